@@ -1,4 +1,4 @@
-// Plain JavaScript on Node's built-ins alone: it runs on any Node from 18 on, before anything is installed.
+// Plain JavaScript without dependencies: it runs on Node 18 and newer, before anything is installed.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ export const platform = `${process.platform === 'win32' ? 'win' : process.platfo
 const NODE_MIN = [24, 7]
 const NODE_FETCHED = '24.21.0'
 
-/** ensureNode gives the Node to run under: this one, or one fetched from npm into .runtime when this one is too old. */
+/** ensureNode returns the path of Node 24: the current Node, or one downloaded from npm into .runtime/ if the current one is too old. */
 export async function ensureNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1])) return process.execPath
@@ -18,7 +18,7 @@ export async function ensureNode() {
   const kept = join(root, '.runtime', NODE_FETCHED)
   const program = join(kept, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
   if (!existsSync(program)) {
-    say(`Node ${process.versions.node} is older than Dendro needs: fetching Node ${NODE_FETCHED} (once, into .runtime)`)
+    say(`Node ${process.versions.node} is too old: downloading Node ${NODE_FETCHED} (once, into .runtime)`)
     const draft = `${kept}.${process.pid}`
     mkdirSync(draft, { recursive: true })
     writeFileSync(join(draft, 'package.json'), '{ "private": true }\n')
@@ -29,7 +29,7 @@ export async function ensureNode() {
   return program
 }
 
-/** npm runs the npm that started us, by the Node that it belongs to. */
+/** npm runs the npm that started this program, with its own Node. */
 export async function npm(args, cwd) {
   const cli = process.env.npm_execpath
   const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
@@ -38,10 +38,10 @@ export async function npm(args, cwd) {
     cwd,
     stdio: ['ignore', 2, 2],
   })
-  if (status !== 0) throw new Error(`npm ${args[0]} failed; its own message stands above`)
+  if (status !== 0) throw new Error(`npm ${args[0]} failed; see its message above`)
 }
 
-/** spawned waits for a program, passes signals on to it, and gives back its exit status. */
+/** spawned runs a program, forwards signals to it, and returns its exit status. */
 export function spawned(program, args, options) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { ...options, shell: process.platform === 'win32' && program === 'npm' })

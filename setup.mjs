@@ -1,4 +1,4 @@
-// Plain JavaScript on Node's built-ins alone: it runs on any Node from 18 on, before anything is installed.
+// Plain JavaScript without dependencies: it runs on Node 18 and newer, before anything is installed.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -8,10 +8,10 @@ import { ensureNode, npm, platform, say, spawned } from './runtime.mjs'
 const root = dirname(fileURLToPath(import.meta.url))
 
 const WORKSPACES = ['api', 'language', 'server', 'cli', 'web', 'test', 'bench']
-/** These commands show the web app, which is built anew when anything it is made of has changed. */
+/** These commands serve the web app, so they rebuild it when its sources have changed. */
 const NEEDS_WEB = ['start', 'dev', 'test', 'check', 'build', 'screens']
 
-/** The engine's library is published per platform and cannot always be named in the lock file, so it is fetched apart when it is missing. */
+/** The engine's library is published per platform, and the lock file cannot always name it, so it is installed separately when missing. */
 const ENGINE_VERSION = '26.7.3-stable.1'
 const ENGINES = {
   'linux-x64': '@chdb/lib-linux-x64-gnu',
@@ -73,7 +73,7 @@ function node(...args) {
   return args
 }
 
-/** tool is a program out of node_modules, run by the right Node whatever its first line says. */
+/** tool is a program from node_modules, run by our Node whatever its first line says. */
 function tool(name, ...args) {
   return () => {
     const home = join(root, 'node_modules', name)
@@ -83,20 +83,20 @@ function tool(name, ...args) {
   }
 }
 
-/** ensureInstalled installs when the lock file, a package.json or the platform differs from what was installed last. */
+/** ensureInstalled installs packages when the lock file, a package.json or the platform has changed. */
 async function ensureInstalled() {
   const stamp = join(root, 'node_modules', '.dendro-installed')
   const state = installState()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return
-  say('Installing what is missing (once; about a minute on a first start)')
-  // `ci` takes exactly what the lock file names, and removes what is there before: not below a service that runs, nor where the network is away. There
-  // `--no-save` brings what changed, keeps to the lock file too, and leaves it alone.
+  say('Installing packages (once; about a minute on the first start)')
+  // `ci` installs exactly the lock file, but deletes node_modules first, which breaks a running service and fails offline. With existing packages,
+  // `install --no-save` installs only changes from the lock file and does not modify it.
   await npm(existsSync(join(root, 'node_modules')) ? ['install', '--no-save'] : ['ci'], root)
   await ensureEngine()
   writeFileSync(stamp, state)
 }
 
-/** ensureWebBuilt builds the web app when its sources or what it is installed with differ from the last build. */
+/** ensureWebBuilt builds the web app when its sources or packages have changed since the last build. */
 async function ensureWebBuilt(runtime) {
   const stamp = join(root, 'web', 'dist', '.built')
   const hash = createHash('sha256').update(installState())
@@ -130,7 +130,7 @@ async function ensureEngine() {
   try {
     await npm(['install', '--no-save', '--no-package-lock', `${name}@${ENGINE_VERSION}`], root)
   } catch {
-    say(`The embedded event store is not to be had for ${platform}; set DENDRO_CLICKHOUSE_URL to use a server.`)
+    say(`The embedded event store is not available for ${platform}; set DENDRO_CLICKHOUSE_URL to use a server.`)
   }
 }
 

@@ -4,7 +4,7 @@ import { storeDir } from '../server/src/events/store/engine.ts'
 import { openEventStore } from '../server/src/events/store/events.ts'
 import { systemClock } from '../server/src/kernel/clock.ts'
 import { systemIds } from '../server/src/kernel/ids.ts'
-import { openLog } from '../server/src/kernel/log.ts'
+import { openLogger } from '../server/src/kernel/log.ts'
 import { tableClasses } from '../server/src/lines/table.ts'
 
 /** filesBytes is the size of all files below a directory; files that go away meanwhile do not count. */
@@ -55,7 +55,7 @@ const MEMORY_BYTES = 2 ** 30
 
 /** mergeFully opens the event store of a service that has stopped, merges each day into one part, and says how many events there are and what all tables take. */
 export async function mergeFully(dataDir: string): Promise<{ rows: number; mergedBytes: number }> {
-  const deps = { clock: systemClock, ids: systemIds, log: openLog('warn') }
+  const deps = { clock: systemClock, ids: systemIds, log: openLogger('warn') }
   const store = await openEventStore({ dataDir, memoryBytes: MEMORY_BYTES }, deps)
   const parts = async <Row>(columns: string): Promise<Row[]> => {
     const query = `select ${columns} from system.parts where active and database = currentDatabase()`

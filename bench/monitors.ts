@@ -1,5 +1,5 @@
 import type { Monitor, MonitorEvaluation } from '@dendro/api'
-import { type MonitorState, newState, type Rules, transition } from '../server/src/resources/watching/monitors/transition.ts'
+import { type MonitorRules, type MonitorState, newState, transition } from '../server/src/resources/watching/monitors/transition.ts'
 import { cpuSecondsOf, untilQuiet } from './process-tree.ts'
 import { newDataDir, printTable, removeDataDir, startService } from './service.ts'
 
@@ -42,7 +42,7 @@ try {
 printTable(['what', 'aim', 'found'], rows)
 
 function transitionsPerSecond(): number {
-  const rules: Rules = {
+  const rules: MonitorRules = {
     operator: 'ABOVE',
     threshold: 10,
     warning: 5,

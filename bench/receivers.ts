@@ -1,4 +1,4 @@
-import type { Parsed, Receiver } from '../server/src/ingest/batch.ts'
+import type { ParsedBody, Receiver } from '../server/src/ingest/batch.ts'
 import { elasticsearch } from '../server/src/ingest/receivers/elasticsearch/elasticsearch.ts'
 import { encodeProtobuf } from '../server/src/ingest/receivers/otlp/encode.fixture.ts'
 import { otlp } from '../server/src/ingest/receivers/otlp/otlp.ts'
@@ -125,7 +125,7 @@ function measure({ name, receiver, path, contentType, body, peer }: Subject): st
   return [name, mb.toFixed(1), ((mb / ourMs) * 1_000).toFixed(0), perSecond(ourMs), perSecond(peerMs), ratio.toFixed(2)]
 }
 
-function check({ total, rejected }: Parsed): void {
+function check({ total, rejected }: ParsedBody): void {
   if (total !== EVENTS || rejected.length > 0) throw new Error(`read ${total} events, ${rejected.length} rejected`)
 }
 

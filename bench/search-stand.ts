@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type EventStore, openEventStore } from '../server/src/events/store/events.ts'
 import { systemClock } from '../server/src/kernel/clock.ts'
 import { systemIds } from '../server/src/kernel/ids.ts'
-import { openLog } from '../server/src/kernel/log.ts'
+import { openLogger } from '../server/src/kernel/log.ts'
 import { openMeta } from '../server/src/meta/meta.ts'
 import { sql } from '../server/src/meta/sql.ts'
 import { selectSlotsOf } from '../server/src/resources/data/catalog/rows.ts'
@@ -38,7 +38,7 @@ export async function openStand(events: number, keptDir: string | undefined): Pr
   const dataDir = keptDir ?? (await newDataDir())
   const isNew = !existsSync(join(dataDir, 'filled'))
   const data = await dataFile('json', events * BYTES_PER_EVENT)
-  const deps = { clock: systemClock, log: openLog('warn'), ids: systemIds }
+  const deps = { clock: systemClock, log: openLogger('warn'), ids: systemIds }
   const [store, meta] = await Promise.all([
     openEventStore({ dataDir, memoryBytes: MEMORY_BYTES }, deps),
     openMeta({ dataDir, url: undefined }, deps),

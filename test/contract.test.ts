@@ -62,7 +62,7 @@ test('every endpoint of the contract is answered, also under its other paths', (
   const missing = endpoints.flatMap(({ name, endpoint }) =>
     [endpoint.path, ...(endpoint.aliases ?? [])]
       .map((path) => path.replaceAll(/\{(\w+)\}/g, ':$1'))
-      .filter((url) => !stage.app.app.door.hasRoute({ method: endpoint.method, url }))
+      .filter((url) => !stage.app.app.http.hasRoute({ method: endpoint.method, url }))
       .map((url) => `${name} at ${url}`),
   )
   expect(missing).toEqual([])

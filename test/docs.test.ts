@@ -15,7 +15,9 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 test('the documentation lists every setting with its default and its sentence, and no other', () => {
   const rows = read('docs/configuration.md').match(/^\| `DENDRO_.*\|$/gm)
-  expect(rows).toEqual(Object.entries(settings).map(([name, { shown, sentence }]) => `| \`${name}\` | ${shown} | ${sentence} |`))
+  expect(rows).toEqual(
+    Object.entries(settings).map(([name, { shownDefault: shown, sentence }]) => `| \`${name}\` | ${shown} | ${sentence} |`),
+  )
 })
 
 test('every command that the README shows exists', () => {

@@ -4,13 +4,13 @@ import type { Condition, Filter } from '@dendro/language/tree'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tableClasses } from '../server/src/lines/table.ts'
+import type { MatchableEvent } from '../server/src/query/matchable-event.ts'
 import { matcherOf } from '../server/src/query/matcher.ts'
 import { parseFilter } from '../server/src/query/query.ts'
-import type { SeenEvent } from '../server/src/query/seen-event.ts'
 import { branchesOf, keysIn } from '../server/src/reading/branches.ts'
 import { filterSql } from '../server/src/reading/condition.ts'
-import { sceneOf, scopeOf } from '../server/src/reading/events-statement.ts'
-import { run, startAsking } from '../server/src/reading/run.ts'
+import { contextOf, scopeOf } from '../server/src/reading/events-statement.ts'
+import { run, startQueryRun } from '../server/src/reading/run.ts'
 import { withShapes } from '../server/src/reading/shapes.ts'
 import { joined, name, sql } from '../server/src/reading/statement.ts'
 import { lineOf, openReader, type Reader } from './reader.ts'
@@ -49,7 +49,7 @@ const keys = [
 const datasets = ['one', 'two']
 
 let reader: Reader
-let seen: readonly SeenEvent[]
+let seen: readonly MatchableEvent[]
 beforeAll(async () => {
   reader = await openReader()
   for (const dataset of datasets) {
@@ -171,14 +171,14 @@ function conditionOf(filter: Filter): Condition {
 
 /** keptByStore asks the store about many filters at once: for each event one digit for each of them. */
 async function keptByStore(filters: readonly Filter[]): Promise<Map<bigint, boolean[]>> {
-  const question = await reader.question(datasets)
-  const asking = startAsking(question)
+  const question = await reader.query(datasets)
+  const asking = startQueryRun(question)
   const named = [...new Set(filters.flatMap(keysIn))]
   const { events } = reader.senders.app.app.world
   const branches = await withShapes(events, asking, branchesOf(question.sources, named), { keys: named, bounds: question.bounds })
   const kept = new Map<bigint, boolean[]>()
   for (const branch of branches) {
-    const scene = sceneOf(branch)
+    const scene = contextOf(branch)
     const digits = joined(filters.map((filter) => sql`toString(toUInt8(${filterSql(filter, scene)}))`))
     const table = name(tableClasses[branch.tableClass].table)
     const rows = await run(

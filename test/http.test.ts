@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBaseUrl } from '../server/src/http/base-url.ts'
-import { type DoorOptions, openDoor } from '../server/src/http/http.ts'
+import { type HttpOptions, openHttp } from '../server/src/http/http.ts'
 import { openMeter } from '../server/src/http/measure.ts'
 import { RateLimiter } from '../server/src/http/rate-limit.ts'
-import type { Taker } from '../server/src/http/raw-handler.ts'
+import type { RawHandler } from '../server/src/http/raw-handler.ts'
 import { systemIds } from '../server/src/kernel/ids.ts'
-import { openLog } from '../server/src/kernel/log.ts'
+import { openLogger } from '../server/src/kernel/log.ts'
 import { mustBeCounted, mustFail } from './contract/failure.ts'
 import { exchange, openWire, repliesIn, request } from './http-raw.ts'
 import { openTestApp, type Reply, type TestApp, type TestOrganization } from './world.ts'
@@ -244,7 +244,7 @@ describe('connections', () => {
   })
 
   test('headers and bodies that never end are cut off with 408', async () => {
-    const door = openOwnDoor({ bounds: { headersMs: 100, requestMs: 200, checkEveryMs: 20 } })
+    const door = openOwnDoor({ timeouts: { headersMs: 100, requestMs: 200, checkEveryMs: 20 } })
     const url = await door.listen({ host: '127.0.0.1', port: 0 })
     const late = await Promise.all([
       exchange(url, 'GET /health HTTP/1.1\r\nhost: a\r\n'),
@@ -257,14 +257,14 @@ describe('connections', () => {
   })
 
   test('a fault of ours is told to senders of events as a reason to come again', async () => {
-    const taker: Taker = {
+    const taker: RawHandler = {
       action: 'sending',
       permission: 'events_write',
-      take: async () => ({ status: 200, headers: {}, body: '' }),
-      refuse: (_, { status, headers }) => ({ status, headers, body: '' }),
+      handle: async () => ({ status: 200, headers: {}, body: '' }),
+      replyToFailure: (_, { status, headers }) => ({ status, headers, body: '' }),
     }
     const door = openOwnDoor({
-      routes: [{ name: 'sending', group: {}, handlers: {}, takers: ({ path }) => (path === '/send' ? taker : undefined) }],
+      routes: [{ name: 'sending', group: {}, handlers: {}, findRawHandler: ({ path }) => (path === '/send' ? taker : undefined) }],
       identify: () => {
         throw new TypeError('a bug')
       },
@@ -286,9 +286,9 @@ describe('connections', () => {
 })
 
 /** openOwnDoor opens a door without a house, for what cannot be provoked at the real one. */
-function openOwnDoor(given: Partial<DoorOptions>): ReturnType<typeof openDoor> {
+function openOwnDoor(given: Partial<HttpOptions>): ReturnType<typeof openHttp> {
   const limiter = new RateLimiter({ requests: 1, windowMs: 1, enforced: false }, app.app.world.meta as never, app.clock)
-  return openDoor({
+  return openHttp({
     routes: [],
     identify: async () => undefined,
     exceptions: { self: async () => false, member: async () => false },
@@ -298,7 +298,7 @@ function openOwnDoor(given: Partial<DoorOptions>): ReturnType<typeof openDoor> {
     extraKeyHeaders: [],
     baseUrl: openBaseUrl({ publicUrl: undefined, host: '127.0.0.1', proxies: [] }),
     ids: systemIds,
-    log: openLog('silent'),
+    log: openLogger('silent'),
     meter: openMeter(),
     ...given,
   })

@@ -7,9 +7,9 @@ import { sql } from '../server/src/meta/sql.ts'
 import { addMinutes } from '../server/src/meta/usage-counts.ts'
 import { upsertHeartbeats } from '../server/src/resources/data/datasets/rows.ts'
 import { addParserMinutes } from '../server/src/resources/data/parsers/rows.ts'
-import { noteRemoved } from '../server/src/resources/data/retention/rows.ts'
-import { giveBackLeases, renewLeases, writeLooks } from '../server/src/resources/watching/evaluations/rows.ts'
-import { bringForward } from '../server/src/resources/watching/monitors/rows.ts'
+import { addRemoved } from '../server/src/resources/data/retention/rows.ts'
+import { releaseLeases, renewLeases, writeEvaluations } from '../server/src/resources/watching/evaluations/rows.ts'
+import { makeAllDueNow } from '../server/src/resources/watching/monitors/rows.ts'
 
 /**
  * What several processes write of the same rows at once, each in an order of its own. PostgreSQL ends one of two that wait for each other, and its
@@ -82,7 +82,7 @@ test('what parsers did', () =>
 
 test('what was removed of datasets', () =>
   together((db, order) =>
-    noteRemoved(
+    addRemoved(
       db,
       0,
       order.map((log_id) => ({ log_id, events: 1, before_ms: 0 })),
@@ -93,11 +93,11 @@ test('the states of monitors: looks, leases, and an organization that looks at o
   const look = { org_id: orgId, status: 'OK', state: { status: 'OK' }, alerts: {}, last_trigger_ts: null, is_new: false, due_at: 0 }
   const seen = { time: 0, from_ts: 0, to_ts: 0, missed: 0, is_change: false, record: {} }
   const looks = (order: readonly string[]) =>
-    order.map((monitor_id) => ({ ...look, ...seen, monitor_id, fence: 0 })) as unknown as Parameters<typeof writeLooks>[1]
+    order.map((monitor_id) => ({ ...look, ...seen, monitor_id, fence: 0 })) as unknown as Parameters<typeof writeEvaluations>[1]
   const writers = [
-    (db: Db, order: readonly string[]) => writeLooks(db, looks(order)),
-    (db: Db) => bringForward(db, orgId, -1),
-    (db: Db) => renewLeases(db, holder, 1_000).then(() => giveBackLeases(db, holder)),
+    (db: Db, order: readonly string[]) => writeEvaluations(db, looks(order)),
+    (db: Db) => makeAllDueNow(db, orgId, -1),
+    (db: Db) => renewLeases(db, holder, 1_000).then(() => releaseLeases(db, holder)),
   ]
   return together(
     (db, order, session) => writers[session]?.(db, order) ?? Promise.resolve(),

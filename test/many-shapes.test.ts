@@ -4,7 +4,7 @@ import { tableClasses } from '../server/src/lines/table.ts'
 import { sql } from '../server/src/meta/sql.ts'
 import { locate } from '../server/src/resources/data/catalog/catalog.ts'
 import { exporting } from '../server/src/resources/queries/exports/run.ts'
-import { openRound } from '../server/src/resources/watching/evaluations/evaluations.ts'
+import { createEvaluationRound } from '../server/src/resources/watching/evaluations/evaluations.ts'
 import { openTestApp, type TestApp, type TestOrganization } from './world.ts'
 
 /** One dataset has SHAPES events, each of a shape of its own, and KEYS keys in others; beside it lie DATASETS more, with two events each. */
@@ -219,7 +219,7 @@ test('an export, and a monitor with many groups', async () => {
   })
   expect([made.status, made.body.details]).toEqual([201, undefined])
   app.clock.advance(60_000)
-  await openRound(app.app.world)(new AbortController().signal)
+  await createEvaluationRound(app.app.world)(new AbortController().signal)
   const { evaluations } = (
     await org.ask<{ evaluations: { status: string; error?: string }[] }>('GET', `/monitors/${made.body.id}/evaluations`)
   ).body

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type EventStore, openEventStore } from '../server/src/events/store/events.ts'
 import { systemClock } from '../server/src/kernel/clock.ts'
 import { systemIds } from '../server/src/kernel/ids.ts'
-import { openLog } from '../server/src/kernel/log.ts'
+import { openLogger } from '../server/src/kernel/log.ts'
 import type { StoreUnderTest } from './power-cut.ts'
 
 const MEMORY_BYTES = 2 ** 31
@@ -12,7 +12,7 @@ const BATCH_ROWS = 1_000
 const WRITERS = 4
 const TABLES = ['events_s', 'events_m', 'events_l', 'events_s'] as const
 const FIRST_START_MS_MAX = 600
-const deps = { clock: systemClock, ids: systemIds, log: openLog(process.env.DENDRO_TEST_LOG_LEVEL ?? 'silent') }
+const deps = { clock: systemClock, ids: systemIds, log: openLogger(process.env.DENDRO_TEST_LOG_LEVEL ?? 'silent') }
 
 const open = (dir: string): Promise<EventStore> => openEventStore({ dataDir: join(dir, 'data'), memoryBytes: MEMORY_BYTES }, deps)
 

@@ -1,22 +1,22 @@
 import { sql } from '../server/src/meta/sql.ts'
 import { parseFilter } from '../server/src/query/query.ts'
-import type { Budget, EventsWish, FoundEvent, FoundEvents, Question, Source } from '../server/src/reading/question.ts'
+import type { EventQuery, EventsRequest, EventsResult, FoundEvent, QueryBudget, QuerySource } from '../server/src/reading/event-query.ts'
 import { readEvents } from '../server/src/reading/reading.ts'
 import { locate } from '../server/src/resources/data/catalog/catalog.ts'
 import { openSenders, type Senders } from './senders.ts'
 
-export const budget: Budget = { bytes: 1e12, rows: 1e10, seconds: 60, memoryBytes: 2 ** 30 }
+export const budget: QueryBudget = { bytes: 1e12, rows: 1e10, seconds: 60, memoryBytes: 2 ** 30 }
 
 /** A Reader sends lines to datasets of an organisation of its own and asks for what it has sent. */
 export type Reader = {
   senders: Senders
   /** send stores lines in a dataset, which comes into being with the first. */
   send(dataset: string, lines: readonly string[], headers?: Record<string, string>): Promise<void>
-  source(dataset: string): Promise<Source>
-  question(datasets: readonly string[], where?: string, more?: Partial<Question>): Promise<Question>
-  events(datasets: readonly string[], where?: string, wish?: Partial<EventsWish>, more?: Partial<Question>): Promise<FoundEvents>
+  source(dataset: string): Promise<QuerySource>
+  query(datasets: readonly string[], where?: string, more?: Partial<EventQuery>): Promise<EventQuery>
+  events(datasets: readonly string[], where?: string, wish?: Partial<EventsRequest>, more?: Partial<EventQuery>): Promise<EventsResult>
   /** lines are the lines of the events found, newest first unless the wish says otherwise. */
-  lines(datasets: readonly string[], where?: string, wish?: Partial<EventsWish>): Promise<string[]>
+  lines(datasets: readonly string[], where?: string, wish?: Partial<EventsRequest>): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -25,12 +25,12 @@ export async function openReader(): Promise<Reader> {
   const { app, org } = senders
   const { world } = app.app
   const row = await world.meta.one<{ number: number }>(sql`select number from organisations where id = ${org.orgId}`)
-  const source = async (dataset: string): Promise<Source> => {
+  const source = async (dataset: string): Promise<QuerySource> => {
     const found = await senders.found('default', dataset)
     if (!found) throw new Error(`there is no dataset ${dataset}`)
     return { logId: found.id, collection: 'default', dataset, located: await locate(world, org.orgId, found.id), keptSinceMs: undefined }
   }
-  const question: Reader['question'] = async (datasets, where = '', more = {}) => ({
+  const query: Reader['query'] = async (datasets, where = '', more = {}) => ({
     orgNumber: row?.number ?? 0,
     sources: await Promise.all(datasets.map(source)),
     filter: parseFilter(where).filter,
@@ -40,11 +40,11 @@ export async function openReader(): Promise<Reader> {
     ...more,
   })
   const events: Reader['events'] = async (datasets, where, wish = {}, more) =>
-    readEvents(world.events, await question(datasets, where, more), { limit: 100, newestFirst: true, keys: 'all', withRaw: true, ...wish })
+    readEvents(world.events, await query(datasets, where, more), { limit: 100, newestFirst: true, keys: 'all', withRaw: true, ...wish })
   return {
     senders,
     source,
-    question,
+    query,
     events,
     send: async (dataset, lines, headers = {}) => {
       const reply = await senders.post(lines.join('\n'), { headers: { 'x-service-dataset': dataset, ...headers } })

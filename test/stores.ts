@@ -6,7 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { openEventStore } from '../server/src/events/store/events.ts'
 import { systemClock } from '../server/src/kernel/clock.ts'
 import { systemIds } from '../server/src/kernel/ids.ts'
-import { openLog } from '../server/src/kernel/log.ts'
+import { openLogger } from '../server/src/kernel/log.ts'
 import { openMeta } from '../server/src/meta/meta.ts'
 
 declare module 'vitest' {
@@ -20,7 +20,7 @@ const MEMORY_BYTES = 2 * 2 ** 30
 /** setup starts one pair of embedded stores for the whole run; organisations keep the tests apart. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'dendro-test-'))
-  const deps = { clock: systemClock, log: openLog(process.env.DENDRO_TEST_LOG_LEVEL ?? 'error'), ids: systemIds }
+  const deps = { clock: systemClock, log: openLogger(process.env.DENDRO_TEST_LOG_LEVEL ?? 'error'), ids: systemIds }
   const [events, meta] = await Promise.all([
     openEventStore({ dataDir, memoryBytes: MEMORY_BYTES }, deps),
     openMeta({ dataDir, url: process.env.DENDRO_TEST_POSTGRES_URL }, deps),

@@ -1,7 +1,8 @@
 /** The program that the watching journey kills: the whole service, whose wall clock stands still until its parent moves it. Argument: the time. */
-import { openApp, openWorld } from '../server/src/app.ts'
+import { openApp } from '../server/src/app.ts'
 import { readConfig } from '../server/src/config.ts'
 import { systemClock } from '../server/src/kernel/clock.ts'
+import { openWorld } from '../server/src/open-world.ts'
 
 export type ToProgram = { nowMs: number }
 export type FromProgram = { url: string }
@@ -15,5 +16,5 @@ process.on('disconnect', () => process.exit(0))
 const config = readConfig(process.env)
 const world = await openWorld(config, { clock: { ...systemClock, nowMs: () => nowMs } })
 const app = await openApp(world, config)
-const up: FromProgram = { url: await app.door.listen({ host: '127.0.0.1', port: 0 }) }
+const up: FromProgram = { url: await app.http.listen({ host: '127.0.0.1', port: 0 }) }
 process.send?.(up)

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
-import { type App, openApp, openWorld } from '../server/src/app.ts'
+import { type App, openApp } from '../server/src/app.ts'
 import { readConfig } from '../server/src/config.ts'
 import { foundOrganization } from '../server/src/first-start.ts'
 import type { WebFiles } from '../server/src/http/pages/web-app/files.ts'
 import type { JobKind } from '../server/src/jobs/job.ts'
 import { type Clock, systemClock } from '../server/src/kernel/clock.ts'
-import { openLog } from '../server/src/kernel/log.ts'
+import { openLogger } from '../server/src/kernel/log.ts'
 import { makeServiceDatabase } from '../server/src/meta/database.fixture.ts'
-import type { Mail } from '../server/src/outgoing/mail.ts'
+import { openWorld } from '../server/src/open-world.ts'
+import type { MailMessage } from '../server/src/outgoing/mail.ts'
 import type { World } from '../server/src/world.ts'
 
 export type Reply<T = unknown> = { status: number; headers: Headers; body: T }
@@ -42,7 +43,7 @@ export type TestApp = {
   /** managementKey is an AdminApi key of the first organisation, from which others are made; all tests share it. */
   managementKey: string
   /** mails is every mail sent so far, oldest first. */
-  mails: Mail[]
+  mails: MailMessage[]
   ask<T = unknown>(method: string, path: string, ask?: Ask): Promise<Reply<T>>
   newOrganization(): Promise<TestOrganization>
   close(): Promise<void>
@@ -72,12 +73,12 @@ export async function openTestApp(
     ...env,
   })
   const clock = testClock()
-  const mails: Mail[] = []
-  const opened = await openWorld(config, { clock, log: openLog(config.DENDRO_LOG_LEVEL) })
-  const mailer = config.DENDRO_SMTP_URL ? opened.mailer : { configured: true, send: async (mail: Mail) => void mails.push(mail) }
+  const mails: MailMessage[] = []
+  const opened = await openWorld(config, { clock, log: openLogger(config.DENDRO_LOG_LEVEL) })
+  const mailer = config.DENDRO_SMTP_URL ? opened.mailer : { configured: true, send: async (mail: MailMessage) => void mails.push(mail) }
   const world = { ...opened, mailer }
   const app = await openApp(world, config, { kinds: kinds?.(world) ?? [], loops: [] }, web)
-  const url = await app.door.listen({ host: '127.0.0.1', port: 0 })
+  const url = await app.http.listen({ host: '127.0.0.1', port: 0 })
   const ask = <T>(method: string, path: string, given?: Ask) => send<T>(url, method, path, given)
   return {
     app,
@@ -96,7 +97,7 @@ export async function openTestApp(
 
 const managementKey = (): string => `dk_${inject('stores').masterKey}`
 
-async function newOrganization(app: App, ask: TestApp['ask'], mails: readonly Mail[]): Promise<TestOrganization> {
+async function newOrganization(app: App, ask: TestApp['ask'], mails: readonly MailMessage[]): Promise<TestOrganization> {
   const { world } = app
   const orgId = world.ids.uuid()
   const founded = await world.meta.write(orgId, (tx) =>
@@ -121,7 +122,7 @@ async function newOrganization(app: App, ask: TestApp['ask'], mails: readonly Ma
 }
 
 /** linkTokenIn finds the one-time token in the latest mail to an address. */
-export function linkTokenIn(mails: readonly Mail[], email: string): string {
+export function linkTokenIn(mails: readonly MailMessage[], email: string): string {
   const token = /[?&]token=([\w-]+)/.exec(mails.findLast((mail) => mail.to === email)?.text ?? '')?.[1]
   if (token === undefined) throw new Error(`no mail with a link went to ${email}`)
   return token

@@ -10,12 +10,12 @@ export const analytics = {
     path: '/analytics/errors',
     permission: 'search_read',
     tier: 'X',
-    summary: 'How many errors and warnings there are, over time, by dataset and status',
+    summary: 'Count errors and warnings over time, by dataset and status',
     description:
-      'Counts what was found out of each event when it arrived, without looking at any line; it is no usage. `time_range` goes before `from_ts` and `to_ts`.',
+      'Counts the levels that were detected on arrival; it reads no lines and does not count as search usage. `time_range` takes precedence over `from_ts` and `to_ts`.',
     query: z.object({
       ...rangeParameters,
-      limit: integerParameter(1, 100).default(50).describe('Datasets at most, those with the most first.'),
+      limit: integerParameter(1, 100).default(50).describe('Maximum number of datasets, those with the most first.'),
       num_of_slices: integerParameter(1, SLICES_MAX),
     }),
     reply: MetricItem,

@@ -6,7 +6,7 @@ export const ApiKey = z
   .object({
     id: uuid,
     name: text(1, 255),
-    api_key: z.string().describe('Short identifier made for telling keys apart; not part of the secret.'),
+    api_key: z.string().describe('Short identifier that tells keys apart; not part of the secret.'),
     roles: z.array(z.string()),
     tags: Tags,
     expires_at: sec.optional().describe('Unix seconds; absent when the key never expires.'),
@@ -21,7 +21,7 @@ const NewApiKey = z
   .object({
     name: text(1, 255),
     roles: list(text(1, 255), { min: 1 }),
-    ttl: z.int().min(0).max(TTL_MAX_S).optional().describe('Seconds to live; absent or 0 means for ever.'),
+    ttl: z.int().min(0).max(TTL_MAX_S).optional().describe('Lifetime in seconds; absent or 0 means that the key never expires.'),
     expires_at: sec.optional(),
     tags: Tags.default({}),
   })
@@ -36,7 +36,7 @@ export const apiKeys = {
     path: '/api-keys',
     permission: 'api_keys_read',
     tier: 'S',
-    summary: 'All API keys of the organisation, expired ones included until they are deleted',
+    summary: 'List the API keys of the organization, including expired ones',
     reply: z.object({ api_keys: z.array(ApiKey) }),
   }),
   create: endpoint({
@@ -44,7 +44,7 @@ export const apiKeys = {
     path: '/api-keys',
     permission: 'api_keys_write',
     tier: 'C',
-    summary: 'Create an API key; `key` in the answer is the secret and is shown this once only',
+    summary: 'Create an API key; the response shows its secret `key` this once only',
     body: NewApiKey,
     status: 201,
     reply: ApiKey.extend({ key: z.string() }),
@@ -63,7 +63,7 @@ export const apiKeys = {
     path: '/api-keys/{apiKeyId}',
     permission: 'api_keys_write',
     tier: 'S',
-    summary: 'Rename an API key or replace its roles; effective at once. The last AdminApi key keeps its role',
+    summary: 'Rename an API key or replace its roles, effective at once; the last AdminApi key keeps its role',
     body: z.object({ name: text(1, 255).optional(), roles: list(text(1, 255), { min: 1 }).optional() }),
     reply: ApiKey,
     fails: [404, 409],
@@ -73,7 +73,7 @@ export const apiKeys = {
     path: '/api-keys/{apiKeyId}',
     permission: 'api_keys_delete',
     tier: 'C',
-    summary: 'Delete an API key; it stops working at once. The last AdminApi key stays',
+    summary: 'Delete an API key, effective at once; the last AdminApi key cannot be deleted',
     fails: [404, 409],
   }),
 }

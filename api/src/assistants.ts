@@ -8,7 +8,7 @@ const TIME_MAX = 8_640_000_000_000_000
 
 const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value)
 
-/** ProposedWidget is what the assistant proposes; its parts go to `POST /metrics/definitions` and `POST /widgets`. */
+/** ProposedWidget is the assistant's proposal; its parts can be sent to `POST /metrics/definitions` and `POST /widgets`. */
 const ProposedWidget = z
   .object({
     name: z.string(),
@@ -22,14 +22,14 @@ export type ProposedWidget = z.output<typeof ProposedWidget>
 export const AiEvent = z
   .object({
     type: z.enum(['LOADING_MESSAGE', 'AI_RESPONSE_DELTA', 'QUERY_RESPONSE', 'RESPONSE_COMPLETED', 'ERROR']),
-    message: z.string().optional().describe('What is being done, or a piece of the answer.'),
+    message: z.string().optional().describe('The current step, or a part of the response text.'),
     session_id: uuid.optional(),
     query: z.string().optional().describe('The query that was run.'),
     groups_series: z.array(Series).optional(),
     totals: z.object({ timeseries: z.array(TimeSlice) }).optional(),
     widget: ProposedWidget.optional().describe('The widget that shows this query.'),
   })
-  .meta({ id: 'AiEvent', description: 'One event of the stream of an assistant; the last is RESPONSE_COMPLETED or ERROR.' })
+  .meta({ id: 'AiEvent', description: "One event of an assistant's stream; the last is RESPONSE_COMPLETED or ERROR." })
 export type AiEvent = z.output<typeof AiEvent>
 
 const stream = { media: 'text/event-stream', reply: z.string().describe('Server-sent events, each with an AiEvent as its data.') } as const
@@ -40,7 +40,7 @@ export const assistants = {
     path: '/explain-error',
     permission: 'ai_use',
     tier: 'X',
-    summary: 'Explain an event by what the store knows about it, as a stream; a model, where there is one, tells it in words',
+    summary: 'Explain an event as a stream, from stored data; a configured model puts the explanation in words',
     query: z.object({
       timestamp: z.preprocess(
         (value) => {
@@ -66,7 +66,7 @@ export const assistants = {
             .regex(/^(Z|[+-](0\d|1[0-4]):[0-5]\d)$/, { error: 'must be like +02:00' })
             .optional(),
         )
-        .describe('In which times are shown; UTC when absent.'),
+        .describe('Time zone for the times in the text; UTC when absent.'),
     }),
     ...stream,
     fails: [404, 503],
@@ -76,10 +76,12 @@ export const assistants = {
     path: '/widget-creation-assistant',
     permission: 'ai_use',
     tier: 'X',
-    summary: 'Propose a widget for a wish in words, from the keys of the data, with what it would show, as a stream',
+    summary: 'Propose a widget for a request in plain words, with a preview, as a stream',
     query: z.object({
       userRequest: z.preprocess(lastOf, text(1, 2_000)),
-      session_id: z.preprocess(lastOf, uuid.optional()).describe('Goes on with an earlier proposal: what the new wish does not say stays.'),
+      session_id: z
+        .preprocess(lastOf, uuid.optional())
+        .describe('Continues an earlier proposal; the new request changes only what it mentions.'),
     }),
     ...stream,
     fails: [503],

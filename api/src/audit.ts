@@ -6,7 +6,7 @@ const AuditRecord = z
   .object({
     id: uuid,
     time: ms,
-    actor: Identity.nullish().describe('Absent when nobody was identified, as in a failed login.'),
+    actor: Identity.nullish().describe('Absent when the caller was not identified, as in a failed login.'),
     actor_name: z.string(),
     address: z.string(),
     user_agent: z.string(),
@@ -18,7 +18,10 @@ const AuditRecord = z
     after: z.looseObject({}).nullish(),
     correlation_id: z.string(),
   })
-  .meta({ id: 'AuditRecord', description: 'One change, or one refused attempt: who, from where, what, on what, before and after.' })
+  .meta({
+    id: 'AuditRecord',
+    description: 'One change or refused attempt: actor, address, action, record, and the record before and after.',
+  })
 
 export const audit = {
   list: endpoint({
@@ -26,7 +29,7 @@ export const audit = {
     path: '/audit',
     permission: 'audit_read',
     tier: 'D',
-    summary: 'The audit trail, newest first',
+    summary: 'List the audit trail, newest first',
     query: z.object({
       from_ts: integerParameter(0, Number.MAX_SAFE_INTEGER),
       to_ts: integerParameter(0, Number.MAX_SAFE_INTEGER),

@@ -5,7 +5,7 @@ import { User } from './users.ts'
 import { Identity, sec, uuid } from './values.ts'
 
 const TOKEN_LENGTH_MAX = 200
-/** A password is judged by its own rules when it is set; here only its size is bounded. */
+/** Setting a password applies more rules; this bounds only its size. */
 const PASSWORD_LENGTH_MAX = 1000
 const password = z.string().max(PASSWORD_LENGTH_MAX, { error: `must be at most ${PASSWORD_LENGTH_MAX} characters` })
 
@@ -25,9 +25,8 @@ export const auth = {
     path: '/auth/login',
     permission: 'public',
     tier: 'X',
-    summary: 'Get a bearer token for an e-mail and a password',
-    description:
-      'Every failure has the same answer. Repeated failures make the answers slow, and beyond a large number from one network address 429.',
+    summary: 'Log in with e-mail and password to get a bearer token',
+    description: 'Every failure has the same response. Repeated failures slow responses down; too many from one network address get 429.',
     body: z.object({ email: z.string().max(PASSWORD_LENGTH_MAX), password }),
     reply: Login,
   }),
@@ -36,8 +35,8 @@ export const auth = {
     path: '/auth/accept-invite',
     permission: 'public',
     tier: 'X',
-    summary: 'Set a password with the one-time link of an invitation or a reset, and log in',
-    description: 'The password has 12 to 128 characters and must not be a common one; there are no further rules on its make-up.',
+    summary: 'Set a password with a one-time link from an invitation or reset, and log in',
+    description: 'The password has 12 to 128 characters and must not be a common one; there are no other rules.',
     body: z.object({ token: z.string().max(TOKEN_LENGTH_MAX), password }),
     reply: Login,
   }),
@@ -53,7 +52,7 @@ export const auth = {
     path: '/auth/password',
     permission: 'any',
     tier: 'D',
-    summary: 'Change the own password; all tokens of the user end and a fresh one is in the answer',
+    summary: 'Change your own password; all your tokens end, and the response has a new one',
     body: z.object({ current_password: password, new_password: password }),
     reply: Login,
   }),
@@ -62,7 +61,7 @@ export const auth = {
     path: '/auth/me',
     permission: 'any',
     tier: 'X',
-    summary: 'Who the caller is and what the caller may do',
+    summary: "Get the caller's identity, roles and permissions",
     reply: z.object({
       type: Identity.shape.type,
       id: uuid,

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { ApiFailure, clientRoutes, makeClient, NoAnswer } from './client.ts'
+import { ApiFailure, clientRoutes, makeClient, NoResponse } from './client.ts'
 import { endpoint } from './endpoint.ts'
 import { listParameter } from './values.ts'
 
@@ -172,7 +172,7 @@ test('a caller who gives up during a wait is let go', async () => {
 
 test('silence and redirects are no answer', async () => {
   const { baseUrl } = await answering({ status: 302, headers: { location: 'http://127.0.0.1:1/' } })
-  await expect(makeClient(contract, { baseUrl }).things.list()).rejects.toBeInstanceOf(NoAnswer)
+  await expect(makeClient(contract, { baseUrl }).things.list()).rejects.toBeInstanceOf(NoResponse)
   await new Promise((resolve) => server?.close(resolve))
   await expect(makeClient(contract, { baseUrl }).things.list()).rejects.toThrow(/no answer from .*ECONNREFUSED/)
 })

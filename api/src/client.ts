@@ -95,11 +95,11 @@ export class ApiFailure extends Error {
   }
 }
 
-/** A NoAnswer means that nothing came back: whether the service acted is unknown. */
-export class NoAnswer extends Error {
+/** A NoResponse means that nothing came back: whether the service acted is unknown. */
+export class NoResponse extends Error {
   constructor(url: string, cause: unknown) {
     super(`no answer from ${url}: ${reasonOf(cause)}`, { cause })
-    this.name = 'NoAnswer'
+    this.name = 'NoResponse'
   }
 }
 
@@ -140,7 +140,7 @@ async function attemptOnce(route: ClientRoute, call: RawCall, options: ClientOpt
   } catch (cause) {
     if (cause instanceof ApiFailure) throw cause
     call.signal?.throwIfAborted()
-    throw new NoAnswer(url, cause)
+    throw new NoResponse(url, cause)
   }
 }
 

@@ -8,7 +8,7 @@ export const collections = {
     path: '/collections',
     permission: 'logs_read',
     tier: 'C',
-    summary: 'The collections of the datasets the caller may see, sorted by name: one object each, from its name to its datasets',
+    summary: 'List collections with their datasets, sorted by name; only datasets that the caller may see',
     reply: z.object({
       collections: z.array(z.record(z.string(), z.array(z.object({ dataset: z.string(), id: uuid })))),
     }),

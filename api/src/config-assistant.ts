@@ -19,13 +19,13 @@ const port = z.int().min(1).max(65_535)
 
 const SourceOptions = z
   .strictObject({
-    paths: list(line(4_096), { max: PATHS_MAX }).optional().describe('Files to read, with wildcards; of `file`.'),
-    units: list(line(255), { max: PATHS_MAX }).optional().describe('Only these units; of `journald`.'),
+    paths: list(line(4_096), { max: PATHS_MAX }).optional().describe('Files to read, with wildcards; only for `file`.'),
+    units: list(line(255), { max: PATHS_MAX }).optional().describe('Only these units; only for `journald`.'),
     port: port.optional().describe('Of `syslog` (5514 when absent), and of OTLP over HTTP (4318).'),
     grpc_port: port.optional().describe('Of OTLP over gRPC; 4317 when absent.'),
     protocol: z.enum(['tcp', 'udp']).optional().describe('Of `syslog`; `tcp` when absent.'),
   })
-  .describe('What belongs to another kind of source is said in the warnings.')
+  .describe('Options of another kind of source lead to warnings.')
 
 const ConfigSource = z.object({ kind: z.enum(sourceKinds), options: SourceOptions.optional() })
 export type ConfigSource = z.output<typeof ConfigSource>
@@ -33,43 +33,45 @@ export type ConfigSource = z.output<typeof ConfigSource>
 const ConfigOptions = z.strictObject({
   compression: z.enum(['gzip', 'zstd', 'none']).optional(),
   batch_size: z.int().min(1).max(100_000).optional().describe('Events sent at once.'),
-  batch_seconds: z.int().min(1).max(300).optional().describe('How long a batch waits to be full.'),
+  batch_seconds: z.int().min(1).max(300).optional().describe('How long to wait for a batch to fill.'),
   multiline: expression
     .optional()
-    .describe('An expression for the first line of an event; lines that do not match belong to the one before.'),
-  include_traces: z.boolean().optional().describe('Sends on the traces that come in over OTLP.'),
-  parse: z.enum(['json', 'logfmt']).optional().describe('Takes keys and values out of lines at the agent.'),
+    .describe('Regular expression for the first line of an event; lines that do not match continue the previous event.'),
+  include_traces: z.boolean().optional().describe('Forwards traces received over OTLP.'),
+  parse: z.enum(['json', 'logfmt']).optional().describe('Makes the agent parse keys and values from lines.'),
   redact: list(expression, { max: EXPRESSIONS_MAX })
     .optional()
-    .describe('What is replaced by *** before it is sent: `email`, `card`, `ip`, `token`, or a regular expression.'),
+    .describe('Values to replace with *** before sending: `email`, `card`, `ip`, `token`, or a regular expression.'),
   drop: list(expression, { max: EXPRESSIONS_MAX }).optional().describe('Regular expressions; lines that match one are not sent.'),
-  sample_percent: z.int().min(1).max(99).optional().describe('How many of a hundred events are sent, by chance.'),
-  retry_seconds: z.int().min(0).max(DAY_SECONDS).optional().describe('How long a batch is tried again; 0 until it gets through.'),
+  sample_percent: z.int().min(1).max(99).optional().describe('Percentage of events to send, chosen at random.'),
+  retry_seconds: z.int().min(0).max(DAY_SECONDS).optional().describe('How long to retry a batch; 0 retries until it succeeds.'),
   tls: z
     .strictObject({
       ca_file: line(4_096).optional(),
       cert_file: line(4_096).optional(),
       key_file: line(4_096).optional(),
-      verify: z.boolean().optional().describe('false takes any certificate of the service.'),
+      verify: z.boolean().optional().describe('false accepts any certificate of the service.'),
     })
     .optional(),
   routes: list(z.strictObject({ match: expression, collection: line(255).optional(), dataset: line(255) }), { max: ROUTES_MAX })
     .optional()
-    .describe('Lines that match go to another dataset; the first route that matches counts.'),
+    .describe('Sends matching lines to another dataset; the first matching route wins.'),
 })
 
 const wishes = {
-  version: line(40).optional().describe('The version of the agent; old ones are warned about.'),
+  version: line(40).optional().describe('Version of the agent; old versions lead to a warning.'),
   platform: z.enum(['linux', 'kubernetes', 'docker', 'windows']).optional(),
   collection: line(255).optional(),
-  dataset: line(255).optional().describe('Where events go; where it is absent it follows the service name of OTLP, or is `default`.'),
+  dataset: line(255).optional().describe('Target dataset; when absent, the OTLP service name or `default`.'),
   tags: Tags.optional(),
   options: ConfigOptions.optional(),
 }
 const agent = z.enum(agents)
 export type AgentType = z.output<typeof agent>
 const sources = list(ConfigSource, { max: SOURCES_MAX })
-const prompt = text(0, 4_000).describe('A wish in words. A configured model reads it; without one, common words are understood.')
+const prompt = text(0, 4_000).describe(
+  'A request in plain words. A configured model interprets it; without a model, common words are understood.',
+)
 
 const ConfigChanges = z.strictObject({ ...wishes, sources: sources.optional() })
 export type ConfigChanges = z.output<typeof ConfigChanges>
@@ -91,10 +93,10 @@ const AgentConfig = z
     id: uuid,
     agent,
     format: z.enum(['yaml', 'toml', 'conf']),
-    config: z.string().describe('The file, with the environment variable DENDRO_API_KEY where the key goes.'),
-    explanation: z.string().describe('What was done and why, a line for each wish.'),
-    warnings: z.array(z.string()).describe('Wishes that the agent cannot fulfil, and what to look after.'),
-    diff: z.string().optional().describe('What a change made of the file that was given, as a unified diff.'),
+    config: z.string().describe('The configuration file; it reads the API key from the environment variable DENDRO_API_KEY.'),
+    explanation: z.string().describe('What was configured and why, one line for each request.'),
+    warnings: z.array(z.string()).describe('Requests that the agent cannot satisfy, and points to check.'),
+    diff: z.string().optional().describe('The changes to the given file, as a unified diff.'),
     metadata: Metadata,
   })
   .meta({ id: 'AgentConfig', description: 'A configuration of an agent that sends to this deployment.' })
@@ -108,7 +110,7 @@ export const configAssistant = {
     path: '/config-assistant/agents',
     permission,
     tier: 'C',
-    summary: 'The agents whose configurations can be written',
+    summary: 'List the agents that configurations can be generated for',
     reply: z.object({
       agents: z.array(z.object({ agent, display_name: z.string(), formats: z.array(z.string()), sources: z.array(z.enum(sourceKinds)) })),
     }),
@@ -118,7 +120,7 @@ export const configAssistant = {
     path: '/config-assistant/configs',
     permission,
     tier: 'C',
-    summary: 'Write a configuration that sends to this deployment',
+    summary: 'Generate a configuration that sends to this deployment',
     body: ConfigRequest,
     status: 201,
     reply: AgentConfig,
@@ -129,7 +131,7 @@ export const configAssistant = {
     path: '/config-assistant/configs/modify',
     permission,
     tier: 'C',
-    summary: 'Change a configuration and keep everything else; without a wish it is made to send to this deployment as well',
+    summary: 'Modify a configuration and keep the rest; without a request, it only adds sending to this deployment',
     body: ConfigModification,
     reply: AgentConfig,
     fails: [503],
@@ -139,7 +141,7 @@ export const configAssistant = {
     path: '/config-assistant/configs/validate',
     permission,
     tier: 'X',
-    summary: 'Look for mistakes in the structure of a configuration',
+    summary: 'Validate the structure of a configuration',
     body: z.object({ agent, config }),
     reply: z.object({ valid: z.boolean(), problems: z.array(z.object({ line: z.int().optional(), message: z.string() })) }),
   }),
@@ -148,7 +150,7 @@ export const configAssistant = {
     path: '/config-assistant/configs/{configId}',
     permission,
     tier: 'X',
-    summary: 'A configuration that was written or changed lately',
+    summary: 'Get a recently generated or modified configuration',
     reply: AgentConfig,
     fails: [404],
   }),

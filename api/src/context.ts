@@ -6,8 +6,8 @@ import { booleanParameter, int64Given, integerParameter } from './values.ts'
 
 const TIME_MAX = 8_640_000_000_000_000
 
-const ContextAnswer = z.object({ explain: Explain, events: z.array(Event), result: z.array(ResultRow), links: z.array(Link) })
-export type ContextAnswer = z.output<typeof ContextAnswer>
+const ContextResponse = z.object({ explain: Explain, events: z.array(Event), result: z.array(ResultRow), links: z.array(Link) })
+export type ContextResponse = z.output<typeof ContextResponse>
 
 export const context = {
   get: endpoint({
@@ -15,7 +15,7 @@ export const context = {
     path: '/context',
     permission: 'search_read',
     tier: 'C',
-    summary: 'The events around one event, oldest first, whole',
+    summary: 'List the events around an event, oldest first, with all their data',
     description: `The place is a time and a sequence number; no event needs to be there. Without a number it is the first event of that millisecond.
 A context ends where no event came for 60 seconds.`,
     query: z.object({
@@ -34,10 +34,10 @@ A context ends where no event came for 60 seconds.`,
       sequence: int64Given.optional(),
       from_sequence: int64Given.optional().describe('Another name of `sequence`.'),
       direction: z.enum(['before', 'after', 'both']).optional().describe('`both` when absent.'),
-      limit: integerParameter(1, EVENTS_MAX).describe('Events in all, the one at the place included; 100 when absent.'),
-      explain_only: booleanParameter.describe('Only say what the question would cost. `explain` of the answer is always there.'),
+      limit: integerParameter(1, EVENTS_MAX).describe('Total number of events, including the given one; 100 when absent.'),
+      explain_only: booleanParameter.describe('Only estimates the cost of the query. The response always has `explain`.'),
     }),
-    reply: ContextAnswer,
+    reply: ContextResponse,
     fails: [404, 503],
   }),
 }

@@ -16,7 +16,7 @@ const Customer = z
     metadata: Metadata,
     organisations: z.array(z.object({ org_id: uuid, region: z.string(), name: z.string() })),
   })
-  .meta({ id: 'Customer', description: 'Who runs the organisations; for information only.' })
+  .meta({ id: 'Customer', description: 'The customer who runs the organizations; for information only.' })
 export type Customer = z.output<typeof Customer>
 
 const CustomerChange = z.object({ customer_name: text(1, 255), billing_emails: list(z.email().max(320), { max: EMAILS_MAX }) })

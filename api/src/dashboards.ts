@@ -44,16 +44,16 @@ export type DashboardDraft = z.output<typeof DashboardDraft>
 
 const Draft = DashboardDraft.extend({
   name: members.name.optional().describe('Required unless a template gives it.'),
-  template: Template.optional().describe('Gives everything that is not said beside it; its widgets and their metrics are made.'),
+  template: Template.optional().describe('Provides every member that is absent here; its widgets and their metrics are created.'),
 })
-export type DashboardAsk = z.output<typeof Draft>
+export type DashboardRequest = z.output<typeof Draft>
 
 const Change = z.object({
   name: members.name.optional(),
   description: members.description,
-  layout: Layout.optional().describe('Given members replace, others stay.'),
+  layout: Layout.optional().describe('Replaces the given members and keeps the others.'),
   widget_ids: widgetIds.optional().describe('The whole list.'),
-  append_widget_ids: widgetIds.optional().describe('Those that are there already stay where they are.'),
+  append_widget_ids: widgetIds.optional().describe('Widgets that are already on the dashboard keep their position.'),
   remove_widget_ids: widgetIds.optional(),
 })
 export type DashboardChange = z.output<typeof Change>
@@ -63,7 +63,7 @@ const TemplateDraft = z.object({
   description: text(0, 1_024).optional(),
   widgets: list(TemplateReference, { max: DASHBOARD_WIDGETS_MAX }).default([]).describe('Templates of widgets.'),
   layout: Layout.optional().describe('Its ids are those of the templates under `widgets`.'),
-  this_template_tags: Tags.describe('Which logs the template suits, such as their `log_type`.'),
+  this_template_tags: Tags.describe('Tags of the logs that the template is for, such as their `log_type`.'),
   tags: Tags.default({}),
   parameters: TemplateParameters.default({}),
 })
@@ -81,7 +81,7 @@ const DashboardTemplate = z
     parameters: TemplateParameters,
     metadata: Metadata,
   })
-  .meta({ id: 'DashboardTemplate', description: 'A dashboard with places for what differs.' })
+  .meta({ id: 'DashboardTemplate', description: 'A dashboard with parameters.' })
 
 const PreviewMetric = MetricDefinition.omit({ id: true, metadata: true }).meta({ id: 'PreviewMetric' })
 
@@ -99,7 +99,7 @@ export const PreviewWidget = z
       return z.array(PreviewWidget)
     },
   })
-  .meta({ id: 'PreviewWidget', description: 'A widget as it would be made; its layout names the templates of the widgets within.' })
+  .meta({ id: 'PreviewWidget', description: 'A widget as it would be created; its layout names the templates of the widgets inside.' })
 export type PreviewWidget = z.output<typeof PreviewWidget>
 
 const Preview = z.object({
@@ -114,7 +114,7 @@ const Preview = z.object({
 const permissions = ['dashboards_read', 'dashboards_write', 'dashboards_delete'] as const
 const [READ, WRITE, DELETE] = permissions
 
-/** The form of dashboard ids is free: what is none is not found. */
+/** Dashboard ids are free text; an unknown one is 404. */
 const params = z.object({ dashboardId: z.string().max(255) })
 
 export const dashboards = {
@@ -123,7 +123,7 @@ export const dashboards = {
     path: '/dashboards',
     permission: READ,
     tier: 'S',
-    summary: 'All dashboards, newest first',
+    summary: 'List dashboards, newest first',
     query: z.object({
       log_id: textParameter(255).pipe(uuid.optional()).describe('Only those with a widget whose queries read this log.'),
     }),
@@ -134,7 +134,7 @@ export const dashboards = {
     path: '/dashboards',
     permission: WRITE,
     tier: 'C',
-    summary: 'Make a dashboard, empty, of widgets, or from a template',
+    summary: 'Create a dashboard: empty, from widgets, or from a template',
     body: Draft,
     status: 201,
     reply: Dashboard,
@@ -144,7 +144,7 @@ export const dashboards = {
     path: '/dashboards/preview',
     permission: READ,
     tier: 'X',
-    summary: 'What a template would make, without keeping anything',
+    summary: 'Preview a template without storing anything',
     body: z.object({ template: Template.optional(), template_id: uuid.optional(), arguments: TemplateArguments.optional() }),
     reply: Preview,
   }),
@@ -163,7 +163,7 @@ export const dashboards = {
     path: '/dashboards/{dashboardId}',
     permission: WRITE,
     tier: 'S',
-    summary: 'Rename a dashboard, lay it out, or change which widgets it has',
+    summary: 'Update a dashboard: name, layout or widgets',
     params,
     body: Change,
     reply: Dashboard,
@@ -174,7 +174,7 @@ export const dashboards = {
     path: '/dashboards/{dashboardId}',
     permission: DELETE,
     tier: 'C',
-    summary: 'Delete a dashboard, and those of its widgets that nothing else holds',
+    summary: 'Delete a dashboard and its widgets that no other dashboard uses',
     params,
     fails: [404],
   }),
@@ -183,7 +183,7 @@ export const dashboards = {
     path: '/dashboards/{dashboardId}/widgets',
     permission: WRITE,
     tier: 'C',
-    summary: 'Put further widgets on a dashboard',
+    summary: 'Add widgets to a dashboard',
     params,
     body: WidgetIds,
     fails: [404],
@@ -193,7 +193,7 @@ export const dashboards = {
     path: '/dashboards/{dashboardId}/widgets/{widgetId}',
     permission: WRITE,
     tier: 'C',
-    summary: 'Take a widget off a dashboard; it is not deleted',
+    summary: 'Remove a widget from a dashboard without deleting it',
     params: params.extend({ widgetId: uuid }),
     fails: [404],
   }),
@@ -202,7 +202,7 @@ export const dashboards = {
     path: '/dashboards/{dashboardId}/detach-from-template',
     permission: WRITE,
     tier: 'C',
-    summary: 'Forget that a dashboard with its widgets and metrics was made from a template',
+    summary: 'Detach a dashboard, its widgets and metrics from their template',
     params,
     reply: Dashboard,
     fails: [404],

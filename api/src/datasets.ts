@@ -4,8 +4,8 @@ import { listParameter, Metadata, Tags, text, textParameter, uuid } from './valu
 
 const NAME_CHARS_MAX = 255
 
-/** placeName is the name of a collection or dataset as a caller gives it: trimmed, without control characters. */
-export const placeName = z
+/** datasetName validates a collection or dataset name: trimmed, without control characters. */
+export const datasetName = z
   .string()
   .trim()
   .min(1, { error: `must be 1 to ${NAME_CHARS_MAX} characters` })
@@ -23,15 +23,15 @@ export const Dataset = z
     is_system_generated: z.boolean(),
     tags: Tags,
     parser_id: z.union([uuid, z.literal('')]).describe('The parser assigned to the dataset; empty when none.'),
-    retention: Retention.optional().describe('How long events of this dataset are kept; absent when the organisation default applies.'),
+    retention: Retention.optional().describe('How long events of this dataset are kept; absent when the organization default applies.'),
     metadata: Metadata,
   })
   .meta({ id: 'Dataset' })
 export type Dataset = z.output<typeof Dataset>
 
 const NewDataset = z.object({
-  collection: placeName,
-  dataset: placeName,
+  collection: datasetName,
+  dataset: datasetName,
   tags: Tags.default({}),
   retention: Retention.optional(),
 })
@@ -42,7 +42,7 @@ export const datasets = {
     path: '/datasets',
     permission: 'logs_read',
     tier: 'C',
-    summary: 'The datasets the caller may see, all of them or those that `from` or `from_expr` selects',
+    summary: 'List the datasets that the caller may see, or those that `from` or `from_expr` selects',
     query: z.object({ from: listParameter(uuid), from_expr: textParameter() }),
     reply: z.object({ datasets: z.array(Dataset) }),
   }),
@@ -51,7 +51,7 @@ export const datasets = {
     path: '/datasets',
     permission: 'logs_write',
     tier: 'S',
-    summary: 'Create a dataset; its collection comes into being with it',
+    summary: 'Create a dataset, and its collection if needed',
     body: NewDataset,
     status: 201,
     reply: Dataset,
@@ -71,12 +71,12 @@ export const datasets = {
     path: '/datasets/{datasetId}',
     permission: 'logs_write',
     tier: 'X',
-    summary: 'Rename or move a dataset, replace its tags, or set how long its events are kept',
+    summary: 'Update a dataset: name, collection, tags or retention',
     body: z.strictObject({
-      collection: placeName,
-      dataset: placeName.optional().describe('Absent keeps the name.'),
+      collection: datasetName,
+      dataset: datasetName.optional().describe('Absent keeps the name.'),
       tags: Tags.optional().describe('All tags of the dataset; absent keeps them. Changing them needs `tag_write` too.'),
-      retention: Retention.nullable().optional().describe('Absent keeps it; null returns to the organisation default.'),
+      retention: Retention.nullable().optional().describe('Absent keeps it; null returns to the organization default.'),
     }),
     reply: Dataset,
     fails: [404, 409],

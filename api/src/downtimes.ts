@@ -14,17 +14,17 @@ export const Downtime = z
     id: uuid,
     name: text(1, 255),
     description: z.string(),
-    from: z.array(uuid).describe('The logs whose monitors it covers, and monitors it covers themselves.'),
+    from: z.array(uuid).describe('Logs whose monitors are covered, and monitors that are covered directly.'),
     suppress_recovery_alert: z.boolean(),
     alert_strategy: z.enum(['DELAY', 'DROP']),
     static_time_range: StaticRange.optional(),
     dynamic_time_range: z
       .object({ from_minute_of_day: minuteOfDay, to_minute_of_day: minuteOfDay, invert: z.boolean(), repeat_days: z.array(Weekday) })
       .optional()
-      .describe('By the clock on the wall of the organisation; a range that ends before it begins goes over midnight.'),
+      .describe('Local time of the organization; a range that ends before it begins spans midnight.'),
     metadata: Metadata,
   })
-  .meta({ id: 'Downtime', description: 'A time in which monitors do not alert anybody.' })
+  .meta({ id: 'Downtime', description: 'A time range in which monitors send no notifications.' })
 export type Downtime = z.output<typeof Downtime>
 
 const NewDowntime = z
@@ -65,7 +65,7 @@ export const downtimes = {
     path: '/monitors/downtimes',
     permission: 'monitors_read',
     tier: 'S',
-    summary: 'All downtimes of the organisation',
+    summary: 'List the downtimes of the organization',
     reply: z.object({ downtimes: z.array(Downtime) }),
   }),
   create: endpoint({
@@ -102,7 +102,7 @@ export const downtimes = {
     path: '/monitors/downtimes/{downtimeId}',
     permission: 'monitors_delete',
     tier: 'C',
-    summary: 'Delete a downtime; what it held back is told as at its end',
+    summary: 'Delete a downtime; held-back notifications are sent as if it had ended',
     fails: [404],
   }),
 }

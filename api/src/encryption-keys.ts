@@ -19,7 +19,7 @@ const EncryptionKey = z
     status: z.enum(STATUSES),
     aws_kms: z.object({ alias_arn: z.string(), region: z.string().optional() }).optional(),
   })
-  .meta({ id: 'EncryptionKey', description: 'A key of the customer. Records are kept; nothing is encrypted by them yet.' })
+  .meta({ id: 'EncryptionKey', description: 'A key of the customer. The record is stored; the service does not encrypt with it yet.' })
 export type EncryptionKey = z.output<typeof EncryptionKey>
 
 const NewEncryptionKey = z.object({
@@ -36,7 +36,7 @@ export type NewEncryptionKey = z.output<typeof NewEncryptionKey>
 const EncryptionKeyChange = z.object({ name: text(1, 255).optional(), status: z.enum(STATUSES).optional() })
 export type EncryptionKeyChange = z.output<typeof EncryptionKeyChange>
 
-/** Ids of keys are free in their form: a malformed one is just unknown. */
+/** Key ids are free text; a malformed one is 404. */
 const params = z.object({ keyId: text(1, 255) })
 
 export const encryptionKeys = {
@@ -45,7 +45,7 @@ export const encryptionKeys = {
     path: '/encryption-keys',
     permission: 'encryption_keys_read',
     tier: 'X',
-    summary: 'The encryption keys of the organisation, newest first',
+    summary: 'List the encryption keys of the organization, newest first',
     query: z.object({
       provider: z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : value) || undefined, z.enum(PROVIDERS).optional()),
       limit: integerParameter(1, 100).default(50),
@@ -57,7 +57,7 @@ export const encryptionKeys = {
     path: '/encryption-keys',
     permission: 'encryption_keys_write',
     tier: 'X',
-    summary: 'Record an encryption key; nothing is encrypted by it yet',
+    summary: 'Register an encryption key; the service does not encrypt with it yet',
     body: NewEncryptionKey,
     status: 201,
     reply: EncryptionKey,
@@ -78,7 +78,7 @@ export const encryptionKeys = {
     path: '/encryption-keys/{keyId}',
     permission: 'encryption_keys_write',
     tier: 'X',
-    summary: 'Rename an encryption key, or make one ACTIVE that was only CREATED',
+    summary: 'Rename an encryption key, or activate a CREATED one',
     params,
     body: EncryptionKeyChange,
     reply: EncryptionKey,
@@ -89,7 +89,7 @@ export const encryptionKeys = {
     path: '/encryption-keys/{keyId}',
     permission: 'encryption_keys_delete',
     tier: 'X',
-    summary: 'Delete an encryption key that was never made ACTIVE',
+    summary: 'Delete an encryption key that was never ACTIVE',
     params,
     fails: [404],
   }),

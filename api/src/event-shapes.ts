@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { int64, ms, uuid } from './values.ts'
 
-/** What endpoints that read events answer with (API reference 2.4.6). */
+/** Response shapes of the endpoints that read events (API reference 2.4.6). */
 
 export const Link = z
   .object({ rel: z.enum(['next', 'prev', 'first', 'status', 'context']), href: z.string() })
   .meta({ id: 'Link', description: 'An absolute URL and what it leads to.' })
 export type Link = z.output<typeof Link>
 
-/** texts is an answered map of names to texts; request bodies have bounded maps instead. */
+/** texts is a map in responses; request bodies use bounded maps. */
 const texts = z.record(z.string(), z.string())
 
 export const Event = z
@@ -54,7 +54,7 @@ export const ResultRow = z
   .meta({
     id: 'ResultRow',
     description:
-      'The items of `select` by their text: of an event, of a slice, or of a group. Deprecated twin of `events` and `groups_series`.',
+      'The items of `select` by their text, for an event, a slice or a group. Deprecated duplicate of `events` and `groups_series`.',
   })
 export type ResultRow = z.output<typeof ResultRow>
 
@@ -70,7 +70,7 @@ export const Quantiles = z
     p999: z.number().optional(),
     max: z.number().optional(),
   })
-  .meta({ id: 'Quantiles', description: 'Of a percentile; `{}` for every other statistic.' })
+  .meta({ id: 'Quantiles', description: 'Only for percentiles; `{}` for every other statistic.' })
 
 export const TimeSlice = z
   .object({
@@ -92,24 +92,24 @@ export const Delta = z
     total_count: int64,
     total_value: z.number(),
     delta_value: z.number().describe('Current minus previous.'),
-    delta_factor: z.number().describe('The difference in relation to the previous value; 0 when that is 0.'),
+    delta_factor: z.number().describe('The difference divided by the previous value; 0 when that is 0.'),
     aggregates: z.array(Aggregate),
     changes: z.array(z.object({ function: z.string(), value: z.number(), factor: z.number().optional() })),
   })
-  .meta({ id: 'Delta', description: 'The comparison with an earlier period, which `start_time` and `end_time` tell.' })
+  .meta({ id: 'Delta', description: 'The comparison with an earlier period, given by `start_time` and `end_time`.' })
 export type Delta = z.output<typeof Delta>
 
 export const Series = z
   .object({
     key: z.string().optional().describe('The key that this level groups by.'),
-    name: z.string().describe('The value of the group; empty for the whole.'),
+    name: z.string().describe('The value of the group; empty for the total.'),
     count: int64,
     stat: z.string(),
     value: z.number(),
     quantiles: Quantiles.optional(),
     series_resolution_ms: z.number(),
     timeseries: z.array(TimeSlice),
-    aggregates: z.array(Aggregate).optional().describe('Every aggregate, when there is more than one.'),
+    aggregates: z.array(Aggregate).optional().describe('All aggregates, if there is more than one.'),
     get groups_series() {
       return z.array(Series).optional()
     },
@@ -126,7 +126,10 @@ export const GroupRow = z
     value: z.number(),
     timeseries: z.array(TimeSlice),
   })
-  .meta({ id: 'GroupRow', description: 'A group with every aggregate by its text. Deprecated twin of the top of `groups_series`.' })
+  .meta({
+    id: 'GroupRow',
+    description: 'A group with every aggregate by its text. Deprecated duplicate of the top level of `groups_series`.',
+  })
 export type GroupRow = z.output<typeof GroupRow>
 
 export const Totals = z
@@ -159,4 +162,4 @@ export const Warning = z
     hint: z.string().optional(),
     fix: z.object({ position: z.int(), length: z.int(), text: z.string() }).optional(),
   })
-  .meta({ id: 'Warning', description: 'Something in the question that was understood but is probably not what was meant.' })
+  .meta({ id: 'Warning', description: 'A valid part of the query that probably does not do what the caller meant.' })

@@ -6,7 +6,7 @@ const FROM_MAX = 10_000
 
 const ExportDetails = z
   .object({
-    from: z.string().describe('Dataset ids joined by `:`, as they were when the export was ordered.'),
+    from: z.string().describe('Dataset ids joined by `:`, as they were when the export was created.'),
     from_expr: z.string().optional(),
     from_ts: ms.optional(),
     to_ts: ms.optional(),
@@ -33,7 +33,7 @@ const Export = z
     status: z.enum(STATUSES),
     bytes: z.int().describe('Size of the file so far.'),
     events: z.int().describe('Events in the file so far.'),
-    location: z.string().describe('Empty until COMPLETE; then where the file is downloaded without credentials, for an hour from now.'),
+    location: z.string().describe('Empty until COMPLETE; then a URL to download the file without credentials, valid for an hour.'),
     search_details: ExportDetails,
     format: z.enum(FORMATS),
     compression: z.enum(COMPRESSIONS),
@@ -57,14 +57,11 @@ const NewExport = z.object({
     where: text(0, 32_768).optional(),
   }),
   format: z.enum(FORMATS).default('ndjson'),
-  compression: z
-    .enum(COMPRESSIONS)
-    .default('none')
-    .describe('A compressed export is downloaded as a compressed file; one in Parquet is compressed within the file.'),
+  compression: z.enum(COMPRESSIONS).default('none').describe('The download is a compressed file; Parquet is compressed inside the file.'),
 })
 export type NewExport = z.output<typeof NewExport>
 
-/** Ids of exports are free in their form: a malformed one is just unknown. */
+/** Export ids are free text; a malformed one is 404. */
 const params = z.object({ exportId: text(1, 255) })
 
 export const dataExports = {
@@ -73,7 +70,7 @@ export const dataExports = {
     path: '/exports',
     permission: 'exports_read',
     tier: 'S',
-    summary: 'All exports, newest first',
+    summary: 'List exports, newest first',
     reply: z.object({ exports: z.array(Export) }),
   }),
   create: endpoint({
@@ -81,9 +78,9 @@ export const dataExports = {
     path: '/exports',
     permission: 'exports_write',
     tier: 'C',
-    summary: 'Order a file of all events that match',
+    summary: 'Create an export: a file of all matching events',
     description:
-      'Name datasets by `from` or `from_expr`, and a range by `time_range` or by `from_ts` and `to_ts`. The file has the events of that range that were there when it was ordered. Ask for the export until it is COMPLETE, then download it from its `location`.',
+      'Select datasets with `from` or `from_expr`, and a time range with `time_range` or `from_ts` and `to_ts`. The file has the events that were stored when the export was created. Poll the export until it is COMPLETE, then download it from its `location`.',
     body: NewExport,
     status: 201,
     reply: Export,
@@ -94,7 +91,7 @@ export const dataExports = {
     path: '/exports/{exportId}',
     permission: 'exports_read',
     tier: 'C',
-    summary: 'How far an export is, and where it can be downloaded',
+    summary: 'Get an export with its progress and download location',
     params,
     reply: Export,
     fails: [404],
@@ -104,7 +101,7 @@ export const dataExports = {
     path: '/exports/{exportId}',
     permission: 'exports_delete',
     tier: 'C',
-    summary: 'Stop an export and delete its file',
+    summary: 'Cancel an export and delete its file',
     params,
     fails: [404],
   }),
@@ -113,14 +110,14 @@ export const dataExports = {
     path: '/exports/{exportId}/download',
     permission: 'public',
     tier: 'C',
-    summary: 'The file of an export, by a signed link',
+    summary: 'Download the file of an export with a signed link',
     description:
-      'This is where `location` points. The link is signed and ends after an hour; every read of the export gives a new one. It is 403 once whoever was given it may not read the export any more. Ranges are answered, so that a download that was cut can be gone on with.',
+      '`location` points here. The signed link expires after an hour; every read of the export returns a new one. It is 403 once its recipient may no longer read the export. Range requests let an interrupted download continue.',
     params,
     query: z.object({ expires: text(0, 20).optional(), by: text(0, 64).optional(), signature: text(0, 128).optional() }),
     media: 'application/x-ndjson',
     reply: z.string(),
-    otherStatuses: { 206: 'The range that was asked for.' },
+    otherStatuses: { 206: 'The requested range.' },
     fails: [404, 416, 503],
   }),
 }

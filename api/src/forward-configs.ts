@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { nothing, uuid } from './values.ts'
 
-const NO_FORWARDING = 'events are not forwarded to object storage yet; order exports of them'
+const NO_FORWARDING = 'events are not forwarded to object storage yet; create exports instead'
 const params = z.object({ forwardId: uuid })
 const common = { tier: 'X', absent: NO_FORWARDING, fails: [501] } as const
 const reply = z.object({ 'forward-configs': nothing })
 
-/** forwardConfigs are here so that whoever looks for them is told: the list is empty, and every write answers 501, since a configuration that is kept and not acted on would be worse than none. */
+/** forwardConfigs are not built: the list is empty, and writes are 501. Storing a configuration without acting on it would mislead. */
 export const forwardConfigs = {
   list: endpoint({
     method: 'GET',

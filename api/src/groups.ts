@@ -12,14 +12,14 @@ export const UserGroup = z
     modified_at: ms,
     metadata: Metadata,
   })
-  .meta({ id: 'UserGroup', description: 'Users and groups that are given roles together.' })
+  .meta({ id: 'UserGroup', description: 'Users and groups that are granted roles together.' })
 export type UserGroup = z.output<typeof UserGroup>
 
 const memberType = z.enum(['USER', 'GROUP'])
 
 export const GroupMember = z
   .object({ group_id: uuid, member_id: uuid, member_type: memberType, modified_at: ms })
-  .meta({ id: 'GroupMember', description: 'That a user or a group belongs to a group.' })
+  .meta({ id: 'GroupMember', description: 'The membership of a user or group in a group.' })
 export type GroupMember = z.output<typeof GroupMember>
 
 const description = text(0, 4000)
@@ -32,7 +32,7 @@ export const groups = {
     path: '/groups',
     permission: 'groups_read',
     tier: 'C',
-    summary: 'All groups of the organisation',
+    summary: 'List the groups of the organization',
     reply: z.object({ groups: z.array(UserGroup) }),
   }),
   create: endpoint({
@@ -40,7 +40,7 @@ export const groups = {
     path: '/groups',
     permission: 'groups_write',
     tier: 'C',
-    summary: 'Create a group; its name is its own, whatever the case of its letters',
+    summary: 'Create a group; names are unique regardless of case',
     body: z.object({ name: text(1, 255), description: description.optional() }),
     status: 201,
     reply: UserGroup,
@@ -61,7 +61,7 @@ export const groups = {
     path: '/groups/{groupId}',
     permission: 'groups_write',
     tier: 'C',
-    summary: 'Rename or describe a group',
+    summary: 'Update the name or description of a group',
     body: z.object({ name: text(1, 255).optional(), description: description.optional() }),
     reply: UserGroup,
     fails: [404, 409],
@@ -71,7 +71,7 @@ export const groups = {
     path: '/groups/{groupId}',
     permission: 'groups_delete',
     tier: 'S',
-    summary: 'Delete a group with its memberships and the roles it was granted',
+    summary: 'Delete a group with its memberships and granted roles',
     fails: [404],
   }),
   members: endpoint({
@@ -80,7 +80,7 @@ export const groups = {
     permission: 'groups_read',
     exception: 'member',
     tier: 'X',
-    summary: 'The users and groups that belong to a group directly',
+    summary: 'List the direct members of a group',
     reply: z.object({ members: z.array(GroupMember) }),
     fails: [404],
   }),
@@ -89,9 +89,9 @@ export const groups = {
     path: '/groups/{groupId}/members',
     permission: 'groups_write',
     tier: 'X',
-    summary: 'Add users and groups to a group; who is a member already stays one',
+    summary: 'Add users and groups to a group; existing members stay',
     description:
-      'Members receive the roles granted to the group, so the caller must hold what these roles permit. A cycle of groups is 400.',
+      'Members receive the roles of the group, so the caller must hold the permissions of these roles. A cycle of groups is 400.',
     body: Members,
     fails: [404],
   }),
@@ -100,7 +100,7 @@ export const groups = {
     path: '/groups/{groupId}/members',
     permission: 'groups_write',
     tier: 'X',
-    summary: 'Take users and groups out of a group; who is no member is passed over',
+    summary: 'Remove users and groups from a group; non-members are ignored',
     body: Members,
     fails: [404],
   }),

@@ -7,20 +7,16 @@ export const health = {
     path: '/health',
     permission: 'public',
     tier: 'X',
-    summary: 'Whether the service and both of its stores answer',
+    summary: 'Get the health of the service and its stores',
     reply: z.object({
-      status: z
-        .enum(['ok', 'degraded'])
-        .describe(
-          '`degraded` when both stores answer and something else needs attention: a clock that is wrong, or evaluations that are overdue.',
-        ),
-      problems: z.array(z.string()).describe('What makes it `degraded`, one sentence each; empty when all is well.'),
+      status: z.enum(['ok', 'degraded']).describe('`degraded` when both stores respond but the clock is wrong or evaluations are overdue.'),
+      problems: z.array(z.string()).describe('The reasons for `degraded`, one sentence each; empty otherwise.'),
       version: z.string(),
       region: z.string(),
       stores: z.object({ events: z.literal('ok'), meta: z.literal('ok') }),
       disk: z
         .enum(['ok', 'tight', 'full'])
-        .describe('Of the event store: from 85 % on `tight`; `full` from 95 % or below 512 MiB, and then events are refused with 503.'),
+        .describe('Disk of the event store: `tight` from 85 %; `full` from 95 % or below 512 MiB, when events are refused with 503.'),
     }),
     fails: [503],
   }),

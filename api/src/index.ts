@@ -8,19 +8,19 @@ export {
   type ClientRoute,
   clientRoutes,
   makeClient,
-  NoAnswer,
+  NoResponse,
   type RoutesOf,
 } from './client.ts'
 export type { AgentConfig, AgentType, ConfigChanges, ConfigModification, ConfigRequest, ConfigSource } from './config-assistant.ts'
-export type { ContextAnswer } from './context.ts'
+export type { ContextResponse } from './context.ts'
 export { contract } from './contract.ts'
 export type { Customer, CustomerChange } from './customer.ts'
 export {
   type Dashboard,
-  type DashboardAsk,
   type DashboardChange,
   DashboardDraft,
   type DashboardLayout,
+  type DashboardRequest,
   type DashboardTemplateDraft,
   type PreviewWidget,
 } from './dashboards.ts'
@@ -51,14 +51,14 @@ export type { Limit } from './limits.ts'
 export { Log, LogView } from './logs.ts'
 export {
   type MetricDefinition,
-  type MetricDefinitionAsk,
   MetricDefinitionDraft,
+  type MetricDefinitionRequest,
   type MetricDefinitionTemplateDraft,
 } from './metric-definitions.ts'
 export type { MetricFormula, MetricQuery, MetricTimeseries } from './metric-shapes.ts'
 export type { MonitorTemplateChange, MonitorTemplateDraft } from './monitor-templates.ts'
 export { Monitor, MonitorDraft, type MonitorEvaluation } from './monitors.ts'
-export type { SuggestionsAsk } from './notifications.ts'
+export type { SuggestionsRequest } from './notifications.ts'
 export {
   API_VERSION,
   failureCodes,
@@ -94,16 +94,16 @@ export { type RetentionEntity, RetentionRule } from './retention.ts'
 export { Role } from './roles.ts'
 export {
   type SavedSearch,
-  type SavedSearchAsk,
   type SavedSearchChange,
   SavedSearchDraft,
+  type SavedSearchRequest,
   type SavedSearchTemplateDraft,
   type SearchDetails,
 } from './saved-searches.ts'
-export type { QueryStatus, SearchAsk, SearchResponse } from './search.ts'
+export type { QueryStatus, SearchRequest, SearchResponse } from './search.ts'
 export { branchesOf, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from './shapes.ts'
 export type { Statement, StatementReference, StatementSet } from './statements.ts'
-export { type FoundTag, Tag, type TaggedType } from './tags.ts'
+export { Tag, type TaggedType, type TagUsage } from './tags.ts'
 export {
   Template,
   TemplateArgument,
@@ -112,7 +112,7 @@ export {
   TemplateParameters,
   TemplateReference,
 } from './templates.ts'
-export type { TimeseriesAsk } from './timeseries.ts'
+export type { TimeseriesRequest } from './timeseries.ts'
 export type { TopKey } from './top-keys.ts'
 export type { MetricItem, UsageSeries } from './usage.ts'
 export { type LoginMethod, type MultiOrgUser, User, type UserPreference, UserStatus } from './users.ts'
@@ -121,9 +121,9 @@ export { webPages } from './web-app.ts'
 export {
   CHILDREN_MAX,
   type Widget,
-  type WidgetAsk,
   type WidgetChange,
   WidgetDraft,
   type WidgetLayout,
+  type WidgetRequest,
   type WidgetTemplateDraft,
 } from './widgets.ts'

@@ -4,27 +4,27 @@ import { text, textParameter } from './values.ts'
 
 const Taken = z
   .object({
-    accepted: z.int().min(0).describe('Events that are stored, durably.'),
-    rejected: z.int().min(0).describe('Events that could not be taken.'),
+    accepted: z.int().min(0).describe('Durably stored events.'),
+    rejected: z.int().min(0).describe('Rejected events.'),
   })
-  .meta({ id: 'Taken', description: 'What became of the events of a post.' })
+  .meta({ id: 'Taken', description: 'The number of accepted and rejected events of a request.' })
 
 const where = z.object({
-  collection: textParameter().describe('Stands in for the header `x-service-collection` where headers cannot be set.'),
-  dataset: textParameter().describe('Stands in for the header `x-service-dataset`.'),
-  tags: textParameter().describe('Stands in for the header `x-service-tags`.'),
+  collection: textParameter().describe('Alternative to the header `x-service-collection`, for senders that cannot set headers.'),
+  dataset: textParameter().describe('Alternative to the header `x-service-dataset`.'),
+  tags: textParameter().describe('Alternative to the header `x-service-tags`.'),
 })
 
-const HEADERS = `Where the events go is said by the headers \`x-service-collection\` and \`x-service-dataset\` (both \`default\` when absent); a dataset
-comes into being with its first event. \`x-service-tags: key=value,key2=value2\` adds tags to the dataset and attributes \`$key\` to the events.
+const HEADERS = `The headers \`x-service-collection\` and \`x-service-dataset\` (both \`default\` when absent) choose the dataset, which
+its first event creates. \`x-service-tags: key=value,key2=value2\` adds tags to the dataset and attributes \`$key\` to the events.
 The body may be compressed (\`Content-Encoding\` \`gzip\`, \`deflate\` or \`zstd\`).`
 
 const LINES = ['application/x-ndjson', 'application/json', 'text/plain'] as const
 
-/** OtlpStatus is how OTLP says no, in JSON; a protobuf request gets the same as protobuf. */
+/** OtlpStatus is OTLP's failure format in JSON; protobuf requests get it as protobuf. */
 const OtlpStatus = z
   .object({ code: z.int().describe('A gRPC status code.'), message: z.string() })
-  .meta({ id: 'OtlpStatus', description: 'A failure in the words of OTLP (`google.rpc.Status`).' })
+  .meta({ id: 'OtlpStatus', description: 'A failure in the format of OTLP (`google.rpc.Status`).' })
 
 const partial = <Name extends string>(name: Name) =>
   z.object({
@@ -57,7 +57,7 @@ An \`Idempotency-Key\` header makes a repeated post harmless for at least an hou
     path: '/ingest/{collection}/{dataset}',
     permission: 'events_write',
     tier: 'D',
-    summary: 'Send events to the dataset in the path, for senders that cannot set headers',
+    summary: 'Send events to the dataset in the path',
     params: z.object({ collection: text(1, 255), dataset: text(1, 255) }),
     query: where,
     takes: LINES,
@@ -92,7 +92,7 @@ An \`Idempotency-Key\` header makes a repeated post harmless for at least an hou
     path: '/v1/metrics',
     permission: 'events_write',
     tier: 'X',
-    summary: 'Taken from OTLP exporters that send everything to one address, and not stored',
+    summary: 'Accept OTLP metrics without storing them, for exporters that send all signals to one address',
     takes: OTLP,
     failure: OtlpStatus,
     reply: partial('rejectedDataPoints'),

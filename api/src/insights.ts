@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { nothing } from './values.ts'
 
-const NO_FINDINGS = 'findings about ingested data are not made yet'
+const NO_FINDINGS = 'insights about ingested data are not available yet'
 const common = { tier: 'X', permission: 'logs_read' } as const
 
-/** insights are here so that whoever looks for them is told: the list is empty. */
+/** insights are not built: the list is empty. */
 export const insights = {
   list: endpoint({
     method: 'GET',
     path: '/insights',
-    summary: 'Findings about ingested data',
+    summary: 'List insights about ingested data',
     reply: z.object({ insights: nothing }),
     empty: NO_FINDINGS,
     ...common,

@@ -9,12 +9,12 @@ export const WebhookIntegration = z
     id: uuid,
     name: text(1, 255),
     url: z.string(),
-    custom_headers: z.record(z.string(), z.string()).describe('Sent to the target; values are never shown again, each reads `***`.'),
+    custom_headers: z.record(z.string(), z.string()).describe('Headers sent to the target; values are never returned, each reads `***`.'),
     payload: z.string().optional(),
-    is_signed: z.boolean().describe('Whether requests carry a signature of their body.'),
+    is_signed: z.boolean().describe('Whether requests are signed.'),
     metadata: Metadata,
   })
-  .meta({ id: 'WebhookIntegration', description: 'A place that notifications are posted to.' })
+  .meta({ id: 'WebhookIntegration', description: 'A URL that notifications are posted to.' })
 export type WebhookIntegration = z.output<typeof WebhookIntegration>
 
 const NewWebhook = z.object({
@@ -23,18 +23,16 @@ const NewWebhook = z.object({
   custom_headers: mapOf(text(0, 4096), HEADERS_MAX)
     .optional()
     .describe(
-      'Sent with every request. In an update the value `***` keeps the value that the header has, unless the scheme, host or port of `url` changes.',
+      'Sent with every request. In an update, `***` keeps the current value of the header, unless the scheme, host or port of `url` changes.',
     ),
   payload: text(0, 2048)
     .optional()
-    .describe(
-      'A JSON text in which placeholders such as `$title`, `$description` and `$alert_id` are replaced; without it a plain object is sent.',
-    ),
+    .describe('A JSON text with placeholders such as `$title`, `$description` and `$alert_id`; without it, a default object is sent.'),
   signing_secret: z
     .union([text(16, 255), z.enum(['', '***'])])
     .optional()
     .describe(
-      'Signs the body of every request; never shown again. In an update `***` keeps it, unless the scheme, host or port of `url` changes; leaving it out ends the signing.',
+      'Secret that signs every request body; never returned. In an update, `***` keeps it, unless the scheme, host or port of `url` changes; omit it to stop signing.',
     ),
 })
 
@@ -44,19 +42,19 @@ export const SlackWorkspace = z
   .object({
     id: uuid,
     name: text(1, 255),
-    posts_by: z.enum(['TOKEN', 'WEBHOOK_URL']).describe('How messages are posted; the token or the URL itself is never shown.'),
-    api_url: z.string().optional().describe('The base of the chat service that takes the token, where it is not the usual one.'),
+    posts_by: z.enum(['TOKEN', 'WEBHOOK_URL']).describe('How messages are posted; the token or URL is never returned.'),
+    api_url: z.string().optional().describe('Base URL of the chat service, if not the default.'),
     metadata: Metadata,
   })
-  .meta({ id: 'SlackWorkspace', description: 'A chat service that notifications can be posted to.' })
+  .meta({ id: 'SlackWorkspace', description: 'A chat service for notifications.' })
 export type SlackWorkspace = z.output<typeof SlackWorkspace>
 
 const NewSlackWorkspace = z
   .object({
     name: text(1, 255),
-    token: text(1, 1024).optional().describe('The token of a bot; never shown again.'),
-    webhook_url: text(10, 2048).optional().describe('The URL of an incoming webhook; never shown again.'),
-    api_url: text(10, 2048).optional().describe('The base of the chat service that takes the token, where it is not the usual one.'),
+    token: text(1, 1024).optional().describe('The token of a bot; never returned.'),
+    webhook_url: text(10, 2048).optional().describe('The URL of an incoming webhook; never returned.'),
+    api_url: text(10, 2048).optional().describe('Base URL of the chat service, if not the default.'),
   })
   .refine(({ token, webhook_url }) => (token === undefined) !== (webhook_url === undefined), {
     error: 'exactly one of token and webhook_url is needed',
@@ -66,7 +64,7 @@ const NewSlackWorkspace = z
 
 export const SlackIntegration = z
   .object({ id: uuid, name: text(1, 255), channels: z.array(z.string()), workspace_id: uuid, metadata: Metadata })
-  .meta({ id: 'SlackIntegration', description: 'Channels of a chat service that notifications are posted to.' })
+  .meta({ id: 'SlackIntegration', description: 'Channels of a chat service for notifications.' })
 export type SlackIntegration = z.output<typeof SlackIntegration>
 
 const NewSlackIntegration = z.object({
@@ -77,13 +75,13 @@ const NewSlackIntegration = z.object({
 
 export const EmailTemplate = z
   .object({ id: uuid, name: text(1, 255), payload: z.string(), metadata: Metadata })
-  .meta({ id: 'EmailTemplate', description: 'The body of e-mails that notify, with the placeholders of webhooks.' })
+  .meta({ id: 'EmailTemplate', description: 'The body of notification e-mails, with the same placeholders as webhooks.' })
 export type EmailTemplate = z.output<typeof EmailTemplate>
 
 const NewEmailTemplate = z.object({
   name: text(1, 255),
   payload: text(1, 8192).describe(
-    'Text in which placeholders such as `$title` are replaced. A payload that begins with `<` is HTML, and values in it are escaped.',
+    'Text with placeholders such as `$title`. A payload that begins with `<` is HTML, and values in it are escaped.',
   ),
 })
 
@@ -95,7 +93,7 @@ export const integrations = {
     path: '/integrations/webhooks',
     permission: READ,
     tier: 'S',
-    summary: 'All webhooks of the organisation',
+    summary: 'List the webhooks of the organization',
     reply: z.object({ integrations: z.array(WebhookIntegration) }),
   }),
   createWebhook: endpoint({
@@ -123,7 +121,7 @@ export const integrations = {
     path: '/integrations/webhooks/{webhookId}',
     permission: DELETE,
     tier: 'C',
-    summary: 'Delete a webhook that no monitor names',
+    summary: 'Delete a webhook that no monitor uses',
     fails: [404, 409],
   }),
   testWebhook: endpoint({
@@ -131,10 +129,10 @@ export const integrations = {
     path: '/integrations/webhooks/{webhookId}/test',
     permission: WRITE,
     tier: 'D',
-    summary: 'Send a sample notification to a webhook, and say what became of it',
+    summary: 'Send a sample notification to a webhook and return the result',
     reply: z.object({
       delivered: z.boolean(),
-      status: z.int().optional().describe('The status with which the target answered.'),
+      status: z.int().optional().describe('The response status of the target.'),
       failure_reason: z.string().optional(),
     }),
     fails: [404],
@@ -144,7 +142,7 @@ export const integrations = {
     path: '/integrations/slack',
     permission: READ,
     tier: 'X',
-    summary: 'All chat integrations of the organisation',
+    summary: 'List the chat integrations of the organization',
     reply: z.object({ integrations: z.array(SlackIntegration) }),
   }),
   createSlack: endpoint({
@@ -172,7 +170,7 @@ export const integrations = {
     path: '/integrations/slack/{slackId}',
     permission: DELETE,
     tier: 'X',
-    summary: 'Delete a chat integration that no monitor names',
+    summary: 'Delete a chat integration that no monitor uses',
     fails: [404, 409],
   }),
   slackWorkspaces: endpoint({
@@ -180,7 +178,7 @@ export const integrations = {
     path: '/integrations/slack/workspaces',
     permission: READ,
     tier: 'X',
-    summary: 'All chat workspaces of the organisation',
+    summary: 'List the chat workspaces of the organization',
     reply: z.object({ slack_workspaces: z.array(SlackWorkspace) }),
   }),
   createSlackWorkspace: endpoint({
@@ -198,7 +196,7 @@ export const integrations = {
     path: '/integrations/slack/workspaces/{workspaceId}',
     permission: DELETE,
     tier: 'X',
-    summary: 'Forget a chat workspace that no chat integration names; the chat service itself is left alone',
+    summary: 'Delete a chat workspace that no chat integration uses; the chat service itself is not changed',
     fails: [404, 409],
   }),
   emailTemplates: endpoint({
@@ -206,7 +204,7 @@ export const integrations = {
     path: '/integrations/email',
     permission: READ,
     tier: 'X',
-    summary: 'All e-mail templates of the organisation',
+    summary: 'List the e-mail templates of the organization',
     reply: z.object({ integrations: z.array(EmailTemplate) }),
   }),
   createEmailTemplate: endpoint({
@@ -234,7 +232,7 @@ export const integrations = {
     path: '/integrations/email/{emailId}',
     permission: DELETE,
     tier: 'X',
-    summary: 'Delete an e-mail template that no monitor names',
+    summary: 'Delete an e-mail template that no monitor uses',
     fails: [404, 409],
   }),
 }

@@ -18,13 +18,13 @@ const LimitScope = z
     tag: z
       .strictObject({ team: text(1, 255).optional(), key: text(1, 255).optional(), value: text(1, 255).optional() })
       .optional()
-      .describe('Names a team, as `{team: "x"}` or `{key: "team", value: "x"}`: its datasets are those with the tag `team` of that value.'),
+      .describe('A team, as `{team: "x"}` or `{key: "team", value: "x"}`: all datasets whose tag `team` has that value.'),
   })
   .meta({ id: 'LimitScope' })
 
-/** LimitTarget is a scope as callers give it. */
+/** LimitTarget is the scope in a request. */
 const LimitTarget = LimitScope.extend({
-  organisation: z.object({ id: z.string().optional() }).optional().describe('That of the caller, also when no id is given.'),
+  organisation: z.object({ id: z.string().optional() }).optional().describe("The caller's organization; the id is optional."),
 }).meta({ id: 'LimitTarget' })
 
 export const Limit = z
@@ -44,7 +44,7 @@ export const Limit = z
   .meta({
     id: 'Limit',
     description:
-      'A cap on the bytes of the lines that an organisation or a team sends in a calendar month, in UTC; or, set by the operator, on its monitors.',
+      'A limit on the bytes of lines that an organization or team sends in a calendar month (UTC), or, set by the operator, on its monitors.',
   })
 export type Limit = z.output<typeof Limit>
 
@@ -64,12 +64,12 @@ const LimitUsage = z
   .object({
     limit_id: uuid,
     value: amount,
-    used: z.int().min(0).describe('Bytes that were taken in this window under the limit; for monitors, how many there are.'),
+    used: z.int().min(0).describe('Bytes received in this window; for monitors, their number.'),
     window_start: ms.optional().describe('Absent for a limit without a window.'),
     window_end: ms.optional(),
     crossed_at: ms
       .optional()
-      .describe('When a post would have crossed the cap. From then on nothing is taken until the window ends or the limit changes.'),
+      .describe('When a request exceeded the limit. Ingestion is refused until the window ends or the limit changes.'),
   })
   .meta({ id: 'LimitUsage' })
 
@@ -79,7 +79,7 @@ export const limits = {
     path: '/limits',
     permission: 'limits_read',
     tier: 'C',
-    summary: 'The limits of the organisation',
+    summary: 'List the limits of the organization',
     reply: z.object({ limits: z.array(Limit) }),
   }),
   create: endpoint({
@@ -87,9 +87,9 @@ export const limits = {
     path: '/limits',
     permission: 'limits_write',
     tier: 'S',
-    summary: 'Cap what the organisation or a team may send in a month',
+    summary: 'Create a monthly ingestion limit for the organization or a team',
     description:
-      'The post that would cross the cap is refused as a whole with 429, and so is every later one until the month is over or the limit changes.',
+      'A request that would exceed the limit is refused as a whole with 429, and so are later ones until the month ends or the limit changes.',
     body: NewLimit,
     status: 201,
     reply: Limit,
@@ -109,7 +109,7 @@ export const limits = {
     path: '/limits/{limitId}',
     permission: 'limits_write',
     tier: 'C',
-    summary: 'Change a limit; what is not named stays, and a crossed limit is open again',
+    summary: 'Update a limit; absent members stay, and an exceeded limit opens again',
     body: NewLimit.partial(),
     reply: Limit,
     fails: [404, 409],
@@ -127,7 +127,7 @@ export const limits = {
     path: '/limits/{limitId}/usage',
     permission: 'limits_read',
     tier: 'D',
-    summary: 'How much of a limit is used in this month',
+    summary: 'Get the use of a limit in this month',
     reply: LimitUsage,
     fails: [404, 503],
   }),

@@ -7,7 +7,7 @@ import { booleanParameter, integerParameter, text, uuid } from './values.ts'
 const POLL_EVENTS_MAX = 1_000
 const STREAM_SECONDS_MAX = 3_600
 
-const job = z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : value), uuid).describe('What the start of the tail answered.')
+const job = z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : value), uuid).describe('The id that starting the tail returned.')
 
 export const liveTail = {
   start: endpoint({
@@ -15,7 +15,7 @@ export const liveTail = {
     path: '/live-tail',
     permission: 'search_read',
     tier: 'X',
-    summary: 'Watch events as they arrive; the job ends when nobody has asked for them for a minute',
+    summary: 'Start a live tail; it ends when it is not polled for a minute',
     body: z.object({ ...sources, where: text(0, 32_768).optional() }),
     status: 201,
     reply: z.object({ job_id: uuid }),
@@ -26,10 +26,10 @@ export const liveTail = {
     path: '/live-tail',
     permission: 'search_read',
     tier: 'X',
-    summary: 'The events that arrived since the last time',
+    summary: 'Poll a live tail for the events since the last poll',
     query: z.object({
       job_id: job,
-      limit: integerParameter(1, POLL_EVENTS_MAX).describe('100 when absent; what is beyond comes the next time.'),
+      limit: integerParameter(1, POLL_EVENTS_MAX).describe('100 when absent; further events come with the next poll.'),
       most_recent_first: booleanParameter.describe('true when absent.'),
     }),
     reply: z.object({ logs: z.array(z.object({ events: z.array(Event) })) }),
@@ -40,11 +40,11 @@ export const liveTail = {
     path: '/live-tail/stream',
     permission: 'search_read',
     tier: 'X',
-    summary: 'The events as they arrive, oldest first, as a stream of server-sent events with one event of the log each',
-    description: 'The stream ends within seconds when its caller loses the right to watch.',
+    summary: 'Stream a live tail as server-sent events, one log event each, oldest first',
+    description: 'The stream ends within seconds after the caller loses the permission.',
     query: z.object({
       job_id: job,
-      seconds: integerParameter(1, STREAM_SECONDS_MAX).describe('How long the stream lasts; an hour when absent.'),
+      seconds: integerParameter(1, STREAM_SECONDS_MAX).describe('Duration of the stream; an hour when absent.'),
     }),
     media: 'text/event-stream',
     reply: z.string(),

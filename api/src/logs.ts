@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Dashboard } from './dashboards.ts'
-import { Dataset, placeName, Retention } from './datasets.ts'
+import { Dataset, datasetName, Retention } from './datasets.ts'
 import { endpoint } from './endpoint.ts'
 import { Monitor } from './monitors.ts'
 import { Tags, uuid } from './values.ts'
@@ -8,25 +8,25 @@ import { Tags, uuid } from './values.ts'
 export const Log = Dataset.omit({ id: true })
   .extend({
     log_id: uuid,
-    logset: z.string().describe('Deprecated twin of `collection`.'),
-    log: z.string().describe('Deprecated twin of `dataset`.'),
+    logset: z.string().describe('Deprecated duplicate of `collection`.'),
+    log: z.string().describe('Deprecated duplicate of `dataset`.'),
   })
   .meta({ id: 'Log', description: 'A dataset under its older name: the same record with the same id.' })
 export type Log = z.output<typeof Log>
 
 const names = {
-  collection: placeName.optional(),
-  dataset: placeName.optional(),
-  logset: placeName.optional().describe('Deprecated twin of `collection`.'),
-  log: placeName.optional().describe('Deprecated twin of `dataset`.'),
+  collection: datasetName.optional(),
+  dataset: datasetName.optional(),
+  logset: datasetName.optional().describe('Deprecated duplicate of `collection`.'),
+  log: datasetName.optional().describe('Deprecated duplicate of `dataset`.'),
 }
 
 const Column = z.object({
-  name: z.string().describe('The key shown, as it is written in `select`.'),
+  name: z.string().describe('The displayed key, as written in `select`.'),
   format: z.string().optional(),
   base_unit: z.string().optional().describe('The unit of the stored number.'),
   target_unit: z.string().optional().describe('The unit to show it in.'),
-  precision: z.int().min(0).optional().describe('Digits behind the point; 2 when absent.'),
+  precision: z.int().min(0).optional().describe('Decimal places; 2 when absent.'),
 })
 
 export const LogView = z
@@ -37,9 +37,9 @@ export const LogView = z
         z.object({ type: z.literal('table'), config: z.object({ columns: z.array(Column) }) }),
       ]),
     ),
-    this_template_tags: Tags.optional().describe('The dataset tags that say the view fits.'),
+    this_template_tags: Tags.optional().describe('The dataset tags that the view applies to.'),
   })
-  .meta({ id: 'LogView', description: 'How the events of a kind of log are best shown; the order of components is the order of display.' })
+  .meta({ id: 'LogView', description: 'A view for the events of a kind of log; components are in display order.' })
 export type LogView = z.output<typeof LogView>
 
 export const logs = {
@@ -48,7 +48,7 @@ export const logs = {
     path: '/logs',
     permission: 'logs_read',
     tier: 'C',
-    summary: 'The logs the caller may see; the older form of `GET /datasets`',
+    summary: 'List the logs that the caller may see; the older form of `GET /datasets`',
     reply: z.object({ logs: z.array(Log) }),
   }),
   create: endpoint({
@@ -56,7 +56,7 @@ export const logs = {
     path: '/logs',
     permission: 'logs_write',
     tier: 'X',
-    summary: 'Create a log, named by `collection` and `dataset` or by their twins `logset` and `log`',
+    summary: 'Create a log, named by `collection` and `dataset` or by `logset` and `log`',
     body: z.object({ ...names, tags: Tags.default({}), retention: Retention.optional() }),
     status: 201,
     reply: Log,
@@ -67,7 +67,7 @@ export const logs = {
     path: '/logs/views',
     permission: 'logs_read',
     tier: 'X',
-    summary: 'How the events of the usual kinds of logs are best shown',
+    summary: 'List the built-in views for common kinds of logs',
     reply: z.object({ views: z.array(LogView) }),
   }),
   get: endpoint({
@@ -84,7 +84,7 @@ export const logs = {
     path: '/logs/{logId}',
     permission: 'logs_write',
     tier: 'X',
-    summary: 'Rename or move a log; a lone `dataset` or `log` renames it within its collection',
+    summary: 'Rename or move a log; `dataset` or `log` alone renames it within its collection',
     body: z.strictObject(names),
     reply: Log,
     fails: [404, 409],
@@ -102,7 +102,7 @@ export const logs = {
     path: '/logs/{logId}/monitors',
     permission: 'monitors_read',
     tier: 'S',
-    summary: 'The monitors whose queries read this log, as a bare array',
+    summary: 'List the monitors whose queries read this log, as a bare array',
     reply: z.array(Monitor),
     fails: [404],
   }),
@@ -111,7 +111,7 @@ export const logs = {
     path: '/logs/{logId}/dashboards',
     permission: 'dashboards_read',
     tier: 'X',
-    summary: 'The dashboards with a widget whose queries read this log, as a bare array',
+    summary: 'List the dashboards with a widget whose queries read this log, as a bare array',
     reply: z.array(Dashboard),
     fails: [404],
   }),

@@ -18,17 +18,17 @@ export const MetricDefinition = z
   .meta({ id: 'MetricDefinition', description: 'Named queries and formulas that widgets and monitors refer to.' })
 export type MetricDefinition = z.output<typeof MetricDefinition>
 
-/** A draft that could be measured as it is. */
+/** A complete draft, whose queries can run. */
 export const MetricDefinitionDraft = z.object({ ...described, ...queriesAndFormulas })
 export type MetricDefinitionDraft = z.output<typeof MetricDefinitionDraft>
 
 const Draft = MetricDefinitionDraft.partial().extend({
   queries: queriesAndFormulas.queries.optional().describe('Required unless a template gives them.'),
-  template: Template.optional().describe('Gives everything that is not said beside it.'),
+  template: Template.optional().describe('Provides every member that is absent here.'),
 })
-export type MetricDefinitionAsk = z.output<typeof Draft>
+export type MetricDefinitionRequest = z.output<typeof Draft>
 
-/** TemplateQuery is a query whose texts may hold `{{name}}`: only with its arguments is it known whether it can be asked. */
+/** TemplateQuery is a query whose texts may hold `{{name}}`; it can be checked only with its arguments. */
 const TemplateQuery = z
   .object({
     name: text(1, 255),
@@ -60,7 +60,7 @@ export const MetricDefinitionTemplate = z
     parameters: TemplateParameters,
     metadata: Metadata,
   })
-  .meta({ id: 'MetricDefinitionTemplate', description: 'Queries and formulas with places for what differs.' })
+  .meta({ id: 'MetricDefinitionTemplate', description: 'Queries and formulas with parameters.' })
 
 const permissions = ['dashboards_read', 'dashboards_write', 'dashboards_delete'] as const
 const [READ, WRITE, DELETE] = permissions
@@ -79,7 +79,7 @@ export const metricDefinitions = {
     path: '/metrics/definitions',
     permission: READ,
     tier: 'X',
-    summary: 'All metric definitions, newest first',
+    summary: 'List metric definitions, newest first',
     reply: z.object({ metric_definitions: z.array(MetricDefinition) }),
   }),
   create: endpoint({
@@ -87,7 +87,7 @@ export const metricDefinitions = {
     path: '/metrics/definitions',
     permission: WRITE,
     tier: 'C',
-    summary: 'Keep queries and formulas as a metric definition',
+    summary: 'Create a metric definition from queries and formulas',
     body: Draft,
     status: 201,
     reply: MetricDefinition,

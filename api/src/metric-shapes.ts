@@ -14,16 +14,16 @@ const GROUPS_MAX = 5
 export const MetricQuery = z
   .object({
     id: uuid.optional().describe('Given by the service.'),
-    name: text(1, 255).describe('What formulas and answers call it; each once.'),
+    name: text(1, 255).describe('Name in formulas and responses; unique.'),
     select: list(text(1, 1_024), { min: 1, max: 1 }).describe('One aggregate such as `count(*)`, or one key.'),
     from: list(uuid, { max: 500 }).optional().describe('Dataset ids.'),
-    from_expr: text(0, 255).optional().describe('A dataset selector; goes before `from`.'),
+    from_expr: text(0, 255).optional().describe('A dataset selector; takes precedence over `from`.'),
     where: text(0, 32_768).describe('The filter; may be empty.'),
     groups: list(text(1, 256), { max: GROUPS_MAX }).optional(),
     aggregation: list(
       z.object({
-        time: z.enum(timeFunctions).default('sum').describe('What is made of a key in each slice.'),
-        reduce_to: reduceTo.optional().describe('What is made of the slices as a whole; `avg` of a key when absent.'),
+        time: z.enum(timeFunctions).default('sum').describe('Aggregation of a key in each slice.'),
+        reduce_to: reduceTo.optional().describe('Aggregation of the slices to one value; for a key, `avg` when absent.'),
       }),
       { max: 1 },
     ).optional(),
@@ -34,11 +34,11 @@ export type MetricQuery = z.output<typeof MetricQuery>
 export const MetricFormula = z
   .object({
     name: text(1, 100),
-    expression: text(1, 100).describe('Such as `errors / total * 100`, over the names of the queries.'),
+    expression: text(1, 100).describe('A formula over query names, such as `errors / total * 100`.'),
     aggregation: z
       .object({ reduce_to: reduceTo })
       .optional()
-      .describe('What is made of the slices as a whole; the formula over the whole when absent.'),
+      .describe('Aggregation of the slices to one value; when absent, the formula over the whole range.'),
   })
   .meta({ id: 'MetricFormula' })
 export type MetricFormula = z.output<typeof MetricFormula>
@@ -60,5 +60,5 @@ export const MetricTimeseries = z
     delta: Delta.optional(),
     warnings: z.array(Warning).optional(),
   })
-  .meta({ id: 'MetricTimeseries', description: 'What one query or formula gave, by slices of time and by groups.' })
+  .meta({ id: 'MetricTimeseries', description: 'The result of one query or formula, by time slice and group.' })
 export type MetricTimeseries = z.output<typeof MetricTimeseries>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The words of monitors (API reference 3.1). */
+/** Enumerations of monitors (API reference 3.1). */
 
 export const monitorTypes = ['PATTERN', 'USAGE', 'CHANGE_DETECTION', 'ANOMALY_DETECTION'] as const
 export const operators = ['BELOW', 'BELOW_OR_EQUAL', 'ABOVE', 'ABOVE_OR_EQUAL', 'EQUAL', 'NOT_EQUAL', 'OUTSIDE'] as const
@@ -12,5 +12,5 @@ export const MonitorTransition = z.enum(transitions).meta({ id: 'MonitorTransiti
 
 export const Action = z
   .object({ type: z.enum(['EMAIL', 'INTEGRATION']), email: z.string().optional(), integration_id: z.string().optional() })
-  .meta({ id: 'MonitorAction', description: 'Whom a monitor tells: an e-mail address, or an integration.' })
+  .meta({ id: 'MonitorAction', description: 'A notification target of a monitor: an e-mail address or an integration.' })
 export type Action = z.output<typeof Action>

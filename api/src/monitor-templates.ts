@@ -7,7 +7,7 @@ import { Metadata, mapOf, text, uuid } from './values.ts'
 const TAGS_MAX = 100
 const ACTIONS_CHARS_MAX = 16_384
 
-/** textOf takes numbers and booleans too, and keeps their text. */
+/** textOf also accepts numbers and booleans, and stores their text. */
 const textOf = (charsMax: number) =>
   z.preprocess((given) => (typeof given === 'number' || typeof given === 'boolean' ? String(given) : given), text(1, charsMax))
 
@@ -36,7 +36,7 @@ const given = {
   type: z.enum(monitorTypes).optional().describe('The same as `monitor_type`.'),
   monitor_type: z.enum(monitorTypes).optional(),
   metric: TemplateReference.optional().describe(
-    'The template of the metric definition, and what stands for its parameters; required here or as `metric_id`.',
+    'The template of the metric definition with its arguments; required here or as `metric_id`.',
   ),
   metric_id: TemplateReference.optional().describe('The same as `metric`.'),
   parameters: TemplateParameters.default({}),
@@ -45,7 +45,7 @@ const given = {
 const Draft = z.object({ ...given, this_template_tags: TagMap })
 export type MonitorTemplateDraft = z.output<typeof Draft>
 
-/** tagsGiven are tags as a map, or as a list of names and values. */
+/** tagsGiven accepts tags as a map, or as a list of names and values. */
 const tagsGiven = z.preprocess(
   (tags) =>
     Array.isArray(tags) && tags.length <= TAGS_MAX && tags.every(isNamed)
@@ -77,7 +77,7 @@ export const MonitorTemplate = z
   })
   .meta({
     id: 'MonitorTemplate',
-    description: 'A monitor with places for what differs; its queries come from the template of a metric definition.',
+    description: 'A monitor with parameters; its queries come from the template of a metric definition.',
   })
 
 const library = templateLibrary('monitors', {

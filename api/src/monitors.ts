@@ -13,7 +13,7 @@ const EVALUATIONS_MAX = 1_000
 const BACKTEST_DAYS_MAX = 30
 
 const phrase = text(1, 100)
-/** aux is kept as it is; what the store cannot hold, or nobody would want to read, is refused. */
+/** aux is stored unchanged; NUL characters and very long texts are refused. */
 export const aux = mapOf(
   z
     .unknown()
@@ -49,8 +49,8 @@ export const Monitor = z
     monitored_groups: z.array(z.object({ group_id: z.string(), groups: z.record(z.string(), z.string()), status: MonitorStatus })),
     no_data_status: MonitorStatus,
     notify_once: z.boolean(),
-    group_retention: z.int().optional().describe('Milliseconds after which a silent group is forgotten.'),
-    muted_until: z.int().optional().describe('Epoch milliseconds, or -1 for ever; absent when the monitor is not muted.'),
+    group_retention: z.int().optional().describe('Milliseconds without events after which a group is dropped.'),
+    muted_until: z.int().optional().describe('Epoch milliseconds, or -1 without end; absent when the monitor is not muted.'),
     last_trigger_ts: ms.optional(),
     aux: z.record(z.string(), z.unknown()).optional(),
     compare_to: z.string().optional(),
@@ -67,10 +67,10 @@ export const Monitor = z
     created_at: ms,
     metadata: Metadata,
   })
-  .meta({ id: 'Monitor', description: 'Watches what its queries give against thresholds, and tells of changes through its actions.' })
+  .meta({ id: 'Monitor', description: 'Compares query results with thresholds, and notifies its actions of status changes.' })
 export type Monitor = z.output<typeof Monitor>
 
-/** What is left out when a template gives it, or else has its default. */
+/** Members that a template may provide, or that have a default. */
 const members = {
   name: text(1, 255),
   description: text(1, 4_000).optional(),
@@ -84,14 +84,14 @@ const members = {
   queries: list(MetricQuery, { min: 1, max: QUERIES_MAX }),
   formulas: list(MetricFormula.extend({ expression: text(2, 100) }), { max: 1 })
     .optional()
-    .describe('With a formula its value is compared, without one that of the first query.'),
+    .describe('With a formula, its value is compared; otherwise the value of the first query.'),
   no_data_status: MonitorStatus.optional(),
   notify_once: z.boolean().optional(),
   group_retention: z.int().min(0).max(GROUP_RETENTION_MAX_MS).optional(),
   aux: aux
     .optional()
     .describe(
-      '`{"pattern_change": "NEW", "baseline": "1 day"}` makes a PATTERN monitor count the message patterns that came up in the window and not in the time before it, `"VANISHED"` those that were there before it and stayed away.',
+      '`{"pattern_change": "NEW", "baseline": "1 day"}` makes a PATTERN monitor count message patterns that appear in the window but not in the baseline before it; `"VANISHED"` counts patterns of the baseline that are missing in the window.',
     ),
   compare_to: text(0, 100).optional().describe('`N units ago`, from 5 minutes to 1 month; for CHANGE_DETECTION.'),
   change_type: z.enum(['DIFFERENCE', 'PERCENTAGE']).optional(),
@@ -134,12 +134,12 @@ const NewMonitor = z.object({
   ...z.object(members).partial().shape,
   mute_until: z.int().min(-1).optional(),
   template: Template.optional().describe(
-    'Gives everything that is not said beside it; without one, what an update needs is needed here too.',
+    'Provides every member that is absent here; without it, the same members are required as for an update.',
   ),
   tags: Tags.default({}),
 })
 
-const MuteUntil = z.int().min(-1).describe('-1 for ever, 0 not at all, or a time to come.')
+const MuteUntil = z.int().min(-1).describe('-1 mutes without end, 0 unmutes, other values are future epoch milliseconds.')
 
 const MonitorEvents = z
   .object({
@@ -172,29 +172,29 @@ const MonitorNotification = z
     test: z.boolean(),
     tries: z
       .array(z.object({ time: ms, status: z.int().optional(), failure_reason: z.string().optional() }))
-      .describe('What became of each try to send it, the oldest first; `status` is what the target answered.'),
+      .describe('The delivery attempts, oldest first; `status` is the response of the target.'),
   })
   .meta({ id: 'MonitorNotification' })
 
-/** A measured value may be infinite, which JSON cannot say as a number. */
+/** A value may be infinite, which JSON numbers cannot express. */
 const Value = z.union([z.number(), z.literal('Infinity'), z.literal('-Infinity')])
 
 const GroupDecision = z.object({
   group_id: z.string().describe('Empty for a monitor without groups.'),
-  value: Value.optional().describe('Absent when the window had no event of it.'),
+  value: Value.optional().describe('Absent when the window had no event of the group.'),
   baseline: Value.optional(),
   before: MonitorStatus,
   after: MonitorStatus,
   change: MonitorTransition.optional(),
-  verdict: z.string().optional().describe('Whether the change was sent, or why not.'),
-  gone: z.boolean().optional().describe('The group was silent for too long and is forgotten.'),
+  verdict: z.string().optional().describe('Whether a notification was sent for the change, or why not.'),
+  gone: z.boolean().optional().describe('The group had no events for too long and is dropped.'),
 })
 
-const Told = z.object({
+const NotifiedTarget = z.object({
   group_id: z.string(),
   transition: MonitorTransition,
   monitor_status: MonitorStatus,
-  delayed: z.boolean().describe('A downtime that is over had held it back.'),
+  delayed: z.boolean().describe('A downtime that has ended delayed it.'),
 })
 
 export const MonitorEvaluation = z
@@ -203,7 +203,7 @@ export const MonitorEvaluation = z
     from_ts: ms,
     to_ts: ms,
     status: MonitorStatus,
-    failure: z.string().optional().describe('Why the store could not be asked; such a look changes and sends nothing.'),
+    failure: z.string().optional().describe('Why the query failed; such an evaluation changes and sends nothing.'),
     comparison_operator: z.enum(operators),
     threshold: z.number(),
     warning_threshold: z.number().optional(),
@@ -213,17 +213,20 @@ export const MonitorEvaluation = z
     downtime: z.enum(['DELAY', 'DROP']).optional(),
     groups: z.array(GroupDecision),
     groups_total: z.int(),
-    patterns: z.array(z.string()).optional().describe('The patterns that came up or vanished.'),
-    notifications: z.array(Told),
-    missed: z.int().describe('Looks that were skipped before this one.'),
+    patterns: z.array(z.string()).optional().describe('The patterns that appeared or vanished.'),
+    notifications: z.array(NotifiedTarget),
+    missed: z.int().describe('Evaluations that were skipped before this one.'),
   })
-  .meta({ id: 'MonitorEvaluation', description: 'One look of a monitor: what it saw, what that meant, and what was sent or held back.' })
+  .meta({
+    id: 'MonitorEvaluation',
+    description: 'One evaluation of a monitor: values, verdict, and notifications that were sent or suppressed.',
+  })
 export type MonitorEvaluation = z.output<typeof MonitorEvaluation>
 
-const BacktestAsk = z.object({
+const BacktestRequest = z.object({
   ...definition,
   name: text(1, 255).default('backtest'),
-  actions: actionsGiven.optional().describe('Taken, so that a monitor can be sent as it is; nothing is ever sent.'),
+  actions: actionsGiven.optional().describe('Accepted so that a monitor can be sent unchanged; a backtest never notifies.'),
   days: z.int().min(1).max(BACKTEST_DAYS_MAX).default(7).describe('How far back it goes.'),
 })
 
@@ -231,13 +234,13 @@ const Backtest = z
   .object({
     from_ts: ms,
     to_ts: ms,
-    step_ms: z.int().describe('How far apart the looks were.'),
+    step_ms: z.int().describe('The time between evaluations.'),
     looks: z.int(),
     monitor_events: z.array(z.object({ time: ms, monitor_status: MonitorStatus, previous_status: MonitorStatus })),
     changes: z.array(GroupDecision.extend({ time: ms })),
-    notifications: z.array(Told.extend({ time: ms })),
+    notifications: z.array(NotifiedTarget.extend({ time: ms })),
     time_in_status: z.record(z.string(), z.int()).describe('Milliseconds in each status.'),
-    changes_total: z.int().describe('Of the changes and notifications at most 1000 are listed.'),
+    changes_total: z.int().describe('The total number of changes; at most 1000 changes and notifications are listed.'),
     notifications_total: z.int(),
   })
   .meta({ id: 'Backtest' })
@@ -254,7 +257,7 @@ export const monitors = {
     path: '/monitors',
     permission: READ,
     tier: 'C',
-    summary: 'All monitors, newest first',
+    summary: 'List monitors, newest first',
     query: z.object({ log_id: uuid.optional().describe('Only monitors that read this log.') }),
     reply: z.object({ monitors: z.array(Monitor) }),
   }),
@@ -273,8 +276,8 @@ export const monitors = {
     path: '/monitors/backtest',
     permission: WRITE,
     tier: 'D',
-    summary: 'Look with a definition at up to 30 past days: when it would have changed its status, and what it would have sent',
-    body: BacktestAsk,
+    summary: 'Backtest a monitor on up to 30 past days: its status changes and notifications',
+    body: BacktestRequest,
     reply: Backtest,
   }),
   get: endpoint({
@@ -291,7 +294,7 @@ export const monitors = {
     path: '/monitors/{monitorId}',
     permission: WRITE,
     tier: 'S',
-    summary: 'Replace what a monitor watches; it looks again at once',
+    summary: 'Replace the definition of a monitor; it is evaluated at once',
     body: MonitorDraft,
     reply: Monitor,
     fails: [404],
@@ -319,7 +322,7 @@ export const monitors = {
     path: '/monitors/{monitorId}/mute',
     permission: WRITE,
     tier: 'X',
-    summary: 'Mute a monitor; without a body for ever',
+    summary: 'Mute a monitor; without a body, without end',
     body: z.object({ mute_until: MuteUntil.default(-1) }).optional(),
     reply: Monitor,
     fails: [404],
@@ -329,7 +332,7 @@ export const monitors = {
     path: '/monitors/{monitorId}/events',
     permission: READ,
     tier: 'C',
-    summary: 'The changes of a monitor and of its groups',
+    summary: 'List the status changes of a monitor and its groups',
     query: z.object(span),
     reply: MonitorEvents,
     fails: [404],
@@ -339,7 +342,7 @@ export const monitors = {
     path: '/monitors/{monitorId}/notifications',
     permission: READ,
     tier: 'C',
-    summary: 'What a monitor has sent, and what became of it',
+    summary: 'List the notifications of a monitor with their delivery state',
     query: z.object(span),
     reply: z.object({ monitor_notifications: z.array(MonitorNotification) }),
     fails: [404],
@@ -349,7 +352,7 @@ export const monitors = {
     path: '/monitors/{monitorId}/evaluations',
     permission: READ,
     tier: 'D',
-    summary: 'The looks of a monitor, newest first: what it saw, what that meant, what was sent and what held back',
+    summary: 'List the evaluations of a monitor, newest first',
     query: z.object({ ...span, limit: integerParameter(1, EVALUATIONS_MAX) }),
     reply: z.object({ evaluations: z.array(MonitorEvaluation) }),
     fails: [404],

@@ -11,7 +11,7 @@ const formulas = list(MetricFormula.extend({ expression: text(2, 100) }), { max:
 
 const TestNotifications = z
   .object({
-    monitor_id: uuid.optional().describe('The monitor whose notifications show the test; without one no record is kept.'),
+    monitor_id: uuid.optional().describe('The monitor whose notifications list the test; without it, no record is stored.'),
     name: text(1, 255),
     description: text(1, 4_000).optional(),
     monitor_type: z.enum(monitorTypes).default('PATTERN'),
@@ -29,8 +29,8 @@ const TestNotifications = z
     ),
     queries: list(MetricQuery, { min: 1, max: QUERIES_MAX }),
     formulas,
-    state_transitions: list(MonitorTransition, { min: 1, max: 7 }).describe('What is told, in this order.'),
-    group: text(0, 1_000).optional().describe('The group that the test is about, as in `host:web1,region:eu`.'),
+    state_transitions: list(MonitorTransition, { min: 1, max: 7 }).describe('The status changes to send, in this order.'),
+    group: text(0, 1_000).optional().describe('The group in the test, such as `host:web1,region:eu`.'),
     compare_to: text(0, 100).optional(),
     change_type: z.enum(['DIFFERENCE', 'PERCENTAGE']).optional(),
     evaluation_window: text(0, 100).optional(),
@@ -49,7 +49,7 @@ const TestNotifications = z
     ],
   })
 
-const SuggestionsAsk = z.object({
+const SuggestionsRequest = z.object({
   number_of_suggestions: z.int().min(1).max(SUGGESTIONS_MAX).default(1),
   suggestion_fields: list(z.enum(['NAME', 'DESCRIPTION']), { max: 2 })
     .optional()
@@ -63,7 +63,7 @@ const SuggestionsAsk = z.object({
     })
     .default({}),
 })
-export type SuggestionsAsk = z.output<typeof SuggestionsAsk>
+export type SuggestionsRequest = z.output<typeof SuggestionsRequest>
 
 export const notifications = {
   sendTest: endpoint({
@@ -71,7 +71,7 @@ export const notifications = {
     path: '/monitors/send-test-notifications',
     permission: 'monitors_write',
     tier: 'X',
-    summary: 'Send what a monitor would send, marked as a test and whatever is muted',
+    summary: 'Send test notifications of a monitor, even if it is muted',
     body: TestNotifications,
   }),
   suggest: endpoint({
@@ -79,8 +79,8 @@ export const notifications = {
     path: '/monitors/suggestions',
     permission: 'monitors_write',
     tier: 'X',
-    summary: 'Propose names and descriptions for a monitor: by a model where one is configured, from its queries where not',
-    body: SuggestionsAsk,
+    summary: 'Propose names and descriptions for a monitor, by a configured model or from its queries',
+    body: SuggestionsRequest,
     reply: z.object({ suggestions: z.array(z.object({ name: z.string().optional(), description: z.string().optional() })) }),
   }),
 }

@@ -3,7 +3,7 @@ import { systemRoles } from './permissions.ts'
 import { type Schema, Shapes } from './shapes.ts'
 import { FailureBody } from './values.ts'
 
-/** API_VERSION is the version of the API description, which the mission fixes; the program has its own. */
+/** API_VERSION is the version of the API description, which the specification fixes; the program has its own version. */
 export const API_VERSION = '1.0.0'
 
 export type Parameter = {
@@ -47,7 +47,7 @@ export type OpenApiDocument = {
   }
 }
 
-/** openApiDocument writes the contract as an OpenAPI 3.1 document; named shapes become components, aliases become paths of their own. */
+/** openApiDocument writes the contract as an OpenAPI 3.1 document. Named shapes become components; each alias becomes its own path. */
 export function openApiDocument(
   contract: Contract,
   options: { version?: string; servers: readonly { url: string; description?: string }[] },
@@ -71,7 +71,7 @@ export function openApiDocument(
       title: 'Dendro',
       version: options.version ?? API_VERSION,
       description:
-        'Log management: collect, search, export, watch and report on log events. This document is made from the contract that the service runs by. In a request body null for an optional member counts as absent, unless the member takes null.',
+        'Log management: collect, search, export, monitor and report on log events. This document is generated from the contract that the service runs on. In a request body, null for an optional member counts as absent, unless the member accepts null.',
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [...options.servers],
@@ -90,13 +90,13 @@ export function openApiDocument(
           type: 'apiKey',
           in: 'header',
           name: 'X-SERVICE-API-KEY',
-          description: 'An API key; what it may do follows from its roles.',
+          description: 'An API key; its roles determine its permissions.',
         },
         bearer: {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: 'A token from `POST /auth/login`. It decides alone when a key is sent as well.',
+          description: 'A token from `POST /auth/login`. It takes precedence over an API key.',
         },
       },
     },
@@ -106,10 +106,10 @@ export function openApiDocument(
   return settled
 }
 
-/** wordOf is the name of a group as people type it: `apiKeys` is `api-keys`. */
-export const wordOf = (noun: string): string => noun.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+/** wordOf is the name of a group on the command line: `apiKeys` is `api-keys`. */
+export const wordOf = (noun: string): string => noun.replaceAll(/[A-Z]/g, (initial) => `-${initial.toLowerCase()}`)
 
-/** titleOf is the name of a group as people read it: `apiKeys` is `API keys`. */
+/** titleOf is the displayed name of a group: `apiKeys` is `API keys`. */
 export function titleOf(noun: string): string {
   const words = wordOf(noun)
     .replaceAll('-', ' ')
@@ -121,7 +121,7 @@ export function titleOf(noun: string): string {
 const COMMON_FAILURES = [400, 401, 403, 429, 500]
 const PUBLIC_FAILURES = [500]
 
-/** failureCodes lists every failure an endpoint may answer with. */
+/** failureCodes lists every failure status of an endpoint. */
 export function failureCodes(endpoint: Endpoint): number[] {
   const isPublic = endpoint.permission === 'public'
   const takesInput =
@@ -141,22 +141,22 @@ export function rolesOf(endpoint: Endpoint): string[] {
 
 const MEANINGS: Record<number, string> = {
   400: 'The request breaks a rule; `details` names the field and the rule.',
-  401: 'No credential, or one that does not hold.',
+  401: 'The credential is missing, invalid or expired.',
   403: 'The caller lacks the permission.',
   404: 'There is no such record.',
   408: 'The body took too long to arrive.',
-  409: 'Something of that name exists already, or the record is in use.',
-  410: 'What was asked for has expired.',
+  409: 'A record with that name exists already, or the record is in use.',
+  410: 'The requested result has expired.',
   413: 'The body is too large.',
-  415: 'The encoding or type of the body is not understood.',
-  422: 'The same identity came with another body before.',
-  429: 'Too many requests; `Retry-After` says when to come back.',
-  500: 'Something went wrong on the side of the service.',
-  501: 'Not part of this service.',
-  503: 'The service is starting, or a store does not answer; `Retry-After` says when to come back.',
+  415: 'The encoding or content type of the body is not supported.',
+  422: 'The idempotency key was used with another body before.',
+  429: 'Too many requests; `Retry-After` says when to retry.',
+  500: 'The service failed unexpectedly.',
+  501: 'Not implemented in this service.',
+  503: 'The service is starting, or a store does not respond; `Retry-After` says when to retry.',
 }
 
-/** meaningOf words a failure code for people. */
+/** meaningOf describes a failure status. */
 export const meaningOf = (code: number): string => MEANINGS[code] ?? 'A failure.'
 
 const quotaRefs = Object.fromEntries(
@@ -200,9 +200,9 @@ const draw = (shapes: Shapes, endpoint: Endpoint): Drawn => ({
   needsBody: endpoint.body !== undefined && !endpoint.body.safeParse(undefined).success,
 })
 
-type Place = { noun: string; verb: string; endpoint: Endpoint; path: string }
+type ParameterLocation = { noun: string; verb: string; endpoint: Endpoint; path: string }
 
-function operationOf({ noun, verb, endpoint, path }: Place, drawn: Drawn): Operation {
+function operationOf({ noun, verb, endpoint, path }: ParameterLocation, drawn: Drawn): Operation {
   const id = `${noun}.${verb}`
   const alias = path === endpoint.path ? undefined : (endpoint.aliases ?? []).indexOf(path as `/${string}`) + 1
   const parameters = [...pathParameters(path, drawn.params), ...queryParameters(id, drawn.query)]

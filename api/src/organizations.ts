@@ -13,14 +13,14 @@ const PartitionTags = z.object({
   partition_tag_list: list(text(1, 255), { min: 1, max: PARTITION_TAGS_MAX })
     .refine(isUnique, { error: 'must not name a tag twice' })
     .optional()
-    .describe('The tags whose values, in this order, name the collection of events that name none.'),
+    .describe('The tags whose values, in this order, form the collection name of events that name no collection.'),
 })
 
 const OrganisationSettings = z.strictObject({
-  dcr_enabled: z.boolean().optional().describe('Whether tools may register themselves as OAuth clients; stored only.'),
-  out_of_order: z.boolean().optional().describe('Late events are accepted and found whatever this says.'),
-  multi_org_group: text(0, 255).optional().describe('The default group shared by organisations; stored only.'),
-  shared_datasets: z.boolean().optional().describe('Cannot be turned on: organisations never read the events of one another.'),
+  dcr_enabled: z.boolean().optional().describe('Whether tools may register themselves as OAuth clients; stored without effect.'),
+  out_of_order: z.boolean().optional().describe('Stored without effect: late events are always accepted and searchable.'),
+  multi_org_group: text(0, 255).optional().describe('The default group shared by organizations; stored without effect.'),
+  shared_datasets: z.boolean().optional().describe("Cannot be enabled: organizations never read each other's events."),
 })
 
 export const Organization = z
@@ -29,8 +29,8 @@ export const Organization = z
     name: text(1, 255),
     login_methods: z.array(LoginMethod),
     description: z.string().optional(),
-    active: z.boolean().describe('Whether this is the organisation the caller acts in.'),
-    management_resource: uuid.optional().describe('The organisation from which this one is managed.'),
+    active: z.boolean().describe('Whether the caller acts in this organization.'),
+    management_resource: uuid.optional().describe('The organization that manages this one.'),
     is_management_org: z.boolean(),
     contract_type: z.enum(['PAID', 'TRIAL', 'FREE']),
     region,
@@ -48,7 +48,7 @@ const OrganizationChange = z.object({
     .refine((methods) => isUnique(methods.map((method) => method.name)), { error: 'must not name a method twice' })
     .optional(),
   partition_tags: PartitionTags.optional(),
-  settings: OrganisationSettings.optional().describe('Given members are changed, the others stay.'),
+  settings: OrganisationSettings.optional().describe('Changes the given members and keeps the others.'),
 })
 
 export const organizations = {
@@ -57,7 +57,7 @@ export const organizations = {
     path: '/organizations',
     permission: 'logs_read',
     tier: 'X',
-    summary: 'The organisations the caller may act in, or manages; `active` marks the one the request acts in',
+    summary: 'List the organizations that the caller belongs to or manages; `active` marks that of the request',
     reply: z.object({ organisations: z.array(Organization) }),
   }),
   create: endpoint({
@@ -65,9 +65,9 @@ export const organizations = {
     path: '/organizations',
     permission: 'customer_write',
     tier: 'X',
-    summary: 'Create an organisation; for administrators of the management organisation',
+    summary: 'Create an organization; for administrators of the management organization',
     description:
-      'The answer carries `first_key`, an AdminApi key of the new organisation, shown this once only. A user who creates an organisation is granted Admin in it and may switch to it.',
+      'The response has `first_key`, an AdminApi key of the new organization, shown this once only. A user who creates an organization is granted Admin in it and may switch to it.',
     body: z.object({ name: text(1, 255), region: region.optional() }),
     status: 201,
     reply: Organization.extend({ first_key: z.string() }),
@@ -78,7 +78,7 @@ export const organizations = {
     path: '/organizations/{orgId}',
     permission: 'logs_read',
     tier: 'X',
-    summary: 'One organisation',
+    summary: 'One organization',
     reply: Organization,
     fails: [404],
   }),
@@ -87,7 +87,7 @@ export const organizations = {
     path: '/organizations/{orgId}',
     permission: 'customer_write',
     tier: 'X',
-    summary: 'Rename, describe or configure an organisation',
+    summary: 'Update an organization: name, description or settings',
     body: OrganizationChange,
     reply: Organization,
     fails: [404, 409, 501],
@@ -105,13 +105,13 @@ const AccessMember = z
     status: z.enum(['active', 'invited', 'revoked']),
     createdAt: ms,
   })
-  .meta({ id: 'AccessMember', description: 'Roles granted to a user or group in an organisation, besides those a user has of his own.' })
+  .meta({ id: 'AccessMember', description: "Roles granted to a user or group in an organization, in addition to the user's own roles." })
 export type AccessMember = z.output<typeof AccessMember>
 
 const AccessList = z.object({ items: z.array(z.object({ members: z.array(AccessMember) })) })
 const AccessCheck = z.object({ is_authorised: z.boolean(), roles: z.string().describe('Role ids joined by commas; empty when none.') })
 
-/** Switched carries a fresh token when the caller switched himself with a token: the token at hand stays in the organisation it was made for. */
+/** Switched has a new token when callers switch themselves with a token: the current token stays in its organization. */
 const Switched = z.object({ token: z.string().optional(), token_type: z.literal('Bearer').optional(), expires_at: sec.optional() })
 
 export const access = {
@@ -120,7 +120,7 @@ export const access = {
     path: '/organizations/{orgId}/access',
     permission: 'access_read',
     tier: 'X',
-    summary: 'The roles granted to users and groups in an organisation',
+    summary: 'List the roles granted to users and groups in an organization',
     reply: AccessList,
     fails: [404],
   }),
@@ -129,7 +129,7 @@ export const access = {
     path: '/access',
     permission: 'access_read',
     tier: 'X',
-    summary: 'The roles granted to users and groups in the organisation of the caller',
+    summary: "List the roles granted to users and groups in the caller's organization",
     reply: AccessList,
   }),
   grant: endpoint({
@@ -137,8 +137,8 @@ export const access = {
     path: '/organizations/{orgId}/access/{entityType}/{entityId}',
     permission: 'access_write',
     tier: 'X',
-    summary: 'Grant roles to a user or group, in place of what was granted before',
-    description: 'Roles count while `status` is `active`. Nobody grants more than he holds.',
+    summary: 'Set the granted roles of a user or group',
+    description: 'Roles apply while `status` is `active`. Callers can grant only permissions that they hold.',
     params: Entity,
     body: z.object({ roles: list(text(1, 255), { min: 1 }), status: z.enum(['active', 'invited']) }),
     fails: [404],
@@ -148,7 +148,7 @@ export const access = {
     path: '/organizations/{orgId}/access/{entityType}/{entityId}',
     permission: 'access_delete',
     tier: 'X',
-    summary: 'Revoke what a user or group was granted; nothing granted is no error',
+    summary: 'Revoke the granted roles of a user or group, if any',
     params: Entity,
     fails: [404],
   }),
@@ -158,7 +158,7 @@ export const access = {
     permission: 'access_read',
     exception: 'self',
     tier: 'X',
-    summary: 'Whether a user or group may act in an organisation, and in which roles',
+    summary: 'Check the access and roles of a user or group in an organization',
     params: Entity,
     reply: AccessCheck,
     fails: [404],
@@ -168,8 +168,8 @@ export const access = {
     path: '/access/check',
     permission: 'any',
     tier: 'X',
-    summary: 'Whether a user may act in the organisation of the caller, and in which roles',
-    description: 'Without `user_id` a user asks about himself; asking about others needs `access_read`.',
+    summary: "Check the access and roles of a user in the caller's organization",
+    description: 'Without `user_id`, it checks the calling user; other users require `access_read`.',
     query: z.object({ user_id: z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : value), uuid.optional()) }),
     reply: AccessCheck,
   }),
@@ -179,8 +179,8 @@ export const access = {
     permission: 'access_write',
     exception: 'self',
     tier: 'X',
-    summary: 'Make an organisation the one a user acts in',
-    description: 'A user who switches himself receives a token for that organisation; later logins land there too.',
+    summary: 'Switch the organization of a user',
+    description: 'Users who switch themselves receive a token for that organization; later logins use it too.',
     reply: Switched,
     fails: [404],
   }),
@@ -189,8 +189,8 @@ export const access = {
     path: '/access/switch',
     permission: 'any',
     tier: 'X',
-    summary: 'Make an organisation the one the caller acts in',
-    description: 'Without `org_id` the organisation of the request. Naming another user in `user_id` needs `access_write`.',
+    summary: "Switch the caller's organization",
+    description: 'Without `org_id`, the organization of the request. Another user in `user_id` requires `access_write`.',
     body: z.object({ org_id: uuid.optional(), user_id: uuid.optional() }).default({}),
     reply: Switched,
     fails: [404],

@@ -25,18 +25,18 @@ export const Parser = z
     type: z.enum(['GROK', 'DISSECT', 'JAVA']).describe('`JAVA` is built-in detection.'),
     scope: z.enum(['SYSTEM', 'ORGANISATION']),
     ai_generated: z.boolean().optional(),
-    enabled: z.boolean().describe('A parser that is not enabled is not applied, also where it is assigned.'),
-    log_lines: z.array(z.string()).optional().describe('Lines that the pattern was made from.'),
-    parsed_lines: z.array(keyValues).optional().describe('What the pattern makes of them.'),
+    enabled: z.boolean().describe('A disabled parser is not applied, even where it is assigned.'),
+    log_lines: z.array(z.string()).optional().describe('The lines that the pattern was inferred from.'),
+    parsed_lines: z.array(keyValues).optional().describe('The keys and values that the pattern extracts from them.'),
     description: z.string().optional(),
     metadata: Metadata.optional(),
   })
-  .meta({ id: 'Parser', description: 'Says how lines become keys and values.' })
+  .meta({ id: 'Parser', description: 'A pattern that extracts keys and values from lines.' })
 export type Parser = z.output<typeof Parser>
 
 const ParserMetrics = z
   .object({ total_lines: z.int(), matched_lines: z.int(), error_lines: z.int(), match_ratio: z.number() })
-  .meta({ id: 'ParserMetrics', description: 'Error lines are those that would have taken the pattern too long.' })
+  .meta({ id: 'ParserMetrics', description: 'Error lines exceeded the time limit of the pattern.' })
 
 const fields = {
   name: text(1, NAME_CHARS_MAX).optional(),
@@ -47,18 +47,18 @@ const fields = {
 const metricsQuery = z.object({
   ...rangeParameters,
   log_id: z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : value), uuid.optional()).describe('Only this log.'),
-  limit: integerParameter(1, 100).describe('The busiest logs; 50 when absent.'),
+  limit: integerParameter(1, 100).describe('Number of logs, the busiest first; 50 when absent.'),
   num_of_slices: integerParameter(1, 720),
-  delta: booleanParameter.describe('Compare with an earlier period: the one just before when none is named.'),
+  delta: booleanParameter.describe('Compares with an earlier period; by default the one just before.'),
   delta_time_range: textParameter(255),
   delta_from_ts: rangeParameters.from_ts,
   delta_to_ts: rangeParameters.to_ts,
 })
 
 const metricsReply = z.object({
-  log_id: z.string().describe('The busiest log, or the one that was asked for; empty when there is none.'),
-  match_ratio: z.array(Series).describe('One series for each log: the share of its lines that fitted.'),
-  latency_ns: z.array(Series).describe('One series for each log: nanoseconds a line took.'),
+  log_id: z.string().describe('The busiest or the requested log; empty when there is none.'),
+  match_ratio: z.array(Series).describe('One series per log: the share of its lines that matched.'),
+  latency_ns: z.array(Series).describe('One series per log: nanoseconds per line.'),
 })
 
 export const parsers = {
@@ -67,7 +67,7 @@ export const parsers = {
     path: '/parsers',
     permission: 'parsers_read',
     tier: 'X',
-    summary: 'All parsers, the built-in ones first',
+    summary: 'List parsers, built-in parsers first',
     reply: z.object({ parsers: z.array(Parser) }),
   }),
   create: endpoint({
@@ -75,13 +75,13 @@ export const parsers = {
     path: '/parsers',
     permission: 'parsers_write',
     tier: 'X',
-    summary: 'Register a pattern as a parser, or infer one from recent lines of a log',
+    summary: 'Create a parser from a pattern, or infer one from recent lines of a log',
     description:
-      'The pattern is GROK, `%{IP:client}`, or DISSECT, `%{client}`; which of the two shows in it. The parser has to be enabled and assigned.',
+      'The pattern is GROK, `%{IP:client}`, or DISSECT, `%{client}`; the type is detected. The parser must be enabled and assigned to take effect.',
     body: z.object({
-      log_id: uuid.describe('The dataset whose lines it is for.'),
+      log_id: uuid.describe('The dataset that the parser is for.'),
       ...fields,
-      type: patternType.optional().describe('Absent reads it from the pattern.'),
+      type: patternType.optional().describe('Detected from the pattern when absent.'),
     }),
     status: 201,
     reply: Parser,
@@ -92,7 +92,7 @@ export const parsers = {
     path: '/parsers/{parserId}',
     permission: 'parsers_write',
     tier: 'X',
-    summary: 'Change a parser; an absent `enabled` switches it off',
+    summary: 'Update a parser; an absent `enabled` disables it',
     body: z.object({ log_id: uuid.optional(), ...fields, type: patternType.optional(), enabled: z.boolean().default(false) }),
     reply: Parser,
     fails: [404],
@@ -102,7 +102,7 @@ export const parsers = {
     path: '/parsers/{parserId}',
     permission: 'parsers_delete',
     tier: 'X',
-    summary: 'Delete a parser; datasets that have it are left without one',
+    summary: 'Delete a parser and unassign it from its datasets',
     fails: [404],
   }),
   assigned: endpoint({
@@ -110,7 +110,7 @@ export const parsers = {
     path: '/datasets/{datasetId}/parser',
     permission: 'parsers_read',
     tier: 'X',
-    summary: 'The parser of a dataset; 404 when it has none',
+    summary: 'Get the parser of a dataset; 404 when it has none',
     reply: z.object({ parser_id: uuid, parser_name: z.string() }),
     fails: [404],
   }),
@@ -119,7 +119,7 @@ export const parsers = {
     path: '/datasets/{datasetId}/parser',
     permission: 'parsers_write',
     tier: 'X',
-    summary: 'Give a dataset a parser, for the events received from then on',
+    summary: 'Assign a parser to a dataset, for events received from then on',
     body: z.object({ parser_id: uuid }),
     fails: [404],
   }),
@@ -128,7 +128,7 @@ export const parsers = {
     path: '/datasets/{datasetId}/parser',
     permission: 'parsers_write',
     tier: 'X',
-    summary: 'Leave a dataset without a parser',
+    summary: 'Unassign the parser of a dataset',
     fails: [404],
   }),
   test: endpoint({
@@ -136,7 +136,7 @@ export const parsers = {
     path: '/parsers/test',
     permission: 'parsers_read',
     tier: 'X',
-    summary: 'Try a pattern on lines; nothing is kept',
+    summary: 'Try a pattern on lines without storing anything',
     body: z.object({ pattern: text(1, PATTERN_CHARS_MAX), type: patternType.optional(), lines }),
     reply: z.object({
       metrics: ParserMetrics,
@@ -148,7 +148,7 @@ export const parsers = {
     path: '/parsers/detect',
     permission: 'parsers_read',
     tier: 'X',
-    summary: 'Which parsers fit lines, or the recent lines of a log',
+    summary: 'Suggest parsers for lines, or for recent lines of a log',
     body: z.object({ lines: lines.optional(), log_id: uuid.optional() }),
     reply: z.object({
       recommended_parser_id: z.string().describe('Empty when none fits.'),
@@ -161,7 +161,7 @@ export const parsers = {
     path: '/parsers/metrics/usage',
     permission: 'usage_read',
     tier: 'X',
-    summary: 'How long parsers took, and how many lines they read, by log',
+    summary: 'Get the parse time and number of lines by log',
     query: metricsQuery,
     reply: metricsReply,
     fails: [404],
@@ -171,7 +171,7 @@ export const parsers = {
     path: '/parsers/metrics/ratio',
     permission: 'usage_read',
     tier: 'X',
-    summary: 'The share of lines that parsers matched, by log',
+    summary: 'Get the share of lines that parsers matched, by log',
     query: metricsQuery,
     reply: metricsReply,
     fails: [404],

@@ -5,8 +5,8 @@ import { int64, text, uuid } from './values.ts'
 
 export const PatternRow = z
   .object({
-    id: z.string().describe('16 hex digits: the same for the same template, whatever else arrives.'),
-    template: z.string().describe('The message with `<*>` in place of what varies.'),
+    id: z.string().describe('16 hex digits, stable for the same template.'),
+    template: z.string().describe('The message with `<*>` in place of variable parts.'),
     log_id: uuid,
     count: int64.optional(),
   })
@@ -20,11 +20,11 @@ export const patterns = {
     path: '/patterns',
     permission: 'search_read',
     tier: 'C',
-    summary: 'The patterns of all matching events, the most frequent first, at most 1,000',
+    summary: 'List the message patterns of matching events, most frequent first, at most 1,000',
     body: z.object({
       search_details: z
         .object({ ...sources, ...range, where: text(0, 32_768).optional() })
-        .describe('Of the last day unless a range is given.'),
+        .describe('Covers the last day unless a range is given.'),
     }),
     reply: z.object({ patterns: z.array(PatternRow) }),
     fails: [404, 503],

@@ -11,7 +11,7 @@ export type PermissionEntry = z.output<typeof PermissionEntry>
 
 const PermissionGroup = z
   .object({ group_name: z.string(), group_display_name: z.string(), permissions: z.array(PermissionEntry) })
-  .meta({ id: 'PermissionGroup', description: 'What may be granted in one area of the service.' })
+  .meta({ id: 'PermissionGroup', description: 'The permissions of one area of the service.' })
 
 export const permissionList = {
   list: endpoint({
@@ -19,7 +19,7 @@ export const permissionList = {
     path: '/permissions',
     permission: 'logs_read',
     tier: 'X',
-    summary: 'Every permission of the service, by area',
+    summary: 'List all permissions by area',
     reply: z.object({ resources: z.array(PermissionGroup) }),
   }),
 }

@@ -1,25 +1,25 @@
 import type { PermissionEntry } from './permission-list.ts'
 import { type Permission, permissionGroups, permissionType } from './permissions.ts'
 
-/** permissionWords says of every permission what holding it lets a caller do. */
+/** permissionWords has a label and a description for each permission. */
 const permissionWords: Readonly<Record<Permission, readonly [displayName: string, description: string]>> = {
   events_write: ['Send events', 'Send log events and traces through any ingestion protocol.'],
-  search_read: ['Search events', 'Search and tail events, see what surrounds one, and compute top keys, patterns and time series.'],
-  logs_read: ['See logs', 'See which collections and datasets there are, with their tags, views and retention.'],
+  search_read: ['Search events', 'Search and tail events, see their context, and compute top keys, patterns and time series.'],
+  logs_read: ['See logs', 'See collections and datasets with their tags, views and retention.'],
   logs_write: ['Change logs', 'Create datasets, rename them and move them between collections.'],
   logs_delete: ['Delete logs', 'Delete datasets together with all events in them.'],
   parsers_read: ['See parsers', 'See how events of each dataset are parsed into keys and values.'],
   parsers_write: ['Change parsers', 'Create and change parsers and assign them to datasets.'],
-  parsers_delete: ['Delete parsers', 'Delete parsers; events already stored keep the keys they were given.'],
-  saved_searches_read: ['See saved searches', 'See and run the saved searches of the organisation.'],
+  parsers_delete: ['Delete parsers', 'Delete parsers; stored events keep their parsed keys.'],
+  saved_searches_read: ['See saved searches', 'See and run the saved searches of the organization.'],
   saved_searches_write: ['Change saved searches', 'Save searches and change the saved ones.'],
-  saved_searches_delete: ['Delete saved searches', 'Delete saved searches of the organisation.'],
-  exports_read: ['See exports', 'See how far exports are and download the finished ones.'],
+  saved_searches_delete: ['Delete saved searches', 'Delete saved searches of the organization.'],
+  exports_read: ['See exports', 'See the progress of exports and download finished ones.'],
   exports_write: ['Create exports', 'Start exports of events found by a search.'],
   exports_delete: ['Delete exports', 'Cancel running exports and delete the files of finished ones.'],
   usage_read: ['See usage', 'See how much is ingested, searched and exported, by dataset, team and user.'],
   tag_read: ['See tags', 'See tags and find records by them.'],
-  tag_write: ['Change tags', 'Put tags on records one may see, and change them.'],
+  tag_write: ['Change tags', 'Add and change tags on visible records.'],
   tag_delete: ['Delete tags', 'Take tags off records.'],
   dashboards_read: ['See dashboards', 'See dashboards, widgets, metric definitions and their templates.'],
   dashboards_write: ['Change dashboards', 'Create and change dashboards, widgets, metric definitions and their templates.'],
@@ -31,27 +31,27 @@ const permissionWords: Readonly<Record<Permission, readonly [displayName: string
   integrations_write: ['Change integrations', 'Create, change and test the targets of notifications, secret header values included.'],
   integrations_delete: ['Delete integrations', 'Delete targets of notifications.'],
   ai_use: ['Use assistants', 'Have queries written and events explained by the assistants of the service.'],
-  api_keys_read: ['See API keys', 'See which API keys there are, what they may do and when they expire; never the keys themselves.'],
-  api_keys_write: ['Change API keys', 'Create API keys with no more rights than one has, rename them and change their roles.'],
+  api_keys_read: ['See API keys', 'See API keys with their roles and expiry; never the secrets.'],
+  api_keys_write: ['Change API keys', "Create and rename API keys and change their roles, within the caller's own permissions."],
   api_keys_delete: ['Delete API keys', 'Delete API keys, which stop working at once.'],
-  users_read: ['See users', 'See the users of the organisation, their roles and when they last logged in.'],
+  users_read: ['See users', 'See the users of the organization, their roles and when they last logged in.'],
   users_write: ['Change users', 'Invite users, change their names and roles, deactivate and reactivate them.'],
-  users_delete: ['Remove users', 'Remove users for good, with their access and memberships.'],
-  groups_read: ['See groups', 'See all groups and who belongs to them.'],
-  groups_write: ['Change groups', 'Create and rename groups and decide who belongs to them.'],
+  users_delete: ['Remove users', 'Delete users permanently, with their access and memberships.'],
+  groups_read: ['See groups', 'See groups and their members.'],
+  groups_write: ['Change groups', 'Create and rename groups and change their members.'],
   groups_delete: ['Delete groups', 'Delete groups with the roles they were granted.'],
-  access_read: ['See access', 'See which roles users and groups were granted in the organisation.'],
-  access_write: ['Grant access', 'Grant users and groups roles that include no more rights than one has.'],
+  access_read: ['See access', 'See the roles granted to users and groups in the organization.'],
+  access_write: ['Grant access', "Grant roles to users and groups, within the caller's own permissions."],
   access_delete: ['Revoke access', 'Revoke roles that users and groups were granted.'],
   roles_read: ['See roles', 'See system roles and custom roles with their permissions.'],
-  roles_write: ['Change roles', 'Create and change custom roles of permissions one holds.'],
-  roles_delete: ['Delete roles', 'Delete custom roles that nobody holds any more.'],
+  roles_write: ['Change roles', "Create and change custom roles, within the caller's own permissions."],
+  roles_delete: ['Delete roles', 'Delete custom roles that are not in use.'],
   policies_read: ['See policies', 'See the rules that hide logs from roles, users and API keys.'],
   policies_write: ['Change policies', 'Create and change rules that hide logs or limit a caller to some of them.'],
-  policies_delete: ['Delete policies', 'Delete such rules, which shows the logs again.'],
-  limits_read: ['See limits', 'See the limits on ingestion and use, and how much of them is taken.'],
-  limits_write: ['Change limits', 'Set limits on ingestion for the organisation or a team.'],
-  limits_delete: ['Delete limits', 'Remove limits, so that ingestion and use go on beyond them.'],
+  policies_delete: ['Delete policies', 'Delete such rules, which makes the logs visible again.'],
+  limits_read: ['See limits', 'See the limits on ingestion and their current use.'],
+  limits_write: ['Change limits', 'Set limits on ingestion for the organization or a team.'],
+  limits_delete: ['Delete limits', 'Delete limits on ingestion and use.'],
   encryption_keys_read: ['See encryption keys', 'See which encryption keys are registered, and their state; never key material.'],
   encryption_keys_write: ['Change encryption keys', 'Register, rename and activate encryption keys.'],
   encryption_keys_delete: ['Delete encryption keys', 'Delete encryption keys that were never activated.'],
@@ -61,23 +61,23 @@ const permissionWords: Readonly<Record<Permission, readonly [displayName: string
   retention_read: ['See retention', 'See how long events of each dataset are kept.'],
   retention_write: ['Change retention', 'Decide how long events are kept; older events are deleted for good.'],
   retention_delete: ['Delete retention rules', 'Remove retention rules, so that the more general one applies.'],
-  customer_read: ['See the customer record', 'See the customer record and, in the management organisation, all organisations.'],
+  customer_read: ['See the customer record', 'See the customer record and, in the management organization, all organizations.'],
   customer_write: [
-    'Change the organisation',
-    'Rename and configure the organisation, and create organisations from the management organisation.',
+    'Change the organization',
+    'Rename and configure the organization, and create organizations from the management organization.',
   ],
-  metrics_read: ['See metrics of the service', 'See how the service itself is doing: load, memory, queues and stores.'],
-  audit_read: ['See the audit trail', 'See who changed or tried to change what, when and from where.'],
+  metrics_read: ['See metrics of the service', 'See metrics of the service itself: load, memory, queues and stores.'],
+  audit_read: ['See the audit trail', 'See all changes and refused attempts with actor, time and address.'],
   config_assistant_use: ['Use the configuration assistant', 'Have configurations for collectors and shippers written or changed.'],
 }
 
-/** permissionEntry is a permission as lists and roles show it. */
+/** permissionEntry is a permission in lists and roles. */
 export function permissionEntry(name: Permission): PermissionEntry {
   const [display_name, description] = permissionWords[name]
   return { name, display_name, description, type: permissionType(name) }
 }
 
-/** groupOfPermission is the area a permission belongs to. */
+/** groupOfPermission returns the area of a permission. */
 export function groupOfPermission(name: Permission): { group_name: string; group_display_name: string } {
   const group = permissionGroups.find(({ permissions }) => (permissions as readonly Permission[]).includes(name))
   if (!group) throw new Error(`the permission ${name} belongs to no group`)

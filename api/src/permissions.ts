@@ -89,7 +89,7 @@ export const permissionGroups = [
   },
   {
     group_name: 'Customer',
-    group_display_name: 'Customer and organisation record',
+    group_display_name: 'Customer and organization record',
     permissions: ['customer_read', 'customer_write'],
     sensitive: 'yes',
     ...none,
@@ -136,7 +136,7 @@ export const userRoles = ['Admin', 'Standard', 'ReadOnly'] as const
 export const apiRoles = ['AdminApi', 'SearchApi', 'IngestionApi'] as const
 export type SystemRole = (typeof userRoles)[number] | (typeof apiRoles)[number]
 
-/** systemRoles holds the permissions of the roles that every organisation has; they cannot be changed. */
+/** systemRoles holds the permissions of the roles that every organization has; they cannot be changed. */
 export const systemRoles: Readonly<
   Record<SystemRole, { role_type: 'USER' | 'API'; display_name: string; permissions: readonly Permission[] }>
 > = {

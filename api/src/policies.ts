@@ -16,10 +16,10 @@ const CONTEXT_MAX = 5
 const ACTIONS_MAX = 4
 
 const ConditionSet = z.object({
-  resources: list(Resource, { max: RESOURCES_MAX }).optional().describe('Holds for a log that is one of these.'),
+  resources: list(Resource, { max: RESOURCES_MAX }).optional().describe('True if the log is one of these.'),
   principals: list(Principal, { max: PRINCIPALS_MAX })
     .optional()
-    .describe('Holds for a caller who is one of these, or has one of these roles.'),
+    .describe('True if the caller is one of these, or has one of these roles.'),
   context: list(
     z.object({
       key: text(1, 255),
@@ -29,7 +29,7 @@ const ConditionSet = z.object({
     { max: CONTEXT_MAX },
   )
     .optional()
-    .describe('No condition on the context of a request can be evaluated, so a policy that carries one is refused.'),
+    .describe('Conditions on the request context are not supported; a policy with one is refused.'),
 })
 export type ConditionSet = z.output<typeof ConditionSet>
 
@@ -38,12 +38,12 @@ const PolicyDraft = z.object({
   policy_type: policyType,
   resource: Resource.describe('A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name.'),
   actions: list(text(1, 255), { min: 1, max: ACTIONS_MAX }).describe(
-    'A log is seen as a whole or not at all, so the list must include reading: `*`, `read`, `search`, `logs_read` or `search_read`.',
+    'Logs are visible as a whole or not at all, so the list must include reading: `*`, `read`, `search`, `logs_read` or `search_read`.',
   ),
-  restricted: z.boolean().default(false).describe('Kept as it is given; a LOG_PERMIT policy restricts in any case.'),
+  restricted: z.boolean().default(false).describe('Stored without effect; a LOG_PERMIT policy always restricts.'),
   principal: Principal.describe('A role by its name or id, a user or an API key by its id.'),
-  when: ConditionSet.optional().describe('The policy applies only where all given lists hold.'),
-  unless: ConditionSet.optional().describe('The policy does not apply where all given lists hold.'),
+  when: ConditionSet.optional().describe('The policy applies only if all given lists match.'),
+  unless: ConditionSet.optional().describe('The policy does not apply if all given lists match.'),
 })
 export type PolicyDraft = z.output<typeof PolicyDraft>
 
@@ -56,7 +56,7 @@ export const Policy = PolicyDraft.extend({
 }).meta({
   id: 'Policy',
   description:
-    'A rule on top of roles: LOG_FORBID hides logs from a principal; LOG_PERMIT, once there is any for a principal, leaves it only the logs that are named. Forbidding wins.',
+    'A rule in addition to roles: LOG_FORBID hides logs from a principal; LOG_PERMIT restricts a principal to the named logs. LOG_FORBID wins.',
 })
 export type Policy = z.output<typeof Policy>
 
@@ -68,7 +68,7 @@ export const policies = {
     path: '/policies',
     permission: 'policies_read',
     tier: 'X',
-    summary: 'The policies of the organisation, newest first',
+    summary: 'List the policies of the organization, newest first',
     query: z.object({
       resource_type: textParameter(255),
       resource_id: textParameter(255),
@@ -83,7 +83,7 @@ export const policies = {
     permission: 'policies_write',
     tier: 'X',
     summary: 'Create a policy; it takes effect with the next request',
-    description: 'ROLE_BASED and CUSTOM policies answer 501: roles say what they would say, or nothing evaluates them.',
+    description: 'ROLE_BASED and CUSTOM policies are 501; use roles instead.',
     body: PolicyDraft,
     status: 201,
     reply: Policy,
@@ -123,7 +123,7 @@ export const policies = {
     path: '/policies/resources/{resource_type}/{resource_id}',
     permission: 'policies_read',
     tier: 'X',
-    summary: 'The policies that name a resource, itself or in a condition',
+    summary: 'List the policies that name a resource, directly or in a condition',
     params: z.object({ resource_type: name, resource_id: name }),
     reply: Policies,
   }),
@@ -132,7 +132,7 @@ export const policies = {
     path: '/policies/principals/{principal_type}/{principal_id}',
     permission: 'policies_read',
     tier: 'X',
-    summary: 'The policies that name a principal',
+    summary: 'List the policies that name a principal',
     params: z.object({ principal_type: upper(z.enum(['ROLE', 'USER', 'APIKEY'])), principal_id: name }),
     reply: Policies,
   }),

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
-/** The endpoints that explain the others: everything they show is made from the contract. */
+/** The endpoints of the API reference, which is generated from the contract. */
 export const reference = {
   home: endpoint({
     method: 'GET',
     path: '/',
     permission: 'public',
     tier: 'D',
-    summary: 'What this is and whether it is well',
-    description: 'A page for people. Whoever asks for `application/json` before `text/html` gets `{name, version, docs}`.',
+    summary: 'Show name, version and health of the service',
+    description: 'An HTML page. Clients that prefer `application/json` to `text/html` get `{name, version, docs}`.',
     media: 'text/html',
     reply: z.string(),
   }),
@@ -18,7 +18,7 @@ export const reference = {
     path: '/openapi.json',
     permission: 'public',
     tier: 'D',
-    summary: 'This API as an OpenAPI 3.1 document',
+    summary: 'Get this API as an OpenAPI 3.1 document',
     reply: z.looseObject({ openapi: z.literal('3.1.0') }),
   }),
   page: endpoint({
@@ -35,7 +35,7 @@ export const reference = {
     path: '/docs/reference.css',
     permission: 'public',
     tier: 'D',
-    summary: 'The style of the reference page',
+    summary: 'Get the style sheet of the reference page',
     media: 'text/css',
     reply: z.string(),
   }),
@@ -44,7 +44,7 @@ export const reference = {
     path: '/docs/reference.js',
     permission: 'public',
     tier: 'D',
-    summary: 'The script of the reference page: search and trying out',
+    summary: 'Get the script of the reference page',
     media: 'text/javascript',
     reply: z.string(),
   }),
@@ -53,7 +53,7 @@ export const reference = {
     path: '/docs/icon.svg',
     permission: 'public',
     tier: 'D',
-    summary: 'The icon of the reference page',
+    summary: 'Get the icon of the reference page',
     media: 'image/svg+xml',
     reply: z.string(),
   }),
@@ -62,7 +62,7 @@ export const reference = {
     path: '/accept-invite',
     permission: 'public',
     tier: 'D',
-    summary: 'The page behind the one-time link of an invitation, where a person sets a password',
+    summary: 'Show the page of an invitation link, where the user sets a password',
     media: 'text/html',
     reply: z.string(),
   }),
@@ -71,7 +71,7 @@ export const reference = {
     path: '/docs/invitation.js',
     permission: 'public',
     tier: 'D',
-    summary: 'The script of the invitation page',
+    summary: 'Get the script of the invitation page',
     media: 'text/javascript',
     reply: z.string(),
   }),

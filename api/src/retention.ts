@@ -10,12 +10,12 @@ const Scope = z.object({
   from: text(1, 600)
     .optional()
     .describe('`log:` and the name of a log, plain or as `collection.dataset`, or its id; for a LOG_SET the name of a collection.'),
-  name: text(1, 255).optional().describe('`org:default` for the organisation default.'),
+  name: text(1, 255).optional().describe('`org:default` for the organization default.'),
 })
 
 export const RetentionRule = z
   .object({
-    id: uuid.describe('Of the rule; the rule of a single log bears the id of the log.'),
+    id: uuid.describe('The id of the rule; for the rule of a single log, the id of the log.'),
     org_id: uuid,
     entity: RetentionEntity,
     scope: Scope,
@@ -28,7 +28,7 @@ export const RetentionRule = z
   })
   .meta({
     id: 'RetentionRule',
-    description: 'How long events are kept. The most specific rule wins: of the log, else of its collection, else of the organisation.',
+    description: 'How long events are kept. The most specific rule applies: log, then collection, then organization.',
   })
 export type RetentionRule = z.output<typeof RetentionRule>
 
@@ -36,7 +36,7 @@ const RuleDraft = z.object({
   entity: RetentionEntity,
   category: z.enum(['DATASET_RETENTION', 'DEFAULT_RETENTION']),
   retention: Retention,
-  scope: Scope.optional().describe('Which log or collection; needed unless `category` is DEFAULT_RETENTION.'),
+  scope: Scope.optional().describe('The log or collection; required unless `category` is DEFAULT_RETENTION.'),
 })
 
 const by = z.enum(['LOG', 'LOG_SET', 'ORGANISATION', 'DEPLOYMENT'])
@@ -45,17 +45,17 @@ const Kept = z.object({
   log_id: uuid,
   collection: z.string(),
   dataset: z.string(),
-  retention_days: z.int().min(1).nullable().describe('null when events are kept for ever.'),
+  retention_days: z.int().min(1).nullable().describe('null when events are never deleted.'),
   rule: by.describe('Which rule says so.'),
-  cutoff: ms.nullable().describe('Events of times before this are older than their retention, and go with their day.'),
+  cutoff: ms.nullable().describe('Events before this time exceed their retention; they are deleted by whole days.'),
   removed: z
     .object({ events: z.int().min(0), last_events: z.int().min(0), last_at: ms, before: ms })
     .nullable()
-    .describe('What was removed for its age so far, and with the last removal: events of times before `before`.'),
+    .describe('The events deleted by retention in total, and with the last deletion: those with times before `before`.'),
 })
 
 const Clock = z.object({
-  is_trusted: z.boolean().describe('Nothing is removed for its age while this is false.'),
+  is_trusted: z.boolean().describe('While false, retention deletes nothing.'),
   steady_since: ms.nullable(),
   checked_at: ms.nullable(),
 })
@@ -66,14 +66,14 @@ export const retention = {
     path: '/retention',
     permission: 'retention_read',
     tier: 'D',
-    summary: 'How long events of each dataset are kept, what has been removed, and which deleted datasets still hold space',
+    summary: 'Get the retention of each dataset, deleted events, and deleted datasets that still use disk space',
     reply: z.object({
       clock: Clock,
       datasets: z.array(Kept),
       deleted: z.array(z.object({ log_id: uuid, collection: z.string(), dataset: z.string(), deleted_at: ms })),
       orphans: z
         .array(z.object({ log_id: uuid, events: z.int().min(0) }))
-        .describe('Events whose dataset the metadata do not know, as the last daily look found them.'),
+        .describe('Events of unknown datasets, as of the last daily check.'),
     }),
   }),
   ofDataset: endpoint({
@@ -81,13 +81,15 @@ export const retention = {
     path: '/retention/{datasetId}',
     permission: 'retention_read',
     tier: 'D',
-    summary: 'What the oldest event of a dataset is, and what goes next and when',
+    summary: 'Get the oldest event of a dataset and the next deletion',
     reply: Kept.extend({
       oldest_event_at: z.int().nullable().describe('Epoch milliseconds; null when there is no event.'),
       next: z
         .object({ at: z.int(), before: z.int(), events: z.int().min(0) })
         .nullable()
-        .describe('Whole days of UTC go: these events, of times before `before`, not before `at`. null when nothing ever goes.'),
+        .describe(
+          'The next deletion, by whole UTC days: events with times before `before`, not before `at`. null when events are never deleted.',
+        ),
     }),
     fails: [404],
   }),
@@ -99,7 +101,7 @@ export const retentionRules = {
     path: '/retention-rules',
     permission: 'retention_read',
     tier: 'X',
-    summary: 'The retention rules of the organisation, newest first',
+    summary: 'List the retention rules of the organization, newest first',
     reply: z.object({ retention_rules: z.array(RetentionRule) }),
   }),
   create: endpoint({
@@ -107,7 +109,7 @@ export const retentionRules = {
     path: '/retention-rules',
     permission: 'retention_write',
     tier: 'X',
-    summary: 'Create a retention rule; it acts on existing events within an hour',
+    summary: 'Create a retention rule; it applies to existing events within an hour',
     body: RuleDraft,
     status: 201,
     reply: RetentionRule,
@@ -118,7 +120,7 @@ export const retentionRules = {
     path: '/retention-rules/{ruleId}',
     permission: 'retention_write',
     tier: 'X',
-    summary: 'Change how long a rule keeps events; what it applies to stays',
+    summary: 'Update the retention of a rule; its scope stays',
     body: RuleDraft,
     reply: RetentionRule,
     fails: [404],

@@ -17,8 +17,8 @@ export const Role = z
       PermissionEntry.extend({
         group_name: z.string(),
         group_display_name: z.string(),
-        restricted: z.boolean().describe('Holds only for the logs that a LOG_PERMIT policy names.'),
-        sensitive: z.boolean().describe('Lies in a sensitive area.'),
+        restricted: z.boolean().describe('Applies only to the logs that a LOG_PERMIT policy names.'),
+        sensitive: z.boolean().describe('Whether the permission belongs to a sensitive area.'),
       }),
     ),
   })
@@ -31,7 +31,7 @@ const RoleDraft = z.object({
   role_type: roleType,
   display_name: text(1, 255),
   description: text(0, 4000).optional(),
-  // Empty texts are not left out as elsewhere: a list of them alone would take everything away.
+  // Empty texts are errors here: dropping them would turn a list of them into no permissions.
   permissions: z.array(text(1, 255)).max(PERMISSIONS_MAX, { error: `must have at most ${PERMISSIONS_MAX} items` }),
 })
 
@@ -43,7 +43,7 @@ export const roles = {
     path: '/roles',
     permission: 'roles_read',
     tier: 'X',
-    summary: 'System roles, then the roles of the organisation',
+    summary: 'List system roles, then the roles of the organization',
     query: z.object({ role_type: z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : value), roleType.optional()) }),
     reply: z.object({ roles: z.array(Role) }),
   }),
@@ -52,7 +52,7 @@ export const roles = {
     path: '/roles',
     permission: 'roles_write',
     tier: 'X',
-    summary: 'Create a role of permissions the caller holds',
+    summary: 'Create a role with permissions that the caller holds',
     body: RoleDraft,
     status: 201,
     reply: Role,
@@ -73,8 +73,8 @@ export const roles = {
     path: '/roles/{roleId}',
     permission: 'roles_write',
     tier: 'X',
-    summary: 'Replace a role; effective on the next request of everyone who holds it',
-    description: '`role_type` cannot change, and system roles not at all.',
+    summary: 'Replace a role; effective with the next request of its holders',
+    description: '`role_type` cannot change, and system roles cannot be replaced.',
     params: roleParams,
     body: RoleDraft,
     reply: Role,

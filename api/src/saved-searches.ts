@@ -7,7 +7,7 @@ const displays = ['list', 'timeseries', 'toplist', 'piechart', 'treemap', 'table
 const FROM_MAX = 500
 const IDS_CHARS_MAX = FROM_MAX * 37
 
-/** joined is several texts in one; a list is accepted and kept in the joined form. */
+/** joined is several texts in one; a list is accepted and stored joined. */
 const joined = (separator: string, charsMax: number) =>
   z.preprocess(
     (given) =>
@@ -46,7 +46,7 @@ export const SavedSearch = z
   .meta({ id: 'SavedSearch' })
 export type SavedSearch = z.output<typeof SavedSearch>
 
-/** A draft that says everything. */
+/** A complete draft. */
 export const SavedSearchDraft = z.object({
   name: text(1, 255),
   description: text(0, 1_024).optional(),
@@ -60,11 +60,11 @@ const Draft = SavedSearchDraft.extend({
   name: text(1, 255).optional().describe('Required unless a template gives it.'),
   search_details: SearchDetails.optional().describe('Required unless a template gives them.'),
   tags: Tags.optional(),
-  template: Template.optional().describe('Gives everything that is not said beside it.'),
+  template: Template.optional().describe('Provides every member that is absent here.'),
 })
-export type SavedSearchAsk = z.output<typeof Draft>
+export type SavedSearchRequest = z.output<typeof Draft>
 
-/** TemplateDetails are search details whose texts may hold `{{name}}`: only with its arguments is it known whether it can be asked. */
+/** TemplateDetails are search details whose texts may hold `{{name}}`; they can be checked only with their arguments. */
 const TemplateDetails = z
   .object({ ...SearchDetails.shape, display: text(0, 64).optional() })
   .meta({ id: 'SearchTemplateDetails', description: 'Search details whose texts may hold `{{name}}` for a parameter.' })
@@ -73,7 +73,7 @@ const TemplateDraft = z.object({
   name: text(1, 255),
   description: text(0, 1_024).optional(),
   search_details: TemplateDetails,
-  this_template_tags: Tags.describe('Which logs the template suits.'),
+  this_template_tags: Tags.describe('Tags of the logs that the template is for.'),
   parameters: TemplateParameters.default({}),
   tags: Tags.default({}),
 })
@@ -81,7 +81,7 @@ export type SavedSearchTemplateDraft = z.output<typeof TemplateDraft>
 
 const SavedSearchTemplate = z
   .object({ id: uuid, ...TemplateDraft.shape, parameters: TemplateParameters, tags: Tags, metadata: Metadata })
-  .meta({ id: 'SavedSearchTemplate', description: 'A search with places for what differs.' })
+  .meta({ id: 'SavedSearchTemplate', description: 'A search with parameters.' })
 
 const Change = z.object({
   name: text(1, 255).optional(),
@@ -108,7 +108,7 @@ export const savedSearches = {
     path: '/saved-searches',
     permission: READ,
     tier: 'X',
-    summary: 'All saved searches, newest first',
+    summary: 'List saved searches, newest first',
     reply: z.object({ saved_searches: z.array(SavedSearch) }),
   }),
   create: endpoint({
@@ -116,7 +116,7 @@ export const savedSearches = {
     path: '/saved-searches',
     permission: WRITE,
     tier: 'X',
-    summary: 'Save a search under a name',
+    summary: 'Create a saved search',
     body: Draft,
     status: 201,
     reply: SavedSearch,
@@ -135,7 +135,7 @@ export const savedSearches = {
     path: '/saved-searches/{savedSearchId}',
     permission: WRITE,
     tier: 'X',
-    summary: 'Change members of a saved search',
+    summary: 'Update a saved search',
     body: Change,
     reply: SavedSearch,
     fails: [404],

@@ -49,20 +49,20 @@ const place = text(1, 511)
   .overwrite((given) => (isUuid(given) ? given.toLowerCase() : given))
   .meta({ examples: ['7d0c1b1e-0000-4000-8000-000000000001'] })
 
-/** sources are the members by which a question says which datasets it reads. */
+/** sources are the members that select the datasets of a query. */
 export const sources = {
   from: list(place, { max: FROM_MAX }).optional().describe('Datasets by their ids, or as `collection.dataset`.'),
   from_expr: text(0, 4_096)
     .optional()
-    .describe("A dataset selector such as `collection = 'shop' AND environment = 'prod'`; goes before `from`."),
+    .describe("A dataset selector such as `collection = 'shop' AND environment = 'prod'`; takes precedence over `from`."),
 }
 
 export const sourceParameters = { from: listParameter(place), from_expr: textParameter() }
 
-/** tagParameter names datasets by their tags. */
+/** tagParameter selects datasets by their tags. */
 export const tagParameter = phrasesParameter().describe('Deprecated: `key:value` items.')
 
-/** range are the members that bound the time of a question. */
+/** range are the members for the time range of a query. */
 export const range = {
   time_range: text(0, 255).optional().describe('A relative range such as `Last 20 minutes`; excludes from_ts and to_ts.'),
   from_ts: ms.optional().describe('Epoch milliseconds, inclusive; together with to_ts.'),
@@ -75,7 +75,7 @@ export const rangeParameters = {
   to_ts: integerParameter(0, Number.MAX_SAFE_INTEGER),
 }
 
-const SearchAsk = z.object({
+const SearchRequest = z.object({
   ...sources,
   from_tags: list(text(1, 1_024), { max: 100 }).optional().describe('Deprecated: `key:value` items.'),
   ...range,
@@ -84,19 +84,19 @@ const SearchAsk = z.object({
     .optional()
     .describe('Keys, `*`, `@raw`, or aggregates such as `count(*)`. Required, unless a pagination_token or explain_only is given.'),
   groups: list(text(0, 4_096), { max: 100 }).optional().describe('Keys to group by, at most 5.'),
-  limit: z.int().min(1).max(EVENTS_MAX).optional().describe('Events, or groups; 100 when absent.'),
-  num_of_slices: z.int().min(1).max(SLICES_MAX).optional().describe('Parts of the range; 10 when absent.'),
-  from_sequence: int64Given.optional().describe('With from_ts: begins within that millisecond, at this number.'),
+  limit: z.int().min(1).max(EVENTS_MAX).optional().describe('Maximum number of events or groups; 100 when absent.'),
+  num_of_slices: z.int().min(1).max(SLICES_MAX).optional().describe('Number of time slices; 10 when absent.'),
+  from_sequence: int64Given.optional().describe('With from_ts: the sequence number within that millisecond to begin at.'),
   most_recent_first: z.boolean().optional().describe('The order of events; true when absent.'),
   order_by: text(0, 1_024).optional().describe('One key, with ASC or DESC.'),
-  explain_only: z.boolean().optional().describe('Only say what the question would cost.'),
-  async_enabled: z.boolean().optional().describe('Answer at once, and the result when it is asked for.'),
+  explain_only: z.boolean().optional().describe('Only estimates the cost of the query.'),
+  async_enabled: z.boolean().optional().describe('Runs asynchronously: returns at once; poll for the result.'),
   pagination_token: uuid
     .optional()
-    .describe('From a link; every other member but per_page is ignored. It is good for the caller who was given the link.'),
+    .describe('From a link of a response; all other members except per_page are ignored. Valid only for the same caller.'),
   per_page: z.int().min(1).max(EVENTS_MAX).optional().describe('Only with pagination_token.'),
 })
-export type SearchAsk = z.output<typeof SearchAsk>
+export type SearchRequest = z.output<typeof SearchRequest>
 
 const SearchParameters = z.object({
   ...sourceParameters,
@@ -113,14 +113,14 @@ const SearchParameters = z.object({
   explain_only: booleanParameter,
   async_enabled: booleanParameter,
   pagination_token: textParameter(255).describe(
-    'From a link; every other parameter but per_page is ignored. It is good for the caller who was given the link.',
+    'From a link of a response; all other parameters except per_page are ignored. Valid only for the same caller.',
   ),
   per_page: integerParameter(1, EVENTS_MAX),
 })
 
 const FAILS = [404, 410, 501, 503] as const
 const KINDS = `Without aggregates and groups the answer has events; with aggregates it has their values over the range and in each slice; with groups the same
-for each group. \`from_expr\` or \`from\` says where to look, \`time_range\` or \`from_ts\` and \`to_ts\` when (the last 20 minutes if neither is given).`
+for each group. \`from_expr\` or \`from\` selects datasets, \`time_range\` or \`from_ts\` and \`to_ts\` the time range (default: the last 20 minutes).`
 
 export const search = {
   get: endpoint({
@@ -128,7 +128,7 @@ export const search = {
     path: '/search',
     permission: 'search_read',
     tier: 'C',
-    summary: 'Search events, or count and measure them; also where links to further pages lead',
+    summary: 'Search or aggregate events by URL; page links lead here',
     description: KINDS,
     query: SearchParameters,
     reply: SearchResponse,
@@ -139,9 +139,9 @@ export const search = {
     path: '/search',
     permission: 'search_read',
     tier: 'C',
-    summary: 'Search events, or count and measure them',
+    summary: 'Search or aggregate events',
     description: KINDS,
-    body: SearchAsk,
+    body: SearchRequest,
     reply: SearchResponse,
     fails: FAILS,
   }),
@@ -150,7 +150,7 @@ export const search = {
     path: '/search/status/{statusId}',
     permission: 'search_read',
     tier: 'C',
-    summary: 'The state and result of an asynchronous search: 202 while it runs, 201 when it has ended',
+    summary: 'Get the status and result of an asynchronous search: 202 while it runs, 201 when it has ended',
     status: 201,
     otherStatuses: { 202: 'It still runs.' },
     reply: SearchResponse,
@@ -161,7 +161,7 @@ export const search = {
     path: '/search/status/{statusId}',
     permission: 'search_read',
     tier: 'C',
-    summary: 'Cancel an asynchronous search; one that has ended stays as it is',
+    summary: 'Cancel an asynchronous search; no effect if it has ended',
     status: 200,
     fails: [404, 410],
   }),

@@ -78,8 +78,8 @@ export const shapeName = (schema: Schema): string | undefined =>
 export function resolveShape(schema: Schema, schemas: Readonly<Record<string, Schema>>): Schema {
   const name = shapeName(schema)
   if (name === undefined) return schema
-  const { $ref: _, ...beside } = schema
-  return { ...resolveShape(schemas[name] ?? {}, schemas), ...beside }
+  const { $ref: _, ...siblings } = schema
+  return { ...resolveShape(schemas[name] ?? {}, schemas), ...siblings }
 }
 
 /** propertiesOf and requiredOf read the members of an object's schema; branchesOf the alternatives of a choice. */

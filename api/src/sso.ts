@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { nothing, text } from './values.ts'
 
-const ABSENT = 'single sign-on is not there yet: users log in with a password'
+const ABSENT = 'single sign-on is not available yet; users log in with a password'
 const params = z.object({ name: text(1, 255) })
 const common = { tier: 'X', absent: ABSENT, fails: [501] } as const
 
-/** sso is here so that whoever looks for it is told: the lists are empty, and everything else answers 501. */
+/** sso is not built: the lists are empty, and everything else is 501. */
 export const sso = {
   idps: endpoint({
     method: 'GET',

@@ -15,7 +15,7 @@ const line = z.int().min(-1)
 
 const Statement = z
   .object({ id: statementId, message: text(0, 32_768), file: text(1, 4_096), line: line.describe('-1 when it is not known.') })
-  .meta({ id: 'Statement', description: 'A line of source that logs: the text it logs is the template of events.' })
+  .meta({ id: 'Statement', description: 'A logging statement in source code; its text is the template of events.' })
 export type Statement = z.output<typeof Statement>
 
 const StatementReference = z
@@ -27,7 +27,10 @@ const StatementReference = z
     file: z.string(),
     line,
   })
-  .meta({ id: 'StatementReference', description: 'A record that names a statement: `name` is of the record, the rest of the statement.' })
+  .meta({
+    id: 'StatementReference',
+    description: 'A record that refers to a statement: `name` is that of the record, the other members are those of the statement.',
+  })
 export type StatementReference = z.output<typeof StatementReference>
 
 const StatementSet = z.object({
@@ -44,7 +47,7 @@ export const statements = {
     path: '/statements',
     permission: 'logs_write',
     tier: 'X',
-    summary: 'Replace the statements of a version of a project; 201 the first time, 200 afterwards',
+    summary: 'Replace the statements of a project version; 201 the first time, 200 afterwards',
     body: StatementSet,
     status: 201,
     otherStatuses: { 200: 'This version had statements before; they are replaced.' },
@@ -55,7 +58,7 @@ export const statements = {
     path: '/statements',
     permission: 'logs_read',
     tier: 'X',
-    summary: 'The statements of a project, of its newest version unless one is named',
+    summary: 'List the statements of a project, by default of its newest version',
     query: z.object({
       project_id: z.preprocess(lastOf, text(1, 255)),
       version: z.preprocess((value) => lastOf(value) || undefined, text(1, 255).optional()),
@@ -68,7 +71,7 @@ export const statements = {
     path: '/statements/{statementId}',
     permission: 'logs_read',
     tier: 'X',
-    summary: 'One statement, as the newest version has it, and the records that name it',
+    summary: 'Get a statement of the newest version, and the records that refer to it',
     params: z.object({ statementId }),
     reply: Statement.extend({
       project_id: z.string(),

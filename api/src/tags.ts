@@ -12,7 +12,7 @@ export const Tag = z
   .meta({ id: 'Tag', description: 'One key/value pair on one record; names are unique per record.' })
 export type Tag = z.output<typeof Tag>
 
-const FoundTag = z.object({
+const TagUsage = z.object({
   name: z.string(),
   values: z.array(
     z.object({
@@ -21,7 +21,7 @@ const FoundTag = z.object({
     }),
   ),
 })
-export type FoundTag = z.output<typeof FoundTag>
+export type TagUsage = z.output<typeof TagUsage>
 
 export const tags = {
   search: endpoint({
@@ -30,20 +30,20 @@ export const tags = {
     aliases: ['/tags'],
     permission: 'tag_read',
     tier: 'X',
-    summary: 'The tags in use with the records that carry them, sorted by name and value; at most 100 values per name',
+    summary: 'List tags with their records, sorted by name and value; at most 100 values per name',
     query: z.object({
       name: textParameter(255),
       value: textParameter(255),
       entity_type: z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : value), TaggedType.optional()),
     }),
-    reply: z.object({ tags: z.array(FoundTag) }),
+    reply: z.object({ tags: z.array(TagUsage) }),
   }),
   create: endpoint({
     method: 'POST',
     path: '/tags',
     permission: 'tag_write',
     tier: 'X',
-    summary: 'Put a tag on a record; a name that is there already is a conflict',
+    summary: 'Add a tag to a record; an existing name is a conflict',
     body: Tag,
     status: 201,
     reply: Tag,

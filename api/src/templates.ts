@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import type { Permission } from './permissions.ts'
 import { mapOf, text, uuid } from './values.ts'
 
-/** Templates (API reference 1.10): texts with `{{name}}` in place of what is given when something is made from them. */
+/** Templates (API reference 1.10): texts with `{{name}}` in place of arguments. */
 
 const PARAMETERS_MAX = 50
 const LITERAL_CHARS_MAX = 16_384
@@ -25,7 +25,7 @@ export type TemplateArguments = z.output<typeof TemplateArguments>
 
 export const Template = z
   .object({ id: uuid, arguments: TemplateArguments.optional() })
-  .meta({ id: 'Template', description: 'The template that a record is made from, and what stands for its parameters.' })
+  .meta({ id: 'Template', description: 'The template that a record is created from, with its arguments.' })
 export type Template = z.output<typeof Template>
 
 const parameterTypes = ['STRING', 'STRING_LIST', 'DOUBLE', 'BOOLEAN', 'OBJECT_LIST'] as const
@@ -37,7 +37,7 @@ export type TemplateParameter = z.output<typeof TemplateParameter>
 
 export const TemplateParameters = mapOf(TemplateParameter, PARAMETERS_MAX).meta({
   id: 'TemplateParameters',
-  description: 'What has to be given when something is made from the template, by name; its texts say `{{name}}`.',
+  description: 'A parameter of the template; its texts use `{{name}}`.',
 })
 export type TemplateParameters = z.output<typeof TemplateParameters>
 
@@ -47,7 +47,7 @@ export const TemplateReference = z.object({ id: uuid, arguments: TemplateArgumen
 })
 export type TemplateReference = z.output<typeof TemplateReference>
 
-/** plainly takes the nested forms of an argument to the plain one: under `value` stand a binding, another `value`, or the literal itself. */
+/** plainly unwraps the nested forms of an argument: `value` may hold a binding, another `value`, or the literal itself. */
 function plainly(given: unknown): unknown {
   const inner = soleMember(given, 'value')
   if (inner === undefined) return withText(given)
@@ -56,7 +56,7 @@ function plainly(given: unknown): unknown {
   return withText(isObject(inner) ? inner : { literal: inner })
 }
 
-/** withText lets numbers and booleans be given as such; they are kept as their text. */
+/** withText accepts numbers and booleans as literals and stores their text. */
 function withText(given: unknown): unknown {
   const literal = soleMember(given, 'literal')
   return typeof literal === 'number' || typeof literal === 'boolean' ? { literal: String(literal) } : given
@@ -70,7 +70,7 @@ function soleMember(given: unknown, name: string): unknown {
 
 const isObject = (given: unknown): given is Record<string, unknown> => typeof given === 'object' && given !== null && !Array.isArray(given)
 
-/** templateLibrary is the endpoints of one kind of templates: what is sent, what is shown, and who may. */
+/** templateLibrary declares the endpoints of one kind of template: request, response and permissions. */
 export const templateLibrary = <
   const Noun extends string,
   Draft extends z.ZodType,
@@ -89,7 +89,7 @@ export const templateLibrary = <
       path: all,
       permission: permissions[0],
       tier: 'X',
-      summary: `All templates of ${of}, newest first`,
+      summary: `List the templates of ${of}, newest first`,
       reply: z.object({ templates: z.array(shown) }),
     }),
     create: endpoint({
@@ -116,7 +116,7 @@ export const templateLibrary = <
       path: one,
       permission: permissions[1],
       tier: 'X',
-      summary: `Replace a template of ${of}; what was made from it stays as it is`,
+      summary: `Replace a template of ${of}; records created from it do not change`,
       body: change,
       reply: shown,
       fails: [404],
@@ -126,7 +126,7 @@ export const templateLibrary = <
       path: one,
       permission: permissions[2],
       tier: 'X',
-      summary: `Delete a template of ${of}; what was made from it stays`,
+      summary: `Delete a template of ${of}; records created from it stay`,
       fails: [404],
     }),
   }

@@ -7,7 +7,7 @@ import { booleanParameter, integerParameter, ms, text, textParameter } from './v
 const Absolute = { from_ts: ms.optional(), to_ts: ms.optional() }
 const Range = z.object({ natural: text(0, 255).optional().describe('Such as `Last 1 hour`.'), ...Absolute })
 
-const SearchAsk = z.object({
+const SearchRequest = z.object({
   ...queriesAndFormulas,
   time_range: Range.describe('Either `natural`, or `from_ts` and `to_ts`.'),
   limit: z.int().min(1).max(EVENTS_MAX).optional().describe('Groups; 100 when absent.'),
@@ -15,9 +15,9 @@ const SearchAsk = z.object({
   delta: z
     .object({ enabled: z.boolean(), natural: text(0, 255).optional(), ...Absolute })
     .optional()
-    .describe('Compares with an earlier period: `natural`, else `from_ts` and `to_ts`, else the one just before.'),
+    .describe('Compares with an earlier period: `natural`, or `from_ts` and `to_ts`, or by default the one just before.'),
 })
-export type TimeseriesAsk = z.output<typeof SearchAsk>
+export type TimeseriesRequest = z.output<typeof SearchRequest>
 
 const GROUPS_MAX = 1_000
 const Answer = z.record(z.string(), MetricTimeseries)
@@ -29,12 +29,12 @@ export const timeseries = {
     path: '/timeseries/{metricDefinitionId}',
     permission: 'search_read',
     tier: 'C',
-    summary: 'What a metric definition gives over time, by the name of each query and formula',
+    summary: 'Get the time series of a metric definition, by query and formula name',
     query: z.object({
       ...rangeParameters,
       limit: integerParameter(1, GROUPS_MAX),
       num_of_slices: integerParameter(1, SLICES_MAX),
-      where: textParameter(32_768).describe('A further condition on the events of every query.'),
+      where: textParameter(32_768).describe('An additional filter on the events of every query.'),
       delta: booleanParameter,
       delta_time_range: textParameter(255),
       delta_from_ts: integerParameter(0, Number.MAX_SAFE_INTEGER),
@@ -48,8 +48,8 @@ export const timeseries = {
     path: '/timeseries/search',
     permission: 'search_read',
     tier: 'C',
-    summary: 'Measure events over time without keeping a definition',
-    body: SearchAsk,
+    summary: 'Compute time series without a stored definition',
+    body: SearchRequest,
     reply: Answer,
     fails: FAILS,
   }),

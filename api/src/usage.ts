@@ -11,13 +11,13 @@ const USER_SLICES_MAX = 720
 const UsageSeries = z
   .object({
     name: z.string(),
-    filter: z.string().describe('Which of the usage is counted.'),
+    filter: z.string().describe('The part of the usage that is counted.'),
     stat: z.string(),
-    key: z.string().describe('What the statistic is of.'),
+    key: z.string().describe('The key that the statistic is computed from.'),
     is_exact: z
       .boolean()
       .describe(
-        'false when slices do not begin on full minutes, or on the full hours or days of older usage, or events were found again whose bytes are not known.',
+        'false when slices do not begin on full minutes (for older usage, full hours or days), or when recounted events have unknown bytes.',
       ),
     groups_series: z.array(Series),
     delta: Delta.optional(),
@@ -49,13 +49,15 @@ const wordOf = <const W extends readonly [string, ...string[]]>(words: W, otherw
   z.preprocess((value) => lastOf(value) || otherwise, z.enum(words)) as unknown as z.ZodType<W[number], string | undefined>
 
 const deltaParameters = {
-  delta: booleanParameter.describe('Compare with an earlier period: the one just before, unless one is named.'),
-  delta_time_range: textParameter(255).describe('The period to compare with, such as `Previous month`; goes before the timestamps.'),
+  delta: booleanParameter.describe('Compares with an earlier period; by default the one just before.'),
+  delta_time_range: textParameter(255).describe(
+    'The period to compare with, such as `Previous month`; takes precedence over the timestamps.',
+  ),
   delta_from_ts: integerParameter(0, Number.MAX_SAFE_INTEGER),
   delta_to_ts: integerParameter(0, Number.MAX_SAFE_INTEGER),
 }
 
-const FULL_MINUTES = 'Usage is counted by minutes of arrival: the range is moved to full minutes, `Last 1 day` when none is given.'
+const FULL_MINUTES = 'Usage is counted by minute of arrival; the range is rounded to full minutes. The default range is `Last 1 day`.'
 
 export const usage = {
   organization: endpoint({
@@ -63,7 +65,7 @@ export const usage = {
     path: '/usage',
     permission: 'usage_read',
     tier: 'C',
-    summary: 'What the organisation used, over time',
+    summary: 'Get the usage of the organization over time',
     description: FULL_MINUTES,
     query: z.object({
       ...rangeParameters,
@@ -79,7 +81,7 @@ export const usage = {
     path: '/usage/organizations/logs',
     permission: 'usage_read',
     tier: 'C',
-    summary: 'What each dataset used, the largest first',
+    summary: 'Get the usage by dataset, largest first',
     description: FULL_MINUTES,
     query: z.object({
       ...rangeParameters,
@@ -96,14 +98,14 @@ export const usage = {
     path: '/usage/users',
     permission: 'usage_read',
     tier: 'S',
-    summary: 'What a user searched in each dataset; of everybody for administrators and API keys',
+    summary: 'Get the search usage of the caller by dataset; administrators and API keys get that of all users',
     description: FULL_MINUTES,
     query: z.object({
       ...rangeParameters,
       usage_type: wordOf(['search'], 'search'),
       limit: integerParameter(1, 100).default(50).describe('Datasets at most.'),
       num_of_slices: integerParameter(1, USER_SLICES_MAX),
-      metric: wordOf(['volume', 'latency', 'data'], 'volume').describe('`data` is an older word for volume.'),
+      metric: wordOf(['volume', 'latency', 'data'], 'volume').describe('`data` is a deprecated name of `volume`.'),
       ...deltaParameters,
     }),
     reply: UsageSeries,

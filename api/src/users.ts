@@ -36,7 +36,7 @@ export type User = z.output<typeof User>
 
 const MultiOrgUser = User.extend({ organisations: z.array(Organization), groups: z.array(UserGroup) }).meta({
   id: 'MultiOrgUser',
-  description: 'A user with the organisations the person may act in and the groups of direct membership.',
+  description: 'A user with the organizations the person may act in and the groups of direct membership.',
 })
 export type MultiOrgUser = z.output<typeof MultiOrgUser>
 
@@ -116,7 +116,7 @@ export const users = {
     path: '/users',
     permission: 'users_read',
     tier: 'S',
-    summary: 'All users of the organisation, in every state',
+    summary: 'All users of the organization, in every state',
     reply: z.object({ users: z.array(User) }),
   }),
   create: endpoint({
@@ -135,7 +135,7 @@ export const users = {
     path: '/users/all',
     permission: 'users_read',
     tier: 'X',
-    summary: 'The users of all organisations that are managed from the one of the caller, its own included',
+    summary: 'The users of all organizations that are managed from the one of the caller, its own included',
     reply: z.object({ users: z.array(MultiOrgUser) }),
   }),
   get: endpoint({
@@ -232,7 +232,7 @@ export const users = {
     permission: 'users_read',
     exception: 'self',
     tier: 'X',
-    summary: 'The organisations a user may act in',
+    summary: 'The organizations a user may act in',
     reply: z.object({ organisations: z.array(Organization) }),
     fails: [404],
   }),

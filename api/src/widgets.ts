@@ -52,11 +52,11 @@ const members = {
 export const WidgetDraft = z.object(members)
 export type WidgetDraft = z.output<typeof WidgetDraft>
 
-const WidgetAsk = WidgetDraft.extend({
+const WidgetRequest = WidgetDraft.extend({
   name: members.name.optional().describe('Required unless a template gives it.'),
   template: Template.optional().describe('Gives everything that is not said beside it; its metrics and widgets are made.'),
 })
-export type WidgetAsk = z.output<typeof WidgetAsk>
+export type WidgetRequest = z.output<typeof WidgetRequest>
 
 const Change = z.object({
   name: members.name.optional(),
@@ -105,7 +105,7 @@ const DataAsk = z.object({
   to_ts: ms.optional(),
   limit: z.int().min(1).max(DATA_GROUPS_MAX).optional().describe('Groups; 100 when absent.'),
   num_of_slices: z.int().min(1).max(SLICES_MAX).optional().describe('10 when absent.'),
-  where: text(0, 32_768).optional().describe('A further condition on the events of every query.'),
+  where: text(0, 32_768).optional().describe('An additional filter on the events of every query.'),
   delta: z.boolean().optional(),
   delta_time_range: text(0, 255).optional(),
   delta_from_ts: ms.optional(),
@@ -130,7 +130,7 @@ export const widgets = {
     permission: WRITE,
     tier: 'C',
     summary: 'Make a widget of metrics or of other widgets',
-    body: WidgetAsk,
+    body: WidgetRequest,
     status: 201,
     reply: Widget,
   }),
@@ -149,7 +149,7 @@ export const widgets = {
     permission: WRITE,
     tier: 'C',
     summary: 'Replace a widget',
-    body: WidgetAsk,
+    body: WidgetRequest,
     fails: [404],
   }),
   change: endpoint({

@@ -3,22 +3,22 @@ import { UsageError } from './failure.ts'
 import type { Terminal } from './terminal.ts'
 
 export type Connection = { url?: string | undefined; key?: string | undefined; token?: string | undefined }
-export type DendroClient = Client<typeof contract>
+export type CliClient = Client<typeof contract>
 
 const HOME = 'http://127.0.0.1:8080'
 
-/** addressOf is the service to talk to: what the command says, else the environment, else this machine. */
+/** addressOf is the URL of the service: from the option, else the environment, else this machine. */
 export function addressOf(given: Connection, terminal: Terminal): string {
   const url = given.url ?? terminal.env.DENDRO_URL ?? HOME
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new UsageError(`${url} is no http or https address`)
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new UsageError(`${url} is not an http or https URL`)
   return url
 }
 
-/** connect makes the client that a command speaks through; a missing credential is said before anything is sent. */
-export function connect(given: Connection, terminal: Terminal, need: 'credential' | 'none'): DendroClient {
+/** connect creates the client of a command. A missing credential fails before anything is sent. */
+export function connect(given: Connection, terminal: Terminal, need: 'credential' | 'none'): CliClient {
   const key = given.key ?? terminal.env.DENDRO_API_KEY
   const token = given.token ?? terminal.env.DENDRO_TOKEN
-  if (need === 'credential' && !key && !token) throw new UsageError('no credential: set DENDRO_API_KEY, or give --key')
+  if (need === 'credential' && !key && !token) throw new UsageError('no credential: set DENDRO_API_KEY, or use --key')
   return makeClient(contract, {
     baseUrl: addressOf(given, terminal),
     key: key || undefined,

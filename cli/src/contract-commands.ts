@@ -14,16 +14,16 @@ import {
   wordOf,
 } from '@dendro/api'
 import { Command, Option } from 'commander'
-import { type Connection, connect, type DendroClient } from './connection.ts'
+import { type CliClient, type Connection, connect } from './connection.ts'
 import { UsageError } from './failure.ts'
 import { type Format, formats, show } from './output.ts'
 import type { Terminal } from './terminal.ts'
-import { type Kind, kindOf, metavar, readJson, readValue, repeats, type Schemas } from './values.ts'
+import { type ComponentSchemas, kindOf, metavar, type OptionKind, readJson, readValue, repeats } from './values.ts'
 
-/** A Field is one option that becomes a query parameter or a member of the body. */
-type Field = { name: string; flag: string; place: 'query' | 'body'; kind: Kind; required: boolean; description: string }
+/** A Field is an option that sets a query parameter or a body member. */
+type Field = { name: string; flag: string; place: 'query' | 'body'; kind: OptionKind; required: boolean; description: string }
 
-/** contractCommands makes `dendro <noun> <verb>` for every endpoint of the contract. */
+/** contractCommands creates `dendro <noun> <verb>` for every endpoint of the contract. */
 export function contractCommands(terminal: Terminal, globals: () => Connection & { output?: Format }): Command[] {
   const document = openApiDocument(contract, { servers: [] })
   const schemas = document.components.schemas
@@ -42,12 +42,12 @@ export function contractCommands(terminal: Terminal, globals: () => Connection &
   })
 }
 
-/** isForPages tells the files of the reference page from answers that a terminal has a use for. */
+/** isForPages is true for the files of web pages, which need no command. */
 const isForPages = ({ media }: Endpoint): boolean => media !== undefined && /^(text\/(html|css|javascript)|image\/)/.test(media)
 
-type Place = { noun: string; verb: string; endpoint: Endpoint; operation: Operation; schemas: Schemas }
+type VerbContext = { noun: string; verb: string; endpoint: Endpoint; operation: Operation; schemas: ComponentSchemas }
 
-function verbCommand(place: Place, terminal: Terminal, globals: () => Connection & { output?: Format }): Command {
+function verbCommand(place: VerbContext, terminal: Terminal, globals: () => Connection & { output?: Format }): Command {
   const { endpoint, operation } = place
   const fields = fieldsOf(place)
   const names = pathNames(endpoint.path)
@@ -75,8 +75,8 @@ function verbCommand(place: Place, terminal: Terminal, globals: () => Connection
 
 type Call = { params: object; query: object; body: unknown }
 
-/** call speaks through the client; the contract that made the command made the client too, so the names are there. */
-function call(client: DendroClient, { noun, verb }: Place, given: Call): Promise<unknown> {
+/** call calls the endpoint. Commands and client come from the same contract, so the names exist. */
+function call(client: CliClient, { noun, verb }: VerbContext, given: Call): Promise<unknown> {
   const group = (client as unknown as Record<string, Record<string, (given: Call) => Promise<unknown>>>)[noun]
   const send = group?.[verb]
   if (!send) throw new Error(`the client has no ${noun}.${verb}`)
@@ -94,7 +94,7 @@ function descriptionOfParameter(operation: Operation, name: string): string {
   return parameter?.description ?? (parameter?.schema.format === 'uuid' ? 'UUID' : '')
 }
 
-function fieldsOf({ operation, schemas }: Place): Field[] {
+function fieldsOf({ operation, schemas }: VerbContext): Field[] {
   const inQuery = (operation.parameters ?? [])
     .filter((parameter) => parameter.in === 'query')
     .map((parameter) =>
@@ -114,7 +114,7 @@ function fieldsOf({ operation, schemas }: Place): Field[] {
   return [...inQuery, ...inBody]
 }
 
-function field(name: string, schema: Schema, at: { place: Field['place']; required: boolean }, schemas: Schemas): Field {
+function field(name: string, schema: Schema, at: { place: Field['place']; required: boolean }, schemas: ComponentSchemas): Field {
   const kind = kindOf(schema, schemas)
   const words = kind.kind === 'text' ? kind.words : kind.kind === 'list' && kind.item.kind === 'text' ? kind.item.words : undefined
   const parts = [
@@ -126,7 +126,7 @@ function field(name: string, schema: Schema, at: { place: Field['place']; requir
   return { name, flag: `--${name.replaceAll('_', '-')}`, ...at, kind, description: parts.filter((part) => part !== '').join('; ') }
 }
 
-/** optionsOf gives a field its option; what is true or false has two, one for each. */
+/** optionsOf returns the option of a field; a boolean has two, one per value. */
 function optionsOf({ flag, kind, description }: Field): Option[] {
   if (kind.kind === 'boolean') return [new Option(flag, description), new Option(`--no-${flag.slice(2)}`, 'the opposite')]
   const collect = (word: string, before: unknown) => [...(Array.isArray(before) ? before : []), word]
@@ -136,19 +136,16 @@ function optionsOf({ flag, kind, description }: Field): Option[] {
 const CONNECTION = 'Connection and output:'
 const connectionFlags = [
   ['--url <address>', 'the service (DENDRO_URL)'],
-  ['--key <key>', 'an API key (DENDRO_API_KEY, which does not show in the list of processes)'],
+  ['--key <key>', 'an API key (prefer DENDRO_API_KEY, which the process list does not show)'],
   ['--token <token>', 'a bearer token (DENDRO_TOKEN)'],
 ] as const
 
-/** addConnection adds the options that every command has; where a field of the endpoint bears the name, they go before the noun. */
+/** addConnection adds the options of every command. If an endpoint has a field of the same name, they must stand before the noun. */
 export function addConnection(command: Command, taken: ReadonlySet<string> = new Set()): Command {
   for (const [flags, description] of connectionFlags) {
     if (!taken.has(flags.split(' ')[0] ?? '')) command.addOption(new Option(flags, description).helpGroup(CONNECTION))
   }
-  if (!taken.has('--output'))
-    command.addOption(
-      new Option('--output <format>', 'table for people, json or ndjson for programs').choices(formats).helpGroup(CONNECTION),
-    )
+  if (!taken.has('--output')) command.addOption(new Option('--output <format>', 'output format').choices(formats).helpGroup(CONNECTION))
   return command
 }
 
@@ -157,8 +154,8 @@ function connectionOf(options: Record<string, unknown>, taken: ReadonlySet<strin
   return Object.fromEntries(own.map((name) => [name, options[name]]))
 }
 
-/** keyOf is the name under which the parser keeps an option. */
-const keyOf = (flag: string): string => flag.slice(2).replaceAll(/-([a-z\d])/g, (_, letter: string) => letter.toUpperCase())
+/** keyOf is the parser's name of an option. */
+const keyOf = (flag: string): string => flag.slice(2).replaceAll(/-([a-z\d])/g, (_, initial: string) => initial.toUpperCase())
 
 function valuesOf(fields: readonly Field[], place: Field['place'], options: Record<string, unknown>): Record<string, unknown> {
   const given = fields.filter((candidate) => candidate.place === place && options[keyOf(candidate.flag)] !== undefined)
@@ -170,7 +167,7 @@ function valuesOf(fields: readonly Field[], place: Field['place'], options: Reco
   )
 }
 
-/** bodyOf puts the body together: what --body gives, with the members that have options of their own laid over it. */
+/** bodyOf merges the value of --body with the members from options, which take precedence. */
 async function bodyOf(
   endpoint: Endpoint,
   fields: readonly Field[],
@@ -183,7 +180,7 @@ async function bodyOf(
   const members = valuesOf(fields, 'body', options)
   if (Object.keys(members).length === 0) return given ?? (endpoint.body.safeParse(undefined).success ? undefined : {})
   if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) {
-    throw new UsageError('--body is no object, so no member can be laid over it')
+    throw new UsageError('--body is not an object, so options cannot set its members')
   }
   return { ...given, ...members }
 }

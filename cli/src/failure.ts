@@ -1,6 +1,6 @@
-import { ApiFailure, NoAnswer } from '@dendro/api'
+import { ApiFailure, NoResponse } from '@dendro/api'
 
-/** A UsageError means that the command was not understood; it ends with status 2. */
+/** A UsageError is a wrong command line; it exits with status 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message)
@@ -12,14 +12,14 @@ export const OK = 0
 export const FAILED = 1
 export const MISUSED = 2
 
-/** tell puts a failure into one sentence, with what finds it in the log of the service, and the exit status. */
-export function tell(thrown: unknown): { sentence: string; status: number } {
+/** describeFailure returns one sentence with the correlation id, and the exit status. */
+export function describeFailure(thrown: unknown): { sentence: string; status: number } {
   if (thrown instanceof UsageError) return { sentence: thrown.message, status: MISUSED }
   if (thrown instanceof ApiFailure) {
     const kind = [String(thrown.status), thrown.type].filter((word) => word !== '').join(' ')
     const id = thrown.correlation_id === undefined ? '' : `, correlation id ${thrown.correlation_id}`
     return { sentence: `${thrown.details} (${kind}${id})`, status: FAILED }
   }
-  if (thrown instanceof NoAnswer) return { sentence: `${thrown.message}; is DENDRO_URL right?`, status: FAILED }
+  if (thrown instanceof NoResponse) return { sentence: `${thrown.message}; is DENDRO_URL right?`, status: FAILED }
   return { sentence: thrown instanceof Error ? thrown.message : String(thrown), status: FAILED }
 }

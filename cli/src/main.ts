@@ -2,7 +2,7 @@
 import { text } from 'node:stream/consumers'
 import { runCommand } from './program.ts'
 
-// Whoever reads our output may have seen enough, as `head` does.
+// The reader of the output may close it early, as `head` does.
 process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
   if (cause.code !== 'EPIPE') throw cause
   process.exit()

@@ -116,9 +116,9 @@ test.each([
   [['policies', 'create', '--resource', '{'], /--resource takes JSON/],
   [['datasets', 'create', '--tags', 'env'], /--tags takes key=value, not env/],
   [['datasets', 'create', '--body', '@/does/not/exist'], /--body: ENOENT/],
-  [['datasets', 'create', '--body', '[]', '--dataset', 'x'], /--body is no object/],
+  [['datasets', 'create', '--body', '[]', '--dataset', 'x'], /--body is not an object/],
   [['datasets', 'list', '--output', 'xml'], /Allowed choices are table, json, ndjson/],
-  [['--url', 'ftp://x', 'datasets', 'list'], /ftp:\/\/x is no http or https address/],
+  [['--url', 'ftp://x', 'datasets', 'list'], /ftp:\/\/x is not an http or https URL/],
   [['seed', 'sea'], /there is no scenario sea; there are shop/],
 ])('%j is not understood: status 2, and nothing is sent', async (words, sentence) => {
   const ran = await dendro(words)
@@ -130,7 +130,7 @@ test('without a credential nothing is sent, except where none is needed', async 
   const env = { DENDRO_URL: app.url }
   expect(await dendro(['datasets', 'list'], { env })).toMatchObject({
     status: 2,
-    err: 'dendro: no credential: set DENDRO_API_KEY, or give --key',
+    err: 'dendro: no credential: set DENDRO_API_KEY, or use --key',
   })
   await expect.poll(async () => (await dendro(['health', 'get', '--output', 'json'], { env })).out).toContain('"status": "ok"')
   expect((await dendro(['datasets', 'list', '--key', org.key], { env })).status).toBe(0)
@@ -176,7 +176,7 @@ test('an empty list says so, and help goes to standard output with status 0', as
 test('every endpoint that a terminal has a use for is a command, and no option means two things', () => {
   const program = programFor({ env: {}, out: () => undefined, err: () => undefined, readInput: async () => '', columns: undefined })
   const commands = new Set(program.commands.flatMap((noun) => noun.commands.map((verb) => `${noun.name()} ${verb.name()}`)))
-  const word = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  const word = (name: string) => name.replaceAll(/[A-Z]/g, (initial) => `-${initial.toLowerCase()}`)
   const isPage = (media = '') => /html|css|javascript|svg/.test(media)
   const expected = Object.entries(contract as Contract).flatMap(([noun, group]) =>
     Object.entries(group).flatMap(([verb, { media }]) => (isPage(media) ? [] : [`${word(noun)} ${word(verb)}`])),

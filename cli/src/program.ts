@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { seedCommand } from './commands/seed.ts'
 import type { Connection } from './connection.ts'
 import { addConnection, contractCommands } from './contract-commands.ts'
-import { MISUSED, OK, tell } from './failure.ts'
+import { describeFailure, MISUSED, OK } from './failure.ts'
 import type { Format } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -13,7 +13,7 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
     return OK
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? OK : MISUSED
-    const { sentence, status } = tell(thrown)
+    const { sentence, status } = describeFailure(thrown)
     terminal.err(`dendro: ${sentence}`)
     return status
   }

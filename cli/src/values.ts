@@ -1,17 +1,17 @@
 import { branchesOf, propertiesOf, resolveShape, type Schema } from '@dendro/api'
 import { UsageError } from './failure.ts'
 
-export type Schemas = Readonly<Record<string, Schema>>
+export type ComponentSchemas = Readonly<Record<string, Schema>>
 
-/** A Kind says how the words after an option become a value. */
-export type Kind =
+/** A OptionKind says how the words after an option become a value. */
+export type OptionKind =
   | { kind: 'text'; words?: readonly string[] }
   | { kind: 'number' | 'boolean' | 'json' }
-  | { kind: 'list'; item: Kind }
+  | { kind: 'list'; item: OptionKind }
   | { kind: 'map' }
 
 /** kindOf reads a schema as people would write its value on a command line. */
-export function kindOf(schema: Schema, schemas: Schemas): Kind {
+export function kindOf(schema: Schema, schemas: ComponentSchemas): OptionKind {
   const shape = resolveShape(schema, schemas)
   const branches = branchesOf(shape)
   if (branches.length > 0) {
@@ -42,7 +42,7 @@ export function kindOf(schema: Schema, schemas: Schemas): Kind {
 }
 
 /** metavar is what stands for the value in a help text. */
-export function metavar(kind: Kind): string {
+export function metavar(kind: OptionKind): string {
   switch (kind.kind) {
     case 'text':
       return '<text>'
@@ -60,10 +60,10 @@ export function metavar(kind: Kind): string {
 }
 
 /** repeats reports whether an option may be given more than once. */
-export const repeats = (kind: Kind): boolean => kind.kind === 'list' || kind.kind === 'map'
+export const repeats = (kind: OptionKind): boolean => kind.kind === 'list' || kind.kind === 'map'
 
 /** readValue turns the words given for an option into its value; `null` clears where the schema knows null. */
-export function readValue(flag: string, kind: Kind, words: readonly string[]): unknown {
+export function readValue(flag: string, kind: OptionKind, words: readonly string[]): unknown {
   const last = words.at(-1) ?? ''
   switch (kind.kind) {
     case 'text':

@@ -1,35 +1,38 @@
 import { instantMsOf, isInstantKey } from './instant.ts'
+import { type Diagnostic, diagnosticAt, echo } from './language-error.ts'
 import { canonicalPattern } from './like-pattern.ts'
-import type { Notes } from './notes.ts'
-import { numberOf, orderOfNumbers, wholeOf } from './number.ts'
-import { echo, type Problem, problemAt } from './refusal.ts'
+import { compareNumbers, int64Of, numberOf } from './number.ts'
+import type { ParseTrace } from './parse-trace.ts'
 import type { Scanner } from './scan.ts'
 import { compareTexts } from './text-order.ts'
-import type { Name, Token, Value } from './token.ts'
-import type { Comparison, Condition, Literal, Span } from './tree.ts'
-import { doubleQuoted, likePattern, type Warnings, wildcardInEquals } from './warnings.ts'
+import type { NameToken, Token, ValueToken } from './token.ts'
+import type { Condition, FilterOperator, Literal, TextSpan } from './tree.ts'
+import { doubleQuoted, likePattern, type WarningList, wildcardInEquals } from './warnings.ts'
 
-/** A Fill puts arguments in the places of a value that are held for them; a list takes as many as there are. */
-export type Fill = (value: Value) => readonly Value[]
+/** Replaces the placeholders in a value by arguments. A list argument yields several values. */
+export type PlaceholderFill = (value: ValueToken) => readonly ValueToken[]
 
-/** A RegexRule is a regular expression in the syntax of RE2, looked for anywhere in a value. */
+/** A regular expression in RE2 syntax, searched anywhere in a value. */
 export type RegexRule = { readonly pattern: string; readonly ignoreCase: boolean }
 
-/** A RegexCheck is what is wrong with a regular expression, reported at the token that holds it. */
-export type RegexCheck = (token: Token, rule: RegexRule) => Problem | undefined
+/** Checks a regular expression and reports problems at its token. */
+export type RegexCheck = (token: Token, rule: RegexRule) => Diagnostic | undefined
 
-/** Outside is what a reader of filters is handed: arguments for placeholders, and the engine that knows regular expressions, which is large. */
-export type Outside = {
-  readonly fill?: Fill | undefined
+/**
+ * Options for parsing filters: placeholder arguments, the regular expression check (whose engine is large, so it is optional), and a trace
+ * for completion.
+ */
+export type ParseOptions = {
+  readonly fill?: PlaceholderFill | undefined
   readonly regexProblem?: RegexCheck | undefined
-  readonly notes?: Notes | undefined
+  readonly trace?: ParseTrace | undefined
 }
 
-/** A Reading is one filter being read: where in the text, what was noticed, and what it is read with. */
-export type Reading = Outside & { readonly scanner: Scanner; readonly warnings: Warnings }
+/** The state of parsing one filter. */
+export type FilterContext = ParseOptions & { readonly scanner: Scanner; readonly warnings: WarningList }
 
-/** A Compared is a condition and the value that it ends with, which tells what went wrong when more words follow. */
-export type Compared = { readonly condition: Condition; readonly last: Value | undefined }
+/** A condition and the value that it ends with. Errors about trailing words refer to that value. */
+export type ParsedComparison = { readonly condition: Condition; readonly last: ValueToken | undefined }
 
 const WORDS = ['IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP'] as const
 const REGEX_SIGNS: ReadonlyMap<string, { negated: boolean; ignoreCase: boolean }> = new Map(
@@ -53,66 +56,72 @@ const AVAILABLE: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 const DURATION = /^[+-]?\d+(?:\.\d+)?(ns|us|µs|ms|s|sec|secs|min|mins|m|h|hr|hrs|d|w)$/i
 const SIZE = /^[+-]?\d+(?:\.\d+)?(?:b|bytes|[kmgtp]i?b)$/i
 
-/** comparisonOf reads what follows a key: an operator and its right side. `name` is the key as written; it begins the condition. */
-export function comparisonOf(reading: Reading, key: string, name: Name): Compared {
-  const { scanner } = reading
+/** Parses what follows a key: an operator and its right side. `name` is the key as written. */
+export function parseComparison(context: FilterContext, key: string, name: NameToken): ParsedComparison {
+  const { scanner } = context
   const operator = scanner.operator()
-  if (operator) return signed(reading, key, name, operator, 'spaced')
+  if (operator) return symbolComparison(context, key, name, operator, 'spaced')
   const start = scanner.at
   const not = scanner.skipKeyword('NOT')
   const word = scanner.skipKeyword(...WORDS)
-  for (const token of [not, word]) if (token) scanner.notes?.took('operator', token)
-  if (!word) throw scanner.refuse(problemAt(not ?? pointAt(start), 'EXPECTED_OPERATOR', `expected an operator after ${echo(key)}`))
-  requireAvailable(reading, key, word)
+  for (const token of [not, word]) if (token) scanner.trace?.record('operator', token)
+  if (!word) throw scanner.error(diagnosticAt(not ?? pointAt(start), 'EXPECTED_OPERATOR', `expected an operator after ${echo(key)}`))
+  requireAvailable(context, key, word)
   const negated = not !== undefined
   const shared = { key, negated }
-  const done = <C>(condition: C): C & { at: Span } => ({ ...condition, at: spanFrom(name, scanner) })
+  const done = <C>(condition: C): C & { at: TextSpan } => ({ ...condition, at: spanFrom(name, scanner) })
   switch (word.text) {
     case 'IS': {
       const absent = scanner.isNull(key, name)
       return { condition: done({ kind: 'exists', key, negated: absent }), last: undefined }
     }
     case 'IN': {
-      const values = scanner.list(key, name).flatMap((value) => filled(reading, value))
-      for (const value of values) reading.warnings.add(doubleQuoted(value))
-      const literals = values.map((value) => literalOf(reading, key, value))
-      warnOfStatus(reading, key, values)
+      const values = scanner.list(key, name).flatMap((value) => filledValues(context, value))
+      for (const value of values) context.warnings.add(doubleQuoted(value))
+      const literals = values.map((value) => literalOf(context, key, value))
+      warnOfStatus(context, key, values)
       return { condition: done({ kind: 'in', ...shared, values: literals }), last: undefined }
     }
     case 'BETWEEN':
-      return between(reading, shared, name)
+      return between(context, shared, name)
     case 'LIKE':
     case 'ILIKE': {
-      const pattern = like(reading, key, word)
+      const pattern = like(context, key, word)
       const ignoreCase = word.text === 'ILIKE' || key === '@status'
       return { condition: done({ kind: 'like', ...shared, pattern, ignoreCase }), last: undefined }
     }
     case 'REGEXP':
-      return { condition: regex(reading, { ...shared, ignoreCase: false }, name, word), last: undefined }
+      return { condition: regex(context, { ...shared, ignoreCase: false }, name, word), last: undefined }
   }
 }
 
-/** signed reads the right side of a comparison made of signs; a `short` one stands right behind a colon, where double quotes are usual. */
-export function signed(reading: Reading, key: string, name: Name, operator: Token, style: 'spaced' | 'short'): Compared {
-  const { scanner, warnings } = reading
-  requireAvailable(reading, key, operator)
-  scanner.notes?.took('operator', operator)
+/** Parses the right side of a symbolic operator. `short` means right behind a colon, where double quotes are usual. */
+export function symbolComparison(
+  context: FilterContext,
+  key: string,
+  name: NameToken,
+  operator: Token,
+  style: 'spaced' | 'short',
+): ParsedComparison {
+  const { scanner, warnings } = context
+  requireAvailable(context, key, operator)
+  scanner.trace?.record('operator', operator)
   const signs = REGEX_SIGNS.get(operator.text)
-  if (signs) return { condition: regex(reading, { key, ...signs }, name, operator), last: undefined }
+  if (signs) return { condition: regex(context, { key, ...signs }, name, operator), last: undefined }
   scanner.expect({ kind: 'value', key, operator: operator.text, ...(style === 'short' ? { glued: true } : {}) })
   const given = scanner.value(`after ${operator.text}`, operator)
-  const value = single(reading, given)
+  const value = singleValue(context, given)
   const comparison = comparisonNamed(operator.text)
-  if (comparison !== '=' && comparison !== '!=') refuseUnit(reading, key, value)
+  if (comparison !== '=' && comparison !== '!=') refuseUnit(context, key, value)
   if (style === 'spaced') warnings.add(doubleQuoted(value))
   const wildcard = wildcardInEquals(operator, value)
   if (wildcard) warnings.add(scanner.fixedFrom(operator, value, wildcard))
-  const literal = literalOf(reading, key, value)
-  if (comparison === '=' || comparison === '!=') warnOfStatus(reading, key, [value])
+  const literal = literalOf(context, key, value)
+  if (comparison === '=' || comparison === '!=') warnOfStatus(context, key, [value])
   return { condition: { kind: 'compare', key, operator: comparison, value: literal, at: spanFrom(name, scanner) }, last: given }
 }
 
-function comparisonNamed(text: string): Comparison {
+function comparisonNamed(text: string): FilterOperator {
   switch (text) {
     case '=':
     case '<':
@@ -125,23 +134,23 @@ function comparisonNamed(text: string): Comparison {
   }
 }
 
-function between(reading: Reading, shared: { key: string; negated: boolean }, name: Name): Compared {
-  const { scanner, warnings } = reading
+function between(context: FilterContext, shared: { key: string; negated: boolean }, name: NameToken): ParsedComparison {
+  const { scanner, warnings } = context
   const item = { kind: 'value', key: shared.key, operator: 'BETWEEN' } as const
   scanner.expect(item)
-  const first = single(reading, scanner.value('after BETWEEN'))
-  refuseUnit(reading, shared.key, first)
+  const first = singleValue(context, scanner.value('after BETWEEN'))
+  refuseUnit(context, shared.key, first)
   scanner.and(name)
   scanner.expect(item)
-  const last = single(reading, scanner.value('after AND'))
-  refuseUnit(reading, shared.key, last)
+  const last = singleValue(context, scanner.value('after AND'))
+  refuseUnit(context, shared.key, last)
   for (const value of [first, last]) warnings.add(doubleQuoted(value))
-  const low = literalOf(reading, shared.key, first)
-  const high = literalOf(reading, shared.key, last)
+  const low = literalOf(context, shared.key, first)
+  const high = literalOf(context, shared.key, last)
   const at = spanFrom(name, scanner)
   if (!shared.negated && isEmptyRange(shared.key, low, high)) {
     const message = 'nothing lies between these values'
-    warnings.add(problemAt({ ...at, text: '' }, 'NEVER_TRUE', message, 'write the smaller value first'))
+    warnings.add(diagnosticAt({ ...at, text: '' }, 'NEVER_TRUE', message, 'write the smaller value first'))
   }
   return { condition: { kind: 'between', ...shared, low, high, at }, last }
 }
@@ -149,13 +158,13 @@ function between(reading: Reading, shared: { key: string; negated: boolean }, na
 function isEmptyRange(key: string, low: Literal, high: Literal): boolean {
   if (isInstantKey(key)) return (instantMsOf(low) ?? 0) > (instantMsOf(high) ?? 0)
   const areNumbers = numberOf(low.text) !== undefined && numberOf(high.text) !== undefined
-  return (areNumbers ? orderOfNumbers(low.text, high.text) : compareTexts(low.text, high.text)) > 0
+  return (areNumbers ? compareNumbers(low.text, high.text) : compareTexts(low.text, high.text)) > 0
 }
 
-function like(reading: Reading, key: string, word: Token): string {
-  const { scanner, warnings } = reading
+function like(context: FilterContext, key: string, word: Token): string {
+  const { scanner, warnings } = context
   scanner.expect({ kind: 'pattern', key, operator: word.text })
-  const value = single(reading, scanner.pattern(word.text))
+  const value = singleValue(context, scanner.pattern(word.text))
   warnings.add(doubleQuoted(value))
   const pattern = scanner.takeKeyword('ESCAPE')
     ? canonicalPattern(value.text, escapeCharacter(scanner))
@@ -168,81 +177,81 @@ function escapeCharacter(scanner: Scanner): string {
   scanner.expect({ kind: 'pattern', key: '', operator: 'ESCAPE' })
   const value = scanner.value('after ESCAPE')
   if (value.quote !== '' && [...value.text].length === 1) return value.text
-  throw scanner.refuse(problemAt(value, 'BAD_ESCAPE', 'ESCAPE needs exactly one character', "for example ESCAPE '!'"))
+  throw scanner.error(diagnosticAt(value, 'BAD_ESCAPE', 'ESCAPE needs exactly one character', "for example ESCAPE '!'"))
 }
 
-type Rule = { key: string; negated: boolean; ignoreCase: boolean }
+type RegexCondition = { key: string; negated: boolean; ignoreCase: boolean }
 
-function regex(reading: Reading, rule: Rule, name: Name, operator: Token): Condition {
-  const { scanner, warnings } = reading
+function regex(context: FilterContext, rule: RegexCondition, name: NameToken, operator: Token): Condition {
+  const { scanner, warnings } = context
   scanner.expect({ kind: 'pattern', key: rule.key, operator: operator.text })
-  const value = single(reading, scanner.pattern(operator.text))
+  const value = singleValue(context, scanner.pattern(operator.text))
   warnings.add(doubleQuoted(value))
   const ignoreCase = rule.ignoreCase || rule.key === '@status'
   const pattern = value.text
-  const problem = value.open ? undefined : reading.regexProblem?.(value, { pattern, ignoreCase })
-  if (problem) throw scanner.refuse(problem)
+  const problem = value.open ? undefined : context.regexProblem?.(value, { pattern, ignoreCase })
+  if (problem) throw scanner.error(problem)
   return { kind: 'regex', ...rule, ignoreCase, pattern, at: spanFrom(name, scanner) }
 }
 
-/** literalOf is a value as the tree has it, once it fits the key: times and sequence numbers are checked, a status is compared ignoring case. */
-export function literalOf(reading: Reading, key: string, value: Value): Literal {
-  const { scanner } = reading
+/** Converts a value to a literal and checks it against the key: times and sequence numbers are validated, statuses are lower-cased. */
+export function literalOf(context: FilterContext, key: string, value: ValueToken): Literal {
+  const { scanner } = context
   const text = key === '@status' || value.kind === 'boolean' ? value.text.toLowerCase() : value.text
   const literal: Literal =
     value.kind === 'boolean' ? { kind: 'boolean', text: text === 'true' ? 'true' : 'false' } : { kind: value.kind, text }
   if (value.open) return literal
   if (isInstantKey(key) && instantMsOf(literal) === undefined) {
     const hint = "for example '2024-05-01 12:30:00 UTC' or epoch milliseconds"
-    throw scanner.refuse(problemAt(value, 'BAD_TIME', `'${echo(value.text)}' is not a time`, hint))
+    throw scanner.error(diagnosticAt(value, 'BAD_TIME', `'${echo(value.text)}' is not a time`, hint))
   }
-  if (key === '@sequence' && wholeOf(literal.text) === undefined) {
+  if (key === '@sequence' && int64Of(literal.text) === undefined) {
     const hint = 'for example @sequence >= 1714521600000'
-    throw scanner.refuse(problemAt(value, 'BAD_NUMBER', '@sequence is compared with whole numbers of 64 bits', hint))
+    throw scanner.error(diagnosticAt(value, 'BAD_NUMBER', '@sequence is compared with whole numbers of 64 bits', hint))
   }
   return literal
 }
 
-/** operatorsOf are the operators that can follow a key in a filter. */
+/** Returns the operators that can follow a key in a filter. */
 export function operatorsOf(key: string, signs: readonly string[]): readonly string[] {
   const available = AVAILABLE.get(key)
   return [...signs, ...WORDS, 'NOT'].filter((word) => !available || available.has(word) || (word === 'NOT' && available.has('IN')))
 }
 
-/** requireAvailable refuses the operators that mean nothing on a built-in: times and numbers have no pattern, patterns no order. */
-function requireAvailable(reading: Reading, key: string, operator: Token): void {
+/** Rejects operators that a built-in key does not support: times and numbers have no patterns, patterns have no order. */
+function requireAvailable(context: FilterContext, key: string, operator: Token): void {
   const available = AVAILABLE.get(key)
   if (!available || available.has(operator.text)) return
   const hint = `use ${[...available].filter((name) => name !== '<>').join(' , ')}`
-  throw reading.scanner.refuse(problemAt(operator, 'BAD_OPERATOR', `${operator.text} is not available on ${key}`, hint))
+  throw context.scanner.error(diagnosticAt(operator, 'BAD_OPERATOR', `${operator.text} is not available on ${key}`, hint))
 }
 
-/** refuseUnit refuses durations and sizes where an order is asked for: the unit of the stored number is not known. */
-function refuseUnit(reading: Reading, key: string, value: Value): void {
+/** Rejects durations and sizes in ordered comparisons, because the unit of the stored number is unknown. */
+function refuseUnit(context: FilterContext, key: string, value: ValueToken): void {
   if (value.quote !== '' || isInstantKey(key)) return
   const noun = DURATION.test(value.text) ? 'durations' : SIZE.test(value.text) ? 'sizes' : undefined
   if (!noun) return
   const hint = `compare in the key's own unit, for example ${noun === 'sizes' ? 'size_bytes > 1024' : 'duration_ms > 500'}`
-  throw reading.scanner.refuse(problemAt(value, noun === 'sizes' ? 'SIZE' : 'DURATION', `${noun} have no unit here`, hint))
+  throw context.scanner.error(diagnosticAt(value, noun === 'sizes' ? 'SIZE' : 'DURATION', `${noun} have no unit here`, hint))
 }
 
-function warnOfStatus(reading: Reading, key: string, values: readonly Value[]): void {
+function warnOfStatus(context: FilterContext, key: string, values: readonly ValueToken[]): void {
   if (key !== '@status') return
   const strange = values.find((value) => !STATUSES.has(value.text.toLowerCase()))
   if (!strange || strange.open) return
-  reading.warnings.add(problemAt(strange, 'NEVER_TRUE', `@status is never '${echo(strange.text)}'`, 'it is error, warn or info'))
+  context.warnings.add(diagnosticAt(strange, 'NEVER_TRUE', `@status is never '${echo(strange.text)}'`, 'it is error, warn or info'))
 }
 
-const filled = (reading: Reading, value: Value): readonly Value[] => (reading.fill ? reading.fill(value) : [value])
+const filledValues = (context: FilterContext, value: ValueToken): readonly ValueToken[] => (context.fill ? context.fill(value) : [value])
 
-/** single is a value that stands alone: a list of arguments has no place here. */
-export function single(reading: Reading, value: Value): Value {
-  const [only, ...more] = filled(reading, value)
+/** Returns the one value; rejects a list argument. */
+export function singleValue(context: FilterContext, value: ValueToken): ValueToken {
+  const [only, ...more] = filledValues(context, value)
   if (only && more.length === 0) return only
   const message = 'a list of values can only stand behind IN'
-  throw reading.scanner.refuse(problemAt(value, 'BAD_PLACEHOLDER', message, 'write key IN ({{name}})'))
+  throw context.scanner.error(diagnosticAt(value, 'BAD_PLACEHOLDER', message, 'write key IN ({{name}})'))
 }
 
-const spanFrom = (start: Token, scanner: Scanner): Span => ({ position: start.position, length: scanner.at - start.position })
+const spanFrom = (start: Token, scanner: Scanner): TextSpan => ({ position: start.position, length: scanner.at - start.position })
 
 const pointAt = (position: number): Token => ({ text: '', position, length: 0 })

@@ -1,111 +1,111 @@
-import { missingConnective } from './misread.ts'
-import { problemAt } from './refusal.ts'
+import { diagnosticAt } from './language-error.ts'
+import { missingConnective } from './missing-parts.ts'
 import type { Scanner } from './scan.ts'
-import type { Token, Value } from './token.ts'
+import type { Token, ValueToken } from './token.ts'
 
-/** A Joined is conditions as their connectives join them. */
-export type Joined<Condition> =
-  | { readonly kind: 'and' | 'or'; readonly of: readonly Joined<Condition>[] }
-  | { readonly kind: 'not'; readonly of: Joined<Condition> }
+/** Conditions combined by AND, OR and NOT. */
+export type BooleanTree<Condition> =
+  | { readonly kind: 'and' | 'or'; readonly of: readonly BooleanTree<Condition>[] }
+  | { readonly kind: 'not'; readonly of: BooleanTree<Condition> }
   | Condition
 
 /**
- * A Part is a piece of a text that has been read. `last` is the value that it ends with: where an unquoted text with blanks goes wrong.
- * Parts that only search for words may stand side by side without AND; `word` is the word that such a part ends with.
+ * A parsed part of a text. `last` is the value that it ends with; it is where an unquoted text with blanks goes wrong. Parts that only
+ * search for words may stand side by side without AND; `word` is the word that such a part ends with.
  */
-export type Part<Tree> = { tree: Tree; last?: Value | undefined; search?: boolean | undefined; word?: Token | undefined }
+export type ParsedPart<Tree> = { tree: Tree; last?: ValueToken | undefined; search?: boolean | undefined; word?: Token | undefined }
 
-/** A Joint is a place where AND was left out, and the word before it. */
-export type Joint = { position: number; word: Token | undefined }
+/** A position where AND was left out, and the word before it. */
+export type ImplicitAnd = { position: number; word: Token | undefined }
 
-/** A Place is where a part stands: how deep, after which connective, and behind which left-out AND. */
-export type Place = { depth: number; after: string | undefined; joint: Joint | undefined }
+/** The context of a part: its depth, the connective before it, and the omitted AND before it. */
+export type PartContext = { depth: number; after: string | undefined; implicitAnd: ImplicitAnd | undefined }
 
-/** A Grammar is what languages of conditions differ in. */
-export type Grammar<Condition> = {
-  /** one reads a part that is not made of others. */
-  one(place: Place): Part<Joined<Condition>>
-  /** expect notes what a part can begin with; behind a left-out AND only what searches for words. */
-  expect(joint: Joint | undefined): void
-  /** either hears of the parts of each OR. */
-  either?(parts: readonly Joined<Condition>[]): void
+/** The differences between languages of conditions. */
+export type ConditionGrammar<Condition> = {
+  /** Parses a part that is not made of others. */
+  parsePart(context: PartContext): ParsedPart<BooleanTree<Condition>>
+  /** Records what a part can begin with. After an omitted AND only free text. */
+  expect(joint: ImplicitAnd | undefined): void
+  /** Called with the parts of each OR. */
+  checkOr?(parts: readonly BooleanTree<Condition>[]): void
 }
 
 const DEPTH_MAX = 64
 
-/** Connectives read what every language of conditions has: OR of AND of NOT, and parentheses. */
+/** Parses what all languages of conditions share: OR, AND, NOT and parentheses. */
 export class Connectives<Condition> {
   readonly #scanner: Scanner
-  readonly #grammar: Grammar<Condition>
+  readonly #grammar: ConditionGrammar<Condition>
 
-  constructor(scanner: Scanner, grammar: Grammar<Condition>) {
+  constructor(scanner: Scanner, grammar: ConditionGrammar<Condition>) {
     this.#scanner = scanner
     this.#grammar = grammar
   }
 
-  whole(): Joined<Condition> {
-    const { tree, last } = this.#disjunction({ depth: 0, after: undefined, joint: undefined })
+  whole(): BooleanTree<Condition> {
+    const { tree, last } = this.#disjunction({ depth: 0, after: undefined, implicitAnd: undefined })
     if (!this.#scanner.atEnd()) throw missingConnective(this.#scanner, last)
     return tree
   }
 
-  #disjunction(place: Place): Part<Joined<Condition>> {
-    const parts = [this.#conjunction(place)]
-    while (this.#connective('OR', place)) parts.push(this.#conjunction({ ...place, after: 'OR' }))
-    if (parts.length > 1) this.#grammar.either?.(parts.map(({ tree }) => tree))
-    return joined('or', parts)
+  #disjunction(context: PartContext): ParsedPart<BooleanTree<Condition>> {
+    const parts = [this.#conjunction(context)]
+    while (this.#connective('OR', context)) parts.push(this.#conjunction({ ...context, after: 'OR' }))
+    if (parts.length > 1) this.#grammar.checkOr?.(parts.map(({ tree }) => tree))
+    return combined('or', parts)
   }
 
-  #conjunction(place: Place): Part<Joined<Condition>> {
-    const parts = [this.#unary(place)]
+  #conjunction(context: PartContext): ParsedPart<BooleanTree<Condition>> {
+    const parts = [this.#unary(context)]
     for (;;) {
       const before = parts.at(-1)
-      if (this.#connective('AND', place)) {
-        parts.push(this.#unary({ ...place, after: 'AND' }))
+      if (this.#connective('AND', context)) {
+        parts.push(this.#unary({ ...context, after: 'AND' }))
       } else if (before?.search && this.#termFollows()) {
-        if (place.depth === 0) this.#scanner.notes?.joints.push({ word: '', position: this.#scanner.at })
-        const joint = place.joint ?? { position: this.#scanner.at, word: before.word }
-        parts.push(this.#unary({ ...place, after: undefined, joint }))
+        if (context.depth === 0) this.#scanner.trace?.joinPoints.push({ word: '', position: this.#scanner.at })
+        const joint = context.implicitAnd ?? { position: this.#scanner.at, word: before.word }
+        parts.push(this.#unary({ ...context, after: undefined, implicitAnd: joint }))
       } else {
-        return joined('and', parts)
+        return combined('and', parts)
       }
     }
   }
 
-  /** #connective takes AND or OR; one that stands in no parentheses is a joint of the whole. */
-  #connective(word: 'AND' | 'OR', { depth }: Place): boolean {
+  /** Parses AND or OR. Outside parentheses it is recorded as a join point. */
+  #connective(word: 'AND' | 'OR', { depth }: PartContext): boolean {
     const token = this.#scanner.takeKeyword(word)
-    if (token && depth === 0) this.#scanner.notes?.joints.push({ word, position: token.position })
+    if (token && depth === 0) this.#scanner.trace?.joinPoints.push({ word, position: token.position })
     return token !== undefined
   }
 
-  /** #termFollows reports whether what comes next can be a neighbour without AND; what can stand nowhere is left for its own refusal. */
+  /** Whether a part without AND can follow. Invalid characters are left for their own error. */
   #termFollows(): boolean {
     const joint = { position: this.#scanner.at, word: undefined }
     if (this.#scanner.atEnd()) this.#grammar.expect(joint)
-    if (this.#scanner.stray()) return false
+    if (this.#scanner.unexpected()) return false
     const mark = this.#scanner.text[this.#scanner.at] ?? ''
     const run = this.#scanner.peekRun()
     return run ? run.text.toUpperCase() !== 'OR' : '(\'"'.includes(mark) && mark !== ''
   }
 
-  #unary(place: Place): Part<Joined<Condition>> {
+  #unary(context: PartContext): ParsedPart<BooleanTree<Condition>> {
     const scanner = this.#scanner
-    this.#grammar.expect(place.joint)
+    this.#grammar.expect(context.implicitAnd)
     const not = scanner.skipKeyword('NOT')
     if (not) {
-      scanner.notes?.took('word', not)
-      const part = this.#unary({ ...place, depth: this.#deeper(place.depth, not), after: 'NOT' })
+      scanner.trace?.record('word', not)
+      const part = this.#unary({ ...context, depth: this.#deeper(context.depth, not), after: 'NOT' })
       return { ...part, tree: { kind: 'not', of: part.tree } }
     }
-    if (!scanner.skip('(')) return this.#grammar.one(place)
+    if (!scanner.skip('(')) return this.#grammar.parsePart(context)
     const open = { text: '(', position: scanner.at - 1, length: 1 }
-    const depth = this.#deeper(place.depth, open)
+    const depth = this.#deeper(context.depth, open)
     if (scanner.skip(')')) {
       const group = { ...open, length: scanner.at - open.position }
-      throw scanner.refuse(problemAt(group, 'EMPTY_GROUP', 'empty parentheses', 'remove them'))
+      throw scanner.error(diagnosticAt(group, 'EMPTY_GROUP', 'empty parentheses', 'remove them'))
     }
-    const { tree, search, last } = this.#disjunction({ depth, after: undefined, joint: place.joint })
+    const { tree, search, last } = this.#disjunction({ depth, after: undefined, implicitAnd: context.implicitAnd })
     if (!scanner.take(')')) throw scanner.atEnd() ? scanner.unclosed(open.position) : missingConnective(scanner, last)
     return { tree, search }
   }
@@ -113,11 +113,11 @@ export class Connectives<Condition> {
   #deeper(depth: number, at: Token): number {
     if (depth < DEPTH_MAX) return depth + 1
     const message = `a ${this.#scanner.dialect.noun} is nested at most ${DEPTH_MAX} deep`
-    throw this.#scanner.refuse(problemAt(at, 'TOO_DEEP', message))
+    throw this.#scanner.error(diagnosticAt(at, 'TOO_DEEP', message))
   }
 }
 
-function joined<Condition>(kind: 'and' | 'or', parts: readonly Part<Joined<Condition>>[]): Part<Joined<Condition>> {
+function combined<Condition>(kind: 'and' | 'or', parts: readonly ParsedPart<BooleanTree<Condition>>[]): ParsedPart<BooleanTree<Condition>> {
   const last = parts.at(-1)
   if (last && parts.length === 1) return last
   const search = parts.every((part) => part.search)

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseFilter as parse } from './filter.ts'
 import { anyKey, filtersOf, freeText, nastyNumber, nastyText } from './filters.fixture.ts'
+import { LanguageError } from './language-error.ts'
 import { printFilter } from './print.ts'
-import { Refused } from './refusal.ts'
 import { regexProblem } from './regex.ts'
 import type { Filter } from './tree.ts'
 
@@ -132,7 +132,7 @@ function problemsOf(text: string) {
   try {
     return parseFilter(text).warnings
   } catch (thrown) {
-    if (!(thrown instanceof Refused)) throw thrown
+    if (!(thrown instanceof LanguageError)) throw thrown
     return [thrown.problem]
   }
 }

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parseFilter as parse } from './filter.ts'
-import { type FieldProblem, Refused } from './refusal.ts'
+import { type FieldDiagnostic, LanguageError } from './language-error.ts'
 import { regexProblem } from './regex.ts'
 import type { Filter, Literal } from './tree.ts'
 
 const parseFilter = (text: string) => parse(text, 'where', { regexProblem })
 
-type Doubt = { told: string; fix?: string }
-type Case = { text: string; tree?: string; fails?: Doubt; warns: Doubt[] }
+type ExpectedWarning = { warning: string; fix?: string }
+type Case = { text: string; tree?: string; fails?: ExpectedWarning; warns: ExpectedWarning[] }
 
 describe('the cases of the filter', () => {
   test.each(readCases(readFileSync(new URL('cases/filter.txt', import.meta.url), 'utf8')))('$text', ({ text, tree, fails, warns }) => {
@@ -124,22 +124,24 @@ describe('the limits of a filter', () => {
 
 const longestRun = (text: string): number => Math.max(0, ...[...text.matchAll(/w+/g)].map(([run]) => run.length))
 
-function failureOf(text: string): Refused {
+function failureOf(text: string): LanguageError {
   try {
     parseFilter(text)
   } catch (thrown) {
-    if (thrown instanceof Refused) return thrown
+    if (thrown instanceof LanguageError) return thrown
     throw thrown
   }
   throw new Error(`read without a failure: ${text}`)
 }
 
-const problemOf = (text: string): FieldProblem => failureOf(text).problem
+const problemOf = (text: string): FieldDiagnostic => failureOf(text).problem
 
 /** doubtOf writes a problem as the cases do. */
-function doubtOf(text: string, { code, position, length, message, hint, fix }: FieldProblem): Doubt {
-  const told = `${code} ${position} ${length} ${message}${hint === undefined ? '' : ` | ${hint}`}`
-  return fix ? { told, fix: text.slice(0, fix.position) + fix.text + text.slice(fix.position + fix.length) } : { told }
+function doubtOf(text: string, { code, position, length, message, hint, fix }: FieldDiagnostic): ExpectedWarning {
+  const warning = `${code} ${position} ${length} ${message}${hint === undefined ? '' : ` | ${hint}`}`
+  return fix
+    ? { warning: warning, fix: text.slice(0, fix.position) + fix.text + text.slice(fix.position + fix.length) }
+    : { warning: warning }
 }
 
 /** treeOf writes a tree in brackets, each with its operator first. */
@@ -179,8 +181,8 @@ function readCases(file: string): Case[] {
     if (line.startsWith('>> ')) read.push({ text: JSON.parse(line.slice(3)), warns: [] })
     else if (line.startsWith('> ')) read.push({ text: line.slice(2), warns: [] })
     else if (line.startsWith('tree ') && last) last.tree = line.slice('tree '.length)
-    else if (line.startsWith('fails ') && last) last.fails = { told: line.slice('fails '.length) }
-    else if (line.startsWith('warns ') && last) last.warns.push({ told: line.slice('warns '.length) })
+    else if (line.startsWith('fails ') && last) last.fails = { warning: line.slice('fails '.length) }
+    else if (line.startsWith('warns ') && last) last.warns.push({ warning: line.slice('warns '.length) })
     else if (line.startsWith('fix ') && last) Object.assign(last.warns.at(-1) ?? last.fails ?? {}, { fix: line.slice('fix '.length) })
     else if (line !== '' && !line.startsWith('#')) throw new Error(`no case line: ${line}`)
   }

@@ -1,23 +1,22 @@
 import fc from 'fast-check'
 import { canonicalPattern } from './like-pattern.ts'
-import type { Comparison, Condition, Filter, Literal } from './tree.ts'
+import type { Condition, Filter, FilterOperator, Literal } from './tree.ts'
 
-/** What random filters are made of, for the tests. */
-export type Material = {
+/** The ingredients of random filters for tests. */
+export type FilterMaterial = {
   readonly keys: fc.Arbitrary<string>
   readonly texts: fc.Arbitrary<string>
   readonly numbers: fc.Arbitrary<string>
-  /** others are conditions besides those made of keys and values. */
+  /** Conditions other than those made of keys and values. */
   readonly others: fc.Arbitrary<Condition>
-  /** depth is how many trees may stand in one another. */
+  /** The maximum nesting depth. */
   readonly depth?: number
 }
 
-/** freeText is a search in the line. */
 export const freeText = (texts: fc.Arbitrary<string>): fc.Arbitrary<Condition> =>
   texts.map((text) => ({ kind: 'contains', text, at: { position: 0, length: 0 } }))
 
-/** Texts that quoting, folding, numbers and patterns could get wrong. */
+/** Texts that challenge quoting, case folding, numbers and patterns. */
 const nasty = [
   '',
   ' ',
@@ -76,7 +75,7 @@ const nasty = [
 ]
 const pieces = ['a', 'b', 'B', '5', '%', '_', '\\', "'", '"', ' ', '\n', 'é', 'É', 'ß', '🦊', '.', '*', '(']
 
-/** nastyText is a text of which many meet again, so that conditions find something. */
+/** Mostly from a small set, so that conditions match something. */
 export const nastyText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...nasty) },
   { weight: 2, arbitrary: fc.string({ unit: fc.constantFrom(...pieces), maxLength: 5 }) },
@@ -127,15 +126,15 @@ const patterns = [
   '🦊',
 ]
 
-/** filtersOf makes random filters; built-ins keep to what the language has for them. */
-export function filtersOf({ keys, texts, numbers, others, depth = 4 }: Material): fc.Arbitrary<Filter> {
+/** Generates random filters that are valid for their keys. */
+export function filtersOf({ keys, texts, numbers, others, depth = 4 }: FilterMaterial): fc.Arbitrary<Filter> {
   const text = texts.map((value): Literal => ({ kind: 'text', text: value }))
   const literal: fc.Arbitrary<Literal> = fc.oneof(
     { weight: 3, arbitrary: text },
     { weight: 2, arbitrary: numbers.map((value): Literal => ({ kind: 'number', text: value })) },
     fc.constantFrom('true' as const, 'false' as const).map((value): Literal => ({ kind: 'boolean', text: value })),
   )
-  const operator = fc.constantFrom<Comparison>('=', '!=', '<', '<=', '>', '>=')
+  const operator = fc.constantFrom<FilterOperator>('=', '!=', '<', '<=', '>', '>=')
   const likePattern = fc
     .oneof(
       texts,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Formula, formulaValue, namesOf, parseFormula } from './formula.ts'
-import { Refused } from './refusal.ts'
+import { LanguageError } from './language-error.ts'
 
 const numbers: Readonly<Record<string, number>> = { errors: 6, total: 24, zero: 0, 'slow ones': 3, 'a-b': 5, größe: 7 }
 const names = [...Object.keys(numbers), 'missing']
@@ -115,7 +115,7 @@ function problemOf(text: string) {
     const formula: Formula = parseFormula(text, names)
     formulaValue(formula, numberOf)
   } catch (thrown) {
-    if (thrown instanceof Refused) return thrown.problem
+    if (thrown instanceof LanguageError) return thrown.problem
     throw thrown
   }
   return undefined

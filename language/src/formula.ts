@@ -1,13 +1,13 @@
 import { nearestOf } from './functions.ts'
-import type { Expected, Notes } from './notes.ts'
-import { echo, type Problem, problemAt, refusal, strayCharacter } from './refusal.ts'
+import { type Diagnostic, diagnosticAt, echo, languageError, unexpectedCharacter } from './language-error.ts'
+import type { ExpectedSyntax, ParseTrace } from './parse-trace.ts'
 import type { Token } from './token.ts'
-import type { Span } from './tree.ts'
+import type { TextSpan } from './tree.ts'
 
-/** A Formula computes one number from the numbers of several queries. */
+/** Computes one number from the results of several queries. */
 export type Formula =
   | { readonly kind: 'number'; readonly value: number }
-  | { readonly kind: 'name'; readonly name: string; readonly at: Span }
+  | { readonly kind: 'name'; readonly name: string; readonly at: TextSpan }
   | { readonly kind: 'negative'; readonly of: Formula }
   | { readonly kind: Operator; readonly left: Formula; readonly right: Formula }
 
@@ -21,22 +21,22 @@ const QUOTED = /"((?:[^"]|"")*)"/y
 const BLANKS = /[ \t\r\n]*/y
 const EXAMPLE = 'for example errors / total * 100'
 
-/** parseFormula reads an expression over the queries with these names. */
-export function parseFormula(text: string, names: readonly string[], field = 'expression', notes?: Notes): Formula {
+/** Parses an expression over the queries with these names. */
+export function parseFormula(text: string, names: readonly string[], field = 'expression', trace?: ParseTrace): Formula {
   if (text.length > CHARS_MAX) {
     const problem = { code: 'TOO_LONG', position: CHARS_MAX, length: text.length - CHARS_MAX }
-    throw refusal(field, { ...problem, message: `a formula has at most ${CHARS_MAX} characters` })
+    throw languageError(field, { ...problem, message: `a formula has at most ${CHARS_MAX} characters` })
   }
-  return new Parser(text, names, field, notes).whole()
+  return new FormulaParser(text, names, field, trace).whole()
 }
 
-/** formulaValue computes a formula; undefined, which is no point and no value, where a part of it is missing or the result is no finite number. */
+/** Evaluates a formula. Undefined when an input is missing or the result is not finite. */
 export function formulaValue(formula: Formula, numbers: (name: string) => number | undefined): number | undefined {
   const result = computed(formula, numbers)
   return result !== undefined && Number.isFinite(result) ? result : undefined
 }
 
-/** namesOf lists the queries that a formula needs, each once. */
+/** Lists the queries that a formula uses, each once. */
 export function namesOf(formula: Formula): string[] {
   switch (formula.kind) {
     case 'number':
@@ -81,15 +81,15 @@ function applied(operator: Operator, left: number, right: number): number | unde
   }
 }
 
-class Parser {
+class FormulaParser {
   readonly #text: string
   readonly #names: readonly string[]
   readonly #field: string
-  readonly #notes: Notes | undefined
+  readonly #trace: ParseTrace | undefined
   #at = 0
 
-  constructor(text: string, names: readonly string[], field: string, notes: Notes | undefined) {
-    this.#notes = notes
+  constructor(text: string, names: readonly string[], field: string, trace: ParseTrace | undefined) {
+    this.#trace = trace
     this.#text = text
     this.#names = names
     this.#field = field
@@ -99,8 +99,8 @@ class Parser {
     const formula = this.#sum(0)
     const next = this.#next()
     if (next.text === '') return formula
-    if (next.text === ')') throw this.#refuse(problemAt(next, 'UNEXPECTED_PAREN', "unexpected ')'", 'it has no matching ('))
-    throw this.#refuse(this.#stray(next) ?? problemAt(next, 'EXPECTED_OPERATOR', 'expected an operator', 'one of + - * /'))
+    if (next.text === ')') throw this.#refuse(diagnosticAt(next, 'UNEXPECTED_PAREN', "unexpected ')'", 'it has no matching ('))
+    throw this.#refuse(this.#unexpected(next) ?? diagnosticAt(next, 'EXPECTED_OPERATOR', 'expected an operator', 'one of + - * /'))
   }
 
   #sum(depth: number): Formula {
@@ -139,7 +139,7 @@ class Parser {
     if (next.text === '(') return this.#group(next, depth)
     const number = this.#match(NUMBER)
     if (number !== undefined) {
-      this.#notes?.took('value', { position: next.position, length: number.length })
+      this.#trace?.record('value', { position: next.position, length: number.length })
       return { kind: 'number', value: Number(number) }
     }
     const inQuotes = this.#match(QUOTED)
@@ -148,13 +148,13 @@ class Parser {
     if (name === undefined) throw this.#refuse(this.#noOperand(next))
     if (this.#text[this.#at] === '(') {
       const call = { text: name, position: next.position, length: name.length + 1 }
-      throw this.#refuse(problemAt(call, 'NO_FUNCTIONS', 'formulas have no functions', 'put the function into select of a query'))
+      throw this.#refuse(diagnosticAt(call, 'NO_FUNCTIONS', 'formulas have no functions', 'put the function into select of a query'))
     }
     return this.#named(next.position, name)
   }
 
   #group(open: Token, depth: number): Formula {
-    if (depth >= DEPTH_MAX) throw this.#refuse(problemAt(open, 'TOO_DEEP', `a formula is nested at most ${DEPTH_MAX} deep`))
+    if (depth >= DEPTH_MAX) throw this.#refuse(diagnosticAt(open, 'TOO_DEEP', `a formula is nested at most ${DEPTH_MAX} deep`))
     this.#at += 1
     const inner = this.#sum(depth + 1)
     this.#expect({ kind: 'words', words: [')'] })
@@ -163,37 +163,37 @@ class Parser {
       this.#at += 1
       return inner
     }
-    if (close.text === '') throw this.#refuse(problemAt(open, 'MISSING_PAREN', "this '(' is not closed", "add ')'"))
-    throw this.#refuse(this.#stray(close) ?? problemAt(close, 'EXPECTED_OPERATOR', "expected an operator or ')'", 'one of + - * /'))
+    if (close.text === '') throw this.#refuse(diagnosticAt(open, 'MISSING_PAREN', "this '(' is not closed", "add ')'"))
+    throw this.#refuse(this.#unexpected(close) ?? diagnosticAt(close, 'EXPECTED_OPERATOR', "expected an operator or ')'", 'one of + - * /'))
   }
 
   #named(position: number, name: string): Formula {
     const at = { position, length: this.#at - position }
-    this.#notes?.took('key', at)
+    this.#trace?.record('key', at)
     if (this.#names.includes(name)) return { kind: 'name', name, at }
     const nearest = nearestOf(name, this.#names)
     const hint = nearest === undefined ? namesHint(this.#names) : `did you mean ${echo(nearest)}?`
     const instead = nearest !== undefined && isBare(nearest) ? nearest : undefined
-    throw this.#refuse(problemAt({ ...at, text: name }, 'UNKNOWN_NAME', 'no query of that name', hint, instead))
+    throw this.#refuse(diagnosticAt({ ...at, text: name }, 'UNKNOWN_NAME', 'no query of that name', hint, instead))
   }
 
-  #noOperand(next: Token): Problem {
+  #noOperand(next: Token): Diagnostic {
     if (next.text === '"') {
       const rest = { ...next, length: this.#text.length - next.position }
-      return problemAt(rest, 'UNTERMINATED', 'the quoted name is not closed', 'add the closing "')
+      return diagnosticAt(rest, 'UNTERMINATED', 'the quoted name is not closed', 'add the closing "')
     }
-    return this.#stray(next) ?? problemAt(next, 'EXPECTED_VALUE', 'expected the name of a query or a number', EXAMPLE)
+    return this.#unexpected(next) ?? diagnosticAt(next, 'EXPECTED_VALUE', 'expected the name of a query or a number', EXAMPLE)
   }
 
-  /** #stray is the trouble with what can stand nowhere in a formula. */
-  #stray(next: Token): Problem | undefined {
-    const stray = strayCharacter(this.#text, next.position, 'formula')
-    if (next.text === '' || stray) return next.text === '' ? undefined : stray
+  /** Returns the error for characters that are not allowed in a formula. */
+  #unexpected(next: Token): Diagnostic | undefined {
+    const unexpected = unexpectedCharacter(this.#text, next.position, 'formula')
+    if (next.text === '' || unexpected) return next.text === '' ? undefined : unexpected
     if (/[\p{L}\d_"(+\-*/)]/u.test(next.text)) return undefined
-    return problemAt(next, 'BAD_CHAR', `unexpected '${next.text}'`, 'only + - * / and parentheses')
+    return diagnosticAt(next, 'BAD_CHAR', `unexpected '${next.text}'`, 'only + - * / and parentheses')
   }
 
-  /** #next is the character that comes next, empty at the end. */
+  /** Returns the next character, empty at the end. */
   #next(): Token {
     BLANKS.lastIndex = this.#at
     this.#at += BLANKS.exec(this.#text)?.[0].length ?? 0
@@ -202,8 +202,8 @@ class Parser {
     return { text, position: this.#at, length: text.length }
   }
 
-  #expect(what: Expected): void {
-    this.#notes?.expect(this.#next().position, what)
+  #expect(what: ExpectedSyntax): void {
+    this.#trace?.expect(this.#next().position, what)
   }
 
   #match(pattern: RegExp): string | undefined {
@@ -213,8 +213,8 @@ class Parser {
     return found
   }
 
-  #refuse(problem: Problem) {
-    return refusal(this.#field, problem)
+  #refuse(problem: Diagnostic) {
+    return languageError(this.#field, problem)
   }
 }
 

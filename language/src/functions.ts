@@ -1,20 +1,20 @@
-import type { Expected } from './notes.ts'
+import { diagnosticAt, echo, languageError } from './language-error.ts'
 import { numberOf } from './number.ts'
-import { echo, problemAt, refusal } from './refusal.ts'
+import type { ExpectedSyntax } from './parse-trace.ts'
 import type { Token } from './token.ts'
-import type { Call } from './tree.ts'
+import type { AggregateCall } from './tree.ts'
 
-/** An Argument is what stands between the parentheses of a call: nothing, a star, or a key, which may be counted apart or come with a number. */
-export type Argument = Token &
+/** The content of the parentheses of a call: nothing, a star, or a key, possibly with DISTINCT or a number. */
+export type CallArgument = Token &
   (
     | { kind: 'none' }
     | { kind: 'star' }
     | { kind: 'key'; key: string; distinct: boolean; comma: Token | undefined; number: Token | undefined }
   )
 
-type KeyedName = Exclude<Extract<Call, { key: string }>['name'], 'percentile'>
+type KeyedName = Exclude<Extract<AggregateCall, { key: string }>['name'], 'percentile'>
 
-/** The functions that take one key; several names may mean the same. */
+/** Functions with one key, and their aliases. */
 const KEYED: ReadonlyMap<string, KeyedName> = new Map(
   Object.entries<KeyedName>({
     sum: 'sum',
@@ -36,46 +36,46 @@ const KNOWN = 'count, sum, avg, min, max, median, p1 to p99, p99.9, percentile, 
 const PERCENTILES = 'percentiles go from p1 to p99, p99.9, p999'
 const EDITS_MAX = 2
 
-/** A FunctionOffer is a function as it is offered: what stands between its parentheses, and what it says. */
-export type FunctionOffer = { readonly name: string; readonly takes: 'star' | 'key' | 'key, number'; readonly says: string }
+/** A function as suggested by completion. */
+export type FunctionCompletion = { readonly name: string; readonly takes: 'star' | 'key' | 'key, number'; readonly description: string }
 
-/** functionOffers are the functions of a `select`, one name for each, the most asked for first. */
-export const functionOffers: readonly FunctionOffer[] = [
-  { name: 'count', takes: 'star', says: 'how many events; of a key, how many have it' },
-  { name: 'rate', takes: 'star', says: 'events a second' },
-  { name: 'avg', takes: 'key', says: 'the mean' },
-  { name: 'sum', takes: 'key', says: 'all added up' },
-  { name: 'min', takes: 'key', says: 'the smallest' },
-  { name: 'max', takes: 'key', says: 'the largest' },
-  { name: 'median', takes: 'key', says: 'half lie below' },
-  { name: 'p95', takes: 'key', says: '95 of 100 lie below' },
-  { name: 'p99', takes: 'key', says: '99 of 100 lie below' },
-  { name: 'unique', takes: 'key', says: 'how many different values' },
-  { name: 'percentile', takes: 'key, number', says: 'that many of 100 lie below' },
-  { name: 'stddev', takes: 'key', says: 'the standard deviation' },
-  { name: 'variance', takes: 'key', says: 'the variance' },
-  { name: 'first', takes: 'key', says: 'the oldest value' },
-  { name: 'last', takes: 'key', says: 'the newest value' },
+/** The functions of `select` for completion, one name each, the most common first. */
+export const functionCompletions: readonly FunctionCompletion[] = [
+  { name: 'count', takes: 'star', description: 'number of events; with a key, number of events that have it' },
+  { name: 'rate', takes: 'star', description: 'events per second' },
+  { name: 'avg', takes: 'key', description: 'mean value' },
+  { name: 'sum', takes: 'key', description: 'sum of the values' },
+  { name: 'min', takes: 'key', description: 'smallest value' },
+  { name: 'max', takes: 'key', description: 'largest value' },
+  { name: 'median', takes: 'key', description: '50th percentile' },
+  { name: 'p95', takes: 'key', description: '95th percentile' },
+  { name: 'p99', takes: 'key', description: '99th percentile' },
+  { name: 'unique', takes: 'key', description: 'number of distinct values' },
+  { name: 'percentile', takes: 'key, number', description: 'the given percentile' },
+  { name: 'stddev', takes: 'key', description: 'standard deviation' },
+  { name: 'variance', takes: 'key', description: 'variance' },
+  { name: 'first', takes: 'key', description: 'oldest value' },
+  { name: 'last', takes: 'key', description: 'newest value' },
 ]
 
-/** argumentsOf are what can stand behind the opening parenthesis of a function. */
-export function argumentsOf(called: string): Expected[] {
+/** Returns what can follow the opening parenthesis of a function. */
+export function expectedArguments(called: string): ExpectedSyntax[] {
   const name = called.toLowerCase()
-  const key: Expected = { kind: 'key', style: 'plain' }
-  const nothing: Expected[] = [{ kind: 'everything' }, { kind: 'words', words: [')'] }]
+  const key: ExpectedSyntax = { kind: 'key', style: 'plain' }
+  const nothing: ExpectedSyntax[] = [{ kind: 'everything' }, { kind: 'words', words: [')'] }]
   if (name === 'rate') return nothing
   return name === 'count' ? [...nothing, key, { kind: 'words', words: ['DISTINCT'] }] : [key]
 }
 
-/** callOf makes a call of a function's name and what stands between its parentheses. */
-export function callOf(field: string, name: Token, argument: Argument): Call {
+/** Builds a call from a function name and its argument. */
+export function callOf(field: string, name: Token, argument: CallArgument): AggregateCall {
   const wanted = name.text.toLowerCase()
   const percent = wanted === 'median' ? 50 : percentOf(field, name)
   if (percent !== undefined) return { name: 'percentile', key: keyOf(field, name, argument), percent }
   if (wanted === 'percentile') return percentile(field, name, argument)
   if (wanted === 'rate') {
     if (argument.kind !== 'key') return { name: 'rate' }
-    throw refusal(field, problemAt(argument, 'BAD_ARGUMENT', 'rate counts events', 'write rate(*)'))
+    throw languageError(field, diagnosticAt(argument, 'BAD_ARGUMENT', 'rate counts events', 'write rate(*)'))
   }
   if (wanted === 'count') {
     if (argument.kind !== 'key') return { name: 'count' }
@@ -87,31 +87,31 @@ export function callOf(field: string, name: Token, argument: Argument): Call {
   return { name: keyed, key: keyOf(field, name, argument) }
 }
 
-function keyOf(field: string, name: Token, argument: Argument): string {
+function keyOf(field: string, name: Token, argument: CallArgument): string {
   const says = echo(name.text)
   if (argument.kind !== 'key') {
     const hint = argument.kind === 'star' ? 'only count and rate take *' : `for example ${says}(latency_ms)`
-    throw refusal(field, problemAt(argument, 'BAD_ARGUMENT', `${says} needs a key`, hint))
+    throw languageError(field, diagnosticAt(argument, 'BAD_ARGUMENT', `${says} needs a key`, hint))
   }
   if (argument.comma && name.text.toLowerCase() !== 'percentile') {
-    throw refusal(field, problemAt(argument.comma, 'BAD_ARGUMENT', `${says} takes one key`, 'write one item for each key'))
+    throw languageError(field, diagnosticAt(argument.comma, 'BAD_ARGUMENT', `${says} takes one key`, 'write one item for each key'))
   }
   if (argument.distinct && name.text.toLowerCase() !== 'count') {
-    throw refusal(field, problemAt(argument, 'BAD_ARGUMENT', `${says} takes one key`, 'only count takes DISTINCT'))
+    throw languageError(field, diagnosticAt(argument, 'BAD_ARGUMENT', `${says} takes one key`, 'only count takes DISTINCT'))
   }
   return argument.key
 }
 
-function percentile(field: string, name: Token, argument: Argument): Call {
+function percentile(field: string, name: Token, argument: CallArgument): AggregateCall {
   const key = keyOf(field, name, argument)
   const given = argument.kind === 'key' ? argument.number : undefined
   const percent = given && numberOf(given.text)
   if (percent !== undefined && percent > 0 && percent < 100) return { name: 'percentile', key, percent }
   const hint = 'for example percentile(latency_ms, 97.5)'
-  throw refusal(field, problemAt(given ?? argument, 'BAD_ARGUMENT', 'percentile needs a key and a number between 0 and 100', hint))
+  throw languageError(field, diagnosticAt(given ?? argument, 'BAD_ARGUMENT', 'percentile needs a key and a number between 0 and 100', hint))
 }
 
-/** percentOf reads names such as p95, p999 (99.9) and p99.9; undefined when the name is not of that form. */
+/** Parses names such as p95, p999 (99.9) and p99.9. Undefined for other names. */
 function percentOf(field: string, name: Token): number | undefined {
   const [, digits = '', fraction] = /^p(\d+)(\.\d+)?$/i.exec(name.text) ?? []
   if (digits === '') return undefined
@@ -120,17 +120,17 @@ function percentOf(field: string, name: Token): number | undefined {
   )
   if (percent > 0 && percent < 100 && (digits.length < 3 || percent > 99) && !/^0\d/.test(digits)) return percent
   const instead = percent === 0 ? 'use min(x)' : 'use max(x)'
-  throw refusal(field, problemAt(name, 'UNKNOWN_FUNCTION', `${echo(name.text)} is no percentile`, `${PERCENTILES}; ${instead}`))
+  throw languageError(field, diagnosticAt(name, 'UNKNOWN_FUNCTION', `${echo(name.text)} is no percentile`, `${PERCENTILES}; ${instead}`))
 }
 
 function unknown(field: string, name: Token) {
   const wanted = name.text.toLowerCase()
   const nearest = nearestOf(wanted, NAMES)
   const hint = nearest === undefined ? `the functions are ${KNOWN}` : `did you mean ${nearest}? The functions are ${KNOWN}`
-  return refusal(field, problemAt(name, 'UNKNOWN_FUNCTION', `no function is called ${echo(name.text)}`, hint, nearest))
+  return languageError(field, diagnosticAt(name, 'UNKNOWN_FUNCTION', `no function is called ${echo(name.text)}`, hint, nearest))
 }
 
-/** nearestOf is the name that differs least from a wanted one; undefined when none is near enough to be meant. */
+/** Returns the most similar name, or undefined when none is similar enough. */
 export function nearestOf(wanted: string, names: readonly string[]): string | undefined {
   const near = names
     .map((name) => ({ name, edits: editsBetween(wanted, name) }))
@@ -139,7 +139,7 @@ export function nearestOf(wanted: string, names: readonly string[]): string | un
   return near[0]?.name
 }
 
-/** editsBetween counts the letters to put in, take out, replace or swap with their neighbour; beyond EDITS_MAX it says no more than that. */
+/** The Damerau-Levenshtein distance, capped at EDITS_MAX + 1. */
 function editsBetween(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > EDITS_MAX) return EDITS_MAX + 1
   let before: number[] = []

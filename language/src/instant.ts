@@ -4,12 +4,12 @@ const WRITTEN =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?(?: ?(?:(Z|UTC|GMT)|([+-])(\d{2}):?(\d{2})))?$/i
 const DAY_MS = 86_400_000
 
-/** isInstantKey reports whether a key is one of the two names of the time of an event. */
+/** Whether the key is one of the two names of the event time. */
 export const isInstantKey = (key: string): boolean => key === '@time' || key === '@timestamp'
 
 /**
- * instantMsOf is the instant that a literal on `@time` or `@timestamp` means, in whole milliseconds; undefined when it is no time.
- * Conditions on them look at the time of the event cut down to milliseconds, which is how it is shown; finer digits of a literal are cut too.
+ * Returns the instant of a literal on `@time` or `@timestamp` in milliseconds, or undefined when it is not a time. Event times are compared
+ * truncated to milliseconds, as they are shown, so finer digits of a literal are truncated too.
  */
 export function instantMsOf(literal: Literal): number | undefined {
   if (literal.kind === 'boolean') return undefined
@@ -18,7 +18,7 @@ export function instantMsOf(literal: Literal): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined
 }
 
-/** writtenMsOf reads ISO 8601 and its looser spelling with a blank; a time without a zone is UTC. */
+/** Parses ISO 8601, also with a blank instead of the T. A time without a zone is UTC. */
 function writtenMsOf(text: string): number | undefined {
   const [whole, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', , sign, zoneHour = '0', zoneMinute = '0'] =
     WRITTEN.exec(text) ?? []

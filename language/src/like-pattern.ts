@@ -1,8 +1,8 @@
 const ESCAPABLE = '%_\\'
 
 /**
- * canonicalPattern writes a pattern with the backslash as its only escape, whatever ESCAPE said. The escape character makes `%`, `_` and
- * itself literal and is ordinary before anything else; an ordinary backslash is doubled, since a store refuses one at the end.
+ * Rewrites a pattern to use the backslash as its only escape, whatever ESCAPE says. The escape character makes `%`, `_` and itself literal
+ * and is ordinary before anything else. Ordinary backslashes are doubled, because a store rejects one at the end.
  */
 export function canonicalPattern(pattern: string, mark: string): string {
   let written = ''
@@ -20,5 +20,5 @@ export function canonicalPattern(pattern: string, mark: string): string {
   return written
 }
 
-/** literal is one character as a pattern matches it literally. */
+/** Escapes one character for a LIKE pattern. */
 const literal = (character: string): string => (ESCAPABLE.includes(character) ? `\\${character}` : character)

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseFilter } from './filter.ts'
-import { type Argument, checkTemplate, fillFilter } from './placeholders.ts'
+import { LanguageError } from './language-error.ts'
+import { checkTemplate, fillFilter, type PlaceholderArgument } from './placeholders.ts'
 import { printFilter } from './print.ts'
-import { Refused } from './refusal.ts'
 import { regexProblem } from './regex.ts'
 
-const given: ReadonlyMap<string, Argument> = new Map<string, Argument>([
+const given: ReadonlyMap<string, PlaceholderArgument> = new Map<string, PlaceholderArgument>([
   ['code', '500'],
   ['count', 3],
   ['cached', true],
@@ -111,7 +111,7 @@ function problemOf(read: () => unknown) {
   try {
     read()
   } catch (thrown) {
-    if (thrown instanceof Refused) return thrown.problem
+    if (thrown instanceof LanguageError) return thrown.problem
     throw thrown
   }
   throw new Error('read without a failure')

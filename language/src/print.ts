@@ -1,9 +1,9 @@
 import { isKeyword } from './keyword.ts'
-import { quoted } from './refusal.ts'
+import { quoted } from './language-error.ts'
 import { isBareKey } from './scan.ts'
 import type { Condition, Filter, Literal } from './tree.ts'
 
-/** printFilter writes a filter so that it reads back as the same tree, whatever its keys and values are. */
+/** Prints a filter so that it parses to the same tree, for any keys and values. */
 export function printFilter(filter: Filter): string {
   switch (filter.kind) {
     case 'all':
@@ -19,7 +19,7 @@ export function printFilter(filter: Filter): string {
   }
 }
 
-/** printPart writes a part of a larger filter: there a star is not every event, but an empty text, which every line holds, is. */
+/** Prints a part of a filter. Inside a filter a star does not match every event, but an empty text does. */
 const printPart = (filter: Filter): string => (filter.kind === 'all' ? "''" : printFilter(filter))
 
 function printCondition(condition: Condition): string {
@@ -43,7 +43,7 @@ function printCondition(condition: Condition): string {
 
 const not = ({ negated }: { negated: boolean }): string => (negated ? 'NOT ' : '')
 
-/** printKey writes a key so that it is read as one. */
+/** Prints a key, quoted when necessary. */
 export const printKey = (key: string): string => (isBareKey(key) && !isKeyword(key.toUpperCase()) ? key : `"${key.replaceAll('"', '""')}"`)
 
 const printLiteral = (literal: Literal): string => (literal.kind === 'text' ? quoted(literal.text) : literal.text)

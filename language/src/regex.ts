@@ -1,13 +1,13 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
 import type { RegexRule } from './comparison.ts'
-import { echo, type Problem, problemAt } from './refusal.ts'
+import { type Diagnostic, diagnosticAt, echo } from './language-error.ts'
 import type { Token } from './token.ts'
 
-/** compileRegex prepares a rule that `regexProblem` found nothing wrong with; `.` stops at a newline unless the pattern says `(?s)`. */
+/** Compiles a rule that `regexProblem` accepted. `.` does not match a newline unless the pattern says `(?s)`. */
 export const compileRegex = (rule: RegexRule): RE2JS => RE2JS.compile(rule.pattern, rule.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
 
-/** regexProblem is what is wrong with a pattern, reported at the token that holds it. */
-export function regexProblem(token: Token, rule: RegexRule): Problem | undefined {
+/** Returns the diagnostic of an invalid pattern, or undefined. */
+export function regexProblem(token: Token, rule: RegexRule): Diagnostic | undefined {
   try {
     compileRegex(rule)
     return undefined
@@ -15,7 +15,7 @@ export function regexProblem(token: Token, rule: RegexRule): Problem | undefined
     if (!(thrown instanceof RE2JSException)) throw thrown
     const { reason, piece } = thrown instanceof RE2JSSyntaxException ? partsOf(thrown) : { reason: thrown.message, piece: undefined }
     const message = `invalid regular expression: ${echo(reason)}${piece === undefined ? '' : `: '${echo(piece)}'`}`
-    return problemAt(token, 'BAD_REGEX', message, hintFor(reason, piece ?? ''))
+    return diagnosticAt(token, 'BAD_REGEX', message, hintFor(reason, piece ?? ''))
   }
 }
 

@@ -1,30 +1,30 @@
-import { wordsFrom } from './ahead.ts'
 import { isKeyword } from './keyword.ts'
-import type { Expected, Notes } from './notes.ts'
-import { isNumber } from './number.ts'
 import {
   badKey,
+  type Diagnostic,
+  diagnosticAt,
   echo,
   functionCall,
-  orWords,
-  type Problem,
-  problemAt,
+  type LanguageError,
+  languageError,
   quoted,
-  type Refused,
-  refusal,
-  strayCharacter,
+  unexpectedCharacter,
+  withWordsHint,
   wrongOperator,
-} from './refusal.ts'
-import type { Name, Token, Value } from './token.ts'
+} from './language-error.ts'
+import { wordsFrom } from './lookahead.ts'
+import { isNumber } from './number.ts'
+import type { ExpectedSyntax, ParseTrace } from './parse-trace.ts'
+import type { NameToken, Token, ValueToken } from './token.ts'
 
-/** A Dialect is what the languages written in these words (the filter, the dataset selector) differ in. */
+/** The differences between the languages that share this scanner (filter, dataset selector). */
 export type Dialect = {
-  /** field is the request field the text stands in, as failures name it. */
+  /** The request field of the text, for errors. */
   field: string
-  /** noun is what such a text is called: `filter`. */
+  /** What such a text is called: `filter`. */
   noun: string
   charsMax: number
-  /** operators are the comparisons the language has; the others are known and refused with `operatorHint`. */
+  /** The operators of the language. Other known ones are rejected with `operatorHint`. */
   operators: readonly string[]
   operatorHint: string
 }
@@ -33,35 +33,35 @@ const KEY_CHARS_MAX = 256
 const LIST_ITEMS_MAX = 1_000
 const PATTERN_CHARS_MAX = 1_000
 
-/** An ordinary run outside quotes: everything but blanks, characters that look blank or like quotes, and those with a meaning. */
+/** A run outside quotes: everything except blanks, characters that look like blanks or quotes, and those with a meaning. */
 const RUN = /[^\s(),'"=<>!~|&;`‘’‚‛“”„‟\p{Cc}\p{Cf}\p{Z}]+/uy
 const BLANKS = /[ \t\r\n]*/y
 const OPERATOR = /[=<>!~]*~\*|[=<>!~]+/y
 const BARE_KEY = /^[@$]?[\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
 
-/** The words that make a condition out of the key before them. */
+/** Words that make a condition of the key before them. */
 const WORD_OPERATORS = new Set(['IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP'])
 const NEGATABLE = new Set(['IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP'])
 
-/** isBareKey reports whether a key may be written without quotes. */
+/** Whether a key may be written without quotes. */
 export const isBareKey = (text: string): boolean => BARE_KEY.test(text)
 
 /**
- * A Scanner walks once through a text. What a character means depends on where it stands, so the parser asks for what may come
- * next (a keyword, a name, an operator, a value) instead of cutting the text into tokens beforehand. `at` may be set back to look ahead.
+ * Scans a text on demand. The meaning of a character depends on its context, so the parser asks for what may come next (a keyword, a name,
+ * an operator, a value) instead of tokenizing beforehand. `at` may be reset to look ahead.
  */
 export class Scanner {
   readonly dialect: Dialect
   readonly text: string
-  readonly notes: Notes | undefined
+  readonly trace: ParseTrace | undefined
   at = 0
 
-  constructor(dialect: Dialect, text: string, notes?: Notes) {
+  constructor(dialect: Dialect, text: string, trace?: ParseTrace) {
     this.dialect = dialect
     this.text = text
-    this.notes = notes
+    this.trace = trace
     if (text.length <= dialect.charsMax) return
-    throw this.refuse({
+    throw this.error({
       code: 'TOO_LONG',
       position: dialect.charsMax,
       length: text.length - dialect.charsMax,
@@ -69,15 +69,15 @@ export class Scanner {
     })
   }
 
-  refuse(problem: Problem): Refused {
-    return refusal(this.dialect.field, problem)
+  error(problem: Diagnostic): LanguageError {
+    return languageError(this.dialect.field, problem)
   }
 
   skipBlanks(): void {
     this.at += this.#match(BLANKS).length
   }
 
-  /** skipTo moves to what comes next and says where that is. */
+  /** Skips blanks and returns the position. */
   skipTo(): number {
     this.skipBlanks()
     return this.at
@@ -88,18 +88,18 @@ export class Scanner {
     return this.at === this.text.length
   }
 
-  /** expect notes what can stand here. */
-  expect(what: Expected): void {
-    this.notes?.expect(this.skipTo(), what)
+  /** Records what can follow here. */
+  expect(what: ExpectedSyntax): void {
+    this.trace?.expect(this.skipTo(), what)
   }
 
-  /** take moves behind one punctuation mark when it comes next. */
+  /** Accepts one punctuation mark and records that it is possible here. */
   take(mark: string): boolean {
     this.expect({ kind: 'words', words: [mark] })
     return this.skip(mark)
   }
 
-  /** skip is `take` where the mark is looked for to be refused. */
+  /** Like `take`, without recording. */
   skip(mark: string): boolean {
     this.skipBlanks()
     if (this.text[this.at] !== mark) return false
@@ -107,22 +107,22 @@ export class Scanner {
     return true
   }
 
-  /** peekRun is the run of ordinary characters that comes next. */
+  /** Returns the next run of ordinary characters without consuming it. */
   peekRun(): Token | undefined {
     this.skipBlanks()
     const text = this.#match(RUN)
     return text === '' ? undefined : { text, position: this.at, length: text.length }
   }
 
-  /** takeKeyword moves behind one of the keywords, in any case, and gives it in capitals. */
+  /** Accepts one of the keywords in any case and returns it in upper case. */
   takeKeyword<const W extends string>(...words: readonly W[]): (Token & { text: W }) | undefined {
     this.expect({ kind: 'words', words })
     const word = this.skipKeyword(...words)
-    if (word) this.notes?.took('word', word)
+    if (word) this.trace?.record('word', word)
     return word
   }
 
-  /** skipKeyword is `takeKeyword` where the words are noted otherwise. */
+  /** Like `takeKeyword`, without recording. */
   skipKeyword<const W extends string>(...words: readonly W[]): (Token & { text: W }) | undefined {
     const run = this.peekRun()
     const word = words.find((candidate) => candidate === run?.text.toUpperCase())
@@ -131,8 +131,8 @@ export class Scanner {
     return { ...run, text: word }
   }
 
-  /** name takes a key as it stands: quoted, or a run that nobody has checked yet. */
-  name(): Name | undefined {
+  /** Accepts a key as written: quoted, or an unchecked run. */
+  name(): NameToken | undefined {
     this.skipBlanks()
     if (this.text[this.at] === '"') {
       return { ...this.#quotedText('"'), quoted: true }
@@ -143,45 +143,45 @@ export class Scanner {
     return { ...run, quoted: false }
   }
 
-  /** plainKey makes sure that a name can be a key. */
-  plainKey(name: Name): string {
+  /** Checks that a name is a valid key. */
+  plainKey(name: NameToken): string {
     if (name.text === '') throw this.#at(name, 'EMPTY_KEY', 'empty key name', 'put the name between the quotes')
     if (name.text.length > KEY_CHARS_MAX) {
       throw this.#at(name, 'KEY_TOO_LONG', `a key name has at most ${KEY_CHARS_MAX} characters`)
     }
     if (name.quoted || isBareKey(name.text)) return name.text
-    throw this.refuse(badKey(name))
+    throw this.error(badKey(name))
   }
 
-  /** existing takes the key behind EXISTS, in parentheses or not. */
-  existing(example: string): Name {
+  /** Parses the key behind EXISTS, with or without parentheses. */
+  existing(example: string): NameToken {
     const inParens = this.take('(')
     this.expect({ kind: 'key', style: 'plain' })
     const name = this.name()
-    if (name) this.notes?.took('key', name)
+    if (name) this.trace?.record('key', name)
     if (name && (!inParens || this.take(')'))) return name
     const hint = `for example EXISTS ${example}`
     const at = { text: '', position: this.at, length: 0 }
     throw (
-      this.stray() ??
+      this.unexpected() ??
       (name
         ? this.#at(at, 'MISSING_PAREN', "expected ')' after the key of EXISTS", hint)
         : this.#at(at, 'EXPECTED_KEY', 'expected a key after EXISTS', hint))
     )
   }
 
-  /** nextMark is the next character that is no blank; empty at the end. */
+  /** Returns the next non-blank character, empty at the end. */
   nextMark(): string {
     BLANKS.lastIndex = this.at
     return this.text[this.at + (BLANKS.exec(this.text)?.[0].length ?? 0)] ?? ''
   }
 
-  /** refuseCall refuses a run that is written like a function, in the place of a key or of a value. */
+  /** Rejects a function call in the place of a key or of a value. */
   refuseCall(run: Token, place: 'key' | 'value'): void {
-    if (this.text[run.position + run.length] === '(') throw this.refuse(functionCall(run, place, this.dialect.noun))
+    if (this.text[run.position + run.length] === '(') throw this.error(functionCall(run, place, this.dialect.noun))
   }
 
-  /** operatorFollows tells a key from a word that stands alone; `words` are the operators that it could have, to be noted. */
+  /** Whether an operator follows. `words` are the possible operators to record. */
   operatorFollows(words?: readonly string[]): boolean {
     const start = this.at
     this.skipBlanks()
@@ -200,19 +200,19 @@ export class Scanner {
     return follows
   }
 
-  /** operator takes a comparison made of signs; anything but the language's own is refused with what was meant. */
+  /** Accepts a symbolic operator. Rejects those that the language does not have, with a suggestion. */
   operator(): Token | undefined {
     this.skipBlanks()
     const text = this.#match(OPERATOR)
     if (text === '') return undefined
     const token = { text, position: this.at, length: text.length }
-    if (!this.dialect.operators.includes(text)) throw this.refuse(wrongOperator(token, this.dialect.operators, this.dialect.operatorHint))
+    if (!this.dialect.operators.includes(text)) throw this.error(wrongOperator(token, this.dialect.operators, this.dialect.operatorHint))
     this.at += text.length
     return token
   }
 
-  /** value takes the right side of an operator or an item of a list; `place` says where it is expected, such as `after =`. */
-  value(place: string, operator?: Token): Value {
+  /** Parses the right side of an operator or an item of a list. `place` says where it is expected, such as `after =`. */
+  value(place: string, operator?: Token): ValueToken {
     this.skipBlanks()
     const mark = this.text[this.at]
     if (mark === "'" || mark === '"') return this.#taken({ ...this.#quotedText(mark), kind: 'text', quote: mark })
@@ -230,21 +230,21 @@ export class Scanner {
     return this.#taken({ ...run, kind, quote: '' })
   }
 
-  /** list takes the parentheses behind IN; `name` is the key as written where it could have been a word to search for. */
-  list(key: string, name?: Name): Value[] {
+  /** Parses the parentheses behind IN. `name` is the key as written when it could have been a word to search for. */
+  list(key: string, name?: NameToken): ValueToken[] {
     this.skipBlanks()
     const open = this.at
     if (!this.take('(')) {
       const next = this.peekRun()?.text ?? ''
       const items = isNumber(next) ? echo(next) : '…'
       const problem = this.nextProblem('EXPECTED_PAREN', 'IN needs a list in parentheses', `write ${echo(key)} IN (${items})`)
-      throw this.refuse(orWords(problem, wordsFrom(this, name)))
+      throw this.error(withWordsHint(problem, wordsFrom(this, name)))
     }
     if (this.skip(')')) {
       const group = { text: '()', position: open, length: this.at - open }
       throw this.#at(group, 'EMPTY_LIST', 'IN needs at least one value', 'for example status IN (500, 502)')
     }
-    const values: Value[] = []
+    const values: ValueToken[] = []
     do {
       this.expect({ kind: 'value', key, operator: 'IN' })
       const value = this.value(values.length === 0 ? 'after (' : 'after ,')
@@ -253,22 +253,22 @@ export class Scanner {
     if (this.take(')')) return values
     if (this.atEnd()) throw this.unclosed(open)
     const hint = 'separate values by commas; quote values that contain spaces'
-    throw this.stray() ?? this.next('EXPECTED_COMMA', "expected ',' or ')' in the list", hint)
+    throw this.unexpected() ?? this.next('EXPECTED_COMMA', "expected ',' or ')' in the list", hint)
   }
 
-  /** and takes the word between the bounds of BETWEEN. */
-  and(name?: Name): void {
+  /** Parses the AND of BETWEEN. */
+  and(name?: NameToken): void {
     this.expect({ kind: 'words', words: ['AND'] })
     const and = this.skipKeyword('AND')
-    if (and) this.notes?.took('operator', and)
+    if (and) this.trace?.record('operator', and)
     if (and) return
     const hint = 'for example status BETWEEN 500 AND 599'
     const problem = this.nextProblem('EXPECTED_AND', 'BETWEEN needs two values joined by AND', hint)
-    throw this.refuse(orWords(problem, wordsFrom(this, name)))
+    throw this.error(withWordsHint(problem, wordsFrom(this, name)))
   }
 
-  /** pattern takes the quoted text behind LIKE and its kin. */
-  pattern(word: string): Value {
+  /** Parses the quoted text behind LIKE and similar operators. */
+  pattern(word: string): ValueToken {
     this.skipBlanks()
     const mark = this.text[this.at]
     if (mark === "'" || mark === '"') {
@@ -279,13 +279,13 @@ export class Scanner {
     const run = this.peekRun()
     const isLike = word.endsWith('LIKE')
     const example = isLike ? "'%timeout%'" : "'time(d)? ?out'"
-    if (!run) throw this.stray() ?? this.next('EXPECTED_STRING', `${word} needs quoted text`, `for example ${word} ${example}`)
+    if (!run) throw this.unexpected() ?? this.next('EXPECTED_STRING', `${word} needs quoted text`, `for example ${word} ${example}`)
     const inQuotes = quoted(isLike ? run.text.replaceAll('*', '%') : run.text)
     throw this.#at(run, 'EXPECTED_STRING', `${word} needs quoted text`, `write ${word} ${echo(inQuotes)}`, inQuotes)
   }
 
-  /** isNull takes what stands behind IS, and says whether it was NULL or NOT NULL; `name` is as for `list`. */
-  isNull(key: string, name?: Name): boolean {
+  /** Parses what follows IS. Returns true for NULL and false for NOT NULL. */
+  isNull(key: string, name?: NameToken): boolean {
     const not = this.takeKeyword('NOT')
     if (this.takeKeyword('NULL')) return !not
     this.skipBlanks()
@@ -298,27 +298,27 @@ export class Scanner {
       ? `to compare write ${echo(key)} ${not ? '!=' : '='} ${quoted(echo(found.text))}`
       : `write ${echo(key)} IS NULL or ${echo(key)} IS NOT NULL`
     const at = { text: '', position, length: isQuote ? 1 : (found?.length ?? (position < this.text.length ? 1 : 0)) }
-    throw this.refuse(orWords(problemAt(at, 'EXPECTED_NULL', 'expected NULL or NOT NULL after IS', hint), words))
+    throw this.error(withWordsHint(diagnosticAt(at, 'EXPECTED_NULL', 'expected NULL or NOT NULL after IS', hint), words))
   }
 
-  unclosed(open: number): Refused {
+  unclosed(open: number): LanguageError {
     const fix = { position: this.text.length, length: 0, text: ')' }
-    return this.refuse({ code: 'MISSING_PAREN', position: open, length: 1, message: "this '(' is not closed", hint: "add ')'", fix })
+    return this.error({ code: 'MISSING_PAREN', position: open, length: 1, message: "this '(' is not closed", hint: "add ')'", fix })
   }
 
-  /** stray refuses what comes next when it can stand nowhere outside quotes; undefined when it is ordinary or its place is the trouble. */
-  stray(): Refused | undefined {
+  /** Returns the error for a character that is not allowed outside quotes, or undefined. */
+  unexpected(): LanguageError | undefined {
     if (this.atEnd()) return undefined
-    const problem = strayCharacter(this.text, this.at, this.dialect.noun)
-    return problem && this.refuse(problem)
+    const problem = unexpectedCharacter(this.text, this.at, this.dialect.noun)
+    return problem && this.error(problem)
   }
 
-  /** next refuses the one character that comes next, or the end. */
-  next(code: string, message: string, hint: string): Refused {
-    return this.refuse(this.nextProblem(code, message, hint))
+  /** Returns the error for the next character, or the end. */
+  next(code: string, message: string, hint: string): LanguageError {
+    return this.error(this.nextProblem(code, message, hint))
   }
 
-  nextProblem(code: string, message: string, hint: string): Problem {
+  nextProblem(code: string, message: string, hint: string): Diagnostic {
     return { code, position: this.skipTo(), length: this.at < this.text.length ? 1 : 0, message, hint }
   }
 
@@ -327,8 +327,8 @@ export class Scanner {
     return pattern.exec(this.text)?.[0] ?? ''
   }
 
-  #taken(value: Value): Value {
-    this.notes?.took('value', value)
+  #taken(value: ValueToken): ValueToken {
+    this.trace?.record('value', value)
     return value
   }
 
@@ -348,8 +348,8 @@ export class Scanner {
     }
   }
 
-  #unterminated(mark: string, position: number): Refused {
-    return this.refuse({
+  #unterminated(mark: string, position: number): LanguageError {
+    return this.error({
       code: 'UNTERMINATED',
       position,
       length: this.text.length - position,
@@ -359,26 +359,26 @@ export class Scanner {
     })
   }
 
-  #noValue(place: string): Refused {
+  #noValue(place: string): LanguageError {
     const sign = this.#match(OPERATOR)
     if (sign !== '') {
       const token = { text: sign, position: this.at, length: sign.length }
       return this.#at(token, 'BAD_OPERATOR', `unexpected '${echo(sign)}' ${place}`, 'use one operator')
     }
-    return this.stray() ?? this.next('EXPECTED_VALUE', `expected a value ${place}`, "for example 500 or 'text'")
+    return this.unexpected() ?? this.next('EXPECTED_VALUE', `expected a value ${place}`, "for example 500 or 'text'")
   }
 
-  /** #wildcard offers LIKE, in place of the operator too when there is one. */
-  #wildcard(run: Token, operator: Token | undefined): Refused {
+  /** Suggests LIKE, also in place of the operator. */
+  #wildcard(run: Token, operator: Token | undefined): LanguageError {
     const like = `${operator && operator.text !== '=' ? 'NOT LIKE' : 'LIKE'} ${quoted(run.text.replaceAll('*', '%'))}`
-    const problem = problemAt(run, 'WILDCARD', "'*' is not a wildcard here", `write ${echo(like)}`, like)
-    if (operator) return this.refuse(this.fixedFrom(operator, run, problem))
+    const problem = diagnosticAt(run, 'WILDCARD', "'*' is not a wildcard here", `write ${echo(like)}`, like)
+    if (operator) return this.error(this.fixedFrom(operator, run, problem))
     const { fix: _fix, ...withoutFix } = problem
-    return this.refuse(withoutFix)
+    return this.error(withoutFix)
   }
 
-  /** fixedFrom lets the fix of a value's problem replace the operator before it too, and sets it apart from the key. */
-  fixedFrom(operator: Token, value: Token, problem: Problem): Problem {
+  /** Extends the fix of a value to the operator before it, separated from the key by a blank. */
+  fixedFrom(operator: Token, value: Token, problem: Diagnostic): Diagnostic {
     const { fix, ...rest } = problem
     if (!fix || !['=', '!=', '<>'].includes(operator.text)) return rest
     const { position } = operator
@@ -386,7 +386,7 @@ export class Scanner {
     return { ...rest, fix: { position, length: value.position + value.length - position, text: gap + fix.text } }
   }
 
-  #at(token: Token, code: string, message: string, hint?: string, instead?: string): Refused {
-    return this.refuse(problemAt(token, code, message, hint, instead))
+  #at(token: Token, code: string, message: string, hint?: string, instead?: string): LanguageError {
+    return this.error(diagnosticAt(token, code, message, hint, instead))
   }
 }

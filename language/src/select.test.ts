@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type FieldProblem, Refused } from './refusal.ts'
+import { type FieldDiagnostic, LanguageError } from './language-error.ts'
 import { parseGroups, parseOrderBy, parseSelect } from './select.ts'
 
 describe('items of a select', () => {
@@ -148,11 +148,11 @@ describe('an order', () => {
   })
 })
 
-function problemOf(parse: () => unknown): FieldProblem {
+function problemOf(parse: () => unknown): FieldDiagnostic {
   try {
     parse()
   } catch (thrown) {
-    if (thrown instanceof Refused) return thrown.problem
+    if (thrown instanceof LanguageError) return thrown.problem
     throw thrown
   }
   throw new Error('read without a failure')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Refused } from './refusal.ts'
+import { LanguageError } from './language-error.ts'
 import { parseSelector } from './selector.ts'
 import { anySelector, printSelector } from './selectors.fixture.ts'
 
@@ -50,7 +50,7 @@ test('whatever the text, it is read or refused at a position that lies in it', (
       try {
         parseSelector(given)
       } catch (thrown) {
-        if (!(thrown instanceof Refused)) throw thrown
+        if (!(thrown instanceof LanguageError)) throw thrown
         const { position = -1, length = 0 } = thrown.problem
         expect(position).toBeGreaterThanOrEqual(0)
         expect(position + length).toBeLessThanOrEqual(given.length)

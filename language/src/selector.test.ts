@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { type FieldProblem, Refused } from './refusal.ts'
+import { type FieldDiagnostic, LanguageError } from './language-error.ts'
 import { parseSelector, tagKey } from './selector.ts'
 
 type Case = { text: string; fails: readonly string[]; fix?: string }
@@ -89,19 +89,19 @@ describe('the limits of a selector', () => {
   })
 })
 
-function failureOf(text: string): Refused {
+function failureOf(text: string): LanguageError {
   try {
     parseSelector(text)
   } catch (thrown) {
-    if (thrown instanceof Refused) return thrown
+    if (thrown instanceof LanguageError) return thrown
     throw thrown
   }
   throw new Error(`read without a failure: ${text}`)
 }
 
-const problemOf = (text: string): FieldProblem => failureOf(text).problem
+const problemOf = (text: string): FieldDiagnostic => failureOf(text).problem
 
-function fixed(text: string, { fix }: FieldProblem): string | undefined {
+function fixed(text: string, { fix }: FieldDiagnostic): string | undefined {
   return fix && text.slice(0, fix.position) + fix.text + text.slice(fix.position + fix.length)
 }
 

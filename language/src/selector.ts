@@ -1,29 +1,29 @@
-import { Connectives, type Grammar, type Joined, type Part, type Place } from './connectives.ts'
-import { missingCondition } from './misread.ts'
-import type { Notes } from './notes.ts'
-import { echo, problemAt, quoted, type Refused, textAsKey } from './refusal.ts'
+import { type BooleanTree, type ConditionGrammar, Connectives, type ParsedPart, type PartContext } from './connectives.ts'
+import { diagnosticAt, echo, type LanguageError, quoted, textAsKey } from './language-error.ts'
+import { missingCondition } from './missing-parts.ts'
+import type { ParseTrace } from './parse-trace.ts'
 import { type Dialect, isBareKey, Scanner } from './scan.ts'
-import type { Name, Token, Value } from './token.ts'
+import type { NameToken, Token, ValueToken } from './token.ts'
 
-/** A Subject is what a condition of a selector looks at; a dataset has no metric name yet, so conditions on it find nothing there. */
-export type Subject = { kind: 'log_id' | 'dataset' | 'collection' | 'metric_name' } | { kind: 'tag'; key: string }
+/** The property of a dataset that a condition tests. Datasets have no metric name yet, so conditions on it match nothing. */
+export type SelectorSubject = { kind: 'log_id' | 'dataset' | 'collection' | 'metric_name' } | { kind: 'tag'; key: string }
 
 /**
- * A Selector chooses datasets by their names and tags. What is negated in the text (`!=`, `NOT IN`, `IS NULL`) is `not` here:
- * a dataset without the tag satisfies it, unlike an event without the key in a filter.
+ * Selects datasets by their names and tags. Negations in the text (`!=`, `NOT IN`, `IS NULL`) are `not` here: a dataset without the tag
+ * matches, unlike an event without the key in a filter.
  */
 export type Selector =
   | { readonly kind: 'all' }
   | { readonly kind: 'and' | 'or'; readonly of: readonly Selector[] }
   | { readonly kind: 'not'; readonly of: Selector }
-  | Choice
+  | SelectorCondition
 
-/** A Choice looks at one subject. */
-type Choice =
-  /** in is `=` and `IN`: the value is one of these. */
-  | { readonly kind: 'in'; readonly subject: Subject; readonly values: readonly string[] }
-  | { readonly kind: 'like'; readonly subject: Subject; readonly pattern: string; readonly ignoreCase: boolean }
-  | { readonly kind: 'present'; readonly subject: Subject }
+/** A condition on one property. */
+type SelectorCondition =
+  /** `=` and `IN`: the value is one of these. */
+  | { readonly kind: 'in'; readonly subject: SelectorSubject; readonly values: readonly string[] }
+  | { readonly kind: 'like'; readonly subject: SelectorSubject; readonly pattern: string; readonly ignoreCase: boolean }
+  | { readonly kind: 'present'; readonly subject: SelectorSubject }
 
 const CONDITIONS_MAX = 500
 
@@ -50,10 +50,10 @@ const BUILT_IN: ReadonlyMap<string, 'log_id' | 'dataset' | 'collection' | 'metri
 const TAG_PREFIX = 'tag.'
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** parseSelector reads a `from_expr`; what is no selector is refused with where and why. An empty text is no selector. */
-export const parseSelector = (text: string, notes?: Notes): Selector => new Parser(new Scanner(dialect, text, notes)).whole()
+/** Parses a `from_expr`. Throws a LanguageError with position and reason; an empty text is an error too. */
+export const parseSelector = (text: string, trace?: ParseTrace): Selector => new SelectorParser(new Scanner(dialect, text, trace)).whole()
 
-class Parser implements Grammar<Choice> {
+class SelectorParser implements ConditionGrammar<SelectorCondition> {
   readonly #scanner: Scanner
   #conditions = 0
 
@@ -67,7 +67,7 @@ class Parser implements Grammar<Choice> {
     if (scanner.peekRun()?.text === '*') {
       const star = scanner.name()
       if (scanner.atEnd()) return { kind: 'all' }
-      if (star) throw scanner.refuse(problemAt(star, 'WILDCARD', "'*' selects every dataset only when it stands alone", 'remove it'))
+      if (star) throw scanner.error(diagnosticAt(star, 'WILDCARD', "'*' selects every dataset only when it stands alone", 'remove it'))
     }
     return new Connectives(scanner, this).whole()
   }
@@ -77,47 +77,47 @@ class Parser implements Grammar<Choice> {
     this.#scanner.expect({ kind: 'words', words: ['NOT', '(', 'EXISTS'] })
   }
 
-  one({ after }: Place): Part<Joined<Choice>> {
+  parsePart({ after }: PartContext): ParsedPart<BooleanTree<SelectorCondition>> {
     const scanner = this.#scanner
     const word = scanner.skipKeyword('AND', 'OR', 'EXISTS')
     if (word && word.text !== 'EXISTS') {
       const message = `expected a condition before ${word.text}`
-      throw scanner.refuse(problemAt(word, 'EXPECTED_CONDITION', message, `complete it or remove ${word.text}`))
+      throw scanner.error(diagnosticAt(word, 'EXPECTED_CONDITION', message, `complete it or remove ${word.text}`))
     }
-    if (word) scanner.notes?.took('operator', word)
+    if (word) scanner.trace?.record('operator', word)
     const name = word ? scanner.existing('environment') : (scanner.name() ?? this.#noName(after))
     this.#conditions += 1
     if (this.#conditions > CONDITIONS_MAX) {
-      throw scanner.refuse(problemAt(name, 'TOO_COMPLEX', `a selector has at most ${CONDITIONS_MAX} conditions`))
+      throw scanner.error(diagnosticAt(name, 'TOO_COMPLEX', `a selector has at most ${CONDITIONS_MAX} conditions`))
     }
     if (word) return { tree: { kind: 'present', subject: subjectOf(scanner.plainKey(name)) } }
     if (!name.quoted) scanner.refuseCall(name, 'key')
     if (!scanner.operatorFollows(name.quoted || isBareKey(name.text) ? OPERATORS : undefined)) {
-      throw scanner.stray() ?? this.#freeText(name)
+      throw scanner.unexpected() ?? this.#freeText(name)
     }
     return this.#comparison(scanner.plainKey(name), name)
   }
 
-  #comparison(key: string, name: Name): Part<Joined<Choice>> {
+  #comparison(key: string, name: NameToken): ParsedPart<BooleanTree<SelectorCondition>> {
     const scanner = this.#scanner
-    const { notes } = scanner
+    const { trace } = scanner
     const subject = subjectOf(key)
-    notes?.took('key', name)
+    trace?.record('key', name)
     const operator = scanner.operator()
     if (operator) {
-      notes?.took('operator', operator)
+      trace?.record('operator', operator)
       scanner.expect({ kind: 'value', key, operator: operator.text })
       const last = scanner.value(`after ${operator.text}`, operator)
-      return { tree: negated(operator.text !== '=', { kind: 'in', subject, values: [this.#plain(subject, last)] }), last }
+      return { tree: negated(operator.text !== '=', { kind: 'in', subject, values: [this.#valueText(subject, last)] }), last }
     }
     const not = scanner.skipKeyword('NOT')
     const word = scanner.skipKeyword('IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'REGEXP')
-    for (const token of [not, word]) if (token) notes?.took('operator', token)
+    for (const token of [not, word]) if (token) trace?.record('operator', token)
     switch (word?.text) {
       case 'IS':
         return { tree: negated(scanner.isNull(key), { kind: 'present', subject }) }
       case 'IN': {
-        const values = scanner.list(key).map((value) => this.#plain(subject, value))
+        const values = scanner.list(key).map((value) => this.#valueText(subject, value))
         return { tree: negated(not !== undefined, { kind: 'in', subject, values }) }
       }
       case 'LIKE':
@@ -128,48 +128,48 @@ class Parser implements Grammar<Choice> {
       }
       default: {
         const at = word ?? { text: '', position: scanner.at, length: 0 }
-        throw scanner.refuse(problemAt(at, 'BAD_OPERATOR', `${at.text} is not available here`, dialect.operatorHint))
+        throw scanner.error(diagnosticAt(at, 'BAD_OPERATOR', `${at.text} is not available here`, dialect.operatorHint))
       }
     }
   }
 
-  /** #plain is the text that a value compares with; ids are compared in lower case and have to be ids. */
-  #plain(subject: Subject, value: Value): string {
+  /** Returns the text to compare with. Dataset ids are checked and lower-cased. */
+  #valueText(subject: SelectorSubject, value: ValueToken): string {
     if (subject.kind !== 'log_id') return value.text
     if (UUID.test(value.text)) return value.text.toLowerCase()
-    throw this.#scanner.refuse(problemAt(value, 'BAD_ID', 'not a dataset id', `use dataset = ${quoted(echo(value.text))}`))
+    throw this.#scanner.error(diagnosticAt(value, 'BAD_ID', 'not a dataset id', `use dataset = ${quoted(echo(value.text))}`))
   }
 
-  /** #noName refuses a condition that does not begin with a name; `after` is the connective that makes one necessary. */
+  /** Rejects a condition that does not begin with a name. `after` is the connective before it. */
   #noName(after: string | undefined): never {
     const scanner = this.#scanner
-    const stray = scanner.stray()
-    if (stray) throw stray
+    const unexpected = scanner.unexpected()
+    if (unexpected) throw unexpected
     if (scanner.text[scanner.at] === "'") throw this.#textAsName(scanner.value(''))
     throw missingCondition(scanner, after, EXAMPLE)
   }
 
-  #textAsName(value: Value): Refused {
+  #textAsName(value: ValueToken): LanguageError {
     if (!this.#scanner.operatorFollows()) return this.#freeText(value)
-    return this.#scanner.refuse(textAsKey(value))
+    return this.#scanner.error(textAsKey(value))
   }
 
-  /** #freeText refuses a word that stands alone: events are searched for words, datasets are not. */
-  #freeText(word: Token): Refused {
+  /** Rejects a lone word: only events have full-text search. */
+  #freeText(word: Token): LanguageError {
     const end = { text: '', position: word.position + word.length, length: 0 }
     const [, key, value] = /^([\p{L}_][\p{L}\d_.-]*):(.+)$/su.exec(word.text) ?? []
     const meant = key && value ? `${key} = ${quoted(value)}` : `environment = ${quoted(word.text)}`
     const hint = `free text is not available here; write ${echo(meant)}`
-    return this.#scanner.refuse(problemAt(end, 'EXPECTED_OPERATOR', `expected an operator after ${echo(word.text)}`, hint))
+    return this.#scanner.error(diagnosticAt(end, 'EXPECTED_OPERATOR', `expected an operator after ${echo(word.text)}`, hint))
   }
 }
 
-const negated = (not: boolean, choice: Choice): Joined<Choice> => (not ? { kind: 'not', of: choice } : choice)
+const negated = (not: boolean, choice: SelectorCondition): BooleanTree<SelectorCondition> => (not ? { kind: 'not', of: choice } : choice)
 
-function subjectOf(key: string): Subject {
+function subjectOf(key: string): SelectorSubject {
   if (BUILT_IN.has(key)) return { kind: BUILT_IN.get(key) ?? 'metric_name' }
   return { kind: 'tag', key: key.startsWith(TAG_PREFIX) && key.length > TAG_PREFIX.length ? key.slice(TAG_PREFIX.length) : key }
 }
 
-/** tagKey is the key that means a tag: one that is called like something built in has a prefix. */
+/** Returns the key of a tag. Tags with the name of a built-in property need a prefix. */
 export const tagKey = (tag: string): string => (subjectOf(tag).kind === 'tag' && !tag.startsWith(TAG_PREFIX) ? tag : `${TAG_PREFIX}${tag}`)

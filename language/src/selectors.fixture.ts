@@ -1,14 +1,14 @@
 import fc from 'fast-check'
-import { quoted } from './refusal.ts'
-import type { Selector, Subject } from './selector.ts'
+import { quoted } from './language-error.ts'
+import type { Selector, SelectorSubject } from './selector.ts'
 
-/** datasetId is one of few, so that they meet. */
+/** From a small set, so that ids match. */
 export const datasetId = fc.constantFrom(
   '00000000-0000-4000-8000-000000000001',
   '00000000-0000-4000-8000-00000000000b',
   'a0000000-0000-4000-8000-00000000000b',
 )
-/** nastyWord is a text that meets others often and that quoting, folding and LIKE could get wrong. */
+/** From a small set of texts that challenge quoting, case folding and LIKE. */
 export const nastyWord = fc.oneof(
   fc.constantFrom(
     'web',
@@ -38,7 +38,7 @@ export const nastyWord = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'b', 'B', '%', '_', '\\', "'", '"', '🦊', 'é'), maxLength: 6 }),
   fc.string({ unit: 'grapheme', maxLength: 8 }),
 )
-/** nastyName is the key of a tag. */
+/** A tag key. */
 export const nastyName = fc.oneof(
   fc.constantFrom(
     'environment',
@@ -58,7 +58,7 @@ export const nastyName = fc.oneof(
   ),
   nastyWord.filter((text) => text.length > 0),
 )
-const subject: fc.Arbitrary<Subject> = fc.oneof(
+const subject: fc.Arbitrary<SelectorSubject> = fc.oneof(
   fc.constantFrom('log_id' as const, 'dataset' as const, 'collection' as const, 'metric_name' as const).map((kind) => ({ kind })),
   nastyName.map((name) => ({ kind: 'tag' as const, key: name })),
 )
@@ -71,7 +71,7 @@ const condition: fc.Arbitrary<Selector> = subject.chain((about) =>
     fc.constant({ kind: 'present' as const, subject: about }),
   ),
 )
-/** anySelector is a selector that chooses, not the star. */
+/** A random selector, never the star. */
 export const anySelector: fc.Arbitrary<Selector> = fc.letrec<{ tree: Selector }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },
@@ -81,7 +81,7 @@ export const anySelector: fc.Arbitrary<Selector> = fc.letrec<{ tree: Selector }>
   ),
 })).tree
 
-/** printSelector writes a selector so that it reads back as the same tree. */
+/** Prints a selector so that it parses to the same tree. */
 export function printSelector(selector: Selector): string {
   switch (selector.kind) {
     case 'all':
@@ -106,4 +106,4 @@ export function printSelector(selector: Selector): string {
   }
 }
 
-const printSubject = (about: Subject): string => (about.kind === 'tag' ? `"tag.${about.key.replaceAll('"', '""')}"` : about.kind)
+const printSubject = (about: SelectorSubject): string => (about.kind === 'tag' ? `"tag.${about.key.replaceAll('"', '""')}"` : about.kind)

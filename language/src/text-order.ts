@@ -1,4 +1,4 @@
-/** compareTexts orders texts by their bytes in UTF-8, which is by code points: surrogates stand above everything else in the first 65,536. */
+/** Compares texts by their UTF-8 bytes, which is the order of code points: surrogates sort above the rest of the first 65,536. */
 export function compareTexts(one: string, other: string): number {
   const length = Math.min(one.length, other.length)
   for (let at = 0; at < length; at += 1) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Refused } from './refusal.ts'
+import { LanguageError } from './language-error.ts'
 import { parseTimeRange } from './time-range.ts'
 
 /** A Thursday in the second quarter of a leap year. */
@@ -42,7 +42,7 @@ describe('ranges seen from a Thursday in May', () => {
     ['this year', '2024-01-01T00:00:00.000Z', NOW],
     ['previous year', '2023-01-01T00:00:00.000Z', '2024-01-01T00:00:00.000Z'],
   ])('%j', (text, from, to) => {
-    if (from === undefined) expect(() => parseTimeRange(text, nowMs)).toThrow(Refused)
+    if (from === undefined) expect(() => parseTimeRange(text, nowMs)).toThrow(LanguageError)
     else expect(shown(text)).toEqual([from, to])
   })
 })
@@ -91,7 +91,7 @@ function refusalOf(text: string): unknown {
   try {
     return parseTimeRange(text, nowMs)
   } catch (thrown) {
-    if (thrown instanceof Refused) return [thrown.problem]
+    if (thrown instanceof LanguageError) return [thrown.problem]
     throw thrown
   }
 }

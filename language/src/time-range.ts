@@ -1,7 +1,7 @@
-import { echo, problemAt, refusal } from './refusal.ts'
+import { diagnosticAt, echo, languageError } from './language-error.ts'
 import type { Token } from './token.ts'
 
-/** A TimeRange is half-open: `fromMs` is inside, `toMs` is not. */
+/** A half-open time range: `fromMs` is inclusive, `toMs` is exclusive. */
 export type TimeRange = { readonly fromMs: number; readonly toMs: number }
 
 const SECOND_MS = 1_000
@@ -26,16 +26,16 @@ const COUNTS: ReadonlyMap<string, number> = new Map(
 const CHARS_MAX = 200
 const ANY = 'use last N units, a calendar word, or from_ts and to_ts'
 
-/** A Period is a stretch of the calendar; a `running` one has not ended yet. */
-type Period = TimeRange & { running: boolean }
+/** A calendar period. A `running` one has not ended yet. */
+type CalendarPeriod = TimeRange & { running: boolean }
 
 /**
- * parseTimeRange reads a `time_range` in UTC, seen from nowMs. A period that has not ended reaches to now;
- * for comparisons of whole periods `until` asks for its end instead.
+ * Parses a `time_range` in UTC, relative to nowMs. A period that has not ended ends at now; `until` selects its calendar end instead, for
+ * comparisons of whole periods.
  */
 export function parseTimeRange(text: string, nowMs: number, field = 'time_range', until: 'now' | 'its end' = 'now'): TimeRange {
   if (text.length > CHARS_MAX)
-    throw refusal(field, {
+    throw languageError(field, {
       code: 'TOO_LONG',
       position: CHARS_MAX,
       length: text.length - CHARS_MAX,
@@ -52,7 +52,7 @@ export function parseTimeRange(text: string, nowMs: number, field = 'time_range'
   return { fromMs: Math.max(0, nowMs - durationMsOf(text, words, field)), toMs: nowMs }
 }
 
-/** wordsOf cuts a text into words, and a number from the unit behind it, in lower case. */
+/** Splits a text into lower-case words, and a number from the unit behind it. */
 const wordsOf = (text: string): Token[] =>
   [...text.matchAll(/\d+(?=[a-z])|[a-z]+(?=\d)|\S+/gi)].map((match) => ({
     text: match[0].toLowerCase(),
@@ -60,7 +60,7 @@ const wordsOf = (text: string): Token[] =>
     length: match[0].length,
   }))
 
-/** durationMsOf reads `last N units`, `N units` and `N units ago`. */
+/** Parses `last N units`, `N units` and `N units ago`. */
 function durationMsOf(text: string, words: readonly Token[], field: string): number {
   const isLast = words[0]?.text === 'last'
   const rest = isLast ? words.slice(1) : words
@@ -68,18 +68,18 @@ function durationMsOf(text: string, words: readonly Token[], field: string): num
   const number = first && countOf(first.text)
   const unit = number === undefined ? first : second
   const whole = { text, position: text.search(/\S/), length: text.trim().length }
-  if (!first) throw refusal(field, problemAt(whole, 'BAD_TIME_RANGE', 'expected a unit after last', 'for example last 20 minutes'))
+  if (!first) throw languageError(field, diagnosticAt(whole, 'BAD_TIME_RANGE', 'expected a unit after last', 'for example last 20 minutes'))
   const unitMs = unit && UNIT_MS.get(unit.text)
-  if (unitMs === undefined) throw refusal(field, unreadable(whole, first, number === undefined ? undefined : second))
+  if (unitMs === undefined) throw languageError(field, unreadable(whole, first, number === undefined ? undefined : second))
   if (number !== undefined && !(number >= 1)) {
-    throw refusal(field, problemAt(first, 'BAD_TIME_RANGE', 'the count must be at least 1', 'for example last 20 minutes'))
+    throw languageError(field, diagnosticAt(first, 'BAD_TIME_RANGE', 'the count must be at least 1', 'for example last 20 minutes'))
   }
   const more = rest.slice(number === undefined ? 1 : 2)
   const isAgo = more[0]?.text === 'ago' && !isLast
   const left = isAgo ? more.slice(1) : more
   const [next] = left
   if (!next) return (number ?? 1) * unitMs
-  throw refusal(field, behind(next, left, number ?? 1, unitMs))
+  throw languageError(field, trailingWords(next, left, number ?? 1, unitMs))
 }
 
 function countOf(text: string): number | undefined {
@@ -90,28 +90,28 @@ function unreadable(whole: Token, first: Token, unit: Token | undefined) {
   if (/^[\d.,-]/.test(first.text) && countOf(first.text) === undefined) {
     const isDate = /^\d{4}-/.test(first.text)
     const message = isDate ? 'dates are not part of a time range' : `'${echo(first.text)}' is not a whole number`
-    return problemAt(first, 'BAD_TIME_RANGE', message, isDate ? 'use from_ts and to_ts' : 'use a smaller unit, or from_ts and to_ts')
+    return diagnosticAt(first, 'BAD_TIME_RANGE', message, isDate ? 'use from_ts and to_ts' : 'use a smaller unit, or from_ts and to_ts')
   }
-  if (unit) return problemAt(unit, 'BAD_TIME_RANGE', `unknown unit ${echo(unit.text)}`, 'for example 5 minutes')
+  if (unit) return diagnosticAt(unit, 'BAD_TIME_RANGE', `unknown unit ${echo(unit.text)}`, 'for example 5 minutes')
   const end = { text: '', position: whole.position + whole.length, length: 0 }
-  if (countOf(first.text) !== undefined) return problemAt(end, 'BAD_TIME_RANGE', 'expected a unit', 'for example 5 minutes')
-  return problemAt(whole, 'BAD_TIME_RANGE', `'${echo(whole.text.trim())}' is not a time range`, ANY)
+  if (countOf(first.text) !== undefined) return diagnosticAt(end, 'BAD_TIME_RANGE', 'expected a unit', 'for example 5 minutes')
+  return diagnosticAt(whole, 'BAD_TIME_RANGE', `'${echo(whole.text.trim())}' is not a time range`, ANY)
 }
 
-/** behind is the trouble with what follows a whole duration, most often a second one. */
-function behind(next: Token, left: readonly Token[], number: number, unitMs: number) {
+/** The diagnostic for what follows a complete duration, most often a second one. */
+function trailingWords(next: Token, left: readonly Token[], number: number, unitMs: number) {
   const [count, unit] = [countOf(next.text), left[1] && UNIT_MS.get(left[1].text)]
   if (count === undefined || unit === undefined || left.length > 2) {
-    return problemAt(next, 'BAD_TIME_RANGE', `unexpected '${echo(next.text)}'`, ANY)
+    return diagnosticAt(next, 'BAD_TIME_RANGE', `unexpected '${echo(next.text)}'`, ANY)
   }
   const [ms, name] = UNITS.toReversed()
     .map(([size, ...names]) => [size, names.at(-1) ?? ''] as const)
     .find(([size]) => size <= unit) ?? [1, 'ms']
-  return problemAt(next, 'BAD_TIME_RANGE', 'one unit only', `write ${(number * unitMs + count * unit) / ms} ${name}`)
+  return diagnosticAt(next, 'BAD_TIME_RANGE', 'one unit only', `write ${(number * unitMs + count * unit) / ms} ${name}`)
 }
 
-const CALENDAR: ReadonlyMap<string, (nowMs: number) => Period> = new Map(
-  Object.entries<(nowMs: number) => Period>({
+const CALENDAR: ReadonlyMap<string, (nowMs: number) => CalendarPeriod> = new Map(
+  Object.entries<(nowMs: number) => CalendarPeriod>({
     today: (nowMs) => period(nowMs, 'day', 0),
     yesterday: (nowMs) => period(nowMs, 'day', -1),
     'day before yesterday': (nowMs) => period(nowMs, 'day', -2),
@@ -128,8 +128,8 @@ const CALENDAR: ReadonlyMap<string, (nowMs: number) => Period> = new Map(
   }),
 )
 
-/** period is the day, week (from Monday), month, quarter or year that lies `offset` of them from the one that holds nowMs. */
-function period(nowMs: number, unit: 'day' | 'week' | 'month' | 'quarter' | 'year', offset: number): Period {
+/** Returns the day, week (from Monday), month, quarter or year at `offset` from the current one. */
+function period(nowMs: number, unit: 'day' | 'week' | 'month' | 'quarter' | 'year', offset: number): CalendarPeriod {
   const fromMs = startMs(nowMs, unit, offset)
   return { fromMs: Math.max(0, fromMs), toMs: startMs(nowMs, unit, offset + 1), running: offset === 0 }
 }

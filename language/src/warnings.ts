@@ -1,13 +1,13 @@
-import { echo, type FieldProblem, type Problem, problemAt, quoted } from './refusal.ts'
-import type { Token, Value } from './token.ts'
+import { type Diagnostic, diagnosticAt, echo, type FieldDiagnostic, quoted } from './language-error.ts'
+import type { Token, ValueToken } from './token.ts'
 
-/** A Warning says of an accepted text what its writer may not have meant; it has the shape of a failure's part. */
-export type Warning = FieldProblem
+/** An accepted text that may not mean what its author intended. */
+export type Warning = FieldDiagnostic
 
 const WARNINGS_MAX = 20
 
-/** Warnings are what has been noticed in one text, never more than an answer should carry. */
-export class Warnings {
+/** Collects the warnings of one text, up to a limit. */
+export class WarningList {
   readonly #field: string
   readonly #found: Warning[] = []
 
@@ -15,7 +15,7 @@ export class Warnings {
     this.#field = field
   }
 
-  add(problem: Problem | undefined): void {
+  add(problem: Diagnostic | undefined): void {
     if (problem && this.#found.length < WARNINGS_MAX) this.#found.push({ field: this.#field, ...problem })
   }
 
@@ -24,30 +24,30 @@ export class Warnings {
   }
 }
 
-/** doubleQuoted notices a text in double quotes, which are for keys. */
-export function doubleQuoted(value: Value): Problem | undefined {
+/** Warns about text in double quotes, which are for keys. */
+export function doubleQuoted(value: ValueToken): Diagnostic | undefined {
   if (value.quote !== '"') return undefined
   const instead = quoted(value.text)
   const message = 'text in double quotes is taken as a value, not as a key'
-  return problemAt(value, 'DQ_VALUE', message, `write ${echo(instead)}`, instead)
+  return diagnosticAt(value, 'DQ_VALUE', message, `write ${echo(instead)}`, instead)
 }
 
-/** wildcardInEquals notices a quoted text that looks like a pattern. */
-export function wildcardInEquals(operator: Token, value: Value): Problem | undefined {
+/** Warns about quoted text that looks like a pattern. */
+export function wildcardInEquals(operator: Token, value: ValueToken): Diagnostic | undefined {
   if (value.quote === '' || operator.text !== '=' || !/[*%]/.test(value.text)) return undefined
   const like = `LIKE ${quoted(value.text.replaceAll('*', '%'))}`
   const message = `'${value.text.includes('*') ? '*' : '%'}' is taken literally after =`
-  return problemAt(value, 'WILDCARD_IN_EQUALS', message, `write ${echo(like)} for a pattern`, like)
+  return diagnosticAt(value, 'WILDCARD_IN_EQUALS', message, `write ${echo(like)} for a pattern`, like)
 }
 
-/** likePattern notices patterns that do not do what they look like; `pattern` is as the tree has it, with the backslash as its escape. */
-export function likePattern(value: Value, pattern: string, word: string): Problem | undefined {
+/** Warns about patterns that do not do what they seem to do. `pattern` is the canonical pattern. */
+export function likePattern(value: ValueToken, pattern: string, word: string): Diagnostic | undefined {
   if (/(?<!\\)(?:\\\\)*\\%$/.test(pattern) && value.text.endsWith('\\%')) {
     const hint = `the backslash makes the % literal; write ${word} ${quoted(`${echo(value.text.slice(0, -1))}\\%`)} for any end`
-    return problemAt(value, 'LIKE_ESCAPED_END', 'the pattern ends in a literal %', hint)
+    return diagnosticAt(value, 'LIKE_ESCAPED_END', 'the pattern ends in a literal %', hint)
   }
   if (/[%_]/.test(pattern)) return undefined
   const instead = quoted(`%${value.text}%`)
   const message = `${word} without % or _ compares the whole value`
-  return problemAt(value, 'LIKE_WITHOUT_WILDCARD', message, `write ${word} ${echo(instead)} for a part of it`, instead)
+  return diagnosticAt(value, 'LIKE_WITHOUT_WILDCARD', message, `write ${word} ${echo(instead)} for a part of it`, instead)
 }

@@ -1,6 +1,6 @@
-import { echo, type Problem, problemAt, quoted } from './refusal.ts'
+import { type Diagnostic, diagnosticAt, echo, quoted } from './language-error.ts'
 import type { Scanner } from './scan.ts'
-import type { Name, Token } from './token.ts'
+import type { NameToken, Token } from './token.ts'
 import type { Filter } from './tree.ts'
 
 const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i
@@ -8,7 +8,7 @@ const ADDRESS_END = /[^\s"'()]*/y
 const STATEMENT = /^select[ \t\r\n]+(?:\*|[\p{L}_"@$*][^'=<>!~]*[ \t\r\n]from[ \t\r\n]|\p{L}+\()/iu
 const SIGIL_KEY = /^[@$][\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
 
-/** refuseStatement refuses a whole statement in the place of its condition. */
+/** Rejects a whole statement in the place of a condition. */
 export function refuseStatement(scanner: Scanner): void {
   const run = scanner.peekRun()
   if (run?.text.toUpperCase() !== 'SELECT' || !STATEMENT.test(scanner.text.slice(run.position))) return
@@ -18,40 +18,40 @@ export function refuseStatement(scanner: Scanner): void {
   scanner.at = start
   if (isKey) return
   const message = 'a filter is only the condition, not a whole statement'
-  throw scanner.refuse(problemAt(run, 'CLAUSE', message, 'use the select and from fields of the request'))
+  throw scanner.error(diagnosticAt(run, 'CLAUSE', message, 'use the select and from fields of the request'))
 }
 
-/** refuseWord refuses the words that are not meant as words to search for. */
-export function refuseWord(scanner: Scanner, word: Name): void {
+/** Rejects words that are probably not meant as words to search for. */
+export function refuseWord(scanner: Scanner, word: NameToken): void {
   const { text, position, length } = word
   if (SIGIL_KEY.test(text)) {
     const end = { text: '', position: position + length, length: 0 }
-    throw scanner.refuse(
-      problemAt(end, 'EXPECTED_OPERATOR', `expected an operator after ${echo(text)}`, `for example EXISTS ${echo(text)}`),
+    throw scanner.error(
+      diagnosticAt(end, 'EXPECTED_OPERATOR', `expected an operator after ${echo(text)}`, `for example EXISTS ${echo(text)}`),
     )
   }
   if (/^-[^\d]/.test(text)) {
     const minus = { text: '-', position, length: 1 }
-    throw scanner.refuse(problemAt(minus, 'MINUS', "'-' does not exclude", `write NOT ${echo(text.slice(1))}`, 'NOT '))
+    throw scanner.error(diagnosticAt(minus, 'MINUS', "'-' does not exclude", `write NOT ${echo(text.slice(1))}`, 'NOT '))
   }
   if (!text.includes('*')) return
   if (/^\*+$/.test(text)) {
-    throw scanner.refuse(problemAt(word, 'WILDCARD', "'*' matches every event only when it stands alone", 'remove it'))
+    throw scanner.error(diagnosticAt(word, 'WILDCARD', "'*' matches every event only when it stands alone", 'remove it'))
   }
   const plain = text.replace(/^\*+|\*+$/g, '')
   const inside = plain.includes('*')
   const instead = inside ? `@raw ILIKE ${quoted(`%${plain.replaceAll('*', '%')}%`)}` : plain
   const hint = inside ? `write ${echo(instead)}` : `a word already matches inside longer words: write ${echo(instead)}`
-  throw scanner.refuse(problemAt(word, 'WILDCARD', "'*' is not a wildcard here", hint, instead))
+  throw scanner.error(diagnosticAt(word, 'WILDCARD', "'*' is not a wildcard here", hint, instead))
 }
 
-/** searchedAddress is the trouble with an address, which is written like a key with a value; it reaches up to the next blank. */
-export function searchedAddress(text: string, name: Name): Problem | undefined {
+/** The diagnostic for an unquoted URL, which looks like a key with a value. It extends to the next blank. */
+export function searchedAddress(text: string, name: NameToken): Diagnostic | undefined {
   if (!ADDRESS.test(name.text)) return undefined
   ADDRESS_END.lastIndex = name.position + name.length
   const address = name.text + (ADDRESS_END.exec(text)?.[0] ?? '')
   const inQuotes = quoted(address)
-  return problemAt(
+  return diagnosticAt(
     { ...name, text: address, length: address.length },
     'QUOTE_TEXT',
     'an address must be quoted to be searched for',
@@ -60,21 +60,21 @@ export function searchedAddress(text: string, name: Name): Problem | undefined {
   )
 }
 
-/** colonList is the trouble with `key:(a OR b)`; `key` is as written. */
-export function colonList(text: string, start: Token, key: string, open: number): Problem {
+/** The diagnostic for `key:(a OR b)`. `key` is as written. */
+export function colonList(text: string, start: Token, key: string, open: number): Diagnostic {
   const [whole, inside = ''] = /^\(([^()'"]{1,100})\)/.exec(text.slice(open, open + 102)) ?? []
   const words = inside.split(/\s+or\s+|[\s,]+/i).filter((word) => word !== '')
   const isPlain = whole !== undefined && words.length > 0 && !/\s(?:and|not)\s/i.test(` ${inside}`)
   const list = isPlain ? words.map(quoted).join(', ') : "'a', 'b'"
   const instead = `${key} IN (${list})`
   const at = { text: '(', position: open, length: 1 }
-  const problem = problemAt(at, 'COLON_LIST', 'a list cannot follow a colon', `write ${echo(instead)}`)
+  const problem = diagnosticAt(at, 'COLON_LIST', 'a list cannot follow a colon', `write ${echo(instead)}`)
   if (!isPlain) return problem
   return { ...problem, fix: { position: start.position, length: open + whole.length - start.position, text: instead } }
 }
 
-/** freeTextInOr notices `level = error OR warn`, where the second word is searched for anywhere in the line. */
-export function freeTextInOr(parts: readonly Filter[], text: string): Problem | undefined {
+/** Warns about `level = error OR warn`, where the second word is searched anywhere in the line. */
+export function freeTextInOr(parts: readonly Filter[], text: string): Diagnostic | undefined {
   for (const [index, part] of parts.entries()) {
     if (part.kind !== 'compare' || part.operator !== '=' || part.value.kind !== 'text') continue
     const words: string[] = []
@@ -91,7 +91,7 @@ export function freeTextInOr(parts: readonly Filter[], text: string): Problem | 
     const instead = `${key} IN (${[value, ...words].join(', ')})`
     const at = { text: '', position: part.at.position, length: end - part.at.position }
     const message = `'${echo(words[0] ?? '')}' is searched for in the whole line, not in ${echo(key)}`
-    return problemAt(at, 'FREE_TEXT_IN_OR', message, `write ${echo(instead)}`, instead)
+    return diagnosticAt(at, 'FREE_TEXT_IN_OR', message, `write ${echo(instead)}`, instead)
   }
   return undefined
 }

@@ -37,10 +37,10 @@ test('a start with another token secret or another place of exports than the oth
   await adoptFingerprints({
     meta: await database.open(),
     vault: { ...vault, tokenFingerprint: 'another' },
-    depot: openDirectory(elsewhere),
+    blobStore: openDirectory(elsewhere),
   })
   await expect(openTestApp({ ...env, ...place })).rejects.toThrow(/DENDRO_JWT_SECRET/)
-  await adoptFingerprints({ meta: await database.open(), vault, depot: openDirectory(elsewhere) })
+  await adoptFingerprints({ meta: await database.open(), vault, blobStore: openDirectory(elsewhere) })
   await (await openTestApp({ ...env, ...place })).close()
   await database.drop()
   await rm(elsewhere, { recursive: true })

@@ -13,8 +13,8 @@ export type Founded = { orgId: string; firstKey: Secret }
 const FIRST_NAME = 'default'
 
 /**
- * firstStart makes the first organisation when there is none. Its key is given back only by the start that made it; of two
- * processes that start at once, one makes and the other finds.
+ * firstStart creates the first organization if there is none. Only the start that created it returns its key. When two
+ * processes start at once, one creates it and the other finds it.
  */
 export async function firstStart(world: World): Promise<{ orgId: string; firstKey: Secret | undefined }> {
   await checkFingerprints(world)
@@ -34,7 +34,7 @@ export async function firstStart(world: World): Promise<{ orgId: string; firstKe
   }
 }
 
-/** foundOrganization makes an organisation with its first key and its datasets, all in the transaction it is given. */
+/** foundOrganization creates an organization with its first key and its datasets, in the given transaction. */
 export async function foundOrganization(
   world: Pick<World, 'clock' | 'ids' | 'vault'>,
   tx: Db,
@@ -46,7 +46,7 @@ export async function foundOrganization(
     created_at: world.clock.nowMs(),
     created_by: ask.founder ?? null,
   })
-  if (!made) throw conflict(`an organisation called ${ask.name} exists already`)
+  if (!made) throw conflict(`an organization called ${ask.name} exists already`)
   const firstKey = await bootstrapKey(world, tx, ask.orgId, ask.firstKey)
   await bootstrapDatasets(world, tx, ask.orgId)
   return { orgId: ask.orgId, firstKey }

@@ -1,25 +1,26 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { type App, openApp, openOwn, openWorld } from './app.ts'
+import { type App, openApp } from './app.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
 import { diagnoseEvents } from './events/store/doctor.ts'
-import { diagnoseDepot } from './files/open-files.ts'
+import { diagnoseBlobStore } from './files/open-files.ts'
 import { ownAddress } from './http/base-url.ts'
 import { readWebFiles } from './http/pages/web-app/files.ts'
 import { systemClock } from './kernel/clock.ts'
 import { systemIds } from './kernel/ids.ts'
-import { openLog } from './kernel/log.ts'
+import { openLogger } from './kernel/log.ts'
 import { openVault } from './kernel/vault.ts'
 import { diagnoseMeta } from './meta/doctor.ts'
 import { lockDataDir } from './meta/lock.ts'
 import { openMeta } from './meta/meta.ts'
 import { restoreMetadata } from './meta/restore.ts'
+import { openSecretsAndFiles, openWorld } from './open-world.ts'
 import { adoptFingerprints, recoverAdmin } from './resources/access/organizations/organizations.ts'
 import { startFailure } from './start-failure.ts'
 
 const STOP_BOUND_MS = 30_000
-/** LEAVE_BOUND_MS is how long a failed start may take to put away what it had opened. */
+/** LEAVE_BOUND_MS bounds the cleanup after a failed start. */
 const LEAVE_BOUND_MS = 20_000
 
 type Command = (config: Config, rest: readonly string[]) => Promise<void>
@@ -35,22 +36,22 @@ const commands: ReadonlyMap<string, Command> = new Map(
   }),
 )
 
-/** start runs the service until it is asked to stop; whatever keeps it from starting is one sentence on standard error and status 1. */
+/** start runs the service until a stop signal. A failed start prints one sentence on standard error and exits with status 1. */
 async function start(config: Config, whenUp: (address: string, firstKey: string | undefined) => Promise<void>): Promise<void> {
   const stopped = stopSignal()
   const lock = await lockDataDir(config.DENDRO_DATA_DIR)
   const world = await openOrLeave(config, stopped)
   const app = await openApp(world, config, undefined, readWebFiles()).catch(closing(world))
-  const address = await app.door.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT }).catch((thrown) => {
-    // The organisation and its key are made: a key that is not shown now is never shown.
-    const key = madeKey(config, app)
+  const address = await app.http.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT }).catch((thrown) => {
+    // The organization exists now, and its key is shown only once, so it is printed even though the start failed.
+    const key = generatedKey(config, app)
     if (key) process.stdout.write(`\n  First admin key, shown this once:\n\n    ${key}\n\n`)
     return closing(app)(thrown)
   })
-  for (const name of unknownSettings(process.env)) world.log.warn({ name }, 'a setting that looks like ours is not read')
-  tellLinks(config, app)
+  for (const name of unknownSettings(process.env)) world.log.warn({ name }, 'unknown setting')
+  logLinkBase(config, app)
   const firstKey = app.firstKey?.reveal()
-  greet(config, address, madeKey(config, app))
+  greet(config, address, generatedKey(config, app))
   await whenUp(address, firstKey)
   await stopped
   const late = setTimeout(() => process.exit(1), STOP_BOUND_MS)
@@ -60,8 +61,8 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
 }
 
 /**
- * openOrLeave keeps nobody waiting who asks to stop while the stores are opening, which may wait for a server of somebody else: they are crash-safe
- * and leave with us. Once they are open a stop has to close them, so that what is only in memory is written down.
+ * openOrLeave exits at once when a stop signal arrives while the stores are opening, which may wait for a remote server. The stores are
+ * crash-safe then. Once they are open, a stop must close them, so that data in memory is written.
  */
 async function openOrLeave(config: Config, stopped: Promise<void>): ReturnType<typeof openWorld> {
   let isOpening = true
@@ -71,12 +72,12 @@ async function openOrLeave(config: Config, stopped: Promise<void>): ReturnType<t
   })
 }
 
-/** closing ends what is already open when the next step of a start fails: the stores must not outlive it. */
+/** closing closes what is already open when the next step of a start fails, so that the stores do not outlive it. */
 const closing =
   (open: { close(): Promise<void> }) =>
   async (thrown: Error): Promise<never> => {
     const late = setTimeout(() => {
-      complain(thrown)
+      printFailure(thrown)
       process.exit(1)
     }, LEAVE_BOUND_MS)
     await open.close().catch(() => undefined)
@@ -84,17 +85,17 @@ const closing =
     throw thrown
   }
 
-const complain = (thrown: unknown): void => void process.stderr.write(`dendro: ${startFailure(thrown).message}\n`)
+const printFailure = (thrown: unknown): void => void process.stderr.write(`dendro: ${startFailure(thrown).message}\n`)
 
-/** madeKey is the key of a first start when we made it: one that the operator gave is known to him, and output often goes where many can read it. */
-const madeKey = (config: Config, app: App): string | undefined =>
+/** generatedKey is the generated key of a first start. A key from the configuration is not printed, since many people may read the output. */
+const generatedKey = (config: Config, app: App): string | undefined =>
   config.DENDRO_BOOTSTRAP_API_KEY === undefined ? app.firstKey?.reveal() : undefined
 
 function greet(config: Config, address: string, firstKey: string | undefined): void {
   const base = config.DENDRO_PUBLIC_URL ?? address
   const lines = [
     '',
-    `  Dendro answers on  ${base}`,
+    `  Dendro listens on  ${base}`,
     `  API reference      ${base}/docs`,
     `  Data               ${resolve(config.DENDRO_DATA_DIR)}`,
   ]
@@ -105,25 +106,25 @@ function greet(config: Config, address: string, firstKey: string | undefined): v
   process.stdout.write(`${lines.join('\n')}\n\n  Stop with Ctrl-C.\n\n`)
 }
 
-/** tellLinks logs where links of invitations and answers lead, which nobody sees otherwise before a person cannot follow one. */
-function tellLinks(config: Config, { world, door }: App): void {
+/** logLinkBase logs the base of links in invitations and responses, so that a wrong one is noticed before a user cannot follow a link. */
+function logLinkBase(config: Config, { world, http }: App): void {
   const named = config.DENDRO_PUBLIC_URL
-  const at = door.addresses().find((each) => typeof each !== 'string')
+  const at = http.addresses().find((each) => typeof each !== 'string')
   const base = named ?? ownAddress(config.DENDRO_HOST, typeof at === 'object' ? at.port : undefined)
   if (named !== undefined) world.log.info({ base }, 'links start with DENDRO_PUBLIC_URL')
   else if (config.DENDRO_TRUSTED_PROXIES.isNamed)
-    world.log.info({ base }, 'links start with what a trusted proxy says, else with this address')
+    world.log.info({ base }, 'links start with the address from a trusted proxy, else with this address')
   else
     world.log.info({ base }, 'links start with this address or another of this machine; set DENDRO_PUBLIC_URL to the one that people use')
 }
 
-/** stopSignal waits for the first request to stop; a terminal and a parent may both send one, so later ones change nothing. */
+/** stopSignal waits for the first stop signal. A terminal and a parent process may both send one, so later ones are ignored. */
 const stopSignal = (): Promise<void> =>
   new Promise((done) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => done())
   })
 
-/** seedOnce puts the demo data in when the store has just been made. */
+/** seedOnce loads the demo data on the first start. */
 async function seedOnce(address: string, firstKey: string | undefined): Promise<void> {
   if (!firstKey) return
   const cli = join(import.meta.dirname, '../../cli/src/main.ts')
@@ -131,32 +132,32 @@ async function seedOnce(address: string, firstKey: string | undefined): Promise<
   spawn(process.execPath, [cli, 'seed', 'shop'], { env, stdio: 'inherit' })
 }
 
-/** doctor looks at everything a start needs and says what to do; status 1 when something is wrong. */
+/** doctor checks everything that a start needs and prints remedies; status 1 if a check fails. */
 async function doctor(config: Config): Promise<void> {
-  const deps = { clock: systemClock, log: openLog('silent'), ids: systemIds }
+  const deps = { clock: systemClock, log: openLogger('silent'), ids: systemIds }
   const dataDir = config.DENDRO_DATA_DIR
   const findings = [
     { ok: true, what: `Node ${process.versions.node} on ${process.platform} ${process.arch}` },
     ...(await diagnoseMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir })),
     ...(await diagnoseEvents({ url: config.DENDRO_CLICKHOUSE_URL?.reveal(), dataDir, memoryBytes: config.DENDRO_MEMORY }, deps)),
-    ...(config.DENDRO_EXPORT_URL ? [await diagnoseDepot(config.DENDRO_EXPORT_URL)] : []),
+    ...(config.DENDRO_EXPORT_URL ? [await diagnoseBlobStore(config.DENDRO_EXPORT_URL)] : []),
   ]
   for (const { ok, what, advice } of findings) process.stdout.write(`${ok ? 'ok  ' : 'BAD '} ${what}${advice ? `\n     ${advice}` : ''}\n`)
   if (findings.some(({ ok }) => !ok)) process.exitCode = 1
 }
 
-/** restore puts a dump of the metadata in place of a store that cannot be opened, which is kept beside it. */
+/** restore replaces a metadata store that cannot be opened by a dump, and keeps the old store next to it. */
 async function restore(config: Config, [dump]: readonly string[]): Promise<void> {
-  const deps = { clock: systemClock, log: openLog(config.DENDRO_LOG_LEVEL), ids: systemIds }
+  const deps = { clock: systemClock, log: openLogger(config.DENDRO_LOG_LEVEL), ids: systemIds }
   const restored = await restoreMetadata(config.DENDRO_DATA_DIR, dump, deps)
   process.stdout.write(
     `restored ${restored.rows} rows of ${restored.dump}${restored.broken ? `; the old store is kept in ${restored.broken}` : ''}\n`,
   )
 }
 
-/** recover prints a new key of an administrator for an organisation that has none left; it needs the data directory, so the service must be stopped. */
+/** recover prints a new administrator key for an organization that has lost its keys. It needs the data directory, so the service must be stopped. */
 async function recover(config: Config, [organization]: readonly string[]): Promise<void> {
-  const deps = { clock: systemClock, log: openLog(config.DENDRO_LOG_LEVEL), ids: systemIds }
+  const deps = { clock: systemClock, log: openLogger(config.DENDRO_LOG_LEVEL), ids: systemIds }
   const dataDir = config.DENDRO_DATA_DIR
   const lock = await lockDataDir(dataDir)
   const vault = openVault({
@@ -173,20 +174,20 @@ async function recover(config: Config, [organization]: readonly string[]): Promi
   await lock.release()
 }
 
-/** adopt makes the token secret and the place of exports that are set now those of the deployment, on whose change every start would end. */
+/** adopt accepts a changed token secret or export storage for the deployment; without it, a start with a changed one fails. */
 async function adopt(config: Config): Promise<void> {
-  const deps = { clock: systemClock, log: openLog(config.DENDRO_LOG_LEVEL), ids: systemIds }
+  const deps = { clock: systemClock, log: openLogger(config.DENDRO_LOG_LEVEL), ids: systemIds }
   const lock = await lockDataDir(config.DENDRO_DATA_DIR)
-  const own = openOwn(config)
+  const own = openSecretsAndFiles(config)
   const meta = await openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir: config.DENDRO_DATA_DIR }, deps)
   try {
     await adoptFingerprints({ meta, ...own })
   } finally {
-    await own.depot.close()
+    await own.blobStore.close()
     await meta.close()
     await lock.release()
   }
-  process.stdout.write('the token secret and the place of exports are now those of this deployment; start its processes with them\n')
+  process.stdout.write('the token secret and the export storage are now those of this deployment; start all its processes with them\n')
 }
 
 const [name = 'start', ...rest] = process.argv.slice(2)
@@ -195,7 +196,7 @@ try {
   if (!command) throw new Error(`unknown command ${name}; there are ${[...commands.keys()].join(', ')}`)
   await command(readConfig(process.env), rest)
 } catch (thrown) {
-  complain(thrown)
-  // What a failed start may have left open must not keep it: whoever watches us waits for our end.
+  printFailure(thrown)
+  // A failed start may have left handles open; exit anyway.
   process.exit(1)
 }

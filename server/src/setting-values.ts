@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { roleName } from '@dendro/api'
 import { parseAddress } from './events/store/address.ts'
-import { type Place, parsePlace } from './files/open-files.ts'
+import { type FileLocation, parseFileLocation } from './files/open-files.ts'
 import type { RateLimit } from './http/rate-limit.ts'
 import { Secret } from './kernel/secret.ts'
 import type { QueryLimit } from './world.ts'
 
-export type Role = 'api' | 'ingest' | 'work'
-export const ROLES: readonly Role[] = ['api', 'ingest', 'work']
+export type ProcessRole = 'api' | 'ingest' | 'work'
+export const ROLES: readonly ProcessRole[] = ['api', 'ingest', 'work']
 const PORT_MAX = 65_535
 const CONNECTIONS_MAX = 1_000
 const KEY_BYTES_MIN = 32
-/** KEY_LETTERS_MIN refuses what is long and yet easily guessed; of 64 random hexadecimal digits practically all have more. */
-const KEY_LETTERS_MIN = 10
+/** KEY_CHARACTERS_MIN refuses what is long and yet easily guessed; of 64 random hexadecimal digits practically all have more. */
+const KEY_CHARACTERS_MIN = 10
 export const MEMORY_BYTES_MIN = 512 * 2 ** 20
 
 export const asText = (text: string): string => text
@@ -33,7 +33,7 @@ export function asPort(text: string): number {
 
 const NETWORK_WORDS = ['loopback', 'linklocal', 'uniquelocal']
 
-/** Proxies are networks; `isNamed` tells what the operator set from what holds otherwise. */
+/** Proxies are trusted networks; `isNamed` is true when the operator set them. */
 export type Proxies = { networks: readonly string[]; isNamed: boolean }
 
 export function asProxies(text: string): Proxies {
@@ -55,11 +55,11 @@ export function asUrl(text: string): string | undefined {
   return text.replace(/\/+$/, '')
 }
 
-export function asPlace(text: string): Place | undefined {
-  return parsePlace(text)
+export function asExportLocation(text: string): FileLocation | undefined {
+  return parseFileLocation(text)
 }
 
-export function asRoles(text: string): Role[] {
+export function asRoles(text: string): ProcessRole[] {
   const words = asWords(text)
   const roles = ROLES.filter((role) => words.includes(role))
   if (roles.length !== words.length || roles.length === 0) throw new Error(`must name some of ${ROLES.join(', ')}`)
@@ -67,12 +67,12 @@ export function asRoles(text: string): Role[] {
   return roles
 }
 
-/** asKey refuses a secret that could be guessed: whoever guesses it needs nothing else. */
+/** asKey refuses weak secrets. */
 export function asKey(text: string): Secret | undefined {
   if (Buffer.byteLength(text) < KEY_BYTES_MIN)
     throw new Error(`must be at least ${KEY_BYTES_MIN} bytes, as \`openssl rand -hex 32\` gives them`)
-  if (new Set(text).size < KEY_LETTERS_MIN) {
-    throw new Error(`must have at least ${KEY_LETTERS_MIN} different characters, as \`openssl rand -hex 32\` gives them`)
+  if (new Set(text).size < KEY_CHARACTERS_MIN) {
+    throw new Error(`must have at least ${KEY_CHARACTERS_MIN} different characters, as \`openssl rand -hex 32\` gives them`)
   }
   return new Secret(text)
 }
@@ -111,7 +111,7 @@ export function asConnections(text: string): number {
   return connections
 }
 
-/** asClickHouseUrl reads the address as the event store will, so that a wrong one is refused before anything is opened. */
+/** asClickHouseUrl parses the address like the event store does, so that a bad one fails before anything is opened. */
 export function asClickHouseUrl(text: string): Secret | undefined {
   try {
     parseAddress(text)
@@ -192,13 +192,13 @@ export function asCountFromZero(text: string): number {
   return text === '0' ? 0 : asCount(text)
 }
 
-/** asLimits reads a bound and, behind commas, the bounds that certain roles have instead. */
+/** asLimits reads a limit and, after commas, limits by role. */
 export function asLimits(one: (text: string) => number): (text: string) => QueryLimit {
   return (text) => {
     const [otherwise = '', ...rest] = text.split(',').map((part) => part.trim())
     const byRole = rest.map((part): [string, number] => {
       const at = part.indexOf('=')
-      if (at < 1) throw new Error(`must name a role and its bound as in ReadOnly=…, not ${part}`)
+      if (at < 1) throw new Error(`must name a role and its limit, such as ReadOnly=…, not ${part}`)
       return [roleName(part.slice(0, at).trim()), one(part.slice(at + 1).trim())]
     })
     return { otherwise: one(otherwise), byRole: new Map(byRole) }

@@ -1,6 +1,6 @@
 /**
- * startFailure makes of what kept a start from its end one sentence that says what is wrong and what to do. Our own errors say both already;
- * those of the system name a call and a number.
+ * startFailure turns the error of a failed start into one sentence with the cause and the remedy. Our own errors already have both;
+ * system errors name only a call and a code.
  */
 export function startFailure(thrown: unknown): Error {
   if (!(thrown instanceof Error)) return new Error(String(thrown))
@@ -19,14 +19,14 @@ const ADDRESS_CALLS: ReadonlySet<string> = new Set(['listen', 'bind', 'getaddrin
 function ofAddress({ code, address, hostname, port }: SystemError): string | undefined {
   switch (code) {
     case 'EADDRINUSE':
-      return 'the port is taken by another program; choose one by DENDRO_PORT'
+      return 'another program uses the port; set DENDRO_PORT to a free one'
     case 'EACCES':
-      return `port ${port} is not for ordinary users; choose one from 1024 by DENDRO_PORT and put a proxy before it`
+      return `port ${port} needs privileges; set DENDRO_PORT to 1024 or higher and put a proxy in front`
     case 'EADDRNOTAVAIL':
     case 'EINVAL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `this machine has no address ${address ?? hostname}; set DENDRO_HOST to one that it has, as 127.0.0.1, or 0.0.0.0 for all`
+      return `this machine has no address ${address ?? hostname}; set DENDRO_HOST to one of its addresses, such as 127.0.0.1, or to 0.0.0.0 for all`
     default:
       return undefined
   }
@@ -36,22 +36,22 @@ function ofFile({ code, path = 'a file' }: SystemError): string | undefined {
   switch (code) {
     case 'EACCES':
     case 'EPERM':
-      return `this user may not use ${path}; give it to the user that Dendro runs as, or choose another data directory by DENDRO_DATA_DIR`
+      return `no permission for ${path}; make the user that runs Dendro its owner, or set DENDRO_DATA_DIR to another directory`
     case 'EROFS':
-      return `${path} lies on a disk that cannot be written; choose another data directory by DENDRO_DATA_DIR`
+      return `${path} is on a read-only disk; set DENDRO_DATA_DIR to another directory`
     case 'ENOSPC':
     case 'EDQUOT':
       return `the disk of ${path} is full; free some space and start again`
     case 'EEXIST':
     case 'ENOTDIR':
-      return `${path} is needed as a directory and is something else; remove it, or choose another data directory by DENDRO_DATA_DIR`
+      return `${path} must be a directory but is not; remove it, or set DENDRO_DATA_DIR to another directory`
     case 'ENOENT':
-      return `${path} cannot be made there; choose another data directory by DENDRO_DATA_DIR`
+      return `${path} cannot be created; set DENDRO_DATA_DIR to another directory`
     case 'EIO':
-      return `the disk of ${path} does not work; choose another data directory by DENDRO_DATA_DIR and restore a backup`
+      return `the disk of ${path} fails; set DENDRO_DATA_DIR to another directory and restore a backup`
     case 'EMFILE':
     case 'ENFILE':
-      return 'too few files may be open at once; raise the limit (ulimit -n, or LimitNOFILE of systemd) to 65536'
+      return 'the limit on open files is too low; raise it (ulimit -n, or LimitNOFILE of systemd) to 65536'
     default:
       return undefined
   }

@@ -1,40 +1,49 @@
+import type { RateLimiter } from './http/rate-limit.ts'
 import { auditTrail } from './ingest/audit-trail.ts'
 import type { JobKind } from './jobs/job.ts'
+import { every } from './kernel/every.ts'
 import { removeWindows } from './meta/counters.ts'
 import { forgetPosts } from './meta/post-claims.ts'
 import { removeUsageMinutes } from './meta/usage-counts.ts'
-import { forgetBirths } from './resources/data/datasets/datasets.ts'
+import type { Heartbeats } from './resources/data/datasets/datasets.ts'
+import { deleteOldCreationCounts } from './resources/data/datasets/datasets.ts'
 import { ledgerRecount, ledgerRollup } from './resources/data/ledger/ledger.ts'
-import { forgetParserMinutes } from './resources/data/parsers/parsers.ts'
-import { eventRemoval, orphanSweep, type Reading, readClock } from './resources/data/retention/retention.ts'
+import type { ParserCounts } from './resources/data/parsers/parsers.ts'
+import { deleteOldParserMinutes } from './resources/data/parsers/parsers.ts'
+import { type ClockReading, eventRemoval, orphanSweep, readClock } from './resources/data/retention/retention.ts'
 import { exporting, exportRemoval } from './resources/queries/exports/exports.ts'
 import type { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import type { Searches } from './resources/queries/search/search.ts'
 import { forgetPages } from './resources/queries/search/search.ts'
-import { monitorSweep, startWatching } from './resources/watching/evaluations/evaluations.ts'
+import { monitorSweep, startEvaluations } from './resources/watching/evaluations/evaluations.ts'
 import { notificationDelivery } from './resources/watching/notifications/notifications.ts'
 import type { World } from './world.ts'
 
 /**
- * Work is what a process does besides answering: jobs, one process each, and loops of every process, which share what they do themselves.
- * Every sweepEveryMs it removes what is old by its clock, of the whole deployment; without one it leaves that to others.
+ * BackgroundWork is the work of a process besides requests: jobs, each of which one process of the deployment runs, and loops that every process runs.
+ * Every `sweepEveryMs` the process removes old data of the whole deployment; without it, it does not.
  */
-export type Work = {
+export type BackgroundWork = {
   kinds: readonly JobKind[]
   loops: readonly ((world: World) => { close(): Promise<void> })[]
   sweepEveryMs?: number
 }
 
 const SWEEP_EVERY_MS = 60_000
-/** USAGE_KEPT_MS lets a year be compared with the one before. */
+/** USAGE_KEPT_MS allows to compare a year with the one before. */
 const USAGE_KEPT_MS = 2 * 366 * 86_400_000
-
-/** WINDOW_MIN_MS is the longest window of what is counted beside requests. */
+/** WINDOW_MIN_MS is the longest window of the counters that do not count requests. */
 const WINDOW_MIN_MS = 60_000
+const GIVE_BACK_EVERY_MS = 1_000
+const FLUSH_EVERY_MS = 3_000
 
-export const allWork = (world: World): Work => ({ kinds: jobKinds(world), loops: [startWatching], sweepEveryMs: SWEEP_EVERY_MS })
+export const allWork = (world: World): BackgroundWork => ({
+  kinds: jobKinds(world),
+  loops: [startEvaluations],
+  sweepEveryMs: SWEEP_EVERY_MS,
+})
 
-/** jobKinds are the work that survives a restart: what is not in this list is never done. */
+/** jobKinds lists every kind of job; a kind that is missing here never runs. */
 export const jobKinds = (world: World): readonly JobKind[] => [
   monitorSweep(world),
   ledgerRecount(world),
@@ -47,18 +56,60 @@ export const jobKinds = (world: World): readonly JobKind[] => [
   auditTrail(world),
 ]
 
-type Sweep = { everyMs: number; failed: string; chore: () => Promise<unknown> }
+/** A Chore is small work that each process repeats. `atStop` runs once more when the process stops. */
+export type Chore = { everyMs: number; failed: string; run: () => Promise<unknown>; atStop?: () => Promise<unknown> }
 
-/** sweeps remove what is too old for anybody, also of other processes: so the clock must be that of all. */
+/** startChores repeats the chores until `stop`; `flush` then runs what the stop of a process needs. */
+export function startChores({ clock, log }: World, chores: readonly Chore[]): { stop(): Promise<void>; flush(): Promise<void> } {
+  const stopping = new AbortController()
+  const running = chores.map(({ everyMs, failed, run }) =>
+    every(everyMs, { clock, log, signal: stopping.signal, first: 'later', failed }, run),
+  )
+  return {
+    stop: async () => {
+      stopping.abort()
+      await Promise.all(running)
+    },
+    flush: async () => {
+      for (const { atStop, failed } of chores) await atStop?.().catch((err) => log.warn({ err }, failed))
+    },
+  }
+}
+
+/** flushes write counts that are kept in memory to the stores. */
+export function flushes({
+  limiters,
+  heartbeats,
+  parserCounts,
+}: {
+  limiters: readonly RateLimiter[]
+  heartbeats: Heartbeats
+  parserCounts: ParserCounts
+}): readonly Chore[] {
+  const giveBack = (idleMs?: number) => Promise.all(limiters.map((limiter) => limiter.giveBackIdle(idleMs)))
+  const flush = (counts: { flush(): Promise<unknown> }, failed: string): Chore => ({
+    everyMs: FLUSH_EVERY_MS,
+    failed,
+    run: () => counts.flush(),
+    atStop: () => counts.flush(),
+  })
+  return [
+    flush(heartbeats, 'heartbeats of datasets could not be written'),
+    flush(parserCounts, 'counts of parsers could not be written'),
+    { everyMs: GIVE_BACK_EVERY_MS, failed: 'unused requests could not be given back', run: () => giveBack(), atStop: () => giveBack(0) },
+  ]
+}
+
+/** sweeps remove old data of all processes, so only a process whose clock is that of the deployment may run them. */
 export function sweeps(
   world: World,
-  { sweepEveryMs: everyMs }: Work,
+  { sweepEveryMs: everyMs }: BackgroundWork,
   { windowMs, searches, tails }: { windowMs: number; searches: Searches; tails: LiveTails },
-): readonly Sweep[] {
+): readonly Chore[] {
   if (everyMs === undefined) return []
   const { meta, clock } = world
-  let reading: Reading | undefined
-  /** removeUsage waits until the clock has gone on steadily, since usage cannot be counted again. */
+  let reading: ClockReading | undefined
+  /** removeUsage waits until the clock can be trusted, since usage cannot be counted again. */
   const removeUsage = async (): Promise<void> => {
     const nowMs = clock.nowMs()
     const read = readClock(reading, nowMs, clock.report?.())
@@ -66,17 +117,17 @@ export function sweeps(
     if (read.isTrusted) await removeUsageMinutes(meta, nowMs - USAGE_KEPT_MS)
   }
   return [
-    { everyMs, failed: 'old counts of parsers could not be removed', chore: () => forgetParserMinutes(world) },
-    { everyMs, failed: 'old counts of new datasets could not be removed', chore: () => forgetBirths(world) },
-    { everyMs, failed: 'old pages of searches could not be removed', chore: () => forgetPages(world) },
-    { everyMs, failed: 'live tails that nobody watches could not be removed', chore: () => tails.forget() },
-    { everyMs, failed: 'old searches could not be removed', chore: () => searches.forget() },
-    { everyMs, failed: 'old usage could not be removed', chore: removeUsage },
-    { everyMs, failed: 'old claims of posts could not be removed', chore: () => forgetPosts(meta) },
+    { everyMs, failed: 'old counts of parsers could not be removed', run: () => deleteOldParserMinutes(world) },
+    { everyMs, failed: 'old counts of new datasets could not be removed', run: () => deleteOldCreationCounts(world) },
+    { everyMs, failed: 'old pages of searches could not be removed', run: () => forgetPages(world) },
+    { everyMs, failed: 'abandoned live tails could not be removed', run: () => tails.forget() },
+    { everyMs, failed: 'old searches could not be removed', run: () => searches.forget() },
+    { everyMs, failed: 'old usage could not be removed', run: removeUsage },
+    { everyMs, failed: 'old claims of posts could not be removed', run: () => forgetPosts(meta) },
     {
       everyMs,
       failed: 'old windows could not be removed',
-      chore: () => removeWindows(meta, clock.nowMs() - 2 * Math.max(windowMs, WINDOW_MIN_MS)),
+      run: () => removeWindows(meta, clock.nowMs() - 2 * Math.max(windowMs, WINDOW_MIN_MS)),
     },
   ]
 }

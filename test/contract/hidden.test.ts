@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exporting } from '../../server/src/resources/queries/exports/run.ts'
-import { openRound } from '../../server/src/resources/watching/evaluations/evaluations.ts'
+import { createEvaluationRound } from '../../server/src/resources/watching/evaluations/evaluations.ts'
 import { openTestApp, type Reply, type TestApp } from '../world.ts'
 import { comparable, renamer } from './comparable.ts'
 import { endpoints, fill, type Named, uuidsIn, withUuids } from './endpoints.ts'
@@ -56,7 +56,7 @@ async function plantMore(): Promise<void> {
   await sealed.made('/dashboards', { name: 'board', description: 'All', widget_ids: [frame.id] })
   await sealed.made('/saved-searches', { name: 'found', search_details: { from: dataset, where: 'level = error' } })
   app.clock.advance(60_000)
-  await openRound(app.app.world)(new AbortController().signal)
+  await createEvaluationRound(app.app.world)(new AbortController().signal)
   const { body } = await admin.org.ask('GET', `/monitors/${monitor.id}/evaluations`)
   expect(JSON.stringify(body), 'the monitor saw events that say the marker').toContain(MARKER)
   asks.set('context.get', { query: `from=${dataset}&timestamp=${app.clock.nowMs() - 60_000}` })

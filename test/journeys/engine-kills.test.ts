@@ -6,13 +6,13 @@ import { expect, test } from 'vitest'
 import { openEventStore } from '../../server/src/events/store/events.ts'
 import { systemClock } from '../../server/src/kernel/clock.ts'
 import { systemIds } from '../../server/src/kernel/ids.ts'
-import { openLog } from '../../server/src/kernel/log.ts'
+import { openLogger } from '../../server/src/kernel/log.ts'
 
 /** KILLS is small, since the supervisor waits longer from one to the next. */
 const KILLS = 6
 const WRITERS = 3
 const BATCH_ROWS = 200
-const deps = { clock: systemClock, ids: systemIds, log: openLog('silent') }
+const deps = { clock: systemClock, ids: systemIds, log: openLogger('silent') }
 
 test('an engine that is killed again and again under load loses nothing that was acknowledged, and every insert is whole or not there', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'dendro-kills-'))

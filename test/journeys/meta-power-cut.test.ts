@@ -91,10 +91,10 @@ async function processesOn(dir: string): Promise<number[]> {
 function startService(script: string, hear: (line: string) => void): ChildProcess {
   const program = `
     const from = (file) => import(${JSON.stringify(serverSources)} + '/' + file)
-    const [{ openMeta }, { sql }, { systemClock }, { systemIds }, { openLog }] =
+    const [{ openMeta }, { sql }, { systemClock }, { systemIds }, { openLogger }] =
       await Promise.all(['meta/meta.ts', 'meta/sql.ts', 'kernel/clock.ts', 'kernel/ids.ts', 'kernel/log.ts'].map(from))
     console.log('starting')
-    const meta = await openMeta({ dataDir: process.argv[1] }, { clock: systemClock, ids: systemIds, log: openLog('silent') })
+    const meta = await openMeta({ dataDir: process.argv[1] }, { clock: systemClock, ids: systemIds, log: openLogger('silent') })
     ${script}`
   const service = spawn(process.execPath, ['--input-type=module', '-e', program, dataDir()], { stdio: ['ignore', 'pipe', 'ignore'] })
   createInterface(service.stdout).on('line', hear)

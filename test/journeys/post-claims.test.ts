@@ -60,7 +60,7 @@ async function newProcess(leaseMs?: number): Promise<Process> {
 }
 
 const named = (identity: bigint, lines: readonly string[], logId: string, given: Partial<Post> = {}): Post =>
-  postOf(lines, { logId, identity, bodyHash: BigInt(lines.join().length), ...given })
+  postOf(lines, { logId, idempotencyKey: identity, bodyHash: BigInt(lines.join().length), ...given })
 
 const kindOf = (answer: Promise<{ kind: string }>): Promise<string> =>
   answer.then(
@@ -116,7 +116,7 @@ test('what a process stored that died before it could say so is found by another
   const [a, b] = [await newProcess(SHORT_LEASE_MS), await newProcess(SHORT_LEASE_MS)]
   const logId = randomUUID()
   const day = (n: number) => blockOf([`day ${n}`], { orgNumber: 1, logId }, DAY_START_MS + n * DAY_MS)
-  const long: Post = { orgNumber: 1, logId, identity: 9n, bodyHash: 1n, blocks: [0, 1, 2].map(day) }
+  const long: Post = { orgNumber: 1, logId, idempotencyKey: 9n, bodyHash: 1n, blocks: [0, 1, 2].map(day) }
   const whole = named(8n, ['whole'], logId)
   await meta.run(sql`delete from post_owners`)
   const stored = [a.writer.write(whole), a.writer.write({ ...long, blocks: long.blocks.slice(0, 1) })]

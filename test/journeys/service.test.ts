@@ -159,6 +159,6 @@ test('a taken port ends the start with a sentence and leaves no store behind', a
   })
   const [code] = await once(child, 'exit')
   holder.close()
-  expect([code, complained]).toEqual([1, 'dendro: the port is taken by another program; choose one by DENDRO_PORT\n'])
+  expect([code, complained]).toEqual([1, 'dendro: another program uses the port; set DENDRO_PORT to a free one\n'])
   await until(() => processesOf(dataDir).length === 0)
 })

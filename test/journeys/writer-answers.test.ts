@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ask, MEMORY_BYTES, makeEngines, pidOf, testDeps } from '../../server/src/events/store/engine.fixture.ts'
 import { type EventStore, openEventStore } from '../../server/src/events/store/events.ts'
 import { postOf } from '../../server/src/events/writer/blocks.fixture.ts'
-import type { Written } from '../../server/src/events/writer/post.ts'
+import type { WriteResult } from '../../server/src/events/writer/post.ts'
 import { type EventWriter, openEventWriter, type WriterBounds } from '../../server/src/events/writer/writer.ts'
 import { type Clock, systemClock } from '../../server/src/kernel/clock.ts'
 import { type BadNetwork, startBadNetwork } from './writer-bad-network.ts'
@@ -45,9 +45,9 @@ async function open(over: EventStore, bounds?: WriterBounds): Promise<EventWrite
 }
 
 /** writeAll stores posts of two lines named after their number, by many callers at once, and gives the answers. */
-async function writeAll(writer: EventWriter, posts: number): Promise<PromiseSettledResult<Written>[]> {
+async function writeAll(writer: EventWriter, posts: number): Promise<PromiseSettledResult<WriteResult>[]> {
   const logId = randomUUID()
-  const answers: PromiseSettledResult<Written>[] = []
+  const answers: PromiseSettledResult<WriteResult>[] = []
   let next = 0
   await Promise.all(
     Array.from({ length: WRITERS }, async () => {

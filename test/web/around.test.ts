@@ -1,7 +1,7 @@
 import type { Dataset } from '@dendro/api'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { openRound } from '../../server/src/resources/watching/evaluations/evaluations.ts'
+import { createEvaluationRound } from '../../server/src/resources/watching/evaluations/evaluations.ts'
 import { axeFaults, browserPath } from './browser.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
@@ -53,7 +53,7 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
     const rule = { comparison_operator: 'ABOVE', threshold: 5, window: 'Last 15 minutes', actions: [{ email: 'oncall@example.org' }] }
     const made = await stand.org.ask('POST', '/monitors', { body: { ...rule, name: 'Payments are refused', queries } })
     expect(made.status).toBe(201)
-    await openRound(stand.app.app.world)(new AbortController().signal)
+    await createEvaluationRound(stand.app.app.world)(new AbortController().signal)
     const downtime = {
       name: 'Release of the till',
       description: 'The till is released',

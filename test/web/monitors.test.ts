@@ -1,7 +1,7 @@
 import type { Monitor } from '@dendro/api'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../server/src/meta/sql.ts'
-import { openRound } from '../../server/src/resources/watching/evaluations/evaluations.ts'
+import { createEvaluationRound } from '../../server/src/resources/watching/evaluations/evaluations.ts'
 import { axeFaults, browserPath } from './browser.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
@@ -47,7 +47,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
       queries: [{ ...queries[0], groups: [], where: '' }],
     })
     await create({ ...rule, name: 'A quiet one', mute_until: -1, queries })
-    await openRound(stand.app.app.world)(new AbortController().signal)
+    await createEvaluationRound(stand.app.app.world)(new AbortController().signal)
   })
   afterEach(() => stand.endTest())
   afterAll(() => stand?.close())

@@ -1,5 +1,5 @@
 import { shopLines } from '@dendro/api/demo'
-import type { DendroClient } from '../connection.ts'
+import type { CliClient } from '../connection.ts'
 
 type Say = (line: string) => void
 
@@ -43,7 +43,7 @@ const groups = [
 /** shop is an organisation's worth of records around a web shop: collections, datasets, keys, people, groups, and its last hour of events. */
 export const shop = {
   summary: 'a web shop: four collections, eleven datasets with tags and retention, three keys, six people, five groups, an hour of events',
-  run: async (client: DendroClient, say: Say): Promise<void> => {
+  run: async (client: CliClient, say: Say): Promise<void> => {
     await makeDatasets(client, say)
     await makeKeys(client, say)
     const userIds = await makePeople(client, say)
@@ -54,7 +54,7 @@ export const shop = {
   },
 }
 
-async function makeDatasets(client: DendroClient, say: Say): Promise<void> {
+async function makeDatasets(client: CliClient, say: Say): Promise<void> {
   const known = (await client.datasets.list()).datasets
   for (const wanted of datasets) {
     if (known.some((there) => there.collection === wanted.collection && there.dataset === wanted.dataset)) continue
@@ -63,7 +63,7 @@ async function makeDatasets(client: DendroClient, say: Say): Promise<void> {
   }
 }
 
-async function makeKeys(client: DendroClient, say: Say): Promise<void> {
+async function makeKeys(client: CliClient, say: Say): Promise<void> {
   const known = (await client.apiKeys.list()).api_keys
   for (const wanted of keys) {
     if (known.some((there) => there.name === wanted.name)) continue
@@ -72,7 +72,7 @@ async function makeKeys(client: DendroClient, say: Say): Promise<void> {
   }
 }
 
-async function makePeople(client: DendroClient, say: Say): Promise<Map<string, string>> {
+async function makePeople(client: CliClient, say: Say): Promise<Map<string, string>> {
   const known = (await client.users.list()).users
   const ids = new Map(known.map((there) => [there.email.toLowerCase(), there.id]))
   for (const { groups: _, ...wanted } of people) {
@@ -85,7 +85,7 @@ async function makePeople(client: DendroClient, say: Say): Promise<Map<string, s
   return ids
 }
 
-async function makeGroups(client: DendroClient, say: Say): Promise<Map<string, string>> {
+async function makeGroups(client: CliClient, say: Say): Promise<Map<string, string>> {
   const known = (await client.groups.list()).groups
   const ids = new Map(known.map((there) => [there.name, there.id]))
   for (const { name, description } of groups) {
@@ -97,7 +97,7 @@ async function makeGroups(client: DendroClient, say: Say): Promise<Map<string, s
 }
 
 /** fillGroups adds members; who is one already stays one. */
-async function fillGroups(client: DendroClient, userIds: Map<string, string>, groupIds: Map<string, string>): Promise<void> {
+async function fillGroups(client: CliClient, userIds: Map<string, string>, groupIds: Map<string, string>): Promise<void> {
   for (const { name, members } of groups) {
     const users = people
       .filter((person) => (person.groups as readonly string[]).includes(name))
@@ -113,7 +113,7 @@ async function fillGroups(client: DendroClient, userIds: Map<string, string>, gr
 }
 
 /** sendEvents sends the last hour once: where the shop has any event, it has these or better ones. */
-async function sendEvents(client: DendroClient, say: Say): Promise<void> {
+async function sendEvents(client: CliClient, say: Say): Promise<void> {
   const body = { from_expr: "collection = 'shop'", time_range: '', select: ['count(*)'], num_of_slices: 1 }
   if (Number((await client.search.run({ body })).totals.count) > 0) return
   for (const { collection, dataset, lines } of shopLines(Date.now())) {

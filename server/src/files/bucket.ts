@@ -2,55 +2,55 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { gone, unavailable } from '../kernel/errors.ts'
-import { type Depot, DepotFull, type Draft, type Part } from './files.ts'
-import type { BucketPlace } from './place.ts'
+import { type BlobStore, BlobStoreFull, type FilePart, type PendingFile } from './files.ts'
+import type { BucketLocation } from './location.ts'
 
 type Sdk = typeof import('@aws-sdk/client-s3')
-/** A Bucket is the client with its commands, and where things lie. */
+/** An S3 client with its commands, and the location of the files. */
 type Bucket = { sdk: Sdk; client: S3Client; Bucket: string; keyOf(key: string): string }
 
 const CONNECT_MS = 5_000
-/** SILENT_MS is how long a connection may be silent before it counts as dead. */
-const SILENT_MS = 60_000
+/** A connection without traffic for this long counts as dead. */
+const IDLE_MS = 60_000
 const TRIES_MAX = 3
-/** Parts of a bucket have a least size and a greatest number, so that those of very large files are larger. */
+/** Buckets limit the number of parts and their minimum size. Parts of very large files are therefore larger. */
 const PART_BYTES_MIN = 5 * 2 ** 20
 const LATE_PART_BYTES_MIN = 64 * 2 ** 20
 const EARLY_PARTS = 4_000
 const PART_NUMBER_MAX = 10_000
 
-/** openBucket keeps each file as one object, uploaded in parts. The client is loaded with the first question, since few deployments need it. */
-export function openBucket(place: BucketPlace): Depot {
+/** Stores each file as one object, uploaded in parts. The SDK is loaded on first use, because few deployments need it. */
+export function openBucket(place: BucketLocation): BlobStore {
   let loaded: Promise<Bucket> | undefined
-  /** ask runs one question to the bucket; what it refuses is told in words of ours. */
-  async function ask<T>(question: (bucket: Bucket) => Promise<T>): Promise<T> {
+  /** Runs one operation and translates the errors of the bucket. */
+  async function withBucket<T>(operation: (bucket: Bucket) => Promise<T>): Promise<T> {
     loaded ??= load(place)
     try {
-      return await question(await loaded)
+      return await operation(await loaded)
     } catch (cause) {
-      throw troubleOf(cause)
+      throw toFailure(cause)
     }
   }
   return {
     partBytesMin: (parts) => (parts < EARLY_PARTS ? PART_BYTES_MIN : LATE_PART_BYTES_MIN),
-    begin: (key) => ask((bucket) => beginUpload(bucket, key)),
-    put: (draft, after, { turn, bytes }) => ask((bucket) => putPart(bucket, draft, numberAfter(after, turn), { turn, bytes })),
-    finish: (draft, parts) => ask((bucket) => finishUpload(bucket, draft, parts)),
+    begin: (key) => withBucket((bucket) => beginUpload(bucket, key)),
+    put: (draft, after, { epoch, bytes }) => withBucket((bucket) => putPart(bucket, draft, numberAfter(after, epoch), { epoch, bytes })),
+    finish: (draft, parts) => withBucket((bucket) => finishUpload(bucket, draft, parts)),
     read: (key, _parts, { start, end }) =>
-      start >= end ? Promise.resolve(Readable.from([])) : ask((bucket) => readObject(bucket, key, start, end)),
-    remove: (draft) => ask((bucket) => removeAll(bucket, draft)),
-    refusal: () =>
-      ask(({ sdk, client, Bucket }) => client.send(new sdk.HeadBucketCommand({ Bucket }))).then(
+      start >= end ? Promise.resolve(Readable.from([])) : withBucket((bucket) => readObject(bucket, key, start, end)),
+    remove: (draft) => withBucket((bucket) => removeAll(bucket, draft)),
+    unavailableReason: () =>
+      withBucket(({ sdk, client, Bucket }) => client.send(new sdk.HeadBucketCommand({ Bucket }))).then(
         () => undefined,
         (trouble: Error) => trouble.message,
       ),
-    strays: (beforeMs) => ask((bucket) => oldKeys(bucket, place.prefix, beforeMs)),
-    placeId: async () => `bucket ${place.endpoint ?? place.region} ${place.bucket}/${place.prefix}`,
+    keysUntouchedSince: (beforeMs) => withBucket((bucket) => oldKeys(bucket, place.prefix, beforeMs)),
+    locationId: async () => `bucket ${place.endpoint ?? place.region} ${place.bucket}/${place.prefix}`,
     close: async () => (await loaded?.catch(() => undefined))?.client.destroy(),
   }
 }
 
-async function load({ bucket, prefix, endpoint, region, credentials, hostStyle }: BucketPlace): Promise<Bucket> {
+async function load({ bucket, prefix, endpoint, region, credentials, hostStyle }: BucketLocation): Promise<Bucket> {
   const sdk = await import('@aws-sdk/client-s3')
   const client = new sdk.S3Client({
     region,
@@ -59,45 +59,50 @@ async function load({ bucket, prefix, endpoint, region, credentials, hostStyle }
     // Not every server knows the newer checksums; each part goes with its MD5, which all of them check.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENT_MS },
+    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: IDLE_MS },
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(credentials ? { credentials: { accessKeyId: credentials.id, secretAccessKey: credentials.secret.reveal() } } : {}),
   })
   return { sdk, client, Bucket: bucket, keyOf: (key) => prefix + key }
 }
 
-/** A PartName tells the number of a part in its upload, the turn it was written in, and the tag the bucket gave it. */
+/** A part name holds the part number of the upload, the epoch of the writer, and the ETag. */
 const PartName = /^(\d+)-(\d+)-(.+)$/
 
-function readName({ name }: Part): { number: number; turn: number; tag: string } {
-  const [, number, turn, tag] = PartName.exec(name) ?? []
-  if (tag === undefined) throw gone('the file was begun in a place that is no longer used')
-  return { number: Number(number), turn: Number(turn), tag }
+function readName({ name }: FilePart): { number: number; epoch: number; tag: string } {
+  const [, number, epoch, tag] = PartName.exec(name) ?? []
+  if (tag === undefined) throw gone('the file was started in a storage location that is no longer configured')
+  return { number: Number(number), epoch: Number(epoch), tag }
 }
 
 /**
- * numberAfter leaves out the numbers that an earlier writer may still be writing to, one for each turn: a part that arrives late then changes
- * nothing that counts. Numbers need only rise.
+ * Skips the part numbers that an earlier writer may still be uploading, one for each epoch. A late part then cannot overwrite a part that
+ * counts. Numbers only have to increase.
  */
-function numberAfter(parts: readonly Part[], turn: number): number {
+function numberAfter(parts: readonly FilePart[], epoch: number): number {
   const last = parts.findLast(({ bytes }) => bytes > 0)
-  const before = last ? readName(last) : { number: 0, turn: 0 }
-  const number = before.number + Math.max(1, turn - before.turn)
-  if (number > PART_NUMBER_MAX) throw new DepotFull('the file is larger than what the bucket takes as one')
+  const before = last ? readName(last) : { number: 0, epoch: 0 }
+  const number = before.number + Math.max(1, epoch - before.epoch)
+  if (number > PART_NUMBER_MAX) throw new BlobStoreFull('the file exceeds the maximum object size of the bucket')
   return number
 }
 
-async function beginUpload({ sdk, client, Bucket, keyOf }: Bucket, key: string): Promise<Draft> {
+async function beginUpload({ sdk, client, Bucket, keyOf }: Bucket, key: string): Promise<PendingFile> {
   const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand({ Bucket, Key: keyOf(key) }))
-  if (!UploadId) throw new Error('the bucket gave no id to an upload')
+  if (!UploadId) throw new Error('the bucket returned no upload id')
   return { key, upload: UploadId }
 }
 
-type Written = { turn: number; bytes: Uint8Array }
+type NumberedContent = { epoch: number; bytes: Uint8Array }
 
-async function putPart({ sdk, client, Bucket, keyOf }: Bucket, draft: Draft, number: number, { turn, bytes }: Written): Promise<Part> {
-  // A bucket takes no part of nothing; finishUpload knows what to do.
-  if (bytes.byteLength === 0) return { name: `${number}-${turn}-none`, bytes: 0 }
+async function putPart(
+  { sdk, client, Bucket, keyOf }: Bucket,
+  draft: PendingFile,
+  number: number,
+  { epoch, bytes }: NumberedContent,
+): Promise<FilePart> {
+  // A bucket refuses an empty part. finishUpload handles empty files.
+  if (bytes.byteLength === 0) return { name: `${number}-${epoch}-none`, bytes: 0 }
   const { ETag } = await client.send(
     new sdk.UploadPartCommand({
       Bucket,
@@ -109,11 +114,11 @@ async function putPart({ sdk, client, Bucket, keyOf }: Bucket, draft: Draft, num
       ContentMD5: createHash('md5').update(bytes).digest('base64'),
     }),
   )
-  if (!ETag) throw new Error('the bucket gave no tag to a part')
-  return { name: `${number}-${turn}-${ETag.replaceAll('"', '')}`, bytes: bytes.byteLength }
+  if (!ETag) throw new Error('the bucket returned no ETag for a part')
+  return { name: `${number}-${epoch}-${ETag.replaceAll('"', '')}`, bytes: bytes.byteLength }
 }
 
-async function finishUpload(bucket: Bucket, draft: Draft, parts: readonly Part[]): Promise<void> {
+async function finishUpload(bucket: Bucket, draft: PendingFile, parts: readonly FilePart[]): Promise<void> {
   const { sdk, client, Bucket, keyOf } = bucket
   const [Key, whole] = [keyOf(draft.key), parts.filter(({ bytes }) => bytes > 0)]
   if (whole.length === 0) {
@@ -131,8 +136,8 @@ async function finishUpload(bucket: Bucket, draft: Draft, parts: readonly Part[]
   await abortUploads(bucket, draft)
 }
 
-/** abortUploads leaves nothing of a file behind that is not its object: the bucket would keep it, unseen, for ever. */
-async function abortUploads(bucket: Bucket, { key, upload }: Draft): Promise<void> {
+/** Aborts every other upload for the key. The bucket would keep their parts forever, invisibly. */
+async function abortUploads(bucket: Bucket, { key, upload }: PendingFile): Promise<void> {
   const { sdk, client, Bucket, keyOf } = bucket
   const Key = keyOf(key)
   const others = (await uploadsOf(bucket, Key)).filter((other) => other.key === Key).map(({ id }) => id)
@@ -143,7 +148,7 @@ async function abortUploads(bucket: Bucket, { key, upload }: Draft): Promise<voi
   }
 }
 
-async function removeAll(bucket: Bucket, draft: Draft): Promise<void> {
+async function removeAll(bucket: Bucket, draft: PendingFile): Promise<void> {
   const { sdk, client, Bucket, keyOf } = bucket
   await abortUploads(bucket, draft)
   await client.send(new sdk.DeleteObjectCommand({ Bucket, Key: keyOf(draft.key) }))
@@ -156,7 +161,7 @@ async function readObject({ sdk, client, Bucket, keyOf }: Bucket, key: string, s
 
 type Upload = { key: string; id: string; sinceMs: number }
 
-/** uploadsOf are the uploads under way whose keys begin so; none where the server has no such list. */
+/** Lists the open uploads whose keys have the prefix. Returns none where the server does not support listing. */
 async function uploadsOf({ sdk, client, Bucket }: Bucket, prefix: string): Promise<Upload[]> {
   const found: Upload[] = []
   let at: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {}
@@ -192,14 +197,14 @@ async function oldKeys(bucket: Bucket, prefix: string, beforeMs: number): Promis
 
 const nameOf = (failure: unknown): string => (failure instanceof Error ? failure.name : '')
 
-/** troubleOf says what the operator has to look at; the whole of it is in our log. */
-function troubleOf(cause: unknown): unknown {
-  if (!(cause instanceof Error) || cause instanceof DepotFull || 'status' in cause) return cause
+/** Returns an error for the operator. The original error is kept as the cause for the log. */
+function toFailure(cause: unknown): unknown {
+  if (!(cause instanceof Error) || cause instanceof BlobStoreFull || 'status' in cause) return cause
   const { code, $metadata } = cause as { code?: unknown; $metadata?: { httpStatusCode?: number } }
   const status = $metadata?.httpStatusCode
-  if (status === 507 || /Full$|QuotaExceeded$/.test(cause.name)) return new DepotFull('the bucket for exports has no room left', { cause })
-  if (cause.name === 'NoSuchUpload') return gone('what was written of the file is gone from the bucket')
-  if (cause.name === 'NoSuchKey') return gone('the file is gone from the bucket')
-  if (status !== undefined) return unavailable(`the bucket for exports refused with ${status} ${cause.name}`, { cause })
+  if (status === 507 || /Full$|QuotaExceeded$/.test(cause.name)) return new BlobStoreFull('the bucket for exports is full', { cause })
+  if (cause.name === 'NoSuchUpload') return gone('the unfinished upload no longer exists in the bucket')
+  if (cause.name === 'NoSuchKey') return gone('the file no longer exists in the bucket')
+  if (status !== undefined) return unavailable(`the bucket for exports answered ${status} ${cause.name}`, { cause })
   return unavailable(`the bucket for exports could not be reached (${typeof code === 'string' ? code : cause.name})`, { cause })
 }

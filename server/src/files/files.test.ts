@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
-import { DepotFull } from './files.ts'
-import { openDepot } from './open-files.ts'
+import { BlobStoreFull } from './files.ts'
+import { openBlobStore } from './open-files.ts'
 
 const run = promisify(execFile)
 const MIB = 2 ** 20
@@ -24,27 +24,27 @@ afterAll(async () => {
 const bytes = (size: number, byte: number) => Buffer.alloc(size, byte)
 
 test('a file is read as its parts stand in the list, whatever else was written, and in any piece', async () => {
-  const depot = openDepot({ kind: 'directory', dir: join(root, 'files') })
-  const draft = await depot.begin('one')
-  const first = await depot.put(draft, [], { turn: 1, bytes: bytes(10, 65) })
-  const parts = [first, await depot.put(draft, [first], { turn: 2, bytes: bytes(5, 66) })]
-  await depot.put(draft, [first], { turn: 1, bytes: bytes(7, 67) })
-  await depot.finish(draft, parts)
-  const read = async (start: number, end: number) => (await buffer(await depot.read('one', parts, { start, end }))).toString()
+  const blobs = openBlobStore({ kind: 'directory', dir: join(root, 'files') })
+  const draft = await blobs.begin('one')
+  const first = await blobs.put(draft, [], { epoch: 1, bytes: bytes(10, 65) })
+  const parts = [first, await blobs.put(draft, [first], { epoch: 2, bytes: bytes(5, 66) })]
+  await blobs.put(draft, [first], { epoch: 1, bytes: bytes(7, 67) })
+  await blobs.finish(draft, parts)
+  const read = async (start: number, end: number) => (await buffer(await blobs.read('one', parts, { start, end }))).toString()
   expect(await read(0, 15)).toBe(`${'A'.repeat(10)}BBBBB`)
   expect(await read(8, 12)).toBe('AABB')
   expect(await read(10, 11)).toBe('B')
   expect(await read(3, 3)).toBe('')
-  expect(await depot.strays(Number.MAX_SAFE_INTEGER)).toEqual(['one'])
-  expect(await depot.strays(0)).toEqual([])
-  await depot.remove(draft)
-  await depot.remove(draft)
-  expect(await depot.strays(Number.MAX_SAFE_INTEGER)).toEqual([])
+  expect(await blobs.keysUntouchedSince(Number.MAX_SAFE_INTEGER)).toEqual(['one'])
+  expect(await blobs.keysUntouchedSince(0)).toEqual([])
+  await blobs.remove(draft)
+  await blobs.remove(draft)
+  expect(await blobs.keysUntouchedSince(Number.MAX_SAFE_INTEGER)).toEqual([])
 })
 
 test.skipIf(!mounted)('a full disk is refused in words of its own, and before anything is ordered', async () => {
-  const depot = openDepot({ kind: 'directory', dir: join(root, 'files') })
-  expect(await depot.refusal()).toContain('is full')
-  const draft = await depot.begin('two')
-  await expect(depot.put(draft, [], { turn: 1, bytes: bytes(4 * MIB, 65) })).rejects.toThrow(DepotFull)
+  const blobs = openBlobStore({ kind: 'directory', dir: join(root, 'files') })
+  expect(await blobs.unavailableReason()).toContain('is full')
+  const draft = await blobs.begin('two')
+  await expect(blobs.put(draft, [], { epoch: 1, bytes: bytes(4 * MIB, 65) })).rejects.toThrow(BlobStoreFull)
 })

@@ -1,44 +1,44 @@
 import type { Readable } from 'node:stream'
 import { Failure } from '../kernel/errors.ts'
 
-/** A Part is a written piece of a file: `name` is how the depot finds it, `bytes` how long it is. */
-export type Part = { name: string; bytes: number }
+/** A stored part of a file. `name` identifies it in the blob store. */
+export type FilePart = { name: string; bytes: number }
 
-/** A Draft is a file in the making. Its key is free of anything that means something in a path. */
-export type Draft = { key: string; upload: string }
+/** A file that is being written. Its key contains no characters with a meaning in paths. */
+export type PendingFile = { key: string; upload: string }
 
-/** A Span is a piece of a file, in bytes; `end` is not in it. */
-export type Span = { start: number; end: number }
+/** A range of bytes. `end` is exclusive. */
+export type ByteRange = { start: number; end: number }
 
-/** A Piece is what is to become a part; `turn` rises with every writer who takes over. */
-export type Piece = { turn: number; bytes: Uint8Array }
+/** The content of a new part. `epoch` increases with every writer that takes over. */
+export type PartContent = { epoch: number; bytes: Uint8Array }
 
 /**
- * A Depot keeps files that are written once, part by part, and read in pieces. A part is there for good when `put` returns. Two writers of one file
- * do not disturb each other as long as their turns differ: what counts is the list of parts that is handed to `finish`.
+ * Stores files that are written once, part by part, and read in ranges. A part is durable when `put` returns. Two writers of one file do
+ * not disturb each other as long as their epochs differ, because only the parts passed to `finish` count.
  */
-export type Depot = {
-  /** partBytesMin is how large a part has to be that comes after so many and is not the last. */
+export type BlobStore = {
+  /** The minimum size of a part that follows this many parts. The last part may be smaller. */
   partBytesMin(parts: number): number
-  begin(key: string): Promise<Draft>
-  /** put keeps a piece as the part that comes after those given. */
-  put(draft: Draft, after: readonly Part[], piece: Piece): Promise<Part>
-  /** finish makes the file of its parts; to finish twice is no failure. */
-  finish(draft: Draft, parts: readonly Part[]): Promise<void>
-  read(key: string, parts: readonly Part[], span: Span): Promise<Readable>
-  /** remove forgets a file, finished or not; one that is not there is no failure. */
-  remove(draft: Draft): Promise<void>
-  /** refusal says why nothing can be kept just now; undefined when there is room. */
-  refusal(): Promise<string | undefined>
-  /** strays are the keys of files that have lain untouched since then, whoever knows of them. */
-  strays(beforeMs: number): Promise<string[]>
-  /** placeId tells two places apart, also two directories of one name on two machines; it gives nothing away that is secret. */
-  placeId(): Promise<string>
+  begin(key: string): Promise<PendingFile>
+  /** Stores the content as the part that follows the given parts. */
+  put(draft: PendingFile, after: readonly FilePart[], piece: PartContent): Promise<FilePart>
+  /** Completes the file. Idempotent. */
+  finish(draft: PendingFile, parts: readonly FilePart[]): Promise<void>
+  read(key: string, parts: readonly FilePart[], span: ByteRange): Promise<Readable>
+  /** Deletes a file, complete or not. Idempotent. */
+  remove(draft: PendingFile): Promise<void>
+  /** Returns why nothing can be stored now, or undefined when storing is possible. */
+  unavailableReason(): Promise<string | undefined>
+  /** Lists the keys of files that have not changed since the given time, including files that no record refers to. */
+  keysUntouchedSince(beforeMs: number): Promise<string[]>
+  /** Identifies the storage location. Directories with the same path on two machines have different ids. The id contains no secrets. */
+  locationId(): Promise<string>
   close(): Promise<void>
 }
 
-/** A DepotFull says that there is no space left, which waiting does not mend. */
-export class DepotFull extends Failure {
+/** No space is left. Retrying does not help until the operator frees some. */
+export class BlobStoreFull extends Failure {
   constructor(details: string, options: { cause?: unknown } = {}) {
     super(503, details, { ...options, headers: { 'retry-after': '60' } })
   }

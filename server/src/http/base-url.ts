@@ -2,32 +2,33 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { hostname } from 'node:os'
 
-/** A Reach is how a request came: what it says, from where its connection comes, and at which of our addresses it arrived. */
-export type Reach = {
+/** ConnectionFacts are the headers of a request and the addresses of its connection. */
+export type ConnectionFacts = {
   headers: IncomingHttpHeaders
   socket: { remoteAddress?: string | undefined; localAddress?: string | undefined; localPort?: number | undefined }
 }
 
-/** A BaseUrl gives the start of absolute links in what a request leads to, without a trailing slash. */
-export type BaseUrl = (reach: Reach) => string
+/** A BaseUrl returns the base of absolute links for a request, without a trailing slash. */
+export type BaseUrl = (reach: ConnectionFacts) => string
 
-/** Own is what makes up our addresses: what the operator named, where we listen, and the proxies in front of us that he named. */
-export type Own = { publicUrl: string | undefined; host: string; proxies: readonly string[] }
+/** BaseUrlOptions come from the configuration: the public URL, the listen address, and trusted proxies. */
+export type BaseUrlOptions = { publicUrl: string | undefined; host: string; proxies: readonly string[] }
 
 /**
- * openBaseUrl makes the rule for the start of links. Links carry one-time tokens to other people, so no caller may choose where they lead: it is
- * the address that the operator named, else what a proxy of his says, else the address that was asked for where it is one of ours.
+ * openBaseUrl chooses the base of links. Links carry one-time tokens to other people, so callers must not control it. It is
+ * the configured public URL, else the address from a trusted proxy, else the requested address if it belongs to this machine.
  */
-export function openBaseUrl({ publicUrl, host, proxies }: Own): BaseUrl {
+export function openBaseUrl({ publicUrl, host, proxies }: BaseUrlOptions): BaseUrl {
   if (publicUrl !== undefined) return () => publicUrl
   const trusted = listOf(proxies)
   const names = new Set(['localhost', hostname().toLowerCase(), host.toLowerCase()])
   return ({ headers, socket }) => {
     const usual = ownAddress(host, socket.localPort)
     if (socket.remoteAddress !== undefined && isIn(trusted, socket.remoteAddress)) return forwardedBase(headers) ?? usual
-    const asked = headers.host === undefined ? undefined : splitHost(headers.host)
-    if (!asked || asked.port !== (socket.localPort ?? HTTP_PORT)) return usual
-    const isOurs = names.has(asked.name) || isIn(loopback, asked.name) || asked.name === bareAddress(socket.localAddress)
+    const requestedHost = headers.host === undefined ? undefined : splitHost(headers.host)
+    if (!requestedHost || requestedHost.port !== (socket.localPort ?? HTTP_PORT)) return usual
+    const isOurs =
+      names.has(requestedHost.name) || isIn(loopback, requestedHost.name) || requestedHost.name === bareAddress(socket.localAddress)
     return isOurs ? `http://${headers.host}` : usual
   }
 }
@@ -39,14 +40,14 @@ const PRESETS: ReadonlyMap<string, readonly string[]> = new Map([
   ['uniquelocal', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']],
 ])
 
-/** ownAddress is where we answer, as a base of links: who listens on every address is named by the loopback one. */
+/** ownAddress is the listen address as a base of links. A server that listens on every address gets the loopback address. */
 export function ownAddress(host: string, port: number | undefined): string {
   const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   const text = isIP(name) === 6 ? `[${name}]` : name
   return port === undefined || port === HTTP_PORT ? `http://${text}` : `http://${text}:${port}`
 }
 
-/** forwardedBase is what a proxy of ours says; of several hosts in the header the last is its own, and those before it are what it was told. */
+/** forwardedBase reads the headers of a trusted proxy. The last of several hosts is the proxy's; those before it come from its client. */
 function forwardedBase(headers: IncomingHttpHeaders): string | undefined {
   const scheme = lastOf(headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http'
   const host = lastOf(headers['x-forwarded-host']) ?? headers.host
@@ -84,5 +85,5 @@ function isIn(list: BlockList, text: string): boolean {
   return family !== 0 && list.check(text, family === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** bareAddress writes an IPv4 address plainly that a socket for both kinds writes as one of IPv6. */
+/** bareAddress turns an IPv4-mapped IPv6 address into the IPv4 address. */
 const bareAddress = (address: string | undefined): string | undefined => address?.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')

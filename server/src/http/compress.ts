@@ -14,8 +14,8 @@ const packers = {
 type Payload = string | Buffer
 
 /**
- * compress packs an answer when the caller asks for it and it is worth it; what is streamed or packed already passes as it is, and at once: a
- * promise is given back only where packing takes its time.
+ * compress compresses a response if the client accepts it and the size is worth it. Streams and compressed bodies pass unchanged. It returns
+ * a promise only when it compresses, since a promise costs time.
  */
 export function compress(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: () => void): Promise<unknown> | undefined {
   const encoding = isWorthIt(request, reply, payload) ? encodingFor(request, reply) : undefined
@@ -42,14 +42,14 @@ async function pack(reply: FastifyReply, payload: Payload, encoding: 'br' | 'gzi
   return packed
 }
 
-/** preferredEncoding picks what the caller takes: brotli before gzip, nothing that carries q=0. */
+/** preferredEncoding picks an encoding that the client accepts: brotli before gzip, nothing with q=0. */
 export function preferredEncoding(accept: string): 'br' | 'gzip' | undefined {
-  const taken = accept
+  const accepted = accept
     .toLowerCase()
     .split(',')
     .map((part) => part.trim().split(/\s*;\s*/))
     .filter(([, weight]) => !/^q=0(\.0*)?$/.test(weight ?? ''))
     .map(([name]) => name)
-  if (taken.includes('br')) return 'br'
-  return taken.includes('gzip') || taken.includes('*') ? 'gzip' : undefined
+  if (accepted.includes('br')) return 'br'
+  return accepted.includes('gzip') || accepted.includes('*') ? 'gzip' : undefined
 }

@@ -1,21 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Secret } from '../kernel/secret.ts'
 
-export type Credential = { kind: 'key'; key: Secret } | { kind: 'token'; token: Secret }
+export type CallerCredential = { kind: 'key'; key: Secret } | { kind: 'token'; token: Secret }
 
 const KEY_HEADER = 'x-service-api-key'
 const KEY_LENGTH_MAX = 4096
 
 /**
- * readCredential finds what the caller shows. A bearer value decides alone; three dot-separated parts make it a token,
+ * readCredential finds the credential of a request. A bearer value takes precedence; three dot-separated parts make it a token,
  * with or without the word Bearer, and anything else after Bearer is an API key.
  */
-export function readCredential(headers: IncomingHttpHeaders, extraKeyHeaders: readonly string[]): Credential | undefined {
+export function readCredential(headers: IncomingHttpHeaders, extraKeyHeaders: readonly string[]): CallerCredential | undefined {
   const authorization = headers.authorization?.trim()
   if (authorization) {
     const bearer = /^bearer\s+(.+)$/i.exec(authorization)?.[1]
     const value = (bearer ?? authorization).slice(0, KEY_LENGTH_MAX)
-    if (looksLikeToken(value)) return { kind: 'token', token: new Secret(value) }
+    if (hasTokenForm(value)) return { kind: 'token', token: new Secret(value) }
     if (bearer) return { kind: 'key', key: new Secret(value) }
   }
   for (const name of [KEY_HEADER, ...extraKeyHeaders]) {
@@ -27,21 +27,21 @@ export function readCredential(headers: IncomingHttpHeaders, extraKeyHeaders: re
 }
 
 /**
- * readSenderCredentials finds what a sender of events shows, in all the places where its program can put it. Of Basic, which carries two
- * texts, the password is tried before the user; where the protocols name a header of their own, it stands last.
+ * readSenderCredentials finds the credentials of an event sender in all headers that ingestion protocols use. For Basic, the password
+ * is tried before the user name. Headers of a protocol come last.
  */
-export function readSenderCredentials(headers: IncomingHttpHeaders, extraKeyHeaders: readonly string[]): Credential[] {
+export function readSenderCredentials(headers: IncomingHttpHeaders, extraKeyHeaders: readonly string[]): CallerCredential[] {
   const authorization = headers.authorization?.trim() ?? ''
   const [, scheme = '', value = ''] = /^(basic|apikey|splunk)\s+(.+)$/i.exec(authorization) ?? []
-  const shown = scheme === '' ? [] : textsOf(scheme.toLowerCase(), value.trim())
-  if (shown.length > 0) return shown.map((text) => credentialOf(text))
+  const texts = scheme === '' ? [] : textsOf(scheme.toLowerCase(), value.trim())
+  if (texts.length > 0) return texts.map((text) => credentialOf(text))
   const usual = readCredential(headers, [...extraKeyHeaders, ...SENDER_KEY_HEADERS])
   return usual ? [usual] : []
 }
 
 const SENDER_KEY_HEADERS = ['dd-api-key', 'x-amz-firehose-access-key']
 
-/** textsOf an ApiKey are encoded, but for those of clients that were given the key alone: they pass it on as it is. */
+/** textsOf decodes ApiKey and Basic values. Clients that were configured with the key alone send it without encoding. */
 function textsOf(scheme: string, value: string): string[] {
   if (scheme === 'splunk') return [value]
   const text = Buffer.from(value, 'base64').toString('utf8')
@@ -53,9 +53,9 @@ function textsOf(scheme: string, value: string): string[] {
 
 const PRINTABLE = /^[\x20-\x7e]+$/
 
-function credentialOf(text: string): Credential {
+function credentialOf(text: string): CallerCredential {
   const value = new Secret(text.slice(0, KEY_LENGTH_MAX))
-  return looksLikeToken(text) ? { kind: 'token', token: value } : { kind: 'key', key: value }
+  return hasTokenForm(text) ? { kind: 'token', token: value } : { kind: 'key', key: value }
 }
 
-const looksLikeToken = (value: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(value)
+const hasTokenForm = (value: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(value)

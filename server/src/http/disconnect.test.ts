@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { endpoint } from '../../../api/src/endpoint.ts'
 import { callerGone } from '../kernel/errors.ts'
-import { type Call, mount, routes } from './mount.ts'
+import { type EndpointCall, mount, routes } from './mount.ts'
 
 const slow = endpoint({ method: 'GET', path: '/slow', permission: 'public', tier: 'D', summary: 'Slow', reply: z.string() })
 
@@ -13,7 +13,7 @@ afterEach(() => app.close())
 test('a handler is told when its caller leaves before the answer, and not when he has it', async () => {
   const signals: AbortSignal[] = []
   const answers = [Promise.resolve('done'), new Promise<string>(() => undefined)]
-  const run = async ({ signal }: Call<typeof slow>) => {
+  const run = async ({ signal }: EndpointCall<typeof slow>) => {
     signals.push(signal)
     const left = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     return Promise.race([answers[signals.length - 1] ?? 'done', left])

@@ -1,7 +1,7 @@
 import type { FailureBody } from '@dendro/api'
 import { Failure, reasonPhrase } from '../kernel/errors.ts'
 
-/** toFailure turns anything thrown on the way to an answer into what the caller may see; undefined is a bug and answers 500. */
+/** toFailure maps a thrown value to a failure that the caller may see; undefined means a bug, which becomes a 500. */
 export function toFailure(thrown: unknown): Failure | undefined {
   if (thrown instanceof Failure) return thrown
   const status = (thrown as { statusCode?: unknown } | null)?.statusCode
@@ -10,12 +10,12 @@ export function toFailure(thrown: unknown): Failure | undefined {
 }
 
 function wordsFor(thrown: { code?: unknown; message?: unknown }, status: number): string {
-  if (status === 413) return 'the body is larger than this endpoint takes'
+  if (status === 413) return 'the body is larger than this endpoint accepts'
   if (thrown.code === 'FST_ERR_BAD_URL') return 'the path is not valid percent-encoded text'
   return typeof thrown.message === 'string' ? thrown.message : reasonPhrase(status)
 }
 
-/** failureBody is the body of every failure: the four required fields, and the broken rules for programs where there are any. */
+/** failureBody is the body of every failure: four required fields, and the violated rules if there are any. */
 export function failureBody(failure: Failure, correlationId: string): FailureBody {
   return {
     code: failure.status,

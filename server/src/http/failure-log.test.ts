@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { notFound, unavailable } from '../kernel/errors.ts'
-import { openLog } from '../kernel/log.ts'
+import { openLogger } from '../kernel/log.ts'
 import { FailureLog } from './failure-log.ts'
 
 /** written is what a log wrote, line by line. */
 function collecting() {
   const lines: Record<string, unknown>[] = []
-  const log = openLog('info', { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const log = openLogger('info', { write: (line: string) => void lines.push(JSON.parse(line)) })
   return { log, lines }
 }
 const fields = { correlation_id: 'c', action: 'health.get' }
@@ -14,7 +14,7 @@ const fields = { correlation_id: 'c', action: 'health.get' }
 test('a store that is away is one line without a stack, however many ask', () => {
   const { log, lines } = collecting()
   const failures = new FailureLog()
-  for (let asked = 0; asked < 10_000; asked += 1) {
+  for (let count = 0; count < 10_000; count += 1) {
     const failure = unavailable('the events store is down', { cause: new Error('connect ECONNREFUSED') })
     failures.note(log, failure, failure, fields)
   }
@@ -25,8 +25,8 @@ test('a store that is away is one line without a stack, however many ask', () =>
 test('a bug has its stack once; the next ones keep their ids, and then they are counted', () => {
   const { log, lines } = collecting()
   const failures = new FailureLog()
-  for (let asked = 0; asked < 10_000; asked += 1)
-    failures.note(log, new TypeError('x is not a function'), undefined, { ...fields, correlation_id: `${asked}` })
+  for (let count = 0; count < 10_000; count += 1)
+    failures.note(log, new TypeError('x is not a function'), undefined, { ...fields, correlation_id: `${count}` })
   expect(lines).toHaveLength(20)
   expect(lines.map((line) => line.correlation_id)).toEqual(Array.from({ length: 20 }, (_, index) => `${index}`))
   expect(lines.filter((line) => JSON.stringify(line).includes('failure-log.test'))).toHaveLength(1)

@@ -1,5 +1,5 @@
 import type { Failure } from '../kernel/errors.ts'
-import type { Log } from '../kernel/log.ts'
+import type { Logger } from '../kernel/log.ts'
 import { LogLimit } from '../kernel/log-limit.ts'
 
 /** BUGS_PER_WINDOW are logged with their correlation id, the first of them with its stack. */
@@ -8,25 +8,25 @@ const CAUSES_MAX = 5
 
 type Fields = { correlation_id: string; action: string | undefined }
 
-/** A FailureLog logs answers of 5xx, which anybody can provoke while a store is away: one line for each kind and then their number. */
+/** A FailureLog logs 5xx responses. While a store is down there may be many, so it logs one line per kind and then their number. */
 export class FailureLog {
   readonly #expected = new LogLimit({ burst: 1 })
   readonly #bugs = new LogLimit({ burst: BUGS_PER_WINDOW })
 
-  /** note logs nothing below 500. What is known to pass, such as a store that is away, has no stack. */
-  note(log: Log, thrown: unknown, known: Failure | undefined, fields: Fields): void {
+  /** note logs nothing below 500. Expected failures, such as a store that is down, are logged without a stack. */
+  note(log: Logger, thrown: unknown, known: Failure | undefined, fields: Fields): void {
     if (known === undefined) this.#bug(log, thrown, fields)
     else if (known.status >= 500) this.#known(log, known, fields)
   }
 
-  #known(log: Log, known: Failure, fields: Fields): void {
+  #known(log: Logger, known: Failure, fields: Fields): void {
     const reason = known.message
     const repeated = (requests: number): void => log.warn({ status: known.status, reason, requests }, 'more requests could not be served')
     if (this.#expected.note(`${known.status} ${reason}`, repeated) === undefined) return
     log.warn({ status: known.status, reason, causes: causesOf(known), ...fields }, 'a request could not be served')
   }
 
-  #bug(log: Log, thrown: unknown, fields: Fields): void {
+  #bug(log: Logger, thrown: unknown, fields: Fields): void {
     const { action } = fields
     const repeated = (requests: number): void => log.error({ action, requests }, 'more requests ended in a bug')
     const before = this.#bugs.note(`bug in ${action}`, repeated)
@@ -37,7 +37,7 @@ export class FailureLog {
 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
-/** causesOf are the messages behind a failure, without their stacks. */
+/** causesOf lists the messages of the causes of a failure, without stacks. */
 function causesOf(failure: Failure): string[] {
   const causes: string[] = []
   for (

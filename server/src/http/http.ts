@@ -1,63 +1,63 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { badRequest, Failure, forbidden, notFound, reasonPhrase, unauthenticated, unavailable } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
-import type { Log } from '../kernel/log.ts'
-import type { Actor, Identified, RequestFacts } from './actor.ts'
+import type { Logger } from '../kernel/log.ts'
+import type { Actor, Principal, RequestFacts } from './actor.ts'
 import type { BaseUrl } from './base-url.ts'
 import { compress } from './compress.ts'
-import { type Credential, readCredential, readSenderCredentials } from './credential.ts'
+import { type CallerCredential, readCredential, readSenderCredentials } from './credential.ts'
 import { failureBody, toFailure, unexpected } from './failure-body.ts'
 import { FailureLog } from './failure-log.ts'
 import { parseJson, toJson } from './json.ts'
 import type { Meter } from './measure.ts'
 import { mount, type Routes } from './mount.ts'
 import type { Quota, RateLimiter } from './rate-limit.ts'
-import { headOf, sendAnswered } from './raw-handler.ts'
+import { headOf, sendRawReply } from './raw-handler.ts'
 
-export type DoorOptions = {
+export type HttpOptions = {
   routes: readonly Routes[]
-  /** identify turns a credential into a caller, at once where he is remembered; undefined when it is unknown, expired or ended. It may take its time over failures. */
-  identify(credential: Credential, facts: RequestFacts): Identified | Promise<Identified | undefined>
+  /** identify finds the principal of a credential, without a promise if it is cached; undefined if it is unknown, expired or revoked. Failures may be delayed. */
+  identify(credential: CallerCredential, facts: RequestFacts): Principal | Promise<Principal | undefined>
   /** exceptions decide who may use an endpoint without its permission. */
   exceptions: Record<'self' | 'member', (actor: Actor, params: Record<string, string>) => Promise<boolean>>
-  /** denied is told of every refused change, for the audit trail. */
+  /** denied records a refused change in the audit trail. */
   denied(actor: Actor, path: string): Promise<void>
   limiter: RateLimiter
-  /** senderLimiter counts what sends events apart from everything else. */
+  /** senderLimiter counts requests that send events separately. */
   senderLimiter: RateLimiter
   meter: Meter
   extraKeyHeaders: readonly string[]
-  /** baseUrl is where links in answers lead. */
+  /** baseUrl is the base of links in responses. */
   baseUrl: BaseUrl
-  /** trustedProxies are whose X-Forwarded-For is believed, so that callers behind a proxy are told apart; nobody's when absent. */
+  /** trustedProxies are the proxies whose X-Forwarded-For is trusted; none when absent. */
   trustedProxies?: readonly string[]
-  /** bounds are for tests, which cannot wait as long as a slow network may take. */
-  bounds?: Partial<Bounds>
+  /** timeouts can be shortened by tests. */
+  timeouts?: Partial<ConnectionTimeouts>
   ids: Ids
-  log: Log
+  log: Logger
 }
 
 const ACCEPT_LENGTH_MAX = 1_000
 /** HEADER_BYTES_MAX bounds the request line and the headers together, so that a search by GET can name 1,000 datasets. */
 const HEADER_BYTES_MAX = 64 * 1024
-/** A parameter may be as long as headers may be; what it names is looked at by its own schema. */
+/** A parameter may be as long as the headers; its schema checks it. */
 const PARAM_LENGTH_MAX = HEADER_BYTES_MAX
 const BODY_BYTES_MAX = 4 * 1024 * 1024
-/** CLOSE_IDLE_MS: while the door closes, a connection is ended at most this long after its last answer. */
+/** CLOSE_IDLE_MS: during the close, a connection ends at most this long after its last response. */
 const CLOSE_IDLE_MS = 50
 
-export type Bounds = { headersMs: number; requestMs: number; idleMs: number; checkEveryMs: number }
-const BOUNDS: Bounds = { headersMs: 10_000, requestMs: 120_000, idleMs: 72_000, checkEveryMs: 1_000 }
+export type ConnectionTimeouts = { headersMs: number; requestMs: number; idleMs: number; checkEveryMs: number }
+const TIMEOUTS: ConnectionTimeouts = { headersMs: 10_000, requestMs: 120_000, idleMs: 72_000, checkEveryMs: 1_000 }
 
-/** openDoor makes the HTTP door: every request is identified, counted and permitted before its body is read. */
-export function openDoor(options: DoorOptions): FastifyInstance {
+/** openHttp creates the HTTP server. Every request passes authentication, rate limit and permission checks before its body is read. */
+export function openHttp(options: HttpOptions): FastifyInstance {
   const { log } = options
-  const bounds = { ...BOUNDS, ...options.bounds }
+  const bounds = { ...TIMEOUTS, ...options.timeouts }
   const failureLog = new FailureLog()
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
-    // An empty list would trust nobody too, and look for proxies in every request.
+    // An empty list would also trust no proxy, but check every request.
     trustProxy: options.trustedProxies?.length ? [...options.trustedProxies] : false,
     requestTimeout: bounds.requestMs,
     keepAliveTimeout: bounds.idleMs,
@@ -70,14 +70,14 @@ export function openDoor(options: DoorOptions): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: PARAM_LENGTH_MAX },
     forceCloseConnections: 'idle',
     frameworkErrors: (thrown, request, reply) =>
-      answerFailure(options, failureLog, thrown, request as FastifyRequest, reply as FastifyReply),
-    clientErrorHandler: (thrown, socket) => answerGarbage(options, thrown, socket),
+      replyWithFailure(options, failureLog, thrown, request as FastifyRequest, reply as FastifyReply),
+    clientErrorHandler: (thrown, socket) => replyToClientError(options, thrown, socket),
   })
   app.decorateRequest('actor', undefined)
   app.decorateRequest('facts', null as unknown as RequestFacts)
-  app.decorateRequest('taken', undefined)
-  app.decorateRequest('standing', function standing(this: FastifyRequest) {
-    return standingOf(options, this)
+  app.decorateRequest('rawRequest', undefined)
+  app.decorateRequest('currentActor', function currentActor(this: FastifyRequest) {
+    return currentActorOf(options, this)
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
@@ -87,24 +87,24 @@ export function openDoor(options: DoorOptions): FastifyInstance {
   })
   app.addHook('onRequest', async (request, reply) => {
     const answered = await admit(options, request, reply)
-    // Before the body is looked at: that a path is unknown goes before whatever is wrong with what was sent there.
-    if (answered === undefined && request.is404) throw missing(request)
+    // Unknown paths are 404 before the body is checked.
+    if (answered === undefined && request.is404) throw unknownPath(request)
     return answered
   })
-  app.setErrorHandler((thrown, request, reply) => answerFailure(options, failureLog, thrown, request, reply))
-  const { allowOn } = mount(app, options.routes)
-  const missing = (request: FastifyRequest): Failure => {
+  app.setErrorHandler((thrown, request, reply) => replyWithFailure(options, failureLog, thrown, request, reply))
+  const { allowedMethods: allowOn } = mount(app, options.routes)
+  const unknownPath = (request: FastifyRequest): Failure => {
     const path = request.url.split('?')[0] ?? ''
     const allow = allowOn(path)
     return allow === undefined ? notFound(`path as ${path.slice(0, 200)}`) : methodRefused(request.method, allow)
   }
   app.setNotFoundHandler(async (request) => {
-    throw missing(request)
+    throw unknownPath(request)
   })
   app.server.on('checkExpectation', (_request, response) => refuseExpectation(options, response))
   app.addHook('onSend', compress)
   app.addHook('preClose', (done) => {
-    // The server itself ends only what is idle at the first moment; what is answered a moment later would keep it open for as long as callers like.
+    // The server closes only connections that are idle at first. Later idle ones would keep it open for as long as clients like.
     const sweep = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS).unref()
     app.server.once('close', () => clearInterval(sweep))
     done()
@@ -112,38 +112,38 @@ export function openDoor(options: DoorOptions): FastifyInstance {
   app.addHook('onResponse', (request, reply, done) => {
     const action = request.facts?.action ?? 'unknown'
     const { statusCode: status, elapsedTime: ms } = reply
-    options.meter.answered(action, status, ms / 1000)
+    options.meter.countRequest(action, status, ms / 1000)
     log.debug({ action, status, ms: Math.round(ms), correlation_id: request.facts?.correlationId }, 'request')
     done()
   })
   return app
 }
 
-/** admit is the first half of the validation order: credential, route, rate limit, permission. What a taker takes is answered here. */
-async function admit(options: DoorOptions, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+/** admit checks credential, route, rate limit and permission, in this order. It also runs raw handlers. */
+async function admit(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const { endpoint, action, allow } = request.routeOptions.config
-  const taken = takenOf(options, request)
-  request.taken = taken
-  const facts = factsOf(options, request, taken?.taker.action ?? action ?? 'unknown')
+  const rawRequest = rawRequestOf(options, request)
+  request.rawRequest = rawRequest
+  const facts = factsOf(options, request, rawRequest?.rawHandler.action ?? action ?? 'unknown')
   request.facts = facts
   reply.header('x-correlation-id', facts.correlationId)
   reply.header('x-content-type-options', 'nosniff')
   reply.header('cache-control', 'no-store')
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') throw badRequest('the header Host is missing')
-  refuseTwice(request)
-  if (endpoint?.permission === 'public' && !taken) return undefined
+  refuseRepeatedAuthorization(request)
+  if (endpoint?.permission === 'public' && !rawRequest) return undefined
   if (request.method === 'OPTIONS' && allow) {
     return reply.code(204).header('allow', `${allow}, OPTIONS`).send()
   }
-  // What is in memory is not waited for: a promise for each step would cost as much as the steps.
+  // Cached results need no await: a promise per step would cost as much as the steps.
   const found = identifyFirst(options, request, facts)
   const identified = found instanceof Promise ? await found : found
   if (!identified) throw unauthenticated()
   const actor: Actor = { ...identified, facts }
   request.actor = actor
-  const counted = (taken ? options.senderLimiter : options.limiter).take(`${actor.orgId}/${actor.identity.id}`)
+  const counted = (rawRequest ? options.senderLimiter : options.limiter).take(`${actor.orgId}/${actor.identity.id}`)
   showQuota(counted instanceof Promise ? await counted : counted, reply)
-  if (taken) return takeAll(options, { actor, ...taken }, request, reply)
+  if (rawRequest) return handleRaw(options, { actor, ...rawRequest }, request, reply)
   if (allow) throw methodRefused(request.method, allow)
   if (!endpoint || endpoint.permission === 'public' || endpoint.permission === 'any') return undefined
   if (actor.permissions.has(endpoint.permission)) return undefined
@@ -152,37 +152,37 @@ async function admit(options: DoorOptions, request: FastifyRequest, reply: Fasti
   throw await refusal(options, actor, request, endpoint.permission)
 }
 
-/** refuseTwice refuses a second Authorization header: Node keeps the first and a proxy may have looked at the other. */
-function refuseTwice({ headers, raw: { rawHeaders } }: FastifyRequest): void {
+/** refuseRepeatedAuthorization refuses a second Authorization header: Node keeps the first, and a proxy may have checked the other. */
+function refuseRepeatedAuthorization({ headers, raw: { rawHeaders } }: FastifyRequest): void {
   if (headers.authorization === undefined) return
   let times = 0
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'authorization') times += 1
   if (times > 1) throw badRequest('the header Authorization must stand in a request once')
 }
 
-/** takenOf finds the taker that the contract names, or one that knows the end of the path; an endpoint goes before those, but for the root, where protocols ask who is there. */
-function takenOf(options: DoorOptions, request: FastifyRequest): FastifyRequest['taken'] {
-  const { endpoint, taker: named, allow } = request.routeOptions.config
+/** rawRequestOf finds the raw handler of the contract, or one by the end of the path. Endpoints take precedence, except for the root, which protocols probe. */
+function rawRequestOf(options: HttpOptions, request: FastifyRequest): FastifyRequest['rawRequest'] {
+  const { endpoint, rawHandler: named, allow } = request.routeOptions.config
   if (endpoint && !named && endpoint.path !== '/') return undefined
   const head = headOf(request)
   const known = endpoint !== undefined || allow !== undefined
-  const taker = named ?? options.routes.map(({ takers }) => takers?.(head, known)).find((found) => found !== undefined)
-  return taker && { taker, head }
+  const rawHandler = named ?? options.routes.map(({ findRawHandler }) => findRawHandler?.(head, known)).find((found) => found !== undefined)
+  return rawHandler && { rawHandler: rawHandler, head }
 }
 
-/** identifyFirst gives the caller of the first credential that holds; senders of events may show more than one. */
+/** identifyFirst returns the principal of the first valid credential; event senders may send more than one. */
 function identifyFirst(
-  options: DoorOptions,
+  options: HttpOptions,
   request: FastifyRequest,
   facts: RequestFacts,
-): Identified | undefined | Promise<Identified | undefined> {
-  if (request.taken) return identifySender(options, request, facts)
+): Principal | undefined | Promise<Principal | undefined> {
+  if (request.rawRequest) return identifySender(options, request, facts)
   const credential = readCredential(request.headers, options.extraKeyHeaders)
   return credential && options.identify(credential, facts)
 }
 
-/** standingOf is the caller of a request as he stands now, for answers that go on for long; it throws when he may not ask for them any more. */
-async function standingOf(options: DoorOptions, request: FastifyRequest): Promise<Actor> {
+/** currentActorOf identifies the caller again, for long-running responses. It throws once the caller has lost access. */
+async function currentActorOf(options: HttpOptions, request: FastifyRequest): Promise<Actor> {
   const identified = await identifyFirst(options, request, request.facts)
   if (!identified) throw unauthenticated()
   const actor: Actor = { ...identified, facts: request.facts }
@@ -193,7 +193,7 @@ async function standingOf(options: DoorOptions, request: FastifyRequest): Promis
   throw forbidden(`this needs the permission ${endpoint.permission}, which the caller does not hold any more`)
 }
 
-async function identifySender(options: DoorOptions, request: FastifyRequest, facts: RequestFacts): Promise<Identified | undefined> {
+async function identifySender(options: HttpOptions, request: FastifyRequest, facts: RequestFacts): Promise<Principal | undefined> {
   for (const credential of readSenderCredentials(request.headers, options.extraKeyHeaders)) {
     const identified = await options.identify(credential, facts)
     if (identified) return identified
@@ -201,14 +201,19 @@ async function identifySender(options: DoorOptions, request: FastifyRequest, fac
   return undefined
 }
 
-type Take = { actor: Actor } & NonNullable<FastifyRequest['taken']>
+type RawCall = { actor: Actor } & NonNullable<FastifyRequest['rawRequest']>
 
-async function takeAll(options: DoorOptions, { actor, taker, head }: Take, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  if (!actor.permissions.has(taker.permission)) throw await refusal(options, actor, request, taker.permission)
-  return sendAnswered(request, reply, await taker.take({ actor, head, body: request.raw }))
+async function handleRaw(
+  options: HttpOptions,
+  { actor, rawHandler, head }: RawCall,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  if (!actor.permissions.has(rawHandler.permission)) throw await refusal(options, actor, request, rawHandler.permission)
+  return sendRawReply(request, reply, await rawHandler.handle({ actor, head, body: request.raw }))
 }
 
-async function refusal(options: DoorOptions, actor: Actor, request: FastifyRequest, permission: string): Promise<Failure> {
+async function refusal(options: HttpOptions, actor: Actor, request: FastifyRequest, permission: string): Promise<Failure> {
   if (request.method !== 'GET' && request.method !== 'HEAD') await options.denied(actor, request.url.split('?')[0] ?? '')
   return forbidden(`this needs the permission ${permission}, which the caller does not hold`)
 }
@@ -226,7 +231,7 @@ function showQuota(quota: Quota, reply: FastifyReply): void {
   })
 }
 
-function factsOf(options: DoorOptions, request: FastifyRequest, action: string): RequestFacts {
+function factsOf(options: HttpOptions, request: FastifyRequest, action: string): RequestFacts {
   return {
     correlationId: options.ids.correlation(),
     action,
@@ -239,25 +244,31 @@ function factsOf(options: DoorOptions, request: FastifyRequest, action: string):
   }
 }
 
-function answerFailure(options: DoorOptions, failureLog: FailureLog, thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function replyWithFailure(
+  options: HttpOptions,
+  failureLog: FailureLog,
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const correlationId = request.facts?.correlationId ?? options.ids.correlation()
   const known = toFailure(thrown)
   failureLog.note(options.log, thrown, known, { correlation_id: correlationId, action: request.facts?.action })
   reply.header('x-correlation-id', correlationId)
-  if (request.taken) {
-    const { taker, head } = request.taken
-    return void sendAnswered(request, reply, taker.refuse(head, known ?? comeAgain(thrown), correlationId, request.actor))
+  if (request.rawRequest) {
+    const { rawHandler, head } = request.rawRequest
+    return void sendRawReply(request, reply, rawHandler.replyToFailure(head, known ?? retryLater(thrown), correlationId, request.actor))
   }
   const failure = known ?? unexpected
   reply.code(failure.status).headers(failure.headers)
   reply.header('content-type', 'application/json; charset=utf-8').send(toJson(failureBody(failure, correlationId)))
 }
 
-/** comeAgain is a fault of ours as senders of events are told of it: at a 500 many of them throw away what they have. */
-const comeAgain = (cause: unknown): Failure => unavailable(unexpected.message, { cause })
+/** retryLater turns a bug into a 503: at a 500, many event senders drop their data. */
+const retryLater = (cause: unknown): Failure => unavailable(unexpected.message, { cause })
 
-/** refuseExpectation answers an Expect header other than 100-continue, which Node would refuse without a word. */
-function refuseExpectation(options: DoorOptions, response: import('node:http').ServerResponse): void {
+/** refuseExpectation replies to an Expect header other than 100-continue, which Node would refuse without a body. */
+function refuseExpectation(options: HttpOptions, response: import('node:http').ServerResponse): void {
   const correlationId = options.ids.correlation()
   const body = toJson(failureBody(new Failure(417, 'the only expectation met here is 100-continue'), correlationId))
   const headers = {
@@ -269,11 +280,11 @@ function refuseExpectation(options: DoorOptions, response: import('node:http').S
   response.writeHead(417, headers).end(body)
 }
 
-/** TOO_LARGE goes for the path too: the parser tells it from the headers no more than we do. */
+/** TOO_LARGE covers the path too: the parser does not distinguish it from the headers. */
 const TOO_LARGE = `the path, the query and the headers are larger than ${HEADER_BYTES_MAX / 1024} KiB together; send a long query by POST, such as POST /search`
 
-/** answerGarbage replies to bytes that are not HTTP, or whose headers are too large or too slow. */
-function answerGarbage(options: DoorOptions, thrown: Error & { code?: string }, socket: import('node:net').Socket): void {
+/** replyToClientError replies to bytes that are not HTTP, or to headers that are too large or too slow. */
+function replyToClientError(options: HttpOptions, thrown: Error & { code?: string }, socket: import('node:net').Socket): void {
   if (thrown.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = thrown.code === 'HPE_HEADER_OVERFLOW' ? 431 : thrown.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
   const details = status === 431 ? TOO_LARGE : status === 408 ? 'the request took too long to arrive' : 'this is not an HTTP request'

@@ -28,13 +28,13 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 const DEPTH_MAX = 200
-/** VALUES_MAX is more than any record of ours has; examining a value costs a thousand times what it costs to send one. */
+/** VALUES_MAX bounds the work per body: validating a value costs a thousand times as much as sending it. No record has so many. */
 const VALUES_MAX = 100_000
 const QUOTE = 34
 const COMMA = 44
 const ESCAPE = 92
 
-/** objectionTo looks at the text before anything recursive or costly does; what stands in quotes does not count. */
+/** objectionTo checks depth and size before anything recursive or costly reads the text. Quoted text does not count. */
 function objectionTo(text: string): string | undefined {
   let depth = 0
   let values = 1
@@ -64,7 +64,7 @@ const plain = (message: string): string => message.replace(/, (\.\.\.)?".*$/s, '
 
 type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown
 
-/** reviverFor looks at each value only where the text says that there is something to mend. */
+/** reviverFor returns a reviver only if the text has large integers or lone surrogates. */
 function reviverFor(text: string): Reviver | undefined {
   const big = /\d{16}/.test(text)
   const halves = /\\ud[89a-f]/i.test(text)
@@ -73,7 +73,7 @@ function reviverFor(text: string): Reviver | undefined {
     halves ? wellFormed(big ? keepBigIntegers(key, value, context) : value) : keepBigIntegers(key, value, context)
 }
 
-/** wellFormed makes U+FFFD of halves of surrogate pairs, which no store keeps: what is answered is what will be read later. */
+/** wellFormed replaces lone surrogates by U+FFFD. No store keeps them, and a response must equal what is read later. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed()
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
@@ -87,7 +87,7 @@ function keepBigIntegers(_key: string, value: unknown, context?: { source?: stri
   return /^-?\d+$/.test(context.source) ? BigInt(context.source) : value
 }
 
-/** toJson writes an answer; bigint becomes an exact JSON integer. */
+/** toJson serializes a response; bigint becomes an exact JSON integer. */
 export function toJson(value: unknown): string {
   try {
     return JSON.stringify(value)

@@ -1,12 +1,12 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** A Meter keeps the service's own figures and prints them in the Prometheus text format. */
+/** A Meter holds the service's own metrics and prints them in the Prometheus text format. */
 export type Meter = {
   contentType: string
   print(): Promise<string>
-  /** answered counts one request; the action is a name out of the contract, so the number of series is bounded. */
-  answered(action: string, status: number, seconds: number): void
-  /** gauge shows a value that is read when somebody looks. */
+  /** countRequest counts one request. The action is a name from the contract, so the number of series is bounded. */
+  countRequest(action: string, status: number, seconds: number): void
+  /** gauge registers a value that is read at each scrape. */
   gauge(name: string, help: string, read: () => number): void
 }
 
@@ -17,7 +17,7 @@ export function openMeter(): Meter {
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
     name: 'dendro_request_seconds',
-    help: 'Time from a request to its answer',
+    help: 'Time from a request to its response',
     labelNames: ['action', 'status'],
     buckets: BUCKETS_S,
     registers: [registry],
@@ -25,7 +25,7 @@ export function openMeter(): Meter {
   return {
     contentType: registry.contentType,
     print: () => registry.metrics(),
-    answered: (action, status, seconds) => requests.observe({ action, status }, seconds),
+    countRequest: (action, status, seconds) => requests.observe({ action, status }, seconds),
     gauge: (name, help, read) => {
       new Gauge({
         name,

@@ -4,24 +4,24 @@ import { z } from 'zod'
 import { badRequest, callerGone } from '../kernel/errors.ts'
 import type { Actor, RequestFacts } from './actor.ts'
 import { toJson } from './json.ts'
-import type { Head, Taker, Takers } from './raw-handler.ts'
+import type { FindRawHandler, RawHandler, RequestHead } from './raw-handler.ts'
+import { SerializedJson } from './serialized-json.ts'
 import { check } from './validation.ts'
-import { Written } from './written.ts'
 
 type ActorOf<E extends Endpoint> = E['permission'] extends 'public' ? undefined : Actor
 
-/** At is what is known before the body is looked at: who asks, and for which record. */
-export type At<E extends Endpoint> = { actor: ActorOf<E>; params: ParamsOf<E>; facts: RequestFacts }
-export type Call<E extends Endpoint> = At<E> & {
+/** An EndpointTarget is known before the body is read: the caller, and the record in the path. */
+export type EndpointTarget<E extends Endpoint> = { actor: ActorOf<E>; params: ParamsOf<E>; facts: RequestFacts }
+export type EndpointCall<E extends Endpoint> = EndpointTarget<E> & {
   query: QueryOf<E>
   body: BodyOf<E>
-  /** signal ends when the caller leaves before he has his answer. */
+  /** signal aborts when the client disconnects before the response. */
   readonly signal: AbortSignal
-  /** standing is the caller as he stands at that moment; it throws when he may not ask for this any more. */
-  readonly standing: () => Promise<Actor>
+  /** currentActor identifies the caller again; it throws once the caller has lost access. */
+  readonly currentActor: () => Promise<Actor>
 }
 
-/** An Answer is a reply that needs a status or headers other than the declared ones. */
+/** An Answer is an HTTP response with another status or other headers than the declared ones. */
 export class Answer<T> {
   readonly status: number
   readonly body: T
@@ -34,76 +34,83 @@ export class Answer<T> {
   }
 }
 
-type Run<E extends Endpoint, C> = (call: C) => Promise<ReplyOf<E> | Written<ReplyOf<E>> | Answer<ReplyOf<E> | Written<ReplyOf<E>>>>
+type Run<E extends Endpoint, C> = (
+  call: C,
+) => Promise<ReplyOf<E> | SerializedJson<ReplyOf<E>> | Answer<ReplyOf<E> | SerializedJson<ReplyOf<E>>>>
 
-/** A Handler answers one endpoint; where bodies are not JSON of ours, a Taker does. */
-export type Handler<E extends Endpoint> = E['takes'] extends readonly string[] ? Taker : JsonHandler<E>
+/** An EndpointHandler serves one endpoint; endpoints with other bodies than our JSON have a RawHandler. */
+export type EndpointHandler<E extends Endpoint> = E['takes'] extends readonly string[] ? RawHandler : JsonHandler<E>
 
 /** With `find` the record of the path is looked up before the body is checked, so that 404 comes before 400. */
-type JsonHandler<E extends Endpoint> = Run<E, Call<E>> | { find: (at: At<E>) => Promise<unknown>; run: Run<E, Call<E> & { record: never }> }
+type JsonHandler<E extends Endpoint> =
+  | Run<E, EndpointCall<E>>
+  | { find: (at: EndpointTarget<E>) => Promise<unknown>; run: Run<E, EndpointCall<E> & { record: never }> }
 
-export type Handlers<G extends ContractGroup> = { [Name in keyof G]: Handler<G[Name]> }
+export type EndpointHandlers<G extends ContractGroup> = { [Name in keyof G]: EndpointHandler<G[Name]> }
 
 /** onRecord makes a handler for an endpoint whose path names a record. */
-export const onRecord = <E extends Endpoint, R>(find: (at: At<E>) => Promise<R>, run: Run<E, Call<E> & { record: R }>): JsonHandler<E> => ({
+export const onRecord = <E extends Endpoint, R>(
+  find: (at: EndpointTarget<E>) => Promise<R>,
+  run: Run<E, EndpointCall<E> & { record: R }>,
+): JsonHandler<E> => ({
   find,
-  run: run as Run<E, Call<E> & { record: never }>,
+  run: run as Run<E, EndpointCall<E> & { record: never }>,
 })
 
-/** Routes is one group of the contract with its handlers, as the roof lists them. */
+/** Routes is one group of the contract with its handlers; routes.ts lists them. */
 export type Routes = {
   name: string
   group: ContractGroup
-  handlers: Handlers<ContractGroup>
-  /** takers find who takes what comes under paths that no contract can list. */
-  takers?: Takers
+  handlers: EndpointHandlers<ContractGroup>
+  /** findRawHandler finds the handler for paths that a contract cannot list. */
+  findRawHandler?: FindRawHandler
 }
 
-/** routes ties a group of the contract to its handlers; the compiler names the ones that are missing. */
-export const routes = <G extends ContractGroup>(name: string, group: G, handlers: Handlers<G>): Routes => ({
+/** routes connects a group of the contract with its handlers; a missing handler is a type error. */
+export const routes = <G extends ContractGroup>(name: string, group: G, handlers: EndpointHandlers<G>): Routes => ({
   name,
   group,
-  handlers: handlers as unknown as Handlers<ContractGroup>,
+  handlers: handlers as unknown as EndpointHandlers<ContractGroup>,
 })
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     endpoint?: Endpoint
     action?: string
-    /** taker answers instead of the handler, and before any body is read. */
-    taker?: Taker
-    /** allow is set on the stand-in routes that answer 405. */
+    /** rawHandler serves the request instead of the handler, before any body is read. */
+    rawHandler?: RawHandler
+    /** allow is set on the routes that reply 405. */
     allow?: string
   }
   interface FastifyRequest {
     facts: RequestFacts
     actor: Actor | undefined
-    /** taken is set on requests that a Taker answers, and words their failures. */
-    taken: { taker: Taker; head: Head } | undefined
-    /** standing identifies the caller again. */
-    standing(): Promise<Actor>
+    /** rawRequest is set on requests for a RawHandler, which also formats their failures. */
+    rawRequest: { rawHandler: RawHandler; head: RequestHead } | undefined
+    /** currentActor identifies the caller again. */
+    currentActor(): Promise<Actor>
   }
 }
 
-/** Mounted tells of paths what no route of theirs can: the methods of a path that was asked by a method nobody has heard of. */
-export type Mounted = { allowOn(path: string): string | undefined }
+/** MountedRoutes knows the allowed methods of a path, for requests with unknown methods. */
+export type MountedRoutes = { allowedMethods(path: string): string | undefined }
 
-/** mount gives every endpoint of the contract its route and every other method of its path a 405. */
-export function mount(app: FastifyInstance, all: readonly Routes[]): Mounted {
+/** mount adds a route for every endpoint of the contract, and replies 405 to the other methods of its path. */
+export function mount(app: FastifyInstance, all: readonly Routes[]): MountedRoutes {
   const methods = new Map<string, Set<string>>()
   for (const { name, group, handlers } of all) {
     for (const [verb, endpoint] of Object.entries(group)) {
       const handler = handlers[verb]
-      if (!handler) throw new Error(`the contract names ${name}.${verb}, which nobody answers`)
-      const taker = endpoint.takes && (handler as unknown as Taker)
-      // Whatever a taker answers has been answered before a handler is looked for.
-      const handle = taker ? async () => undefined : answering(endpoint, handler)
+      if (!handler) throw new Error(`the endpoint ${name}.${verb} has no handler`)
+      const rawHandler = endpoint.takes && (handler as unknown as RawHandler)
+      // A raw handler replies before the router calls a handler.
+      const handle = rawHandler ? async () => undefined : answering(endpoint, handler)
       for (const path of [endpoint.path, ...(endpoint.aliases ?? [])]) {
         const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
         app.route({
           method: endpoint.method,
           url,
-          config: { endpoint, action: `${name}.${verb}`, ...(taker ? { taker } : {}) },
+          config: { endpoint, action: `${name}.${verb}`, ...(rawHandler ? { rawHandler: rawHandler } : {}) },
           handler: handle,
         })
         const shape = url.replaceAll(/:\w+/g, ':id')
@@ -112,9 +119,9 @@ export function mount(app: FastifyInstance, all: readonly Routes[]): Mounted {
       }
     }
   }
-  for (const [url, allowed] of methods) refuseOthers(app, url, allowed)
+  for (const [url, allowed] of methods) refuseOtherMethods(app, url, allowed)
   return {
-    allowOn: (path) => {
+    allowedMethods: (path) => {
       const found = [...methods].find(([url]) => new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(':id', '[^/]+')}/?$`).test(path))
       return found && allowOf(found[1])
     },
@@ -123,7 +130,7 @@ export function mount(app: FastifyInstance, all: readonly Routes[]): Mounted {
 
 const allowOf = (allowed: Set<string>): string => [...allowed].sort().join(', ')
 
-function refuseOthers(app: FastifyInstance, url: string, allowed: Set<string>): void {
+function refuseOtherMethods(app: FastifyInstance, url: string, allowed: Set<string>): void {
   const allow = allowOf(allowed)
   const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) => !allowed.has(method))
   app.route({ method: others, url, config: { allow }, handler: async () => undefined })
@@ -146,18 +153,18 @@ function answering(endpoint: Endpoint, handler: JsonHandler<Endpoint>) {
   const { find, run } = typeof handler === 'function' ? { find: undefined, run: handler } : handler
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const at = { actor: request.actor, params: check(params, request.params, 'path'), facts: request.facts }
-    const record = find ? await find(at as At<Endpoint>) : undefined
+    const record = find ? await find(at as EndpointTarget<Endpoint>) : undefined
     const query = endpoint.query ? check(endpoint.query, request.query, 'query') : {}
     const body = endpoint.body ? check(endpoint.body, bodyOf(request, endpoint.body), 'body') : undefined
-    const answer = await run(new Asked(at, { query, body, record }, reply) as never)
+    const answer = await run(new HandlerCall(at, { query, body, record }, reply) as never)
     return answer instanceof Answer
       ? send(reply.headers(answer.headers), answer.status, answer.body, endpoint)
       : send(reply, success, answer, endpoint)
   }
 }
 
-/** Asked is what a handler is given. */
-class Asked {
+/** A HandlerCall is the argument of a handler. */
+class HandlerCall {
   readonly actor: Actor | undefined
   readonly params: unknown
   readonly facts: RequestFacts
@@ -181,11 +188,11 @@ class Asked {
     this.#reply = reply
   }
 
-  get standing(): () => Promise<Actor> {
-    return () => this.#reply.request.standing()
+  get currentActor(): () => Promise<Actor> {
+    return () => this.#reply.request.currentActor()
   }
 
-  /** signal is made only for who asks: most handlers are done before anybody could leave. */
+  /** signal is created on first use, since most handlers never need it. */
   get signal(): AbortSignal {
     this.#signal ??= signalOf(this.#reply)
     return this.#signal
@@ -210,7 +217,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 function send(reply: FastifyReply, status: number, body: unknown, endpoint: Endpoint): FastifyReply {
   reply.code(status)
   if (body === undefined) return reply.send()
-  if (body instanceof Written) return reply.header('content-type', JSON_TYPE).send(body.json)
+  if (body instanceof SerializedJson) return reply.header('content-type', JSON_TYPE).send(body.json)
   if (endpoint.media) return (reply.hasHeader('content-type') ? reply : reply.type(inUtf8(endpoint.media))).send(body)
   return reply.header('content-type', JSON_TYPE).send(toJson(body))
 }

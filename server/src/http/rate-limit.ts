@@ -3,17 +3,17 @@ import type { Clock } from '../kernel/clock.ts'
 export type RateLimit = {
   requests: number
   windowMs: number
-  enforced: boolean /** of names what is counted, so that two rules do not share a count. */
-  of?: string
+  enforced: boolean /** scope separates the counts of two rules. */
+  scope?: string
 }
 
-/** SENDER_FACTOR: whoever sends events may do so this many times as often as ask questions. */
+/** SENDER_FACTOR is how many times more requests a sender of events may make than other callers. */
 const SENDER_FACTOR = 10
 
-/** senderRule is the rule for sending events: a count of its own, and a larger one. */
-export const senderRule = (rule: RateLimit): RateLimit => ({ ...rule, requests: rule.requests * SENDER_FACTOR, of: 'events' })
+/** senderRule is the rate limit for sending events: larger, and counted separately. */
+export const senderRule = (rule: RateLimit): RateLimit => ({ ...rule, requests: rule.requests * SENDER_FACTOR, scope: 'events' })
 
-/** A WindowStore counts grants of all processes together; it never grants beyond the limit. */
+/** A WindowStore counts the grants of all processes together and never exceeds the limit. */
 export type WindowStore = {
   take(ask: { subject: string; windowStartMs: number; take: number; limit: number }): Promise<{ granted: number; used: number }>
   giveBack(ask: { subject: string; windowStartMs: number; count: number }): Promise<void>
@@ -24,20 +24,20 @@ export type Quota = { limit: number; remaining: number; resetS: number; granted:
 type Lease = {
   windowStartMs: number
   unused: number
-  /** used counts what all processes have taken from the window, our own unused ones included. */
+  /** used counts the grants of all processes in this window, including our unused ones. */
   used: number
   refilling: Promise<void> | undefined
   touchedMs: number
-  /** Until then the window is known to be spent and the store is not asked again. */
+  /** spentUntilMs: until then the window is known to be spent, and the store is not called again. */
   spentUntilMs: number
 }
 
 const SUBJECTS_MAX = 10_000
-/** A lease takes at most this share of what is left, so that the last requests of a window are counted one by one. */
+/** A lease takes at most this share of the rest, so that the last requests of a window are counted one by one. */
 const LEASE_SHARE = 200
 const LEASE_MAX = 1_000
 const IDLE_MS = 1_000
-/** Others may give grants back, so a spent window is looked at again after this. */
+/** Other processes may return grants, so a spent window is checked again after this time. */
 const SPENT_MS = 250
 
 /**
@@ -56,9 +56,9 @@ export class RateLimiter {
     this.#clock = clock
   }
 
-  /** take counts a request of the caller: at once where the lease lasts, by asking the store where not. */
+  /** take counts a request of the caller: from the lease at once, or through the store. */
   take(caller: string): Quota | Promise<Quota> {
-    const { requests, windowMs, enforced, of } = this.#rule
+    const { requests, windowMs, enforced, scope: of } = this.#rule
     const nowMs = this.#clock.nowMs()
     const windowStartMs = nowMs - (nowMs % windowMs)
     const resetS = Math.max(1, Math.ceil((windowStartMs + windowMs - nowMs) / 1000))
@@ -92,7 +92,7 @@ export class RateLimiter {
     return { limit: this.#rule.requests, remaining: 0, resetS, granted: false }
   }
 
-  /** giveBackIdle returns what silent credentials have not used; called by a timer and at the end. */
+  /** giveBackIdle returns unused grants of idle credentials. It runs on a timer and at stop. */
   async giveBackIdle(idleMs = IDLE_MS): Promise<void> {
     const nowMs = this.#clock.nowMs()
     for (const [subject, lease] of this.#leases) {
@@ -116,7 +116,7 @@ export class RateLimiter {
     const take = Math.max(1, Math.min(LEASE_MAX, Math.floor((this.#rule.requests - lease.used) / LEASE_SHARE)))
     const taken = await this.#store
       .take({ subject, windowStartMs: lease.windowStartMs, take, limit: this.#rule.requests })
-      // While the store is away callers keep a lease of their own: counting exactly matters less than answering.
+      // While the store is down, each process grants leases itself: serving requests matters more than exact counts.
       .catch(() => ({ granted: take, used: lease.used }))
     lease.unused += taken.granted
     lease.used = taken.used

@@ -4,31 +4,31 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Failure } from '../kernel/errors.ts'
 import type { Actor } from './actor.ts'
 
-/** A Head is what is known of a request before its body; names of headers are in lower case, of a repeated query parameter the last counts. */
-export type Head = {
+/** A RequestHead is a request without its body. Header names are in lower case; of a repeated query parameter, the last counts. */
+export type RequestHead = {
   method: string
-  /** path is percent-encoded as it came, with single slashes and none at the end. */
+  /** path is percent-encoded, with single slashes and none at the end. */
   path: string
   query: Readonly<Record<string, string>>
   headers: Readonly<Record<string, string>>
 }
 
-export type Answered = { status: number; headers: Record<string, string>; body: string | Uint8Array }
+export type RawReply = { status: number; headers: Record<string, string>; body: string | Uint8Array }
 
-/** A Taker answers requests whose bodies are not JSON of ours; it reads them itself, and words its failures as its protocol wants them. */
-export type Taker = {
-  /** action names it in figures and in the audit trail. */
+/** A RawHandler serves requests with bodies of another protocol. It reads the body itself and formats failures as the protocol requires. */
+export type RawHandler = {
+  /** action names it in metrics and in the audit trail. */
   action: string
   permission: Permission
-  take(call: { actor: Actor; head: Head; body: Readable }): Promise<Answered>
-  /** refuse words what the door turned away; the actor is undefined where nobody was identified. */
-  refuse(head: Head, failure: Failure, correlationId: string, actor: Actor | undefined): Answered
+  handle(call: { actor: Actor; head: RequestHead; body: Readable }): Promise<RawReply>
+  /** replyToFailure formats a failure from before `handle`; the actor is undefined if the caller was not identified. */
+  replyToFailure(head: RequestHead, failure: Failure, correlationId: string, actor: Actor | undefined): RawReply
 }
 
-/** Takers find who takes a request; `known` says that its path is one of the contract. */
-export type Takers = (head: Head, known: boolean) => Taker | undefined
+/** A FindRawHandler finds the handler of a request; `known` is true when the contract has the path. */
+export type FindRawHandler = (head: RequestHead, known: boolean) => RawHandler | undefined
 
-export function headOf(request: FastifyRequest): Head {
+export function headOf(request: FastifyRequest): RequestHead {
   const [path = '/', query = ''] = splitAt(request.raw.url ?? '/', '?')
   return {
     method: request.method,
@@ -48,12 +48,12 @@ function splitAt(text: string, mark: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** LINGER: what is left of a body after its answer is read and dropped for this long, so that the sender gets to see the answer. */
+/** LINGER: after the response, the rest of the body is read and dropped for this long. Otherwise the sender might not read the response. */
 const LINGER_MS = 2_000
 const LINGER_BYTES = 16 * 2 ** 20
 const LINGER_CHECK_MS = 50
 
-export function sendAnswered(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: Answered): FastifyReply {
+export function sendRawReply(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: RawReply): FastifyReply {
   const { raw } = request
   raw.resume()
   if (!raw.complete) {

@@ -1,59 +1,59 @@
 import { storedDays } from '../events/writer/idempotency-rows.ts'
 import { seqAt } from '../events/writer/seq.ts'
 import type { Actor } from '../http/actor.ts'
-import { AUDIT_COLLECTION, type DueRow, dueRecords, noteEvents } from '../resources/access/audit/audit.ts'
+import { AUDIT_COLLECTION, type DueRow, markEventsWritten, recordsDueAsEvents } from '../resources/access/audit/audit.ts'
 import { Heartbeats } from '../resources/data/datasets/datasets.ts'
 import type { World } from '../world.ts'
-import { Account } from './intake/accounting.ts'
-import { identityNumber, identityOf } from './intake/idempotency-key.ts'
+import { openInlinePool } from './inline-pool.ts'
+import { PostAccounting } from './intake/accounting.ts'
+import { idempotencyKeyOf, idempotencyNumber } from './intake/idempotency-key.ts'
 import type { IntakeWorld } from './intake/intake-world.ts'
 import { storePost } from './intake/store.ts'
-import { openOwnPool } from './own-pool.ts'
 import { native } from './receivers/native/native.ts'
 
 type Deps = Pick<World, 'clock' | 'events' | 'ids' | 'ledger' | 'log' | 'meta' | 'writer'>
 
-/** Work is what the kind of a job is, as far as this one needs it. */
-type Work = { name: string; everyMs: number; isDueAtStart: boolean; run(): Promise<{ againInMs: number }> }
+/** AuditTrailJob is the part of a job kind that this job has. */
+type AuditTrailJob = { name: string; everyMs: number; isDueAtStart: boolean; run(): Promise<{ againInMs: number }> }
 
 const EVERY_MS = 2_000
 const RECORDS_AT_ONCE = 200
-/** OWN is the protocol, in the ledger, of events that the service makes itself. */
+/** OWN is the protocol name in the ledger for events of the service itself. */
 const OWN = 'dendro'
 const NOBODY = '00000000-0000-0000-0000-000000000000'
-/** SURE_MS: what was sent to the store within it is remembered there by its identity, whatever ended meanwhile. */
-const SURE_MS = 30 * 60_000
-/** BEFORE_MS is how far the clocks of two servers may be apart. */
-const BEFORE_MS = 10 * 60_000
+/** REMEMBERED_MS: the store surely remembers the idempotency keys of this time. */
+const REMEMBERED_MS = 30 * 60_000
+/** CLOCK_SKEW_MS bounds the difference between the clocks of two servers. */
+const CLOCK_SKEW_MS = 10 * 60_000
 const DAY_MS = 86_400_000
 
 /**
- * auditTrail makes an event of the system dataset `.audit-trail` of every audit record, once. Each is a post of its own whose identity is the record:
- * a crash between storing and writing that down makes another try, which the store knows by its identity, or, later, by looking for it.
+ * auditTrail stores every audit record once as an event of the system dataset `.audit-trail`. Each is a request of its own with the record's id as
+ * idempotency key. After a crash, the next try finds the event by this key, or later by a query.
  */
-export function auditTrail(world: Deps): Work {
-  const pool = openOwnPool()
+export function auditTrail(world: Deps): AuditTrailJob {
+  const pool = openInlinePool()
   const beats = new Heartbeats(world)
   const intake: IntakeWorld = {
     ...world,
     beat: (logId, nowMs) => beats.beat(logId, nowMs),
     parsed: () => undefined,
     // No limit of an organisation ends its audit trail.
-    limits: { mustBeOpen: async () => undefined, admit: async () => ({ release: () => undefined }) },
+    limits: { checkOpen: async () => undefined, admit: async () => ({ release: () => undefined }) },
   }
   return {
     name: 'audit_trail',
     everyMs: EVERY_MS,
     isDueAtStart: true,
     run: async () => {
-      const due = await dueRecords(world, RECORDS_AT_ONCE)
+      const due = await recordsDueAsEvents(world, RECORDS_AT_ONCE)
       if (due.length === 0) return { againInMs: EVERY_MS }
       const stored = await storedAlready(world, due)
       const results = await Promise.allSettled(
         due.filter(({ id }) => !stored.has(id)).map((record) => store(record).then(() => stored.add(record.id))),
       )
       // Written down without regard to the lease: what is stored is stored, whoever says so.
-      await noteEvents(world, [...stored])
+      await markEventsWritten(world, [...stored])
       await beats.flush()
       const failed = results.find((result) => result.status === 'rejected')
       if (failed) throw failed.reason
@@ -65,9 +65,9 @@ export function auditTrail(world: Deps): Work {
     const actor = writerOf(record)
     const body = new TextEncoder().encode(JSON.stringify(eventOf(record)))
     const request = { path: '/', query: {}, headers: { 'idempotency-key': record.id }, contentType: 'application/x-ndjson', body }
-    const asked = { collection: AUDIT_COLLECTION, dataset: 'audit-trail', tags: {} }
-    const account = new Account(world.ledger, { actor, protocol: OWN })
-    const { outcome } = await storePost(intake, pool, { actor, receiver: native, asked, request, account })
+    const routing = { collection: AUDIT_COLLECTION, dataset: 'audit-trail', tags: {} }
+    const account = new PostAccounting(world.ledger, { actor, protocol: OWN })
+    const { outcome } = await storePost(intake, pool, { actor, receiver: native, routing: routing, request, account })
     if (outcome.kind !== 'stored' || outcome.total !== 1 || outcome.rejected.length > 0)
       throw new Error(`the audit record ${record.id} was not taken`)
   }
@@ -75,7 +75,7 @@ export function auditTrail(world: Deps): Work {
 
 /** storedAlready looks for the events of records so old that the store may have forgotten whether it was sent them. */
 async function storedAlready({ events, clock }: Pick<World, 'events' | 'clock'>, due: readonly DueRow[]): Promise<Set<string>> {
-  const old = due.filter(({ time }) => time < clock.nowMs() - SURE_MS)
+  const old = due.filter(({ time }) => time < clock.nowMs() - REMEMBERED_MS)
   const [first] = old
   if (!first) return new Set()
   const byPost = new Map(old.map((record) => [postOf(record), record.id]))
@@ -84,11 +84,12 @@ async function storedAlready({ events, clock }: Pick<World, 'events' | 'clock'>,
     posts: [...byPost.keys()],
     days: [...new Set(old.map(({ time }) => Math.floor(time / DAY_MS)))],
   }
-  const found = await storedDays(events.writer, wanted, seqAt(first.time - BEFORE_MS))
+  const found = await storedDays(events.writer, wanted, seqAt(first.time - CLOCK_SKEW_MS))
   return new Set(found.flatMap(({ post }) => byPost.get(post) ?? []))
 }
 
-const postOf = (record: DueRow): bigint => identityNumber(identityOf(writerOf(record), native.name, record.id, undefined), record.log_id)
+const postOf = (record: DueRow): bigint =>
+  idempotencyNumber(idempotencyKeyOf(writerOf(record), native.name, record.id, undefined), record.log_id)
 
 /** writerOf stands for the service itself, which writes on nobody's behalf. */
 const writerOf = ({ org_id, org_number, address, correlation_id }: DueRow): Actor => ({

@@ -1,51 +1,51 @@
+import type { RawReply } from '../http/raw-handler.ts'
 import type { Failure } from '../kernel/errors.ts'
+import type { Instant } from '../lines/time-text.ts'
 
-/** An EventTime is nanoseconds since 1970 without a float: whole milliseconds and the nanoseconds within. */
-export type EventTime = { ms: number; ns: number }
 export type Pair = readonly [name: string, text: string]
 
-/** An Arrived is one event as its protocol brought it. */
-export type Arrived = {
+/** A ReceivedRecord is one event as its protocol delivered it. */
+export type ReceivedRecord = {
   /** raw is the line as the application wrote it. */
   raw: Uint8Array
-  /** time is what the protocol says; without it the line is asked, then the clock. */
-  time: EventTime | undefined
+  /** time comes from the protocol; without it, it is read from the line, else from the clock. */
+  time: Instant | undefined
   /** level is the protocol's own severity word or name. */
   level: string | undefined
-  /** keys are message keys beside the line. */
+  /** keys are message keys in addition to the line. */
   keys: readonly Pair[]
   /** attributes carry their `$` already. */
   attributes: readonly Pair[]
 }
 
-/** Arrivals are the events of one dataset: lines of a body as they stand, or records that a protocol took apart. */
-export type Arrivals = { kind: 'lines'; bytes: Uint8Array } | { kind: 'records'; records: readonly Arrived[] }
+/** ReceivedEvents are the events of one dataset: lines of a body, or records of a protocol. */
+export type ReceivedEvents = { kind: 'lines'; bytes: Uint8Array } | { kind: 'records'; records: readonly ReceivedRecord[] }
 
-/** A Delivery goes to one dataset. Its names are what the format says: headers of the request win over them, defaults fill what is missing. */
-export type Delivery = {
+/** A DatasetBatch goes to one dataset. Its names come from the body; request headers override them, and defaults fill gaps. */
+export type DatasetBatch = {
   collection: string | undefined
   dataset: string | undefined
-  /** attributes belong to every event of the delivery. */
+  /** attributes belong to every event of the batch. */
   attributes: readonly Pair[]
-  arrivals: Arrivals
+  events: ReceivedEvents
 }
 
-/** A Rejected is a record that could not be taken, by its place in the post. */
-export type Rejected = { index: number; reason: string }
+/** A RejectedRecord could not be stored; `index` is its position in the request. */
+export type RejectedRecord = { index: number; reason: string }
 
-/** A Parsed body: deliveries per dataset, and the records that could not be read. */
-export type Parsed = {
-  deliveries: readonly Delivery[]
-  rejected: readonly Rejected[]
-  /** total counts records, the rejected ones too; lines are counted by who splits them. */
+/** A ParsedBody has a batch per dataset, and the rejected records. */
+export type ParsedBody = {
+  batches: readonly DatasetBatch[]
+  rejected: readonly RejectedRecord[]
+  /** total counts records, including rejected ones; lines are counted when they are split. */
   total: number
-  /** identity is that of the whole post, where the protocol has one. */
-  identity?: string
-  /** notes are what parse wants to remember for the answer; they must be structured-cloneable. */
+  /** idempotencyKey identifies the whole request, if the protocol has one. */
+  idempotencyKey?: string
+  /** notes carry data from parse to reply; they must be structured-cloneable. */
   notes?: unknown
 }
 
-/** IngestRequest is what the intake hands to parse; names of headers are in lower case. */
+/** IngestRequest is the argument of parse; header names are in lower case. */
 export type IngestRequest = {
   /** path is the tail of the path that matched, such as `/web/_bulk`. */
   path: string
@@ -55,22 +55,22 @@ export type IngestRequest = {
   /** body is decompressed. */
   body: Uint8Array
 }
-export type RequestHead = Omit<IngestRequest, 'body'>
+export type IngestRequestHead = Omit<IngestRequest, 'body'>
 
-/** An Outcome is what became of a request, per record where the protocol wants it. */
-export type Outcome =
-  | { kind: 'stored'; accepted: number; rejected: readonly Rejected[]; total: number; duplicates: readonly number[] }
+/** An IngestOutcome is the result of a request, with rejected records. */
+export type IngestOutcome =
+  | { kind: 'stored'; accepted: number; rejected: readonly RejectedRecord[]; total: number; duplicates: readonly number[] }
   | { kind: 'refused'; failure: Failure }
 
-export type Answered = { status: number; headers: Record<string, string>; body: string | Uint8Array }
-export type ParsedNotes = Pick<Parsed, 'rejected' | 'total' | 'notes'>
+export type ReceiverReply = RawReply
+export type ParsedSummary = Pick<ParsedBody, 'rejected' | 'total' | 'notes'>
 
 export type ReceiverRoute = {
   methods: readonly string[]
   /** tail matches the end of the path; any prefix in front is allowed. */
   tail: RegExp
-  /** probe answers without reading events. */
-  probe?: (request: RequestHead) => Answered
+  /** probe replies without reading events. */
+  probe?: (request: IngestRequestHead) => ReceiverReply
 }
 
 /** A Receiver speaks one wire protocol. */
@@ -78,10 +78,10 @@ export type Receiver = {
   name: string
   routes: readonly ReceiverRoute[]
   limits: { wireBytes: number; bodyBytes: number }
-  /** systemCollections are those beginning with a dot that its deliveries may name; headers of a request do not move events out of them. */
+  /** systemCollections (names with a leading dot) may be named by its batches; routing headers cannot override them. */
   systemCollections?: readonly string[]
   /** parse runs in a worker thread and is pure; a Failure that it throws refuses the post. */
-  parse(request: IngestRequest): Parsed
-  /** answer words the outcome; `parsed` is undefined when the body was not parsed. */
-  answer(request: RequestHead, outcome: Outcome, parsed: ParsedNotes | undefined): Answered
+  parse(request: IngestRequest): ParsedBody
+  /** reply formats the outcome; `parsed` is undefined when the body was not parsed. */
+  reply(request: IngestRequestHead, outcome: IngestOutcome, parsed: ParsedSummary | undefined): ReceiverReply
 }

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Actor } from '../http/actor.ts'
 import { Failure, unavailable } from '../kernel/errors.ts'
-import type { Log } from '../kernel/log.ts'
+import type { Logger } from '../kernel/log.ts'
 import { Refusals } from './intake/refusals.ts'
 
 type Said = { level: string; fields: object; message: string }
 
 /** recording is a log that keeps what it is told. */
-function recording(): { log: Log; said: Said[]; warned: () => Said[] } {
+function recording(): { log: Logger; said: Said[]; warned: () => Said[] } {
   const said: Said[] = []
   const at = (level: string) => (fields: object, message: string) => void said.push({ level, fields, message })
   const log = {
@@ -18,7 +18,7 @@ function recording(): { log: Log; said: Said[]; warned: () => Said[] } {
     warn: at('warn'),
     error: at('error'),
     child: () => log,
-  } as unknown as Log
+  } as unknown as Logger
   return { log, said, warned: () => said.filter(({ level }) => level === 'warn') }
 }
 

@@ -6,11 +6,11 @@ import { otlp } from './receivers/otlp/otlp.ts'
 
 export const ingestionRoutes = (intake: Intake): Routes => ({
   ...routes('ingestion', contract.ingestion, {
-    send: intake.taker(native, 'ingestion.send'),
-    sendTo: intake.taker(native, 'ingestion.sendTo'),
-    otlpLogs: intake.taker(otlp, 'ingestion.otlpLogs'),
-    otlpTraces: intake.taker(otlp, 'ingestion.otlpTraces'),
-    otlpMetrics: intake.taker(otlp, 'ingestion.otlpMetrics'),
+    send: intake.rawHandler(native, 'ingestion.send'),
+    sendTo: intake.rawHandler(native, 'ingestion.sendTo'),
+    otlpLogs: intake.rawHandler(otlp, 'ingestion.otlpLogs'),
+    otlpTraces: intake.rawHandler(otlp, 'ingestion.otlpTraces'),
+    otlpMetrics: intake.rawHandler(otlp, 'ingestion.otlpMetrics'),
   }),
-  takers: intake.takers,
+  findRawHandler: intake.findRawHandler,
 })

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { type ChildPlan, supervise } from './child.ts'
 import { systemClock } from './clock.ts'
-import { openLog } from './log.ts'
+import { openLogger } from './log.ts'
 
-const deps = { clock: systemClock, log: openLog('silent') }
+const deps = { clock: systemClock, log: openLogger('silent') }
 
 test('a child that is asked to stop may take its time, though it no longer answers', async () => {
   const drained = 'process.stdin.resume().on("end", () => setTimeout(() => process.exit(7), 4_500))'
@@ -50,7 +50,7 @@ test('a child that is closed while it is being restarted does not outlive the cl
 
 test('a program that leaves before it is ready is a failed start, whatever its status', async () => {
   const { plan } = makePlan('process.exit(0)')
-  await expect(supervise({ ...plan, ready: refuse }, deps)).rejects.toThrow('test child left before it was ready (status 0)')
+  await expect(supervise({ ...plan, ready: refuse }, deps)).rejects.toThrow('test child exited before it was ready (status 0)')
 })
 
 const refuse = (): Promise<void> => Promise.reject(new Error('no answer'))

@@ -2,18 +2,18 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import type { Clock } from './clock.ts'
-import type { Log } from './log.ts'
+import type { Logger } from './log.ts'
 
-/** What a supervised child needs to be told apart: how it is started, when it is ready, whether it still answers, how it is asked to stop. */
+/** How to start, check and stop a supervised child process. */
 export type ChildPlan = {
   name: string
-  /** spawn starts a fresh process; anything it throws counts as a failed start. */
+  /** spawn starts a new process. Any error counts as a failed start. */
   spawn(): Promise<ChildProcess>
-  /** ready resolves once this very process answers; it is retried until the process ends or the bound passes. */
+  /** ready resolves once this process answers. It is retried until the process exits or `readyMs` passes. */
   ready(signal: AbortSignal): Promise<void>
-  /** ping throws when the process does not answer; three misses in a row end it with SIGKILL. */
+  /** ping throws when the process does not answer. Three failures in a row end the process with SIGKILL. */
   ping(signal: AbortSignal): Promise<void>
-  /** stop asks the process to finish and leave; it is killed when it has not left within `stopMs`. */
+  /** stop asks the process to exit. It is killed when it is still running after `stopMs`. */
   stop(child: ChildProcess): void
   readyMs?: number
   stopMs?: number
@@ -27,24 +27,24 @@ export type ChildState =
 
 export type SupervisedChild = {
   state(): ChildState
-  /** kill ends the running process at once; the supervisor brings up the next one. */
+  /** kill ends the running process at once; the supervisor starts the next one. */
   kill(): void
   close(): Promise<void>
 }
 
 const BACK_OFF_MS = [200, 500, 1_000, 2_000, 5_000] as const
 const PING_EVERY_MS = 1_000
-/** With PING_EVERY_MS and MISSES_MAX this ends a child that hangs within 15 s. */
+/** With PING_EVERY_MS and MISSES_MAX this ends a hanging child within 15 s. */
 const PING_BOUND_MS = 3_000
 const MISSES_MAX = 3
 const READY_POLL_MS = 30
 const READY_MS = 60_000
 const STOP_MS = 10_000
-/** A child that held this long has recovered: the next crash starts the back-off anew. */
+/** A child that ran this long has recovered: the next crash restarts the back-off. */
 const SETTLED_MS = 60_000
 
-/** supervise starts the child, resolves when it is ready the first time, and keeps it running until it is closed. */
-export async function supervise(plan: ChildPlan, deps: { clock: Clock; log: Log }): Promise<SupervisedChild> {
+/** Starts the child, resolves when it is first ready, and restarts it until closed. */
+export async function supervise(plan: ChildPlan, deps: { clock: Clock; log: Logger }): Promise<SupervisedChild> {
   const { clock } = deps
   const log = deps.log.child({ child: plan.name })
   const stopping = new AbortController()
@@ -56,7 +56,7 @@ export async function supervise(plan: ChildPlan, deps: { clock: Clock; log: Log 
     const child = await plan.spawn()
     current = child
     const exited = once(child, 'exit').then(([code, signal]) => {
-      throw new Error(`${plan.name} left before it was ready (status ${code ?? signal})`)
+      throw new Error(`${plan.name} exited before it was ready (status ${code ?? signal})`)
     })
     exited.catch(() => undefined)
     preferAsVictim(child, log)
@@ -87,7 +87,7 @@ export async function supervise(plan: ChildPlan, deps: { clock: Clock; log: Log 
 
   async function watch(child: ChildProcess): Promise<string> {
     const ended = new AbortController()
-    // A child that was asked to stop may drain for longer than it may be deaf; only stopMs bounds it then.
+    // A child that is stopping may drain for longer than the pings allow; only stopMs bounds it.
     const pinged = AbortSignal.any([ended.signal, stopping.signal])
     const exit =
       child.exitCode !== null || child.signalCode !== null ? Promise.resolve([child.exitCode, child.signalCode]) : once(child, 'exit')
@@ -165,8 +165,8 @@ export async function supervise(plan: ChildPlan, deps: { clock: Clock; log: Log 
   }
 }
 
-/** preferAsVictim makes the kernel end the child before the service when memory runs out; only Linux knows the file. */
-function preferAsVictim(child: ChildProcess, log: Log): void {
+/** Makes the kernel end the child before the service when memory runs out. Linux only. */
+function preferAsVictim(child: ChildProcess, log: Logger): void {
   if (process.platform !== 'linux' || child.pid === undefined) return
   try {
     writeFileSync(`/proc/${child.pid}/oom_score_adj`, '500')

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A ClockReport says how far wall time can be relied on. */
+/** How reliable wall time is at the moment. */
 export type ClockReport = {
-  /** problem is a sentence while the clocks that this process knows disagree. */
+  /** problem describes a disagreement between clocks, if there is one. */
   problem: string | undefined
-  /** lastStep is the last time that wall time was set: `atMs` is the new time, `byMs` how far it moved. */
+  /** lastStep is the last adjustment of wall time: `atMs` is the new time, `byMs` the distance. */
   lastStep: { atMs: number; byMs: number } | undefined
 }
 
-/** A Clock tells wall time for records and monotonic time for durations; tests bring their own. */
+/** Wall time for records, monotonic time for durations. Tests inject their own clock. */
 export type Clock = {
   nowMs(): number
   monotonicMs(): number
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** report is there when something watches the clock (guarded-clock.ts). */
+  /** report exists on guarded clocks only (guarded-clock.ts). */
   report?(): ClockReport
 }
 

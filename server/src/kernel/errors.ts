@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 
-/** A FieldProblem is the machine form of one broken rule: which field, which rule, where in its text. */
+/** One violated rule in machine-readable form: field, rule, position. */
 export type FieldProblem = {
   field: string
   code: string
@@ -13,7 +13,7 @@ export type FieldProblem = {
 
 type FailureOptions = { cause?: unknown; headers?: Record<string, string>; errors?: readonly FieldProblem[] }
 
-/** A Failure is what a caller can act on; its `cause` is for our log only. Any other thrown value is a bug and answers 500. */
+/** An error that the caller can act on; `cause` is for the log only. Any other thrown value is a bug and answers 500. */
 export class Failure extends Error {
   readonly status: number
   readonly headers: Record<string, string>
@@ -32,12 +32,12 @@ export class Failure extends Error {
   }
 }
 
-/** reasonPhrase is the `type` member of the error body. */
+/** The `type` field of the error body. */
 export const reasonPhrase = (status: number): string => STATUS_CODES[status] ?? 'Unknown Error'
 
 export const badRequest = (details: string, options?: FailureOptions): Failure => new Failure(400, details, options)
 
-/** badField refuses one field by name; `details` reads "<field> <rule>". */
+/** 400 for one field; `details` reads "<field> <rule>". */
 export const badField = (field: string, rule: string, code = 'INVALID'): Failure =>
   new Failure(400, `${field} ${rule}`, { errors: [{ field, code, message: rule }] })
 
@@ -53,11 +53,11 @@ export const conflict = (details: string): Failure => new Failure(409, details)
 
 export const gone = (details: string): Failure => new Failure(410, details)
 
-/** callerGone ends what is done for a caller who has left; nobody reads it. */
+/** Ends work for a caller who has disconnected. Nobody reads it. */
 export const callerGone = new Failure(499, 'the caller left before the answer')
 
 export const notBuilt = (details: string): Failure => new Failure(501, details)
 
-/** unavailable says that the trouble is ours and passing; every shipper retries 503 and drops data on 500. */
+/** 503 for temporary problems of the service. Shippers retry 503 and drop data on 500. */
 export const unavailable = (details: string, options: { cause?: unknown; retryAfterS?: number } = {}): Failure =>
   new Failure(503, details, { cause: options.cause, headers: { 'retry-after': String(options.retryAfterS ?? 2) } })

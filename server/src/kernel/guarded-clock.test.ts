@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Clock } from './clock.ts'
-import { CONFIRM_MS, decideStep, guardClock, type Step } from './guarded-clock.ts'
-import { openLog } from './log.ts'
+import { type ClockStep, CONFIRM_MS, decideStep, guardClock } from './guarded-clock.ts'
+import { openLogger } from './log.ts'
 
 const HOUR_MS = 3_600_000
 const START_MS = Date.UTC(2026, 10, 22, 12)
@@ -10,7 +10,7 @@ const START_MS = Date.UTC(2026, 10, 22, 12)
 function movable() {
   let [wallMs, monotonicMs, uptimeMs] = [START_MS, 5_000, 5_000]
   const base: Clock = { nowMs: () => wallMs, monotonicMs: () => monotonicMs, sleep: async () => undefined }
-  const clock = guardClock(base, { log: openLog('silent'), awakeMs: () => uptimeMs })
+  const clock = guardClock(base, { log: openLogger('silent'), awakeMs: () => uptimeMs })
   return {
     clock,
     pass(ms: number) {
@@ -117,7 +117,7 @@ test('wall time is whole milliseconds, also where monotonic time is not', () => 
   let [wallMs, monotonicMs] = [START_MS, 5_000.25]
   const clock = guardClock(
     { nowMs: () => wallMs, monotonicMs: () => monotonicMs, sleep: async () => undefined },
-    { log: openLog('silent') },
+    { log: openLogger('silent') },
   )
   wallMs += HOUR_MS
   monotonicMs += 0.3
@@ -127,8 +127,8 @@ test('wall time is whole milliseconds, also where monotonic time is not', () => 
 })
 
 describe('a step', () => {
-  const step: Step = { systemMs: HOUR_MS, ageMs: 0, suspendedMs: 0, referenceMs: undefined, isReferenceSteady: false }
-  test.each<[string, Partial<Step>, string]>([
+  const step: ClockStep = { systemMs: HOUR_MS, ageMs: 0, suspendedMs: 0, referenceMs: undefined, isReferenceSteady: false }
+  test.each<[string, Partial<ClockStep>, string]>([
     ['that is new waits', {}, 'keep'],
     ['that lasts is followed', { ageMs: CONFIRM_MS }, 'system'],
     ['that a steady reference confirms is followed at once', { referenceMs: HOUR_MS, isReferenceSteady: true }, 'system'],

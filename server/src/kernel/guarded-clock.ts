@@ -1,45 +1,45 @@
 import { uptime } from 'node:os'
 import { type Clock, type ClockReport, systemClock } from './clock.ts'
-import type { Log } from './log.ts'
+import type { Logger } from './log.ts'
 
-/** STEP_MS is how far the system clock may move against monotonic time at once; time synchronization stays far below it. */
+/** Larger jumps of the system clock against monotonic time count as a step; time synchronization stays far below. */
 export const STEP_MS = 10_000
-/** CONFIRM_MS is how long a new system time must last before it is believed on its own word. */
+/** How long a new system time must last before it is accepted without confirmation. */
 export const CONFIRM_MS = 300_000
-/** REFERENCE_FRESH_MS is how long a reading of the reference clock counts. */
+/** How long a reading of the reference clock is valid. */
 const REFERENCE_FRESH_MS = 60_000
-/** ROUND_TRIP_MAX_MS: a reading that took longer says too little. */
+/** Slower readings are too imprecise. */
 const ROUND_TRIP_MAX_MS = 2_000
 
-/** A GuardedClock keeps wall time steady while the system clock is wrong for a moment. */
+/** A clock that keeps wall time steady through short errors of the system clock. */
 export type GuardedClock = Clock & {
   report(): ClockReport
-  /** observe compares with a reference clock, such as that of the database, which was read within `roundTripMs`. */
+  /** observe records a reading of a reference clock, such as the database's, that took `roundTripMs`. */
   observe(referenceMs: number, roundTripMs: number): void
 }
 
-/** A Step is what is known when the system clock and monotonic time disagree. All are differences from the time that goes on steadily. */
-export type Step = {
+/** The known facts when system clock and monotonic time disagree. All times are differences from steady time. */
+export type ClockStep = {
   systemMs: number
-  /** ageMs is how long the system clock has shown that difference. */
+  /** ageMs is the age of the difference. */
   ageMs: number
-  /** suspendedMs is how long the machine was suspended, which monotonic time leaves out. */
+  /** suspendedMs is the time the machine was suspended, which monotonic time does not count. */
   suspendedMs: number
-  /** referenceMs is absent without a fresh reading. */
+  /** referenceMs is undefined without a fresh reading. */
   referenceMs: number | undefined
-  /** isReferenceSteady is false when the reference stepped too: it may be on the same machine. */
+  /** isReferenceSteady is false when the reference clock stepped as well: it may run on the same machine. */
   isReferenceSteady: boolean
 }
 
-export type StepDecision = 'keep' | 'system' | 'reference' | 'resume'
+export type ClockStepDecision = 'keep' | 'system' | 'reference' | 'resume'
 
 const isSame = (aMs: number, bMs: number): boolean => Math.abs(aMs - bMs) <= STEP_MS
 
 /**
- * decideStep says which time goes on. A reference that agrees with steady time outvotes the system clock; one that agrees with the system clock,
- * and did not step itself, confirms it. Without one the new time must last.
+ * Decides which time to follow. A reference that agrees with steady time outvotes the system clock. A reference that agrees with the system clock, and
+ * did not step itself, confirms it. Without a reference the new time must last.
  */
-export function decideStep({ systemMs, ageMs, suspendedMs, referenceMs, isReferenceSteady }: Step): StepDecision {
+export function decideStep({ systemMs, ageMs, suspendedMs, referenceMs, isReferenceSteady }: ClockStep): ClockStepDecision {
   if (suspendedMs > STEP_MS && isSame(systemMs, suspendedMs)) return 'resume'
   if (referenceMs !== undefined && isSame(referenceMs, 0)) return 'keep'
   if (referenceMs !== undefined && isSame(referenceMs, systemMs) && isReferenceSteady) return 'system'
@@ -50,10 +50,10 @@ export function decideStep({ systemMs, ageMs, suspendedMs, referenceMs, isRefere
 type Reference = { offsetMs: number; steadySinceMs: number; readAtMs: number }
 
 /**
- * guardClock wraps the system clock: a step of it is followed only when it is confirmed, so that nothing is scheduled, expired or removed by a clock
- * that is wrong for a moment. `awakeMs` counts suspended time too, where the platform has such a clock.
+ * Wraps the system clock and follows a step only when it is confirmed, so that a briefly wrong clock schedules, expires and deletes nothing. `awakeMs`
+ * also counts suspended time, where the platform has such a clock.
  */
-export function guardClock(base: Clock, { log, awakeMs }: { log: Log; awakeMs?: (() => number) | undefined }): GuardedClock {
+export function guardClock(base: Clock, { log, awakeMs }: { log: Logger; awakeMs?: (() => number) | undefined }): GuardedClock {
   const elapsedMs = awakeMs ?? base.monotonicMs
   let offsetMs = base.nowMs() - base.monotonicMs()
   let suspendedBeforeMs = elapsedMs() - base.monotonicMs()
@@ -163,8 +163,8 @@ export function guardClock(base: Clock, { log, awakeMs }: { log: Log; awakeMs?: 
   return { nowMs, monotonicMs: base.monotonicMs, sleep: base.sleep, observe, report: () => ({ problem: problem(), lastStep }) }
 }
 
-/** guardSystemClock is for a running service. Only on Linux does the uptime come from a clock that counts suspensions and is never set. */
-export const guardSystemClock = (log: Log): GuardedClock =>
+/** The clock of a running service. Only Linux has an uptime that counts suspensions and is never set. */
+export const guardSystemClock = (log: Logger): GuardedClock =>
   guardClock(systemClock, { log, awakeMs: process.platform === 'linux' ? () => uptime() * 1_000 : undefined })
 
 export const isGuarded = (clock: Clock): clock is GuardedClock => 'observe' in clock

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/** Ids makes every identifier and secret of the service, so that tests can foresee them. */
+/** Source of all identifiers and secrets, so that tests can make them predictable. */
 export type Ids = {
   uuid(): string
-  /** correlation is 32 lower-case hex digits, one per request. */
+  /** correlation returns 32 lower-case hex digits, one per request. */
   correlation(): string
-  /** secret is URL-safe text of the given number of random bytes. */
+  /** secret encodes the given number of random bytes as URL-safe text. */
   secret(bytes: number): string
 }
 
@@ -18,7 +18,7 @@ export const systemIds: Ids = {
 const CORRELATION_BYTES = 16
 const POOL_BYTES = 4_096
 
-/** correlations gives ids out of a pool of random bytes: one call for many of them costs a quarter of one call for each. */
+/** Takes ids from a pool of random bytes, which costs a quarter of one system call per id. */
 function correlations(): () => string {
   let pool = Buffer.alloc(0)
   let at = 0

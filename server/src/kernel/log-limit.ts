@@ -1,13 +1,13 @@
 export const LIMIT_WINDOW_MS = 10_000
-/** KINDS_MAX bounds memory; beyond it all further kinds share one count. */
+/** Bounds memory: beyond this number, all further kinds share one counter. */
 const KINDS_MAX = 1_000
 const OTHER = 'other'
 
 type Window = { startMs: number; written: number; skipped: number; summary: (skipped: number) => void }
 
 /**
- * A LogLimit writes the first lines of a kind in full and then only their number, once per window, so that nobody can fill a disk with log lines by
- * asking again and again.
+ * Limits log lines per kind and window. The first lines of a kind are written in full, the rest are counted and summarized once per window, so that
+ * repeated requests cannot fill the disk.
  */
 export class LogLimit {
   readonly #windows = new Map<string, Window>()
@@ -21,8 +21,8 @@ export class LogLimit {
   }
 
   /**
-   * note gives how many lines of that kind were written in this window before this one, or undefined when it must not be written. `summary` writes
-   * how many were left out.
+   * Returns how many lines of this kind the window already holds, or undefined when this line must be skipped. `summary` writes the number of skipped
+   * lines.
    */
   note(kind: string, summary: (skipped: number) => void): number | undefined {
     const name = this.#windows.has(kind) || this.#windows.size < KINDS_MAX ? kind : OTHER
@@ -49,7 +49,7 @@ export class LogLimit {
     }, this.#windowMs).unref()
   }
 
-  /** flush writes the summaries that are due. */
+  /** Writes the pending summaries. */
   flush(): void {
     for (const [name, window] of this.#windows) this.#end(name, window)
   }

@@ -1,23 +1,23 @@
 import pino from 'pino'
 import { LogLimit } from './log-limit.ts'
 
-/** A Log takes constant lower-case messages with data as fields: warn means odd but nothing lost, error means a person is needed. */
-export type Log = Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'> & { child(fields: object): Log }
+/** Messages are constant and lower-case, data goes into fields. Warn: odd, nothing lost. Error: data lost, or a person is needed. */
+export type Logger = Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'> & { child(fields: object): Logger }
 
-/** LINES_PER_WINDOW of one message are written in ten seconds, then their number. */
+/** Per message and window of ten seconds; further lines are counted. */
 const LINES_PER_WINDOW = 20
 const LIMITED = ['info', 'warn', 'error'] as const
 
 /**
- * openLog writes JSON lines to standard error; header values that carry credentials are masked wherever they appear. A message that repeats too often
- * is counted instead, except at debug and trace, which somebody has asked for.
+ * Writes JSON lines to standard error. Header values that carry credentials are masked wherever they appear. Messages that repeat too often are
+ * counted instead, except at debug and trace.
  */
-export function openLog(level: string, destination: pino.DestinationStream = pino.destination({ dest: 2, sync: true })): Log {
+export function openLogger(level: string, destination: pino.DestinationStream = pino.destination({ dest: 2, sync: true })): Logger {
   return limited(openPino(level, destination), new LogLimit({ burst: LINES_PER_WINDOW }))
 }
 
-/** limited shares one limit among a log and its children: messages are constant, so that a message is a kind. */
-function limited(log: pino.Logger, limit: LogLimit): Log {
+/** One limit serves a logger and its children. Messages are constant, so each message is a kind. */
+function limited(log: pino.Logger, limit: LogLimit): Logger {
   const write =
     (name: (typeof LIMITED)[number]): pino.LogFn =>
     (...line: unknown[]) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Clock } from './clock.ts'
-import type { Log } from './log.ts'
-import { untilReached } from './reach.ts'
+import type { Logger } from './log.ts'
+import { connectWithRetry } from './reach.ts'
 
 /** leapingClock moves only when somebody sleeps, and then at once. */
 function leapingClock(): Clock {
@@ -15,9 +15,9 @@ function leapingClock(): Clock {
   }
 }
 
-function listener(): { log: Log; said: { waited_ms: number }[] } {
+function listener(): { log: Logger; said: { waited_ms: number }[] } {
   const said: { waited_ms: number }[] = []
-  return { log: { warn: (fields: { waited_ms: number }) => said.push(fields) } as unknown as Log, said }
+  return { log: { warn: (fields: { waited_ms: number }) => said.push(fields) } as unknown as Logger, said }
 }
 
 test('a server that comes up later is waited for, which is said at once and then every ten seconds', async () => {
@@ -27,14 +27,16 @@ test('a server that comes up later is waited for, which is said at once and then
     if (clock.nowMs() < 35_000) throw new Error('connection refused')
     return 'here'
   }
-  expect(await untilReached({ server: 'a server', reach, isHopeless: () => false }, { clock, log })).toBe('here')
+  expect(await connectWithRetry({ server: 'a server', connect: reach, isPermanent: () => false }, { clock, log })).toBe('here')
   expect(said.map(({ waited_ms }) => waited_ms)).toEqual([0, 10_000, 20_000, 30_000])
 })
 
 test('a server that never comes up is given up after a minute', async () => {
   const clock = leapingClock()
   const reach = () => Promise.reject(new Error('connection refused'))
-  await expect(untilReached({ server: 'a server', reach, isHopeless: () => false }, { clock, ...listener() })).rejects.toThrow('refused')
+  await expect(
+    connectWithRetry({ server: 'a server', connect: reach, isPermanent: () => false }, { clock, ...listener() }),
+  ).rejects.toThrow('refused')
   expect(clock.nowMs()).toBe(60_500)
 })
 
@@ -42,6 +44,8 @@ test('what no waiting mends is told at once and without a word about waiting', a
   const clock = leapingClock()
   const { log, said } = listener()
   const reach = () => Promise.reject(new Error('wrong password'))
-  await expect(untilReached({ server: 'a server', reach, isHopeless: () => true }, { clock, log })).rejects.toThrow('wrong password')
+  await expect(connectWithRetry({ server: 'a server', connect: reach, isPermanent: () => true }, { clock, log })).rejects.toThrow(
+    'wrong password',
+  )
   expect([clock.nowMs(), said]).toEqual([0, []])
 })

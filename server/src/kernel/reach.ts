@@ -1,40 +1,43 @@
 import type { Clock } from './clock.ts'
-import type { Log } from './log.ts'
+import type { Logger } from './log.ts'
 
-/** REACH_MS is how long a start waits for a server of somebody else, which may be starting too. */
-const REACH_MS = 60_000
-const AGAIN_MS = 500
-/** SAY_AGAIN_MS: that the wait goes on is said at its begin and then this often, not with every attempt. */
-const SAY_AGAIN_MS = 10_000
+/** How long a start waits for an external server, which may be starting as well. */
+const CONNECT_TIMEOUT_MS = 60_000
+const RETRY_MS = 500
+/** The wait is logged when it begins and then at this interval, not at every attempt. */
+const LOG_INTERVAL_MS = 10_000
 
-export type Attempt<T> = {
-  /** server names in the log what is waited for, without a password. */
+export type ConnectionAttempt<T> = {
+  /** server is the name for the log, without a password. */
   server: string
-  reach(): Promise<T>
-  /** isHopeless tells what waiting mends, as a server that starts, from what it does not, as a wrong password. */
-  isHopeless(cause: unknown): boolean
+  connect(): Promise<T>
+  /** isPermanent is true when retrying cannot help, such as for a wrong password. */
+  isPermanent(cause: unknown): boolean
 }
 
-/** untilReached gives what the first successful attempt gives; what is hopeless, or fails for REACH_MS, is thrown as it came. */
-export async function untilReached<T>({ server, reach, isHopeless }: Attempt<T>, { clock, log }: { clock: Clock; log: Log }): Promise<T> {
+/** Retries until an attempt succeeds. Permanent errors, and any error after CONNECT_TIMEOUT_MS, are thrown unchanged. */
+export async function connectWithRetry<T>(
+  { server, connect, isPermanent }: ConnectionAttempt<T>,
+  { clock, log }: { clock: Clock; log: Logger },
+): Promise<T> {
   const startedMs = clock.monotonicMs()
-  let saidMs = Number.NEGATIVE_INFINITY
+  let loggedMs = Number.NEGATIVE_INFINITY
   for (;;) {
     try {
-      return await reach()
+      return await connect()
     } catch (cause) {
       const nowMs = clock.monotonicMs()
-      if (isHopeless(cause) || nowMs - startedMs > REACH_MS) throw cause
-      if (nowMs - saidMs >= SAY_AGAIN_MS) {
+      if (isPermanent(cause) || nowMs - startedMs > CONNECT_TIMEOUT_MS) throw cause
+      if (nowMs - loggedMs >= LOG_INTERVAL_MS) {
         log.warn({ server, waited_ms: Math.round(nowMs - startedMs), err: cause }, 'waiting for a server that does not answer yet')
-        saidMs = nowMs
+        loggedMs = nowMs
       }
-      await clock.sleep(AGAIN_MS)
+      await clock.sleep(RETRY_MS)
     }
   }
 }
 
-/** openBoth opens two stores at once; when one fails the other is closed again. */
+/** Opens two stores concurrently. When one fails, the other is closed. */
 export async function openBoth<A extends { close(): Promise<void> }, B extends { close(): Promise<void> }>(
   first: Promise<A>,
   second: Promise<B>,

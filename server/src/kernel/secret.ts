@@ -1,4 +1,4 @@
-/** A Secret is text that must not reach a log, an answer or an error: however it is printed, it prints as ***. */
+/** Text that must not reach logs, responses or errors. It always prints as ***. */
 export class Secret {
   readonly #text: string
 
@@ -6,7 +6,7 @@ export class Secret {
     this.#text = text
   }
 
-  /** reveal is the only way to the text; call it where the text is used, not before. */
+  /** reveal is the only access to the text; call it where the text is used, not earlier. */
   reveal(): string {
     return this.#text
   }

@@ -3,15 +3,15 @@ import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, wri
 import { join } from 'node:path'
 import { Secret } from './secret.ts'
 
-/** A Vault holds the deployment's own secrets and what is made from them. */
+/** The deployment's secrets and keys derived from them. */
 export type Vault = {
-  /** hashOf is the keyed hash under which a credential is stored and found; without the master key it says nothing. */
+  /** hashOf is the keyed hash of a credential as stored. Without the master key it reveals nothing. */
   hashOf(purpose: 'api-key' | 'invitation' | 'attempt' | 'download', text: Secret): Buffer
-  /** wrapKey encrypts the key under which an organisation's own secrets are encrypted; unwrapKey gives it back for the same organisation only. */
+  /** wrapKey encrypts an organization's data key; unwrapKey decrypts it, for the same organization only. */
   wrapKey(orgId: string, key: Buffer): Buffer
   unwrapKey(orgId: string, wrapped: Buffer): Buffer
   jwtSecret: Secret
-  /** fingerprint tells two master keys apart without giving either away, tokenFingerprint two token secrets. */
+  /** fingerprint identifies the master key without revealing it, tokenFingerprint the token secret. */
   fingerprint: string
   tokenFingerprint: string
 }
@@ -21,13 +21,13 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const FINGERPRINT_BYTES = 8
 
-/** openVault takes the secrets that the configuration names and makes the others once, in files only the service may read. */
+/** Uses the configured secrets and generates missing ones once, in files that only the service can read. */
 export function openVault(options: { dataDir: string; masterKey: Secret | undefined; jwtSecret: Secret | undefined }): Vault {
-  const master = options.masterKey ?? keptSecret(join(options.dataDir, 'master.key'))
-  const jwtSecret = options.jwtSecret ?? keptSecret(join(options.dataDir, 'jwt.key'))
+  const master = options.masterKey ?? readOrCreateSecret(join(options.dataDir, 'master.key'))
+  const jwtSecret = options.jwtSecret ?? readOrCreateSecret(join(options.dataDir, 'jwt.key'))
   const derive = (purpose: string, from = master): Buffer =>
     Buffer.from(hkdfSync('sha256', from.reveal(), '', `dendro ${purpose}`, SECRET_BYTES))
-  // Key objects, made once: hashing with plain bytes makes a new one each time, which costs five times the hash.
+  // Created once: hashing with raw bytes creates a key object each time, at five times the cost of the hash.
   const hashKeys = {
     'api-key': createSecretKey(derive('api-key hash')),
     invitation: createSecretKey(derive('invitation hash')),
@@ -53,8 +53,8 @@ export function openVault(options: { dataDir: string; masterKey: Secret | undefi
   }
 }
 
-/** keptSecret reads the secret in a file, or makes it; the file appears whole or not at all, also after a power cut. */
-function keptSecret(path: string): Secret {
+/** Reads a secret file or creates it. The write is atomic and durable. */
+function readOrCreateSecret(path: string): Secret {
   const known = read(path)
   if (known) return new Secret(known)
   const draft = `${path}.${process.pid}.new`

@@ -5,7 +5,7 @@ import { expect, inject, test } from 'vitest'
 import { openEventStore } from '../events/store/events.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { systemIds } from '../kernel/ids.ts'
-import { openLog } from '../kernel/log.ts'
+import { openLogger } from '../kernel/log.ts'
 import { BlockBuilder } from './block.ts'
 import type { Arrival } from './event.ts'
 import { family, hostileLine, randomFrom } from './generated-lines.fixture.ts'
@@ -39,7 +39,7 @@ function blockOf(tableClass: TableClass, lines: readonly Uint8Array[], logId: st
 
 test.each(tableClassNames)('blocks of class %s come back from the engine as they were sent', async (tableClass) => {
   const stores = inject('stores')
-  const deps = { clock: systemClock, log: openLog('silent'), ids: systemIds }
+  const deps = { clock: systemClock, log: openLogger('silent'), ids: systemIds }
   const store = await openEventStore({ url: stores.events, dataDir: stores.dataDir, memoryBytes: 2 ** 30 }, deps)
   const { table } = tableClasses[tableClass]
   const logId = randomUUID()

@@ -1,28 +1,28 @@
-import { DictionaryColumn, MoreColumn, NumberColumn, TextColumn } from './columns.ts'
+import { DictionaryColumn, NumberColumn, OverflowColumn, TextColumn } from './columns.ts'
 import type { Severity } from './severity.ts'
 import type { Slot } from './slots.ts'
-import { type Column, columns, severities, type TableClass } from './table.ts'
+import { columns, severities, type TableClass, type TableColumn } from './table.ts'
 
-/** BlockNumbers are what the intake gives to a block: whose it is, and the first of its sequence numbers, which rise by one. */
+/** Organization, dataset and first sequence number of a block; sequence numbers rise by one per row. */
 export type BlockNumbers = { readonly orgId: number; readonly logId: string; readonly firstSeq: bigint }
 
 const MS_PER_DAY = 86_400_000
 const LOW_CARDINALITY_VERSION = 1n
-/** HAS_OWN_KEYS says that the dictionary comes with the block and replaces an earlier one. */
+/** Flag: the dictionary comes with the block and replaces an earlier one. */
 const HAS_OWN_KEYS = 0x600n
 
 /**
- * A BlockBuilder collects the rows of one dataset column by column and writes them as one block of the engine's Native format. Many blocks may
- * follow one another in one insert. Columns without any value are left out; the engine gives their rows the default.
+ * Collects the rows of one dataset by column and encodes them as one block of ClickHouse's Native format. An insert may contain many blocks. Columns
+ * without values are omitted; the engine fills in the default.
  */
 export class BlockBuilder {
   rows = 0
   readonly shape = new DictionaryColumn()
   readonly origin = new DictionaryColumn()
   readonly raw = new TextColumn()
-  readonly more = new MoreColumn()
+  readonly more = new OverflowColumn()
   private readonly slots = new Map<string, TextColumn>()
-  /** days are those of the rows, counted from 1970. */
+  /** days since 1970, per row. */
   readonly days = new NumberColumn()
   private readonly timeLow = new NumberColumn()
   private readonly timeHigh = new NumberColumn()
@@ -31,7 +31,7 @@ export class BlockBuilder {
   private readonly postLow = new NumberColumn()
   private readonly postHigh = new NumberColumn()
   private readonly severity = new NumberColumn()
-  private readonly columns: readonly Column[]
+  private readonly columns: readonly TableColumn[]
 
   constructor(tableClass: TableClass) {
     this.columns = columns(tableClass)
@@ -46,7 +46,7 @@ export class BlockBuilder {
     return column
   }
 
-  /** end closes the current row with its numbers; what was not added to it is empty. */
+  /** Ends the current row. Columns without a value for it stay empty. */
   end(shape: number, origin: number, severity: Severity): void {
     const row = this.rows
     this.shape.rows.set(row, shape)
@@ -75,14 +75,14 @@ export class BlockBuilder {
     this.postLow.set(this.rows, low)
   }
 
-  /** bytes is about what the block will take. */
+  /** Approximate size of the encoded block. */
   get bytes(): number {
     let total = this.rows * 64 + this.raw.used + this.more.values.used + this.more.count * 4 + this.shape.texts.used
     for (const column of this.slots.values()) total += column.used
     return total
   }
 
-  /** encode writes the block; the builder is then empty. */
+  /** Encodes the block and clears the builder. */
   encode(numbers: BlockNumbers): Uint8Array<ArrayBuffer> {
     const columns = this.present().map(({ name, type }) => ({ name, type, parts: this.encodeColumn(name, numbers) }))
     const parts = columns.flatMap((column) => [text(column.name), text(column.type), ...column.parts])
@@ -91,7 +91,7 @@ export class BlockBuilder {
     return block
   }
 
-  /** takeColumns gives the data of each column but those that the writer adds, which numbers rows and knows their post; the builder is then empty. */
+  /** Encodes each column except `seq` and `post`, which the writer adds, and clears the builder. */
   takeColumns(owner: Pick<BlockNumbers, 'orgId' | 'logId'>): { name: string; type: string; bytes: Uint8Array<ArrayBuffer> }[] {
     const columns = this.present()
       .filter(({ name }) => name !== 'seq' && name !== 'post')
@@ -205,7 +205,7 @@ function text(value: string): Uint8Array {
   return Buffer.concat([varint(bytes.length), bytes])
 }
 
-/** uuid is stored as two numbers of 64 bits, each with its last byte first. */
+/** UUIDs are stored as two 64-bit numbers in little-endian order. */
 function uuid(written: string): Uint8Array {
   const bytes = Buffer.from(written.replaceAll('-', ''), 'hex')
   if (bytes.length !== 16) throw new Error(`${JSON.stringify(written)} is not a UUID`)

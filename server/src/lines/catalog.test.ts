@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { growLocated, type Located, StrangeKeys } from './catalog.ts'
+import { type DatasetLayout, growLayout, OverflowKeys } from './catalog.ts'
 import type { Observation } from './slots.ts'
 
 const seen = (path: string, count = 1, distinct = 1): Observation => ({ path, count, distinct })
 const keys = (count: number, prefix: string, times = 1): Observation[] =>
   Array.from({ length: count }, (_, index) => seen(`${prefix}${index}`, times))
 const NOBODY = new Map()
-const begun = (observed: Observation[]): Located => growLocated(undefined, observed, NOBODY)
+const begun = (observed: Observation[]): DatasetLayout => growLayout(undefined, observed, NOBODY)
 const known = begun(keys(5, 'own', 1_000))
 
 describe('one event with hundreds of strange keys', () => {
   test('moves a dataset to no larger table and takes no slots from keys to come', () => {
     expect(known.classes).toEqual(['s'])
-    expect(growLocated(known, keys(500, 'strange'), NOBODY)).toBe(known)
-    const after = growLocated(known, [...keys(500, 'strange'), ...keys(3, 'new', 100)], NOBODY)
+    expect(growLayout(known, keys(500, 'strange'), NOBODY)).toBe(known)
+    const after = growLayout(known, [...keys(500, 'strange'), ...keys(3, 'new', 100)], NOBODY)
     expect([after.classes, [...after.map.slots.keys()].filter((path) => !path.startsWith('own'))]).toEqual([
       ['s'],
       ['new0', 'new1', 'new2'],
@@ -27,12 +27,12 @@ describe('one event with hundreds of strange keys', () => {
 })
 
 test('a few new keys get the slots that are left at once', () => {
-  const { map, classes } = growLocated(known, keys(4, 'new'), NOBODY)
+  const { map, classes } = growLayout(known, keys(4, 'new'), NOBODY)
   expect([classes, map.slots.size, map.version]).toEqual([['s'], 9, known.map.version + 1])
 })
 
 test('keys that come again and again make a dataset outgrow its table, and no key changes its slot', () => {
-  const grown = growLocated(known, [...keys(60, 'common', 24), ...keys(200, 'strange')], NOBODY)
+  const grown = growLayout(known, [...keys(60, 'common', 24), ...keys(200, 'strange')], NOBODY)
   expect(grown.classes).toEqual(['s', 'l'])
   expect(keys(60, 'common').every(({ path }) => grown.map.slots.has(path))).toBe(true)
   expect([...grown.map.slots.keys()].filter((path) => path.startsWith('strange'))).toEqual([])
@@ -41,10 +41,10 @@ test('keys that come again and again make a dataset outgrow its table, and no ke
 
 describe('keys without a slot are remembered', () => {
   test('over many small posts, until enough events had them', () => {
-    const strange = new StrangeKeys()
+    const strange = new OverflowKeys()
     const one = keys(60, 'common')
     let posts = 0
-    while (growLocated(known, strange.withMore(1, one), NOBODY) === known) {
+    while (growLayout(known, strange.withMore(1, one), NOBODY) === known) {
       strange.note(1, one)
       posts += 1
       expect(posts).toBeLessThan(100)
@@ -53,17 +53,17 @@ describe('keys without a slot are remembered', () => {
   })
 
   test('and make no table larger where few of the events have them, though they take what slots are left', () => {
-    const strange = new StrangeKeys()
+    const strange = new OverflowKeys()
     for (let post = 0; post < 200; post += 1) {
       const rare = keys(60, 'rare', 2)
-      expect(growLocated(known, strange.withMore(1_000, rare), NOBODY)).toBe(known)
+      expect(growLayout(known, strange.withMore(1_000, rare), NOBODY)).toBe(known)
       strange.note(1_000, rare)
     }
-    expect(growLocated(known, strange.withMore(1_000, keys(3, 'rare')), NOBODY).map.slots.size).toBe(8)
+    expect(growLayout(known, strange.withMore(1_000, keys(3, 'rare')), NOBODY).map.slots.size).toBe(8)
   })
 
   test('without end by nobody: who sends ever new keys fills no memory', () => {
-    const strange = new StrangeKeys()
+    const strange = new OverflowKeys()
     for (let post = 0; post < 50; post += 1) strange.note(1, keys(1_000, `post ${post} `))
     const [one] = strange.withMore(1, [seen('post 0 1')])
     expect(one?.count ?? 1).toBe(1)

@@ -2,13 +2,13 @@ import { DISTINCT_MAX, type Observation } from './slots.ts'
 
 const FIRST_BYTES = 1_024
 const FIRST_ROWS = 256
-/** SHORT is the length up to which copying byte by byte is faster than asking for a copy. */
+/** Up to this length, copying byte by byte is faster than a call to set(). */
 const SHORT = 40
-/** A buffer is kept from one block to the next unless it is large and SPARE times as large as what was in it. */
+/** A buffer is reused for the next block unless it is large and SPARE times larger than its content. */
 const LARGE_BYTES = 65_536
 const SPARE = 8
 
-/** A TextColumn collects texts of rising rows in the form in which they are sent: length and bytes, 0 for a row without. */
+/** Collects the texts of ascending rows in the Native format: length and bytes, length 0 for rows without a text. */
 export class TextColumn {
   bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)
   used = 0
@@ -42,7 +42,7 @@ export class TextColumn {
     this.add(row, bytes, 0, bytes.length)
   }
 
-  /** fill gives every row up to `rows` its place. */
+  /** Pads the column with empty texts up to `rows`. */
   fill(rows: number): void {
     const gap = rows - this.rows
     if (gap <= 0) return
@@ -67,7 +67,7 @@ export class TextColumn {
   }
 }
 
-/** NumberColumn collects one unsigned 32-bit number for each row. */
+/** Collects one unsigned 32-bit number per row. */
 export class NumberColumn {
   values = new Uint32Array(FIRST_ROWS)
 
@@ -81,7 +81,7 @@ export class NumberColumn {
   }
 }
 
-/** A DictionaryColumn collects texts that repeat: each once, and a number for each row. */
+/** Collects repeated texts: each text once, and an index per row. */
 export class DictionaryColumn {
   readonly texts = new TextColumn()
   readonly rows = new NumberColumn()
@@ -91,7 +91,7 @@ export class DictionaryColumn {
     return this.known.size
   }
 
-  /** indexOf is the number of a text in this block. */
+  /** The index of a text within this block. */
   indexOf(text: string): number {
     const known = this.known.get(text)
     if (known !== undefined) return known
@@ -101,7 +101,7 @@ export class DictionaryColumn {
     return index
   }
 
-  /** distinct gives the texts in the order of their numbers. */
+  /** The texts in index order. */
   distinct(): IterableIterator<string> {
     return this.known.keys()
   }
@@ -112,14 +112,14 @@ export class DictionaryColumn {
   }
 }
 
-/** SKETCH_BITS of a sketch tell the number of different values well up to a few times as many. */
+/** A sketch of this size estimates distinct counts up to a few times its bits. */
 const SKETCH_BITS = 1_024
 
-/** A MoreColumn collects the values of keys without a slot. */
-export class MoreColumn {
+/** Collects the overflow map: values of keys without a slot. */
+export class OverflowColumn {
   readonly keys = new DictionaryColumn()
   readonly values = new TextColumn()
-  /** ends is the number of values up to the end of each row. */
+  /** ends is the cumulative number of values at the end of each row. */
   readonly ends = new NumberColumn()
   count = 0
   private rows = 0
@@ -134,12 +134,12 @@ export class MoreColumn {
     this.observe(key, source, start, end)
   }
 
-  /** fill ends every row before `rows`; values come in the order of rows. */
+  /** Ends every row before `rows`; values arrive in row order. */
   fill(rows: number): void {
     for (; this.rows < rows; this.rows += 1) this.ends.set(this.rows, this.count)
   }
 
-  /** observations say what a slot would be worth to the keys in here. */
+  /** Frequency and distinct values of the overflow keys, for slot decisions. */
   observations(): Observation[] {
     return [...this.keys.distinct()].map((path, key) => {
       const { count, sketch } = this.seen[key] ?? { count: 0, sketch: new Uint8Array(SKETCH_BITS) }

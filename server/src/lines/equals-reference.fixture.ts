@@ -29,10 +29,10 @@ export const holdToReference = (shredder: Shredder, lines: readonly Uint8Array[]
     given,
   )
 
-export type Given = { line: Uint8Array; found?: FoundText | undefined }
+export type TextLineCase = { line: Uint8Array; found?: FoundText | undefined }
 
 /** holdFound is the same for lines with what was found in them, and throws as well when a line would not come back. */
-export function holdFound(shredder: Shredder, lines: readonly Given[], map: SlotMap, given: Arrival): void {
+export function holdFound(shredder: Shredder, lines: readonly TextLineCase[], map: SlotMap, given: Arrival): void {
   for (const { line, found } of lines) shredder.addLine(line, given, found)
   const rows = rowsOf(shredder.flush(numbers))
   strictEqual(rows.length, lines.length)

@@ -6,53 +6,53 @@ import { type FoundText, HEADER_TIME } from './text-line.ts'
 import { type Instant, readTime, toNs } from './time-text.ts'
 import { cleanName } from './walk.ts'
 
-/** A Leaf is a value with the key it is asked for by; attributes have keys that begin with $. */
+/** One value of an event with its path. Paths of attributes begin with $. */
 export type Leaf = { readonly path: string; readonly text: string }
 
-/** An Arrival is what is known of lines besides their text. */
+/** What a request tells about its lines besides their text. */
 export type Arrival = {
   readonly at: Instant
-  /** time is the event's time where the protocol tells it; it goes before what the line says. */
+  /** time is the event time from the protocol; it takes precedence over the line. */
   readonly time?: Instant
-  /** severity likewise. */
+  /** severity takes precedence as well. */
   readonly severity?: Severity
-  /** attributes are leaves that do not stand in the line; of two with one path the last counts, and it counts before the line's. */
+  /** attributes are leaves from the request. The last of several with one path wins, also over the line. */
   readonly attributes: readonly Leaf[]
-  /** origin is the address of the sender. */
+  /** origin is the sender's address. */
   readonly origin: string
-  /** post identifies the post that brought the lines, 0 for a post without identity. */
+  /** post is the numeric idempotency key of the post, 0 for none. */
   readonly post: bigint
 }
 
-/** An EventRow is one event as it is stored, without what the intake numbers (organisation, dataset, sequence). */
+/** One event as stored, without organization, dataset and sequence number, which the intake adds. */
 export type EventRow = {
   readonly time: Instant
   readonly severity: Severity
   readonly skeleton: Hash64
-  /** shape is '' when raw holds the line; otherwise raw holds the words of a line of text. */
+  /** shape is '' when raw holds the whole line; otherwise raw holds the words of a text line. */
   readonly shape: string
   readonly raw: Uint8Array
   readonly slots: ReadonlyMap<Slot, string>
   readonly more: ReadonlyMap<string, string>
 }
 
-/** timeKeys and messageKeys are looked for in this order. */
+/** Checked in this order. */
 export const timeKeys: readonly string[] = ['timestamp', '@timestamp', 'time', 'ts', 'date', 'datetime']
 export const messageKeys: readonly string[] = ['message', 'msg', 'log', 'body', 'event']
-/** ORIGINAL_TIME is the attribute that keeps a time that could not be taken. */
+/** Attribute that keeps a time which was not acceptable. */
 export const ORIGINAL_TIME = '$ingest.original_time'
 
-/** LEAVES_MAX is how many values of one event are searchable; the rest is in its raw line only. */
+/** Number of searchable values of one event; the others are only in its raw line. */
 export const LEAVES_MAX = 1_000
 
 const EARLIEST_MS = Date.UTC(2000, 0, 1)
 const AHEAD_MAX_MS = 24 * 3_600_000
 
-/** An EventTime is the time of an event, the key whose text says it, and a text that was to be a time but could not be taken. */
-export type EventTime = { instant: Instant; path?: string; format?: string | undefined; refused?: string }
+/** The time of an event, the path it comes from, and a time text that was not acceptable. */
+export type ResolvedTime = { instant: Instant; path?: string; format?: string | undefined; refused?: string }
 
-/** eventTime takes the protocol's time, else the first key that says an acceptable one, else the time of arrival. */
-export function eventTime(leaf: (path: string) => string | undefined, arrival: Arrival): EventTime {
+/** Resolves the event time: the protocol's time, else the first acceptable time key, else the arrival time. */
+export function eventTime(leaf: (path: string) => string | undefined, arrival: Arrival): ResolvedTime {
   const told = arrival.time && isAcceptable(arrival.time, arrival.at) ? arrival.time : undefined
   let refused = arrival.time && !told ? toNs(arrival.time).toString() : undefined
   for (const path of timeKeys) {
@@ -66,8 +66,8 @@ export function eventTime(leaf: (path: string) => string | undefined, arrival: A
   return { instant: arrival.at, ...(refused === undefined ? {} : { refused }) }
 }
 
-/** textTime is the same for a line of text: what stands in front of it goes before its keys, and a key that says no time is taken for what it is. */
-export function textTime({ time, text }: FoundText, leaf: (path: string) => string | undefined, arrival: Arrival): EventTime {
+/** The same for a text line: the time in its header takes precedence over its keys, and a key without a time is an ordinary value. */
+export function textTime({ time, text }: FoundText, leaf: (path: string) => string | undefined, arrival: Arrival): ResolvedTime {
   const told = arrival.time && isAcceptable(arrival.time, arrival.at) ? arrival.time : undefined
   if (time?.instant && isTaken(time.instant, told, arrival.at)) return { instant: time.instant, path: HEADER_TIME, format: time.format }
   const found = eventTime(leaf, arrival)
@@ -82,7 +82,7 @@ function isTaken(instant: Instant, told: Instant | undefined, at: Instant): bool
 export const isAcceptable = (instant: Pick<Instant, 'ms'>, at: Instant): boolean =>
   instant.ms >= EARLIEST_MS && instant.ms <= at.ms + AHEAD_MAX_MS
 
-/** cleanLeaves are leaves as they may be stored, one for each path. */
+/** Storable leaves, one per path. */
 export function cleanLeaves(leaves: readonly Leaf[]): ReadonlyMap<string, string> {
   return new Map(leaves.map(({ path, text }) => [cleanName(path), cleanText(text)]))
 }

@@ -4,8 +4,8 @@ const ENTRIES = 256
 const ENTRY_BYTES = 48
 
 /**
- * A SeverityMemo remembers which severity the deciding values of a line gave: they are few, short and nearly always seen before. It holds the
- * values themselves, not only their hash, so that it never answers for others.
+ * Caches the severity by the values that decide it: they are few, short and nearly always known. The cache compares the values themselves, not only
+ * their hash, so a hash collision cannot give a wrong severity.
  */
 export class SeverityMemo {
   private readonly bytes = new Uint8Array(ENTRIES * ENTRY_BYTES)
@@ -21,7 +21,7 @@ export class SeverityMemo {
     this.hash = 0
   }
 
-  /** add takes one more value into the key; false when the key gets too long to be remembered. */
+  /** Appends a value to the cache key; false when the key becomes too long to cache. */
   add(source: Uint8Array, start: number, end: number): boolean {
     if (this.keyLength + end - start + 1 > ENTRY_BYTES) return false
     for (let at = start; at < end; at += 1) {
@@ -33,7 +33,7 @@ export class SeverityMemo {
     return true
   }
 
-  /** recall gives what the same values of the same owner gave before. */
+  /** The cached severity for the same values of the same owner. */
   recall(owner: unknown): Severity | undefined {
     const entry = this.entry()
     if (this.owners[entry] !== owner || this.lengths[entry] !== this.keyLength) return undefined

@@ -1,8 +1,8 @@
 import { type Instant, readTime } from './time-text.ts'
 
 /**
- * A TimeReader reads times out of bytes as readTime does, without making texts of those that look like the one before: its day, zone and layout
- * are remembered, and only the digits are read anew.
+ * Parses times from bytes like readTime. For a time with the layout of the previous one it creates no string: day, zone and layout are cached, and only
+ * the digits are parsed.
  */
 export class TimeReader {
   ms = 0
@@ -10,7 +10,7 @@ export class TimeReader {
   format: string | undefined
   private readonly day = new Uint8Array(10)
   private dayMs = 0
-  /** layout is what follows the seconds in the text before, with zeros for the digits of the fraction. */
+  /** layout is the part after the seconds in the previous text. */
   private layout: Uint8Array = new Uint8Array(0)
   private fractionDigits = 0
   private offsetMs = 0
@@ -19,7 +19,7 @@ export class TimeReader {
   private numberDigits = 0
   private numberFormat = ''
 
-  /** read gives false for what is no time; otherwise the instant and its format are in the fields. */
+  /** Returns false when the text is not a time; otherwise the result is in the fields. */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     if (end - start === this.numberDigits) {
       if (this.readNumber(bytes, start, end)) return true
@@ -85,7 +85,7 @@ export class TimeReader {
 
   private remember(text: string, format: string, { ms }: Instant): void {
     const code = format.charAt(3)
-    // Only of these lengths every fraction has the same format; of others the last digit decides.
+    // Only with these lengths every fraction has the same format; with others the last digit decides.
     if (code !== '0' && code !== '3' && code !== '6' && code !== '9') return
     const dayMs = Date.parse(`${text.slice(0, 10)}T00:00:00Z`)
     const localMs = Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`)

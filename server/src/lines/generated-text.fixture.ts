@@ -1,5 +1,5 @@
 import type { Random } from './generated-lines.fixture.ts'
-import { type FoundLeaf, type FoundText, type FoundTime, NOWHERE } from './text-line.ts'
+import { type FoundLeaf, type FoundText, type FoundTime, NOT_IN_LINE } from './text-line.ts'
 import { formatTime } from './time-text.ts'
 
 const LITERALS = [' ', '', ' - ', '[', '] ', ': ', ' level=', '"', '', ' (', 'é ', '<', '>1 ', '\t']
@@ -33,7 +33,7 @@ export function textForm(random: Random, atMs: number): () => { line: Uint8Array
       if (!made) continue
       if (made.leaf !== undefined)
         leaves.push({ path: made.leaf, text: made.text, start: text.length, end: text.length + made.text.length })
-      if (made.worked) leaves.push({ path: made.worked[0], text: made.worked[1], start: NOWHERE, end: NOWHERE })
+      if (made.worked) leaves.push({ path: made.worked[0], text: made.worked[1], start: NOT_IN_LINE, end: NOT_IN_LINE })
       text += made.text
     }
     const somewhere = random.chance(0.03) ? random.below(text.length + 1) : text.length

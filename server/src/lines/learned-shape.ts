@@ -2,7 +2,7 @@ import type { BlockBuilder } from './block.ts'
 import type { TextColumn } from './columns.ts'
 import { LEAVES_MAX, messageKeys, ORIGINAL_TIME, timeKeys } from './event.ts'
 import { encodings } from './leaf-text.ts'
-import type { Matcher, Transition } from './match.ts'
+import type { LineMatcher, Transition } from './match.ts'
 import { MASK } from './pattern.ts'
 import { exceptionKeys, httpStatusKeys, levelKeys } from './severity.ts'
 import { SHAPE_CHARS_MAX, slotReference, timeReference } from './shape.ts'
@@ -53,14 +53,14 @@ export class LearnedShapes {
     this.block = block
   }
 
-  find(matcher: Matcher): LearnedShape {
+  find(matcher: LineMatcher): LearnedShape {
     if (this.last && isOf(this.last, matcher)) return this.last
     const found = this.byHash.get(matcher.symbolHash)?.find((shape) => isOf(shape, matcher)) ?? this.learn(matcher)
     this.last = found
     return found
   }
 
-  private learn(matcher: Matcher): LearnedShape {
+  private learn(matcher: LineMatcher): LearnedShape {
     if (this.valuesLearned + matcher.count > LEARNED_VALUES_MAX) {
       this.byHash.clear()
       this.valuesLearned = 0
@@ -74,14 +74,14 @@ export class LearnedShapes {
   }
 }
 
-function isOf({ symbols }: LearnedShape, matcher: Matcher): boolean {
+function isOf({ symbols }: LearnedShape, matcher: LineMatcher): boolean {
   const { count } = matcher
   if (symbols.length !== count) return false
   for (let at = 0; at < count; at += 1) if (symbols[at] !== matcher.symbols[at]) return false
   return true
 }
 
-function learnShape(matcher: Matcher, map: SlotMap, block: BlockBuilder): LearnedShape {
+function learnShape(matcher: LineMatcher, map: SlotMap, block: BlockBuilder): LearnedShape {
   const symbols = matcher.symbols.slice(0, matcher.count)
   const values = Array.from(symbols, (symbol) => matcher.transition(symbol))
   const keyed = values.slice(0, -1)

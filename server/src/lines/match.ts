@@ -17,8 +17,8 @@ import {
   SCALAR_BYTE,
   SPECIAL,
   STRING,
-  type Step,
   Walk,
+  type WalkStep,
 } from './walk.ts'
 
 /** VALUES_MAX is how many values a line may have, nulls included, to be matched at all. */
@@ -45,7 +45,7 @@ function makeShortEscapes(): Uint8Array {
 const HASHED_BYTES_MAX = 96
 
 /** A Transition leads from one value of a line to the next: the key, what stands before the value, and the kind of value. */
-export type Transition = { readonly kind: Step; readonly path: string; readonly literal: string }
+export type Transition = { readonly kind: WalkStep; readonly path: string; readonly literal: string }
 
 /**
  * A Matcher finds the values of lines by what it has learned from lines before: after a value it expects the literal that followed it last time,
@@ -53,7 +53,7 @@ export type Transition = { readonly kind: Step; readonly path: string; readonly 
  *
  * A state is the list of open objects alone, so that a key that is now there and now missing adds one transition, not a new chain.
  */
-export class Matcher {
+export class LineMatcher {
   /** What follows describes the last matched line: its values in order, END last. */
   count = 0
   /** symbols name transition and encoding of each value; two lines with the same symbols have the same shape. */
@@ -145,7 +145,7 @@ export class Matcher {
     if (at > end || !this.isLiteral(transition, bytes, start, length)) return NONE
     this.symbols[value] = transition << 2
     this.starts[value] = at
-    const kind = this.kind[transition] as Step
+    const kind = this.kind[transition] as WalkStep
     if (kind === STRING) return this.endOfString(bytes, at, end, transition, value)
     if (kind === SCALAR) {
       let stop = at

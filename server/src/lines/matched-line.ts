@@ -3,7 +3,7 @@ import { SeverityMemo } from './fast-severity.ts'
 import { TimeReader } from './fast-time.ts'
 import { toSlot } from './leaf-text.ts'
 import type { LearnedShape } from './learned-shape.ts'
-import type { Matcher } from './match.ts'
+import type { LineMatcher } from './match.ts'
 import { type Severity, severityOf } from './severity.ts'
 import type { StoredRow } from './shape.ts'
 import { Masker } from './skeleton.ts'
@@ -25,11 +25,11 @@ export class MatchedLine {
   from = 0
   to = 0
   readonly masker = new Masker()
-  private readonly matcher: Matcher
+  private readonly matcher: LineMatcher
   private readonly reader = new TimeReader()
   private readonly severities = new SeverityMemo()
 
-  constructor(matcher: Matcher) {
+  constructor(matcher: LineMatcher) {
     this.matcher = matcher
   }
 

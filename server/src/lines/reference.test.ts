@@ -67,7 +67,7 @@ test('the leaves of a line of JSON are what a JSON parser sees, and only odd lin
       const row = split(line)
       const seen = leavesOf(row)
       const expected = flatten(value, (item) => write(item, how))
-      for (const { path, reference } of row.shape === '' ? [] : shapeReferences(row.shape).places) {
+      for (const { path, reference } of row.shape === '' ? [] : shapeReferences(row.shape).placeholders) {
         if (reference.kind === 'time') expect(seen.has(path)).toBe(false)
         if (reference.kind === 'time') expected.delete(path)
       }

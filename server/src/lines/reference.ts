@@ -2,14 +2,14 @@ import {
   type Arrival,
   cleanLeaves,
   type EventRow,
-  type EventTime,
   eventTime,
   LEAVES_MAX,
   messageKeys,
   ORIGINAL_TIME,
+  type ResolvedTime,
   textTime,
 } from './event.ts'
-import { decodeText, type Encoding, toSlot } from './leaf-text.ts'
+import { decodeText, type TextEncoding, toSlot } from './leaf-text.ts'
 import { MASK } from './pattern.ts'
 import { severityOf } from './severity.ts'
 import { hasTextShape, rebuild, SHAPE_CHARS_MAX, slotReference, textReference, timeReference, WORDS_REFERENCE } from './shape.ts'
@@ -19,10 +19,10 @@ import { type FoundText, HEADER_TIME } from './text-line.ts'
 import { BROKEN, cleanName, END, isNameless, NULL, STRING, Walk } from './walk.ts'
 
 /**
- * shred splits one line as the store keeps it. This is the definition: slow, obvious, and correct because it rebuilds every line before it lets
- * go of it. The Shredder gives the same rows faster. A shape that is not admitted is given up for the raw line.
+ * Splits one line into a row. This is the reference implementation: slow, simple, and correct because it rebuilds every line and compares the bytes.
+ * The Shredder computes the same rows faster. A line whose shape is not admitted is stored raw.
  */
-export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival, given: Given = {}): EventRow {
+export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival, given: ShredOptions = {}): EventRow {
   const { admits = () => true, found } = given
   const read = found ? readText(found) : readLine(line)
   const attributes = new Map(cleanLeaves(arrival.attributes))
@@ -42,28 +42,28 @@ export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival, given: G
   return { ...kept, shape: '', raw: line, ...placed(leaves, map, undefined) }
 }
 
-/** Given is what a line may come with: what was found in it when it is text, and a judge of shapes. */
-export type Given = { found?: FoundText | undefined; admits?: (shape: string) => boolean }
+/** `found` are the parsed parts of a text line; `admits` decides whether a shape may be used. */
+export type ShredOptions = { found?: FoundText | undefined; admits?: (shape: string) => boolean }
 
-/** rebuildRow gives back the line of a row. */
+/** Rebuilds the line of a row. */
 export function rebuildRow(row: EventRow): Uint8Array {
   if (row.shape === '') return row.raw
   const raw = Buffer.from(row.raw).toString('utf8')
   return rebuild(row.shape, { time: row.time, slot: (slot) => row.slots.get(slot) ?? '', more: (path) => row.more.get(path), raw })
 }
 
-type Part = { literal: string; path: string; encoding: Encoding | undefined }
+type Part = { literal: string; path: string; encoding: TextEncoding | undefined }
 type ReadLine = {
   kind: 'json' | 'text'
-  /** leaves are the values that are there; a null takes away what its path had. */
+  /** leaves are the values by path. A null removes the value of its path. */
   leaves: Map<string, string>
   parts: Part[]
   tail: string
-  /** words are what follows the tail of a line of text. */
+  /** words follow the tail of a text line. */
   words: string
-  /** whole lines were read to their end as JSON; of others, the leaves before the trouble are known. */
+  /** whole is true when the line is valid JSON to its end. Otherwise only the leaves before the error are known. */
   whole: boolean
-  /** exact is false for what no shape can give back: repeated keys, control characters in names, values that no encoding gives back. */
+  /** exact is false when no shape can rebuild the line: repeated keys, control characters in names, values that no encoding reproduces. */
   exact: boolean
 }
 
@@ -97,7 +97,7 @@ function readLine(line: Uint8Array): ReadLine {
   }
 }
 
-/** readText cuts the leaves out that stand in order before the words, and the time. */
+/** Cuts the time and the leaves before the words out of a text line, in order. */
 function readText({ text, leaves, time, wordsStart }: FoundText): ReadLine {
   const stored = new Map(cleanLeaves(leaves))
   const parts: Part[] = []
@@ -118,7 +118,7 @@ function readText({ text, leaves, time, wordsStart }: FoundText): ReadLine {
   return { kind: 'text', leaves: stored, parts, tail, words, whole: parts.length > 0, exact }
 }
 
-function shapeOf(read: ReadLine, attributes: ReadonlyMap<string, string>, map: SlotMap, time: EventTime): string | undefined {
+function shapeOf(read: ReadLine, attributes: ReadonlyMap<string, string>, map: SlotMap, time: ResolvedTime): string | undefined {
   if (!read.whole || !read.exact || read.parts.some(({ path }) => attributes.has(path))) return undefined
   // A time in front of a line has no key under which its text could lie: no format, no shape.
   if (read.kind === 'text' && givenBack(read, time) !== HEADER_TIME && read.parts.some(({ path }) => path === HEADER_TIME)) return undefined
@@ -128,21 +128,21 @@ function shapeOf(read: ReadLine, attributes: ReadonlyMap<string, string>, map: S
   return read.words === '' ? shape : shape + WORDS_REFERENCE
 }
 
-function referenceOf({ path, encoding = 'plain' }: Part, map: SlotMap, time: EventTime): string {
+function referenceOf({ path, encoding = 'plain' }: Part, map: SlotMap, time: ResolvedTime): string {
   if (path === time.path && time.format !== undefined) return timeReference(time.format)
   return slotReference(map.slots.get(path), encoding)
 }
 
-function textReferenceOf({ path }: Part, map: SlotMap, { format = '' }: EventTime): string {
+function textReferenceOf({ path }: Part, map: SlotMap, { format = '' }: ResolvedTime): string {
   return path === HEADER_TIME ? timeReference(format) : textReference(map.slots.get(path), path)
 }
 
 /** givenBack is the key whose text the event's time gives back: of lines of text, it is the time in front alone. */
-function givenBack({ kind }: ReadLine, { path, format }: EventTime): string | undefined {
+function givenBack({ kind }: ReadLine, { path, format }: ResolvedTime): string | undefined {
   return format !== undefined && (kind === 'json' || path === HEADER_TIME) ? path : undefined
 }
 
-/** placed puts leaves where the map says; the one whose text the event's time gives back needs no place. */
+/** Assigns leaves to slots or to the overflow map. The leaf that the event time rebuilds is not stored. */
 function placed(leaves: ReadonlyMap<string, string>, map: SlotMap, timePath: string | undefined): Pick<EventRow, 'slots' | 'more'> {
   const slots = new Map<Slot, string>()
   const more = new Map<string, string>()
@@ -155,7 +155,7 @@ function placed(leaves: ReadonlyMap<string, string>, map: SlotMap, timePath: str
   return { slots, more }
 }
 
-/** skeletonOf masks the message; of a line of JSON without one, what is left when its values are cut out. */
+/** Hashes the masked message, or the literals of a JSON line without a message. */
 function skeletonOf(line: Uint8Array, read: ReadLine, leaf: (path: string) => string | undefined): Hash64 {
   const message = messageKeys.map(leaf).find((text) => text !== undefined)
   if (message !== undefined) return skeletonHash(message)

@@ -1,20 +1,20 @@
 import { rebuild, type StoredRow } from './shape.ts'
 
-/** CHECKED_FIRST lines of each shape are rebuilt and compared before their raw line is let go of, and then one in CHECKED_EVERY on average. */
+/** The first CHECKED_FIRST lines of each shape are rebuilt and compared before the raw line is dropped, then one in CHECKED_EVERY on average. */
 const CHECKED_FIRST = 8
 const CHECKED_EVERY = 512
-/** SHAPES_MAX shapes of a dataset are alive at a time; the lines of others are kept raw. */
+/** Live shapes per dataset; lines of further shapes are stored raw. */
 const SHAPES_MAX = 4_096
 const SHAPE_CHARS_IN_ALL_MAX = 8 * 2 ** 20
-/** A shape is alive until it has not been seen for so many blocks while others waited for its place. */
+/** A shape expires when it was not seen for so many blocks while others waited. */
 const IDLE_BLOCKS_MAX = 8
 
-/** A LiveShape is a shape that rows may have; one that failed a check is `broken` and has no rows any more. */
+/** A shape in use. A shape that failed a check is `broken` and gets no more rows. */
 export type LiveShape = { readonly text: string; linesToCheck: number; broken: boolean; lastBlock: number }
 
-/** A ShapeLedger decides which shapes rows may have. */
+/** Decides which shapes rows may use. */
 export class ShapeLedger {
-  /** failures counts lines that would not have come back; every one is a bug. */
+  /** failures counts lines that did not rebuild; each is a bug. */
   failures = 0
   /** refused counts lines kept raw because there were too many shapes. */
   refused = 0
@@ -35,7 +35,7 @@ export class ShapeLedger {
     return this.live.size
   }
 
-  /** admit gives the entry of a shape, undefined when the line has to be kept raw. */
+  /** The entry of a shape; undefined when the line must be stored raw. */
   admit(text: string): LiveShape | undefined {
     const known = this.live.get(text)
     if (known) return known.broken ? undefined : known
@@ -50,14 +50,14 @@ export class ShapeLedger {
     return shape
   }
 
-  /** admits says whether a row that was checked already may have the shape. */
+  /** True when a row that is already checked may use the shape. */
   admits(text: string): boolean {
     const shape = this.admit(text)
     if (shape) this.see(shape)
     return shape !== undefined
   }
 
-  /** wantsCheck says whether the next line of a shape is to be checked. */
+  /** True when the next line of the shape must be checked. */
   wantsCheck(shape: LiveShape): boolean {
     if (shape.linesToCheck > 0) {
       shape.linesToCheck -= 1
@@ -71,7 +71,7 @@ export class ShapeLedger {
     return true
   }
 
-  /** check rebuilds a line from what is about to be stored; a shape that does not give it back is given up. */
+  /** Rebuilds a line from the row to be stored. A shape that does not rebuild it is abandoned. */
   check(shape: LiveShape, row: StoredRow, line: Uint8Array): boolean {
     if (rebuild(shape.text, row).equals(line)) return true
     shape.broken = true
@@ -79,7 +79,7 @@ export class ShapeLedger {
     return false
   }
 
-  /** endBlock makes room for new shapes when some had to wait; true when shapes were forgotten, so that others forget them as well. */
+  /** Evicts idle shapes when others had to wait; true when shapes were evicted, so that callers drop them as well. */
   endBlock(): boolean {
     this.block += 1
     if (!this.crowded) return false
@@ -93,7 +93,7 @@ export class ShapeLedger {
     return this.live.size < before
   }
 
-  /** see notes that a row of this block has the shape. */
+  /** Records that this block uses the shape. */
   see(shape: LiveShape): void {
     shape.lastBlock = this.block
   }

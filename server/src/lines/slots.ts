@@ -1,9 +1,9 @@
 import { type TableClass, tableClasses, tableClassNames } from './table.ts'
 
-/** A Slot is a column for the values of one key: `c…` for values that repeat, `s…` for the rest. */
+/** A column for the values of one path: `c…` for values that repeat, `s…` for the others. */
 export type Slot = `c${number}` | `s${number}`
 
-/** A SlotMap says where the keys of one dataset lie. It only grows; a key without a slot lies in `more`. */
+/** Maps the paths of one dataset to slots. It only grows; values without a slot go to the overflow map. */
 export type SlotMap = {
   /** version rises by one with every growth. */
   readonly version: number
@@ -12,8 +12,7 @@ export type SlotMap = {
 }
 
 /**
- * An Observation tells how often a key was seen, and with how many different values; values beyond DISTINCT_MAX are not counted. `isRare` keys
- * are those that few of the events have, however often they were seen.
+ * How often a path was seen, and with how many distinct values (counted up to DISTINCT_MAX). `isRare` means that few of all events have it.
  */
 export type Observation = { readonly path: string; readonly count: number; readonly distinct: number; readonly isRare?: boolean }
 
@@ -55,7 +54,7 @@ function smallestFor(frequent: readonly Observation[]): TableClass {
 }
 
 /**
- * decideSlots gives slots to keys that have none. A key takes the slot of its name elsewhere in the organisation when that is free, so that a
+ * decideSlots gives slots to keys that have none. A key takes the slot of its name elsewhere in the organization when that is free, so that a
  * query over many datasets needs few branches; others keep clear of such slots while they can. The same map comes back when nothing is new.
  */
 export function decideSlots(map: SlotMap, observed: readonly Observation[], sameNameElsewhere: ReadonlyMap<string, Slot>): SlotMap {
@@ -83,7 +82,7 @@ export function decideSlots(map: SlotMap, observed: readonly Observation[], same
 /** Ties are broken by name, so that the same observations in another order give the same map. */
 const mostSeenFirst = (a: Observation, b: Observation): number => b.count - a.count || (a.path < b.path ? -1 : 1)
 
-/** freeSlots are those for a key; values that repeat may lie among others when their own slots are taken, but not the other way round. */
+/** freeSlots are those for a key; values that repeat may lie among others when their own slots are taken, but not the reverse. */
 function freeSlots(tableClass: TableClass, observation: Observation, taken: ReadonlySet<Slot>): Slot[] {
   const free = (kind: 'c' | 's') => allSlots(tableClass, kind).filter((slot) => !taken.has(slot))
   const own = isRepetitive(observation) ? free('c') : []

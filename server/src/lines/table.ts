@@ -1,5 +1,5 @@
 /** A Column of the events tables; codecs were chosen by measurement, and unused slots compress to nothing. */
-export type Column = { name: string; type: string; codec: string }
+export type TableColumn = { name: string; type: string; codec: string }
 
 /** The classes of events tables differ in their number of slots only; a dataset gets its class with its first batch, since unused slots cost time. */
 export const tableClasses = {
@@ -24,15 +24,15 @@ const PLAIN = 'ZSTD(1)'
 
 /**
  * fixedColumns are the columns that every events table has, before its slots.
- * - `org_id` is the organisation's number; the wall between organisations stands on it (engine-config.ts).
+ * - `org_id` is the organization's number; row policies isolate organizations by it (engine-config.ts).
  * - `ts` is the time of the event in nanoseconds since 1970; the days of partitions are those of UTC.
  * - `seq` is unique in the deployment and rises whatever the clock does.
  * - `skeleton` is the hash of the message without its variable parts, 0 for none; patterns are groups of it.
- * - `post` identifies the post that brought the event, 0 for a post without identity; it is there exactly when the event is.
+ * - `post` is the numeric idempotency key of the post that brought the event, 0 for none; it is stored atomically with the event.
  * - `shape` is the line with its values cut out, '' when `raw` holds the line; `raw` is '' when shape and slots give it back.
- * - `more` holds the keys for which no slot was left.
+ * - `more` is the overflow map: values of paths without a slot.
  */
-export const fixedColumns: readonly Column[] = [
+export const fixedColumns: readonly TableColumn[] = [
   { name: 'org_id', type: 'UInt32', codec: PLAIN },
   { name: 'log_id', type: 'UUID', codec: PLAIN },
   { name: 'ts', type: "DateTime64(9, 'UTC')", codec: 'GCD, Delta, T64, ZSTD(1)' },
@@ -47,15 +47,15 @@ export const fixedColumns: readonly Column[] = [
 ]
 
 /** slotColumns are `c0`… for values that repeat and `s0`… for the rest. */
-export const slotColumns = (tableClass: TableClass): readonly Column[] => {
+export const slotColumns = (tableClass: TableClass): readonly TableColumn[] => {
   const { cSlots, sSlots } = tableClasses[tableClass]
   return [...slots('c', cSlots, REPETITIVE_TEXT), ...slots('s', sSlots, TEXT)]
 }
 
-const slots = (prefix: string, count: number, type: string): Column[] =>
+const slots = (prefix: string, count: number, type: string): TableColumn[] =>
   Array.from({ length: count }, (_, index) => ({ name: `${prefix}${index}`, type, codec: PLAIN }))
 
-export const columns = (tableClass: TableClass): readonly Column[] => [...fixedColumns, ...slotColumns(tableClass)]
+export const columns = (tableClass: TableClass): readonly TableColumn[] => [...fixedColumns, ...slotColumns(tableClass)]
 
 /**
  * tokensOf is the expression of the one index over all values. A query is served by the index only when it says exactly this, as in

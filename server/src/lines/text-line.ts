@@ -3,7 +3,7 @@ import type { Instant } from './time-text.ts'
 
 /** A FoundLeaf is a value found in a line of text. It stands there as it is from start to end; one that was worked out has NOWHERE for both. */
 export type FoundLeaf = { readonly path: string; readonly text: string; readonly start: number; readonly end: number }
-export const NOWHERE = -1
+export const NOT_IN_LINE = -1
 
 /** A FoundTime is a time that stands in front of a line; its instant is undefined when there is no such day or hour. */
 export type FoundTime = {
@@ -31,5 +31,5 @@ export type FoundText = {
   readonly wordsStart: number
 }
 
-export const standing = (path: string, text: string, start: number): FoundLeaf => ({ path, text, start, end: start + text.length })
-export const workedOut = (path: string, text: string): FoundLeaf => ({ path, text, start: NOWHERE, end: NOWHERE })
+export const leafAt = (path: string, text: string, start: number): FoundLeaf => ({ path, text, start, end: start + text.length })
+export const derivedLeaf = (path: string, text: string): FoundLeaf => ({ path, text, start: NOT_IN_LINE, end: NOT_IN_LINE })

@@ -7,7 +7,7 @@ export const DEEP = 3
 export const NULL = 4
 export const END = 5
 export const BROKEN = 6
-export type Step = typeof STRING | typeof SCALAR | typeof ARRAY | typeof DEEP | typeof NULL | typeof END | typeof BROKEN
+export type WalkStep = typeof STRING | typeof SCALAR | typeof ARRAY | typeof DEEP | typeof NULL | typeof END | typeof BROKEN
 
 export const DEPTH_MAX = 16
 /** KEY_BYTES_MAX is the longest key, as it is written with all its prefixes; what lies under a longer one is in the raw line only. */
@@ -74,7 +74,7 @@ export class Walk {
     this.prefixes = [...prefixes]
   }
 
-  next(): Step {
+  next(): WalkStep {
     this.literalStart = this.at
     let fresh = false
     if (this.prefixes.length === 0) {
@@ -122,7 +122,7 @@ export class Walk {
     return true
   }
 
-  private value(): Step {
+  private value(): WalkStep {
     const first = this.bytes[this.at]
     if (this.at >= this.end || first === undefined) return BROKEN
     if (first === QUOTE) {

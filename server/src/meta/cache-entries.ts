@@ -1,39 +1,39 @@
-import { ALL, type Change, type Rows } from './reads.ts'
+import { ALL, type MetaChange, type RowSet } from './reads.ts'
 
-/** An Entry is a value that was read, and what it depends on; without rows any change of its organization concerns it. */
-export type Entry = {
+/** A cached value and the rows it depends on. Without `rows`, any change in its organization invalidates it. */
+export type CacheEntry = {
   orgId: string
   value: unknown
   loadedAtMs: number
-  rows: ReadonlyMap<string, Rows> | undefined
-  /** doubtedMs is until when it was known to be right, once a change may have been missed. */
+  rows: ReadonlyMap<string, RowSet> | undefined
+  /** Set once a change may have been missed: the time until which the value was known to be correct. */
   doubtedMs?: number
 }
 
-/** concerns says whether a change may alter what was read. */
-export function concerns({ orgId, table, id }: Change, entry: Pick<Entry, 'orgId' | 'rows'>): boolean {
+/** Whether a change may affect the cached value. */
+export function concerns({ orgId, table, id }: MetaChange, entry: Pick<CacheEntry, 'orgId' | 'rows'>): boolean {
   if (orgId !== ALL && entry.orgId !== ALL && orgId !== entry.orgId) return false
   if (table === ALL || entry.rows === undefined) return true
   const rows = entry.rows.get(table)
   return rows !== undefined && (rows === ALL || id === ALL || rows.has(id))
 }
 
-/** CacheEntries are entries by key, in the order of their last use as far as it was noted, found by what they depend on. */
+/** Cache entries by key, in LRU order, indexed by the rows they depend on. */
 export class CacheEntries {
-  readonly #entries = new Map<string, Entry>()
-  /** #keys are the keys of entries under each of the names by which a change finds them. */
+  readonly #entries = new Map<string, CacheEntry>()
+  /** Entry keys by index name. A change finds the entries it affects through these names. */
   readonly #keys = new Map<string, Set<string>>()
 
   get size(): number {
     return this.#entries.size
   }
 
-  get(key: string): Entry | undefined {
+  get(key: string): CacheEntry | undefined {
     return this.#entries.get(key)
   }
 
-  /** toEnd makes the entry the one used last. */
-  toEnd(key: string, entry: Entry): void {
+  /** Marks the entry as the most recently used. */
+  toEnd(key: string, entry: CacheEntry): void {
     this.#entries.delete(key)
     this.#entries.set(key, entry)
   }
@@ -42,7 +42,7 @@ export class CacheEntries {
     return this.#entries.keys().next().value
   }
 
-  set(key: string, entry: Entry): void {
+  set(key: string, entry: CacheEntry): void {
     this.remove(key)
     this.#entries.set(key, entry)
     for (const name of namesOf(entry)) {
@@ -63,8 +63,8 @@ export class CacheEntries {
     }
   }
 
-  /** concerned are the keys of the entries that a change may alter. */
-  concerned(change: Change): string[] {
+  /** Returns the keys of the entries that a change may affect. */
+  concerned(change: MetaChange): string[] {
     if (change.orgId === ALL) return [...this.#entries].flatMap(([key, entry]) => (concerns(change, entry) ? [key] : []))
     const keys = [change.orgId, ALL].flatMap((orgId) => namesFor({ ...change, orgId }).flatMap((name) => [...(this.#keys.get(name) ?? [])]))
     return [...new Set(keys)]
@@ -74,8 +74,8 @@ export class CacheEntries {
 const SEPARATOR = '\n'
 const nameOf = (...parts: readonly string[]): string => parts.join(SEPARATOR)
 
-/** namesOf are the names under which an entry is found: its organization, each table, and there each row that matters. */
-function namesOf({ orgId, rows }: Entry): string[] {
+/** The index names of an entry: its organization, each table, and each row of a table that it depends on. */
+function namesOf({ orgId, rows }: CacheEntry): string[] {
   if (rows === undefined) return [orgId, nameOf(orgId, ALL)]
   const names = [...rows].flatMap(([table, ids]) => {
     const each = ids === ALL ? [ALL] : [...ids]
@@ -84,8 +84,8 @@ function namesOf({ orgId, rows }: Entry): string[] {
   return [orgId, ...names]
 }
 
-/** namesFor are the names that a change of one organization looks under. */
-function namesFor({ orgId, table, id }: Change): string[] {
+/** The index names that a change has to look up. */
+function namesFor({ orgId, table, id }: MetaChange): string[] {
   if (table === ALL) return [orgId]
   const unknown = nameOf(orgId, ALL)
   return id === ALL ? [nameOf(orgId, table), unknown] : [nameOf(orgId, table, id), nameOf(orgId, table, ALL), unknown]

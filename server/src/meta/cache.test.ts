@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Clock } from '../kernel/clock.ts'
 import { unavailable } from '../kernel/errors.ts'
 import { Cache } from './cache.ts'
-import { reading } from './reads.ts'
+import { currentReads } from './reads.ts'
 
 /** handClock stands still until it is moved; sleepers wake when their time has come. */
 function handClock(): Clock & { move(ms: number): Promise<void> } {
@@ -88,8 +88,8 @@ test('what began to load before a change is neither kept nor given to those who 
 test('those who ask at once share one load, also when it fails, and the failure is not kept', async () => {
   const { store, ask } = followed()
   store.fails = new Error('broken')
-  const asked = await Promise.allSettled([ask(), ask(), ask()])
-  expect(asked.map((one) => one.status)).toEqual(['rejected', 'rejected', 'rejected'])
+  const requested = await Promise.allSettled([ask(), ask(), ask()])
+  expect(requested.map((one) => one.status)).toEqual(['rejected', 'rejected', 'rejected'])
   expect(store.loads).toBe(1)
   store.fails = undefined
   expect(await ask()).toBe('old')
@@ -183,7 +183,7 @@ function tabled() {
     (name: string, ...texts: string[]) =>
     async () => {
       loads.push(name)
-      for (const text of texts) reading.getStore()?.note(text)
+      for (const text of texts) currentReads.getStore()?.note(text)
       return name
     }
   const loaded = async (ask: () => Promise<unknown>) => {
@@ -301,16 +301,16 @@ test('what is in doubt is loaded anew, stands in for a lost store no longer than
 
 test('many are loaded at once as far as they are not remembered, and forgotten one by one', async () => {
   const { cache } = tabled()
-  const asked: (readonly string[])[] = []
+  const requested: (readonly string[])[] = []
   const each = (ids: readonly string[]) =>
     cache.cachedEach(
       'a',
       ids,
       (id) => `user:${id}`,
       async (missing) => {
-        asked.push([...missing])
+        requested.push([...missing])
         await Promise.resolve()
-        reading.getStore()?.note('select * from users')
+        currentReads.getStore()?.note('select * from users')
         return new Map(missing.filter((id) => id !== 'none').map((id) => [id, `value of ${id}`]))
       },
       (id) => ({ users: id }),
@@ -320,5 +320,5 @@ test('many are loaded at once as far as they are not remembered, and forgotten o
   cache.forget('a', 'users', '2')
   cache.forget('a', 'roles', '1')
   await each(['1', '2', '3', 'none'])
-  expect(asked).toEqual([['1', '2', 'none'], ['3'], ['2']])
+  expect(requested).toEqual([['1', '2', 'none'], ['3'], ['2']])
 })

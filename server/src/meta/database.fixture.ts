@@ -2,14 +2,14 @@ import { randomInt, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { systemClock } from '../kernel/clock.ts'
 import { systemIds } from '../kernel/ids.ts'
-import { type Log, openLog } from '../kernel/log.ts'
+import { type Logger, openLogger } from '../kernel/log.ts'
 import { clientConfig } from './driver.ts'
 import { type Meta, type MetaDeps, openMeta } from './meta.ts'
 
-/** A TestDatabase is empty and one test file's own, on the server that all tests share or on the one that DENDRO_TEST_POSTGRES_URL names. */
+/** An empty database for one test file, on the shared server or on the one that DENDRO_TEST_POSTGRES_URL names. */
 export type TestDatabase = { url: string; open(): Promise<Meta>; drop(): Promise<void> }
 
-export const silent: Log = openLog('silent')
+export const silent: Logger = openLogger('silent')
 export const testDeps: MetaDeps = { clock: systemClock, ids: systemIds, log: silent }
 
 export async function makeTestDatabase(serverUrl: string): Promise<TestDatabase> {
@@ -33,8 +33,8 @@ export async function makeTestDatabase(serverUrl: string): Promise<TestDatabase>
 }
 
 /**
- * makeServiceDatabase is for a whole service on the event store that all tests share. Events belong there to the numbers of organisations, so that those
- * of this database begin where no other has any.
+ * Creates a database for a whole service on the shared event store. Events there belong to organization numbers, so the numbers of this
+ * database begin where no other database has any.
  */
 export async function makeServiceDatabase(serverUrl: string): Promise<TestDatabase> {
   const database = await makeTestDatabase(serverUrl)

@@ -1,25 +1,25 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import pg from 'pg'
 import { badRequest, Failure, unavailable } from '../kernel/errors.ts'
-import { reading } from './reads.ts'
+import { currentReads } from './reads.ts'
 import type { Sql } from './sql.ts'
 
-/** A Db runs statements; outside Meta.write each is a transaction of its own. */
+/** Runs statements. Outside Meta.write each is its own transaction. */
 export type Db = {
   all<Row>(query: Sql): Promise<Row[]>
-  /** one gives the first row. */
+  /** Returns the first row. */
   one<Row>(query: Sql): Promise<Row | undefined>
-  /** run gives the number of rows the statement touched. */
+  /** Returns the number of affected rows. */
   run(query: Sql): Promise<number>
 }
 
-/** A Runner is the one thing of the driver's pool and clients that statements need. */
+/** The part of pools and clients that statements need. */
 type Runner = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>
 
 const CONNECT_MS = 5_000
 const STATEMENT_MS = 10_000
 const LOCK_WAIT_MS = 5_000
-/** ANSWER_MS is for a server that has gone silent: later than STATEMENT_MS, after which a living server answers with an error. */
+/** Detects a server that stopped responding. It is longer than STATEMENT_MS, after which a healthy server answers with an error. */
 const ANSWER_MS = 12_000
 const IDLE_TRANSACTION_MS = 60_000
 const IDLE_CONNECTION_MS = 30_000
@@ -27,7 +27,7 @@ const IDLE_CONNECTION_MS = 30_000
 const INT8 = 20
 const NUMERIC = 1700
 
-/** clientConfig is what every connection of ours has in common; numbers come as numbers, also the 64-bit ones that PostgreSQL sends as text. */
+/** The settings of every connection. 64-bit integers and numerics, which PostgreSQL sends as text, are parsed as numbers. */
 export function clientConfig(server: pg.ClientConfig): pg.ClientConfig {
   return {
     ...server,
@@ -42,7 +42,7 @@ export function clientConfig(server: pg.ClientConfig): pg.ClientConfig {
   }
 }
 
-/** openPool makes the connections that requests share; waiting for one, for a lock and for an answer all have a bound. */
+/** Opens the connection pool of requests. Waiting for a connection, for a lock and for an answer is bounded. */
 export function openPool(server: pg.ClientConfig, poolMax: number): pg.Pool {
   const pool = new pg.Pool({
     ...clientConfig(server),
@@ -53,8 +53,8 @@ export function openPool(server: pg.ClientConfig, poolMax: number): pg.Pool {
     query_timeout: ANSWER_MS,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
   })
-  // A lost connection fails the statement under way or is replaced by the pool; heard by nobody, its error would end the process, and the
-  // pool itself does not listen while a transaction has the connection.
+  // A lost connection fails its running statement, or the pool replaces it. Without a listener its error would end the process, and the
+  // pool itself does not listen while a transaction holds the connection.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', () => undefined))
   return pool
@@ -69,11 +69,11 @@ const compiler = new Kysely<unknown>({
   },
 })
 
-/** dbOn runs statements on a pool or on one client, and turns the driver's errors into ours. */
+/** Runs statements on a pool or a client, and translates the errors of the driver. */
 export function dbOn(runner: Runner): Db {
   const execute = async (query: Sql): Promise<pg.QueryResult> => {
     const { sql: text, parameters } = query.compile(compiler)
-    reading.getStore()?.note(text)
+    currentReads.getStore()?.note(text)
     try {
       return await runner.query(text, [...parameters])
     } catch (cause) {
@@ -87,38 +87,40 @@ export function dbOn(runner: Runner): Db {
   }
 }
 
-/** sqlState is PostgreSQL's five-letter code or the operating system's (ECONNREFUSED), when there is one. */
+/** Returns the SQLSTATE, or the error code of the operating system (ECONNREFUSED), if there is one. */
 export function sqlState(error: unknown): string | undefined {
   const from = error instanceof Failure ? error.cause : error
   return from instanceof Error && 'code' in from && typeof from.code === 'string' ? from.code : undefined
 }
 
-/** violated names the constraint that refused a row (SQLSTATE class 23), so that a caller can be told what is taken or missing. */
-export function violated(error: unknown): string | undefined {
+/** Returns the name of the violated constraint (SQLSTATE class 23), so that the caller can be told which value is taken or missing. */
+export function violatedConstraint(error: unknown): string | undefined {
   const isRefusal = sqlState(error)?.startsWith('23') && error instanceof Error && 'constraint' in error
   return isRefusal ? String(error.constraint) : undefined
 }
 
-/** isRepeatable says that PostgreSQL gave the transaction up in favour of another, and that the same may succeed now. */
+/** Whether PostgreSQL rolled the transaction back because of another one (serialization failure, deadlock). A retry may succeed. */
 export const isRepeatable = (error: unknown): boolean => ['40001', '40P01'].includes(sqlState(error) ?? '')
 
-/** isUnavailable says that the store could not be asked, as opposed to an answer. */
+/** Whether the store could not be reached, as opposed to answering with an error. */
 export const isUnavailable = (error: unknown): boolean => error instanceof Failure && error.status === 503
 
 /**
- * SERVER_TROUBLE are the classes of states that are our trouble and pass: connection lost (08), transaction given up (40), no space, memory or
- * connection left (53), lock not available or timed out (55P03, 57014), server going down or starting (57P), input or output error (58),
- * damaged page (XX001, XX002), read-only after a failover (25006).
+ * SQLSTATEs of temporary server problems: connection lost (08), transaction rolled back (40), out of space, memory or connections (53),
+ * lock not available or timed out (55P03, 57014), server stopping or starting (57P), I/O error (58), damaged page (XX001, XX002), read-only
+ * after a failover (25006).
  */
-const SERVER_TROUBLE = /^(08|40|53|55P03|57014|57P|58|XX00[12]|25006|25P0[34])/
-const CONNECTION_TROUBLE = /^E[A-Z]+$/
-const DRIVER_TROUBLE = /timeout|connection (terminated|ended)|terminating connection|not queryable|connection error|client was closed/i
+const TRANSIENT_SQL_STATES = /^(08|40|53|55P03|57014|57P|58|XX00[12]|25006|25P0[34])/
+const SYSTEM_ERROR_CODE = /^E[A-Z]+$/
+const DRIVER_CONNECTION_ERROR =
+  /timeout|connection (terminated|ended)|terminating connection|not queryable|connection error|client was closed/i
 
-/** toFailure gives a lost or troubled server the status 503, and text that PostgreSQL cannot hold 400; anything else stays as it is, a bug. */
+/** Maps an unreachable or failing server to 503, and text that PostgreSQL cannot store to 400. Any other error is a bug and stays as it is. */
 export function toFailure(error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error
   const state = sqlState(error)
   if (state === '22021' || state === '22P05') return badRequest('text must not contain the NUL character', { cause: error })
-  const isTrouble = state === undefined ? DRIVER_TROUBLE.test(error.message) : SERVER_TROUBLE.test(state) || CONNECTION_TROUBLE.test(state)
+  const isTrouble =
+    state === undefined ? DRIVER_CONNECTION_ERROR.test(error.message) : TRANSIENT_SQL_STATES.test(state) || SYSTEM_ERROR_CODE.test(state)
   return isTrouble ? unavailable('the metadata store cannot be reached at the moment', { cause: error }) : error
 }

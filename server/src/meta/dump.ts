@@ -2,35 +2,35 @@ import { chmod, mkdir, open, readdir, readFile, rename, rm, statfs, writeFile } 
 import { join } from 'node:path'
 import pg from 'pg'
 import type { Clock } from '../kernel/clock.ts'
-import type { Log } from '../kernel/log.ts'
+import type { Logger } from '../kernel/log.ts'
 import { clientConfig } from './driver.ts'
 import { appliedMigrations } from './migrate.ts'
 
-/** A Manifest is written last into a dump: what lies there, and which migrations must have run before it can be read back. */
-export type Manifest = {
+/** Written last into a dump: its contents, and the migrations that must have run before it can be restored. */
+export type DumpManifest = {
   made_at_ms: number
   migrations: string[]
   tables: { name: string; columns: string[]; rows: number }[]
   sequences: { name: string; last_value: number }[]
 }
 
-type Deps = { clock: Clock; log: Log }
-/** A Dumper is where dumps go and how their files become PostgreSQL's, which writes them itself. */
-export type Dumper = { url: string; dumpsDir: string; own(dir: string): Promise<void> }
+type Deps = { clock: Clock; log: Logger }
+/** Where dumps are written. `own` gives a directory to the user of PostgreSQL, which writes the files itself. */
+export type DumpTarget = { url: string; dumpsDir: string; own(dir: string): Promise<void> }
 
 export const DUMPS_KEPT = 7
 export const MANIFEST = 'manifest.json'
 const DUMP_EVERY_MS = 24 * 3_600_000
-const LOOK_FIRST_MS = 60_000
-const LOOK_EVERY_MS = 3_600_000
-/** SPARE_BYTES must stay free beside a dump: a dump must never be what fills the disk. */
+const FIRST_CHECK_MS = 60_000
+const CHECK_EVERY_MS = 3_600_000
+/** Stays free in addition to the dump, so that a dump never fills the disk. */
 const SPARE_BYTES = 512 * 2 ** 20
 const UNFINISHED = '.unfinished'
 const DUMP_NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/
 
-/** dumpDaily makes a dump whenever the latest is a day old, until the signal; a dump that fails is said and tried again an hour later. */
-export async function dumpDaily(dumper: Dumper, deps: Deps, signal: AbortSignal): Promise<void> {
-  for (let waitMs = LOOK_FIRST_MS; ; waitMs = LOOK_EVERY_MS) {
+/** Creates a dump whenever the latest is a day old, until the signal aborts. A failed dump is logged and retried an hour later. */
+export async function dumpDaily(dumper: DumpTarget, deps: Deps, signal: AbortSignal): Promise<void> {
+  for (let waitMs = FIRST_CHECK_MS; ; waitMs = CHECK_EVERY_MS) {
     await deps.clock.sleep(waitMs, signal).catch(() => undefined)
     if (signal.aborted) return
     try {
@@ -46,10 +46,10 @@ export async function dumpDaily(dumper: Dumper, deps: Deps, signal: AbortSignal)
 }
 
 /**
- * dump writes all our tables as of one moment into a directory named by the time, complete and synced or not at all, and removes all but the
- * latest 7. PostgreSQL itself writes the files (COPY), so that no row passes through this process.
+ * Writes a consistent snapshot of all tables into a directory named by the time, complete and synced or not at all, and deletes all but the
+ * latest 7. PostgreSQL writes the files itself (COPY), so that no row passes through this process.
  */
-export async function dump({ url, dumpsDir, own }: Dumper, { clock }: Pick<Deps, 'clock'>): Promise<string> {
+export async function dump({ url, dumpsDir, own }: DumpTarget, { clock }: Pick<Deps, 'clock'>): Promise<string> {
   await mkdir(dumpsDir, { recursive: true, mode: 0o700 })
   const unfinished = join(dumpsDir, UNFINISHED)
   await rm(unfinished, { recursive: true, force: true })
@@ -64,7 +64,7 @@ export async function dump({ url, dumpsDir, own }: Dumper, { clock }: Pick<Deps,
     const nowMs = clock.nowMs()
     const manifest = await copyOut(client, unfinished, nowMs)
     await writeFile(join(unfinished, MANIFEST), JSON.stringify(manifest, null, 2))
-    for (const file of await readdir(unfinished)) await seal(join(unfinished, file))
+    for (const file of await readdir(unfinished)) await makePrivate(join(unfinished, file))
     await syncPath(unfinished)
     const name = nameAt(nowMs)
     await rm(join(dumpsDir, name), { recursive: true, force: true })
@@ -80,19 +80,19 @@ export async function dump({ url, dumpsDir, own }: Dumper, { clock }: Pick<Deps,
   }
 }
 
-/** listDumps gives the names of the complete dumps, oldest first. */
+/** Returns the names of the complete dumps, oldest first. */
 export async function listDumps(dumpsDir: string): Promise<string[]> {
   return (await readdir(dumpsDir).catch(() => [])).filter((name) => DUMP_NAME.test(name)).sort()
 }
 
-export async function readManifest(dumpDir: string): Promise<Manifest> {
+export async function readManifest(dumpDir: string): Promise<DumpManifest> {
   return JSON.parse(await readFile(join(dumpDir, MANIFEST), 'utf8'))
 }
 
-async function copyOut(client: pg.Client, dir: string, nowMs: number): Promise<Manifest> {
+async function copyOut(client: pg.Client, dir: string, nowMs: number): Promise<DumpManifest> {
   await client.query('begin isolation level repeatable read, read only')
   const migrations = await appliedMigrations(client)
-  const tables: Manifest['tables'] = []
+  const tables: DumpManifest['tables'] = []
   for (const { name, columns } of await listTables(client)) {
     const { rowCount } = await client.query(copyStatement(client, { name, columns }, 'to', join(dir, name)))
     tables.push({ name, columns, rows: rowCount ?? 0 })
@@ -104,7 +104,7 @@ async function copyOut(client: pg.Client, dir: string, nowMs: number): Promise<M
   return { made_at_ms: nowMs, migrations, tables, sequences }
 }
 
-/** listTables gives every table of ours but the list of migrations, with the columns that are not computed from others. */
+/** Returns every table except the list of migrations, with its columns except generated ones. */
 async function listTables(client: pg.Client): Promise<{ name: string; columns: string[] }[]> {
   const { rows } = await client.query(`
     select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
@@ -114,7 +114,7 @@ async function listTables(client: pg.Client): Promise<{ name: string; columns: s
   return rows
 }
 
-/** copyStatement is text because COPY takes no parameters; the names come from the catalog and the path from our own directory. */
+/** COPY takes no parameters. The names come from the catalog and the path from our own directory. */
 export function copyStatement(client: pg.Client, table: { name: string; columns: string[] }, way: 'to' | 'from', path: string): string {
   const columns = table.columns.map((column) => client.escapeIdentifier(column)).join(', ')
   return `copy ${client.escapeIdentifier(table.name)} (${columns}) ${way} ${client.escapeLiteral(path)} (encoding 'UTF8')`
@@ -127,13 +127,13 @@ async function refuseWithoutSpace(client: pg.Client, dir: string): Promise<void>
   if (bavail * bsize < neededBytes) throw new Error(`no dump: ${dir} has ${bavail * bsize} bytes free, ${neededBytes} are needed`)
 }
 
-/** seal makes a file private and lets it survive a power cut. */
-async function seal(path: string): Promise<void> {
+/** Makes a file private to its owner and syncs it to disk. */
+async function makePrivate(path: string): Promise<void> {
   await chmod(path, 0o600)
   await syncPath(path)
 }
 
-/** syncPath makes a file, or the names in a directory, survive a power cut. */
+/** Syncs a file, or the entries of a directory, to disk. */
 export async function syncPath(path: string): Promise<void> {
   const handle = await open(path)
   try {

@@ -8,38 +8,38 @@ import { text } from 'node:stream/consumers'
 import type pg from 'pg'
 import { type SupervisedChild, supervise } from '../kernel/child.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { Log } from '../kernel/log.ts'
-import { type Dumper, listDumps, syncPath } from './dump.ts'
+import type { Logger } from '../kernel/log.ts'
+import { type DumpTarget, listDumps, syncPath } from './dump.ts'
 import { lockDataDir } from './lock.ts'
 import { endOldServer } from './old-server.ts'
 import { findPrograms, giveTo, type PgPrograms } from './pg-programs.ts'
-import { openProbe } from './probe.ts'
+import { openPingConnection } from './ping-connection.ts'
 import { makeSocketDir, PG_PORT, PG_USER, socketDirOf, socketUrl } from './socket.ts'
 
 export type EmbeddedServer = {
   child: SupervisedChild
-  /** url is how to connect: over a Unix socket that only this user can reach. */
+  /** The connection URL, over a Unix socket that only this user can reach. */
   url: string
-  dumper: Dumper
+  dumper: DumpTarget
   close(): Promise<void>
 }
 
-type Deps = { clock: Clock; log: Log }
-type Place = { metaDir: string; pgDir: string; socketDir: string; programs: PgPrograms }
+type Deps = { clock: Clock; log: Logger }
+type EmbeddedPaths = { metaDir: string; pgDir: string; socketDir: string; programs: PgPrograms }
 
-/** RECOVERY_MS is for replaying the write-ahead log after a crash on a slow disk. */
+/** Time to replay the write-ahead log after a crash on a slow disk. */
 const RECOVERY_MS = 300_000
 const STOP_MS = 20_000
-/** START_AGAIN_MS is how long a start waits for what a killed server left behind: its last processes notice its death within a second. */
-const START_AGAIN_MS = 10_000
-const HALF_MADE = 'pg.new'
+/** How long a start waits for the remains of a killed server: its last processes notice its death within a second. */
+const START_RETRY_MS = 10_000
+const UNFINISHED_PREFIX = 'pg.new'
 const STILL_IN_USE = /lock file|shared memory block/
 const NO_SPACE = /No space left on device/
-/** INITDB_WORDS_MAX is enough for the cause, which comes first; a line for every file it could not remove may follow. */
-const INITDB_WORDS_MAX = 500
+/** Enough for the cause, which comes first. A line for every file that could not be removed may follow. */
+const INITDB_OUTPUT_CHARS_MAX = 500
 const LOG_TAIL_LINES = 12
 
-/** SETTINGS hold in every start: durable (reliability.md 2), small, no network, time in UTC. */
+/** Settings of every start: durable (reliability.md 2), small, no network, UTC. */
 const SETTINGS: Record<string, string | number> = {
   listen_addresses: '',
   port: PG_PORT,
@@ -65,29 +65,29 @@ const SETTINGS: Record<string, string | number> = {
   log_destination: 'stderr',
   logging_collector: 'off',
   log_line_prefix: '',
-  // Details and statements can hold values of users; what a statement did wrong reaches us through the driver.
+  // Details and statements can contain user data. The driver reports what was wrong with a statement.
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
   log_parameter_max_length: 0,
 }
 
-/** startEmbedded brings up our own PostgreSQL below the data directory, made on the first start, and keeps it running until closed. */
+/** Starts the embedded PostgreSQL in the data directory, which is created on the first start, and keeps it running until closed. */
 export async function startEmbedded(dataDir: string, connectionsMax: number, deps: Deps): Promise<EmbeddedServer> {
   const metaDir = join(resolve(dataDir), 'meta')
   await mkdir(metaDir, { recursive: true, mode: 0o700 })
   const lock = await lockDataDir(metaDir)
   try {
-    const place = await prepare(metaDir)
-    await createOnce(place, deps.log)
-    const url = socketUrl(place.socketDir)
-    const child = await startAgainWhileInUse(place, { connectionString: url }, connectionsMax, deps)
+    const paths = await prepare(metaDir)
+    await createOnce(paths, deps.log)
+    const url = socketUrl(paths.socketDir)
+    const child = await startOnceUnused(paths, { connectionString: url }, connectionsMax, deps)
     return {
       child,
       url,
-      dumper: { url, dumpsDir: join(metaDir, 'dumps'), own: (dir) => giveTo(place.programs.owner, dir) },
+      dumper: { url, dumpsDir: join(metaDir, 'dumps'), own: (dir) => giveTo(paths.programs.owner, dir) },
       close: async () => {
         await child.close()
-        if (!place.socketDir.startsWith(metaDir)) await rm(place.socketDir, { recursive: true, force: true })
+        if (!paths.socketDir.startsWith(metaDir)) await rm(paths.socketDir, { recursive: true, force: true })
         await lock.release()
       },
     }
@@ -97,7 +97,7 @@ export async function startEmbedded(dataDir: string, connectionsMax: number, dep
   }
 }
 
-async function prepare(metaDir: string): Promise<Place> {
+async function prepare(metaDir: string): Promise<EmbeddedPaths> {
   const programs = await findPrograms(metaDir)
   const socketDir = socketDirOf(metaDir)
   await makeSocketDir(socketDir)
@@ -106,27 +106,27 @@ async function prepare(metaDir: string): Promise<Place> {
 }
 
 /**
- * createOnce makes the data directory of PostgreSQL under another name and renames it when whole: a half-made one is made anew. Where traces
- * say that there was data, nothing is made in its place.
+ * Creates the PostgreSQL data directory under a temporary name and renames it when it is complete. An incomplete one is created again.
+ * Refuses to create a new one where dumps or replaced directories show that there was data.
  */
-async function createOnce({ metaDir, pgDir, programs }: Place, log: Log): Promise<void> {
+async function createOnce({ metaDir, pgDir, programs }: EmbeddedPaths, log: Logger): Promise<void> {
   if (await stat(pgDir).catch(() => undefined)) return
   const traces = (await readdir(metaDir)).filter((name) => name.startsWith('pg.replaced-'))
   if (traces.length > 0 || (await listDumps(join(metaDir, 'dumps'))).length > 0) {
-    throw new Error(`the metadata store ${pgDir} is gone. ${howToRestore(metaDir)}`)
+    throw new Error(`the metadata store ${pgDir} is missing. ${howToRestore(metaDir)}`)
   }
-  // A name of its own: where our predecessor was killed, its initdb may still be writing for a moment.
-  const halfMade = join(metaDir, `${HALF_MADE}${process.pid}-${randomBytes(4).toString('hex')}`)
-  for (const left of (await readdir(metaDir)).filter((name) => name.startsWith(HALF_MADE))) {
+  // Use a unique name: the initdb of a killed predecessor may still be writing for a moment.
+  const unfinished = join(metaDir, `${UNFINISHED_PREFIX}${process.pid}-${randomBytes(4).toString('hex')}`)
+  for (const left of (await readdir(metaDir)).filter((name) => name.startsWith(UNFINISHED_PREFIX))) {
     await rm(join(metaDir, left), { recursive: true, force: true, maxRetries: 3 }).catch((err) =>
-      log.warn({ err }, 'a half-made store stays'),
+      log.warn({ err }, 'incomplete metadata store could not be deleted'),
     )
   }
-  await initdb(programs, halfMade).catch(async (cause) => {
-    await rm(halfMade, { recursive: true, force: true })
+  await initdb(programs, unfinished).catch(async (cause) => {
+    await rm(unfinished, { recursive: true, force: true })
     throw cause
   })
-  await rename(halfMade, pgDir)
+  await rename(unfinished, pgDir)
   for (const dir of [metaDir, dirname(metaDir), dirname(dirname(metaDir))]) await syncPath(dir)
   log.info({ directory: pgDir }, 'metadata store created')
 }
@@ -152,65 +152,70 @@ async function initdb(programs: PgPrograms, dir: string): Promise<void> {
   })
   child.stdin.on('error', () => undefined)
   child.on('exit', () => child.stdin.end('left\n'))
-  const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  const [output, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')])
   if (status === 0) return
-  if (NO_SPACE.test(said)) throw new Error(`the disk of ${dirname(dir)} is full: free some space and start again`)
-  throw new Error(`the metadata store could not be created in ${dir}: ${said.slice(0, INITDB_WORDS_MAX).trim()}`)
+  if (NO_SPACE.test(output)) throw new Error(`the disk of ${dirname(dir)} is full: free some space and start again`)
+  throw new Error(`the metadata store could not be created in ${dir}: ${output.slice(0, INITDB_OUTPUT_CHARS_MAX).trim()}`)
 }
 
-async function startAgainWhileInUse(place: Place, server: pg.ClientConfig, connectionsMax: number, deps: Deps): Promise<SupervisedChild> {
-  const untilMs = deps.clock.monotonicMs() + START_AGAIN_MS
+async function startOnceUnused(
+  paths: EmbeddedPaths,
+  server: pg.ClientConfig,
+  connectionsMax: number,
+  deps: Deps,
+): Promise<SupervisedChild> {
+  const untilMs = deps.clock.monotonicMs() + START_RETRY_MS
   for (;;) {
     const tail: string[] = []
     try {
-      return await supervise(plan(place, server, connectionsMax, deps, tail), deps)
+      return await supervise(plan(paths, server, connectionsMax, deps, tail), deps)
     } catch (cause) {
-      const said = tail.join('\n')
-      if (STILL_IN_USE.test(said) && deps.clock.monotonicMs() < untilMs) continue
-      throw new Error(await explain(place, said), { cause })
+      const output = tail.join('\n')
+      if (STILL_IN_USE.test(output) && deps.clock.monotonicMs() < untilMs) continue
+      throw new Error(await explain(paths, output), { cause })
     }
   }
 }
 
-function plan(place: Place, server: pg.ClientConfig, connectionsMax: number, deps: Deps, tail: string[]) {
-  const probe = openProbe(server)
+function plan(paths: EmbeddedPaths, server: pg.ClientConfig, connectionsMax: number, deps: Deps, tail: string[]) {
+  const probe = openPingConnection(server)
   return {
     name: 'postgres',
     readyMs: RECOVERY_MS,
     stopMs: STOP_MS,
     spawn: async () => {
-      await endOldServer(place.pgDir, deps)
-      await rm(join(place.socketDir, `.s.PGSQL.${PG_PORT}.lock`), { force: true })
-      return spawnServer(place, connectionsMax, deps.log.child({ child: 'postgres' }), tail)
+      await endOldServer(paths.pgDir, deps)
+      await rm(join(paths.socketDir, `.s.PGSQL.${PG_PORT}.lock`), { force: true })
+      return spawnServer(paths, connectionsMax, deps.log.child({ child: 'postgres' }), tail)
     },
-    ready: () => probe.ask(),
-    ping: () => probe.ask(),
-    // SIGINT is PostgreSQL's fast shutdown: running statements are given up, everything committed is kept.
+    ready: () => probe.ping(),
+    ping: () => probe.ping(),
+    // SIGINT is PostgreSQL's fast shutdown: running statements are aborted, committed data is kept.
     stop: (child: ChildProcess) => void child.kill('SIGINT'),
   }
 }
 
 /**
- * LIFELINE makes PostgreSQL leave when this process does, however it ends: a shell that is nobody's child waits on a pipe from us and, when it
- * closes unsaid, asks for the fast shutdown and then the immediate one. The first shell becomes PostgreSQL itself, so its process id is ours to
- * watch and kill. A word on the pipe says that PostgreSQL has already left.
+ * Stops PostgreSQL when this process ends, even if it is killed. A detached shell waits on a pipe from this process. When the pipe closes
+ * without a message, it requests the fast shutdown and then the immediate one. The first shell is replaced by PostgreSQL itself, so that we
+ * can watch and kill its process id. A message on the pipe means that PostgreSQL has already exited.
  */
 const LIFELINE = `exec 3<&0 </dev/null
 ( ( read -r word <&3 || { kill -INT $$; for second in 1 2 3 4 5; do sleep 1; kill -0 $$ || exit; done; kill -QUIT $$; } ) >/dev/null 2>&1 & )
 exec "$@" 3<&-`
 
-/** INITDB_LIFELINE ends initdb and its helpers, a process group of their own, when this process leaves: what they make is then of no use. */
+/** Kills initdb and its helpers, which are a separate process group, when this process ends. */
 const INITDB_LIFELINE = `exec 3<&0 </dev/null
 ( ( read -r word <&3 || kill -s KILL -- -$$ ) >/dev/null 2>&1 & )
 exec "$@" 3<&-`
 
-function spawnServer({ pgDir, socketDir, programs }: Place, connectionsMax: number, log: Log, tail: string[]): ChildProcess {
+function spawnServer({ pgDir, socketDir, programs }: EmbeddedPaths, connectionsMax: number, log: Logger, tail: string[]): ChildProcess {
   const settings = { ...SETTINGS, max_connections: connectionsMax, unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"` }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const command = [...programs.prefix, join(programs.bin, 'postgres'), '-D', pgDir, ...options]
   const child = spawn('/bin/sh', ['-c', LIFELINE, 'sh', ...command], {
     stdio: ['pipe', 'ignore', 'pipe'],
-    // Its own process group: Ctrl-C in a terminal is for us, and we stop PostgreSQL when our work is done.
+    // A separate process group: Ctrl-C in a terminal reaches only this process, which stops PostgreSQL when its work is done.
     detached: true,
     env: programs.env,
     ...programs.owner,
@@ -225,24 +230,24 @@ function spawnServer({ pgDir, socketDir, programs }: Place, connectionsMax: numb
   return child
 }
 
-/** ONE_CONNECTION are fatal words to one connection only, at each stop and while starting; who has it learns them from the driver. */
-const ONE_CONNECTION = /^(terminating connection|the database system is )/
+/** FATAL messages that concern one connection only, at each stop and during start. The driver reports them to its user. */
+const SINGLE_CONNECTION_MESSAGE = /^(terminating connection|the database system is )/
 
-function forward(line: string, log: Log): void {
+function forward(line: string, log: Logger): void {
   const [, level = '', message = line] = /^([A-Z]+\d?): {2}(.*)$/.exec(line) ?? []
-  if (ONE_CONNECTION.test(message)) log.debug({ message }, 'postgres says')
+  if (SINGLE_CONNECTION_MESSAGE.test(message)) log.debug({ message }, 'postgres says')
   else if (level === 'PANIC') log.error({ message }, 'postgres panics')
   else if (level === 'FATAL' || level === 'WARNING') log.warn({ message }, 'postgres warns')
   else log.debug({ message }, 'postgres says')
 }
 
-/** explain makes a failed start a sentence that says what to do; a directory that cannot be opened is never reset by itself. */
-async function explain({ metaDir, pgDir, programs }: Place, said: string): Promise<string> {
+/** Returns the error text of a failed start, with advice. A directory that cannot be opened is never reset automatically. */
+async function explain({ metaDir, pgDir, programs }: EmbeddedPaths, output: string): Promise<string> {
   const made = (await readFile(join(pgDir, 'PG_VERSION'), 'utf8').catch(() => 'unknown')).trim()
-  const quoted = said === '' ? 'It said nothing.' : `It said:\n${said}\n`
-  const advice = NO_SPACE.test(said) ? 'Free some space on that disk and start again.' : howToRestore(metaDir)
+  const quoted = output === '' ? 'It printed nothing.' : `It said:\n${output}\n`
+  const advice = NO_SPACE.test(output) ? 'Free some space on that disk and start again.' : howToRestore(metaDir)
   return `the metadata store ${pgDir} (of PostgreSQL ${made}) could not be opened with the programs in ${programs.bin}. ${quoted}Nothing was changed. ${advice}`
 }
 
 const howToRestore = (metaDir: string): string =>
-  `To go back to the latest dump in ${join(metaDir, 'dumps')}: DENDRO_DATA_DIR='${dirname(metaDir)}' node ${join(import.meta.dirname, '..', 'main.ts')} restore`
+  `To restore the latest dump in ${join(metaDir, 'dumps')}: DENDRO_DATA_DIR='${dirname(metaDir)}' node ${join(import.meta.dirname, '..', 'main.ts')} restore`

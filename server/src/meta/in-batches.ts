@@ -1,21 +1,21 @@
 /**
- * inBatches puts asks together: one batch is under way at a time, and what is asked meanwhile is the next, of at most `max`. `work` gives an answer
- * for each ask, in their order.
+ * Batches concurrent calls. One batch of at most `max` items runs at a time; items that arrive meanwhile form the next. `work` returns one
+ * answer for each item, in order.
  */
-export function inBatches<Ask, Answer>(
+export function inBatches<Item, Answer>(
   max: number,
-  work: (asks: readonly Ask[]) => Promise<readonly Answer[]>,
-): (ask: Ask) => Promise<Answer> {
-  type Waiting = { ask: Ask; answer: PromiseWithResolvers<Answer> }
-  const waiting: Waiting[] = []
+  work: (asks: readonly Item[]) => Promise<readonly Answer[]>,
+): (item: Item) => Promise<Answer> {
+  type PendingItem = { ask: Item; answer: PromiseWithResolvers<Answer> }
+  const waiting: PendingItem[] = []
   let isRunning = false
 
   async function run(): Promise<void> {
     isRunning = true
     for (let batch = waiting.splice(0, max); batch.length > 0; batch = waiting.splice(0, max)) {
       try {
-        const answers = await work(batch.map(({ ask }) => ask))
-        if (answers.length !== batch.length) throw new Error(`${batch.length} asks had ${answers.length} answers`)
+        const answers = await work(batch.map(({ ask: item }) => item))
+        if (answers.length !== batch.length) throw new Error(`${batch.length} items got ${answers.length} answers`)
         for (const [index, { answer }] of batch.entries()) answer.resolve(answers[index] as Answer)
       } catch (cause) {
         for (const { answer } of batch) answer.reject(cause)
@@ -24,10 +24,10 @@ export function inBatches<Ask, Answer>(
     isRunning = false
   }
 
-  return (ask) => {
+  return (item) => {
     const answer = Promise.withResolvers<Answer>()
-    waiting.push({ ask, answer })
-    // On the next turn, so that those who ask at the same moment share a batch.
+    waiting.push({ ask: item, answer })
+    // Start in the next microtask, so that simultaneous calls share a batch.
     if (!isRunning) {
       isRunning = true
       queueMicrotask(() => void run())

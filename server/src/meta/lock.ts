@@ -10,14 +10,14 @@ export type DataDirLock = { release(): Promise<void> }
 const LIBC = { linux: 'libc.so.6', darwin: '/usr/lib/libSystem.B.dylib' } as Record<string, string>
 const LOCK_EX = 2
 const LOCK_NB = 4
-/** HOLDER_TRIES times HOLDER_WAIT_MS is how long a refusal waits for a holder that has the lock but has not signed yet. */
+/** HOLDER_TRIES × HOLDER_WAIT_MS is how long a refusal waits for a new holder to write its name. */
 const HOLDER_TRIES = 10
 const HOLDER_WAIT_MS = 20
 
 /**
- * lockDataDir takes the data directory for this process alone, creating it (0700) when missing. The lock is the kernel's (flock): it is
- * released however its holder ends, so there is no stale lock to judge, no race between two that take one over, no reused pid to be fooled by,
- * and it holds between containers that share a volume. The file's text is only there to name the holder.
+ * Locks the data directory for this process and creates it (0700) when it is missing. The lock is the kernel's (flock). It is released
+ * however its holder ends, so there are no stale locks, no takeover races and no reused pids, and it works between containers that share a
+ * volume. The content of the file only names the holder.
  */
 export async function lockDataDir(dir: string): Promise<DataDirLock> {
   const path = join(resolve(dir), 'lock')
@@ -39,8 +39,8 @@ export async function lockDataDir(dir: string): Promise<DataDirLock> {
 }
 
 /**
- * makeDir makes a directory and those above it that are missing. Node's own recursive way never ends where no directory can be made, as in
- * /proc, and says EEXIST of a file whatever it is.
+ * Creates a directory with its missing parents. Node's recursive mkdir never returns where no directory can be created, as in /proc, and
+ * reports EEXIST for any kind of file.
  */
 async function makeDir(dir: string): Promise<void> {
   const made = await tryMake(dir)
@@ -58,7 +58,7 @@ const tryMake = (dir: string): Promise<'made' | NodeJS.ErrnoException> =>
     (cause: NodeJS.ErrnoException) => cause,
   )
 
-/** flock reports whether the lock was free; Node opens files close-on-exec, so no child inherits it. */
+/** Returns whether the lock was free. Node opens files close-on-exec, so no child inherits it. */
 function flock(fd: number): boolean {
   openLibrary({ library: 'libc', path: LIBC[process.platform] ?? 'libc.so' })
   const status = load({

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { makeTestDatabase, type TestDatabase, testDeps } from './database.fixture.ts'
-import { dbOn, openPool, sqlState, violated } from './driver.ts'
+import { dbOn, openPool, sqlState, violatedConstraint } from './driver.ts'
 import { type Db, type Meta, openMeta } from './meta.ts'
 import { json, sql } from './sql.ts'
 
@@ -31,7 +31,7 @@ async function until<T>(ask: () => Promise<T>, expected: T): Promise<void> {
 }
 
 /** allToldSo resolves when both have heard of everything that was changed before. */
-async function allToldSo(): Promise<void> {
+async function allNotified(): Promise<void> {
   const marker = org()
   const heard = [here, there].map((meta) => {
     const hears = Promise.withResolvers<void>()
@@ -83,7 +83,7 @@ test('a taken name is told by its constraint', async () => {
   const [orgId, name] = [org(), randomUUID()]
   await add(here, orgId, name)
   const thrown = await add(here, orgId, name).catch((error: unknown) => error)
-  expect(violated(thrown)).toBe('things_pkey')
+  expect(violatedConstraint(thrown)).toBe('things_pkey')
 })
 
 test('a failed transaction leaves nothing, and its connection is whole again', async () => {
@@ -179,8 +179,8 @@ test('settings of the deployment concern everybody', async () => {
 test('a process of the version before still hears of which organization something changed', async () => {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
-  const told: (string | undefined)[] = []
-  client.on('notification', ({ payload }) => told.push(payload))
+  const notified: (string | undefined)[] = []
+  client.on('notification', ({ payload }) => notified.push(payload))
   await client.query('listen dendro_changes')
   const [orgId, other] = [org(), org()]
   await here.write(orgId, async (tx) => {
@@ -191,7 +191,7 @@ test('a process of the version before still hears of which organization somethin
   })
   await client.query('select 1')
   await client.end()
-  expect(told.filter((payload) => payload === orgId || payload === other).toSorted()).toEqual([orgId, other].toSorted())
+  expect(notified.filter((payload) => payload === orgId || payload === other).toSorted()).toEqual([orgId, other].toSorted())
 })
 
 test('what is cached is not loaded again while nothing changes', async () => {
@@ -200,10 +200,10 @@ test('what is cached is not loaded again while nothing changes', async () => {
   const load = async () => {
     loads += 1
   }
-  await allToldSo()
+  await allNotified()
   await here.cached(orgId, 'name', load)
   await there.write(org(), async (tx) => add(tx, org(), randomUUID()))
-  await allToldSo()
+  await allNotified()
   await here.cached(orgId, 'name', load)
   expect(loads).toBe(1)
 })

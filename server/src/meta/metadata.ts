@@ -1,6 +1,6 @@
 import type { Identity, Metadata } from '@dendro/api'
 
-/** metadataOf makes the `metadata` member of a record from its columns; absent times and actors are left out. */
+/** Builds the `metadata` field of a record from its columns. Absent times and actors are left out. */
 export function metadataOf(row: {
   created_at: number
   created_by: Identity | null

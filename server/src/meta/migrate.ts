@@ -2,30 +2,30 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import type { Clock } from '../kernel/clock.ts'
-import type { Log } from '../kernel/log.ts'
+import type { Logger } from '../kernel/log.ts'
 
-/** VERSION_MIN is the oldest PostgreSQL whose SQL the migrations and rows speak. */
+/** The oldest supported PostgreSQL version. */
 export const VERSION_MIN = 140_000
 const MIGRATIONS_DIR = join(import.meta.dirname, 'migrations')
 const MIGRATION_FILE = /^(\d{4}-[a-z0-9-]+)\.sql$/
-/** MIGRATION_LOCK is the advisory lock that lets one process migrate while others wait; the number is ours alone and must never change. */
+/** The advisory lock that lets one process migrate while others wait. The number must never change. */
 const MIGRATION_LOCK = 6_071_990_041
 const LOCK_WAIT_MS = 600_000
 
 type Migration = { name: string; text: string }
 
 export type MigrateOptions = {
-  /** dir is another folder of numbered files; tests bring their own. */
+  /** Another folder of numbered files, for tests. */
   dir?: string
-  /** upTo is the only set of migrations to run; a restore goes no further than its dump. */
+  /** Runs these migrations only. A restore runs those of its dump. */
   upTo?: readonly string[]
 }
 
 /**
- * migrate brings the tables up to this program; each numbered file that has not run yet is one transaction, so that a crash leaves a whole
- * number of them and the next start goes on. Of two processes one works and the other waits. Data of a newer program is refused.
+ * Migrates the tables to the version of this program. Each numbered file runs in one transaction, so that the next start continues after a
+ * crash. Concurrent processes wait for the one that migrates. Refuses data of a newer program.
  */
-export async function migrate(client: pg.ClientBase, deps: { clock: Clock; log: Log }, options: MigrateOptions = {}): Promise<void> {
+export async function migrate(client: pg.ClientBase, deps: { clock: Clock; log: Logger }, options: MigrateOptions = {}): Promise<void> {
   const known = await readMigrations(options.dir ?? MIGRATIONS_DIR)
   await client.query(`set lock_timeout = ${LOCK_WAIT_MS}; set statement_timeout = 0`)
   await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
@@ -47,7 +47,7 @@ export async function migrate(client: pg.ClientBase, deps: { clock: Clock; log: 
   }
 }
 
-/** migrationStatus compares the store with this program without changing anything. */
+/** Compares the store with this program without changing anything. */
 export async function migrationStatus(client: pg.ClientBase, dir = MIGRATIONS_DIR): Promise<{ pending: string[]; unknown: string[] }> {
   const known = (await readMigrations(dir)).map((migration) => migration.name)
   const table = await client.query(`select to_regclass('migrations') is not null as is_there`)
@@ -66,7 +66,7 @@ export async function appliedMigrations(client: pg.ClientBase): Promise<string[]
 async function applyMigration(client: pg.ClientBase, migration: Migration, nowMs: number): Promise<void> {
   await client.query('begin')
   try {
-    // Without parameters the driver sends the text as it is, so that a file may hold many statements.
+    // Without parameters the driver uses the simple protocol, so that a file may contain many statements.
     await client.query(migration.text)
     await client.query('insert into migrations (name, applied_at) values ($1, $2)', [migration.name, nowMs])
     await client.query('commit')
@@ -80,7 +80,7 @@ function refuseNewer(known: readonly string[], needed: readonly string[]): void 
   const unknown = needed.filter((name) => !known.includes(name))
   if (unknown.length === 0) return
   throw new Error(
-    `the metadata was written by a newer version of Dendro (it has ${unknown.join(', ')}, which this version does not know); start that version or a later one, data cannot go back`,
+    `the metadata was written by a newer version of Dendro (it has ${unknown.join(', ')}, which this version does not know); start that version or a later one, downgrades are not supported`,
   )
 }
 

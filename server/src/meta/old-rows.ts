@@ -2,8 +2,8 @@ import type { Db } from './driver.ts'
 import { sql } from './sql.ts'
 
 /**
- * removeOld deletes the rows whose column lies before a time, and gives their number. Every process does so; it passes over rows that another holds, which
- * that one deletes or still needs, so that no two wait for each other crosswise.
+ * Deletes the rows whose column is older than the given time. Returns their number. Every process does this; locked rows are skipped,
+ * because another process deletes or still needs them, so that no two processes deadlock.
  */
 export const removeOld = (db: Db, table: string, column: string, beforeMs: number): Promise<number> =>
   db.run(sql`

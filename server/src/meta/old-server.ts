@@ -3,29 +3,29 @@ import { readdir, readFile, readlink, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Clock } from '../kernel/clock.ts'
-import type { Log } from '../kernel/log.ts'
+import type { Logger } from '../kernel/log.ts'
 
-type Step = { waitMs: number; signal: 'SIGQUIT' | 'SIGKILL' }
+type EndStep = { waitMs: number; signal: 'SIGQUIT' | 'SIGKILL' }
 
-/** SERVER_STEPS are for a whole server: its lifeline has asked it to leave when our predecessor died; then we ask, then we end it. */
-const SERVER_STEPS: readonly Step[] = [
+/** For a complete server: its lifeline asked it to stop when the previous process died. Then it is asked again, then killed. */
+const SERVER_STEPS: readonly EndStep[] = [
   { waitMs: 10_000, signal: 'SIGQUIT' },
   { waitMs: 3_000, signal: 'SIGKILL' },
   { waitMs: 5_000, signal: 'SIGKILL' },
 ]
-/** REST_STEPS are for processes whose server is dead: they notice within moments, unless they are stopped or stuck. */
-const REST_STEPS: readonly Step[] = [
+/** For processes whose postmaster is dead: they exit within moments unless they are stopped or stuck. */
+const REST_STEPS: readonly EndStep[] = [
   { waitMs: 1_000, signal: 'SIGKILL' },
   { waitMs: 5_000, signal: 'SIGKILL' },
 ]
 const POLL_MS = 20
 
 /**
- * endOldServer leaves the directory without any process of a server and without the note of its process id. PostgreSQL refuses to start while
- * that number is any living process's, which after a power cut or in a new container it often is; so we look what the process is. The caller
- * must hold the lock on the directory: what still runs there serves nobody.
+ * Ends all PostgreSQL processes that use the directory and removes the pid file. PostgreSQL refuses to start while the pid in that file
+ * belongs to any living process, which is likely after a power cut or in a new container; so this checks what the process is. The caller
+ * must hold the lock on the directory: any process that still runs there is an orphan.
  */
-export async function endOldServer(pgDir: string, deps: { clock: Clock; log: Log }): Promise<void> {
+export async function endOldServer(pgDir: string, deps: { clock: Clock; log: Logger }): Promise<void> {
   const note = join(pgDir, 'postmaster.pid')
   const noted = Number((await readFile(note, 'utf8').catch(() => '')).split('\n')[0])
   const dir = await realpath(pgDir)
@@ -36,10 +36,10 @@ export async function endOldServer(pgDir: string, deps: { clock: Clock; log: Log
       await rm(note, { force: true })
       return
     }
-    deps.log.warn({ pids, signal }, 'an old postgres is still there, ending it')
+    deps.log.warn({ pids, signal }, 'old postgres processes still running, ending them')
     for (const pid of pids) end(pid, signal)
   }
-  throw new Error(`the old PostgreSQL of ${pgDir} does not end; end process ${(await processesOf(dir, noted)).join(', ')} by hand`)
+  throw new Error(`the old PostgreSQL of ${pgDir} does not stop; stop process ${(await processesOf(dir, noted)).join(', ')} manually`)
 }
 
 async function waitForEnd(dir: string, noted: number, waitMs: number, clock: Clock): Promise<number[]> {
@@ -51,7 +51,7 @@ async function waitForEnd(dir: string, noted: number, waitMs: number, clock: Clo
   }
 }
 
-/** processesOf finds the PostgreSQL processes that work in the directory; without /proc only the server's own can be told. */
+/** Finds the PostgreSQL processes that work in the directory. Without /proc only the postmaster can be found. */
 async function processesOf(dir: string, noted: number): Promise<number[]> {
   if (process.platform !== 'linux') return (await serves(noted, dir)) ? [noted] : []
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0)
@@ -70,7 +70,7 @@ async function serves(pid: number, dir: string): Promise<boolean> {
   return stdout.includes('postgres') && stdout.includes(dir)
 }
 
-function end(pid: number, signal: Step['signal']): void {
+function end(pid: number, signal: EndStep['signal']): void {
   try {
     process.kill(pid, signal)
   } catch (cause) {

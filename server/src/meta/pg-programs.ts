@@ -4,21 +4,21 @@ import { chown, mkdir, readFile, realpath, stat, symlink, unlink } from 'node:fs
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 
-/** PgPrograms is everything needed to run a program of the PostgreSQL package on a data directory. */
+/** What is needed to run a program of the PostgreSQL package on a data directory. */
 export type PgPrograms = {
   bin: string
   env: Record<string, string>
-  /** prefix are the words that come before the program: a user namespace when we are root, else nothing. */
+  /** The command prefix: a user namespace when this process is root, otherwise empty. */
   prefix: readonly string[]
-  /** owner is the user PostgreSQL runs as when it is not the one this process has. */
+  /** The user that PostgreSQL runs as, when it differs from the user of this process. */
   owner: { uid: number; gid: number } | undefined
 }
 
-/** SYSTEM_PATH is where `sh` and `unshare` are; PostgreSQL gets no variable of ours, since our environment may hold secrets. */
+/** Where `sh` and `unshare` are. PostgreSQL inherits no environment variables, because they may contain secrets. */
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const NAMESPACE_TRY_MS = 5_000
 
-/** findPrograms locates the package for this platform, makes its links below metaDir and decides as whom PostgreSQL runs. */
+/** Locates the package for this platform, creates its library links below metaDir and chooses the user that PostgreSQL runs as. */
 export async function findPrograms(metaDir: string): Promise<PgPrograms> {
   const native = locatePackage()
   const { prefix, owner } = await chooseUser(metaDir)
@@ -50,8 +50,8 @@ function locatePackage(): string {
 const libraryVariable = (): string => (process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH')
 
 /**
- * linkLibraries makes the short names under which the programs look for their libraries. The package lists them for an install script; ours
- * lie in the data directory, so that neither install scripts nor a writable node_modules are needed.
+ * Creates the short names under which the programs look up their libraries. The package lists them for an install script. They are created
+ * in the data directory, so that neither install scripts nor a writable node_modules are needed.
  */
 async function linkLibraries(native: string, links: string): Promise<void> {
   await mkdir(links, { recursive: true, mode: 0o700 })
@@ -66,8 +66,9 @@ async function linkLibraries(native: string, links: string): Promise<void> {
 }
 
 /**
- * chooseUser lets PostgreSQL run as the owner of the data directory. It refuses to be root: then it runs in a user namespace, where root has
- * another number. The number must stand in /etc/passwd, because initdb looks it up; so a container user without an entry needs one as well.
+ * Chooses the user that PostgreSQL runs as: the owner of the data directory. PostgreSQL refuses to run as root, so for root it runs in a
+ * user namespace where root has another uid. initdb looks the uid up in /etc/passwd, so a container user without an entry needs a namespace
+ * as well.
  */
 async function chooseUser(metaDir: string): Promise<Pick<PgPrograms, 'prefix' | 'owner'>> {
   const own = process.getuid?.() ?? 0
@@ -103,7 +104,7 @@ async function runsWell(command: readonly string[], owner: PgPrograms['owner']):
   }
 }
 
-/** giveTo makes directories PostgreSQL's own when it runs as another user than this process. */
+/** Changes the owner of the directories when PostgreSQL runs as another user than this process. */
 export async function giveTo(owner: PgPrograms['owner'], ...dirs: readonly string[]): Promise<void> {
   if (owner) for (const dir of dirs) await chown(dir, owner.uid, owner.gid)
 }

@@ -1,18 +1,18 @@
 import type { Db } from './driver.ts'
 import { type Sql, sql } from './sql.ts'
 
-/** A PostKey names a post as the event store does; `post` is 64 bits without a sign. */
+/** Identifies a post as the event store does. `post` is an unsigned 64-bit number. */
 export type PostKey = { orgNumber: number; logId: string; post: bigint }
 
-/** STORE_MS is the one clock of leases: those of the processes need not agree. */
+/** Leases use the clock of the store, because the clocks of the processes may differ. */
 const STORE_MS = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
-/** OWNERS_KEPT_MS is longer than any claim is kept. */
+/** Longer than any claim is kept. */
 const OWNERS_KEPT_MS = 24 * 3_600_000
-const OLD_AT_ONCE = 5_000
-/** FIRST_START_MS: where all tables were made within this time, no events were there before them. */
+const DELETE_BATCH = 5_000
+/** Tables that were all created within this time belong to a new deployment, which had no events before. */
 const FIRST_START_MS = 600_000
 
-/** renewOwner gives false when the lease had run out, so that others may have taken over what the owner held. */
+/** Returns false when the lease had expired, so that others may have taken over the claims of the owner. */
 export const renewOwner = async (db: Db, owner: { id: string; writer: string; leaseMs: number }): Promise<boolean> =>
   (await db.run(sql`
     insert into post_owners as o (id, writer, alive_until) values (${owner.id}, ${owner.writer}, ${STORE_MS} + ${owner.leaseMs}::bigint)
@@ -26,7 +26,7 @@ export type ClaimRow =
   | { kind: 'stored' | 'held'; bodyHash: bigint }
   | { kind: 'abandoned'; owner: string; writer: string }
 
-type Found = {
+type ClaimResultRow = {
   is_new: boolean | null
   is_stored: boolean | null
   body_hash: string | null
@@ -36,19 +36,19 @@ type Found = {
 }
 
 /**
- * claimPosts claims what nobody stores or has stored, all in one statement. The claim of an owner who is gone is taken over only when its inserts have
- * been ended. Rows are locked in one order, so that two processes never wait for each other.
+ * Claims the posts that nobody stores or has stored, in one statement. A claim of a dead owner is taken over only after its inserts were
+ * ended. Rows are locked in one order, so that two processes never deadlock.
  */
 export async function claimPosts(
   db: Db,
   { owner, endedOwners, graceMs }: { owner: string; endedOwners: readonly string[]; graceMs: number },
-  asked: readonly { key: PostKey; bodyHash: bigint }[],
+  requested: readonly { key: PostKey; bodyHash: bigint }[],
 ): Promise<ClaimRow[]> {
-  const keys = asked.map(({ key }) => key)
+  const keys = requested.map(({ key }) => key)
   const gone = (alias: Sql) => sql`${alias}.alive_until + ${graceMs}::bigint < ${STORE_MS}`
-  const rows = await db.all<Found>(sql`
+  const rows = await db.all<ClaimResultRow>(sql`
     with asked as materialized (select * from ${unnested(keys)} as a (org_number, log_id, post, place)
-      join unnest(${asked.map(({ bodyHash }) => signed(bodyHash))}::bigint[]) with ordinality as b (body_hash, place) using (place)),
+      join unnest(${requested.map(({ bodyHash }) => signed(bodyHash))}::bigint[]) with ordinality as b (body_hash, place) using (place)),
     before as (
       select k.*, o.writer, o.id is null or ${gone(sql`o`)} as is_gone
       from asked join post_claims k using (org_number, log_id, post) left join post_owners o on o.id = k.owner),
@@ -63,18 +63,18 @@ export async function claimPosts(
     select c.is_new, b.is_stored, b.body_hash::text, b.owner, b.writer, b.is_gone
     from asked left join claimed c using (org_number, log_id, post) left join before b using (org_number, log_id, post)
     order by asked.place`)
-  return rows.map((row, index) => claimOf(row, asked[index]?.bodyHash ?? 0n))
+  return rows.map((row, index) => claimOf(row, requested[index]?.bodyHash ?? 0n))
 }
 
-function claimOf({ is_new, is_stored, body_hash, owner, writer, is_gone }: Found, askedHash: bigint): ClaimRow {
+function claimOf({ is_new, is_stored, body_hash, owner, writer, is_gone }: ClaimResultRow, requestedHash: bigint): ClaimRow {
   if (is_new !== null) return { kind: 'claimed', isNew: is_new }
-  // Without a row from before, another process made one at this very moment: it is asked for again.
-  if (body_hash === null) return { kind: 'held', bodyHash: askedHash }
+  // Without a previous row, another process created one concurrently: the caller retries.
+  if (body_hash === null) return { kind: 'held', bodyHash: requestedHash }
   if (!is_stored && is_gone && owner !== null && writer !== null) return { kind: 'abandoned', owner, writer }
   return { kind: is_stored ? 'stored' : 'held', bodyHash: BigInt.asUintN(64, BigInt(body_hash)) }
 }
 
-/** finishPosts writes what became of posts, where one of the owners still holds them. */
+/** Records the outcome of posts that one of the owners still holds. */
 export const finishPosts = (
   db: Db,
   owners: readonly string[],
@@ -92,19 +92,19 @@ export const finishPosts = (
     update post_claims k set owner = null, is_stored = h.outcome = 'stored'
     from held h where h.outcome <> 'nothing' and (k.org_number, k.log_id, k.post) = (h.org_number, h.log_id, h.post)`)
 
-/** deleteOldClaims forgets the claims of every organisation that are older, some at a time. */
+/** Deletes the older claims of every organization, in batches. */
 export async function deleteOldClaims(db: Db, keepMs: number): Promise<void> {
-  for (let gone = OLD_AT_ONCE; gone === OLD_AT_ONCE; ) {
+  for (let gone = DELETE_BATCH; gone === DELETE_BATCH; ) {
     gone = await db.run(sql`
       delete from post_claims where (org_number, log_id, post) in (
         select org_number, log_id, post from post_claims where claimed_at < ${STORE_MS} - ${keepMs}::bigint
-        order by claimed_at limit ${OLD_AT_ONCE} for update skip locked)`)
+        order by claimed_at limit ${DELETE_BATCH} for update skip locked)`)
   }
   await db.run(sql`delete from post_owners where alive_until < ${STORE_MS} - ${OWNERS_KEPT_MS}::bigint`)
 }
 
-/** selectLookUntil is until when events of before there were claims are to be remembered; 0 where there were none. */
-export async function selectLookUntil(db: Db, keepMs: number): Promise<number> {
+/** Returns until when events from before the introduction of claims have to be looked up; 0 in a new deployment. */
+export async function selectUnclaimedUntil(db: Db, keepMs: number): Promise<number> {
   const row = await db.one<{ made: number; first: number }>(
     sql`select max(applied_at) filter (where name like '%-post-claims') as made, min(applied_at) as first from migrations`,
   )
@@ -116,5 +116,5 @@ const unnested = (keys: readonly PostKey[]): Sql =>
   sql`unnest(${keys.map((key) => key.orgNumber)}::int[], ${keys.map((key) => key.logId)}::uuid[], ${keys.map(({ post }) => signed(post))}::bigint[])
     with ordinality`
 
-/** signed is the same 64 bits as PostgreSQL keeps them. */
+/** The same 64 bits as a signed number, as PostgreSQL stores them. */
 const signed = (bits: bigint): string => String(BigInt.asIntN(64, bits))

@@ -1,49 +1,49 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Ids of rows that matter, or ALL rows of a table. */
-export type Rows = ReadonlySet<string> | typeof ALL
+/** The ids of the rows that matter, or ALL rows of a table. */
+export type RowSet = ReadonlySet<string> | typeof ALL
 
-/** A Change is of one row; '*' stands for every organization, table or id. */
-export type Change = { orgId: string; table: string; id: string }
+/** A change of one row. '*' stands for every organization, table or id. */
+export type MetaChange = { orgId: string; table: string; id: string }
 
 export const ALL = '*'
 
-/** Reads are what a load has read so far: the texts of its own statements, and the rows behind cached values that it used. */
-export class Reads {
+/** Tracks what a load has read: the text of its statements, and the rows behind the cached values it used. */
+export class ReadTracker {
   readonly #texts = new Set<string>()
-  readonly #used = new Map<string, Rows>()
-  /** #isOpen: a value was used of which nobody knows what it depends on. */
+  readonly #used = new Map<string, RowSet>()
+  /** True after using a cached value with unknown dependencies. */
   #isOpen = false
-  /** isSpoiled: a value was used that only stood in for a store that is lost. */
-  isSpoiled = false
+  /** True after using a cached value that replaced an unavailable store. */
+  isStale = false
 
   note(text: string): void {
     this.#texts.add(text)
   }
 
-  spoil(): void {
-    this.isSpoiled = true
+  markStale(): void {
+    this.isStale = true
   }
 
-  /** noteAll adds what was read on behalf of several loads. */
-  noteAll(others: Reads): void {
+  /** Adds what was read on behalf of several loads. */
+  noteAll(others: ReadTracker): void {
     for (const text of others.#texts) this.#texts.add(text)
     addTo(this.#used, others.#used)
     this.#isOpen ||= others.#isOpen
-    this.isSpoiled ||= others.isSpoiled
+    this.isStale ||= others.isStale
   }
 
-  /** use adds what a cached value depends on; undefined when that is unknown. */
-  use(rows: ReadonlyMap<string, Rows> | undefined): void {
+  /** Adds the dependencies of a cached value; undefined when they are unknown. */
+  use(rows: ReadonlyMap<string, RowSet> | undefined): void {
     if (rows === undefined) this.#isOpen = true
     else addTo(this.#used, rows)
   }
 
   /**
-   * rows are what the loaded value depends on, of the tables whose changes are told; undefined when nothing is known, so that any change may concern it.
-   * `only` names the one row that matters of a table that the load's own statements read.
+   * Returns the rows that the loaded value depends on, among the tables with change notifications. Undefined when nothing is known, so that
+   * any change may affect it. `only` names the one row of a table that the load's own statements read.
    */
-  rows(watched: RegExp | undefined, only: Readonly<Record<string, string>>): ReadonlyMap<string, Rows> | undefined {
+  rows(watched: RegExp | undefined, only: Readonly<Record<string, string>>): ReadonlyMap<string, RowSet> | undefined {
     if (this.#isOpen) return undefined
     const rows = new Map(this.#used)
     for (const text of watched ? this.#texts : []) {
@@ -56,16 +56,16 @@ export class Reads {
   }
 }
 
-function addTo(rows: Map<string, Rows>, more: ReadonlyMap<string, Rows>): void {
+function addTo(rows: Map<string, RowSet>, more: ReadonlyMap<string, RowSet>): void {
   for (const [table, added] of more) {
     const known = rows.get(table)
     rows.set(table, known === ALL || added === ALL ? ALL : new Set([...(known ?? []), ...added]))
   }
 }
 
-/** tablesIn finds the names of tables in the text of a statement; a column of that name is taken for the table, which only forgets too much. */
+/** Matches table names in the text of a statement. A column with the name of a table also matches, which only invalidates too often. */
 export const tablesIn = (tables: readonly string[]): RegExp | undefined =>
   tables.length === 0 ? undefined : new RegExp(`\\b(?:${tables.join('|')})\\b`, 'g')
 
-/** reading holds the Reads of the load that runs; outside of loads there are none. */
-export const reading = new AsyncLocalStorage<Reads>()
+/** The tracker of the running load, if any. */
+export const currentReads = new AsyncLocalStorage<ReadTracker>()

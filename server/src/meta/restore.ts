@@ -2,31 +2,31 @@ import { chown, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import pg from 'pg'
 import type { Clock } from '../kernel/clock.ts'
-import type { Log } from '../kernel/log.ts'
+import type { Logger } from '../kernel/log.ts'
 import { clientConfig } from './driver.ts'
-import { copyStatement, listDumps, type Manifest, readManifest, syncPath } from './dump.ts'
+import { copyStatement, type DumpManifest, listDumps, readManifest, syncPath } from './dump.ts'
 import { startEmbedded } from './embedded.ts'
 import { lockDataDir } from './lock.ts'
 import { migrate } from './migrate.ts'
 
-type Deps = { clock: Clock; log: Log }
+type Deps = { clock: Clock; log: Logger }
 
-export type Restored = { dump: string; rows: number; broken: string | undefined }
+export type RestoreResult = { dump: string; rows: number; broken: string | undefined }
 
 const CONNECTIONS = 10
 
 /**
- * restoreMetadata makes the embedded metadata store anew from a dump, the latest unless another is named. The new store is complete before it
- * takes the place of the old one, which is kept beside it. The service must not be running.
+ * Rebuilds the embedded metadata store from a dump, by default the latest. The new store is complete before it replaces the old one, which
+ * is kept next to it. The service must not be running.
  */
-export async function restoreMetadata(dataDir: string, dumpName: string | undefined, deps: Deps): Promise<Restored> {
+export async function restoreMetadata(dataDir: string, dumpName: string | undefined, deps: Deps): Promise<RestoreResult> {
   const metaDir = join(resolve(dataDir), 'meta')
   const dumps = await listDumps(join(metaDir, 'dumps'))
   const name = dumpName ?? dumps.at(-1)
   if (name === undefined || !dumps.includes(name)) {
     throw new Error(`there is no dump ${name ?? ''} in ${join(metaDir, 'dumps')}; it has: ${dumps.join(', ') || 'none'}`)
   }
-  // A service holds both; tests and other programs may have opened the metadata store alone.
+  // A running service holds both locks. Tests and other programs may hold only the one of the metadata store.
   const dataLock = await lockDataDir(dataDir)
   try {
     const metaLock = await lockDataDir(metaDir)
@@ -45,12 +45,12 @@ export async function restoreMetadata(dataDir: string, dumpName: string | undefi
 
 async function buildFrom(dumpDir: string, metaDir: string, deps: Deps): Promise<number> {
   const manifest = await readManifest(dumpDir)
-  const workshop = join(metaDir, 'restoring')
-  await rm(workshop, { recursive: true, force: true })
-  await mkdir(workshop, { mode: 0o700 })
+  const tempDir = join(metaDir, 'restoring')
+  await rm(tempDir, { recursive: true, force: true })
+  await mkdir(tempDir, { mode: 0o700 })
   const { uid, gid } = await stat(metaDir)
-  await chown(workshop, uid, gid)
-  const embedded = await startEmbedded(workshop, CONNECTIONS, deps)
+  await chown(tempDir, uid, gid)
+  const embedded = await startEmbedded(tempDir, CONNECTIONS, deps)
   const client = new pg.Client(clientConfig({ connectionString: embedded.url }))
   client.on('error', () => undefined)
   try {
@@ -63,10 +63,11 @@ async function buildFrom(dumpDir: string, metaDir: string, deps: Deps): Promise<
   }
 }
 
-async function copyIn(client: pg.Client, dumpDir: string, manifest: Manifest): Promise<number> {
+async function copyIn(client: pg.Client, dumpDir: string, manifest: DumpManifest): Promise<number> {
   let total = 0
   await client.query('begin')
-  // As a replica does: the rows were checked when they were first written, in an order that the tables of a dump no longer have.
+  // Skip triggers and foreign keys, as a replica does: the rows were checked when they were first written, and the tables of a dump are not
+  // ordered by their references.
   await client.query('set local session_replication_role = replica')
   for (const table of manifest.tables) await client.query(`delete from ${client.escapeIdentifier(table.name)}`)
   for (const table of manifest.tables) {

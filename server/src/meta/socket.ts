@@ -6,21 +6,21 @@ import { join } from 'node:path'
 export const PG_USER = 'dendro'
 export const PG_PORT = 5432
 const DATABASE = 'postgres'
-/** SOCKET_PATH_BYTES_MAX is what the operating system holds in a socket's address, without the closing zero. */
+/** The limit of the operating system for socket paths, without the terminating zero. */
 const SOCKET_PATH_BYTES_MAX = process.platform === 'darwin' ? 103 : 107
 
-/** socketDirOf prefers the data directory; where that makes the socket's path too long it names a short directory for temporary files. */
+/** Returns a directory in the data directory, or a short temporary directory when the socket path would be too long. */
 export function socketDirOf(metaDir: string): string {
   const near = join(metaDir, 'run')
   const isShort = Buffer.byteLength(join(near, `.s.PGSQL.${PG_PORT}`)) <= SOCKET_PATH_BYTES_MAX
   return isShort ? near : join(tmpdir(), `dendro-${createHash('sha256').update(metaDir).digest('hex').slice(0, 16)}`)
 }
 
-/** socketUrl is how to connect over the socket; no password, since only the owner of the directory gets to it. */
+/** The connection URL over the socket. No password, because only the owner can access the directory. */
 export const socketUrl = (socketDir: string): string =>
   `postgresql://${PG_USER}@localhost:${PG_PORT}/${DATABASE}?host=${encodeURIComponent(socketDir)}`
 
-/** makeSocketDir makes the directory for its owner alone, and refuses one that another user made in its place. */
+/** Creates the directory for its owner only, and refuses one that another user created there. */
 export async function makeSocketDir(dir: string): Promise<void> {
   await mkdir(dir, { mode: 0o700 }).catch((cause) => {
     if (cause.code !== 'EEXIST') throw cause

@@ -1,31 +1,31 @@
 import type { Clock } from '../kernel/clock.ts'
-import type { Log } from '../kernel/log.ts'
+import type { Logger } from '../kernel/log.ts'
 import type { Db } from './driver.ts'
 import { removeOld } from './old-rows.ts'
 import { sql } from './sql.ts'
 
-/** A Used is what one search or export took, by whom, of which datasets. */
-export type Used = {
+/** The resource usage of one search or export: the caller and the datasets. */
+export type QueryUsage = {
   kind: 'search' | 'export'
   orgId: string
   identityId: string
   logIds: readonly string[]
   bytes: number
   latencyMs: number
-  /** isMore adds to what was counted before: the bytes of a tail that reads on and on. */
+  /** Adds the bytes to an earlier search, such as a live tail that continues. */
   isMore?: true
 }
 
-/** UsageCounts adds up what searches and exports take; what is ingested is in the ledger of the event store. */
+/** Sums the usage of searches and exports. The ledger of the event store has the usage of ingestion. */
 export type UsageCounts = {
-  /** note costs a few additions. The bytes of a search are divided among its datasets; each of them had one search of that latency. */
-  note(used: Used): void
-  /** flush returns when everything noted before is written. */
+  /** Cheap. The bytes of a search are divided among its datasets, and each dataset counts one search of that latency. */
+  note(used: QueryUsage): void
+  /** Resolves when everything noted before is written. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
-export type Minute = {
+export type UsageMinute = {
   org_id: string
   kind: string
   minute_ms: number
@@ -38,16 +38,16 @@ export type Minute = {
 
 const FLUSH_MS = 1_000
 const MINUTE_MS = 60_000
-/** MINUTES_MAX bounds what gathers while it cannot be written; what comes then is not counted. */
+/** Limits what accumulates while it cannot be written. More is not counted. */
 const MINUTES_MAX = 50_000
 
-/** openUsageCounts writes every second; what a killed process had not written is lost. */
-export function openUsageCounts(db: Db, { clock, log }: { clock: Clock; log: Log }): UsageCounts {
+/** Writes once a second. What a killed process had not written is lost. */
+export function openUsageCounts(db: Db, { clock, log }: { clock: Clock; log: Logger }): UsageCounts {
   const stopping = new AbortController()
-  let minutes = new Map<string, Minute>()
+  let minutes = new Map<string, UsageMinute>()
   let writing: Promise<void> = Promise.resolve()
 
-  function add(minute: Minute): void {
+  function add(minute: UsageMinute): void {
     const key = `${minute.kind} ${minute.minute_ms} ${minute.log_id} ${minute.identity_id}`
     const known = minutes.get(key)
     if (!known && minutes.size >= MINUTES_MAX) return
@@ -66,21 +66,21 @@ export function openUsageCounts(db: Db, { clock, log }: { clock: Clock; log: Log
     }
   }
 
-  /** flush waits for the write under way, which may have begun before the last note. */
+  /** Waits for a running write, which may have started before the last note. */
   function flush(): Promise<void> {
     const flushed = writing.then(write)
     writing = flushed.catch(() => undefined)
     return flushed
   }
 
-  async function flushAlways(): Promise<void> {
+  async function flushRepeatedly(): Promise<void> {
     while (!stopping.signal.aborted) {
       await clock.sleep(FLUSH_MS, stopping.signal).catch(() => undefined)
       await flush().catch((err) => log.debug({ err }, 'usage could not be written yet'))
     }
   }
 
-  const flushing = flushAlways()
+  const flushing = flushRepeatedly()
   return {
     note: ({ kind, orgId, identityId, logIds, bytes, latencyMs, isMore }) => {
       const minuteMs = Math.floor(clock.nowMs() / MINUTE_MS) * MINUTE_MS
@@ -100,15 +100,15 @@ export function openUsageCounts(db: Db, { clock, log }: { clock: Clock; log: Log
   }
 }
 
-const sumOf = (a: Minute, b: Minute): Minute => ({
+const sumOf = (a: UsageMinute, b: UsageMinute): UsageMinute => ({
   ...a,
   count: a.count + b.count,
   bytes: a.bytes + b.bytes,
   latency_ms: a.latency_ms + b.latency_ms,
 })
 
-/** addMinutes takes the rows in one order, so that of two processes that count the same none waits for the other crosswise. */
-export const addMinutes = (db: Db, rows: readonly Minute[]) =>
+/** Rows are written in one order, so that two processes never deadlock. */
+export const addMinutes = (db: Db, rows: readonly UsageMinute[]) =>
   db.run(sql`
     insert into usage_minutes as u (org_id, kind, minute_ms, log_id, identity_id, count, bytes, latency_ms)
     select * from unnest(${rows.map((row) => row.org_id)}::uuid[], ${rows.map((row) => row.kind)}::text[], ${rows.map((row) => row.minute_ms)}::bigint[],
@@ -118,5 +118,5 @@ export const addMinutes = (db: Db, rows: readonly Minute[]) =>
     on conflict (org_id, kind, minute_ms, log_id, identity_id) do update set
       count = u.count + excluded.count, bytes = u.bytes + excluded.bytes, latency_ms = u.latency_ms + excluded.latency_ms`)
 
-/** removeUsageMinutes forgets what is too old, of every organisation. */
+/** Deletes old rows of every organization. */
 export const removeUsageMinutes = (db: Db, beforeMs: number): Promise<number> => removeOld(db, 'usage_minutes', 'minute_ms', beforeMs)

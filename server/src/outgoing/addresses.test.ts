@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mayReach, parseAllowList } from './addresses.ts'
+import { isAllowedAddress, parseAllowList } from './addresses.ts'
 
 const none = parseAllowList('')
 
@@ -45,7 +45,7 @@ test.each([
   'fec0::1',
   'ff02::1',
 ])('%s is out of reach', (address) => {
-  expect(mayReach(address, none)).toBe(false)
+  expect(isAllowedAddress(address, none)).toBe(false)
 })
 
 test.each([
@@ -60,15 +60,15 @@ test.each([
   '::ffff:8.8.8.8',
   '::ffff:808:808',
 ])('%s may be reached', (address) => {
-  expect(mayReach(address, none)).toBe(true)
+  expect(isAllowedAddress(address, none)).toBe(true)
 })
 
 test('the operator opens networks, addresses and hosts, and nothing beside them', () => {
   const allowed = parseAllowList('10.1.0.0/16, 127.0.0.1\nfd00::/8 Hooks.Example.Internal')
-  expect(['10.1.2.3', '127.0.0.1', '::ffff:127.0.0.1', '::ffff:a01:203', 'fd00::7'].map((address) => mayReach(address, allowed))).toEqual(
-    Array(5).fill(true),
-  )
-  expect(['10.2.0.1', '127.0.0.2', 'fe80::1'].map((address) => mayReach(address, allowed))).toEqual(Array(3).fill(false))
+  expect(
+    ['10.1.2.3', '127.0.0.1', '::ffff:127.0.0.1', '::ffff:a01:203', 'fd00::7'].map((address) => isAllowedAddress(address, allowed)),
+  ).toEqual(Array(5).fill(true))
+  expect(['10.2.0.1', '127.0.0.2', 'fe80::1'].map((address) => isAllowedAddress(address, allowed))).toEqual(Array(3).fill(false))
   expect([...allowed.hosts]).toEqual(['hooks.example.internal'])
 })
 

@@ -1,20 +1,20 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-/** An AllowList is the private networks and hosts that the operator opened for requests of ours (DENDRO_WEBHOOK_ALLOW). */
+/** The private networks and hosts that the operator allows for outgoing requests (DENDRO_WEBHOOK_ALLOW). */
 export type AllowList = { readonly hosts: ReadonlySet<string>; readonly networks: BlockList }
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6')
 
-/** The networks that are not of the public internet, as the registries of special addresses list them. */
-const special = listOf(
+/** Networks that are not part of the public internet, from the IANA special-purpose registries. */
+const nonPublicNetworks = listOf(
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 ' +
     '192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 ' +
-    // Within the global addresses of version 6: protocols, documentation, and those that carry an address of version 4 which nobody checks.
+    // Inside the global IPv6 range: protocol assignments, documentation, and addresses that embed an unchecked IPv4 address.
     '2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20',
 )
 const globalV6 = listOf('2000::/3')
 
-/** parseAllowList reads names of hosts, addresses and networks, separated by commas or blanks. */
+/** Parses host names, addresses and networks, separated by commas or blanks. */
 export function parseAllowList(text: string): AllowList {
   const hosts = new Set<string>()
   const networks = new BlockList()
@@ -26,21 +26,21 @@ export function parseAllowList(text: string): AllowList {
   return { hosts, networks }
 }
 
-/** mayReach tells whether a request of ours may go to an address: public ones, and those the operator opened. */
-export function mayReach(address: string, allowed: AllowList): boolean {
+/** Whether outgoing requests may connect to the address: it is public, or the operator allows it. */
+export function isAllowedAddress(address: string, allowed: AllowList): boolean {
   const plain = withoutMapping(address)
   return isPublic(plain) || allowed.networks.check(plain, familyOf(plain))
 }
 
-/** isPublic tells an address of the public internet, which is never this machine's own network. */
+/** Whether the address belongs to the public internet. */
 export function isPublic(address: string): boolean {
   const plain = withoutMapping(address)
   const family = familyOf(plain)
   if (family === 'ipv6' && !globalV6.check(plain, 'ipv6')) return false
-  return !special.check(plain, family)
+  return !nonPublicNetworks.check(plain, family)
 }
 
-/** withoutMapping takes the address of version 4 out of one of version 6 that only carries it. */
+/** Returns the IPv4 address of an IPv4-mapped IPv6 address. */
 function withoutMapping(address: string): string {
   const bare = address.replace(/%.*$/, '')
   const dotted = /^::(?:ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1]

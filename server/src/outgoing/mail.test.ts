@@ -4,7 +4,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterEach, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../test/world.ts'
 
-type Made = { status: number; body: { id: string; status: string; invitation_url?: string; success?: boolean; message?: string } }
+type ReceivedMail = { status: number; body: { id: string; status: string; invitation_url?: string; success?: boolean; message?: string } }
 
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -41,7 +41,7 @@ async function openRelay(refusing = false): Promise<{ url: string; mails: { emai
   return { url: `smtp://127.0.0.1:${portOf(relay.server as Server)}`, mails }
 }
 
-const invite = (org: TestOrganization, over: object = {}): Promise<Made> =>
+const invite = (org: TestOrganization, over: object = {}): Promise<ReceivedMail> =>
   org.ask('POST', '/users', {
     body: { first_name: 'Grace', last_name: 'Hopper', email: 'grace@example.org', roles: ['Standard'], ...over },
   })
@@ -78,11 +78,11 @@ test('without a relay the link is in the answer, for a creation, a new invitatio
   const made = await invite(org)
   expect(made.status).toBe(201)
   expect(made.body.invitation_url).toMatch(new RegExp(`^${app.url}/accept-invite\\?token=[\\w-]{43}$`))
-  const again: Made = await org.ask('POST', `/users/${made.body.id}/resend-invite`)
+  const again: ReceivedMail = await org.ask('POST', `/users/${made.body.id}/resend-invite`)
   expect(again.body).toMatchObject({ success: true, message: 'hand this link to the person: no mail could be sent' })
   expect((await accept(app, made.body.invitation_url)).status).toBe(400)
   expect((await accept(app, again.body.invitation_url)).status).toBe(200)
-  const reset: Made = await org.ask('POST', `/users/${made.body.id}/reset-password`)
+  const reset: ReceivedMail = await org.ask('POST', `/users/${made.body.id}/reset-password`)
   expect((await accept(app, reset.body.invitation_url)).status).toBe(200)
   expect(JSON.stringify((await org.ask('GET', `/users/${made.body.id}`)).body)).not.toContain('token=')
   expect(JSON.stringify((await org.ask('GET', '/audit')).body)).not.toContain('token=')

@@ -2,20 +2,27 @@ import { createTransport } from 'nodemailer'
 import { unavailable } from '../kernel/errors.ts'
 import type { Secret } from '../kernel/secret.ts'
 
-/** A Mail with an id carries it as its message id, the same at every try, so that mail programs drop a second copy. */
-export type Mail = { id?: string | undefined; to: string; subject: string; text: string; html: string; pictures?: readonly MailPicture[] }
+/** An id becomes the Message-ID. It is the same for every attempt, so that mail clients drop duplicates. */
+export type MailMessage = {
+  id?: string | undefined
+  to: string
+  subject: string
+  text: string
+  html: string
+  pictures?: readonly MailPicture[]
+}
 
-/** A MailPicture goes with a mail; its HTML names it as `cid:` and the name. */
+/** An inline image. The HTML refers to it as `cid:<name>`. */
 export type MailPicture = { name: string; png: Buffer }
 
-/** A Mailer hands mail to the deployment's relay; `configured` is false when there is none, and sending then fails. */
-export type Mailer = { configured: boolean; send(mail: Mail, signal?: AbortSignal): Promise<void> }
+/** Sends mail through the configured relay. Sending fails when `configured` is false. */
+export type Mailer = { configured: boolean; send(mail: MailMessage, signal?: AbortSignal): Promise<void> }
 
 const MAIL_BOUND_MS = 20_000
 
 /**
- * openMailer speaks to the configured relay; without one every send fails with a sentence that says so. A mail that was given up may still
- * arrive: the relay had it already, or takes it before the connection runs into its own bound.
+ * Opens the connection to the mail relay (DENDRO_SMTP_URL). A mail whose sending timed out may still arrive, because the relay may already
+ * have it.
  */
 export function openMailer(options: { url: Secret | undefined; from: string }): Mailer {
   if (!options.url) {

@@ -4,13 +4,13 @@ import type { Secret } from '../kernel/secret.ts'
 import { parseAllowList } from './addresses.ts'
 import { openOutgoing } from './outgoing.ts'
 
-/** A Model answers a question in words; `configured` is false when there is none, and asking then fails. */
-export type Model = {
+/** The optional language model. Calls fail when `configured` is false. */
+export type LanguageModel = {
   configured: boolean
   complete(ask: { system: string; user: string; tokensMax: number }, signal: AbortSignal): Promise<string>
 }
 
-/** BOUND_MS is the longest that anybody waits for a model. */
+/** The timeout of one call. */
 const BOUND_MS = 60_000
 const REPLY_BYTES_MAX = 2 ** 20
 
@@ -19,10 +19,10 @@ type Settings = { url: string | undefined; key: Secret | undefined; name: string
 const Completion = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string().nullable() }) })).min(1) })
 
 /**
- * openModel speaks to the configured model by the chat completions interface; without one every question fails with a sentence that says so.
- * Questions reach the host that the operator named, wherever it is, and nothing else.
+ * Opens a client for the configured model (DENDRO_LLM_URL), which must offer the chat completions API. Requests go to the configured host
+ * only, which may have a private address.
  */
-export function openModel({ url, key, name }: Settings, { ownPorts }: { ownPorts: () => readonly number[] }): Model {
+export function openModel({ url, key, name }: Settings, { ownPorts }: { ownPorts: () => readonly number[] }): LanguageModel {
   if (url === undefined) {
     return {
       configured: false,
@@ -36,7 +36,7 @@ export function openModel({ url, key, name }: Settings, { ownPorts }: { ownPorts
   return {
     configured: true,
     complete: async ({ system, user, tokensMax }, signal) => {
-      const letter = {
+      const request = {
         url: `${url}/chat/completions`,
         headers: { ...(key && { authorization: `Bearer ${key.reveal()}` }) },
         body: JSON.stringify({
@@ -49,7 +49,7 @@ export function openModel({ url, key, name }: Settings, { ownPorts }: { ownPorts
           temperature: 0,
         }),
       }
-      const { status, body } = await outgoing.post(letter, signal)
+      const { status, body } = await outgoing.post(request, signal)
       if (status !== 200) throw unavailable(`the model answered with status ${status}`)
       return textIn(body)
     },
@@ -60,6 +60,6 @@ function textIn(body: string): string {
   try {
     return Completion.parse(JSON.parse(body)).choices[0]?.message.content ?? ''
   } catch (cause) {
-    throw unavailable('the model answered something that is no completion', { cause })
+    throw unavailable('the model returned an invalid completion', { cause })
   }
 }

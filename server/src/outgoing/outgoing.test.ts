@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { parseAllowList } from './addresses.ts'
-import { type Letter, openOutgoing, refusedHeader, Undelivered } from './outgoing.ts'
+import { DeliveryError, type OutgoingRequest, openOutgoing, refusedHeader } from './outgoing.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(() => {
@@ -11,7 +11,7 @@ afterEach(() => {
 
 const loopback = parseAllowList('127.0.0.1, ::1')
 const outgoing = openOutgoing({ allowed: loopback, ownPorts: () => [] })
-const letterTo = (url: string, more: Partial<Letter> = {}): Letter => ({ url, headers: {}, body: '{}', ...more })
+const requestTo = (url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest => ({ url, headers: {}, body: '{}', ...more })
 
 async function receiver(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
   const server: Server = createServer(answer)
@@ -20,10 +20,10 @@ async function receiver(answer: (request: IncomingMessage, response: ServerRespo
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const failureOf = async (work: Promise<unknown>): Promise<Undelivered> => {
+const failureOf = async (work: Promise<unknown>): Promise<DeliveryError> => {
   const thrown = await work.then(() => undefined).catch((cause: unknown) => cause)
-  expect(thrown).toBeInstanceOf(Undelivered)
-  return thrown as Undelivered
+  expect(thrown).toBeInstanceOf(DeliveryError)
+  return thrown as DeliveryError
 }
 
 describe('a letter', () => {
@@ -33,7 +33,7 @@ describe('a letter', () => {
       got.push({ headers: request.headers, body: Buffer.concat(await request.toArray()).toString() })
       response.writeHead(202, { 'retry-after': '7' }).end('thanks')
     })
-    const reply = await outgoing.post(letterTo(`${url}/hook?x=1`, { headers: { 'X-Team': 'ops' }, body: '{"a":"ü\\n"}' }))
+    const reply = await outgoing.post(requestTo(`${url}/hook?x=1`, { headers: { 'X-Team': 'ops' }, body: '{"a":"ü\\n"}' }))
     expect(reply).toEqual({ status: 202, body: 'thanks', retryAfter: '7' })
     expect(got).toMatchObject([
       { headers: { 'x-team': 'ops', 'content-type': 'application/json', 'content-length': '12' }, body: '{"a":"ü\\n"}' },
@@ -46,7 +46,7 @@ describe('a letter', () => {
       hits += 1
       response.writeHead(302, { location: '/elsewhere' }).end()
     })
-    expect((await outgoing.post(letterTo(url))).status).toBe(302)
+    expect((await outgoing.post(requestTo(url))).status).toBe(302)
     expect(hits).toBe(1)
   })
 
@@ -59,17 +59,17 @@ describe('a letter', () => {
       response.on('drain', more)
       more()
     })
-    expect((await outgoing.post(letterTo(url))).body.length).toBe(65_536)
+    expect((await outgoing.post(requestTo(url))).body.length).toBe(65_536)
   })
 
   test('a closed port and a broken connection can be tried again', async () => {
     const server = createTcpServer((socket) => socket.destroy())
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    expect((await failureOf(outgoing.post(letterTo(url)))).again).toBe(true)
+    expect((await failureOf(outgoing.post(requestTo(url)))).isRetryable).toBe(true)
     await new Promise((resolve) => server.close(resolve))
-    expect(await failureOf(outgoing.post(letterTo(url)))).toMatchObject({
-      again: true,
+    expect(await failureOf(outgoing.post(requestTo(url)))).toMatchObject({
+      isRetryable: true,
       message: 'the target could not be reached (ECONNREFUSED)',
     })
   })
@@ -77,7 +77,7 @@ describe('a letter', () => {
   test('ends when its sender is told to stop', async () => {
     const url = await receiver(() => undefined)
     const stop = new AbortController()
-    const sent = outgoing.post(letterTo(url), stop.signal)
+    const sent = outgoing.post(requestTo(url), stop.signal)
     stop.abort(new Error('stopping'))
     await expect(sent).rejects.toThrow('stopping')
   })
@@ -102,7 +102,7 @@ describe('out of reach', () => {
     'http://0/',
   ])('%s is refused before anything is sent', async (url) => {
     expect(() => closed.check(url, 'url')).toThrow(/url is not a public address/)
-    expect(await failureOf(closed.post(letterTo(url)))).toMatchObject({ again: false })
+    expect(await failureOf(closed.post(requestTo(url)))).toMatchObject({ isRetryable: false })
   })
 
   test.each([
@@ -122,17 +122,17 @@ describe('out of reach', () => {
       response.end()
     })
     const named = url.replace('127.0.0.1', 'localhost.localdomain')
-    const failure = await failureOf(closed.post(letterTo(named)))
-    expect(failure.message).toMatch(/not a public address|host of the target is unknown/)
+    const failure = await failureOf(closed.post(requestTo(named)))
+    expect(failure.message).toMatch(/not a public address|host name of the target cannot be resolved/)
     expect(hits).toBe(0)
     const byName = openOutgoing({ allowed: parseAllowList('localhost'), ownPorts: () => [] })
-    expect((await byName.post(letterTo(url.replace('127.0.0.1', 'localhost')))).status).toBe(200)
+    expect((await byName.post(requestTo(url.replace('127.0.0.1', 'localhost')))).status).toBe(200)
   })
 
   test('ports of our own are refused whatever is opened', async () => {
     const url = await receiver((_request, response) => response.end())
     const own = openOutgoing({ allowed: loopback, ownPorts: () => [Number(new URL(url).port)] })
-    expect(await failureOf(own.post(letterTo(url)))).toMatchObject({ again: false, message: 'the target is this service itself' })
+    expect(await failureOf(own.post(requestTo(url)))).toMatchObject({ isRetryable: false, message: 'the target is this service itself' })
   })
 })
 
@@ -140,8 +140,8 @@ test.each([
   ['Host', 'x', 'is set by the service itself'],
   ['content-length', '5', 'is set by the service itself'],
   ['Transfer-Encoding', 'chunked', 'is set by the service itself'],
-  ['x y', '1', 'is not the name of a header'],
-  ['', '1', 'is not the name of a header'],
+  ['x y', '1', 'is not a valid header name'],
+  ['', '1', 'is not a valid header name'],
   ['x-a', '1\r\nx-b: 2', 'has a value with characters that a header cannot carry'],
   ['x-a', 'ü', undefined],
   ['Authorization', 'Bearer x', undefined],

@@ -3,65 +3,66 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { badRequest } from '../kernel/errors.ts'
-import { type AllowList, isPublic, mayReach } from './addresses.ts'
+import { type AllowList, isAllowedAddress, isPublic } from './addresses.ts'
 
-/** A Letter is a request of ours to a place that a caller named. */
-export type Letter = { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }
+/** A POST request to a URL that a caller chose. */
+export type OutgoingRequest = { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }
 
-/** A Reply is what came back; `body` is its beginning and for our own eyes: a caller learns the status only. */
-export type Reply = { readonly status: number; readonly body: string; readonly retryAfter: string | undefined }
+/** The response to an outgoing request. `body` is truncated and for internal use: callers see only the status. */
+export type OutgoingResponse = { readonly status: number; readonly body: string; readonly retryAfter: string | undefined }
 
-/** An Undelivered letter says in words that may be shown why no answer came. */
-export class Undelivered extends Error {
-  /** again is false when trying again cannot help. */
-  readonly again: boolean
-  constructor(message: string, options: { again: boolean; cause?: unknown }) {
+/** The request failed without a response. The message is safe to show to callers. */
+export class DeliveryError extends Error {
+  /** False when retrying cannot help. */
+  readonly isRetryable: boolean
+  constructor(message: string, options: { isRetryable: boolean; cause?: unknown }) {
     super(message, { cause: options.cause })
-    this.again = options.again
+    this.isRetryable = options.isRetryable
   }
 }
 
 export type Outgoing = {
-  /** check refuses a URL that no letter could go to, as far as can be told without resolving its host. */
+  /** Throws a 400 for a URL that can never be requested. Does not resolve the host. */
   check(url: string, field: string): void
-  /** post sends one letter and never follows a redirect. */
-  post(letter: Letter, signal?: AbortSignal): Promise<Reply>
+  /** Sends one request. Redirects are not followed. */
+  post(request: OutgoingRequest, signal?: AbortSignal): Promise<OutgoingResponse>
 }
 
 const BOUND_MS = 10_000
 const REPLY_BYTES_MAX = 65_536
 
-/** steering are the headers that decide how a request travels; what a caller puts into them could make another request of it. */
-const steering = new Set(
+/** Headers that control how a request is transmitted. A caller could smuggle a different request with them. */
+const reservedHeaders = new Set(
   'connection content-encoding content-length expect host http2-settings keep-alive proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
     ' ',
   ),
 )
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** refusedHeader says what is wrong with a header that a caller wants to be sent; undefined when nothing is. */
+/** Returns why a caller may not set this header, or undefined when they may. */
 export function refusedHeader(name: string, value: string): string | undefined {
-  if (!TOKEN.test(name)) return 'is not the name of a header'
-  if (steering.has(name.toLowerCase())) return 'is set by the service itself'
+  if (!TOKEN.test(name)) return 'is not a valid header name'
+  if (reservedHeaders.has(name.toLowerCase())) return 'is set by the service itself'
   return /[^\t\x20-\x7e\x80-\xff]/.test(value) ? 'has a value with characters that a header cannot carry' : undefined
 }
 
 /**
- * openOutgoing makes the one way by which requests leave for places that callers name. Their host is resolved once, every address is judged
- * before the connection is made to exactly that, and the peer is compared again; ports of our own are out of reach whatever is allowed.
+ * Opens the only way for requests to URLs that callers choose (SSRF protection). The host is resolved once, every address is checked before
+ * the connection is made to exactly that address, and the connected peer is checked again. Ports of the service and its stores are never
+ * reachable.
  */
-export function openOutgoing(options: Reach & { boundMs?: number; replyBytesMax?: number }): Outgoing {
+export function openOutgoing(options: NetworkPolicy & { boundMs?: number; replyBytesMax?: number }): Outgoing {
   const { allowed, ownPorts, boundMs = BOUND_MS, replyBytesMax = REPLY_BYTES_MAX } = options
   return {
     check: (url, field) => {
       const problem = problemOf(url, allowed)
       if (problem !== undefined) throw badRequest(`${field} ${problem}`, { errors: [{ field, code: 'BAD_TARGET', message: problem }] })
     },
-    post: async (letter, signal) => {
-      const problem = problemOf(letter.url, allowed)
-      if (problem !== undefined) throw new Undelivered(`the target ${problem}`, { again: false })
+    post: async (request, signal) => {
+      const problem = problemOf(request.url, allowed)
+      if (problem !== undefined) throw new DeliveryError(`the target ${problem}`, { isRetryable: false })
       const bound = AbortSignal.timeout(boundMs)
-      return send(letter, { allowed, ownPorts, boundMs, replyBytesMax, signal: signal ? AbortSignal.any([signal, bound]) : bound, bound })
+      return send(request, { allowed, ownPorts, boundMs, replyBytesMax, signal: signal ? AbortSignal.any([signal, bound]) : bound, bound })
     },
   }
 }
@@ -72,7 +73,7 @@ function problemOf(text: string, allowed: AllowList): string | undefined {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must begin with http:// or https://'
   if (url.username !== '' || url.password !== '') return 'must not carry a user name or password; use a header'
   const host = hostOf(url)
-  if (isIP(host) !== 0 && !mayReach(host, allowed)) return NOT_PUBLIC
+  if (isIP(host) !== 0 && !isAllowedAddress(host, allowed)) return NOT_PUBLIC
   if (isLocalName(host) && !allowed.hosts.has(host)) return NOT_PUBLIC
   return undefined
 }
@@ -86,57 +87,66 @@ const hostOf = (url: URL): string =>
     .toLowerCase()
 const isLocalName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost')
 
-/** Reach is where letters may go: what is opened besides public addresses, and never to ports of our own. */
-type Reach = { allowed: AllowList; ownPorts: () => readonly number[] }
+/**
+ * The allowed targets besides public addresses. `ownPorts` are the ports of the service and its stores, which are never allowed on local
+ * addresses.
+ */
+type NetworkPolicy = { allowed: AllowList; ownPorts: () => readonly number[] }
 
-type Way = Reach & { boundMs: number; replyBytesMax: number; signal: AbortSignal; bound: AbortSignal }
+type SendOptions = NetworkPolicy & { boundMs: number; replyBytesMax: number; signal: AbortSignal; bound: AbortSignal }
 
-async function send(letter: Letter, way: Way): Promise<Reply> {
-  const url = new URL(letter.url)
-  const judged = new Set<string>()
+async function send(request: OutgoingRequest, options: SendOptions): Promise<OutgoingResponse> {
+  const url = new URL(request.url)
+  const checked = new Set<string>()
   const start = url.protocol === 'https:' ? httpsRequest : httpRequest
-  const body = Buffer.from(letter.body, 'utf8')
+  const body = Buffer.from(request.body, 'utf8')
   try {
-    way.signal.throwIfAborted()
+    options.signal.throwIfAborted()
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const sent = start(url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'user-agent': 'dendro', ...letter.headers, 'content-length': body.length },
-        // A connection that is kept could be used again for a host that has moved meanwhile.
+        headers: { 'content-type': 'application/json', 'user-agent': 'dendro', ...request.headers, 'content-length': body.length },
+        // A kept-alive connection could be reused for a host whose address has changed.
         agent: false,
-        signal: way.signal,
-        lookup: judging(hostOf(url), way.allowed, judged),
+        signal: options.signal,
+        lookup: checkedLookup(hostOf(url), options.allowed, checked),
       })
       sent.on('error', reject)
       sent.on('socket', (socket) => {
         socket.on('connect', () => {
-          const refused = refusedPeer(socket.remoteAddress ?? '', socket.remotePort ?? 0, hostOf(url), way, judged)
+          const refused = peerError(socket.remoteAddress ?? '', socket.remotePort ?? 0, hostOf(url), options, checked)
           if (refused) sent.destroy(refused)
         })
       })
       sent.on('response', resolve)
       sent.end(body)
     })
-    return { status: answer.statusCode ?? 0, body: await beginningOf(answer, way.replyBytesMax), retryAfter: answer.headers['retry-after'] }
+    return {
+      status: answer.statusCode ?? 0,
+      body: await readLimited(answer, options.replyBytesMax),
+      retryAfter: answer.headers['retry-after'],
+    }
   } catch (cause) {
-    if (cause instanceof Undelivered) throw cause
-    if (way.bound.aborted) throw new Undelivered(`the target did not answer within ${way.boundMs / 1_000} s`, { again: true, cause })
-    if (way.signal.aborted) throw way.signal.reason
-    throw new Undelivered(`the target could not be reached (${(cause as NodeJS.ErrnoException).code ?? 'connection failed'})`, {
-      again: true,
+    if (cause instanceof DeliveryError) throw cause
+    if (options.bound.aborted)
+      throw new DeliveryError(`the target did not answer within ${options.boundMs / 1_000} s`, { isRetryable: true, cause })
+    if (options.signal.aborted) throw options.signal.reason
+    throw new DeliveryError(`the target could not be reached (${(cause as NodeJS.ErrnoException).code ?? 'connection failed'})`, {
+      isRetryable: true,
       cause,
     })
   }
 }
 
-/** judging resolves a name and lets a connection be made only when every address of it may be reached. */
-function judging(host: string, allowed: AllowList, judged: Set<string>): LookupFunction {
+/** Resolves a host and fails unless every address of it is allowed. */
+function checkedLookup(host: string, allowed: AllowList, checked: Set<string>): LookupFunction {
   return (hostname, options, done) => {
     lookup(hostname, { ...options, all: true }, (failure, addresses) => {
-      if (failure) return done(new Undelivered('the host of the target is unknown', { again: true, cause: failure }), [])
-      const refused = addresses.some(({ address }) => !allowed.hosts.has(host) && !mayReach(address, allowed))
-      if (refused || addresses.length === 0) return done(new Undelivered(`the target ${NOT_PUBLIC}`, { again: false }), [])
-      for (const { address } of addresses) judged.add(address)
+      if (failure)
+        return done(new DeliveryError('the host name of the target cannot be resolved', { isRetryable: true, cause: failure }), [])
+      const refused = addresses.some(({ address }) => !allowed.hosts.has(host) && !isAllowedAddress(address, allowed))
+      if (refused || addresses.length === 0) return done(new DeliveryError(`the target ${NOT_PUBLIC}`, { isRetryable: false }), [])
+      for (const { address } of addresses) checked.add(address)
       const [first] = addresses
       if (options.all || !first) done(null, addresses)
       else done(null, first.address, first.family)
@@ -144,19 +154,19 @@ function judging(host: string, allowed: AllowList, judged: Set<string>): LookupF
   }
 }
 
-function refusedPeer(
+function peerError(
   address: string,
   port: number,
   host: string,
-  { allowed, ownPorts }: Way,
-  judged: ReadonlySet<string>,
-): Undelivered | undefined {
-  if (ownPorts().includes(port) && !isPublic(address)) return new Undelivered('the target is this service itself', { again: false })
-  if (judged.has(address) || isIP(host) !== 0) return undefined
-  return mayReach(address, allowed) ? undefined : new Undelivered(`the target ${NOT_PUBLIC}`, { again: false })
+  { allowed, ownPorts }: SendOptions,
+  checked: ReadonlySet<string>,
+): DeliveryError | undefined {
+  if (ownPorts().includes(port) && !isPublic(address)) return new DeliveryError('the target is this service itself', { isRetryable: false })
+  if (checked.has(address) || isIP(host) !== 0) return undefined
+  return isAllowedAddress(address, allowed) ? undefined : new DeliveryError(`the target ${NOT_PUBLIC}`, { isRetryable: false })
 }
 
-async function beginningOf(answer: IncomingMessage, bytesMax: number): Promise<string> {
+async function readLimited(answer: IncomingMessage, bytesMax: number): Promise<string> {
   const parts: Buffer[] = []
   let bytes = 0
   for await (const part of answer) {

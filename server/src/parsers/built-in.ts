@@ -1,10 +1,10 @@
-/** A Form is a way in which lines tell their keys by themselves, without a parser. */
-export type Form = 'json' | 'syslog' | 'cef' | 'access-log' | 'logfmt' | 'key-value'
+/** A line format that is detected automatically, without a parser. */
+export type LineFormat = 'json' | 'syslog' | 'cef' | 'access-log' | 'logfmt' | 'key-value'
 
-export type BuiltIn = { id: string; form: Form; name: string; description: string }
+export type BuiltInParser = { id: string; form: LineFormat; name: string; description: string }
 
-/** builtIns are the forms that are looked for in every line, as they are shown among the parsers; the ids are the same everywhere. */
-export const builtIns: readonly BuiltIn[] = [
+/** The formats that are detected in every line, as listed among the parsers. Their ids are the same in every deployment. */
+export const builtIns: readonly BuiltInParser[] = [
   {
     id: 'd3dd0000-0000-4000-8000-000000000001',
     form: 'json',

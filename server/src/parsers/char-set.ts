@@ -1,12 +1,12 @@
-/** A Range is code points from the first to the last. */
-export type Range = readonly [first: number, last: number]
-/** A CharSet is ranges in order that neither overlap nor touch. */
-export type CharSet = readonly Range[]
+/** A range of code points, both ends inclusive. */
+export type CodePointRange = readonly [first: number, last: number]
+/** Sorted ranges that neither overlap nor touch. */
+export type CharSet = readonly CodePointRange[]
 
 const CODE_POINT_MAX = 0x10ffff
 
-/** charSet puts ranges in order. */
-export function charSet(ranges: readonly Range[]): CharSet {
+/** Sorts and merges ranges. */
+export function charSet(ranges: readonly CodePointRange[]): CharSet {
   const merged: [number, number][] = []
   for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
     const before = merged.at(-1)
@@ -16,9 +16,9 @@ export function charSet(ranges: readonly Range[]): CharSet {
   return merged
 }
 
-/** charsOf is a set written as a text of characters and of ranges such as `a-z`. */
+/** Parses a set written as characters and ranges such as `a-z`. */
 export function charsOf(written: string): CharSet {
-  const ranges: Range[] = []
+  const ranges: CodePointRange[] = []
   for (let at = 0; at < written.length; at += 1) {
     const isRange = written[at + 1] === '-' && at + 2 < written.length
     ranges.push([written.charCodeAt(at), written.charCodeAt(isRange ? at + 2 : at)])
@@ -28,7 +28,7 @@ export function charsOf(written: string): CharSet {
 }
 
 export function inverted(set: CharSet): CharSet {
-  const gaps: Range[] = []
+  const gaps: CodePointRange[] = []
   let next = 0
   for (const [first, last] of set) {
     if (first > next) gaps.push([next, first - 1])
@@ -38,12 +38,12 @@ export function inverted(set: CharSet): CharSet {
   return gaps
 }
 
-/** FOLDED_MAX bounds the work for one set; ranges beyond it are of scripts without capitals, or of no use. */
+/** Limits the work for one set. Ranges beyond it belong to scripts without case. */
 const FOLDED_MAX = 2_000
 
-/** caseless adds the other case of every character. */
+/** Adds the other case of every character. */
 export function caseless(set: CharSet): CharSet {
-  const others: Range[] = []
+  const others: CodePointRange[] = []
   let left = FOLDED_MAX
   for (const [first, last] of set) {
     for (let char = first; char <= last && left > 0; char += 1, left -= 1) {

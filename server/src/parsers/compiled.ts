@@ -1,14 +1,14 @@
-import type { Fuel } from './regex-match.ts'
+import type { StepBudget } from './regex-match.ts'
 
-/** A Read line: what a parser made of it. Given up is a line that would have cost too much. */
-export type Read =
+/** The result of parsing a line. Given up: the line would have cost too much. */
+export type ParserResult =
   | { kind: 'match'; pairs: readonly (readonly [name: string, text: string])[] }
   | { kind: 'no match' }
   | { kind: 'given up' }
 
-/** A Compiled parser reads lines in a time that is linear in their length. */
-export type Compiled = {
-  /** fields are the keys it may give. */
+/** A compiled parser. Its run time is linear in the length of the line. */
+export type CompiledParser = {
+  /** The keys that it may return. */
   fields: readonly string[]
-  read(text: string, fuel: Fuel): Read
+  read(text: string, fuel: StepBudget): ParserResult
 }

@@ -1,22 +1,22 @@
-import type { Compiled, Read } from './compiled.ts'
+import type { CompiledParser, ParserResult } from './compiled.ts'
 import { badPattern } from './regex-syntax.ts'
 
-/** A Part is what stands between two delimiters: what to do with its text, and the delimiter behind it. */
-type Part = {
+/** A field: what to do with its text, and the delimiter behind it. */
+type DissectPart = {
   use: 'keep' | 'skip' | 'append' | 'name' | 'value'
   name: string
   order: number
-  /** isPadded lets the delimiter stand there several times. */
+  /** Whether the delimiter may be repeated. */
   isPadded: boolean
   delimiter: string
 }
-type Plan = { lead: string; parts: readonly Part[] }
+type DissectPlan = { lead: string; parts: readonly DissectPart[] }
 
 const KEY = /^([+?*&]?)([^/>{}]*?)(?:\/(\d{1,3}))?(->)?$/
 const FIELDS_MAX = 200
 
-/** compileDissect makes a parser that cuts a line at fixed delimiters, such as `%{date} %{time} [%{level}] %{text}`. */
-export function compileDissect(pattern: string): Compiled {
+/** Compiles a parser that splits a line at fixed delimiters, such as `%{date} %{time} [%{level}] %{text}`. */
+export function compileDissect(pattern: string): CompiledParser {
   const plan = planOf(pattern)
   const fields = [...new Set(plan.parts.filter(({ use }) => use === 'keep' || use === 'append').map(({ name }) => name))]
   if (fields.length === 0 && !plan.parts.some(({ use }) => use === 'value')) {
@@ -24,7 +24,7 @@ export function compileDissect(pattern: string): Compiled {
   }
   return {
     fields,
-    read: (text, fuel): Read => {
+    read: (text, fuel): ParserResult => {
       fuel.steps -= text.length
       if (fuel.steps <= 0) return { kind: 'given up' }
       const texts = cut(plan, text)
@@ -33,11 +33,11 @@ export function compileDissect(pattern: string): Compiled {
   }
 }
 
-function planOf(pattern: string): Plan {
+function planOf(pattern: string): DissectPlan {
   const found = [...pattern.matchAll(/%\{([^}]*)\}/g)]
   if (found.length === 0) throw badPattern('names no field: write %{field}', 0, pattern.length, 'NO_FIELDS')
   if (found.length > FIELDS_MAX) throw badPattern(`has more than ${FIELDS_MAX} fields`, 0, 1, 'PATTERN_TOO_LARGE')
-  const parts = found.map((match, index): Part => {
+  const parts = found.map((match, index): DissectPart => {
     const behind = match.index + match[0].length
     const next = found[index + 1]
     const delimiter = pattern.slice(behind, next?.index)
@@ -53,9 +53,9 @@ function planOf(pattern: string): Plan {
   return { lead: pattern.slice(0, found[0]?.index), parts }
 }
 
-const isSkipped = (parts: readonly Part[], name: string): boolean => parts.some((part) => part.use === 'skip' && part.name === name)
+const isSkipped = (parts: readonly DissectPart[], name: string): boolean => parts.some((part) => part.use === 'skip' && part.name === name)
 
-const uses: ReadonlyMap<string, Part['use']> = new Map([
+const uses: ReadonlyMap<string, DissectPart['use']> = new Map([
   ['', 'keep'],
   ['+', 'append'],
   ['?', 'skip'],
@@ -63,7 +63,7 @@ const uses: ReadonlyMap<string, Part['use']> = new Map([
   ['&', 'value'],
 ])
 
-function partOf(written: string, position: number): Omit<Part, 'delimiter'> {
+function partOf(written: string, position: number): Omit<DissectPart, 'delimiter'> {
   const [, sign = '', name = '', order = '0', padding] = KEY.exec(written.trim()) ?? [undefined, 'bad']
   const known = uses.get(sign)
   if (known === undefined) throw badPattern(`cannot be read at %{${written}}`, position, written.length + 3)
@@ -72,8 +72,8 @@ function partOf(written: string, position: number): Omit<Part, 'delimiter'> {
   return { use, name: name.trim(), order: Number(order), isPadded: padding !== undefined }
 }
 
-/** cut gives the text of each part; undefined when a delimiter is missing. What stands behind the last delimiter is left. */
-function cut({ lead, parts }: Plan, text: string): string[] | undefined {
+/** Returns the text of each field, or undefined when a delimiter is missing. Text behind the last delimiter is ignored. */
+function cut({ lead, parts }: DissectPlan, text: string): string[] | undefined {
   if (!text.startsWith(lead)) return undefined
   const texts: string[] = []
   let at = lead.length
@@ -87,8 +87,8 @@ function cut({ lead, parts }: Plan, text: string): string[] | undefined {
   return texts
 }
 
-/** pairsOf leaves out what is empty. Parts that are appended to one another are joined by a blank, in their order where they have one. */
-function pairsOf(parts: readonly Part[], texts: readonly string[]): [string, string][] {
+/** Leaves out empty fields. Appended fields are joined by a blank, in their explicit order if they have one. */
+function pairsOf(parts: readonly DissectPart[], texts: readonly string[]): [string, string][] {
   const found = parts.map((part, index) => ({ ...part, text: texts[index] ?? '' }))
   const pairs = new Map<string, string>()
   const joined = Map.groupBy(

@@ -15,7 +15,7 @@ const monthNames = [
   'Dec(?:ember)?',
 ]
 const dayNames = ['Mon(?:day)?', 'Tue(?:s(?:day)?)?', 'Wed(?:nesday)?', 'Thu(?:rs(?:day)?)?', 'Fri(?:day)?', 'Sat(?:urday)?', 'Sun(?:day)?']
-/** Of an IPv6 address either all eight groups stand there, or `::` stands for some. */
+/** An IPv6 address has all eight groups, or `::` replaces some. */
 const sixGroups = (count: number): string => `(?:${hex16}:){${count}}`
 const ipv6 = [
   `${sixGroups(7)}${hex16}`,
@@ -24,7 +24,7 @@ const ipv6 = [
   `(?:${hex16}(?::${hex16}){0,6})?::(?:${hex16}(?::${hex16}){0,6})?`,
 ]
 
-/** grokNames are the names that `%{NAME}` knows, those that are in general use. None refers to itself, not even through others. */
+/** The names that `%{NAME}` supports. None refers to itself, directly or indirectly. */
 export const grokNames: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     WORD: '\\b\\w+\\b',

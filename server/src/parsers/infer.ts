@@ -1,11 +1,11 @@
 import { compilePattern, PATTERN_CHARS_MAX } from './parsers.ts'
 
-/** A Token is a piece of a line: a value of some kind, a word, or what stands between them. */
+/** A token of a line: a value of some kind, a word, or what stands between them. */
 type Token = { kind: string; text: string }
-type Kind = { kind: string; regex: RegExp; name: string; pattern?: string }
+type TokenKind = { kind: string; regex: RegExp; name: string; pattern?: string }
 
-/** kinds are tried in this order where a value may begin; without a pattern the kind is a name of GROK. */
-const kinds: readonly Kind[] = [
+/** Tried in this order where a value may begin. Without a pattern, the kind is a GROK name. */
+const kinds: readonly TokenKind[] = [
   {
     kind: 'TIMESTAMP_ISO8601',
     regex: /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?(?!\d)/y,
@@ -28,20 +28,20 @@ const KEY = /^[A-Za-z_][\w.-]{0,40}$/
 const LINES_MAX = 200
 const LINE_CHARS_MAX = 4_000
 const TOKENS_MAX = 120
-/** SHARE_MIN of the lines must go the same way, or the rest of the line is taken as a whole. */
+/** The minimum share of lines that must continue alike. Otherwise the rest of the line becomes one field. */
 const SHARE_MIN = 0.6
 const FIELDS_MIN = 2
 const THE_END = ''
 const NOTHING: Token = { kind: 'between', text: '' }
 
 /**
- * inferPattern makes a GROK pattern of what lines have in common; undefined when that is not enough to be of use. The lines are followed
- * from their beginning for as long as most of them go on alike; what comes then is the message.
+ * Infers a GROK pattern from sample lines; undefined when they have too little in common. Lines are followed from the start as long as most
+ * of them are alike. The rest is the message.
  */
 export function inferPattern(lines: readonly string[]): string | undefined {
   const all = lines.slice(0, LINES_MAX).map((line) => tokensOf(line.slice(0, LINE_CHARS_MAX)))
   const { alike, length, isRestOpen } = commonPart(all)
-  const writer = new Writer()
+  const writer = new PatternWriter()
   for (let at = 0; at < length; at += 1) writer.add(alike.map((tokens) => tokens[at] ?? NOTHING))
   if (isRestOpen) writer.rest()
   else writer.end()
@@ -49,7 +49,7 @@ export function inferPattern(lines: readonly string[]): string | undefined {
   return pattern.length <= PATTERN_CHARS_MAX && writer.fields >= FIELDS_MIN && fits(pattern, lines) ? pattern : undefined
 }
 
-/** commonPart follows the lines token by token, and leaves behind those that go another way; isRestOpen says that more comes than is common. */
+/** Follows the lines token by token and drops those that differ. `isRestOpen` means that the lines continue after the common part. */
 function commonPart(all: readonly Token[][]): { alike: readonly Token[][]; length: number; isRestOpen: boolean } {
   let alike = all
   for (let at = 0; at < TOKENS_MAX; at += 1) {
@@ -87,7 +87,7 @@ function valueAt(line: string, at: number): Token | undefined {
   return undefined
 }
 
-/** keyOf is what must be the same for two lines to be alike: signs as they are, of values only their kind. */
+/** What must be equal in similar lines: punctuation as written, values by kind. */
 const keyOf = (token: Token | undefined): string => (token === undefined ? THE_END : token.kind === 'between' ? token.text : token.kind)
 
 function mostOf<V>(groups: ReadonlyMap<string, V[]>): [string, V[]] {
@@ -96,18 +96,18 @@ function mostOf<V>(groups: ReadonlyMap<string, V[]>): [string, V[]] {
   return most
 }
 
-/** isProse tells words that go on with two others, and are not always the same, from single ones. */
+/** Whether varying words are followed by further words, as in a sentence. */
 function isProse(alike: readonly Token[][], at: number): boolean {
   if (alike[0]?.[at]?.kind !== 'word' || new Set(alike.map((tokens) => tokens[at]?.text)).size === 1) return false
   return alike.filter((tokens) => goesOn(tokens, at) && goesOn(tokens, at + 2)).length * 2 > alike.length
 }
 
-/** goesOn says that a word is followed by another, or by nothing. */
+/** Whether a word is followed by another word or by the end. */
 const goesOn = (tokens: readonly Token[], at: number): boolean =>
   tokens.length === at + 1 || (tokens[at + 1]?.kind === 'blanks' && tokens[at + 2]?.kind === 'word')
 
-/** A Writer puts the pattern together and finds names for its fields: the word before `=` or `:`, else that of the kind. */
-class Writer {
+/** Builds the pattern and names its fields: the word before `=` or `:`, otherwise the kind. */
+class PatternWriter {
   readonly #parts: string[] = []
   readonly #names = new Set<string>()
   #before = ''
@@ -121,7 +121,7 @@ class Writer {
     return `^${this.#parts.join('')}`
   }
 
-  /** end keeps the last value from ending too early. */
+  /** Anchors the end, so that the last value does not end too early. */
   end(): void {
     this.#parts.push('\\s*$')
   }
@@ -142,7 +142,7 @@ class Writer {
     this.#before = isSame ? text : ''
   }
 
-  #field({ kind, name, pattern }: Kind): void {
+  #field({ kind, name, pattern }: TokenKind): void {
     const field = this.#name(this.#key || name)
     if (pattern === undefined) this.#parts.push(`%{${kind}:${field}}`)
     else this.#parts.push(kind === 'quoted' ? `"(?<${field}>${pattern})"` : `(?<${field}>${pattern})`)

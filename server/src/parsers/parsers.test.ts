@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Read } from './compiled.ts'
+import type { ParserResult } from './compiled.ts'
 import { grokNames } from './grok-names.ts'
-import { Allowance, compilePattern, LINE_CHARS_MAX, PATTERN_CHARS_MAX, typeOfPattern } from './parsers.ts'
+import { compilePattern, LINE_CHARS_MAX, PATTERN_CHARS_MAX, ParseBudget, typeOfPattern } from './parsers.ts'
 
 const file = readFileSync(join(import.meta.dirname, 'cases/patterns.txt'), 'utf8')
 type Case = { name: string; type: 'GROK' | 'DISSECT'; pattern: string; rest: string }
@@ -19,7 +19,8 @@ const cases: Case[] = file
 
 const FUEL = 10_000_000
 const fuel = (steps = FUEL) => ({ steps })
-const written = (read: Read): string[] => (read.kind === 'match' ? read.pairs.map(([name, text]) => `${name} = ${text}`) : [read.kind])
+const written = (read: ParserResult): string[] =>
+  read.kind === 'match' ? read.pairs.map(([name, text]) => `${name} = ${text}`) : [read.kind]
 
 /** outcome puts what a pattern does with the lines of its case into the words of the case. */
 function outcome({ type, pattern, rest }: Case): string {
@@ -192,7 +193,7 @@ describe('hostile patterns and lines', () => {
 
   test('a line that costs too much is given up, and the next one is read', () => {
     const parser = compilePattern('GROK', '(?<x>(.*)(.*)(.*)(.*)(.*)[^a])')
-    const allowance = new Allowance()
+    const allowance = new ParseBudget()
     expect(allowance.read(parser, long).kind).toBe('given up')
     expect(allowance.read(parser, 'aab')).toEqual({ kind: 'match', pairs: [['x', 'aab']] })
   })
@@ -202,14 +203,14 @@ describe('hostile patterns and lines', () => {
     let steps = 0
     const counting = {
       fields: [],
-      read: (text: string, tank: { steps: number }): Read => {
+      read: (text: string, tank: { steps: number }): ParserResult => {
         const before = tank.steps
         const read = parser.read(text, tank)
         steps += before - tank.steps
         return read
       },
     }
-    const allowance = new Allowance()
+    const allowance = new ParseBudget()
     const lines = 2_000
     for (let line = 0; line < lines; line += 1) allowance.read(counting, long.slice(0, 200))
     expect(steps).toBeLessThan(2_000_000 + lines * 200 * 48)

@@ -1,31 +1,31 @@
-import { ASCII_CHARS, CHAR, EDGE, edgeNumbers, JUMP, MATCH, type Program, SAVE, SET, SPLIT } from './regex-program.ts'
+import { ASCII_CHARS, CHAR, EDGE, edgeNumbers, JUMP, MATCH, type RegexProgram, SAVE, SET, SPLIT } from './regex-program.ts'
 
-/** VISITED_WORDS_MAX bounds the memory of one match; a line too long for a pattern this large is not matched. */
+/** Limits the memory of one match. A line that is too long for a large pattern is not matched. */
 const VISITED_WORDS_MAX = 2 ** 21
 
-/** Fuel is how many steps matching may still take; what needs more is given up. */
-export type Fuel = { steps: number }
-/** Caught are the places of what fields caught, begin and end; -1 for a field that caught nothing. */
-export type Caught = { kind: 'match'; places: Int32Array } | { kind: 'none' } | { kind: 'given up' }
+/** The number of steps that matching may still take. */
+export type StepBudget = { steps: number }
+/** `places` are start and end of each capture; -1 for a field without one. */
+export type MatchResult = { kind: 'match'; places: Int32Array } | { kind: 'none' } | { kind: 'given up' }
 
 /**
- * A Matcher finds the first match in a text, preferring what is written first, as Perl does. It goes back like other matchers, but never twice
- * to one instruction at one place of the text, since what failed there once fails again: the time is bounded by the product of both lengths.
+ * Finds the first match with Perl's priorities. It backtracks, but never visits an instruction twice at the same position, because what
+ * failed there fails again. The run time is bounded by the product of both lengths.
  */
-export class Matcher {
-  readonly #program: Program
+export class RegexMatcher {
+  readonly #program: RegexProgram
   readonly #places: Int32Array
   #visited = new Uint32Array(64)
-  /** #touched are the words of #visited to be cleared. */
+  /** The words of #visited that have to be cleared. */
   #touched: number[] = []
   #stack = new Int32Array(512)
 
-  constructor(program: Program) {
+  constructor(program: RegexProgram) {
     this.#program = program
     this.#places = new Int32Array(2 * program.fields.length)
   }
 
-  match(text: string, fuel: Fuel): Caught {
+  match(text: string, fuel: StepBudget): MatchResult {
     const words = Math.ceil((this.#program.markCount * (text.length + 1)) / 32)
     if (words > VISITED_WORDS_MAX) return { kind: 'given up' }
     if (this.#visited.length < words) this.#visited = new Uint32Array(Math.max(words, 2 * this.#visited.length))
@@ -37,7 +37,7 @@ export class Matcher {
     }
   }
 
-  #search(text: string, fuel: Fuel): Caught {
+  #search(text: string, fuel: StepBudget): MatchResult {
     const { first, isAnchored } = this.#program
     const last = isAnchored ? 0 : text.length
     for (let start = 0; start <= last; start += 1) {
@@ -50,8 +50,8 @@ export class Matcher {
     return { kind: 'none' }
   }
 
-  /** #run tries a match that begins at one place. On the stack lie ways not yet tried, and places to be restored when going back. */
-  #run(text: string, start: number, fuel: Fuel): boolean {
+  /** Tries a match at one position. The stack holds untried alternatives, and captures to restore when backtracking. */
+  #run(text: string, start: number, fuel: StepBudget): boolean {
     const { code, marks, ascii } = this.#program
     const places = this.#places
     const width = text.length + 1
@@ -99,7 +99,7 @@ export class Matcher {
     }
   }
 
-  /** #back goes to the last way not yet tried, which lies on top then; 0 when there is none. */
+  /** Backtracks to the last untried alternative, which is then on top of the stack. Returns 0 when there is none. */
   #back(depth: number): number {
     const stack = this.#stack
     for (let top = depth; top > 0; top -= 2) {
@@ -110,7 +110,7 @@ export class Matcher {
     return 0
   }
 
-  /** #visit notes that an instruction was reached at a place, and says whether that is new. */
+  /** Marks an instruction as visited at a position. Returns whether it was new. */
   #visit(bit: number): boolean {
     const visited = this.#visited
     const word = bit >>> 5
@@ -133,7 +133,7 @@ export class Matcher {
     return depth + 2
   }
 
-  /** #takenBeyond is how many units a character beyond ASCII has when the instruction takes it, else -1. */
+  /** Returns the length of a non-ASCII character that the instruction matches, or -1. */
   #takenBeyond(op: number, x: number, text: string, at: number): number {
     const point = text.codePointAt(at) ?? 0
     const units = point > 0xffff ? 2 : 1

@@ -1,58 +1,58 @@
 import type { CharSet } from './char-set.ts'
-import { badPattern, type Edge, type Tree } from './regex-syntax.ts'
+import { badPattern, type RegexAnchor, type RegexTree } from './regex-syntax.ts'
 
-/** The instructions of a program; each has two operands. */
+/** The instructions; each has two operands. */
 export const CHAR = 0
-/** SET takes a character of the set whose number is its operand. */
+/** Matches a character of the set with this number. */
 export const SET = 1
-/** SPLIT goes on at its first operand, and when that fails at its second. */
+/** Continues at the first operand, and on failure at the second. */
 export const SPLIT = 2
 export const JUMP = 3
 export const SAVE = 4
 export const EDGE = 5
-/** NEIGHBOUR looks at one character: the set, and 1 for behind plus 2 for absent. */
-export const NEIGHBOUR = 6
+/** Checks one neighboring character. Operands: the set, and 1 for ahead plus 2 for negated. */
+export const LOOKAROUND = 6
 export const MATCH = 7
 
-export const edgeNumbers = { start: 0, end: 1, word: 2, 'no-word': 3 } as const satisfies Record<Edge, number>
+export const edgeNumbers = { start: 0, end: 1, word: 2, 'no-word': 3 } as const satisfies Record<RegexAnchor, number>
 
 export const ASCII_CHARS = 128
 const INSTRUCTIONS_MAX = 20_000
 const FIELDS_MAX = 200
-/** WORK_MAX ends programs that are made of nothing, a thousand times a thousand times. */
+/** Stops patterns that repeat empty expressions a thousand times a thousand times. */
 const WORK_MAX = 200_000
 
-export type Program = {
-  /** code is an instruction and its two operands, one after the other. */
+export type RegexProgram = {
+  /** Each instruction is followed by its two operands. */
   code: Int32Array
-  /** marks number the instructions at which ways meet or part; -1 for the others. */
+  /** Numbers the instructions where paths meet or split; -1 for the others. */
   marks: Int32Array
   markCount: number
-  /** ascii tells for each set, one after the other, which of the ASCII characters it holds; beyond is the rest of each. */
+  /** For each set, which ASCII characters it contains; `beyond` is the rest of each. */
   ascii: Uint8Array
   beyond: readonly CharSet[]
-  /** fields are the names of what is caught, in the order of their opening. */
+  /** The names of the captures, in the order of their opening. */
   fields: readonly string[]
-  /** first tells with which ASCII characters a match may begin; undefined when it may begin with any, or with none. */
+  /** The ASCII characters that a match may begin with; undefined when it may begin with any, or be empty. */
   first: Uint8Array | undefined
   isAnchored: boolean
 }
 
-/** compileTree makes a program, or refuses a pattern that would be too large. */
-export function compileTree(tree: Tree): Program {
-  const maker = new Maker()
+/** Compiles a program. Throws a 400 when it would be too large. */
+export function compileTree(tree: RegexTree): RegexProgram {
+  const maker = new ProgramBuilder()
   maker.emit(tree)
   return maker.program(tree)
 }
 
-class Maker {
+class ProgramBuilder {
   readonly #code: number[] = []
   readonly #sets: CharSet[] = []
   readonly #numbers = new Map<CharSet, number>()
   readonly #fields: string[] = []
   #work = 0
 
-  program(tree: Tree): Program {
+  program(tree: RegexTree): RegexProgram {
     this.#add(MATCH)
     const code = Int32Array.from(this.#code)
     const { marks, markCount } = marksOf(code)
@@ -62,7 +62,7 @@ class Maker {
     return { code, marks, markCount, ascii, beyond, fields: this.#fields, first: firstOf(tree), isAnchored: startsAtStart(tree) }
   }
 
-  emit(tree: Tree): void {
+  emit(tree: RegexTree): void {
     this.#work += 1
     if (this.#work > WORK_MAX) throw tooLarge()
     switch (tree.kind) {
@@ -93,11 +93,11 @@ class Maker {
         this.#add(EDGE, edgeNumbers[tree.edge])
         return
       case 'neighbour':
-        this.#add(NEIGHBOUR, this.#setNumber(tree.set), (tree.side === 'behind' ? 1 : 0) + (tree.isAbsent ? 2 : 0))
+        this.#add(LOOKAROUND, this.#setNumber(tree.set), (tree.side === 'behind' ? 1 : 0) + (tree.isAbsent ? 2 : 0))
     }
   }
 
-  #emitChoice(items: readonly Tree[]): void {
+  #emitChoice(items: readonly RegexTree[]): void {
     const jumps: number[] = []
     for (const [index, item] of items.entries()) {
       if (index === items.length - 1) this.emit(item)
@@ -112,7 +112,7 @@ class Maker {
     for (const jump of jumps) this.#point(jump, 1, this.#here)
   }
 
-  #emitRepeat({ item, min, max, isLazy }: Extract<Tree, { kind: 'repeat' }>): void {
+  #emitRepeat({ item, min, max, isLazy }: Extract<RegexTree, { kind: 'repeat' }>): void {
     const isEndless = max === Number.POSITIVE_INFINITY
     const [enter, leave] = isLazy ? [2, 1] : [1, 2]
     const before = isEndless && min > 0 ? min - 1 : min
@@ -175,7 +175,7 @@ function asciiOf(set: CharSet): Uint8Array {
   return table
 }
 
-/** marksOf finds what is worth remembering: where ways part, and where they meet again. */
+/** Finds the instructions whose visits have to be remembered: where paths split or meet. */
 function marksOf(code: Int32Array): { marks: Int32Array; markCount: number } {
   const count = code.length / 3
   const arrivals = new Int32Array(count)
@@ -197,7 +197,7 @@ function marksOf(code: Int32Array): { marks: Int32Array; markCount: number } {
   return { marks, markCount }
 }
 
-function startsAtStart(tree: Tree): boolean {
+function startsAtStart(tree: RegexTree): boolean {
   if (tree.kind === 'edge') return tree.edge === 'start'
   if (tree.kind === 'field') return startsAtStart(tree.item)
   if (tree.kind === 'choice') return tree.items.every(startsAtStart)
@@ -205,13 +205,13 @@ function startsAtStart(tree: Tree): boolean {
   return head !== undefined && startsAtStart(head)
 }
 
-function firstOf(tree: Tree): Uint8Array | undefined {
+function firstOf(tree: RegexTree): Uint8Array | undefined {
   const table = new Uint8Array(ASCII_CHARS)
   return addFirst(tree, table, { left: WORK_MAX }) ? undefined : table
 }
 
-/** addFirst adds the characters with which a tree may begin, and says whether it may match without any. */
-function addFirst(tree: Tree, table: Uint8Array, work: { left: number }): boolean {
+/** Adds the characters that a tree may begin with. Returns whether it may match nothing. */
+function addFirst(tree: RegexTree, table: Uint8Array, work: { left: number }): boolean {
   work.left -= 1
   if (work.left < 0) return true
   switch (tree.kind) {

@@ -1,26 +1,23 @@
 import { Failure, type FieldProblem } from '../kernel/errors.ts'
-import { type CharSet, caseless, charSet, charsOf, inverted, type Range } from './char-set.ts'
+import { type CharSet, type CodePointRange, caseless, charSet, charsOf, inverted } from './char-set.ts'
 
-/**
- * A Tree is an expression that can be matched in time linear in the text: no references back, and of what stands before or behind only single
- * characters are looked at. Groups catch something only when they have a name.
- */
-export type Tree =
+/** An expression that can be matched in linear time: no back-references, and look-around of single characters only. Only named groups capture. */
+export type RegexTree =
   | { kind: 'char'; set: CharSet }
-  | { kind: 'sequence'; items: readonly Tree[] }
-  | { kind: 'choice'; items: readonly Tree[] }
-  | { kind: 'repeat'; item: Tree; min: number; max: number; isLazy: boolean }
-  | { kind: 'field'; item: Tree; name: string }
-  | { kind: 'edge'; edge: Edge }
+  | { kind: 'sequence'; items: readonly RegexTree[] }
+  | { kind: 'choice'; items: readonly RegexTree[] }
+  | { kind: 'repeat'; item: RegexTree; min: number; max: number; isLazy: boolean }
+  | { kind: 'field'; item: RegexTree; name: string }
+  | { kind: 'edge'; edge: RegexAnchor }
   | { kind: 'neighbour'; set: CharSet; side: 'before' | 'behind'; isAbsent: boolean }
 
-export type Edge = 'start' | 'end' | 'word' | 'no-word'
+export type RegexAnchor = 'start' | 'end' | 'word' | 'no-word'
 
-/** A Reference is what stands in `%{…}`. */
-export type Reference = (written: { text: string; position: number; flags: Flags }) => Tree
-export type Flags = { isCaseless: boolean; dotTakesAll: boolean }
+/** Resolves a `%{…}` reference. */
+export type ReferenceResolver = (written: { text: string; position: number; flags: RegexFlags }) => RegexTree
+export type RegexFlags = { isCaseless: boolean; dotTakesAll: boolean }
 
-export const NO_FLAGS: Flags = { isCaseless: false, dotTakesAll: false }
+export const NO_FLAGS: RegexFlags = { isCaseless: false, dotTakesAll: false }
 const DEPTH_MAX = 100
 const TIMES_MAX = 1_000
 const digits = charsOf('0-9')
@@ -40,7 +37,9 @@ const classEscapes: ReadonlyMap<string, CharSet> = new Map(
   }),
 )
 const controls: ReadonlyMap<string, number> = new Map(Object.entries<number>({ t: 9, n: 10, v: 11, f: 12, r: 13, e: 27, a: 7 }))
-const edges: ReadonlyMap<string, Edge> = new Map(Object.entries<Edge>({ A: 'start', z: 'end', Z: 'end', b: 'word', B: 'no-word' }))
+const edges: ReadonlyMap<string, RegexAnchor> = new Map(
+  Object.entries<RegexAnchor>({ A: 'start', z: 'end', Z: 'end', b: 'word', B: 'no-word' }),
+)
 const posix: ReadonlyMap<string, CharSet> = new Map(
   Object.entries<CharSet>({
     alnum: charsOf('0-9A-Za-z'),
@@ -62,45 +61,45 @@ const posix: ReadonlyMap<string, CharSet> = new Map(
   }),
 )
 
-/** badPattern refuses a pattern and points to the place. */
+/** Builds the 400 for a pattern, with the position. */
 export function badPattern(message: string, position: number, length = 1, code = 'PATTERN_SYNTAX'): Failure {
   const problem: FieldProblem = { field: 'pattern', code, message, position, length }
   return new Failure(400, `pattern ${message} (at character ${position + 1})`, { errors: [problem] })
 }
 
-/** parseRegex reads an expression; `reference` says what `%{…}` stands for. */
-export function parseRegex(text: string, reference: Reference, flags: Flags = NO_FLAGS): Tree {
-  const reader = new Reader(text, reference, flags)
+/** Parses an expression. `reference` resolves `%{…}`. */
+export function parseRegex(text: string, reference: ReferenceResolver, flags: RegexFlags = NO_FLAGS): RegexTree {
+  const reader = new RegexReader(text, reference, flags)
   return reader.whole()
 }
 
-class Reader {
+class RegexReader {
   readonly #text: string
-  readonly #reference: Reference
-  #flags: Flags
+  readonly #reference: ReferenceResolver
+  #flags: RegexFlags
   #at = 0
   #depth = 0
 
-  constructor(text: string, reference: Reference, flags: Flags) {
+  constructor(text: string, reference: ReferenceResolver, flags: RegexFlags) {
     this.#text = text
     this.#reference = reference
     this.#flags = flags
   }
 
-  whole(): Tree {
+  whole(): RegexTree {
     const tree = this.#choice()
     if (this.#at < this.#text.length) throw badPattern('has a closing parenthesis too many', this.#at)
     return tree
   }
 
-  #choice(): Tree {
+  #choice(): RegexTree {
     const items = [this.#sequence()]
     while (this.#take('|')) items.push(this.#sequence())
     return items.length === 1 && items[0] ? items[0] : { kind: 'choice', items }
   }
 
-  #sequence(): Tree {
-    const items: Tree[] = []
+  #sequence(): RegexTree {
+    const items: RegexTree[] = []
     while (this.#at < this.#text.length && !this.#sees('|') && !this.#sees(')')) {
       const item = this.#item()
       if (item) items.push(this.#repeated(item))
@@ -108,8 +107,8 @@ class Reader {
     return items.length === 1 && items[0] ? items[0] : { kind: 'sequence', items }
   }
 
-  /** #item gives nothing for flags, which hold from there on. */
-  #item(): Tree | undefined {
+  /** Returns undefined for flags, which apply from there on. */
+  #item(): RegexTree | undefined {
     const start = this.#at
     if (this.#take('%{')) return this.#named(start)
     const char = this.#next()
@@ -135,11 +134,11 @@ class Reader {
     }
   }
 
-  #chars(set: CharSet): Tree {
+  #chars(set: CharSet): RegexTree {
     return { kind: 'char', set: this.#flags.isCaseless ? caseless(set) : set }
   }
 
-  #named(start: number): Tree {
+  #named(start: number): RegexTree {
     const end = this.#text.indexOf('}', this.#at)
     if (end < 0) throw badPattern('has a %{ without its }', start, 2)
     const text = this.#text.slice(this.#at, end)
@@ -147,7 +146,7 @@ class Reader {
     return this.#reference({ text, position: start, flags: this.#flags })
   }
 
-  #group(start: number): Tree | undefined {
+  #group(start: number): RegexTree | undefined {
     this.#depth += 1
     if (this.#depth > DEPTH_MAX) throw badPattern(`has groups nested more than ${DEPTH_MAX} deep`, start)
     const outer = this.#flags
@@ -158,10 +157,10 @@ class Reader {
     return made.tree
   }
 
-  #inGroup(start: number): { tree?: Tree; setsFlags: boolean } {
+  #inGroup(start: number): { tree?: RegexTree; setsFlags: boolean } {
     const rest = this.#text.slice(this.#at, this.#at + 300)
-    const look = /^\?(<?)([=!])/.exec(rest)
-    if (look) return { tree: this.#neighbour(start, look), setsFlags: false }
+    const lookaround = /^\?(<?)([=!])/.exec(rest)
+    if (lookaround) return { tree: this.#lookaround(start, lookaround), setsFlags: false }
     const name = /^\?P?<([A-Za-z_@$[][\w.@$[\]-]{0,255})>/.exec(rest)
     const flags = /^\?([imsx]*)(?:-([imsx]+))?([:)])/.exec(rest)
     const plain = /^\?>/.exec(rest)
@@ -175,13 +174,13 @@ class Reader {
     return { tree: name ? { kind: 'field', item: inner, name: fieldName(name[1] ?? '') } : inner, setsFlags: false }
   }
 
-  #neighbour(start: number, [opening, behind, sign]: RegExpExecArray): Tree {
+  #lookaround(start: number, [opening, behind, sign]: RegExpExecArray): RegexTree {
     this.#at += opening.length
     const inner = this.#choice()
     if (!this.#take(')')) throw badPattern('has a group without its closing parenthesis', start)
     const side = behind === '<' ? 'before' : 'behind'
     const isAbsent = sign === '!'
-    const items = (inner.kind === 'choice' ? inner.items : [inner]).map((item): Tree => {
+    const items = (inner.kind === 'choice' ? inner.items : [inner]).map((item): RegexTree => {
       if (item.kind === 'char') return { kind: 'neighbour', set: item.set, side, isAbsent }
       const isOuterEdge = item.kind === 'edge' && item.edge === (side === 'before' ? 'start' : 'end')
       if (isOuterEdge) return isAbsent ? { kind: 'neighbour', set: everything, side, isAbsent: false } : item
@@ -190,7 +189,7 @@ class Reader {
     return { kind: isAbsent ? 'sequence' : 'choice', items }
   }
 
-  #escape(start: number): Tree {
+  #escape(start: number): RegexTree {
     const char = this.#next()
     const edge = edges.get(char)
     if (edge) return { kind: 'edge', edge }
@@ -198,7 +197,7 @@ class Reader {
     return set ? { kind: 'char', set } : this.#chars(single(this.#escaped(char, start)))
   }
 
-  /** #escaped is the character that is meant by a backslash and what follows. */
+  /** Returns the character of an escape sequence. */
   #escaped(char: string, start: number): string {
     if (char === '') throw badPattern('ends with a backslash', start)
     const control = controls.get(char)
@@ -217,10 +216,10 @@ class Reader {
     return char
   }
 
-  /** #set reads what stands in brackets. */
+  /** Parses a bracket expression. */
   #set(start: number): CharSet {
     const isInverted = this.#take('^')
-    const ranges: Range[] = []
+    const ranges: CodePointRange[] = []
     for (let isFirst = true; isFirst || !this.#sees(']'); isFirst = false) {
       if (this.#at >= this.#text.length) throw badPattern('has a [ without its ]', start)
       ranges.push(...this.#member())
@@ -246,7 +245,7 @@ class Reader {
     this.#at += 1
     const last = this.#memberChar(this.#at)
     if (typeof last !== 'string') return charSet([...single(first), ...single('-'), ...last])
-    const range: Range = [pointOf(first), pointOf(last)]
+    const range: CodePointRange = [pointOf(first), pointOf(last)]
     if (range[0] > range[1]) throw badPattern('has a range that ends before it begins', start, this.#at - start)
     return [range]
   }
@@ -260,7 +259,7 @@ class Reader {
     return escaped === 'b' ? '\b' : this.#escaped(escaped, start)
   }
 
-  #repeated(item: Tree): Tree {
+  #repeated(item: RegexTree): RegexTree {
     const match = /^(?:([*+?])|\{(\d{1,6})(?:(,)(\d{1,6})?)?\})([?+]?)/.exec(this.#text.slice(this.#at, this.#at + 20))
     if (!match) return item
     const [whole, sign, from, comma, to, mode] = match
@@ -272,7 +271,7 @@ class Reader {
     if (min > TIMES_MAX || (max > TIMES_MAX && max !== Number.POSITIVE_INFINITY))
       throw badPattern(`repeats more than ${TIMES_MAX} times`, this.#at, whole.length)
     this.#at += whole.length
-    const tree: Tree = { kind: 'repeat', item, min, max, isLazy: mode === '?' }
+    const tree: RegexTree = { kind: 'repeat', item, min, max, isLazy: mode === '?' }
     if (/^(?:[*+?]|\{\d)/.test(this.#text.slice(this.#at, this.#at + 2))) throw badPattern('has two quantifiers in a row', this.#at)
     return tree
   }
@@ -299,8 +298,8 @@ class Reader {
 const pointOf = (char: string): number => char.codePointAt(0) ?? 0
 const single = (char: string): CharSet => [[pointOf(char), pointOf(char)]]
 
-/** changed flags: `m` lets the dot take line feeds, as where these patterns come from, and so does `s`. */
-function changed(flags: Flags, [whole, on = '', off = '']: RegExpExecArray, start: number): Flags {
+/** As in GROK (Oniguruma), `m` lets the dot match line feeds; so does `s`. */
+function changed(flags: RegexFlags, [whole, on = '', off = '']: RegExpExecArray, start: number): RegexFlags {
   if (`${on}${off}`.includes('x')) throw badPattern('asks for free spacing, which is not supported', start, whole.length + 1)
   return {
     isCaseless: (flags.isCaseless || on.includes('i')) && !off.includes('i'),
@@ -308,6 +307,6 @@ function changed(flags: Flags, [whole, on = '', off = '']: RegExpExecArray, star
   }
 }
 
-/** fieldName takes the names of nested fields, `[a][b]`, as `a.b`. */
+/** Converts names of nested fields, `[a][b]`, to `a.b`. */
 export const fieldName = (written: string): string =>
   /^(?:\[[^[\]]+\])+$/.test(written) ? written.slice(1, -1).replaceAll('][', '.') : written

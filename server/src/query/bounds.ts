@@ -1,14 +1,14 @@
-import type { SearchAsk } from '@dendro/api'
+import type { SearchRequest } from '@dendro/api'
 import { parseTimeRange, refusal } from './query.ts'
 
-/** Bounds of time are half-open: `fromMs` is inside, `toMs` is not. */
-export type Bounds = { readonly fromMs: number; readonly toMs: number }
+/** A half-open time range: `fromMs` is inclusive, `toMs` is exclusive. */
+export type TimeBounds = { readonly fromMs: number; readonly toMs: number }
 
-type RangeAsk = Pick<SearchAsk, 'time_range' | 'from_ts' | 'to_ts'>
+type RangeRequest = Pick<SearchRequest, 'time_range' | 'from_ts' | 'to_ts'>
 
-/** boundsOf reads the range of a question; `otherwise` is the relative range that holds when it names none, without which it must name one. */
-export function boundsOf(ask: RangeAsk, nowMs: number, otherwise: string | undefined): Bounds {
-  const { time_range, from_ts, to_ts } = ask
+/** Reads the time range of a request. `otherwise` is the relative range to use when the request has none; undefined makes a range mandatory. */
+export function boundsOf(request: RangeRequest, nowMs: number, otherwise: string | undefined): TimeBounds {
+  const { time_range, from_ts, to_ts } = request
   if (from_ts === undefined && to_ts === undefined) {
     const phrase = time_range ?? otherwise
     if (phrase !== undefined) return parseTimeRange(phrase, nowMs)

@@ -1,6 +1,6 @@
 const CHARS_MAX = 1_000_000
 
-/** elementOf is the text of one element of an array that is written as JSON; undefined when the text is no array, the element not there or null. */
+/** Returns the text of one element of a JSON array. Undefined when the text is not an array, or the element is missing or null. */
 export function elementOf(array: string, index: number): string | undefined {
   if (!array.startsWith('[') || array.length > CHARS_MAX) return undefined
   let at = 1
@@ -32,7 +32,10 @@ function afterBlanks(text: string, from: number): number {
   return at
 }
 
-/** endOfValue is behind the value that begins at a place: a text, an array or object to its closing bracket, or a run of other characters. */
+/**
+ * Returns the position after the value that begins at `from`: a string, an array or object up to its closing bracket, or a run of other
+ * characters.
+ */
 function endOfValue(text: string, from: number): number {
   let depth = 0
   for (let at = from; at < text.length; at += 1) {
@@ -53,7 +56,7 @@ function endOfValue(text: string, from: number): number {
   return text.length
 }
 
-/** endOfText is the closing quote of the text that opens at a place. */
+/** Returns the position of the closing quote. */
 function endOfText(text: string, open: number): number {
   let at = open + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1

@@ -1,11 +1,11 @@
-/** A LikeRule says which values a LIKE pattern fits: `%` stands for any run, `_` for one character, and the whole value has to fit. */
+/** A LIKE pattern: `%` stands for any run, `_` for one character, and the whole value has to match. */
 export type LikeRule = { pattern: string; ignoreCase: boolean }
 
-/** A Piece of a segment is text that has to be there, or a number of characters that may be anything. */
+/** Literal text, or a number of arbitrary characters. */
 type Piece = string | number
 type Segment = readonly Piece[]
 
-/** likeMatcher makes the test for a pattern; its time grows with the length of the value times a 32nd of the pattern's, whatever the pattern. */
+/** Compiles a pattern. The match time is O(value length × pattern length / 32) for every pattern. */
 export function likeMatcher(rule: LikeRule): (value: string) => boolean {
   const segments = segmentsOf(rule.ignoreCase ? foldCase(rule.pattern) : rule.pattern)
   const first = segments[0] ?? []
@@ -23,7 +23,7 @@ export function likeMatcher(rule: LikeRule): (value: string) => boolean {
   }
 }
 
-/** foldCase takes the case out of a text one character at a time, so that `_` and positions keep their meaning. */
+/** Folds case one character at a time, so that `_` and positions keep their meaning. */
 export function foldCase(text: string): string {
   if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase()
   let folded = ''
@@ -38,13 +38,13 @@ export function foldCase(text: string): string {
   return folded
 }
 
-/** DOTLESS_I is no other case of an i, though its upper case is that of one. */
+/** The dotless i does not fold to i, although its upper case is I. */
 const DOTLESS_I = '\u0131'
 
-/** keepWidth leaves a character alone whose other case takes more than one, such as ß. */
+/** Leaves a character unchanged when its other case has another length, such as ß. */
 const keepWidth = (character: string, other: string): string => (other.length === character.length ? other : character)
 
-/** segmentsOf cuts a pattern at its `%` signs; a backslash makes `%`, `_` and itself literal and is ordinary before anything else. */
+/** Splits a pattern at `%`. A backslash escapes `%`, `_` and itself, and is literal before anything else. */
 function segmentsOf(pattern: string): readonly Segment[] {
   const segments: Piece[][] = [[]]
   let last: Piece[] = segments[0] ?? []
@@ -70,7 +70,7 @@ function segmentsOf(pattern: string): readonly Segment[] {
   return segments
 }
 
-/** endOf is where a segment ends that begins at a place, or -1 when it does not fit there. */
+/** Returns the end of a segment that matches at `from`, or -1. */
 function endOf(value: string, from: number, segment: Segment): number {
   let at = from
   for (const piece of segment) {
@@ -87,7 +87,7 @@ function endOf(value: string, from: number, segment: Segment): number {
   return at
 }
 
-/** A Finder gives the end of the leftmost place behind `from` where a segment fits, or -1: between runs the leftmost is always good enough. */
+/** Returns the end of the leftmost match of a segment from `from` on, or -1. Between `%` the leftmost match is always sufficient. */
 type Finder = (value: string, from: number) => number
 
 function finderOf(segment: Segment): Finder {
@@ -105,8 +105,8 @@ function finderOf(segment: Segment): Finder {
 }
 
 /**
- * bitFinderOf looks for characters of which some may be anything (undefined). Bit n of the state says that the value so far ends with the
- * first n + 1 of them, so that one pass over the value follows every beginning at once (the method known as shift-and).
+ * Finds a sequence of characters where undefined matches any character. Bit n of the state is set when the value so far ends with the first
+ * n + 1 of them, so that one pass follows every possible start (shift-and algorithm).
  */
 function bitFinderOf(characters: readonly (string | undefined)[]): Finder {
   const words = Math.ceil(characters.length / 32)
@@ -143,7 +143,7 @@ function setBit(bits: Uint32Array, index: number): void {
   bits[word] = (bits[word] ?? 0) | (1 << (index & 31))
 }
 
-/** endsWith reports whether a segment fits exactly the end of the value, not before a place. */
+/** Whether a segment matches exactly the end of the value, not before `from`. */
 function endsWith(value: string, from: number, segment: Segment): boolean {
   let at = value.length
   for (const piece of segment.toReversed()) {

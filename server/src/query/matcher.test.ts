@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { elementOf } from './element.ts'
+import type { MatchableEvent } from './matchable-event.ts'
 import { matcherOf } from './matcher.ts'
 import { parseFilter } from './query.ts'
-import type { SeenEvent } from './seen-event.ts'
 
 const noon = Date.parse('2024-05-01T12:00:00.123Z')
-const event: SeenEvent = {
+const event: MatchableEvent = {
   raw: 'GET /api 500 Connection REFUSED',
   leaves: new Map([
     ['level', 'error'],
@@ -28,7 +28,7 @@ const event: SeenEvent = {
   collection: 'prod',
   dataset: 'web',
 }
-const bare: SeenEvent = { ...event, raw: '', leaves: new Map(), origin: '', skeleton: 0n, severity: 'none' }
+const bare: MatchableEvent = { ...event, raw: '', leaves: new Map(), origin: '', skeleton: 0n, severity: 'none' }
 
 describe('the cases of matching', () => {
   test.each(readCases(readFileSync(new URL('cases/matching.txt', import.meta.url), 'utf8')))('$text', ({ text, keeps, values }) => {

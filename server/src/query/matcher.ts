@@ -1,19 +1,19 @@
 import { instantMsOf, isInstantKey } from '@dendro/language/instant'
-import { numberOf, orderOfNumbers, sizeOf, wholeOf } from '@dendro/language/number'
+import { compareNumbers, int64Of, numberOf, safeNumberOf } from '@dendro/language/number'
 import { compileRegex } from '@dendro/language/regex'
 import { compareTexts } from '@dendro/language/text-order'
-import type { Comparison, Condition, Filter, Literal } from '@dendro/language/tree'
+import type { Condition, Filter, FilterOperator, Literal } from '@dendro/language/tree'
 import { foldCase, likeMatcher } from './like.ts'
-import { eventMs, keyReader, type SeenEvent } from './seen-event.ts'
+import { eventMs, keyReader, type MatchableEvent } from './matchable-event.ts'
 
-/** A Matcher says whether an event meets a filter. */
-export type Matcher = (event: SeenEvent) => boolean
+/** Whether an event matches a filter. */
+export type EventMatcher = (event: MatchableEvent) => boolean
 
 /**
- * matcherOf prepares a filter for events that are not in the store: those that are just arriving, and those that a test compares.
- * It gives the answer that the store gives, for the same filter and event, whatever they are.
+ * Compiles a filter for events that are not in the store, such as arriving ones. The result is the same as that of the event store for
+ * every filter and event.
  */
-export function matcherOf(filter: Filter): Matcher {
+export function matcherOf(filter: Filter): EventMatcher {
   switch (filter.kind) {
     case 'all':
       return () => true
@@ -40,19 +40,19 @@ export function matcherOf(filter: Filter): Matcher {
 
 type Keyed = Exclude<Condition, { kind: 'contains' }>
 type Valued = Exclude<Keyed, { kind: 'exists' }>
-/** A Test is what a condition asks of a value that is there, its negation left aside. */
+/** Tests a value that exists, without the negation of the condition. */
 type Test<Value> = (value: Value) => boolean
 
-function conditionMatcher(condition: Keyed): Matcher {
+function conditionMatcher(condition: Keyed): EventMatcher {
   const read = keyReader(condition.key)
   if (condition.kind === 'exists') {
     return condition.negated ? (event) => read(event) === undefined : (event) => read(event) !== undefined
   }
-  if (isInstantKey(condition.key)) return whole(condition, instantMsOf, eventMs)
+  if (isInstantKey(condition.key)) return wholeNumberMatcher(condition, instantMsOf, eventMs)
   if (condition.key === '@sequence')
-    return whole(
+    return wholeNumberMatcher(
       condition,
-      (literal) => wholeOf(literal.text),
+      (literal) => int64Of(literal.text),
       ({ seq }) => seq,
     )
   const test = textTest(condition)
@@ -62,18 +62,18 @@ function conditionMatcher(condition: Keyed): Matcher {
   }
 }
 
-/** whole compares times and sequence numbers, which every event has. */
-function whole<N extends number | bigint>(
+/** Compares times and sequence numbers, which every event has. */
+function wholeNumberMatcher<N extends number | bigint>(
   condition: Valued,
   read: (literal: Literal) => N | undefined,
-  of: (event: SeenEvent) => N,
-): Matcher {
+  of: (event: MatchableEvent) => N,
+): EventMatcher {
   const test = wholeTest(condition, read)
   return (event) => test(of(event))
 }
 
 function wholeTest<N extends number | bigint>(condition: Valued, read: (literal: Literal) => N | undefined): Test<N> {
-  const compared = (operator: Comparison, literal: Literal): Test<N> => {
+  const compared = (operator: FilterOperator, literal: Literal): Test<N> => {
     const bound = read(literal)
     if (bound === undefined) return () => false
     return (value) => holds(operator, value < bound ? -1 : value > bound ? 1 : 0)
@@ -128,15 +128,15 @@ const negated =
 function equalTest(literal: Literal): Test<string> {
   const { text } = literal
   if (literal.kind === 'boolean') return (value) => value.length === text.length && value.toLowerCase() === text
-  const size = literal.kind === 'number' ? sizeOf(text) : undefined
+  const size = literal.kind === 'number' ? safeNumberOf(text) : undefined
   if (size === undefined) return (value) => value === text
   return (value) => value === text || numberOf(value) === size
 }
 
-/** listTest looks up texts and numbers in sets, since a list may be as long as a thousand. */
+/** A list has up to 1,000 values, so texts and numbers are looked up in sets. */
 function listTest(literals: readonly Literal[]): Test<string> {
   const texts = new Set(literals.filter(({ kind }) => kind !== 'boolean').map(({ text }) => text))
-  const sizes = new Set(literals.map((literal) => (literal.kind === 'number' ? sizeOf(literal.text) : undefined)))
+  const sizes = new Set(literals.map((literal) => (literal.kind === 'number' ? safeNumberOf(literal.text) : undefined)))
   sizes.delete(undefined)
   const booleans = literals.filter(({ kind }) => kind === 'boolean').map(equalTest)
   return (value) => texts.has(value) || (sizes.size > 0 && sizes.has(numberOf(value))) || booleans.some((test) => test(value))
@@ -150,13 +150,13 @@ function betweenTest({ low, high, negated: outside }: Extract<Valued, { kind: 'b
   return outside ? (value) => above(value) || below(value) : (value) => above(value) && below(value)
 }
 
-/** orderTest is by number, where a value that is none never holds, or by the bytes of the text. */
-function orderTest(operator: Comparison, literal: Literal, asText: boolean): Test<string> {
+/** Compares as numbers, where other values never match, or by the bytes of the text. */
+function orderTest(operator: FilterOperator, literal: Literal, asText: boolean): Test<string> {
   if (asText) return (value) => holds(operator, compareTexts(value, literal.text))
-  return (value) => numberOf(value) !== undefined && holds(operator, orderOfNumbers(value, literal.text))
+  return (value) => numberOf(value) !== undefined && holds(operator, compareNumbers(value, literal.text))
 }
 
-function holds(operator: Comparison, order: number): boolean {
+function holds(operator: FilterOperator, order: number): boolean {
   switch (operator) {
     case '=':
       return order === 0

@@ -1,12 +1,12 @@
-import type { Selector, Subject } from '@dendro/language/selector'
+import type { Selector, SelectorSubject } from '@dendro/language/selector'
 import { anySelector, datasetId, nastyName, nastyWord } from '@dendro/language/selectors.fixture'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Failure } from '../kernel/errors.ts'
 import { parseSelector } from './query.ts'
-import { matchDatasets, type Selectable } from './selector.ts'
+import { matchDatasets, type SelectableDataset } from './selector.ts'
 
-const dataset: fc.Arbitrary<Selectable> = fc
+const dataset: fc.Arbitrary<SelectableDataset> = fc
   .record({ id: datasetId, collection: nastyWord, dataset: nastyWord, tags: fc.array(fc.tuple(nastyName, nastyWord), { maxLength: 4 }) })
   .map((record) => ({ ...record, tags: Object.fromEntries(record.tags), is_system_generated: record.collection.startsWith('.') }))
 
@@ -31,7 +31,7 @@ test('the longest selectors are read and matched without a blow-up', () => {
     'a'.repeat(4_096),
     `${' '.repeat(4_000)}a = 1`,
   ]
-  const long: Selectable = { id: '', collection: '', dataset: '', tags: { a: 'a'.repeat(255) }, is_system_generated: false }
+  const long: SelectableDataset = { id: '', collection: '', dataset: '', tags: { a: 'a'.repeat(255) }, is_system_generated: false }
   for (const text of hostile) {
     try {
       matchDatasets(
@@ -44,11 +44,11 @@ test('the longest selectors are read and matched without a blow-up', () => {
   }
 })
 
-function plainlyChosen(selector: Selector, one: Selectable): boolean {
+function plainlyChosen(selector: Selector, one: SelectableDataset): boolean {
   return plainly(selector, one) && (!one.is_system_generated || plainlyNamed(selector, one, true))
 }
 
-function plainly(selector: Selector, one: Selectable): boolean {
+function plainly(selector: Selector, one: SelectableDataset): boolean {
   switch (selector.kind) {
     case 'all':
       return true
@@ -68,12 +68,12 @@ function plainly(selector: Selector, one: Selectable): boolean {
   }
 }
 
-function plainValue(about: Subject, one: Selectable): string | undefined {
+function plainValue(about: SelectorSubject, one: SelectableDataset): string | undefined {
   if (about.kind === 'tag') return new Map(Object.entries(one.tags)).get(about.key)
   return { log_id: one.id, dataset: one.dataset, collection: one.collection, metric_name: undefined }[about.kind]
 }
 
-function plainlyNamed(selector: Selector, one: Selectable, wanted: boolean): boolean {
+function plainlyNamed(selector: Selector, one: SelectableDataset, wanted: boolean): boolean {
   if (selector.kind === 'and' || selector.kind === 'or') return selector.of.some((part) => plainlyNamed(part, one, wanted))
   if (selector.kind === 'not') return plainlyNamed(selector.of, one, !wanted)
   if (selector.kind !== 'in' || !wanted) return false

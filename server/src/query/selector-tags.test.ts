@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { Failure } from '../kernel/errors.ts'
-import { matchDatasets, type Selectable } from './selector.ts'
+import { matchDatasets, type SelectableDataset } from './selector.ts'
 import { selectorOfTags } from './selector-tags.ts'
 
-const tagged = (dataset: string, tags: Record<string, string>, collection = 'c'): Selectable => ({
+const tagged = (dataset: string, tags: Record<string, string>, collection = 'c'): SelectableDataset => ({
   id: dataset,
   collection,
   dataset,

@@ -1,12 +1,12 @@
-import { echo, problemAt } from '@dendro/language/refusal'
+import { diagnosticAt, echo } from '@dendro/language/language-error'
 import type { Selector } from '@dendro/language/selector'
 import { refusal } from './query.ts'
 
 const ITEMS_MAX = 500
-/** Both sides of an item are quoted with the quote doubled inside, or plain without a colon, an equals sign or a quote. */
+/** Both sides of an item are quoted, with quotes doubled, or plain without colon, equals sign and quote. */
 const ITEM = /^(?:"((?:[^"]|"")+)"\s*|([^":=]+)):(?:\s*"((?:[^"]|"")+)"|([^":=]+))$/
 
-/** selectorOfTags reads the deprecated `from_tags`, items `key:value`: the same key means either value, different keys mean all of them. */
+/** Parses the deprecated `from_tags`, items `key:value`. Values of the same key are alternatives; all keys have to match. */
 export function selectorOfTags(items: readonly string[]): Selector {
   if (items.length > ITEMS_MAX) throw refusal('from_tags', { code: 'TOO_COMPLEX', message: `has at most ${ITEMS_MAX} items` })
   const byKey = new Map<string, string[]>()
@@ -29,5 +29,5 @@ function pairOf(item: string): [key: string, value: string] {
   if (key && value) return [key, value]
   const whole = { text: item, position: 0, length: item.length }
   const message = `'${echo(item)}' is not of the form key:value`
-  throw refusal('from_tags', problemAt(whole, 'BAD_TAG', message, 'put a part that contains : or = in double quotes'))
+  throw refusal('from_tags', diagnosticAt(whole, 'BAD_TAG', message, 'put a part that contains : or = in double quotes'))
 }

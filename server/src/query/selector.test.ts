@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parseSelector } from './query.ts'
-import { matchDatasets, type Selectable } from './selector.ts'
+import { matchDatasets, type SelectableDataset } from './selector.ts'
 
 type Case = { text: string; picks: readonly string[] }
-type Named = Selectable & { short: string }
+type Named = SelectableDataset & { short: string }
 
 const { datasets, cases } = readCases(readFileSync(new URL('cases/selector.txt', import.meta.url), 'utf8'))
 

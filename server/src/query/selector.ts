@@ -1,17 +1,17 @@
 import type { Dataset } from '@dendro/api'
-import type { Selector, Subject } from '@dendro/language/selector'
+import type { Selector, SelectorSubject } from '@dendro/language/selector'
 import { likeMatcher } from './like.ts'
 
-export type Selectable = Pick<Dataset, 'id' | 'collection' | 'dataset' | 'tags' | 'is_system_generated'>
+export type SelectableDataset = Pick<Dataset, 'id' | 'collection' | 'dataset' | 'tags' | 'is_system_generated'>
 
-/** matchDatasets keeps the datasets that a selector chooses; those of the system take part only when `=` or `IN` names them. */
-export function matchDatasets<D extends Selectable>(selector: Selector, datasets: readonly D[]): D[] {
+/** Returns the datasets that a selector matches. System datasets match only when `=` or `IN` names them. */
+export function matchDatasets<D extends SelectableDataset>(selector: Selector, datasets: readonly D[]): D[] {
   const holds = testOf(selector)
   const named = namesIn(selector)
   return datasets.filter((dataset) => (!dataset.is_system_generated || isNamed(dataset, named)) && holds(dataset))
 }
 
-function propertyOf(dataset: Selectable, subject: Subject): string | undefined {
+function propertyOf(dataset: SelectableDataset, subject: SelectorSubject): string | undefined {
   switch (subject.kind) {
     case 'log_id':
       return dataset.id
@@ -26,9 +26,9 @@ function propertyOf(dataset: Selectable, subject: Subject): string | undefined {
   }
 }
 
-type Test = (dataset: Selectable) => boolean
+type Test = (dataset: SelectableDataset) => boolean
 
-/** testOf prepares a selector once for many datasets; it goes no deeper than the parser let it. */
+/** Compiles a selector. The parser limits the depth of the recursion. */
 function testOf(selector: Selector): Test {
   switch (selector.kind) {
     case 'all':
@@ -61,8 +61,11 @@ function testOf(selector: Selector): Test {
   }
 }
 
-/** namesIn collects the ids and dotted names that a selector asks for; what it asks to leave out names nothing. */
-function namesIn(selector: Selector, wanted: 'wanted' | 'unwanted' = 'wanted'): { subject: Subject; values: ReadonlySet<string> }[] {
+/** Collects the ids and dotted names that a selector requires. Negated conditions name nothing. */
+function namesIn(
+  selector: Selector,
+  wanted: 'wanted' | 'unwanted' = 'wanted',
+): { subject: SelectorSubject; values: ReadonlySet<string> }[] {
   switch (selector.kind) {
     case 'and':
     case 'or':
@@ -81,5 +84,5 @@ function namesIn(selector: Selector, wanted: 'wanted' | 'unwanted' = 'wanted'): 
   }
 }
 
-const isNamed = (dataset: Selectable, named: ReturnType<typeof namesIn>): boolean =>
+const isNamed = (dataset: SelectableDataset, named: ReturnType<typeof namesIn>): boolean =>
   named.some(({ subject, values }) => values.has(propertyOf(dataset, subject) ?? ''))

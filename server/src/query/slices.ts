@@ -1,6 +1,9 @@
 import type { TimeRange } from '@dendro/language/time-range'
 
-/** sliceStartMs is where one of `count` equal parts of a range begins; part `count` would begin at its end. Parts leave no gap and never overlap. */
+/**
+ * Returns the start of one of `count` equal slices of a range. Slice `count` starts at the end of the range. Slices neither overlap nor
+ * leave gaps.
+ */
 export function sliceStartMs({ fromMs, toMs }: TimeRange, count: number, index: number): number {
   const product = index * (toMs - fromMs)
   if (Number.isSafeInteger(product)) return fromMs + Math.ceil(product / count)
@@ -8,7 +11,7 @@ export function sliceStartMs({ fromMs, toMs }: TimeRange, count: number, index: 
   return fromMs + Number((dividend + divisor - 1n) / divisor)
 }
 
-/** sliceOf is the part of a range in which an instant lies, which has to be in the range. */
+/** Returns the slice of a range that contains an instant. The instant has to be in the range. */
 export function sliceOf({ fromMs, toMs }: TimeRange, count: number, ms: number): number {
   const product = (ms - fromMs) * count
   if (Number.isSafeInteger(product)) return Math.floor(product / (toMs - fromMs))

@@ -1,20 +1,20 @@
 import { Failure } from '../kernel/errors.ts'
 import type { QueryAdmission, QueryBounds, QueryClass, QueryOwner, QuerySlot, QueryTicket, World } from '../world.ts'
-import { Lane, type Place } from './lane.ts'
+import { Lane, type LaneEntry } from './lane.ts'
 
-/** STATEMENTS_AT_ONCE is how many statements one query has in the store at once. */
+/** How many statements of one query run at once. */
 const STATEMENTS_AT_ONCE = 4
-/** WAITING_PER_RUNNING bounds the waiting queries of an organization by those that it may run. */
+/** How many queries of an organization may wait for each one that it may run. */
 const WAITING_PER_RUNNING = 8
 const RETRY_AFTER_S = 2
-/** Reads that the service makes for itself have lanes of their own, so that callers and they never wait for each other. */
+/** Internal reads have their own lanes, so that they and queries of callers never wait for each other. */
 const MONITORS_AT_ONCE = 4
 const TAILS_AT_ONCE = 4
 const EXPORTS_AT_ONCE = 2
 
 type Deps = Pick<World, 'clock'>
 
-/** openAdmission decides in this process which query reads the event store, which one waits, and which one is refused. */
+/** Decides, for this process, which query runs, which one waits, and which one is refused. */
 export function openAdmission(bounds: QueryBounds, { clock }: Deps): QueryAdmission {
   const own = (atOnce: number) => new Lane({ running: atOnce, perOrg: atOnce, waitingPerOrg: Number.POSITIVE_INFINITY }, clock)
   const lanes: Record<QueryClass, Lane> = {
@@ -23,18 +23,18 @@ export function openAdmission(bounds: QueryBounds, { clock }: Deps): QueryAdmiss
     tail: own(TAILS_AT_ONCE),
     export: own(EXPORTS_AT_ONCE),
   }
-  return { ticket: (owner) => new Ticket(lanes[owner.class], owner, clock), running: (kind) => lanes[kind].running }
+  return { ticket: (owner) => new AdmissionTicket(lanes[owner.class], owner, clock), running: (kind) => lanes[kind].running }
 }
 
 /**
- * A Ticket is the place of one query. It holds a running place only while one of its statements, or whoever holds the ticket, needs it. A query
- * that has begun waits before those that have not, and is never refused.
+ * The admission of one query. It occupies a running slot only while one of its statements, or a holder of the ticket, needs it. A query
+ * that has begun waits ahead of those that have not, and is never refused.
  */
-class Ticket implements QueryTicket {
+class AdmissionTicket implements QueryTicket {
   readonly #lane: Lane
   readonly #owner: QueryOwner
   readonly #clock: World['clock']
-  #place: Place | undefined
+  #place: LaneEntry | undefined
   #users = 0
   #statements = 0
   #hasBegun = false
@@ -61,7 +61,7 @@ class Ticket implements QueryTicket {
     const place = this.#join()
     try {
       await this.#granted(place, { signal, waitMs })
-      await this.#statementTurn()
+      await this.#statementSlot()
       try {
         signal.throwIfAborted()
         return await work({ rank: place.rank, running: this.#lane.running, isLast: this.#owner.class === 'export' })
@@ -74,7 +74,7 @@ class Ticket implements QueryTicket {
     }
   }
 
-  #join(): Place {
+  #join(): LaneEntry {
     if (!this.#place) {
       const place = this.#lane.enter(this.#owner, this.#hasBegun)
       if ('full' in place) throw refusal(place.full, this.#owner, this.#lane.bounds.perOrg)
@@ -91,7 +91,7 @@ class Ticket implements QueryTicket {
     this.#place = undefined
   }
 
-  async #granted(place: Place, { signal, waitMs }: { signal: AbortSignal; waitMs: number }): Promise<void> {
+  async #granted(place: LaneEntry, { signal, waitMs }: { signal: AbortSignal; waitMs: number }): Promise<void> {
     if (!place.isGranted) {
       const ended = new AbortController()
       const late = this.#clock.sleep(waitMs, AbortSignal.any([ended.signal, signal])).then(
@@ -106,7 +106,7 @@ class Ticket implements QueryTicket {
     this.#hasBegun = true
   }
 
-  async #statementTurn(): Promise<void> {
+  async #statementSlot(): Promise<void> {
     while (this.#statements >= STATEMENTS_AT_ONCE) await new Promise<void>((resume) => void this.#next.push(resume))
     this.#statements += 1
   }

@@ -1,4 +1,4 @@
-/** BinaryRows reads an answer of the store in its format RowBinary: values one after another, each as its type says, texts byte for byte. */
+/** Reads a result in the RowBinary format: values in sequence, each encoded by its type. */
 export class BinaryRows {
   readonly #bytes: Buffer
   #at = 0
@@ -31,18 +31,18 @@ export class BinaryRows {
     return this.#bytes.readDoubleLE(this.#at - 8)
   }
 
-  /** bytes is a text as it lies in the answer; it is valid as long as the answer. */
+  /** Returns the bytes of a string without copying them. */
   bytes(): Buffer {
     const length = this.length()
     this.#at += length
-    if (this.#at > this.#bytes.length) throw new Error('the event store cut its answer short')
+    if (this.#at > this.#bytes.length) throw new Error('the event store returned a truncated result')
     return this.#bytes.subarray(this.#at - length, this.#at)
   }
 
   text(): string {
     const length = this.length()
     this.#at += length
-    if (this.#at > this.#bytes.length) throw new Error('the event store cut its answer short')
+    if (this.#at > this.#bytes.length) throw new Error('the event store returned a truncated result')
     return this.#bytes.toString('utf8', this.#at - length, this.#at)
   }
 
@@ -54,7 +54,7 @@ export class BinaryRows {
     return Array.from({ length: this.length() }, () => [this.text(), this.text()])
   }
 
-  /** length is written in groups of seven bits, the lowest first. */
+  /** Lengths are varints: groups of seven bits, the lowest first. */
   length(): number {
     let value = 0
     for (let weight = 1; ; weight *= 128) {

@@ -1,34 +1,34 @@
 import type { Condition, Filter } from '@dendro/language/tree'
-import type { Located } from '../lines/catalog.ts'
+import type { DatasetLayout } from '../lines/catalog.ts'
 import type { Slot } from '../lines/slots.ts'
 import type { TableClass } from '../lines/table.ts'
-import { hasSlot, pathsOf, type Slots, slotIn } from './places.ts'
-import type { Source } from './question.ts'
-import { joined, name, type Param, param, type Sql, sql } from './statement.ts'
+import type { QuerySource } from './event-query.ts'
+import { hasSlot, type KeyColumns, pathsOf, slotIn } from './key-locations.ts'
+import { joined, name, type Param, param, type SqlFragment, sql } from './statement.ts'
 
-/** A Branch reads one table for some sources: those whose keys lie in the same columns of it, as far as the question names them, or all of them. */
-export type Branch = {
+/** Reads one table for some sources: those whose queried keys lie in the same columns, or all of them. */
+export type QueryBranch = {
   readonly tableClass: TableClass
-  readonly sources: readonly Reached[]
-  /** slots are those of the keys that the question names. */
-  readonly slots: Slots
-  /** shapes are all that the lines read have; undefined where they are not known, or too many. */
+  readonly sources: readonly LocatedSource[]
+  /** The columns of the queried keys. */
+  readonly slots: KeyColumns
+  /** The shapes of all lines that are read. Undefined when they are unknown or too many. */
   readonly shapes?: readonly string[]
 }
 
-/** A Reached source has events somewhere. */
-export type Reached = Source & { readonly located: Located }
+/** A source that has events. */
+export type LocatedSource = QuerySource & { readonly located: DatasetLayout }
 
-/** BRANCHES_MAX is how many branches of one table a statement has; beyond it one branch reads them all, and looks up for each event where a key lies. */
+/** The maximum number of branches for one table. Beyond it one branch reads all sources and looks up the column of a key for each event. */
 const BRANCHES_MAX = 12
-/** PATHS_FEW is how many keys a question names that may have all these branches; the statement for more is long enough. */
+/** Queries with more keys get a single branch per table, because their statement is long enough. */
 const PATHS_FEW = 40
 
-/** branchesOf are the branches that a question about these keys needs; a source without events needs none. */
-export function branchesOf(sources: readonly Source[], keys: readonly string[]): readonly Branch[] {
+/** Returns the branches for a query on these keys. Sources without events need none. */
+export function branchesOf(sources: readonly QuerySource[], keys: readonly string[]): readonly QueryBranch[] {
   const paths = [...new Set(keys.flatMap(pathsOf))]
-  const reached = sources.flatMap((source): Reached[] => (source.located ? [{ ...source, located: source.located }] : []))
-  const byClass = new Map<TableClass, Reached[]>()
+  const reached = sources.flatMap((source): LocatedSource[] => (source.located ? [{ ...source, located: source.located }] : []))
+  const byClass = new Map<TableClass, LocatedSource[]>()
   for (const source of reached) {
     for (const tableClass of source.located.classes) {
       const known = byClass.get(tableClass)
@@ -36,30 +36,30 @@ export function branchesOf(sources: readonly Source[], keys: readonly string[]):
       else byClass.set(tableClass, [source])
     }
   }
-  return [...byClass].flatMap(([tableClass, own]): Branch[] => {
+  return [...byClass].flatMap(([tableClass, own]): QueryBranch[] => {
     const alike = Map.groupBy(own, ({ located }) => paths.map((path) => slotIn(tableClass, located.map.slots, path) ?? '').join(' '))
     if (alike.size > (paths.length > PATHS_FEW ? 1 : BRANCHES_MAX))
-      return [{ tableClass, sources: own, slots: spreadSlots(tableClass, own, paths) }]
-    return [...alike.values()].map((same) => ({ tableClass, sources: same, slots: sameSlots(tableClass, same) }))
+      return [{ tableClass, sources: own, slots: perDatasetColumns(tableClass, own, paths) }]
+    return [...alike.values()].map((same) => ({ tableClass, sources: same, slots: sharedColumns(tableClass, same) }))
   })
 }
 
-/** sameSlots are those of sources that have the keys of a question in the same columns. */
-function sameSlots(tableClass: TableClass, [first]: readonly Reached[]): Slots {
+/** For sources that have the queried keys in the same columns. */
+function sharedColumns(tableClass: TableClass, [first]: readonly LocatedSource[]): KeyColumns {
   const text = (path: string) => {
     const slot = first && slotIn(tableClass, first.located.map.slots, path)
     return slot === undefined ? undefined : name(slot)
   }
-  return { text, mayStray: () => true }
+  return { text, mayOverflow: () => true }
 }
 
-/** spreadSlots are those of sources that have the same key in different columns: the column is looked up by the dataset of the event. */
-function spreadSlots(tableClass: TableClass, sources: readonly Reached[], paths: readonly string[]): Slots {
-  const texts = new Map(paths.map((path) => [path, spreadText(tableClass, sources, path)]))
-  return { text: (path) => texts.get(path), mayStray: () => true }
+/** For sources that have the same key in different columns: the dataset of an event selects the column. */
+function perDatasetColumns(tableClass: TableClass, sources: readonly LocatedSource[], paths: readonly string[]): KeyColumns {
+  const texts = new Map(paths.map((path) => [path, perDatasetText(tableClass, sources, path)]))
+  return { text: (path) => texts.get(path), mayOverflow: () => true }
 }
 
-function spreadText(tableClass: TableClass, sources: readonly Reached[], path: string): Sql | undefined {
+function perDatasetText(tableClass: TableClass, sources: readonly LocatedSource[], path: string): SqlFragment | undefined {
   const slots = sources.map(({ located }) => slotIn(tableClass, located.map.slots, path))
   const columns = [...new Set(slots)].filter((slot) => slot !== undefined)
   const [only] = columns
@@ -71,17 +71,17 @@ function spreadText(tableClass: TableClass, sources: readonly Reached[], path: s
   return sql`multiIf(${joined(cases)}, '')`
 }
 
-const ids = new WeakMap<readonly Reached[], Param>()
+const ids = new WeakMap<readonly LocatedSource[], Param>()
 
-/** idsOf is one param for the ids of some sources, wherever in a statement they stand. */
-export function idsOf(sources: readonly Reached[]): Param {
+/** Returns one parameter per list of sources, so that their ids are sent once. */
+export function idsOf(sources: readonly LocatedSource[]): Param {
   const known = ids.get(sources) ?? param.uuids(sources.map(({ logId }) => logId))
   ids.set(sources, known)
   return known
 }
 
-/** columnsOf are the columns in which a branch has values of any of its sources, in a fixed order. */
-export function columnsOf({ tableClass, sources }: Pick<Branch, 'tableClass' | 'sources'>): readonly Slot[] {
+/** Returns the columns in which any source of the branch has values, in a fixed order. */
+export function columnsOf({ tableClass, sources }: Pick<QueryBranch, 'tableClass' | 'sources'>): readonly Slot[] {
   const columns = new Set<Slot>()
   for (const { located } of sources) {
     for (const slot of located.map.slots.values()) if (hasSlot(tableClass, slot)) columns.add(slot)
@@ -91,7 +91,7 @@ export function columnsOf({ tableClass, sources }: Pick<Branch, 'tableClass' | '
 
 const bySlot = (a: Slot, b: Slot): number => (a[0] === b[0] ? Number(a.slice(1)) - Number(b.slice(1)) : a < b ? -1 : 1)
 
-/** conditionsIn are the conditions of a filter, wherever they stand. */
+/** Returns all conditions of a filter. */
 export function conditionsIn(filter: Filter): readonly Condition[] {
   switch (filter.kind) {
     case 'all':
@@ -106,7 +106,7 @@ export function conditionsIn(filter: Filter): readonly Condition[] {
   }
 }
 
-/** keysIn are the keys that a filter names; free text names the line. */
+/** Returns the keys that a filter names. Free text searches `@raw`. */
 export const keysIn = (filter: Filter): readonly string[] => [
   ...new Set(conditionsIn(filter).map((condition) => (condition.kind === 'contains' ? '@raw' : condition.key))),
 ]

@@ -1,70 +1,70 @@
 import { isInstantKey } from '@dendro/language/instant'
 import type { Condition, Filter } from '@dendro/language/tree'
-import { folded } from './fold.ts'
-import { keyIsThere, keyMeets, type Test } from './key-text.ts'
-import { lineHolds } from './line-search.ts'
-import { placesOf, type Slots } from './places.ts'
-import { isNegated, outsideTest, type Positive, positiveTest, sequenceMeets, timeMeets } from './predicates.ts'
-import { type Lines, rawLine } from './raw-line.ts'
-import { and, not, or, type Sql, sql, TRUE } from './statement.ts'
+import { foldEqualities } from './fold.ts'
+import { type KeyColumns, keyLocations } from './key-locations.ts'
+import { keyExists, keyMeets, type TextTest } from './key-text.ts'
+import { lineContains } from './line-search.ts'
+import { isNegated, outsideTest, type PositiveCondition, positiveTest, sequenceMeets, timeMeets } from './predicates.ts'
+import { type LineSources, rawLine } from './raw-line.ts'
+import { and, not, or, type SqlFragment, sql, TRUE } from './statement.ts'
 
-/** A Scene is what the keys of a question mean in one branch of a read. */
-export type Scene = {
-  readonly slots: Slots
-  readonly lines: Lines
-  /** collection and dataset are the names of where an event lies. */
-  readonly collection: Sql
-  readonly dataset: Sql
+/** How to read the queried keys in one branch. */
+export type BranchContext = {
+  readonly slots: KeyColumns
+  readonly lines: LineSources
+  /** The names of the collection and dataset of an event. */
+  readonly collection: SqlFragment
+  readonly dataset: SqlFragment
 }
 
-/** filterSql is the condition in the language of the store: true or false for every event, never unknown. */
-export const filterSql = (filter: Filter, scene: Scene): Sql => partSql(folded(filter), scene)
+/** Compiles a filter to SQL that is true or false for every event, never NULL. */
+export const filterSql = (filter: Filter, context: BranchContext): SqlFragment => partSql(foldEqualities(filter), context)
 
-function partSql(filter: Filter, scene: Scene): Sql {
+function partSql(filter: Filter, context: BranchContext): SqlFragment {
   switch (filter.kind) {
     case 'all':
       return TRUE
     case 'and':
-      return and(filter.of.map((part) => partSql(part, scene)))
+      return and(filter.of.map((part) => partSql(part, context)))
     case 'or':
-      return or(filter.of.map((part) => partSql(part, scene)))
+      return or(filter.of.map((part) => partSql(part, context)))
     case 'not':
-      return not(partSql(filter.of, scene))
+      return not(partSql(filter.of, context))
     case 'contains':
-      return lineHolds(filter.text, scene.lines)
+      return lineContains(filter.text, context.lines)
     default:
-      return conditionSql(filter, scene)
+      return conditionSql(filter, context)
   }
 }
 
 type Keyed = Exclude<Condition, { kind: 'contains' }>
 
-function conditionSql(condition: Keyed, scene: Scene): Sql {
+function conditionSql(condition: Keyed, context: BranchContext): SqlFragment {
   const { key } = condition
-  if (isInstantKey(key) || key === '@sequence') return onNumber(condition)
-  const own = builtIn(key, scene)
-  if (own) return onText(condition, own)
-  const places = placesOf(key, scene.slots)
-  if (condition.kind === 'exists') return condition.negated ? not(keyIsThere(places)) : keyIsThere(places)
+  if (isInstantKey(key) || key === '@sequence') return numberCondition(condition)
+  const own = builtIn(key, context)
+  if (own) return textCondition(condition, own)
+  const places = keyLocations(key, context.slots)
+  if (condition.kind === 'exists') return condition.negated ? not(keyExists(places)) : keyExists(places)
   if (condition.kind === 'between' && condition.negated) return keyMeets(places, outsideTest(condition))
   const met = keyMeets(places, positiveTest(condition))
-  return isNegated(condition) ? and([keyIsThere(places), not(met)]) : met
+  return isNegated(condition) ? and([keyExists(places), not(met)]) : met
 }
 
-/** onNumber is a condition on a number that every event has. */
-function onNumber(condition: Keyed): Sql {
+/** Compiles a condition on a number that every event has. */
+function numberCondition(condition: Keyed): SqlFragment {
   if (condition.kind === 'exists') return condition.negated ? not(TRUE) : TRUE
   const met = condition.key === '@sequence' ? sequenceMeets(condition) : timeMeets(condition)
   return isNegated(condition) ? not(met) : met
 }
 
-/** A BuiltIn is a text that the store keeps or makes; '' is an absent one. */
-export type BuiltIn = { readonly text: Sql; readonly alwaysThere: boolean; readonly ignoresCase: boolean }
+/** A text that the store keeps or computes. '' means absent. */
+export type BuiltInText = { readonly text: SqlFragment; readonly alwaysThere: boolean; readonly ignoresCase: boolean }
 
-const STATUS: Sql = sql`multiIf(sev in ('error', 'fatal'), 'error', sev = 'warn', 'warn', 'info')`
+const STATUS: SqlFragment = sql`multiIf(sev in ('error', 'fatal'), 'error', sev = 'warn', 'warn', 'info')`
 
-/** builtIn is the text of a key that begins with @ and is none of the sender's; undefined for all others. */
-export function builtIn(key: string, { lines, collection, dataset }: Scene): BuiltIn | undefined {
+/** Returns the text of a built-in key (`@…`), or undefined for all other keys. */
+export function builtIn(key: string, { lines, collection, dataset }: BranchContext): BuiltInText | undefined {
   switch (key) {
     case '@raw':
       return { text: rawLine(lines), alwaysThere: true, ignoresCase: false }
@@ -83,18 +83,18 @@ export function builtIn(key: string, { lines, collection, dataset }: Scene): Bui
   }
 }
 
-function onText(condition: Keyed, { text, alwaysThere, ignoresCase }: BuiltIn): Sql {
+function textCondition(condition: Keyed, { text, alwaysThere, ignoresCase }: BuiltInText): SqlFragment {
   const isThere = alwaysThere ? TRUE : sql`${text} != ''`
   if (condition.kind === 'exists') return condition.negated ? not(isThere) : isThere
-  const test: Test = positiveTest(ignoresCase ? inLowerCase(condition) : condition)
-  const meets = (one: Test) => (one.holdsForAbsent ? and([isThere, one.of(text)]) : one.of(text))
+  const test: TextTest = positiveTest(ignoresCase ? withLowerCaseLiterals(condition) : condition)
+  const meets = (one: TextTest) => (one.holdsForAbsent ? and([isThere, one.of(text)]) : one.of(text))
   if (condition.kind === 'between' && condition.negated) return meets(outsideTest(condition))
   const met = meets(test)
   return isNegated(condition) ? and([isThere, not(met)]) : met
 }
 
-/** inLowerCase takes the case out of the literals for a text that is in lower case itself. */
-function inLowerCase(condition: Positive): Positive {
+/** Lower-cases the literals, for texts that are stored in lower case. */
+function withLowerCaseLiterals(condition: PositiveCondition): PositiveCondition {
   const lower = <L extends { readonly text: string }>(literal: L): L => ({ ...literal, text: literal.text.toLowerCase() })
   switch (condition.kind) {
     case 'compare':

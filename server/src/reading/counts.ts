@@ -3,39 +3,39 @@ import type { EventStore } from '../events/store/events.ts'
 import { tableClasses } from '../lines/table.ts'
 import { branchesOf, keysIn } from './branches.ts'
 import { filterSql } from './condition.ts'
-import { sceneOf, scopeOf, whereOf } from './events-statement.ts'
+import type { EventQuery, QueryCost } from './event-query.ts'
+import { contextOf, scopeOf, whereOf } from './events-statement.ts'
 import { hintsOf } from './hints.ts'
-import { withStrays } from './overflow.ts'
-import type { Cost, Question } from './question.ts'
-import { costOf, run, startAsking } from './run.ts'
+import { withOverflowKeys } from './overflow.ts'
+import { costOf, run, startQueryRun } from './run.ts'
 import { withShapes } from './shapes.ts'
-import { and, FALSE, joined, name, or, type Sql, sql } from './statement.ts'
+import { and, FALSE, joined, name, or, type SqlFragment, sql } from './statement.ts'
 
-/** countMatching counts the events that a question means. */
-export async function countMatching(store: EventStore, question: Question): Promise<{ count: number; cost: Cost }> {
-  const { counts, cost } = await countEach(store, question, [question.filter])
+/** Counts the events that match a query. */
+export async function countMatching(store: EventStore, query: EventQuery): Promise<{ count: number; cost: QueryCost }> {
+  const { counts, cost } = await countEach(store, query, [query.filter])
   return { count: counts[0] ?? 0, cost }
 }
 
 /**
- * countEach counts, in one statement, what each of several filters keeps of the events of a question, whose own filter does not matter. With
- * `sampleRows` it looks at about so many events only, at whatever ones come first.
+ * Counts the events that match each of several filters, in one statement. The filter of the query itself is ignored. With `sampleRows` it
+ * reads only about that many events, whichever come first.
  */
 export async function countEach(
   store: EventStore,
-  question: Question,
+  query: EventQuery,
   filters: readonly Filter[],
   sampleRows?: number,
-): Promise<{ counts: readonly number[]; cost: Cost }> {
-  const asking = startAsking(question)
+): Promise<{ counts: readonly number[]; cost: QueryCost }> {
+  const queryRun = startQueryRun(query)
   const keys = [...new Set(filters.flatMap(keysIn))]
-  const about = { keys, bounds: question.bounds }
-  const shaped = await withShapes(store, asking, branchesOf(question.sources, keys), about)
-  // Of a few events it costs little to look everywhere.
-  const branches = sampleRows === undefined ? await withStrays(store, asking, shaped, about) : shaped
+  const scope = { keys, bounds: query.bounds }
+  const shaped = await withShapes(store, queryRun, branchesOf(query.sources, keys), scope)
+  // For a few events, reading the overflow maps everywhere is cheap.
+  const branches = sampleRows === undefined ? await withOverflowKeys(store, queryRun, shaped, scope) : shaped
   const names = filters.map((_, index) => name(`n${index}`))
-  const parts = branches.flatMap((branch): Sql[] => {
-    const met = filters.map((filter) => filterSql(filter, sceneOf(branch)))
+  const parts = branches.flatMap((branch): SqlFragment[] => {
+    const met = filters.map((filter) => filterSql(filter, contextOf(branch)))
     const any = or(met)
     if (any === FALSE) return []
     const [only] = filters
@@ -43,11 +43,11 @@ export async function countEach(
     const counts = met.map((one) => (filters.length === 1 ? sql`count()` : sql`countIf(${one})`))
     const columns = joined(counts.map((count, index) => sql`${count} as ${name(`n${index}`)}`))
     return [
-      sql`select ${columns} from ${name(tableClasses[branch.tableClass].table)} ${whereOf(any, hints)(and([scopeOf(branch, question.bounds)]))}`,
+      sql`select ${columns} from ${name(tableClasses[branch.tableClass].table)} ${whereOf(any, hints)(and([scopeOf(branch, query.bounds)]))}`,
     ]
   })
-  if (parts.length === 0) return { counts: filters.map(() => 0), cost: costOf(asking, 1) }
+  if (parts.length === 0) return { counts: filters.map(() => 0), cost: costOf(queryRun, 1) }
   const sums = joined(names.map((one) => sql`toUInt64(sum(${one}))`))
-  const rows = await run(store, asking, sql`select ${sums} from (${joined(parts, ' union all ')})`, undefined, sampleRows)
-  return { counts: filters.map(() => Number(rows.uint64())), cost: costOf(asking, 1) }
+  const rows = await run(store, queryRun, sql`select ${sums} from (${joined(parts, ' union all ')})`, undefined, sampleRows)
+  return { counts: filters.map(() => Number(rows.uint64())), cost: costOf(queryRun, 1) }
 }

@@ -1,19 +1,19 @@
 import { months, zoneOffsetMs } from '../lines/time-text.ts'
-import { constant, param, type Sql, sql } from './statement.ts'
+import { constant, param, type SqlFragment, sql } from './statement.ts'
 
 const TOTAL_NS = 'toUnixTimestamp64Nano(ts)'
-/** FORMAT is of the shape alone, so that it is worked out once for each shape, not for each event. */
+/** Depends on the shape only, so that the store computes it once per shape, not per event. */
 const FORMAT = String.raw`extract(shape, '\x01t([^\x02\x03]*)')`
 const WEEKDAYS: readonly string[] = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 
-/** timeFormat is the format in which a shape has the time of its events, '' when it has none. */
-export const timeFormat: Sql = constant(FORMAT)
+/** The time format that a shape contains, '' when it has none. */
+export const timeFormat: SqlFragment = constant(FORMAT)
 
 /**
- * timeText writes the time of an event in the format that its shape names (time-text.ts), as formatTime does. Lambdas name what is used often, since
- * the store thinks about a long statement for longer than it runs.
+ * Writes the time of an event in the format that its shape names (time-text.ts), as formatTime does. Lambdas name repeated expressions,
+ * because preparing a long statement takes longer than running it.
  */
-export const timeText: Sql = constant(makeTimeText())
+export const timeText: SqlFragment = constant(makeTimeText())
 
 function makeTimeText(): string {
   const zone = `substring(${FORMAT}, 5)`
@@ -26,18 +26,18 @@ function makeTimeText(): string {
   return `arrayMap((format, local, said) -> ${written}, [toString(${FORMAT})], [${local}], [toString(${local})])[1]`
 }
 
-/** TIME_WORDS are the words that the text of a time may hold besides those of its zone. */
+/** The words that a time may contain besides those of its zone. */
 const TIME_WORDS: readonly string[] = ['t', 'z', ...months, ...WEEKDAYS].map((word) => word.toLowerCase())
 
-/** timeWords says whether a text could stand in that of a time, and the longest word of it that only the format can bring; '' for none. */
+/** Returns whether a text may be part of a time, and its longest word that only a format can contain; '' for none. */
 export function timeWords(text: string): { isLikeTime: boolean; foreign: string } {
   const words = text.toLowerCase().match(/[a-z_/]+/g) ?? []
   const foreign = words.filter((word) => !TIME_WORDS.some((known) => known.includes(word))).sort((a, b) => b.length - a.length)[0] ?? ''
   return { isLikeTime: /^[\w/+\-.,: [\]]+$/.test(text), foreign }
 }
 
-/** timeTextAs is timeText for one format, much shorter where the format is usual. */
-export function timeTextAs(format: string): Sql {
+/** timeText for one format, much shorter for common ones. */
+export function timeTextAs(format: string): SqlFragment {
   const [, unit] = /^n([smun])0?$/.exec(format) ?? []
   if (unit !== undefined) return sql`toString(intDiv(toUnixTimestamp64Nano(ts), ${param.int64(NS_IN.get(unit) ?? 1n)}))`
   const [, between, point, digits, zone] = /^i(.)(.)(\d)(.*)$/su.exec(format) ?? []
@@ -50,7 +50,7 @@ export function timeTextAs(format: string): Sql {
 
 const NS_IN: ReadonlyMap<string, bigint> = new Map(Object.entries<bigint>({ s: 1_000_000_000n, m: 1_000_000n, u: 1_000n, n: 1n }))
 
-/** numberText: `n`, the unit, the digits after the point. */
+/** Format: `n`, the unit, the digits after the point. */
 function numberText(): string {
   const unit = 'substring(format, 2, 1)'
   const places = `transform(${unit}, ['s', 'm', 'u'], [9, 6, 3], 0)`
@@ -59,7 +59,7 @@ function numberText(): string {
   return `concat(toString(intDiv(${TOTAL_NS}, ${one})), ${fractionText("'.'", fraction, 'substring(format, 3)')})`
 }
 
-/** writtenText: the layout, the signs between date and time and before the fraction, the digits, the zone as written. */
+/** Format: the layout, the characters between date and time and before the fraction, the digits, the zone as written. */
 function writtenText(): string {
   const [layout, between, zone] = ['substring(format, 1, 1)', 'substring(format, 2, 1)', 'substring(format, 5)']
   const from = (at: number, length: number) => `substring(said, ${at}, ${length})`

@@ -1,102 +1,104 @@
-import type { Order } from '@dendro/language/tree'
+import type { SortOrder } from '@dendro/language/tree'
 import type { Slot } from '../lines/slots.ts'
 import { tableClasses } from '../lines/table.ts'
-import { type Branch, columnsOf, idsOf, type Reached } from './branches.ts'
-import { builtIn, filterSql, type Scene } from './condition.ts'
-import type { Carrier } from './found-event.ts'
+import { columnsOf, idsOf, type LocatedSource, type QueryBranch } from './branches.ts'
+import { type BranchContext, builtIn, filterSql } from './condition.ts'
+import type { EventPosition, EventQuery, EventsRequest, TimeBounds } from './event-query.ts'
+import type { BranchLayout } from './found-event.ts'
 import { hintsOf } from './hints.ts'
+import { keyLocations, pathsOf } from './key-locations.ts'
 import { keyText, readable } from './key-text.ts'
 import { exactNumber } from './measures.ts'
-import { pathsOf, placesOf } from './places.ts'
 import { instant, instantNs, storedNs } from './predicates.ts'
-import type { Bounds, EventsWish, Position, Question } from './question.ts'
-import { among, and, constant, digits, FALSE, joined, name, or, param, type Sql, sql, TRUE } from './statement.ts'
+import { among, and, constant, digits, FALSE, joined, name, or, param, type SqlFragment, sql, TRUE } from './statement.ts'
 
-/** An EventsPlan is a statement that gives back events, and how to read its rows. */
-export type EventsPlan = { readonly whole: Sql; readonly carriers: readonly Carrier[] }
+/** A statement that returns events, and the layout of its rows. */
+export type EventsStatement = { readonly whole: SqlFragment; readonly carriers: readonly BranchLayout[] }
 
-/** eventsPlan asks for up to so many events of a window; undefined when nothing can be there. */
-export function eventsPlan(
-  branches: readonly Branch[],
-  { filter }: Pick<Question, 'filter'>,
-  wish: EventsWish,
-  bounds: Bounds,
-): EventsPlan | undefined {
-  const { parts, carriers } = partsOf(branches, filter, wish, bounds)
+/** Builds the statement for up to `limit` events of a window. Undefined when no event can match. */
+export function eventsStatement(
+  branches: readonly QueryBranch[],
+  { filter }: Pick<EventQuery, 'filter'>,
+  request: EventsRequest,
+  bounds: TimeBounds,
+): EventsStatement | undefined {
+  const { parts, carriers: layouts } = partsOf(branches, filter, request, bounds)
   const [only] = parts
   if (only === undefined) return undefined
-  const together = sql`select * from (${joined(parts, ' union all ')}) ${orderOf(wish, 'outer')} limit ${digits(wish.limit)}`
-  return planOf(parts.length === 1 ? only : together, carriers)
+  const together = sql`select * from (${joined(parts, ' union all ')}) ${orderOf(request, 'outer')} limit ${digits(request.limit)}`
+  return withColumns(parts.length === 1 ? only : together, layouts)
 }
 
-/** eachPlan asks for up to so many events of every branch by itself, in no order; undefined when nothing can be there. */
-export function eachPlan(
-  branches: readonly Branch[],
-  { filter }: Pick<Question, 'filter'>,
-  wish: EventsWish,
-  bounds: Bounds,
-): EventsPlan | undefined {
-  const { parts, carriers } = partsOf(branches, filter, wish, bounds)
-  return parts.length === 0 ? undefined : planOf(joined(parts, ' union all '), carriers)
+/** Builds the statement for up to `limit` events of each branch, unordered. Undefined when no event can match. */
+export function eventsPerBranch(
+  branches: readonly QueryBranch[],
+  { filter }: Pick<EventQuery, 'filter'>,
+  request: EventsRequest,
+  bounds: TimeBounds,
+): EventsStatement | undefined {
+  const { parts, carriers: layouts } = partsOf(branches, filter, request, bounds)
+  return parts.length === 0 ? undefined : withColumns(joined(parts, ' union all '), layouts)
 }
 
-const planOf = (whole: Sql, carriers: readonly Carrier[]): EventsPlan => ({
+const withColumns = (whole: SqlFragment, layouts: readonly BranchLayout[]): EventsStatement => ({
   whole: sql`select branch, ns, seq, log, sev, origin, skeleton, shape, line, more, found from (${whole})`,
-  carriers,
+  carriers: layouts,
 })
 
-function partsOf(branches: readonly Branch[], filter: Question['filter'], wish: EventsWish, bounds: Bounds) {
-  const carriers: Carrier[] = []
-  const parts: Sql[] = []
+function partsOf(branches: readonly QueryBranch[], filter: EventQuery['filter'], request: EventsRequest, bounds: TimeBounds) {
+  const layouts: BranchLayout[] = []
+  const parts: SqlFragment[] = []
   for (const branch of branches) {
-    const met = filterSql(filter, sceneOf(branch))
+    const met = filterSql(filter, contextOf(branch))
     if (met === FALSE) continue
-    const columns = columnsFor(branch, wish)
-    const carrier = {
+    const columns = columnsFor(branch, request)
+    const layout = {
       tableClass: branch.tableClass,
       columns,
       sources: new Map(branch.sources.map((one) => [one.logId, one])),
-      hasRaw: wish.withRaw,
+      hasRaw: request.withRaw,
     }
-    parts.push(branchSql(branch, { met: whereOf(met, hintsOf(filter, branch.tableClass)), bounds, wish, columns, number: carriers.length }))
-    carriers.push(carrier)
+    parts.push(
+      branchSql(branch, { met: whereOf(met, hintsOf(filter, branch.tableClass)), bounds, wish: request, columns, number: layouts.length }),
+    )
+    layouts.push(layout)
   }
-  return { parts, carriers }
+  return { parts, carriers: layouts }
 }
 
-const scenes = new WeakMap<Branch, Scene>()
+const contexts = new WeakMap<QueryBranch, BranchContext>()
 
-/** sceneOf is made once for a branch, so that what stands in several places of a statement is sent once. */
-export function sceneOf(branch: Branch): Scene {
-  const known = scenes.get(branch)
+/** Cached per branch, so that a parameter that occurs several times in a statement is sent once. */
+export function contextOf(branch: QueryBranch): BranchContext {
+  const known = contexts.get(branch)
   if (known) return known
   const { sources, slots, shapes } = branch
-  const scene = {
+  const context = {
     slots,
     lines: { columns: columnsOf(branch), ...(shapes ? { shapes } : {}) },
     collection: nameOf(sources, ({ collection }) => collection),
     dataset: nameOf(sources, ({ dataset }) => dataset),
   }
-  scenes.set(branch, scene)
-  return scene
+  contexts.set(branch, context)
+  return context
 }
 
-function nameOf(sources: readonly Reached[], nameIn: (source: Reached) => string): Sql {
+function nameOf(sources: readonly LocatedSource[], nameIn: (source: LocatedSource) => string): SqlFragment {
   const texts = sources.map(nameIn)
   const [first = ''] = texts
   if (texts.every((one) => one === first)) return sql`${param.text(first)}`
   return sql`transform(log_id, ${idsOf(sources)}, ${param.texts(texts)}, '')`
 }
 
-/** STARTS_MAX is how many beginnings stand in a statement one by one. */
+/** How many retention cutoffs a statement lists one by one. */
 const STARTS_MAX = 16
 
-/** scopeOf is the condition that every read of a branch begins with: its datasets, each from when its events are kept, and the range of time. */
-export function scopeOf({ sources, shapes }: Branch, { fromMs, toMs }: Bounds): Sql {
-  const startOf = ({ keptSinceMs }: Reached) => Math.max(fromMs, keptSinceMs ?? fromMs)
+/** Returns the condition of every read of a branch: its datasets, each within its retention, and the time range. */
+export function scopeOf({ sources, shapes }: QueryBranch, { fromMs, toMs }: TimeBounds): SqlFragment {
+  const startOf = ({ keptSinceMs }: LocatedSource) => Math.max(fromMs, keptSinceMs ?? fromMs)
   const begun = sources.filter((source) => startOf(source) < toMs)
   if (begun.length === 0) return FALSE
-  // A line of a shape that came after the shapes were looked at came after the question.
+  // An event with a shape that appeared after the shapes were read arrived after the query.
   const known = shapes === undefined ? TRUE : shapes.length === 0 ? FALSE : among(sql`shape`, param.texts(shapes))
   const byStart = Map.groupBy(begun.length === sources.length ? sources : begun, startOf)
   const earliest = Math.min(...byStart.keys())
@@ -114,41 +116,44 @@ export function scopeOf({ sources, shapes }: Branch, { fromMs, toMs }: Bounds): 
   return and([...within, or([...byStart].map(([startMs, own]) => and([oneOf(own), sql`ts >= ${instant(startMs)}`]))), known])
 }
 
-function oneOf(sources: readonly Reached[]): Sql {
+function oneOf(sources: readonly LocatedSource[]): SqlFragment {
   const [only] = sources
   return only && sources.length === 1 ? sql`log_id = ${param.uuid(only.logId)}` : among(sql`log_id`, idsOf(sources))
 }
 
-/**
- * whereOf puts the conditions of a filter behind those of the scope. What only the index answers is looked at last, in events that meet all else: it
- * leaves out parts of the table before anything is read.
- */
+/** Combines the scope with the filter. Hints use the index to skip parts of the table and are evaluated last, on events that match all else. */
 export const whereOf =
-  (met: Sql, hints: readonly Sql[]) =>
-  (scope: Sql): Sql =>
+  (met: SqlFragment, hints: readonly SqlFragment[]) =>
+  (scope: SqlFragment): SqlFragment =>
     hints.length === 0 ? sql`where ${and([scope, met])}` : sql`prewhere ${and([scope, met])} where ${and(hints)}`
 
-type BranchRead = { met: (scope: Sql) => Sql; bounds: Bounds; wish: EventsWish; columns: readonly Slot[]; number: number }
-
-/** branchSql sorts and cuts before it puts the values together, so that this is done for the events that are wanted only. */
-function branchSql(branch: Branch, { met, bounds, wish, columns, number }: BranchRead): Sql {
-  const table = name(tableClasses[branch.tableClass].table)
-  const where = met(and([scopeOf(branch, bounds), positionSql(wish, bounds)]))
-  const fixed = wish.withRaw
-    ? sql`ts, seq, log_id, sev, origin, skeleton, shape, more, raw`
-    : sql`ts, seq, log_id, sev, origin, skeleton, shape, more`
-  const all = joined([fixed, ...columns.map(name), ...rankColumns(wish.orderBy, branch)])
-  const inOrder = orderOf(wish, branch.sources.length === 1 ? 'dataset' : 'inner')
-  return sql`select toUInt64(${digits(number)}) as branch, toUnixTimestamp64Nano(ts) as ns, seq, toString(log_id) as log, sev, origin, skeleton,
-    shape, ${wish.withRaw ? sql`raw` : sql`''`} as line, more, ${valuesOf(columns)} as found${wish.orderBy ? sql`, rank_absent, rank_text, rank_number, rank_exact, rank_value` : sql``}
-    from (select ${all} from ${table} ${where} ${inOrder} limit ${digits(wish.limit)})`
+type BranchRead = {
+  met: (scope: SqlFragment) => SqlFragment
+  bounds: TimeBounds
+  wish: EventsRequest
+  columns: readonly Slot[]
+  number: number
 }
 
-const valuesOf = (columns: readonly Slot[]): Sql =>
+/** Sorts and limits before it reads the values, so that values are read for the returned events only. */
+function branchSql(branch: QueryBranch, { met, bounds, wish: request, columns, number }: BranchRead): SqlFragment {
+  const table = name(tableClasses[branch.tableClass].table)
+  const where = met(and([scopeOf(branch, bounds), positionSql(request, bounds)]))
+  const fixed = request.withRaw
+    ? sql`ts, seq, log_id, sev, origin, skeleton, shape, more, raw`
+    : sql`ts, seq, log_id, sev, origin, skeleton, shape, more`
+  const all = joined([fixed, ...columns.map(name), ...rankColumns(request.orderBy, branch)])
+  const inOrder = orderOf(request, branch.sources.length === 1 ? 'dataset' : 'inner')
+  return sql`select toUInt64(${digits(number)}) as branch, toUnixTimestamp64Nano(ts) as ns, seq, toString(log_id) as log, sev, origin, skeleton,
+    shape, ${request.withRaw ? sql`raw` : sql`''`} as line, more, ${valuesOf(columns)} as found${request.orderBy ? sql`, rank_absent, rank_text, rank_number, rank_exact, rank_value` : sql``}
+    from (select ${all} from ${table} ${where} ${inOrder} limit ${digits(request.limit)})`
+}
+
+const valuesOf = (columns: readonly Slot[]): SqlFragment =>
   columns.length === 0 ? sql`emptyArrayString()` : sql`cast([${joined(columns.map(name))}], 'Array(String)')`
 
-/** columnsFor are the columns that are read for an event: those of the keys asked for, and all when the line is put together from them. */
-function columnsFor(branch: Branch, { keys, withRaw }: EventsWish): readonly Slot[] {
+/** Returns the columns to read: those of the requested keys, or all when lines are rebuilt from them. */
+function columnsFor(branch: QueryBranch, { keys, withRaw }: EventsRequest): readonly Slot[] {
   const all = columnsOf(branch)
   if (keys === 'all' || withRaw) return all
   const paths = keys.flatMap(pathsOf)
@@ -156,7 +161,7 @@ function columnsFor(branch: Branch, { keys, withRaw }: EventsWish): readonly Slo
   return all.filter((column) => wanted.has(column))
 }
 
-function positionSql({ newestFirst, after, fromSequence, numbers }: EventsWish, { fromMs }: Bounds): Sql {
+function positionSql({ newestFirst, after, fromSequence, numbers }: EventsRequest, { fromMs }: TimeBounds): SqlFragment {
   return and([
     numbers === undefined ? TRUE : among(sql`seq`, param.uint64s(numbers)),
     after === undefined ? TRUE : afterSql(after, newestFirst),
@@ -164,17 +169,18 @@ function positionSql({ newestFirst, after, fromSequence, numbers }: EventsWish, 
   ])
 }
 
-/** afterSql is not a comparison of pairs: the store reads less when it sees the bound on time by itself. */
-function afterSql({ timeNs, seq }: Position, newestFirst: boolean): Sql {
+/** Not a tuple comparison: the store reads less when the time bound is a separate condition. */
+function afterSql({ timeNs, seq }: EventPosition, newestFirst: boolean): SqlFragment {
   const [time, number] = [instantNs(timeNs), param.uint64(seq)]
   return newestFirst ? sql`ts <= ${time} and (ts < ${time} or seq < ${number})` : sql`ts >= ${time} and (ts > ${time} or seq > ${number})`
 }
 
-/** rankColumns are by what events with a key are put in order: those that lack it last, numbers before other texts. */
-function rankColumns(order: Order | undefined, branch: Branch): readonly Sql[] {
+/** Sort columns for `order_by`: events without the key come last, numbers before other texts. */
+function rankColumns(order: SortOrder | undefined, branch: QueryBranch): readonly SqlFragment[] {
   if (!order) return []
   const number = numberOfKey(order.key, branch)
-  const stored = number === undefined ? (builtIn(order.key, sceneOf(branch))?.text ?? keyText(placesOf(order.key, branch.slots))) : sql`'-'`
+  const stored =
+    number === undefined ? (builtIn(order.key, contextOf(branch))?.text ?? keyText(keyLocations(order.key, branch.slots))) : sql`'-'`
   const read = number ?? sql`if(match(${stored}, '^[+-]?[0-9]+(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?$'), toFloat64OrNull(${stored}), null)`
   const finite = sql`if(isFinite(${read}), ${read}, null)`
   return [
@@ -186,17 +192,17 @@ function rankColumns(order: Order | undefined, branch: Branch): readonly Sql[] {
   ]
 }
 
-/** numberOfKey is the number that a built-in key is; undefined for all others. */
-function numberOfKey(key: string, _branch: Branch): Sql | undefined {
+/** Returns the number of a built-in numeric key, or undefined for other keys. */
+function numberOfKey(key: string, _branch: QueryBranch): SqlFragment | undefined {
   if (key === '@time' || key === '@timestamp') return sql`toNullable(toUnixTimestamp64Nano(ts))`
   if (key === '@sequence') return sql`toNullable(toInt64(seq))`
   return undefined
 }
 
-type Where = 'outer' | 'inner' | 'dataset'
+type OrderLevel = 'outer' | 'inner' | 'dataset'
 
-/** orderOf is the order of the answer; within one dataset it begins with the sort key of the table, so that reading can stop early. */
-function orderOf({ orderBy, newestFirst }: EventsWish, where: Where): Sql {
+/** Within one dataset the order begins with the sort key of the table, so that the store can stop reading early. */
+function orderOf({ orderBy, newestFirst }: EventsRequest, where: OrderLevel): SqlFragment {
   const time = where === 'outer' ? 'ns' : 'ts'
   const direction = newestFirst ? 'desc' : 'asc'
   if (!orderBy) return constant(`order by ${where === 'dataset' ? `log_id ${direction}, ` : ''}${time} ${direction}, seq ${direction}`)

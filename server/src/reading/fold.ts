@@ -1,16 +1,16 @@
 import type { Condition, Filter, Literal } from '@dendro/language/tree'
 
 /**
- * folded puts equalities with one key into lists: `k = 1 OR k = 2` is `k IN (1, 2)`, and `k != 1 AND k != 2` is `k NOT IN (1, 2)`. A list takes the
- * store one step, however long it is.
+ * Merges equalities on one key into lists: `k = 1 OR k = 2` becomes `k IN (1, 2)`, and `k != 1 AND k != 2` becomes `k NOT IN (1, 2)`. The
+ * store evaluates a list in one step, however long it is.
  */
-export function folded(filter: Filter): Filter {
+export function foldEqualities(filter: Filter): Filter {
   switch (filter.kind) {
     case 'and':
     case 'or':
-      return together(filter.kind, flat(filter.kind, filter.of).map(folded))
+      return foldParts(filter.kind, flat(filter.kind, filter.of).map(foldEqualities))
     case 'not':
-      return { kind: 'not', of: folded(filter.of) }
+      return { kind: 'not', of: foldEqualities(filter.of) }
     default:
       return filter
   }
@@ -21,7 +21,7 @@ const flat = (kind: 'and' | 'or', of: readonly Filter[]): readonly Filter[] =>
 
 type List = Extract<Condition, { kind: 'in' }>
 
-function together(kind: 'and' | 'or', parts: readonly Filter[]): Filter {
+function foldParts(kind: 'and' | 'or', parts: readonly Filter[]): Filter {
   const lists = new Map<string, { list: List; values: Literal[] }>()
   const kept: Filter[] = []
   for (const part of parts) {
@@ -29,7 +29,7 @@ function together(kind: 'and' | 'or', parts: readonly Filter[]): Filter {
     const known = list && lists.get(list.key)
     if (list && known) known.values.push(...list.values)
     else if (list) lists.set(list.key, { list, values: [...list.values] })
-    // A list stands where its first part stood.
+    // A list takes the position of its first part.
     if (!known) kept.push(list ?? part)
   }
   const of = kept.map((part) =>
@@ -39,7 +39,7 @@ function together(kind: 'and' | 'or', parts: readonly Filter[]): Filter {
   return only && of.length === 1 ? only : { kind, of }
 }
 
-/** listOf is a condition as a list, where it is one of those that can be put together. */
+/** Returns the condition as a list, if it can be merged. */
 function listOf(part: Filter, negated: boolean): List | undefined {
   if (part.kind === 'in') return part.negated === negated ? part : undefined
   if (part.kind !== 'compare' || part.operator !== (negated ? '!=' : '=')) return undefined

@@ -6,15 +6,15 @@ import { severities } from '../lines/table.ts'
 import { formatTime, fromNs } from '../lines/time-text.ts'
 import { elementOf } from '../query/element.ts'
 import type { BinaryRows } from './binary-rows.ts'
-import type { Reached } from './branches.ts'
-import { ELEMENT, pathsNamed, slotIn } from './places.ts'
-import type { EventsWish, FoundEvent } from './question.ts'
+import type { LocatedSource } from './branches.ts'
+import type { EventsRequest, FoundEvent } from './event-query.ts'
+import { ELEMENT, keyCandidates, slotIn } from './key-locations.ts'
 
-/** A Carrier says how the rows of a branch are laid out: which columns stand in `values`, and which keys lie there for each source. */
-export type Carrier = {
+/** The layout of the rows of a branch: the columns in `values`, and the sources that tell which key lies in which column. */
+export type BranchLayout = {
   readonly tableClass: TableClass
   readonly columns: readonly Slot[]
-  readonly sources: ReadonlyMap<string, Reached>
+  readonly sources: ReadonlyMap<string, LocatedSource>
   readonly hasRaw: boolean
 }
 
@@ -31,7 +31,7 @@ export type StoredEvent = Omit<FoundEvent, 'leaves' | 'raw'> & {
   readonly values: readonly string[]
 }
 
-/** storedEvent reads a row in the order in which eventColumns writes it. */
+/** Reads a row, in the column order of events-statement.ts. */
 export function storedEvent(rows: BinaryRows): StoredEvent {
   return {
     branch: Number(rows.uint64()),
@@ -48,28 +48,28 @@ export function storedEvent(rows: BinaryRows): StoredEvent {
   }
 }
 
-/** foundEvent gives an event the shape in which it is asked for. */
-export function foundEvent(stored: StoredEvent, carrier: Carrier, wish: Pick<EventsWish, 'keys'>): FoundEvent {
+/** Turns a row into an event with the requested keys. */
+export function foundEvent(stored: StoredEvent, layout: BranchLayout, request: Pick<EventsRequest, 'keys'>): FoundEvent {
   const { branch: _branch, shape, raw, more, values, ...kept } = stored
-  const source = carrier.sources.get(stored.logId)
-  if (!source) throw new Error('the event store gave back an event of a dataset that was not asked for')
-  const bySlot = new Map(carrier.columns.map((column, index) => [column, values[index] ?? '']))
+  const source = layout.sources.get(stored.logId)
+  if (!source) throw new Error('the event store returned an event of a dataset that was not queried')
+  const bySlot = new Map(layout.columns.map((column, index) => [column, values[index] ?? '']))
   const time = fromNs(stored.timeNs)
   const slot = (column: Slot) => bySlot.get(column) ?? ''
   const line = () => (shape === '' ? raw : rebuild(shape, { time, slot, more: (path) => more.get(path), raw: raw.toString('utf8') }))
-  return { ...kept, raw: carrier.hasRaw ? line() : undefined, leaves: only(leavesOf(stored, carrier, source, slot), wish.keys) }
+  return { ...kept, raw: layout.hasRaw ? line() : undefined, leaves: selectKeys(leavesOf(stored, layout, source, slot), request.keys) }
 }
 
-/** leavesOf gives the values in the order in which the line has them as far as its shape tells, then the others. */
+/** Returns the values in the order of the line as far as its shape determines it, then the others. */
 function leavesOf(
   { shape, more, timeNs }: StoredEvent,
-  { tableClass }: Carrier,
-  source: Reached,
+  { tableClass }: BranchLayout,
+  source: LocatedSource,
   slot: (column: Slot) => string,
 ): Map<string, string> {
   const leaves = new Map<string, string>()
   const { slots } = source.located.map
-  for (const { path, reference } of shape === '' ? [] : shapeReferences(shape).places) {
+  for (const { path, reference } of shape === '' ? [] : shapeReferences(shape).placeholders) {
     if (path === '') continue
     if (reference.kind === 'time') leaves.set(path, formatTime(fromNs(timeNs), reference.format))
     else put(path, (reference.kind === 'slot' ? slot(reference.slot) : more.get(path)) ?? '')
@@ -86,11 +86,11 @@ function leavesOf(
   }
 }
 
-/** only keeps the keys asked for; an element of an array is read from the array. */
-function only(leaves: Map<string, string>, keys: EventsWish['keys']): ReadonlyMap<string, string> {
+/** Keeps the requested keys. An element of an array is read from the array. */
+function selectKeys(leaves: Map<string, string>, keys: EventsRequest['keys']): ReadonlyMap<string, string> {
   if (keys === 'all') return leaves
   const kept = new Map<string, string>()
-  for (const key of keys.flatMap(pathsNamed)) {
+  for (const key of keys.flatMap(keyCandidates)) {
     const [, array = '', index] = ELEMENT.exec(key) ?? []
     const text = leaves.get(key) ?? (index === undefined ? undefined : elementOf(leaves.get(array) ?? '', Number(index)))
     if (text !== undefined) kept.set(key, text)

@@ -1,87 +1,87 @@
 import { timeText } from './event-time.ts'
-import type { Places, Spot } from './places.ts'
-import { and, constant, FALSE, not, or, type Param, param, type Sql, sql } from './statement.ts'
+import type { KeyLocation, KeyLocations } from './key-locations.ts'
+import { and, constant, FALSE, not, or, type Param, param, type SqlFragment, sql } from './statement.ts'
 
-/**
- * The text of a key as the store keeps it: '' says that the key is absent, and a single NUL that its text is empty. A Test is a condition on
- * such a text; it may take '' for a text only when it says so.
- */
-export type Test = {
-  /** holdsForAbsent says that the condition may hold for '', which must then be kept away from it. */
+/** A condition on the stored text of a key: '' means that the key is absent, and a single NUL that its text is empty. */
+export type TextTest = {
+  /** Whether the condition may be true for ''. The caller then has to check that the key exists. */
   readonly holdsForAbsent: boolean
-  readonly of: (stored: Sql) => Sql
+  readonly of: (stored: SqlFragment) => SqlFragment
 }
 
-/** readable is the text itself: an empty one for the NUL that stands for it. */
-export const readable = (stored: Sql): Sql => sql`if(${stored} = '\\0', '', ${stored})`
+/** The text itself: an empty one for the NUL that represents it. */
+export const readable = (stored: SqlFragment): SqlFragment => sql`if(${stored} = '\\0', '', ${stored})`
 
-/** keyMeets is true where the key is there and meets the test; every place is looked at as it is, so that repetitive values stay quick. */
-export function keyMeets(places: Places, test: Test): Sql {
+/**
+ * True where the event has the key and its text meets the test. Each location is tested separately, so that columns with few distinct
+ * values stay fast.
+ */
+export function keyMeets(places: KeyLocations, test: TextTest): SqlFragment {
   return or(
-    places.map((spots, rank) => {
-      const earlier = places.slice(0, rank).map((spotsBefore) => not(or(spotsBefore.map(isThere))))
-      return and([...earlier, or(spots.map((spot) => spotMeets(spot, test)))])
+    places.map((locations, rank) => {
+      const earlier = places.slice(0, rank).map((before) => not(or(before.map(locationHasText))))
+      return and([...earlier, or(locations.map((location) => locationMeets(location, test)))])
     }),
   )
 }
 
-/** keyIsThere is true where the event has the key. */
-export const keyIsThere = (places: Places): Sql => or(places.flat().map(isThere))
+/** True where the event has the key. */
+export const keyExists = (places: KeyLocations): SqlFragment => or(places.flat().map(locationHasText))
 
-/** keyText is the stored text of a key, '' where it is absent. */
-export function keyText(places: Places): Sql {
+/** The stored text of a key, '' where it is absent. */
+export function keyText(places: KeyLocations): SqlFragment {
   const [first, ...others] = places.flat()
   if (first === undefined) return sql`''`
   if (others.length === 0) return storedText(first)
-  const tried = [first, ...others].map((spot) => sql`${isThere(spot)}, toString(${storedText(spot)})`)
+  const tried = [first, ...others].map((location) => sql`${locationHasText(location)}, toString(${storedText(location)})`)
   return sql`multiIf(${{ texts: ['', ...tried.slice(1).map(() => ', '), ''], between: tried }}, '')`
 }
 
-function spotMeets(spot: Spot, test: Test): Sql {
-  const met = test.of(storedText(spot))
+function locationMeets(location: KeyLocation, test: TextTest): SqlFragment {
+  const met = test.of(storedText(location))
   if (met === FALSE) return FALSE
-  // Whether the shape has the time of a key costs next to nothing; the text of the time is made only where it has.
-  const guarded = test.holdsForAbsent || spot.kind === 'time'
-  return guarded ? and([isThere(spot), met]) : met
+  // Checking the shape is cheap. The text of a time is computed only where the shape contains the key.
+  const guarded = test.holdsForAbsent || location.kind === 'time'
+  return guarded ? and([locationHasText(location), met]) : met
 }
 
-function isThere(spot: Spot): Sql {
-  if (spot.kind === 'time') return sql`match(shape, ${timeReferenceOf(spot.path)})`
-  return sql`${storedText(spot)} != ''`
+function locationHasText(location: KeyLocation): SqlFragment {
+  if (location.kind === 'time') return sql`match(shape, ${timeReferenceOf(location.path)})`
+  return sql`${storedText(location)} != ''`
 }
 
-function storedText(spot: Spot): Sql {
-  switch (spot.kind) {
+function storedText(location: KeyLocation): SqlFragment {
+  switch (location.kind) {
     case 'slot':
-      return spot.text
+      return location.text
     case 'more':
-      return sql`more[${param.text(spot.path)}]`
+      return sql`more[${param.text(location.path)}]`
     case 'time':
-      return sql`if(${isThere(spot)}, ${timeText}, '')`
+      return sql`if(${locationHasText(location)}, ${timeText}, '')`
     case 'element':
-      return element(spot.of, spot.index)
+      return element(location.of, location.index)
   }
 }
 
-/** timeReferenceOf finds, in a shape, the key whose text the time of the event gives back; in JSON such a key never lies in an inner object. */
+/** Matches shapes in which the time of the event replaces the value of the key. In JSON such a key is never in a nested object. */
 function timeReferenceOf(path: string): Param {
   const key = path.replace(/[^\w]/g, '\\$&')
   return param.text(`(?s)^[ \\t\\r\\n]*\\{.*"${key}"\\s*:\\s*"?\\x01t`)
 }
 
-/** element is the text of an element of an array, which lies in the store as it was written. */
-function element(of: readonly Spot[], index: number): Sql {
+/** The text of an array element. Arrays are stored as written. */
+function element(of: readonly KeyLocation[], index: number): SqlFragment {
   const written = sql`extract(${keyText([of])}, ${constant(`'${elementPattern(index)}'`)})`
   return sql`multiIf(startsWith(${written}, '"'), ${decoded(written)}, ${written} = 'null', '', ${written})`
 }
 
-const decoded = (written: Sql): Sql =>
+const decoded = (written: SqlFragment): SqlFragment =>
   sql`if(${written} = '""', '\\0', replaceAll(JSONExtractString(concat('[', ${written}, ']'), 1), '\\0', ''))`
 
-/** NESTING_MAX is how deep the elements of an array may be nested for those behind them to be found. */
+/** How deep the elements before the requested one may be nested. */
 const NESTING_MAX = 4
 
-/** elementPattern captures the element of an array, written so that it can stand in a statement. */
+/** A regular expression that captures the element of an array, escaped for a statement. */
 function elementPattern(index: number): string {
   const space = '\\s*'
   const quoted = '"(?:[^"\\\\]|\\\\.)*"'

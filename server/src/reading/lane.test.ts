@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { QueryOwner } from '../world.ts'
-import { Lane, type LaneBounds, type Place } from './lane.ts'
+import { Lane, type LaneBounds, type LaneEntry } from './lane.ts'
 
 const BOUNDS: LaneBounds = { running: 4, perOrg: 3, waitingPerOrg: 4 }
 const clock = { monotonicMs: () => 0 }
@@ -15,13 +15,13 @@ const owner = (orgId: string, credential = 'key', more: Partial<QueryOwner> = {}
   ...more,
 })
 
-function entered(lane: Lane, one: QueryOwner, hasBegun = false): Place {
+function entered(lane: Lane, one: QueryOwner, hasBegun = false): LaneEntry {
   const place = lane.enter(one, hasBegun)
   if ('full' in place) throw new Error(`the ${place.full} is full`)
   return place
 }
 
-const states = (places: readonly Place[]): boolean[] => places.map(({ isGranted }) => isGranted)
+const states = (places: readonly LaneEntry[]): boolean[] => places.map(({ isGranted }) => isGranted)
 
 describe('a credential', () => {
   test('runs as many queries as it may, lets as many wait, and is refused one more', () => {
@@ -76,16 +76,16 @@ describe('an organization', () => {
     const lane = laneOf({ running: 1, perOrg: 1 })
     const running = entered(lane, owner('a'))
     const waiting = [owner('a'), owner('a', 'other'), owner('b'), owner('c'), owner('b')].map((one) => entered(lane, one))
-    const turns: string[] = []
+    const grants: string[] = []
     let last = running
     for (let round = 0; round < waiting.length; round += 1) {
       last.leave()
-      const next = waiting.find((place, at) => place.isGranted && !turns.includes(String(at)))
+      const next = waiting.find((place, at) => place.isGranted && !grants.includes(String(at)))
       if (!next) throw new Error('nobody has a turn')
-      turns.push(String(waiting.indexOf(next)))
+      grants.push(String(waiting.indexOf(next)))
       last = next
     }
-    expect(turns).toEqual(['2', '3', '0', '4', '1'])
+    expect(grants).toEqual(['2', '3', '0', '4', '1'])
   })
 
   test('serves its credential that runs the fewest queries first', () => {

@@ -1,32 +1,32 @@
 import type { QueryOwner, World } from '../world.ts'
 
-/** Bounds of a lane; an infinite `waitingPerOrg` refuses nothing. */
+/** The limits of a lane. An infinite `waitingPerOrg` refuses nothing. */
 export type LaneBounds = { readonly running: number; readonly perOrg: number; readonly waitingPerOrg: number }
 
-/** A Place is a running or waiting query in a lane. */
-export type Place = {
+/** A running or waiting query of a lane. */
+export type LaneEntry = {
   readonly isGranted: boolean
   readonly granted: Promise<void>
-  /** rank counts the running queries that this one competes with for its share, itself included; it is known once the place is granted. */
+  /** How many running queries share one share of the processors, this one included. Known once granted. */
   readonly rank: number
   leave(): void
 }
 
-/** ACTIVE_MS is how long an organization without queries still counts as one that others have to share with. */
+/** How long an organization without queries still counts as active for fair sharing. */
 const ACTIVE_MS = 60_000
 const ORGS_REMEMBERED_MAX = 1_000
 
-class Entry implements Place {
+class QueuedEntry implements LaneEntry {
   readonly owner: QueryOwner
   readonly hasBegun: boolean
   readonly granted: Promise<void>
-  readonly #left: (entry: Entry) => void
+  readonly #left: (entry: QueuedEntry) => void
   resolve: () => void = () => undefined
   isGranted = false
   isOver = false
   rank = 0
 
-  constructor(owner: QueryOwner, hasBegun: boolean, left: (entry: Entry) => void) {
+  constructor(owner: QueryOwner, hasBegun: boolean, left: (entry: QueuedEntry) => void) {
     this.owner = owner
     this.hasBegun = hasBegun
     this.#left = left
@@ -42,23 +42,23 @@ class Entry implements Place {
   }
 }
 
-type Organization = {
+type OrganizationQueue = {
   running: number
-  /** servedAt numbers the grant that it had last; 0 before the first. */
+  /** The number of its last grant; 0 before the first. */
   servedAt: number
-  /** waiting is in the order of arrival, queries that have begun first. */
-  waiting: Entry[]
+  /** In order of arrival, with queries that have begun first. */
+  waiting: QueuedEntry[]
   runningOf: Map<string, number>
 }
 
 /**
- * Lane grants places: to organizations in turn, within one to the credential that runs the fewest, within that in the order of arrival. It never
- * leaves a place free that somebody may have.
+ * Grants running slots: round-robin over organizations, within one to the credential with the fewest running queries, then in order of
+ * arrival. Never leaves a slot free that a waiting query may have.
  */
 export class Lane {
   readonly bounds: LaneBounds
   readonly #clock: Pick<World['clock'], 'monotonicMs'>
-  readonly #orgs = new Map<string, Organization>()
+  readonly #orgs = new Map<string, OrganizationQueue>()
   readonly #activeAtMs = new Map<string, number>()
   #running = 0
   #grants = 0
@@ -72,10 +72,10 @@ export class Lane {
     return this.#running
   }
 
-  /** enter gives a place, which is granted at once where there is room, or names what is full. */
-  enter(owner: QueryOwner, hasBegun: boolean): Place | { full: 'credential' | 'organization' } {
+  /** Enters the lane. The entry is granted at once when a slot is free. Returns what is full when it is refused. */
+  enter(owner: QueryOwner, hasBegun: boolean): LaneEntry | { full: 'credential' | 'organization' } {
     const org = this.#orgs.get(owner.orgId) ?? { running: 0, servedAt: 0, waiting: [], runningOf: new Map() }
-    const entry = new Entry(owner, hasBegun, (left) => this.#leave(left))
+    const entry = new QueuedEntry(owner, hasBegun, (left) => this.#leave(left))
     const mayRun = this.#running < this.bounds.running && this.#isRunnable(org, entry)
     if (!mayRun && !hasBegun) {
       const fresh = org.waiting.filter((one) => !one.hasBegun)
@@ -88,11 +88,11 @@ export class Lane {
     return entry
   }
 
-  #isRunnable(org: Organization, { owner }: Entry): boolean {
+  #isRunnable(org: OrganizationQueue, { owner }: QueuedEntry): boolean {
     return org.running < this.bounds.perOrg && (org.runningOf.get(owner.credential) ?? 0) < owner.running
   }
 
-  #grant(org: Organization, entry: Entry): void {
+  #grant(org: OrganizationQueue, entry: QueuedEntry): void {
     const { orgId, credential } = entry.owner
     this.#running += 1
     org.running += 1
@@ -105,7 +105,7 @@ export class Lane {
     org.servedAt = this.#grants
   }
 
-  /** #isShared is true while other organizations ask, too: then all queries of one organization share one share. */
+  /** Whether other organizations are active too. Then all queries of one organization share one share. */
   #isShared(orgId: string): boolean {
     const nowMs = this.#clock.monotonicMs()
     for (const [id, atMs] of this.#activeAtMs) if (nowMs - atMs > ACTIVE_MS) this.#activeAtMs.delete(id)
@@ -117,7 +117,7 @@ export class Lane {
     return others
   }
 
-  #leave(entry: Entry): void {
+  #leave(entry: QueuedEntry): void {
     const { orgId, credential } = entry.owner
     const org = this.#orgs.get(orgId)
     if (!org) return
@@ -142,10 +142,10 @@ export class Lane {
     }
   }
 
-  #next(): [Organization, Entry] | undefined {
+  #next(): [OrganizationQueue, QueuedEntry] | undefined {
     for (const org of [...this.#orgs.values()].sort((one, other) => one.servedAt - other.servedAt)) {
       const runnable = org.waiting.filter((entry) => this.#isRunnable(org, entry))
-      const runningOf = ({ owner }: Entry): number => org.runningOf.get(owner.credential) ?? 0
+      const runningOf = ({ owner }: QueuedEntry): number => org.runningOf.get(owner.credential) ?? 0
       const [first, ...rest] = runnable
       if (first) return [org, rest.reduce((best, entry) => (runningOf(entry) < runningOf(best) ? entry : best), first)]
     }

@@ -45,12 +45,12 @@ test('free text finds exactly the lines that hold it, wherever in them and howev
   const { world } = reader.senders.app.app
   const all = needles()
   const at = { position: 0, length: 0 }
-  const question = await reader.question(['lines', 'many'])
+  const query = await reader.query(['lines', 'many'])
   const wrong: unknown[] = []
   for (const needle of all) {
     const found = await readEvents(
       world.events,
-      { ...question, filter: { kind: 'contains', text: needle, at } },
+      { ...query, filter: { kind: 'contains', text: needle, at } },
       // An order of its own is one statement, whatever the range of time.
       { limit: 100, newestFirst: false, keys: [], withRaw: true, orderBy: { key: '@sequence', descending: false } },
     )
@@ -74,11 +74,11 @@ test('the line itself can be compared', async () => {
 
 test('the store and the matcher agree which letters are the same but for their case', async () => {
   // The store knows the cases of Unicode as of some years ago, of which those up to here are older.
-  const lettersMax = 0x1000
-  const letters = Array.from({ length: lettersMax }, (_, code) => String.fromCodePoint(code)).filter((one) => /\p{L}/u.test(one))
-  const pairs = letters.flatMap((one) =>
+  const charsMax = 0x1000
+  const chars = Array.from({ length: charsMax }, (_, code) => String.fromCodePoint(code)).filter((one) => /\p{L}/u.test(one))
+  const pairs = chars.flatMap((one) =>
     [one.toLowerCase(), one.toUpperCase()]
-      .filter((other) => other !== one && (other.codePointAt(0) ?? 0) < lettersMax)
+      .filter((other) => other !== one && (other.codePointAt(0) ?? 0) < charsMax)
       .map((other) => [one, other]),
   )
   const answer = await reader.senders.app.app.world.events.writer.query({

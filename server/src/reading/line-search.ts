@@ -1,67 +1,67 @@
 import type { Slot } from '../lines/slots.ts'
 import { timeFormat, timeText, timeWords } from './event-time.ts'
-import { inPlainLine, isPlainFor, patternOf, type Search } from './plain-lines.ts'
-import { IS_JSON, type Lines, lineOfShapes, rawLine } from './raw-line.ts'
-import { among, and, constant, FALSE, name, not, or, param, type Sql, sql } from './statement.ts'
+import { inPlainLine, isPlainFor, type LineSearch, patternOf } from './plain-lines.ts'
+import { IS_JSON, type LineSources, lineOfShapes, rawLine } from './raw-line.ts'
+import { among, and, constant, FALSE, name, not, or, param, type SqlFragment, sql } from './statement.ts'
 
 /**
- * lineHolds is true where the line holds a text, ignoring case. Most lines are not put together for it: a text that can neither reach over the
- * border of a value nor look different in the line than in its column is looked for in the columns, and in what lies between the values. Where the
- * shapes are known, what none of them can bring about is not asked for: the store takes longer to read the whole of it than most searches take.
+ * True where the line contains a text, ignoring case. Most lines need not be rebuilt: a text that cannot cross the border of a value, and
+ * that is encoded in the line as in its column, is searched in the columns and in the literals between the values. When the shapes are
+ * known, conditions that none of them can meet are left out, because preparing the full statement takes longer than most searches.
  */
-export function lineHolds(text: string, lines: Lines): Sql {
+export function lineContains(text: string, lines: LineSources): SqlFragment {
   if (text.includes('\0')) return FALSE
   const search = searchFor(text)
   if (!lines.shapes) return inAnyLine(search, lines)
   const { plain = [], odd = [] } = Object.groupBy(lines.shapes, (shape) => (isPlainFor(search, shape) ? 'plain' : 'odd'))
   const inPlain = inPlainLine(search, lines, plain)
   if (odd.length === 0) return inPlain
-  // What is asked of plain lines would be wrong of others that have the same columns.
+  // The conditions for plain lines would be wrong for other lines with the same columns.
   const isOdd = among(sql`shape`, param.texts(odd))
   return or([and([not(isOdd), inPlain]), and([isOdd, sql`${lineOfShapes(odd, lines)} ilike ${search.pattern}`])])
 }
 
-/** searchFor prepares what the search for a text needs wherever it is made. */
-function searchFor(text: string): Search {
-  const ways = crossing(text, (code) => `\\u{${code}}`)
+/** Prepares the search for a text. */
+function searchFor(text: string): LineSearch {
+  const crossings = crossing(text, (code) => `\\u{${code}}`)
   return {
     text,
     pattern: param.text(patternOf(text)),
     isEscaped: /["\\]|\p{Cc}/u.test(text),
     tails: escapeTails(text),
-    mayCross: ways === undefined ? () => false : (shape) => new RegExp(ways, 'iu').test(shape),
+    mayCross: crossings === undefined ? () => false : (shape) => new RegExp(crossings, 'iu').test(shape),
   }
 }
 
-function inAnyLine({ text, pattern, isEscaped, tails }: Search, lines: Lines): Sql {
+function inAnyLine({ text, pattern, isEscaped, tails }: LineSearch, lines: LineSources): SqlFragment {
   const marked = sql`(position(shape, '\\x02\\x03') > 0 or position(shape, '\\x02\\x04') > 0)`
-  const looksDifferent = and([IS_JSON, or([sql`${param.flag(isEscaped)} = 1`, marked])])
+  const isEncodedDifferently = and([IS_JSON, or([sql`${param.flag(isEscaped)} = 1`, marked])])
   const needles = param.texts([text, ...tails])
-  const mayHold = (value: Sql) => sql`multiSearchAnyCaseInsensitiveUTF8(${value}, ${needles})`
-  const ways = crossing(text, (code) => `\\x{${code}}`)
-  const beside = [
+  const mayHold = (value: SqlFragment) => sql`multiSearchAnyCaseInsensitiveUTF8(${value}, ${needles})`
+  const crossings = crossing(text, (code) => `\\x{${code}}`)
+  const direct = [
     sql`${BETWEEN_VALUES} ilike ${pattern}`,
     sql`raw ilike ${pattern}`,
     and([...timeMayHold(text), sql`${timeText} ilike ${pattern}`]),
   ]
   const mayBeThere = or([
-    looksDifferent,
-    sql`match(shape, ${param.text(ways === undefined ? '[^\\x00-\\x{10FFFF}]' : `(?i)${ways}`)})`,
-    ...beside,
+    isEncodedDifferently,
+    sql`match(shape, ${param.text(crossings === undefined ? '[^\\x00-\\x{10FFFF}]' : `(?i)${crossings}`)})`,
+    ...direct,
     ...lines.columns.map((column) => and([refers(column), mayHold(name(column))])),
     and([sql`position(shape, '\\x01m') > 0`, sql`arrayExists(value -> ${mayHold(sql`value`)}, mapValues(more))`]),
   ])
   const isThere = and([
-    not(looksDifferent),
-    or([...beside, ...lines.columns.map((column) => and([refers(column), sql`${name(column)} ilike ${pattern}`]))]),
+    not(isEncodedDifferently),
+    or([...direct, ...lines.columns.map((column) => and([refers(column), sql`${name(column)} ilike ${pattern}`]))]),
   ])
   return sql`multiIf(shape = '', raw ilike ${pattern}, not ${mayBeThere}, 0, ${isThere}, 1, ${rawLine(lines)} ilike ${pattern})`
 }
 
-/** BETWEEN_VALUES is what a shape has between its values; a sign that no text has stands for each. */
-const BETWEEN_VALUES: Sql = constant(String.raw`replaceRegexpAll(shape, '\x01[^\x02]*\x02', '\x01')`)
-/** A value of an attribute is not in the line, though it may lie in the same column as one that is. */
-const refers = (column: Slot): Sql => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
+/** The literals of a shape. A character that no text contains replaces each value. */
+const BETWEEN_VALUES: SqlFragment = constant(String.raw`replaceRegexpAll(shape, '\x01[^\x02]*\x02', '\x01')`)
+/** Attributes are not part of the line, though their values may lie in the same columns. */
+const refers = (column: Slot): SqlFragment => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
 
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }))
 const CONTROLS = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).filter(
@@ -69,8 +69,8 @@ const CONTROLS = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(c
 )
 
 /**
- * escapeTails are the values in which a text begins within an escape: the n of `\n` and what follows it. Such a value is found by the character that
- * is escaped and the rest of the text.
+ * Returns how values begin when the text starts inside an escape sequence: the n of `\n` and what follows it. Such a value contains the
+ * escaped character and the rest of the text.
  */
 function escapeTails(text: string): string[] {
   const lower = text.toLowerCase()
@@ -86,13 +86,13 @@ function escapeTails(text: string): string[] {
   return tails
 }
 
-/** BORDER_CHARS is how much of a shape is looked at beside a value to see whether a text could reach over the border. */
+/** How many characters next to a value are checked for a text that crosses the border. */
 const BORDER_CHARS = 3
 const CROSSING_CHARS_MAX = 100
 
 /**
- * crossing finds, in a shape, a border over which a text could reach; it may find one too many, never one too few. `asRegex` writes a character by
- * its code; there is no way over a border for some texts.
+ * Returns a regular expression for borders in a shape that a text may cross. It may match too many borders, never too few. `asRegex` writes
+ * a character by its code. Undefined when the text cannot cross any border.
  */
 function crossing(text: string, asRegex: (code: string) => string): string | undefined {
   const chars = [...text]
@@ -103,17 +103,17 @@ function crossing(text: string, asRegex: (code: string) => string): string | und
       .map((char) => (/[\p{L}\p{N}]/u.test(char) ? char : asRegex((char.codePointAt(0) ?? 0).toString(16))))
       .join('')
   const [open, close] = ['\\x01', '\\x02[\\x03\\x04]?']
-  const ways = chars.length > 1 ? [close + open] : []
+  const crossings = chars.length > 1 ? [close + open] : []
   for (let at = 1; at < chars.length; at += 1) {
-    ways.push(quoted(Math.max(0, at - BORDER_CHARS), at) + open)
-    for (let length = 1; length < Math.min(BORDER_CHARS, at); length += 1) ways.push(close + quoted(at - length, at) + open)
-    ways.push(close + quoted(at, at + BORDER_CHARS))
+    crossings.push(quoted(Math.max(0, at - BORDER_CHARS), at) + open)
+    for (let length = 1; length < Math.min(BORDER_CHARS, at); length += 1) crossings.push(close + quoted(at - length, at) + open)
+    crossings.push(close + quoted(at, at + BORDER_CHARS))
   }
-  return ways.length === 0 ? undefined : ways.join('|')
+  return crossings.length === 0 ? undefined : crossings.join('|')
 }
 
-/** timeMayHold keeps the text of the time, which has to be made for every event, from being made for texts that no time holds. */
-function timeMayHold(text: string): readonly Sql[] {
+/** Avoids computing the text of the time, which is expensive for each event, when no time can contain the search text. */
+function timeMayHold(text: string): readonly SqlFragment[] {
   const { isLikeTime, foreign } = timeWords(text)
   const zone = param.text(`%${foreign.replace(/_/g, '\\_')}%`)
   return [sql`position(shape, '\\x01t') > 0`, sql`${param.flag(isLikeTime)} = 1`, sql`${timeFormat} ilike ${zone}`]

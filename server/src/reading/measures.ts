@@ -1,16 +1,16 @@
-import type { Call } from '@dendro/language/tree'
+import type { AggregateCall } from '@dendro/language/tree'
 import type { BinaryRows } from './binary-rows.ts'
-import { builtIn, type Scene } from './condition.ts'
+import { type BranchContext, builtIn } from './condition.ts'
+import type { StatsRow, StatValue } from './event-query.ts'
+import { keyLocations } from './key-locations.ts'
 import { keyText } from './key-text.ts'
-import { placesOf } from './places.ts'
-import type { Measured, Stat } from './question.ts'
-import { constant, type Sql, sql } from './statement.ts'
+import { constant, type SqlFragment, sql } from './statement.ts'
 
 /**
- * A Measure is one aggregate of the store. `of` gives its arguments in one branch; the same aggregate is worked out at once, or as a state in each
- * branch and then merged over them.
+ * An aggregate function of the store. `of` returns its arguments in one branch. It is either computed at once, or as a state per branch
+ * that is merged.
  */
-type Measure = { readonly aggregate: Aggregate; readonly of: (scene: Scene) => Sql }
+type Measure = { readonly aggregate: Aggregate; readonly of: (context: BranchContext) => SqlFragment }
 type Aggregate = {
   readonly name:
     | 'count'
@@ -31,23 +31,25 @@ type Aggregate = {
   readonly result: 'count' | 'number' | 'text' | 'quantiles' | 'digits'
 }
 
-/** QUANTILES are computed with every percentile, the percentile itself after them. */
+/** Computed with every percentile, in front of the requested one. */
 const QUANTILES: readonly number[] = [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999]
-/** QUANTILE_DIGITS is how exact the store is about them. */
+/** The precision of the store's quantiles, in digits. */
 const QUANTILE_DIGITS = 7
 
-/** measuresOf are the aggregates that answer a call; the number of all events is always counted besides. */
-export function measuresOf(call: Call): readonly Measure[] {
+/** Returns the aggregates for a call. The number of events is always counted in addition. */
+export function measuresOf(call: AggregateCall): readonly Measure[] {
   switch (call.name) {
     case 'rate':
       return []
     case 'count':
-      return call.key === undefined ? [] : [{ aggregate: { name: 'countIf', result: 'count' }, of: (scene) => isThere(call.key, scene) }]
+      return call.key === undefined
+        ? []
+        : [{ aggregate: { name: 'countIf', result: 'count' }, of: (context) => isThere(call.key, context) }]
     case 'unique':
       return [
         {
           aggregate: { name: 'uniqCombined64If', result: 'count' },
-          of: (scene) => sql`${textOf(call.key, scene)}, ${isThere(call.key, scene)}`,
+          of: (context) => sql`${textOf(call.key, context)}, ${isThere(call.key, context)}`,
         },
       ]
     case 'first':
@@ -55,11 +57,11 @@ export function measuresOf(call: Call): readonly Measure[] {
       return [
         {
           aggregate: { name: call.name === 'first' ? 'argMinIf' : 'argMaxIf', result: 'text' },
-          of: (scene) => sql`${textOf(call.key, scene)}, (ts, seq), ${isThere(call.key, scene)}`,
+          of: (context) => sql`${textOf(call.key, context)}, (ts, seq), ${isThere(call.key, context)}`,
         },
       ]
     case 'percentile': {
-      const number = (scene: Scene) => numberOf(call.key, scene)
+      const number = (context: BranchContext) => numberOf(call.key, context)
       return [
         { aggregate: { name: 'quantilesTDigest', percent: call.percent, result: 'quantiles' }, of: number },
         { aggregate: { name: 'min', result: 'number' }, of: number },
@@ -69,84 +71,86 @@ export function measuresOf(call: Call): readonly Measure[] {
     case 'min':
     case 'max':
       return [
-        { aggregate: { name: call.name, result: 'number' }, of: (scene) => numberOf(call.key, scene) },
-        { aggregate: { name: `${call.name}If`, result: 'digits' }, of: (scene) => exactOf(call.key, scene) },
+        { aggregate: { name: call.name, result: 'number' }, of: (context) => numberOf(call.key, context) },
+        { aggregate: { name: `${call.name}If`, result: 'digits' }, of: (context) => exactOf(call.key, context) },
       ]
     default:
-      return [{ aggregate: { name: aggregates[call.name], result: 'number' }, of: (scene) => numberOf(call.key, scene) }]
+      return [{ aggregate: { name: aggregates[call.name], result: 'number' }, of: (context) => numberOf(call.key, context) }]
   }
 }
 
 const aggregates = { sum: 'sum', avg: 'avg', stddev: 'stddevSamp', variance: 'varSamp' } as const
 
-/** textOf is the stored text of any key, built-ins among them: '' where it is absent. */
-export function textOf(key: string, scene: Scene): Sql {
+/** The stored text of any key, including built-ins. '' where it is absent. */
+export function textOf(key: string, context: BranchContext): SqlFragment {
   if (key === '@time' || key === '@timestamp') return sql`toString(toUnixTimestamp64Milli(ts))`
   if (key === '@sequence') return sql`toString(seq)`
-  return sql`toString(${builtIn(key, scene)?.text ?? keyText(placesOf(key, scene.slots))})`
+  return sql`toString(${builtIn(key, context)?.text ?? keyText(keyLocations(key, context.slots))})`
 }
 
-const isThere = (key: string, scene: Scene): Sql => sql`${textOf(key, scene)} != ''`
+const isThere = (key: string, context: BranchContext): SqlFragment => sql`${textOf(key, context)} != ''`
 
-function numberOf(key: string, scene: Scene): Sql {
+function numberOf(key: string, context: BranchContext): SqlFragment {
   if (key === '@time' || key === '@timestamp') return sql`toNullable(toFloat64(toUnixTimestamp64Milli(ts)))`
   if (key === '@sequence') return sql`toNullable(toFloat64(seq))`
-  return textAsNumber(builtIn(key, scene)?.text ?? keyText(placesOf(key, scene.slots)))
+  return textAsNumber(builtIn(key, context)?.text ?? keyText(keyLocations(key, context.slots)))
 }
 
-/** exactOf are the whole numbers of a key that share their float with others, and the condition that they do. */
-function exactOf(key: string, scene: Scene): Sql {
+/** The integers of a key that a float cannot represent exactly, and the condition that selects them. */
+function exactOf(key: string, context: BranchContext): SqlFragment {
   if (key === '@time' || key === '@timestamp') return sql`cast(null, 'Nullable(Int256)'), 0`
   if (key === '@sequence') return sql`toNullable(toInt256(seq)), 1`
-  const text = builtIn(key, scene)?.text ?? keyText(placesOf(key, scene.slots))
+  const text = builtIn(key, context)?.text ?? keyText(keyLocations(key, context.slots))
   const beyond = isBeyond(textAsNumber(text))
   return sql`if(${beyond}, ${wholeNumber(text)}, null), ${beyond}`
 }
 
-/** exactNumber is the whole number of a text whose size is beyond 2^53, and 0 for all other texts; beyond 76 characters floats must do. */
-export const exactNumber = (text: Sql, size: Sql): Sql => sql`if(${isBeyond(size)}, ifNull(${wholeNumber(text)}, toInt256(0)), toInt256(0))`
+/** The integer of a text beyond 2^53, and 0 for all other texts. Beyond 76 digits floats are used. */
+export const exactNumber = (text: SqlFragment, size: SqlFragment): SqlFragment =>
+  sql`if(${isBeyond(size)}, ifNull(${wholeNumber(text)}, toInt256(0)), toInt256(0))`
 
-const isBeyond = (size: Sql): Sql => sql`abs(${size}) >= 9007199254740992`
-const wholeNumber = (text: Sql): Sql =>
+const isBeyond = (size: SqlFragment): SqlFragment => sql`abs(${size}) >= 9007199254740992`
+const wholeNumber = (text: SqlFragment): SqlFragment =>
   sql`if(length(${text}) <= 76 and match(${text}, '^[+-]?[0-9]+$'), toInt256OrNull(replaceRegexpOne(toString(${text}), '^[+]', '')), null)`
 
-/** textAsNumber is the finite number that a text reads as, NULL for all other texts. */
-export const textAsNumber = (text: Sql): Sql =>
+/** The finite number that a text represents, NULL for all other texts. */
+export const textAsNumber = (text: SqlFragment): SqlFragment =>
   sql`if(isFinite(toFloat64OrNull(${text})) and match(${text}, '^[+-]?[0-9]+(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?$'), toFloat64OrNull(${text}), null)`
 
-const levelsOf = ({ percent = 50 }: Aggregate): Sql => {
+const levelsOf = ({ percent = 50 }: Aggregate): SqlFragment => {
   const level = percent / 100
   if (!(level > 0 && level < 1)) throw new Error('a percentile lies between 0 and 100')
-  // The store takes no params here; a number of JavaScript is written in digits and a point only.
+  // The store does not accept parameters here. toFixed writes digits and a point only.
   return constant([...QUANTILES, level].map((one) => one.toFixed(9)).join(', '))
 }
 
-const parametersOf = (aggregate: Aggregate): Sql => (aggregate.name === 'quantilesTDigest' ? sql`(${levelsOf(aggregate)})` : sql``)
+const parametersOf = (aggregate: Aggregate): SqlFragment => (aggregate.name === 'quantilesTDigest' ? sql`(${levelsOf(aggregate)})` : sql``)
 
-/** directly works an aggregate out in one step. */
-export const directly = ({ aggregate, of }: Measure, scene: Scene): Sql =>
-  resultOf(aggregate, sql`${constant(aggregate.name)}${parametersOf(aggregate)}(${of(scene)})`)
+/** Computes an aggregate in one step. */
+export const finalAggregate = ({ aggregate, of }: Measure, context: BranchContext): SqlFragment =>
+  resultOf(aggregate, sql`${constant(aggregate.name)}${parametersOf(aggregate)}(${of(context)})`)
 
-/** asState works it out so far that it can be merged with others. */
-export const asState = ({ aggregate, of }: Measure, scene: Scene): Sql => {
+/** Computes the mergeable state of an aggregate. */
+export const stateAggregate = ({ aggregate, of }: Measure, context: BranchContext): SqlFragment => {
   const [plain, condition] = aggregate.name.endsWith('If') ? [aggregate.name.slice(0, -2), 'If'] : [aggregate.name, '']
-  return sql`${constant(`${plain}State${condition}`)}${parametersOf(aggregate)}(${of(scene)})`
+  return sql`${constant(`${plain}State${condition}`)}${parametersOf(aggregate)}(${of(context)})`
 }
 
-/** merged puts states together; `over` is the frame of rows whose states they are, where they are not those of a group. */
-export const merged = ({ aggregate }: Measure, state: Sql, over: Sql = sql``): Sql => {
+/** Merges states. `over` is a window frame, for states that are not merged per group. */
+export const mergedState = ({ aggregate }: Measure, state: SqlFragment, over: SqlFragment = sql``): SqlFragment => {
   const plain = aggregate.name.replace(/If$/, '')
   return resultOf(aggregate, sql`${constant(`${plain}Merge`)}${parametersOf(aggregate)}(${state})${over}`)
 }
 
-/** remade puts the states of those rows together that meet a condition, into a state again. */
-export const remade = ({ aggregate }: Measure, state: Sql, condition: Sql): Sql =>
+/** Merges the states of the rows that meet a condition into a new state. */
+export const mergedStateIf = ({ aggregate }: Measure, state: SqlFragment, condition: SqlFragment): SqlFragment =>
   sql`${constant(`${aggregate.name.replace(/If$/, '')}MergeStateIf`)}${parametersOf(aggregate)}(${state}, ${condition})`
 
-/** isHeavy tells measures whose states cost much more to put together than a number. */
-export const isHeavy = ({ aggregate }: Measure): boolean => aggregate.name === 'quantilesTDigest' || aggregate.name === 'uniqCombined64If'
+/** Whether merging states is much more expensive than merging numbers. */
+export const hasLargeState = ({ aggregate }: Measure): boolean =>
+  aggregate.name === 'quantilesTDigest' || aggregate.name === 'uniqCombined64If'
 
-function resultOf({ result }: Aggregate, value: Sql): Sql {
+function resultOf({ result }: Aggregate, value: SqlFragment): SqlFragment {
   switch (result) {
     case 'count':
       return sql`toUInt64(${value})`
@@ -161,13 +165,13 @@ function resultOf({ result }: Aggregate, value: Sql): Sql {
   }
 }
 
-/** readMeasured reads what `directly` or `merged` gave for the calls, after the number of all events. */
-export function readMeasured(rows: BinaryRows, calls: readonly Call[], widthMs: number): Measured {
+/** Reads the results for the calls, after the number of events. */
+export function readStatsRow(rows: BinaryRows, calls: readonly AggregateCall[], widthMs: number): StatsRow {
   const count = Number(rows.uint64())
   return { count, stats: calls.map((call) => readStat(rows, call, count, widthMs)) }
 }
 
-function readStat(rows: BinaryRows, call: Call, count: number, widthMs: number): Stat {
+function readStat(rows: BinaryRows, call: AggregateCall, count: number, widthMs: number): StatValue {
   switch (call.name) {
     case 'rate':
       return { value: widthMs > 0 ? count / (widthMs / 1_000) : null }
@@ -190,8 +194,8 @@ function readStat(rows: BinaryRows, call: Call, count: number, widthMs: number):
   }
 }
 
-/** readExtreme reads a float, and the digits of the whole number that it may stand for. */
-function readExtreme(rows: BinaryRows): Stat {
+/** Reads a float, and the digits of the integer that it may represent. */
+function readExtreme(rows: BinaryRows): StatValue {
   const value = finite(rows.float64())
   const digits = rows.text()
   return digits !== '' && Number(digits) === value ? { value, exact: BigInt(digits) } : { value }
@@ -200,7 +204,7 @@ function readExtreme(rows: BinaryRows): Stat {
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
 const rounded = (value: number): number => Number(value.toPrecision(QUANTILE_DIGITS))
 
-function readQuantiles(rows: BinaryRows): Stat {
+function readQuantiles(rows: BinaryRows): StatValue {
   const levels = Array.from({ length: rows.length() }, () => rows.float64())
   const [min, max] = [rows.float64(), rows.float64()]
   if (!Number.isFinite(min)) return { value: null }
@@ -220,11 +224,11 @@ function readQuantiles(rows: BinaryRows): Stat {
   return { value: within(own), quantiles }
 }
 
-/** nobody is what is measured where there are no events. */
-export const nobody = (calls: readonly Call[]): Measured => ({
+/** The result where there are no events. */
+export const nobody = (calls: readonly AggregateCall[]): StatsRow => ({
   count: 0,
   stats: calls.map((call) => ({ value: call.name === 'count' || call.name === 'unique' || call.name === 'rate' ? 0 : null })),
 })
 
-/** isExactly says that a call gives the same whatever way it is worked out. */
-export const isExactly = (call: Call): boolean => call.name !== 'percentile' && call.name !== 'unique'
+/** Whether the result of a call is exact, not an estimate. */
+export const isExactCall = (call: AggregateCall): boolean => call.name !== 'percentile' && call.name !== 'unique'

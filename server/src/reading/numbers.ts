@@ -1,27 +1,27 @@
 import type { EventStore } from '../events/store/events.ts'
 import { tableClasses } from '../lines/table.ts'
 import { branchesOf } from './branches.ts'
+import type { EventQuery, QueryCost } from './event-query.ts'
 import { scopeOf } from './events-statement.ts'
-import type { Cost, Question } from './question.ts'
-import { costOf, run, startAsking } from './run.ts'
+import { costOf, run, startQueryRun } from './run.ts'
 import { and, digits, joined, name, param, sql, TRUE } from './statement.ts'
 
-/** A Numbered event is known by its number, its dataset and its time. */
-export type Numbered = { readonly logId: string; readonly seq: bigint; readonly timeNs: bigint }
+/** A EventNumber event is known by its number, its dataset and its time. */
+export type EventNumber = { readonly logId: string; readonly seq: bigint; readonly timeNs: bigint }
 
 /**
- * A NumbersWish is which numbers are wanted: those above `after`, up to a limit. `oneOf` is a power of two and takes one of so many: the same ones each
+ * A NumbersRequest is which numbers are wanted: those above `after`, up to a limit. `oneOf` is a power of two and takes one of so many: the same ones each
  * time, and among them those of every greater one.
  */
-export type NumbersWish = { readonly after: bigint; readonly oneOf: number; readonly limit: number }
+export type NumbersRequest = { readonly after: bigint; readonly oneOf: number; readonly limit: number }
 
 /** readNumbers gives the numbers of events in no order, whatever the filter of the question; it reads nothing else of them. */
 export async function readNumbers(
   store: EventStore,
-  question: Question,
-  { after, oneOf, limit }: NumbersWish,
-): Promise<{ found: Numbered[]; hasMore: boolean; cost: Cost }> {
-  const asking = startAsking(question)
+  question: EventQuery,
+  { after, oneOf, limit }: NumbersRequest,
+): Promise<{ found: EventNumber[]; hasMore: boolean; cost: QueryCost }> {
+  const asking = startQueryRun(question)
   const ids = question.sources.map(({ logId }) => logId)
   const among = param.uuids(ids)
   const parts = branchesOf(question.sources, []).map(
@@ -35,7 +35,7 @@ export async function readNumbers(
   )
   if (parts.length === 0) return { found: [], hasMore: false, cost: costOf(asking, 1) }
   const rows = await run(store, asking, sql`select source, seq, ns from (${joined(parts, ' union all ')}) limit ${digits(limit + 1)}`)
-  const found: Numbered[] = []
+  const found: EventNumber[] = []
   while (!rows.atEnd) {
     const logId = ids[Number(rows.uint64()) - 1] ?? ''
     found.push({ logId, seq: rows.uint64(), timeNs: rows.int64() })

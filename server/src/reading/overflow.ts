@@ -1,43 +1,48 @@
 import type { EventStore } from '../events/store/events.ts'
 import { tableClasses } from '../lines/table.ts'
-import type { Branch } from './branches.ts'
+import type { QueryBranch } from './branches.ts'
+import type { TimeBounds } from './event-query.ts'
 import { scopeOf } from './events-statement.ts'
-import { pathsOf } from './places.ts'
-import type { Bounds } from './question.ts'
-import { type Asking, run } from './run.ts'
+import { pathsOf } from './key-locations.ts'
+import { type QueryRun, run } from './run.ts'
 import { name, param, sql } from './statement.ts'
 
-type Named = { readonly keys: readonly string[]; readonly bounds: Bounds }
+type QueriedKeys = { readonly keys: readonly string[]; readonly bounds: TimeBounds }
 
 /**
- * withStrays finds out which of the keys named lie beside the columns in some event. To look there in every event, for keys of which none does, takes
- * several times as long as the rest of a question; to find out takes next to nothing where nothing lies there, by the index `strays`.
- * What comes to lie there afterwards came after the question.
+ * Determines which of the queried keys occur in the overflow map of any event. Reading the map of every event, for keys that never occur
+ * there, takes several times as long as the rest of a query. Finding out is cheap with the index `strays`. Values that enter the map later
+ * belong to events that arrived after the query.
  */
-export async function withStrays(
+export async function withOverflowKeys(
   store: EventStore,
-  asking: Asking,
-  branches: readonly Branch[],
-  { keys, bounds }: Named,
-): Promise<readonly Branch[]> {
+  queryRun: QueryRun,
+  branches: readonly QueryBranch[],
+  { keys, bounds }: QueriedKeys,
+): Promise<readonly QueryBranch[]> {
   const paths = [...new Set(keys.filter((key) => !key.startsWith('@')).flatMap(pathsOf))]
   if (paths.length === 0) return branches
   return Promise.all(
     branches.map(async (branch) => {
-      const strays = new Set(await straysOf(store, asking, branch, { keys: paths, bounds }))
-      return { ...branch, slots: { ...branch.slots, mayStray: (path: string) => strays.has(path) } }
+      const overflowKeys = new Set(await readOverflowKeys(store, queryRun, branch, { keys: paths, bounds }))
+      return { ...branch, slots: { ...branch.slots, mayStray: (path: string) => overflowKeys.has(path) } }
     }),
   )
 }
 
-async function straysOf(store: EventStore, asking: Asking, branch: Branch, { keys, bounds }: Named): Promise<string[]> {
+async function readOverflowKeys(
+  store: EventStore,
+  queryRun: QueryRun,
+  branch: QueryBranch,
+  { keys, bounds }: QueriedKeys,
+): Promise<string[]> {
   const paths = param.texts(keys)
-  const strays = sql`arrayFilter(path -> has(${paths}, path), arrayMap(path -> toString(path), mapKeys(more)))`
+  const overflowKeys = sql`arrayFilter(path -> has(${paths}, path), arrayMap(path -> toString(path), mapKeys(more)))`
   const rows = await run(
     store,
-    // The events looked at here are those of the question, which must not count twice.
-    { ...asking, rows: 0 },
-    sql`select groupUniqArrayArray(${strays}) from ${name(tableClasses[branch.tableClass].table)}
+    // These are the events of the query, so they must not count twice.
+    { ...queryRun, rows: 0 },
+    sql`select groupUniqArrayArray(${overflowKeys}) from ${name(tableClasses[branch.tableClass].table)}
       where ${scopeOf(branch, bounds)} and length(more) > 0 and hasAny(mapKeys(more), ${paths})`,
   )
   return rows.atEnd ? [] : rows.texts()

@@ -1,68 +1,68 @@
-import { type Place, shapeReferences } from '../lines/shape.ts'
+import { type ShapePlaceholder, shapeReferences } from '../lines/shape.ts'
 import type { Slot } from '../lines/slots.ts'
 import { foldCase } from '../query/like.ts'
 import { timeTextAs, timeWords } from './event-time.ts'
-import { type Lines, lineOfShapes } from './raw-line.ts'
-import { among, and, constant, name, or, type Param, param, type Sql, sql, TRUE } from './statement.ts'
+import { type LineSources, lineOfShapes } from './raw-line.ts'
+import { among, and, constant, name, or, type Param, param, type SqlFragment, sql, TRUE } from './statement.ts'
 
-/** A Search is a text that lines are searched for, and what follows from it. */
-export type Search = {
+/** A text to search for in lines, with what is derived from it. */
+export type LineSearch = {
   readonly text: string
   readonly pattern: Param
-  /** isEscaped says that the text looks different in JSON wherever it stands between quotes. */
+  /** Whether the text is encoded differently inside JSON strings. */
   readonly isEscaped: boolean
-  /** tails are the values in which the text begins within an escape. */
+  /** The beginnings of values when the text starts inside an escape sequence. */
   readonly tails: readonly string[]
-  /** mayCross finds, in a shape, a border over which the text could reach; it may find one too many. */
+  /** Whether the text may cross a border between values in a shape. May be true too often. */
   mayCross(shape: string): boolean
 }
 
 export const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-/** isPlainFor says that lines of a shape hold the text exactly when one of their values does, or what lies between the values. */
-export function isPlainFor(search: Search, shape: string): boolean {
+/** Whether lines of a shape contain the text exactly when one of their values, or a literal between them, does. */
+export function isPlainFor(search: LineSearch, shape: string): boolean {
   if (shape === '') return true
   if (shape.includes('\x02\x03') || shape.includes('\x02\x04')) return false
-  const isBetweenQuotes = search.isEscaped && !endsQuotes(search.text) && placesIn(shape).some(({ quoted }) => quoted)
+  const isBetweenQuotes = search.isEscaped && !hasBareQuote(search.text) && placesIn(shape).some(({ quoted }) => quoted)
   return !isBetweenQuotes && !search.mayCross(shape)
 }
 
-/** endsQuotes says that a text holds a quote of JSON without a backslash before it, so that it lies in no value between quotes. */
-const endsQuotes = (text: string): boolean => /[^\\]"/s.test(text)
+/** Whether a text has a JSON quote without a backslash before it, so that no quoted value contains it. */
+const hasBareQuote = (text: string): boolean => /[^\\]"/s.test(text)
 
-const placesIn = (shape: string): readonly Place[] => shapeReferences(shape).places
+const placesIn = (shape: string): readonly ShapePlaceholder[] => shapeReferences(shape).placeholders
 const isJson = (shape: string): boolean => /^\s*\{/.test(shape)
 
-/** inPlainLine is true where a line of one of these shapes, all of them plain, holds the text. */
-export function inPlainLine(search: Search, lines: Lines, shapes: readonly string[]): Sql {
-  const { sure = [], open = [] } = Object.groupBy(shapes, (shape) => (holdsBetween(search.text, shape) ? 'sure' : 'open'))
+/** True where a line of one of these plain shapes contains the text. */
+export function inPlainLine(search: LineSearch, lines: LineSources, shapes: readonly string[]): SqlFragment {
+  const { sure = [], open = [] } = Object.groupBy(shapes, (shape) => (literalsContain(search.text, shape) ? 'sure' : 'open'))
   const hasWords = open.some((shape) => shape === '' || placesIn(shape).some(({ reference }) => reference.kind === 'words'))
   return or([
     ...(sure.length === 0 ? [] : [among(sql`shape`, param.texts(sure))]),
     ...(hasWords ? [sql`raw ilike ${search.pattern}`] : []),
-    ...timesHold(search, open),
-    ...lines.columns.flatMap((column) => columnHolds(search, column, open)),
-    ...besideHolds(search, lines, open),
+    ...timesContain(search, open),
+    ...lines.columns.flatMap((column) => columnContains(search, column, open)),
+    ...overflowContains(search, lines, open),
   ])
 }
 
-/** besideHolds looks for the text beside the columns. Attributes lie there too, so that a line is put together when something there may hold it. */
-function besideHolds({ text, tails, pattern }: Search, lines: Lines, shapes: readonly string[]): readonly Sql[] {
+/** Searches the overflow map. It holds attributes too, so a line is rebuilt when a value there may contain the text. */
+function overflowContains({ text, tails, pattern }: LineSearch, lines: LineSources, shapes: readonly string[]): readonly SqlFragment[] {
   const own = shapes.filter((shape) => shape !== '' && placesIn(shape).some(({ reference }) => reference.kind === 'more'))
   if (own.length === 0) return []
   const mayHold = sql`arrayExists(value -> multiSearchAnyCaseInsensitiveUTF8(value, ${param.texts([text, ...tails])}), mapValues(more))`
   return [and([sql`position(shape, '\\x01m') > 0`, mayHold, sql`${lineOfShapes(own, lines)} ilike ${pattern}`])]
 }
 
-/** holdsBetween says that a shape has the text between its values, and so has every line of it. */
-function holdsBetween(text: string, shape: string): boolean {
+/** Whether the literals of a shape contain the text, and so every line of it. */
+function literalsContain(text: string, shape: string): boolean {
   if (shape === '') return false
-  const { places, tail } = shapeReferences(shape)
+  const { placeholders: places, tail } = shapeReferences(shape)
   return [...places.map(({ literal }) => literal), tail].some((literal) => foldCase(literal).includes(foldCase(text)))
 }
 
-/** timesHold looks for the text in times that the time of the event gives back. */
-function timesHold({ text, pattern }: Search, shapes: readonly string[]): readonly Sql[] {
+/** Searches values that are written from the time of the event. */
+function timesContain({ text, pattern }: LineSearch, shapes: readonly string[]): readonly SqlFragment[] {
   const { isLikeTime, foreign } = timeWords(text)
   if (!isLikeTime) return []
   const formats = new Set(shapes.flatMap((shape) => (shape === '' ? [] : placesIn(shape).flatMap(formatOf))))
@@ -73,10 +73,10 @@ function timesHold({ text, pattern }: Search, shapes: readonly string[]): readon
   })
 }
 
-const formatOf = ({ reference }: Place): string[] => (reference.kind === 'time' ? [reference.format] : [])
+const formatOf = ({ reference }: ShapePlaceholder): string[] => (reference.kind === 'time' ? [reference.format] : [])
 
-/** columnHolds looks for the text in a column, in events whose line has its value: that of an attribute has not. */
-function columnHolds(search: Search, column: Slot, shapes: readonly string[]): readonly Sql[] {
+/** Searches a column, in events whose line contains its value: attributes are not part of the line. */
+function columnContains(search: LineSearch, column: Slot, shapes: readonly string[]): readonly SqlFragment[] {
   const places = shapes.flatMap((shape) => {
     const place = shape === '' ? undefined : placesIn(shape).find(({ reference }) => reference.kind === 'slot' && reference.slot === column)
     return place ? [{ isQuoted: place.quoted && isJson(shape) }] : []
@@ -84,9 +84,9 @@ function columnHolds(search: Search, column: Slot, shapes: readonly string[]): r
   const quoted = places.filter(({ isQuoted }) => isQuoted).length
   const bare = places.length - quoted
   const [value, { text, pattern, tails, isEscaped }] = [name(column), search]
-  const among = (number: number, reference: Sql) => (number === shapes.length ? TRUE : reference)
+  const among = (number: number, reference: SqlFragment) => (number === shapes.length ? TRUE : reference)
   const inBare = among(bare, and([refers(column), sql`position(shape, ${quotedReference(column)}) = 0`]))
-  // What looks different between quotes lies in none of them here.
+  // A text that is encoded differently inside quotes is in none of the quoted values here.
   if (isEscaped) return bare === 0 ? [] : [and([inBare, sql`${value} ilike ${pattern}`])]
   if (places.length === 0) return []
   const inLine = among(places.length, refers(column))
@@ -97,5 +97,5 @@ function columnHolds(search: Search, column: Slot, shapes: readonly string[]): r
   return [and([inLine, mayHold, or([sql`${value} ilike ${pattern}`, and([inQuotes, or(tailHeld)])])])]
 }
 
-const refers = (column: Slot): Sql => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
-const quotedReference = (column: Slot): Sql => constant(String.raw`'"\x01${column}\x02'`)
+const refers = (column: Slot): SqlFragment => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
+const quotedReference = (column: Slot): SqlFragment => constant(String.raw`'"\x01${column}\x02'`)

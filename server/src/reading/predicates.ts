@@ -1,15 +1,15 @@
 import { instantMsOf } from '@dendro/language/instant'
-import { digitsOf, isBeyondFloats, numberOf, sizeOf, wholeOf } from '@dendro/language/number'
-import type { Comparison, Condition, Literal } from '@dendro/language/tree'
-import { readable, type Test } from './key-text.ts'
-import { among, and, FALSE, or, param, type Sql, sql, TRUE } from './statement.ts'
+import { digitsOf, exceedsFloatPrecision, int64Of, numberOf, safeNumberOf } from '@dendro/language/number'
+import type { Condition, FilterOperator, Literal } from '@dendro/language/tree'
+import { readable, type TextTest } from './key-text.ts'
+import { among, and, FALSE, or, param, type SqlFragment, sql, TRUE } from './statement.ts'
 
 type Compared = Extract<Condition, { key: string }>
-/** A Positive is a condition on a key's text with its negation taken off. */
-export type Positive = Exclude<Compared, { kind: 'exists' }>
+/** A condition on the text of a key, without its negation. */
+export type PositiveCondition = Exclude<Compared, { kind: 'exists' }>
 
-/** positiveTest is what the text of a key has to meet; a negated condition asks for the key and against the test. */
-export function positiveTest(condition: Positive): Test {
+/** The test of a condition without its negation. A negated condition requires that the key exists and the test fails. */
+export function positiveTest(condition: PositiveCondition): TextTest {
   switch (condition.kind) {
     case 'compare':
       return condition.operator === '=' || condition.operator === '!='
@@ -32,8 +32,8 @@ export function positiveTest(condition: Positive): Test {
   }
 }
 
-/** outsideTest is what NOT BETWEEN asks of a text: a text that is no number lies on neither side of numbers. */
-export const outsideTest = ({ low, high }: Extract<Positive, { kind: 'between' }>): Test =>
+/** The test of NOT BETWEEN. With numeric bounds, a text that is not a number never matches. */
+export const outsideTest = ({ low, high }: Extract<PositiveCondition, { kind: 'between' }>): TextTest =>
   orderTest(
     [
       { operator: '<', value: low },
@@ -42,15 +42,16 @@ export const outsideTest = ({ low, high }: Extract<Positive, { kind: 'between' }
     or,
   )
 
-export const isNegated = (condition: Positive): boolean => (condition.kind === 'compare' ? condition.operator === '!=' : condition.negated)
+export const isNegated = (condition: PositiveCondition): boolean =>
+  condition.kind === 'compare' ? condition.operator === '!=' : condition.negated
 
-/** A literal with a NUL equals nothing, since no stored text has one. */
+/** A literal with a NUL equals nothing, because no stored text contains one. */
 const canOccur = (text: string): boolean => !text.includes('\0')
 const stored = (text: string): string => (text === '' ? '\0' : text)
 
-function equalTest(values: readonly Literal[]): Test {
+function equalTest(values: readonly Literal[]): TextTest {
   const exact = values.filter(({ kind, text }) => kind !== 'boolean' && canOccur(text)).map(({ text }) => stored(text))
-  const sizes = values.flatMap(({ kind, text }) => (kind === 'number' ? (sizeOf(text) ?? []) : []))
+  const sizes = values.flatMap(({ kind, text }) => (kind === 'number' ? (safeNumberOf(text) ?? []) : []))
   const words = values.filter(({ kind }) => kind === 'boolean').map(({ text }) => text)
   const [only] = exact
   const exactParam = only !== undefined && exact.length === 1 ? param.text(only) : param.texts(exact)
@@ -67,8 +68,8 @@ function equalTest(values: readonly Literal[]): Test {
   }
 }
 
-/** sizeTest compares a text with numbers by their size: with one, or with a list in one step, in which a zero has no sign. */
-function sizeTest(sizes: readonly number[]): (text: Sql) => Sql {
+/** Compares by numeric value, with one number or with a list in one step. In a list zero has no sign. */
+function sizeTest(sizes: readonly number[]): (text: SqlFragment) => SqlFragment {
   const [only] = sizes
   if (only === undefined) return () => FALSE
   const [one, list] = [param.float(only), param.floats([...new Set(sizes.map((size) => size + 0))])]
@@ -79,10 +80,10 @@ function sizeTest(sizes: readonly number[]): (text: Sql) => Sql {
   }
 }
 
-type Bound = { readonly operator: Exclude<Comparison, '=' | '!='>; readonly value: Literal }
+type Bound = { readonly operator: Exclude<FilterOperator, '=' | '!='>; readonly value: Literal }
 
-/** orderTest is by number when every bound reads as one, else by the bytes of the text. */
-function orderTest(bounds: readonly Bound[], combined: (parts: readonly Sql[]) => Sql): Test {
+/** Compares as numbers when every bound is one, otherwise by the bytes of the text. */
+function orderTest(bounds: readonly Bound[], combined: (parts: readonly SqlFragment[]) => SqlFragment): TextTest {
   const numbers = bounds.map(({ value }) => numberOf(value.text))
   if (numbers.every((number) => number !== undefined)) {
     const tests = bounds.map(({ operator, value }) => numberOrder(operator, value.text))
@@ -102,10 +103,10 @@ function orderTest(bounds: readonly Bound[], combined: (parts: readonly Sql[]) =
   }
 }
 
-/** numberOrder is by floats, and beyond 2^53, where whole numbers share one, among those by their digits. */
-function numberOrder(operator: Bound['operator'], bound: string): (text: Sql, number: Sql) => Sql {
+/** Compares as floats. Beyond 2^53, where several integers share a float, it compares their digits. */
+function numberOrder(operator: Bound['operator'], bound: string): (text: SqlFragment, number: SqlFragment) => SqlFragment {
   const size = Number(bound)
-  const [float, digits] = [param.float(size), isBeyondFloats(size) ? digitsOf(bound) : undefined]
+  const [float, digits] = [param.float(size), exceedsFloatPrecision(size) ? digitsOf(bound) : undefined]
   if (digits === undefined) return (_, number) => ordered(number, operator, float)
   const [whole, length] = [param.text(digits), param.int64(BigInt(digits.length))]
   const [isLess, isEqualToo] = [operator.startsWith('<'), operator.endsWith('=')]
@@ -119,7 +120,7 @@ function numberOrder(operator: Bound['operator'], bound: string): (text: Sql, nu
   }
 }
 
-function ordered(left: Sql, operator: Bound['operator'], right: ReturnType<typeof param.text>): Sql {
+function ordered(left: SqlFragment, operator: Bound['operator'], right: ReturnType<typeof param.text>): SqlFragment {
   switch (operator) {
     case '<':
       return sql`${left} < ${right}`
@@ -132,27 +133,27 @@ function ordered(left: Sql, operator: Bound['operator'], right: ReturnType<typeo
   }
 }
 
-/** isWrittenAsNumber leaves out what the store takes for a number and the language does not, such as `.5` and `5.`. */
-const isWrittenAsNumber = (text: Sql): Sql => sql`match(${text}, '^[+-]?[0-9]+(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?$')`
+/** Excludes what the store parses as a number and the query language does not, such as `.5` and `5.`. */
+const isWrittenAsNumber = (text: SqlFragment): SqlFragment => sql`match(${text}, '^[+-]?[0-9]+(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?$')`
 
-function likeTest(pattern: string, ignoreCase: boolean): Test {
+function likeTest(pattern: string, ignoreCase: boolean): TextTest {
   const patternParam = param.text(pattern)
-  const fits = (text: Sql) => (ignoreCase ? sql`${text} ilike ${patternParam}` : sql`${text} like ${patternParam}`)
-  // A pattern that asks for characters of its own fits neither an absent text nor the sign of an empty one.
+  const fits = (text: SqlFragment) => (ignoreCase ? sql`${text} ilike ${patternParam}` : sql`${text} like ${patternParam}`)
+  // A pattern with literal characters matches neither an absent text nor the NUL of an empty one.
   if (/[^%_]/.test(pattern)) return { holdsForAbsent: false, of: canOccur(pattern) ? fits : () => FALSE }
   return { holdsForAbsent: true, of: (text) => fits(readable(text)) }
 }
 
-/** The store lets a dot stand for a newline unless told otherwise. */
-function regexTest(pattern: string, ignoreCase: boolean): Test {
+/** In the store a dot matches a newline by default. */
+function regexTest(pattern: string, ignoreCase: boolean): TextTest {
   const patternParam = param.text(`${ignoreCase ? '(?i-s)' : '(?-s)'}${pattern}`)
   return { holdsForAbsent: true, of: (text) => sql`match(${readable(text)}, ${patternParam})` }
 }
 
 const NS_PER_MS = 1_000_000n
 
-/** timeMeets compares the time of an event, cut down to milliseconds, by bounds on the sort key itself. */
-export function timeMeets(condition: Positive): Sql {
+/** Compares the time of the event, truncated to milliseconds, with bounds on the sort key. */
+export function timeMeets(condition: PositiveCondition): SqlFragment {
   switch (condition.kind) {
     case 'compare':
       return timeCompared(condition.operator === '!=' ? '=' : condition.operator, condition.value)
@@ -165,8 +166,8 @@ export function timeMeets(condition: Positive): Sql {
   }
 }
 
-/** timeAmong compares with a list in one step, behind the bounds of it that keep reading short. */
-function timeAmong(values: readonly Literal[]): Sql {
+/** Compares with a list in one step. The bounds of the list limit what is read. */
+function timeAmong(values: readonly Literal[]): SqlFragment {
   const instants = values.flatMap((value) => instantMsOf(value) ?? [])
   if (instants.length === 0) return FALSE
   const stored = instants.filter((ms) => ms >= EARLIEST_MS && ms <= LATEST_MS)
@@ -175,7 +176,7 @@ function timeAmong(values: readonly Literal[]): Sql {
   return and([sql`ts >= ${instant(first)}`, sql`ts < ${instant(last)}`, whole])
 }
 
-function timeCompared(operator: Exclude<Comparison, '!='>, value: Literal): Sql {
+function timeCompared(operator: Exclude<FilterOperator, '!='>, value: Literal): SqlFragment {
   const ms = instantMsOf(value)
   if (ms === undefined) return FALSE
   const [begin, end] = [ms, ms + 1].map(instant)
@@ -194,20 +195,20 @@ function timeCompared(operator: Exclude<Comparison, '!='>, value: Literal): Sql 
   }
 }
 
-/** EARLIEST_MS and LATEST_MS are what the time of an event can be in the store. */
+/** The range of event times in the store. */
 const EARLIEST_MS = Date.UTC(1900, 0, 1)
 const LATEST_MS = Date.UTC(2262, 3, 11)
 
-/** instant is a point in time as the store compares it with the time of an event. */
-export const instant = (ms: number): Sql => instantNs(storedNs(ms))
-/** storedNs is a point in time as near as the time of an event can come to it. */
+/** A point in time as the store compares it with the time of an event. */
+export const instant = (ms: number): SqlFragment => instantNs(storedNs(ms))
+/** A point in time, clamped to the range of event times. */
 export const storedNs = (ms: number): bigint => BigInt(Math.min(LATEST_MS, Math.max(EARLIEST_MS, Math.floor(ms)))) * NS_PER_MS
-export const instantNs = (ns: bigint): Sql => sql`fromUnixTimestamp64Nano(${param.int64(ns)}, 'UTC')`
+export const instantNs = (ns: bigint): SqlFragment => sql`fromUnixTimestamp64Nano(${param.int64(ns)}, 'UTC')`
 
-/** sequenceMeets compares whole numbers exactly. */
-export function sequenceMeets(condition: Positive): Sql {
-  const compared = (operator: Exclude<Comparison, '!='>, value: Literal): Sql => {
-    const number = wholeOf(value.text)
+/** Compares integers exactly. */
+export function sequenceMeets(condition: PositiveCondition): SqlFragment {
+  const compared = (operator: Exclude<FilterOperator, '!='>, value: Literal): SqlFragment => {
+    const number = int64Of(value.text)
     if (number === undefined) return FALSE
     const right = param.int64(number)
     return operator === '=' ? sql`seq = ${right}` : ordered(sql`seq`, operator, right)
@@ -216,7 +217,7 @@ export function sequenceMeets(condition: Positive): Sql {
     case 'compare':
       return compared(condition.operator === '!=' ? '=' : condition.operator, condition.value)
     case 'in':
-      return among(sql`toInt64(seq)`, param.int64s(condition.values.flatMap((value) => wholeOf(value.text) ?? [])))
+      return among(sql`toInt64(seq)`, param.int64s(condition.values.flatMap((value) => int64Of(value.text) ?? [])))
     case 'between':
       return and([compared('>=', condition.low), compared('<=', condition.high)])
     default:

@@ -3,7 +3,7 @@ import type { QueryBounds, QueryLimit, QueryLimits } from '../world.ts'
 
 const RUNNING_PER_CORE = 4
 const RUNNING_MIN = 8
-/** ORG_SHARE leaves places that one organization cannot take, so that another one's query need not wait for it. */
+/** One organization may use at most this share of the running slots, so that others need not wait for it. */
 const ORG_SHARE = 0.75
 
 type BoundSettings = {
@@ -13,7 +13,7 @@ type BoundSettings = {
   readonly DENDRO_QUERY_RUNNING_ALL: number | undefined
 }
 
-/** queryBoundsOf fills in, from the number of cores, the bounds that the operator left open. */
+/** Returns the concurrency limits. Those that are not configured are derived from the number of cores. */
 export function queryBoundsOf(config: BoundSettings, cores = availableParallelism()): QueryBounds {
   const running = config.DENDRO_QUERY_RUNNING_ALL ?? Math.max(RUNNING_MIN, RUNNING_PER_CORE * cores)
   return {
@@ -31,7 +31,7 @@ type LimitSettings = {
   readonly DENDRO_QUERY_MEMORY: number
 }
 
-/** queryLimitsOf are what one query may cost. */
+/** Returns the configured limits of one query. */
 export const queryLimitsOf = (config: LimitSettings): QueryLimits => ({
   bytes: config.DENDRO_QUERY_BYTES,
   rows: config.DENDRO_QUERY_ROWS,

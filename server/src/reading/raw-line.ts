@@ -1,103 +1,105 @@
-import { type ParsedShape, type Place, shapeReferences } from '../lines/shape.ts'
+import { type ParsedShape, type ShapePlaceholder, shapeReferences } from '../lines/shape.ts'
 import type { Slot } from '../lines/slots.ts'
 import { timeText, timeTextAs } from './event-time.ts'
 import { readable } from './key-text.ts'
-import { constant, digits, joined, name, param, type Sql, sql } from './statement.ts'
+import { constant, digits, joined, name, param, type SqlFragment, sql } from './statement.ts'
 
-/** Lines is what has to be known of a branch to put lines together in the store: the columns with values. */
-export type Lines = {
+/** What is needed to rebuild lines in the store: the columns with values. */
+export type LineSources = {
   readonly columns: readonly Slot[]
-  /** shapes are all that there are; undefined where they are not known. */
+  /** All shapes; undefined when they are unknown. */
   readonly shapes?: readonly string[]
 }
 
-/** IS_JSON tells the shapes of JSON from those of lines of text. */
-export const IS_JSON: Sql = constant(String.raw`match(shape, '^[ \t\r\n]*\\{')`)
+/** Whether a shape is that of JSON, as opposed to a line of text. */
+export const IS_JSON: SqlFragment = constant(String.raw`match(shape, '^[ \t\r\n]*\\{')`)
 
 /**
- * rawLine is the line of an event as it was received: the column when it holds the line, else put together as `rebuild` does. It is slow, since the
- * shape is taken apart for every event. The shape of JSON names no keys for the values beside the columns; they lie there in the order of the line,
- * before those of attributes.
+ * The line of an event as it was received: from the `raw` column, or rebuilt as `rebuild` does. Slow, because the shape is parsed for every
+ * event. A JSON shape has no keys for values of the overflow map; they are stored there in the order of the line, before those of
+ * attributes.
  */
-export function rawLine({ columns, shapes }: Lines): Sql {
-  if (shapes && shapes.length <= SHAPES_APART_MAX) return lineOfShapes(shapes, { columns })
+export function rawLine({ columns, shapes }: LineSources): SqlFragment {
+  if (shapes && shapes.length <= SHAPES_INLINE_MAX) return lineOfShapes(shapes, { columns })
   const tokens = sql`if(${IS_JSON}, extractAll(shape, '\\x01[^\\x02]*\\x02[\\x03\\x04]?|[^\\x01]+'), extractAll(shape, '\\x01[^\\x02]*\\x02|[^\\x01]+'))`
-  const besideBefore = sql`arrayCumSum(token -> startsWith(token, '\\x01m'), ${tokens})`
+  const overflowBefore = sql`arrayCumSum(token -> startsWith(token, '\\x01m'), ${tokens})`
   const values = sql`arrayMap((token, nth) -> multiIf(
     not startsWith(token, '\\x01'), token,
     startsWith(token, '\\x01c'), ${slotText(columns, 'c')},
     startsWith(token, '\\x01s'), ${slotText(columns, 's')},
     startsWith(token, '\\x01m'), if(${IS_JSON}, mapValues(more)[nth], more[extract(token, '^\\x01m([^\\x02]*)')]),
     startsWith(token, '\\x01t'), ${timeText},
-    raw), ${tokens}, ${besideBefore})`
+    raw), ${tokens}, ${overflowBefore})`
   const written = sql`arrayMap((token, before, value) -> if(
     not startsWith(token, '\\x01') or not endsWith(before, '"') or not ${IS_JSON} or not match(value, ${constant(MAY_BE_ESCAPED)}),
     ${readable(sql`value`)}, ${ESCAPED}), ${tokens}, arrayPushFront(arrayPopBack(${tokens}), ''), ${values})`
   return sql`if(shape = '', raw, arrayStringConcat(${written}))`
 }
 
-/** SHAPES_APART_MAX is how many shapes a statement names one by one. */
-const SHAPES_APART_MAX = 16
-/** PLACES_APART_MAX is how many values a statement puts together one by one: the store thinks longer about more than it saves. */
-const PLACES_APART_MAX = 64
+/** How many shapes a statement lists one by one. */
+const SHAPES_INLINE_MAX = 16
+/** How many values a statement concatenates one by one. For more, preparing the statement takes longer than it saves. */
+const VALUES_INLINE_MAX = 64
 
 /**
- * lineOfShapes is rawLine for lines of some shapes only, which are taken apart here and not for every event. Between the literals of a shape stand
- * its values, each with a token that says how it is escaped; '' says that it is not.
+ * rawLine for some shapes only, which are parsed here and not for every event. Each value between the literals has a token for its
+ * encoding; '' means that it is not escaped.
  */
-export function lineOfShapes(shapes: readonly string[], lines: Lines): Sql {
+export function lineOfShapes(shapes: readonly string[], lines: LineSources): SqlFragment {
   const cut = shapes.filter((shape) => shape !== '').map((shape) => ({ shape, ...shapeReferences(shape) }))
   if (cut.length === 0) return sql`raw`
-  if (cut.length > SHAPES_APART_MAX) return rawLine(lines)
+  if (cut.length > SHAPES_INLINE_MAX) return rawLine(lines)
   const which = sql`indexOf(${param.texts(cut.map(({ shape }) => shape))}, toString(shape))`
   const perShape = (texts: readonly string[]) => sql`${param.texts(texts)}[${which}]`
-  const listed = (of: (place: Place) => string) =>
-    sql`splitByChar('\\x01', ${perShape(cut.map(({ places }) => ['', ...places.map(of)].join('\x01')))})`
-  const cases = cut.map(({ shape, places }) => sql`shape = ${param.text(shape)}, [${joined([sql`''`, ...textsOf({ shape, places })])}]`)
+  const listed = (of: (place: ShapePlaceholder) => string) =>
+    sql`splitByChar('\\x01', ${perShape(cut.map(({ placeholders }) => ['', ...placeholders.map(of)].join('\x01')))})`
+  const cases = cut.map(
+    ({ shape, placeholders }) => sql`shape = ${param.text(shape)}, [${joined([sql`''`, ...textsOf({ shape, placeholders })])}]`,
+  )
   const values = sql`multiIf(${joined(cases)}, [''])`
   const written = sql`arrayMap((before, token, value) -> concat(before, if(token = '' or not match(value, ${constant(MAY_BE_ESCAPED)}),
     ${readable(sql`value`)}, ${ESCAPED})), ${listed(({ literal }) => literal)}, ${listed(tokenOf)}, ${values})`
   const whole = sql`concat(arrayStringConcat(${written}), ${perShape(cut.map(({ tail }) => tail))})`
-  const isShort = cut.reduce((sum, { places }) => sum + places.length, 0) <= PLACES_APART_MAX
+  const isShort = cut.reduce((sum, { placeholders }) => sum + placeholders.length, 0) <= VALUES_INLINE_MAX
   if (!isShort) return sql`if(shape = '', raw, ${whole})`
-  return sql`multiIf(shape = '', raw, match(${ofShape(cut, valuesOf)}, ${constant(MAY_BE_ESCAPED)}), ${whole}, ${ofShape(cut, asTheyAre)})`
+  return sql`multiIf(shape = '', raw, match(${ofShape(cut, valuesOf)}, ${constant(MAY_BE_ESCAPED)}), ${whole}, ${ofShape(cut, unescapedLine)})`
 }
 
-type Cut = ParsedShape & { readonly shape: string }
+type ShapeParts = ParsedShape & { readonly shape: string }
 
-const ofShape = (cut: readonly Cut[], of: (one: Cut) => readonly Sql[]): Sql =>
+const ofShape = (cut: readonly ShapeParts[], of: (one: ShapeParts) => readonly SqlFragment[]): SqlFragment =>
   sql`multiIf(${joined(cut.map((one) => sql`shape = ${param.text(one.shape)}, concat(${joined([sql`''`, sql`''`, ...of(one)])})`))}, '')`
 
-const valuesOf = (cut: Cut): readonly Sql[] => textsOf(cut)
+const valuesOf = (cut: ShapeParts): readonly SqlFragment[] => textsOf(cut)
 
-/** asTheyAre is a line none of whose values is escaped or empty, as those of most are; it takes a fraction of the time that others take. */
-function asTheyAre({ shape, places, tail }: Cut): readonly Sql[] {
-  const texts = textsOf({ shape, places })
+/** A line without escaped or empty values, like most. Several times faster than the general case. */
+function unescapedLine({ shape, placeholders, tail }: ShapeParts): readonly SqlFragment[] {
+  const texts = textsOf({ shape, placeholders })
   return [
-    ...places.flatMap((place, index) => [sql`${param.text(place.literal)}`, ...texts.slice(index, index + 1)]),
+    ...placeholders.flatMap((place, index) => [sql`${param.text(place.literal)}`, ...texts.slice(index, index + 1)]),
     sql`${param.text(tail)}`,
   ]
 }
 
 const TOKENS = { plain: 'p', ascii: '\x03', html: '\x04' } as const
-const tokenOf = ({ quoted, encoding }: Place): string => (quoted ? TOKENS[encoding] : '')
+const tokenOf = ({ quoted, encoding }: ShapePlaceholder): string => (quoted ? TOKENS[encoding] : '')
 
-/** textsOf are the texts of the values of a shape. Those beside the columns are counted in JSON, and named in lines of text. */
-function textsOf({ shape, places }: Pick<Cut, 'shape' | 'places'>): readonly Sql[] {
+/** The texts of the values of a shape. Values of the overflow map are found by position in JSON and by name in lines of text. */
+function textsOf({ shape, placeholders }: Pick<ShapeParts, 'shape' | 'placeholders'>): readonly SqlFragment[] {
   const isJson = /^[ \t\r\n]*\{/.test(shape)
-  let beside = 0
-  return places.map((place) => {
-    if (place.reference.kind === 'more') beside += 1
-    return textOfPlace(place, isJson ? sql`mapValues(more)[${digits(beside)}]` : sql`more[${param.text(place.path)}]`)
+  let overflow = 0
+  return placeholders.map((place) => {
+    if (place.reference.kind === 'more') overflow += 1
+    return textOfPlace(place, isJson ? sql`mapValues(more)[${digits(overflow)}]` : sql`more[${param.text(place.path)}]`)
   })
 }
 
-function textOfPlace({ reference }: Place, beside: Sql): Sql {
+function textOfPlace({ reference }: ShapePlaceholder, overflow: SqlFragment): SqlFragment {
   switch (reference.kind) {
     case 'slot':
       return sql`toString(${name(reference.slot)})`
     case 'more':
-      return beside
+      return overflow
     case 'time':
       return timeTextAs(reference.format)
     case 'words':
@@ -105,8 +107,8 @@ function textOfPlace({ reference }: Place, beside: Sql): Sql {
   }
 }
 
-/** slotText picks a column by the number that a reference has. */
-function slotText(columns: readonly Slot[], kind: 'c' | 's'): Sql {
+/** Selects a column by the number in a reference. */
+function slotText(columns: readonly Slot[], kind: 'c' | 's'): SqlFragment {
   const own = columns.filter((column) => column.startsWith(kind))
   const most = Math.max(-1, ...own.map((column) => Number(column.slice(1))))
   const all = Array.from({ length: most + 1 }, (_, index): Slot => `${kind}${index}`)
@@ -115,14 +117,14 @@ function slotText(columns: readonly Slot[], kind: 'c' | 's'): Sql {
   return sql`[${joined(texts)}][toUInt16OrZero(substring(token, 3, length(token) - 3 - toUInt8(match(token, '[\\x03\\x04]$')))) + 1]`
 }
 
-/** MAY_BE_ESCAPED finds all that some encoding escapes; most values have none of it. */
+/** Matches everything that any encoding escapes. Most values contain none of it. */
 const MAY_BE_ESCAPED = String.raw`'["\\\\<>&\x00-\x1f]|[^ -~]'`
 
-/** putsLinesTogether says that a statement makes lines out of their values, which takes memory for every event that is looked at at once. */
+/** Whether a statement rebuilds lines, which takes memory for every event of a block. */
 export const putsLinesTogether = (statement: string): boolean => statement.includes(MAY_BE_ESCAPED)
 
-/** ESCAPED writes a value between quotes of JSON in the encoding that its token names, as `encodeText` does, sign by sign. */
-const ESCAPED: Sql = constant(makeEscaped())
+/** Escapes a value inside JSON quotes in the encoding of its token, character by character, as `encodeText` does. */
+const ESCAPED: SqlFragment = constant(makeEscaped())
 
 function makeEscaped(): string {
   const byte = (at: number) => `toUInt32(reinterpretAsUInt8(substring(sign, ${at}, 1)))`

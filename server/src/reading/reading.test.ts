@@ -156,7 +156,7 @@ describe('the beginning of what is read', () => {
   test('is, for each dataset by itself, the very moment since when its events are kept', async () => {
     for (const name of ['kept-a', 'kept-b', 'kept-c']) await reader.send(name, [line(1, `${name} 1`), line(2, `${name} 2`)])
     const sinceMs = { 'kept-a': Date.parse(at(1)), 'kept-b': Date.parse(at(1)) + 1, 'kept-c': undefined }
-    const { sources, ...question } = await reader.question(['kept-a', 'kept-b', 'kept-c'])
+    const { sources, ...question } = await reader.query(['kept-a', 'kept-b', 'kept-c'])
     const limited = sources.map((source) => ({ ...source, keptSinceMs: sinceMs[source.dataset as keyof typeof sinceMs] }))
     const read = (of: typeof limited, fromMs = 0) =>
       reader.events([], '', { newestFirst: false }, { ...question, sources: of, bounds: { ...question.bounds, fromMs } })

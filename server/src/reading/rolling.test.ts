@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReader, type Reader } from '../../../test/reader.ts'
 import { parseSelect } from '../query/query.ts'
-import { readTails, readWindows, type WindowGroup } from './rolling.ts'
+import { readNestedWindows, readWindows, type WindowGroup } from './rolling.ts'
 
 const MINUTE_MS = 60_000
 const endMs = Date.UTC(2026, 9, 2)
@@ -42,8 +42,8 @@ test('windows of several lengths that end together give in one scan what each gi
     const groups = round % 2 === 0 ? [] : ['region']
     const datasets = round % 3 === 0 ? ['one'] : ['one', 'two']
     const where = round % 4 === 0 ? 'ms > 0' : ''
-    const over = (lengthMs: number) => reader.question(datasets, where, { bounds: { fromMs: endMs - lengthMs, toMs: endMs } })
-    const together = await readTails(events, await over(lengthsMs.at(-1) ?? 0), { calls, groups, lengthsMs })
+    const over = (lengthMs: number) => reader.query(datasets, where, { bounds: { fromMs: endMs - lengthMs, toMs: endMs } })
+    const together = await readNestedWindows(events, await over(lengthsMs.at(-1) ?? 0), { calls, groups, lengthsMs })
     for (const [index, lengthMs] of lengthsMs.entries()) {
       const alone = await readWindows(events, await over(lengthMs), { calls, groups, stepMs: lengthMs, windowMs: lengthMs })
       const here = together.filter(({ window }) => window === index)
@@ -62,11 +62,11 @@ test.each([
   const { events } = reader.senders.app.app.world
   const wanted = parseSelect(items).flatMap((item) => (item.kind === 'call' ? [item.call] : []))
   const [stepMs, windowMs, rangeMs] = [5 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS]
-  const over = (fromMs: number, lengthMs: number) => reader.question(['one', 'two'], where, { bounds: { fromMs, toMs: fromMs + lengthMs } })
+  const over = (fromMs: number, lengthMs: number) => reader.query(['one', 'two'], where, { bounds: { fromMs, toMs: fromMs + lengthMs } })
   const rolling = await readWindows(events, await over(endMs - rangeMs, rangeMs), { calls: wanted, groups, stepMs, windowMs })
   for (const index of [0, 1, 3, 6]) {
-    const question = await over(endMs - rangeMs + index * stepMs, windowMs)
-    const alone = await readWindows(events, question, { calls: wanted, groups, stepMs: windowMs, windowMs })
+    const query = await over(endMs - rangeMs + index * stepMs, windowMs)
+    const alone = await readWindows(events, query, { calls: wanted, groups, stepMs: windowMs, windowMs })
     const here = rolling.filter(({ window }) => window === index)
     expect(sorted(here)).toEqual(sorted(alone))
   }

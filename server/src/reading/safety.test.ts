@@ -3,11 +3,11 @@ import { openReader, type Reader } from '../../../test/reader.ts'
 import type { Failure } from '../kernel/errors.ts'
 import { parseFilter } from '../query/query.ts'
 import { branchesOf, keysIn } from './branches.ts'
-import { eventsPlan } from './events-statement.ts'
-import type { EventsWish, Question } from './question.ts'
+import type { EventQuery, EventsRequest } from './event-query.ts'
+import { eventsStatement } from './events-statement.ts'
 import { readEvents, readStats } from './reading.ts'
-import { run, startAsking } from './run.ts'
-import { joined, param, sql, statement } from './statement.ts'
+import { run, startQueryRun } from './run.ts'
+import { bindStatement, joined, param, sql } from './statement.ts'
 import { statsStatement } from './stats-statement.ts'
 
 let reader: Reader
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => reader?.close())
 
-const wish: EventsWish = { limit: 10, newestFirst: true, keys: 'all', withRaw: true }
+const wish: EventsRequest = { limit: 10, newestFirst: true, keys: 'all', withRaw: true }
 const store = () => reader.senders.app.app.world.events
 
 describe('what a caller says reaches the store beside the statement, never in it', () => {
@@ -41,15 +41,15 @@ describe('what a caller says reaches the store beside the statement, never in it
   const key = (text: string) => `"${text.replaceAll('"', '""').replace(/[\t\n\r]/g, '_')}"`
 
   test('the text of a statement is the same whatever it says', async () => {
-    const question = await reader.question(['plain'])
+    const query = await reader.query(['plain'])
     const { fromMs, toMs } = { fromMs: 1_000, toMs: 2_000 }
     const textsOf = (where: string, group: string) => {
       const { filter } = parseFilter(where)
-      const branches = branchesOf(question.sources, [...keysIn(filter), group])
-      const events = eventsPlan(branches, { filter }, wish, { fromMs, toMs })
+      const branches = branchesOf(query.sources, [...keysIn(filter), group])
+      const events = eventsStatement(branches, { filter }, wish, { fromMs, toMs })
       const ask = { calls: [], groups: [group], slices: 3, only: [group], top: 5 }
       const stats = statsStatement(branches, { filter, bounds: { fromMs, toMs } }, ask)
-      return [events, stats].map((one) => one && statement('whole' in one ? one.whole : one).text)
+      return [events, stats].map((one) => one && bindStatement('whole' in one ? one.whole : one).text)
     }
     const whereOf = (text: string) =>
       `k = ${quoted(text)} OR ${key(`k${text}`)} = ${quoted(text)} OR k > ${quoted(`x${text}`)} OR k IN (${quoted(text)}, 'b') OR k LIKE ${quoted(`${text}c`)} OR ${quoted(`f${text}`)}`
@@ -62,8 +62,8 @@ describe('what a caller says reaches the store beside the statement, never in it
 
   test('also where many values share a field, and there the store reads each as it is', async () => {
     const { statement: whole, wanted } = everyType(hostile)
-    const { text, params } = statement(whole, 0)
-    expect(text).toEqual(statement(everyType(hostile.map(() => 'calm')).statement, 0).text)
+    const { text, params } = bindStatement(whole, 0)
+    expect(text).toEqual(bindStatement(everyType(hostile.map(() => 'calm')).statement, 0).text)
     const answer = await store().reader.query({
       query: text,
       query_params: { ...params },
@@ -82,7 +82,7 @@ describe('what a caller says reaches the store beside the statement, never in it
       const { filter } = {
         filter: { kind: 'compare', key: 'text', operator: '=', value: { kind: 'text', text }, at: { position: 0, length: 0 } } as const,
       }
-      const { events } = await readEvents(store(), { ...(await reader.question(['hostile'])), filter }, wish)
+      const { events } = await readEvents(store(), { ...(await reader.query(['hostile'])), filter }, wish)
       expect(events.map(({ leaves }) => leaves.get('id'))).toEqual([String(id)])
     }
   })
@@ -97,9 +97,9 @@ describe('what a caller says reaches the store beside the statement, never in it
 })
 
 test('events of another organisation are not seen, even by one who knows their dataset', async () => {
-  const question = await reader.question(['plain'])
-  expect((await readEvents(store(), question, wish)).events).toHaveLength(2)
-  expect((await readEvents(store(), { ...question, orgNumber: question.orgNumber + 1 }, wish)).events).toEqual([])
+  const query = await reader.query(['plain'])
+  expect((await readEvents(store(), query, wish)).events).toHaveLength(2)
+  expect((await readEvents(store(), { ...query, orgNumber: query.orgNumber + 1 }, wish)).events).toEqual([])
 })
 
 function everyType(texts: readonly string[]) {
@@ -124,30 +124,28 @@ function everyType(texts: readonly string[]) {
 }
 
 describe('a question that costs too much', () => {
-  const refused = async (budget: Partial<Question['budget']>) => {
-    const question = await reader.question(['plain'])
-    const failure = await readEvents(store(), { ...question, budget: { ...question.budget, ...budget } }, wish).catch(
-      (thrown: Failure) => thrown,
-    )
+  const refused = async (budget: Partial<EventQuery['budget']>) => {
+    const query = await reader.query(['plain'])
+    const failure = await readEvents(store(), { ...query, budget: { ...query.budget, ...budget } }, wish).catch((thrown: Failure) => thrown)
     return 'status' in failure ? { status: failure.status, details: failure.message } : failure
   }
 
   test('is refused when it takes too much memory, and the next one is answered', async () => {
     const many = Array.from({ length: 20_000 }, (_, n) => `{"id":"${n}-${'x'.repeat(60)}"}`)
     for (let at = 0; at < many.length; at += 5_000) await reader.send('memory', many.slice(at, at + 5_000))
-    const question = await reader.question(['memory'])
+    const query = await reader.query(['memory'])
     const ask = (memoryBytes: number) =>
-      readStats(store(), { ...question, budget: { ...question.budget, memoryBytes } }, { calls: [], groups: ['id'], slices: 1, limit: 3 })
+      readStats(store(), { ...query, budget: { ...query.budget, memoryBytes } }, { calls: [], groups: ['id'], slices: 1, limit: 3 })
     expect(await ask(2_000_000).catch(({ status, message }: Failure) => ({ status, message }))).toEqual({
       status: 400,
-      message: expect.stringContaining('more than fits into the memory'),
+      message: expect.stringContaining('more data than the memory limit'),
     })
     expect((await ask(2 ** 30)).groupsTotal).toBe(20_000)
   })
 
   test('groups of more values than an answer may have are refused with the keys at fault', async () => {
-    const question = await reader.question(['memory'])
-    const asking = startAsking(question)
+    const query = await reader.query(['memory'])
+    const asking = startQueryRun(query)
     const failure = await run(store(), asking, sql`select arrayJoin(range(100)) as number group by number`, {
       groupsMax: 10,
       groups: ['the key'],
@@ -162,7 +160,7 @@ describe('a question that costs too much', () => {
 
 test('a filter may have as many conditions as the language allows, each with its own text', async () => {
   await reader.send('many', [JSON.stringify({ k: 'v7', n: '7', text: "it's 7" }), '{"k":"other"}'])
-  const question = await reader.question(['many'])
+  const query = await reader.query(['many'])
   const { fromMs, toMs } = { fromMs: Date.now() - 60_000, toMs: Date.now() + 60_000 }
   const kinds = [
     (n: number) => `k = 'v${n}'`,
@@ -178,7 +176,7 @@ test('a filter may have as many conditions as the language allows, each with its
   ] as const) {
     const where = Array.from({ length: 498 }, (_, at) => kinds[at % kinds.length]?.(from + Math.floor(at / kinds.length))).join(' OR ')
     const { filter } = parseFilter(where)
-    expect((await readEvents(store(), { ...question, filter, bounds: { fromMs, toMs } }, wish)).events).toHaveLength(wanted)
+    expect((await readEvents(store(), { ...query, filter, bounds: { fromMs, toMs } }, wish)).events).toHaveLength(wanted)
   }
 }, 300_000)
 
@@ -195,11 +193,11 @@ describe('a list is one step, however long it is', () => {
   }
 
   test.each(Object.entries(lists))('%s', async (_, list) => {
-    const question = await reader.question(['plain'])
+    const query = await reader.query(['plain'])
     const textOf = (where: string) => {
       const { filter } = parseFilter(where)
-      const plan = eventsPlan(branchesOf(question.sources, keysIn(filter)), { filter }, wish, { fromMs: 1_000, toMs: 2_000 })
-      return plan && statement(plan.whole).text
+      const plan = eventsStatement(branchesOf(query.sources, keysIn(filter)), { filter }, wish, { fromMs: 1_000, toMs: 2_000 })
+      return plan && bindStatement(plan.whole).text
     }
     expect(textOf(list(400))).toBe(textOf(list(3)))
   })
@@ -236,7 +234,7 @@ describe('who leaves ends the work in the store', () => {
   })
 
   async function running(): Promise<number> {
-    const { orgNumber } = await reader.question(['long'])
+    const { orgNumber } = await reader.query(['long'])
     const answer = await store().writer.query({
       query: "select count() as n from system.processes where Settings['log_comment'] = {org:String}",
       query_params: { org: String(orgNumber) },
@@ -246,8 +244,8 @@ describe('who leaves ends the work in the store', () => {
   }
 
   /** ends waits until the work is under way, lets its asker leave, and waits until nothing of it is left. */
-  async function ends(asked: Promise<unknown>, leave: () => unknown): Promise<void> {
-    const reading = asked.then(
+  async function ends(sent: Promise<unknown>, leave: () => unknown): Promise<void> {
+    const reading = sent.then(
       () => 'answered',
       () => 'left',
     )
@@ -259,8 +257,8 @@ describe('who leaves ends the work in the store', () => {
 
   test('from within', async () => {
     const leaving = new AbortController()
-    const question = await reader.question(['long'], where, { signal: leaving.signal })
-    await ends(readStats(store(), question, { calls: [], groups: [], slices: 1, limit: 1 }), () => leaving.abort())
+    const query = await reader.query(['long'], where, { signal: leaving.signal })
+    await ends(readStats(store(), query, { calls: [], groups: [], slices: 1, limit: 1 }), () => leaving.abort())
   })
 
   const search = async (more: object, signal?: AbortSignal) => {

@@ -1,32 +1,35 @@
-/** A Param is a value beside a statement. Whatever comes from a caller or from stored data reaches the store as one. */
+/** A parameter of a statement. Every value from a caller or from stored data reaches the store as one. */
 export type Param = { readonly type: ParamType; readonly value: string | readonly (string | number | bigint)[] }
 type Scalar = 'UInt8' | 'String' | 'Float64' | 'Int64' | 'UInt64' | 'UUID'
 type ParamType = Scalar | `Array(${Scalar})`
 
-/** A Members is the right side of `in`: the values of a param, which holds a list. */
-export type Members = { readonly members: Param }
+/** The right side of `in`: a parameter that holds a list. */
+export type ListMembers = { readonly members: Param }
 
-/** A Sql is a piece of a statement: texts of this program with params and other pieces between them. */
-export type Sql = { readonly texts: readonly string[]; readonly between: readonly (Sql | Param | Members)[] }
+/** A fragment of a statement: constant text with parameters and other fragments in between. */
+export type SqlFragment = { readonly texts: readonly string[]; readonly between: readonly (SqlFragment | Param | ListMembers)[] }
 
 /**
- * A Statement is what is sent: the text has no value in it, so that it is the same whatever a caller says. A value that is too long to be a param
- * goes along as a table of one column, `value`, so that neither the text nor a param grows with it.
+ * A statement to send. Its text contains no values, so it does not depend on what a caller sends. A value that is too long for a parameter
+ * is sent as a table with one column, `value`.
  */
-export type Statement = {
+export type BoundStatement = {
   readonly text: string
   readonly params: Readonly<Record<string, Field['value']>>
   readonly tables: Readonly<Record<string, ValueTable>>
 }
 export type ValueTable = { readonly type: string; readonly values: readonly (string | number | bigint)[] }
 
-/** sql makes a piece; nothing but params and other pieces can stand between its texts. */
-export const sql = (texts: TemplateStringsArray, ...between: readonly (Sql | Param | Members)[]): Sql => ({ texts, between })
+/** Builds a fragment. Only parameters and other fragments can be interpolated. */
+export const sql = (texts: TemplateStringsArray, ...between: readonly (SqlFragment | Param | ListMembers)[]): SqlFragment => ({
+  texts,
+  between,
+})
 
-/** among is true where a text, number or id is one of a list, however long the list is. */
-export const among = (left: Sql, list: Param): Sql => sql`${left} in ${{ members: list }}`
+/** `left in list`, for a list of any length. */
+export const among = (left: SqlFragment, list: Param): SqlFragment => sql`${left} in ${{ members: list }}`
 
-/** param makes params, by the type that the store is to read them as. */
+/** Creates parameters by the type that the store reads them as. */
 export const param = {
   flag: (value: boolean): Param => ({ type: 'UInt8', value: value ? '1' : '0' }),
   text: (value: string): Param => ({ type: 'String', value }),
@@ -42,29 +45,29 @@ export const param = {
   uuids: (value: readonly string[]): Param => ({ type: 'Array(UUID)', value }),
 } as const
 
-/** digits writes a number of the program's own, such as a limit or the number of a branch. */
-export function digits(value: number): Sql {
+/** Writes a number of this program, such as a limit or the number of a branch. */
+export function digits(value: number): SqlFragment {
   if (!Number.isSafeInteger(value) || value < 0) throw new Error('only whole numbers are written into statements')
   return { texts: [String(value)], between: [] }
 }
 
-/** name writes a name of the program's own: a table, a column, a setting. */
-export function name(value: string): Sql {
+/** Writes an identifier of this program: a table, a column, a setting. */
+export function name(value: string): SqlFragment {
   if (!/^[a-z][a-z0-9_]*$/.test(value)) throw new Error('only names of this program are written into statements')
   return { texts: [value], between: [] }
 }
 
-/** constant is SQL that is a constant of this program but is kept elsewhere, such as the expression of an index. */
-export const constant = (value: string): Sql => ({ texts: [value], between: [] })
+/** Constant SQL that is defined elsewhere, such as the expression of an index. */
+export const constant = (value: string): SqlFragment => ({ texts: [value], between: [] })
 
-export const TRUE: Sql = sql`1`
-export const FALSE: Sql = sql`0`
+export const TRUE: SqlFragment = sql`1`
+export const FALSE: SqlFragment = sql`0`
 
-export const joined = (pieces: readonly Sql[], separator: ', ' | ' union all ' | ' ' = ', '): Sql =>
+export const joined = (pieces: readonly SqlFragment[], separator: ', ' | ' union all ' | ' ' = ', '): SqlFragment =>
   pieces.length === 0 ? sql`` : { texts: ['', ...pieces.slice(1).map(() => separator), ''], between: pieces }
 
-/** and, or and not keep constants out of statements: a piece that is TRUE or FALSE decides or goes. */
-export function and(pieces: readonly Sql[]): Sql {
+/** `and`, `or` and `not` simplify: constants are removed or decide the result. */
+export function and(pieces: readonly SqlFragment[]): SqlFragment {
   if (pieces.includes(FALSE)) return FALSE
   return connected(
     pieces.filter((piece) => piece !== TRUE),
@@ -73,7 +76,7 @@ export function and(pieces: readonly Sql[]): Sql {
   )
 }
 
-export function or(pieces: readonly Sql[]): Sql {
+export function or(pieces: readonly SqlFragment[]): SqlFragment {
   if (pieces.includes(TRUE)) return TRUE
   return connected(
     pieces.filter((piece) => piece !== FALSE),
@@ -82,27 +85,28 @@ export function or(pieces: readonly Sql[]): Sql {
   )
 }
 
-export const not = (piece: Sql): Sql => (piece === TRUE ? FALSE : piece === FALSE ? TRUE : sql`not (${piece})`)
+export const not = (piece: SqlFragment): SqlFragment => (piece === TRUE ? FALSE : piece === FALSE ? TRUE : sql`not (${piece})`)
 
-function connected(pieces: readonly Sql[], word: ' and ' | ' or ', empty: Sql): Sql {
+function connected(pieces: readonly SqlFragment[], word: ' and ' | ' or ', empty: SqlFragment): SqlFragment {
   const [first] = pieces
   if (first === undefined) return empty
   if (pieces.length === 1) return first
   return { texts: ['(', ...pieces.slice(1).map(() => word), ')'], between: pieces }
 }
 
-/** FIELDS_MAX is how many params are sent one by one: the store refuses a request with a thousand. */
+/** How many parameters are sent one by one. The store refuses a request with a thousand. */
 const FIELDS_MAX = 500
-/** PACK is how many values of a type share a field when there are more of them. The store reads a field anew wherever one of its values stands. */
-const PACK = 16
-/** FIELD_CHARS_MAX is how long a param may be: the store refuses a field of 128 KiB, and a character may take four bytes. */
+/** How many values of a type share an array when there are more. The store parses the array again for each use of one of its values. */
+const PARAMS_PER_ARRAY = 16
+/** The maximum length of a parameter. The store refuses fields of 128 KiB, and a character may take four bytes. */
 const FIELD_CHARS_MAX = 16_384
 
-/** statement writes a piece out; a param that is used twice is sent once. */
-export function statement(whole: Sql, fieldsMax = FIELDS_MAX): Statement {
+/** Builds the statement. A parameter that is used twice is sent once. */
+export function bindStatement(whole: SqlFragment, fieldsMax = FIELDS_MAX): BoundStatement {
   const used = new Set(paramsIn(whole))
-  const fields = used.size > fieldsMax ? packed(used, fieldsMax) : [...used].map((one) => ({ type: one.type, value: one.value, of: [one] }))
-  const written = new Map<Param, Written>()
+  const fields =
+    used.size > fieldsMax ? packParams(used, fieldsMax) : [...used].map((one) => ({ type: one.type, value: one.value, of: [one] }))
+  const written = new Map<Param, ParamText>()
   const params: Record<string, Field['value']> = {}
   const tables: Record<string, ValueTable> = {}
   for (const [number, { type, value, of }] of fields.entries()) {
@@ -117,10 +121,10 @@ export function statement(whole: Sql, fieldsMax = FIELDS_MAX): Statement {
   return { text: textOf(whole, written), params, tables }
 }
 
-/** Written is how a param stands in a statement: as a value, and behind `in`. */
-type Written = { readonly value: string; readonly members: string }
+/** The text of a parameter: as a value, and behind `in`. */
+type ParamText = { readonly value: string; readonly members: string }
 
-/** A Field is what is sent beside a statement: one param, or an array of several. */
+/** One field of the request: one parameter, or an array of several. */
 type Field = {
   readonly type: string
   readonly value: string | readonly (string | number | bigint)[]
@@ -129,18 +133,17 @@ type Field = {
 
 function charsOf(value: Field['value']): number {
   if (typeof value === 'string') return value.length
-  // Each element has quotes and a comma.
   return value.reduce<number>((sum, one) => sum + String(one).length + 3, 0)
 }
 
 const elementOf = (type: string): string => /^Array\((.*)\)$/.exec(type)?.[1] ?? type
 
-/** QUOTED are the types whose values stand in quotes within an array; numbers have none there. */
+/** The types whose values are quoted inside arrays. Numbers are not. */
 const QUOTED: readonly string[] = ['String', 'UUID']
 
-/** packed puts the params of a type into arrays, whose elements the store takes for the constants that they are. */
-function packed(params: ReadonlySet<Param>, fieldsMax: number): readonly Field[] {
-  const size = Math.max(PACK, Math.ceil(params.size / Math.max(1, fieldsMax)))
+/** Packs the parameters of a type into arrays. The store treats their elements as constants. */
+function packParams(params: ReadonlySet<Param>, fieldsMax: number): readonly Field[] {
+  const size = Math.max(PARAMS_PER_ARRAY, Math.ceil(params.size / Math.max(1, fieldsMax)))
   const fields: Field[] = []
   for (const [type, all] of Map.groupBy(params, (one) => one.type)) {
     const single = all.flatMap((one) => (typeof one.value === 'string' ? { one, value: one.value } : []))
@@ -158,12 +161,12 @@ function inArray(type: string, value: string): string | number | bigint {
   return type === 'Float64' ? Number(value) : BigInt(value)
 }
 
-function paramsIn(piece: Sql | Param | Members): readonly Param[] {
+function paramsIn(piece: SqlFragment | Param | ListMembers): readonly Param[] {
   if ('type' in piece) return [piece]
   return 'members' in piece ? [piece.members] : piece.between.flatMap(paramsIn)
 }
 
-function textOf(piece: Sql | Param | Members, written: ReadonlyMap<Param, Written>): string {
+function textOf(piece: SqlFragment | Param | ListMembers, written: ReadonlyMap<Param, ParamText>): string {
   if ('type' in piece) return written.get(piece)?.value ?? ''
   if ('members' in piece) return written.get(piece.members)?.members ?? ''
   const { texts, between } = piece

@@ -1,8 +1,8 @@
-import type { Call } from '@dendro/language/tree'
+import type { AggregateCall } from '@dendro/language/tree'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openReader, type Reader } from '../../../test/reader.ts'
 import { parseSelect } from '../query/query.ts'
-import type { FoundStats, StatsWish } from './question.ts'
+import type { StatsRequest, StatsResult } from './event-query.ts'
 import { readStats } from './reading.ts'
 
 let reader: Reader
@@ -33,16 +33,17 @@ const secondLines = [
 ]
 const wideLines = [`{"timestamp":"${minute(7)}","service":"null","ms":-7,"user":"u9"}`]
 
-const callsOf = (items: readonly string[]): Call[] => parseSelect(items).flatMap((item) => (item.kind === 'call' ? [item.call] : []))
+const callsOf = (items: readonly string[]): AggregateCall[] =>
+  parseSelect(items).flatMap((item) => (item.kind === 'call' ? [item.call] : []))
 
 async function stats(
   datasets: readonly string[],
   select: readonly string[],
-  wish: Partial<StatsWish> = {},
+  wish: Partial<StatsRequest> = {},
   where = '',
-): Promise<FoundStats> {
-  const question = await reader.question(datasets, where, { bounds })
-  return readStats(reader.senders.app.app.world.events, question, { calls: callsOf(select), groups: [], slices: 10, limit: 10, ...wish })
+): Promise<StatsResult> {
+  const query = await reader.query(datasets, where, { bounds })
+  return readStats(reader.senders.app.app.world.events, query, { calls: callsOf(select), groups: [], slices: 10, limit: 10, ...wish })
 }
 
 const values = (measured: { stats: readonly { value: number | string | null }[] }) => measured.stats.map(({ value }) => value)
@@ -122,7 +123,7 @@ test('a key that lies beside the columns in one event and in a column in another
   await reader.send('strays', [`{"timestamp":"${at}","name":"x"}`])
   await reader.send('strays', [JSON.stringify({ timestamp: at, ...others, late: 5, $tenth: 'a' })])
   await reader.send('strays', [`{"timestamp":"${at}","late":7}`])
-  const { sources } = await reader.question(['strays'], '', { bounds })
+  const { sources } = await reader.query(['strays'], '', { bounds })
   expect(sources[0]?.located?.map.slots.has('late')).toBe(true)
   const { whole } = await stats(['strays'], ['sum(late)', 'count(late)', 'max(other399)', 'count(tenth)', 'count(nowhere)'])
   expect(values(whole)).toEqual([12, 2, 399, 1, 0])
@@ -145,7 +146,7 @@ test('the smallest and the largest of numbers beyond 2^53 are exact, and they ar
     { name: 'min', key: 'id' },
     { name: 'max', key: 'id' },
   ] as const
-  const { whole, groups } = await readStats(reader.senders.app.app.world.events, await reader.question(['ids']), {
+  const { whole, groups } = await readStats(reader.senders.app.app.world.events, await reader.query(['ids']), {
     calls,
     groups: ['sign'],
     slices: 2,

@@ -1,4 +1,4 @@
-import { ApiFailure, NoAnswer } from '@dendro/api/client'
+import { ApiFailure, NoResponse } from '@dendro/api/client'
 import { Button } from '../ui/button.tsx'
 import { copyText } from './copy.ts'
 
@@ -37,7 +37,7 @@ export function FailureNote({ thrown, again, isSmall = false }: FailureNoteProps
 const mayPass = (thrown: unknown): boolean => !(thrown instanceof ApiFailure) || thrown.status >= 500 || thrown.status === 429
 
 function titleOf(thrown: unknown): string {
-  if (thrown instanceof NoAnswer) return 'The service did not answer'
+  if (thrown instanceof NoResponse) return 'The service did not answer'
   if (!(thrown instanceof ApiFailure)) return 'Something went wrong in this page'
   if (thrown.status === 403) return 'You may not do this'
   if (thrown.status === 404) return 'This is not there, or no longer'

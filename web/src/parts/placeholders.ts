@@ -1,6 +1,6 @@
 import type { TemplateParameters } from '@dendro/api'
-import { Notes } from '@dendro/language/notes'
-import type { Read } from '@dendro/language/offers'
+import type { TraceableParser } from '@dendro/language/completions'
+import { ParseTrace } from '@dendro/language/parse-trace'
 
 /** Templates contain placeholders: a text has `{{name}}` where a parameter goes. */
 
@@ -64,7 +64,7 @@ export function lineOf(json: string, path: string): number | undefined {
 
 /** withPlaceholders parses a text with numbers or words in place of its placeholders, of the same length so that positions stay valid. */
 export const withPlaceholders =
-  (read: Read): Read =>
+  (read: TraceableParser): TraceableParser =>
   (text, notes) => {
     if (placeholdersIn(text).length === 0) return read(text, notes)
     const filled = ['1', 'x'].map((one) => text.replace(PLACEHOLDER, (found) => one.repeat(found.length)))
@@ -72,9 +72,9 @@ export const withPlaceholders =
     return read(sensible ?? filled[1] ?? text, notes)
   }
 
-function makesSense(read: Read, text: string): boolean {
+function makesSense(read: TraceableParser, text: string): boolean {
   try {
-    read(text, new Notes())
+    read(text, new ParseTrace())
     return true
   } catch {
     return false

@@ -1,8 +1,8 @@
 import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
 import { Annotation, Compartment, EditorState, Prec, type Range, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, keymap, placeholder, WidgetType } from '@codemirror/view'
-import type { PieceKind } from '@dendro/language/notes'
-import { type Read, readText } from '@dendro/language/offers'
+import { parseText, type TraceableParser } from '@dendro/language/completions'
+import type { SyntaxKind } from '@dendro/language/parse-trace'
 import { styleNonce } from './style-nonce.ts'
 
 /** A Mark is a range with an error; an empty one is a place where something is missing. */
@@ -18,7 +18,7 @@ export type EditorOptions = {
   to: number
   placeholder: string
   attributes: Record<string, string>
-  read: Read
+  read: TraceableParser
   onText(text: string, cursor: number): void
   onClick(cursor: number): void
   onKey(key: EditorKey, cursor: number): boolean
@@ -36,7 +36,7 @@ export type Editor = {
   close(): void
 }
 
-const pieceStyles: Record<PieceKind, string> = {
+const pieceStyles: Record<SyntaxKind, string> = {
   key: 'text-accent',
   operator: 'text-soft',
   value: 'text-ink',
@@ -92,11 +92,11 @@ function markAt(mark: Mark | undefined, end: number): DecorationSet {
 }
 
 /** highlighting styles the parts of the text as parsed. */
-const highlighting = (read: Read) => {
+const highlighting = (read: TraceableParser) => {
   const decorationOf = new Map(Object.entries(pieceStyles).map(([kind, style]) => [kind, Decoration.mark({ class: style })]))
   const drawn = (text: string): DecorationSet => {
     const ranges: Range<Decoration>[] = []
-    for (const { kind, position, length } of readText(read, text).pieces) {
+    for (const { kind, position, length } of parseText(read, text).pieces) {
       const style = decorationOf.get(kind)
       if (style && length > 0) ranges.push(style.range(position, position + length))
     }

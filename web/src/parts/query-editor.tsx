@@ -1,5 +1,5 @@
 import type { Dataset, MetricQuery } from '@dendro/api'
-import type { Read } from '@dendro/language/offers'
+import type { TraceableParser } from '@dendro/language/completions'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Field, Input } from '../ui/field.tsx'
@@ -81,7 +81,7 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
   const isPicked = from !== undefined && from.length > 0
   const isSelected = from_expr !== undefined && from_expr !== '' && (from_expr !== EVERYTHING || (wantsSelector && !isPicked))
   const isOpen = mark !== undefined && (from ?? []).some((id) => id.includes('{{'))
-  const reading = mark ? withPlaceholders : (read: Read) => read
+  const reading = mark ? withPlaceholders : (read: TraceableParser) => read
   const pick = (ids: string[] | undefined) => {
     setWantsSelector(false)
     const { from: _from, from_expr: _expr, ...rest } = query
@@ -147,7 +147,7 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
 type SelectedProps = {
   selector: string
   datasets: readonly Dataset[]
-  reading(read: Read): Read
+  reading(read: TraceableParser): TraceableParser
   /** isBegun focuses the line when the user has just opened it. */
   isBegun: boolean
   onSelector(selector: string): void
@@ -186,7 +186,7 @@ function Groups({
   onGroups,
 }: {
   groups: readonly string[]
-  read: Read
+  read: TraceableParser
   fields: readonly KnownField[]
   onGroups(keys: readonly string[]): void
 }) {

@@ -1,4 +1,4 @@
-import type { FieldProblem } from '@dendro/language/refusal'
+import type { FieldDiagnostic } from '@dendro/language/language-error'
 import { type KeyboardEvent, type Ref, useImperativeHandle } from 'react'
 import { Button } from '../ui/button.tsx'
 import type { QueryLineProps } from './query-box.ts'
@@ -85,7 +85,7 @@ const Suggestions = ({ id, suggestions, at, onTake }: SuggestionsProps) => (
 )
 
 /** Problem shows the error at the mark with its fix. */
-const Problem = ({ id, problem, onFix }: { id: string; problem: FieldProblem; onFix(): void }) => (
+const Problem = ({ id, problem, onFix }: { id: string; problem: FieldDiagnostic; onFix(): void }) => (
   <div
     id={id}
     role="status"

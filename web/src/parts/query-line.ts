@@ -1,5 +1,5 @@
-import { type Read, readText } from '@dendro/language/offers'
-import type { FieldProblem } from '@dendro/language/refusal'
+import { parseText, type TraceableParser } from '@dendro/language/completions'
+import type { FieldDiagnostic } from '@dendro/language/language-error'
 import { useEffect, useId, useRef, useState } from 'react'
 import { type EditorListeners, type QueryBox, type QueryLineProps, useEditorAttributes, useQueryBox } from './query-box.ts'
 import type { EditorKey } from './query-editing.ts'
@@ -63,7 +63,7 @@ const keyActs: Record<EditorKey, (context: KeyContext) => boolean> = {
 
 const done = (_: unknown): true => true
 
-const titleOf = ({ message, hint, fix }: FieldProblem): string =>
+const titleOf = ({ message, hint, fix }: FieldDiagnostic): string =>
   [hint === undefined ? message : `${message}: ${hint}`, ...(fix ? [`Alt-Enter changes it to ${fix.text.trim()}`] : [])].join('\n')
 
 /** SuggestionState is where suggestions apply; isChosen means that an arrow key selected the active one. */
@@ -103,14 +103,14 @@ function useSuggestions(now: string, known: QueryContext, box: QueryBox) {
 
 /** useProblem is the error of the text once typing paused; incomplete input at the cursor is no error. */
 function useProblem(text: string, known: QueryContext, isFocused: boolean, box: QueryBox) {
-  const [found, setFound] = useState<{ text: string; problem: FieldProblem | undefined }>()
+  const [found, setFound] = useState<{ text: string; problem: FieldDiagnostic | undefined }>()
   const latest = useRef(known)
   latest.current = known
   useEffect(() => {
     let isGone = false
-    const suggest = (read: Read) => {
+    const suggest = (read: TraceableParser) => {
       if (isGone) return
-      const { problem, isOpen } = text.trim() === '' ? { problem: undefined, isOpen: false } : readText(read, text)
+      const { problem, isOpen } = text.trim() === '' ? { problem: undefined, isOpen: false } : parseText(read, text)
       const end = (problem?.position ?? 0) + (problem?.length ?? 0)
       const isBeingWritten = isFocused && (isOpen || end === box.cursor())
       setFound({ text, problem: isBeingWritten ? undefined : problem })

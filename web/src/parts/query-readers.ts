@@ -1,21 +1,21 @@
+import { parseText, type TraceableParser } from '@dendro/language/completions'
 import { parseFilter } from '@dendro/language/filter'
 import { parseFormula } from '@dendro/language/formula'
-import type { Joint } from '@dendro/language/notes'
-import { type Read, readText } from '@dendro/language/offers'
+import type { JoinPoint } from '@dendro/language/parse-trace'
 import { parseGroups, parseSelect } from '@dendro/language/select'
 
 /** readWhere parses a filter as the service does, except inside regular expressions, whose parser is large. */
-export const readWhere: Read = (text, notes) => parseFilter(text, 'where', { notes })
+export const readWhere: TraceableParser = (text, notes) => parseFilter(text, 'where', { trace: notes })
 
-let withRegexes: Promise<Read> | undefined
+let withRegexes: Promise<TraceableParser> | undefined
 
 /** wholeRead also checks regular expressions; their parser is downloaded for the first text that may contain one. */
-export async function wholeRead(read: Read, text: string): Promise<Read> {
+export async function wholeRead(read: TraceableParser, text: string): Promise<TraceableParser> {
   if (read !== readWhere || !/~|regexp/i.test(text)) return read
   withRegexes ??= import('@dendro/language/regex').then(
-    ({ regexProblem }): Read =>
+    ({ regexProblem }): TraceableParser =>
       (whole, notes) =>
-        parseFilter(whole, 'where', { notes, regexProblem }),
+        parseFilter(whole, 'where', { trace: notes, regexProblem }),
   )
   return withRegexes.catch(() => {
     withRegexes = undefined
@@ -24,16 +24,16 @@ export async function wholeRead(read: Read, text: string): Promise<Read> {
 }
 
 /** readItem parses one select item, readKeys the group keys, readFormula a formula over named queries. */
-export const readItem: Read = (text, notes) => parseSelect([text], 'select', notes)
-export const readKeys: Read = (text, notes) => parseGroups([text], 'groups', notes)
+export const readItem: TraceableParser = (text, notes) => parseSelect([text], 'select', notes)
+export const readKeys: TraceableParser = (text, notes) => parseGroups([text], 'groups', notes)
 export const readFormula =
-  (names: readonly string[]): Read =>
+  (names: readonly string[]): TraceableParser =>
   (text, notes) =>
     parseFormula(text, names, 'expression', notes)
 
 /** jointsOf are the positions of AND and OR; an invalid filter has none. */
-export function jointsOf(where: string): readonly Joint[] {
-  const { joints, problem } = readText(readWhere, where)
+export function jointsOf(where: string): readonly JoinPoint[] {
+  const { joinPoints: joints, problem } = parseText(readWhere, where)
   return problem ? [] : joints
 }
 

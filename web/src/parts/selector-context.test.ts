@@ -1,5 +1,5 @@
 import type { Dataset } from '@dendro/api'
-import { readText } from '@dendro/language/offers'
+import { parseText } from '@dendro/language/completions'
 import { expect, test } from 'vitest'
 import { selectorContext } from './selector-context.ts'
 import { suggestionsAt } from './suggestions.ts'
@@ -46,7 +46,7 @@ test('whatever is taken is whole or can be gone on with', () => {
     const suggestions = suggestionsAt(text, text.length, known)
     expect(suggestions.length, text).toBeGreaterThan(0)
     for (const { label, insert, from, to } of suggestions) {
-      const { problem, isOpen } = readText(known.read, text.slice(0, from) + insert + text.slice(to))
+      const { problem, isOpen } = parseText(known.read, text.slice(0, from) + insert + text.slice(to))
       expect(problem === undefined || isOpen, `${text} by ${label}`).toBe(true)
     }
   }

@@ -1,11 +1,11 @@
 import type { Dataset } from '@dendro/api'
-import type { Read } from '@dendro/language/offers'
+import type { TraceableParser } from '@dendro/language/completions'
 import { parseSelector, tagKey } from '@dendro/language/selector'
 import type { Field } from './fields.ts'
 import { eventVocabulary, type QueryContext, type Vocabulary } from './suggestions.ts'
 
 /** readSelector parses a dataset selector as the service does. */
-const readSelector: Read = (text, notes) => parseSelector(text, notes)
+const readSelector: TraceableParser = (text, notes) => parseSelector(text, notes)
 
 /** In a selector, negation also matches datasets without the tag, unlike events without the key. */
 const selectorVocabulary: Vocabulary = {

@@ -1,4 +1,4 @@
-import { type Read, readText } from '@dendro/language/offers'
+import { parseText, type TraceableParser } from '@dendro/language/completions'
 import { expect, test } from 'vitest'
 import { readFormula as formulaOver, readItem, readKeys, readWhere } from './query-readers.ts'
 import { suggestionsAt } from './suggestions.ts'
@@ -23,7 +23,7 @@ const fields = [
   { name: 'odd key', count: 5, values: [{ value: 'x', count: 5 }] },
 ]
 const readFormula = formulaOver(['a', 'errors'])
-const at = (text: string, cursor: number, read: Read) => suggestionsAt(text, cursor, { read, fields, names: ['a', 'errors'] })
+const at = (text: string, cursor: number, read: TraceableParser) => suggestionsAt(text, cursor, { read, fields, names: ['a', 'errors'] })
 const suggested = (text: string, read = readWhere) => at(text, text.length, read).map(({ label }) => label)
 const taken = (text: string, label: string, read = readWhere, cursor = text.length) => {
   const one = at(text, cursor, read).find((suggestion) => suggestion.label === label)
@@ -89,7 +89,7 @@ test('whatever is taken is whole or can be gone on with', () => {
     for (const text of texts) {
       for (const { label, insert, from, to } of at(text, text.length, read)) {
         const next = text.slice(0, from) + insert + text.slice(to)
-        const { problem, isOpen } = readText(read, next)
+        const { problem, isOpen } = parseText(read, next)
         expect(problem === undefined || isOpen, `${next} by ${label}`).toBe(true)
       }
     }

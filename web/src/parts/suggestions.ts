@@ -1,9 +1,9 @@
-import { functionOffers } from '@dendro/language/functions'
+import { type Completion, completionsAt, type TraceableParser } from '@dendro/language/completions'
+import { functionCompletions } from '@dendro/language/functions'
 import { isKeyword } from '@dendro/language/keyword'
+import { quoted } from '@dendro/language/language-error'
 import { isNumber } from '@dendro/language/number'
-import { type Offer, offersAt, type Read } from '@dendro/language/offers'
 import { printKey } from '@dendro/language/print'
-import { quoted } from '@dendro/language/refusal'
 import type { Field } from './fields.ts'
 import { compact } from './numbers.ts'
 
@@ -18,7 +18,7 @@ export type Vocabulary = {
 
 /** QueryContext is the parser of a text and the sources of its suggestions: keys, query names, recent queries. */
 export type QueryContext = {
-  readonly read: Read
+  readonly read: TraceableParser
   readonly fields: readonly Field[]
   /** vocabulary defaults to that of event queries. */
   readonly vocabulary?: Vocabulary
@@ -63,7 +63,7 @@ const connectives: ReadonlyMap<string, string> = new Map(
   }),
 )
 /** What has been begun comes first, then what is the matter at a place; words that could also stand there are suggested only once they have been begun. */
-const order: readonly Offer['kind'][] = ['value', 'operator', 'name', 'function', 'key', 'words']
+const order: readonly Completion['kind'][] = ['value', 'operator', 'name', 'function', 'key', 'words']
 
 /** suggestionsAt lists what the parser accepts at the cursor. */
 export function suggestionsAt(text: string, cursor: number, known: QueryContext): Suggestion[] {
@@ -72,8 +72,8 @@ export function suggestionsAt(text: string, cursor: number, known: QueryContext)
       .slice(0, RECENT_SHOWN)
       .map((query) => ({ label: query, insert: query, note: 'asked before', goesOn: false, from: 0, to: text.length }))
   }
-  const rank = ({ kind, typed }: Offer) => order.indexOf(kind) + (typed === '' ? order.length : 0)
-  const offers = offersAt(known.read, text, cursor).toSorted((one, other) => rank(one) - rank(other))
+  const rank = ({ kind, typed }: Completion) => order.indexOf(kind) + (typed === '' ? order.length : 0)
+  const offers = completionsAt(known.read, text, cursor).toSorted((one, other) => rank(one) - rank(other))
   const isMain = offers.every(({ kind }) => kind === 'words')
   const found = offers.flatMap((offer) => {
     const to = endOf(text, cursor, offer.typed)
@@ -82,7 +82,7 @@ export function suggestionsAt(text: string, cursor: number, known: QueryContext)
   return found.filter((one, at) => found.findIndex(({ label }) => label === one.label) === at).slice(0, SHOWN_MAX)
 }
 
-const goesOn = (offer: Offer): boolean =>
+const goesOn = (offer: Completion): boolean =>
   offer.kind === 'operator' || offer.kind === 'function' || (offer.kind === 'key' && offer.style !== 'plain')
 
 /** endOf is the end of the word at the cursor; after an operator or quote it is the cursor. */
@@ -97,7 +97,11 @@ const fitted = (wording: SuggestionText, text: string, to: number): SuggestionTe
   to: wording.insert.endsWith(' ') && text[to] === ' ' ? to + 1 : to,
 })
 
-function wordingsOf(offer: Offer, { fields, names = [], vocabulary = eventVocabulary }: QueryContext, isMain: boolean): SuggestionText[] {
+function wordingsOf(
+  offer: Completion,
+  { fields, names = [], vocabulary = eventVocabulary }: QueryContext,
+  isMain: boolean,
+): SuggestionText[] {
   const { typed } = offer
   switch (offer.kind) {
     case 'key':
@@ -107,9 +111,9 @@ function wordingsOf(offer: Offer, { fields, names = [], vocabulary = eventVocabu
     case 'operator':
       return operators(offer.words, typed.toUpperCase(), vocabulary)
     case 'function':
-      return functionOffers
+      return functionCompletions
         .filter(({ name }) => name.startsWith(typed.toLowerCase()) && name !== typed)
-        .map(({ name, takes, says }) => ({
+        .map(({ name, takes, description: says }) => ({
           label: `${name}(${takes === 'star' ? '*' : takes})`,
           insert: takes === 'star' ? `${name}(*)` : `${name}(`,
           note: says,

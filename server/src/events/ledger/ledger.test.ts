@@ -7,8 +7,8 @@ import type { EventStore } from '../store/events.ts'
 import { blockOf } from '../writer/blocks.fixture.ts'
 import { seqAt } from '../writer/seq.ts'
 import { openEventWriter } from '../writer/writer.ts'
-import { type Ledger, type LedgerEntry, openLedger } from './ledger.ts'
-import { LedgerPage, MINUTE_MS, minuteOfSeq, NOBODY } from './page.ts'
+import { type Ledger, openLedger, type RequestOutcome } from './ledger.ts'
+import { LedgerPage, MINUTE_MS, minuteOfSeq, NIL_ID } from './page.ts'
 import { recount } from './recount.ts'
 
 const engines = makeEngines()
@@ -35,7 +35,7 @@ function waitForever(_ms: number, signal?: AbortSignal): Promise<void> {
 const open = (of = store): Ledger => openLedger(of, { ...testDeps, clock: still })
 
 const nothing = { received: 0, stored: [], duplicate: 0, rejected: {}, truncated: 0, late: 0, wireBytes: 0, rawBytes: 0 }
-const entry = (orgNumber: number, logId: string, counts: Partial<LedgerEntry>): LedgerEntry => ({
+const entry = (orgNumber: number, logId: string, counts: Partial<RequestOutcome>): RequestOutcome => ({
   orgNumber,
   logId,
   identity: KEY,
@@ -188,7 +188,7 @@ describe('a recount', () => {
       blockOf(['a', 'b'], { orgNumber, logId }, atMs),
       blockOf(['c'], { orgNumber, logId, tableClass: 'm' }, atMs),
     ])
-    const written = await writer.write({ orgNumber, logId, identity: 0n, bodyHash: 0n, blocks })
+    const written = await writer.write({ orgNumber, logId, idempotencyKey: 0n, bodyHash: 0n, blocks })
     if (written.kind !== 'stored') throw new Error('the post was not stored')
     expect(written.runs.map(({ rows }) => rows).sort()).toEqual([1, 1, 1, 2, 2, 2])
     ledger.note(entry(orgNumber, logId, { received: 9, stored: written.runs }))
@@ -214,7 +214,7 @@ describe('a recount', () => {
     expect((await recountAll()).filter((one) => one.orgNumber === orgNumber)).toEqual([])
     const rows = await rowsOf(orgNumber)
     expect([sum(rows, 'received'), sum(rows, 'stored'), sum(rows, 'missing')]).toEqual([8, 8, 0])
-    expect(rows.find(({ protocol }) => protocol === 'recount')).toMatchObject({ identity_id: NOBODY, stored: 3 })
+    expect(rows.find(({ protocol }) => protocol === 'recount')).toMatchObject({ identity_id: NIL_ID, stored: 3 })
   })
 
   test('takes back what it added too early, when the note comes after all', async () => {

@@ -1,21 +1,21 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Ids } from '../../kernel/ids.ts'
-import type { Log } from '../../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 import type { EventStore } from '../store/events.ts'
-import { type LedgerEntry, LedgerPage } from './page.ts'
+import { LedgerPage, type RequestOutcome } from './page.ts'
 import { insertCells } from './rows.ts'
 
-export type { LedgerEntry } from './page.ts'
+export type { RequestOutcome } from './page.ts'
 
 export type OpenPage = Pick<LedgerPage, 'id' | 'storedBytes'>
 
-/** A Ledger accounts for every event that was sent: received = stored + rejected + duplicate. */
+/** Accounts for every event that was sent: received = stored + rejected + duplicate. */
 export type Ledger = {
-  /** openedMs is when this process began to note. */
+  /** openedMs is when this process began counting. */
   readonly openedMs: number
-  /** note costs no more than a few additions; it is called once per request and dataset, when the ends of its events are known. */
-  note(entry: LedgerEntry): void
-  /** open are the pages that may not be in the store in full; the last is the one that notes go to. A page that is done keeps its figures. */
+  /** note is cheap; call it once per request and dataset, when the outcomes are known. */
+  note(entry: RequestOutcome): void
+  /** open returns the pages that may not be fully stored; the last one receives notes. */
   open(): readonly OpenPage[]
   /** flush returns when everything noted before is in the store. */
   flush(): Promise<void>
@@ -23,35 +23,35 @@ export type Ledger = {
   close(): Promise<void>
 }
 
-export type LedgerDeps = { clock: Clock; ids: Ids; log: Log }
+export type LedgerDeps = { clock: Clock; ids: Ids; log: Logger }
 
-/** FLUSH_MS leaves a write time to end within a second of what it writes. */
+/** Leaves a write time to finish within a second of the events. */
 const FLUSH_MS = 800
 const CLOSE_TRIES = 5
-/** A page is turned after so long, or with so many cells: then its memory is free as soon as it is written. */
+/** A page is closed at this age or size; its memory is freed once it is written. */
 const PAGE_MS = 600_000
 const PAGE_CELLS = 20_000
 
-/** openLedger keeps counts in memory and writes them within a second. What a killed process had not written yet, a recount finds (ledger-recount.ts). */
+/** Keeps counts in memory and writes them within a second. A recount finds what a killed process did not write (recount.ts). */
 export function openLedger(store: EventStore, { clock, ids, log }: LedgerDeps, { flushMs = FLUSH_MS } = {}): Ledger {
   const stopping = new AbortController()
   let page = newPage()
-  let turned: LedgerPage | undefined
+  let closedPage: LedgerPage | undefined
   let version = 0
   let writing: Promise<void> = Promise.resolve()
-  let isTroubled = false
+  let isFailing = false
 
   function newPage(): LedgerPage {
     return new LedgerPage(ids.uuid(), clock.monotonicMs())
   }
 
-  const openPages = (): LedgerPage[] => (turned ? [turned, page] : [page])
+  const openPages = (): LedgerPage[] => (closedPage ? [closedPage, page] : [page])
 
   async function write(): Promise<void> {
     const isOver = page.size >= PAGE_CELLS || (page.size > 0 && clock.monotonicMs() - page.openedMs > PAGE_MS)
     // One page waits at most: while the store cannot be written, the open one grows to its bound and no further.
-    if (isOver && !turned) {
-      turned = page
+    if (isOver && !closedPage) {
+      closedPage = page
       page = newPage()
     }
     const pages = openPages().map((one) => ({ page: one, cells: one.unwritten().map((cell) => ({ cell, changes: cell.changes })) }))
@@ -65,7 +65,7 @@ export function openLedger(store: EventStore, { clock, ids, log }: LedgerDeps, {
       )
       for (const { cell, changes } of cells) cell.written = changes
     }
-    if (turned?.unwritten().length === 0) turned = undefined
+    if (closedPage?.unwritten().length === 0) closedPage = undefined
   }
 
   /** flush waits for the write under way, which may have begun before the last note. */
@@ -80,11 +80,11 @@ export function openLedger(store: EventStore, { clock, ids, log }: LedgerDeps, {
       await clock.sleep(flushMs, stopping.signal).catch(() => undefined)
       await flush().then(
         () => {
-          isTroubled = false
+          isFailing = false
         },
         (err) => {
-          if (!isTroubled) log.warn({ err }, 'the ledger could not be written yet')
-          isTroubled = true
+          if (!isFailing) log.warn({ err }, 'the ledger could not be written yet')
+          isFailing = true
         },
       )
     }

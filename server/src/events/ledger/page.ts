@@ -1,38 +1,38 @@
 import type { Identity } from '@dendro/api'
-import type { Run } from '../writer/post.ts'
+import type { SeqRun } from '../writer/post.ts'
 import { SEQ_EPOCH_MS, seqAt } from '../writer/seq.ts'
 
-/** A LedgerEntry is what became of one request to one dataset. The three must account for what was received: stored, rejected, duplicate. */
-export type LedgerEntry = {
+/** The outcome of one request for one dataset. received = stored + rejected + duplicate. */
+export type RequestOutcome = {
   orgNumber: number
-  /** logId is undefined where something was refused before its dataset was known. */
+  /** logId is undefined when the request was rejected before its dataset was known. */
   logId: string | undefined
   identity: Identity
   protocol: string
-  /** received is counted where the request is read, apart from the ends that its events come to. */
+  /** received is counted while reading the request, independently of the outcomes. */
   received: number
-  /** stored is `runs` of what the writer answered; it tells by the numbers in which minute the events arrived, just as a recount does. */
-  stored: readonly Run[]
+  /** stored is `runs` of the write result. Sequence numbers give the minute of arrival, as in a recount. */
+  stored: readonly SeqRun[]
   duplicate: number
-  /** rejected counts by reason; reasons are words of our own, never of a caller. */
+  /** rejected counts by reason; reasons are fixed words, never caller text. */
   rejected: Readonly<Record<string, number>>
   truncated: number
-  /** late are events older than an hour when they arrived. */
+  /** late counts events older than an hour on arrival. */
   late: number
-  /** wireBytes came over the network, rawBytes are the lines themselves. */
+  /** wireBytes counts network bytes, rawBytes the bytes of the lines. */
   wireBytes: number
   rawBytes: number
 }
 
 export const MINUTE_MS = 60_000
-/** NUMBERS_PER_MINUTE: sequence numbers begin on a full minute, so that minutes of them are minutes of the clock. */
+/** Sequence numbers begin on a full minute, so multiples of this are full minutes. */
 export const NUMBERS_PER_MINUTE = seqAt(SEQ_EPOCH_MS + MINUTE_MS)
-/** NOBODY stands for a dataset or an identity that is not known. */
-export const NOBODY = '00000000-0000-0000-0000-000000000000'
-/** CELLS_MAX is where a page stops to tell minutes apart: while the store cannot be written, only refusals arrive, and memory has a bound. */
+/** Stands for an unknown dataset or identity. */
+export const NIL_ID = '00000000-0000-0000-0000-000000000000'
+/** From this size on, a page merges minutes, which bounds memory while the store cannot be written. */
 const CELLS_MAX = 50_000
 
-export type Counts = {
+export type CellCounts = {
   received: number
   stored: number
   duplicate: number
@@ -43,27 +43,27 @@ export type Counts = {
   raw_bytes: number
 }
 
-/** A Cell counts one minute of one identity's requests of one protocol to one dataset. */
-export type Cell = {
+/** Counts of one minute, identity, protocol and dataset. */
+export type LedgerCell = {
   orgNumber: number
   logId: string
   minuteMs: number
   identity: Identity
   protocol: string
-  counts: Counts
+  counts: CellCounts
   reasons: Map<string, number>
-  /** changes rise with every note; `written` is what they were in the last write that succeeded. */
+  /** changes rises with every note; `written` is its value at the last successful write. */
   changes: number
   written: number
 }
 
-/** A LedgerPage holds the counts of a while. Its cells only grow, so that the latest write of each says all that the page knows. */
+/** The counts of a period. Cells only grow, so the latest write of a cell replaces earlier ones. */
 export class LedgerPage {
   readonly id: string
   readonly openedMs: number
-  private readonly cells = new Map<string, Cell>()
-  private readonly latest = new Map<string, Cell>()
-  private readonly byOrg = new Map<number, Cell[]>()
+  private readonly cells = new Map<string, LedgerCell>()
+  private readonly latest = new Map<string, LedgerCell>()
+  private readonly byOrg = new Map<number, LedgerCell[]>()
   private readonly cellsMax: number
 
   constructor(id: string, openedMs: number, cellsMax = CELLS_MAX) {
@@ -72,8 +72,8 @@ export class LedgerPage {
     this.cellsMax = cellsMax
   }
 
-  /** note adds an entry; nowMs dates what was not stored. */
-  note(entry: LedgerEntry, nowMs: number): void {
+  /** Adds an outcome; nowMs dates events that were not stored. */
+  note(entry: RequestOutcome, nowMs: number): void {
     const minutes = entry.stored.flatMap(minutesOf)
     const mainMs = minutes[0]?.minuteMs ?? Math.floor(nowMs / MINUTE_MS) * MINUTE_MS
     let elsewhere = 0
@@ -97,12 +97,12 @@ export class LedgerPage {
     }
   }
 
-  /** unwritten gives the cells that changed since they were last written. */
-  unwritten(): Cell[] {
+  /** Cells that changed since their last write. */
+  unwritten(): LedgerCell[] {
     return [...this.cells.values()].filter((cell) => cell.changes > cell.written)
   }
 
-  /** storedBytes are those of an organisation that the page counts from a minute on, in all datasets or in those named. */
+  /** Stored bytes of an organization since a minute, in all datasets or in the given ones. */
   storedBytes(orgNumber: number, sinceMs: number, logIds: ReadonlySet<string> | undefined): number {
     let bytes = 0
     for (const { minuteMs, logId, counts } of this.byOrg.get(orgNumber) ?? []) {
@@ -115,7 +115,7 @@ export class LedgerPage {
     return this.cells.size
   }
 
-  private cell({ orgNumber, logId = NOBODY, identity, protocol }: LedgerEntry, minuteMs: number): Cell {
+  private cell({ orgNumber, logId = NIL_ID, identity, protocol }: RequestOutcome, minuteMs: number): LedgerCell {
     const kind = `${orgNumber} ${logId} ${identity.id} ${protocol}`
     const place = `${kind} ${minuteMs}`
     const known = this.cells.get(place) ?? (this.cells.size >= this.cellsMax ? this.latest.get(kind) : undefined)
@@ -132,7 +132,7 @@ export class LedgerPage {
   }
 }
 
-const noCounts = (): Counts => ({
+const noCounts = (): CellCounts => ({
   received: 0,
   stored: 0,
   duplicate: 0,
@@ -143,11 +143,11 @@ const noCounts = (): Counts => ({
   raw_bytes: 0,
 })
 
-/** minuteOfSeq is when the event with that number arrived, to the minute. */
+/** The minute of arrival of a sequence number. */
 export const minuteOfSeq = (seq: bigint): number => Number(seq / NUMBERS_PER_MINUTE) * MINUTE_MS + SEQ_EPOCH_MS
 
-/** minutesOf cuts a run where a minute ends. */
-function minutesOf({ firstSeq, rows }: Run): { minuteMs: number; rows: number }[] {
+/** Splits a run at minute boundaries. */
+function minutesOf({ firstSeq, rows }: SeqRun): { minuteMs: number; rows: number }[] {
   const minutes: { minuteMs: number; rows: number }[] = []
   for (let [seq, left] = [firstSeq, rows]; left > 0; ) {
     const minuteMs = minuteOfSeq(seq)

@@ -1,7 +1,7 @@
-import { awayFailure } from '../store/away.ts'
+import { unavailableFailure } from '../store/away.ts'
 import type { EventStore } from '../store/events.ts'
 import { amongIds } from '../store/id-list.ts'
-import { NOBODY } from './page.ts'
+import { NIL_ID } from './page.ts'
 
 /** A LedgerSpan is the minutes that a reading of the ledger is about, and whose: no organisation reads the ledger of another. */
 export type LedgerSpan = {
@@ -17,12 +17,12 @@ export type LedgerSpan = {
 }
 
 const COUNTS = ['received', 'stored', 'duplicate', 'rejected', 'truncated', 'late', 'missing', 'wire_bytes', 'raw_bytes'] as const
-export type LedgerCounts = Record<(typeof COUNTS)[number], number> & {
+export type LedgerTotals = Record<(typeof COUNTS)[number], number> & {
   /** recounted are those of the stored events that were found again after a crash: whose they are, and their bytes, are not known. */
   recounted: number
   reasons: Record<string, number>
 }
-export type LedgerRow = LedgerCounts & {
+export type LedgerRow = LedgerTotals & {
   /** slice counts the parts of the span from 0. */
   slice: number
   logId: string
@@ -43,13 +43,13 @@ const spanSql = (span: LedgerSpan): string => `org_id = {org:UInt32} and minute 
   and ({open:Bool} or minute < fromUnixTimestamp({to:UInt32}))
   and ({all:Bool} or ${logsOf(span).condition}) and ({anybody:Bool} or identity_id = {identity:UUID})`
 
-type Raw<T> = {
+type JsonRow<T> = {
   [Name in keyof T]: T[Name] extends number ? string : T[Name] extends Record<string, number> ? Record<string, string> : T[Name]
 }
 
 /** selectTotals is the sum over a span. */
-export async function selectTotals(store: EventStore, span: LedgerSpan): Promise<LedgerCounts> {
-  const [row] = await read<Raw<LedgerCounts>>(store, span, `select ${sums} from ledger final where ${spanSql(span)}`, {})
+export async function selectTotals(store: EventStore, span: LedgerSpan): Promise<LedgerTotals> {
+  const [row] = await read<JsonRow<LedgerTotals>>(store, span, `select ${sums} from ledger final where ${spanSql(span)}`, {})
   return countsOf(row)
 }
 
@@ -59,7 +59,7 @@ export async function selectLedger(
   span: LedgerSpan,
   { stepMs, rowsMax }: { stepMs: number; rowsMax: number },
 ): Promise<LedgerRow[]> {
-  const rows = await read<Raw<LedgerRow>>(
+  const rows = await read<JsonRow<LedgerRow>>(
     store,
     span,
     `select toUInt32(intDiv(${AT} - {from:Int64}, {step:Int64})) as slice, log_id as logId, toString(identity_type) as identityType,
@@ -96,7 +96,7 @@ export async function selectIngested(
        sum(stored) as events, sum(raw_bytes) as bytes, ${RECOUNTED}
      from ledger final where ${spanSql(span)} and log_id != {nobody:UUID} group by slice, logId order by bytes desc, events desc, logId, slice
      limit {rows:UInt64}`,
-    { slices, byLog: isByLog, nobody: NOBODY, rows: logsMax ?? ROWS_MAX },
+    { slices, byLog: isByLog, nobody: NIL_ID, rows: logsMax ?? ROWS_MAX },
   )
   return rows.map(({ slice, logId, events, bytes, recounted }) => ({
     slice: Number(slice),
@@ -122,7 +122,7 @@ export async function selectBytes(
   return rows.map(({ logId, bytes }) => ({ logId, bytes: Number(bytes) }))
 }
 
-function countsOf(row: Raw<LedgerCounts> | undefined): LedgerCounts {
+function countsOf(row: JsonRow<LedgerTotals> | undefined): LedgerTotals {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(row?.[name] ?? 0)])) as Record<(typeof COUNTS)[number], number>
   const reasons = Object.entries(row?.reasons ?? {}).map(([reason, events]) => [reason, Number(events)] as const)
   return { ...counts, recounted: Number(row?.recounted ?? 0), reasons: Object.fromEntries(reasons.sort(([a], [b]) => (a < b ? -1 : 1))) }
@@ -141,7 +141,7 @@ async function read<Row>(store: EventStore, span: LedgerSpan, query: string, par
       all: logIds === undefined,
       ...logsOf(span).params,
       anybody: identityId === undefined,
-      identity: identityId ?? NOBODY,
+      identity: identityId ?? NIL_ID,
       ...params,
     },
     format: 'JSONEachRow',
@@ -151,6 +151,6 @@ async function read<Row>(store: EventStore, span: LedgerSpan, query: string, par
   return answer
     .then((rows) => rows.json<Row>())
     .catch((cause) => {
-      throw awayFailure(cause) ?? cause
+      throw unavailableFailure(cause) ?? cause
     })
 }

@@ -2,10 +2,18 @@ import type { EventStore } from '../store/events.ts'
 import { seqAt } from '../writer/seq.ts'
 import { lineBytes } from './bytes.ts'
 import { UNIT_MS } from './rollup-rows.ts'
-import { type CorrectionRow, countEvents, type Found, insertCorrections, selectRolledDays, selectTallies, type Tally } from './rows.ts'
+import {
+  type CorrectionRow,
+  countEvents,
+  insertCorrections,
+  type LedgerTally,
+  type StoredCount,
+  selectRolledDays,
+  selectTallies,
+} from './rows.ts'
 
 /** A Difference is a minute of a dataset in which ledger and store did not agree before this recount. */
-export type Difference = {
+export type RecountDifference = {
   orgNumber: number
   logId: string
   minuteMs: number
@@ -33,7 +41,7 @@ export type RecountSpan = {
  * settled, unless they lie before a start: a post counts as stored in the minute in which it got its numbers, and is noted when its insert is
  * done. `mayMiss` says of which datasets events were taken away on purpose: of these a recount can only find more.
  */
-export async function recount(store: EventStore, span: RecountSpan, mayMiss: (logId: string) => boolean): Promise<Difference[]> {
+export async function recount(store: EventStore, span: RecountSpan, mayMiss: (logId: string) => boolean): Promise<RecountDifference[]> {
   const { fromMs, toMs, start } = span
   const endMs = start ? Math.min(start.ms, toMs) : toMs
   const tallies = await selectTallies(store, fromMs, toMs, start?.pages ?? [])
@@ -58,36 +66,36 @@ const OPEN_MS = 120_000
 async function withBytes(
   store: EventStore,
   corrections: readonly Omit<CorrectionRow, 'rawBytes'>[],
-  tallies: readonly Tally[],
+  tallies: readonly LedgerTally[],
   endMs: number,
 ): Promise<CorrectionRow[]> {
-  const noted = new Map(tallies.map((tally) => [placeOf(tally), tally.notedBytes]))
+  const noted = new Map(tallies.map((tally) => [cellKeyOf(tally), tally.notedBytes]))
   const measured: CorrectionRow[] = []
   for (const one of corrections) {
     const { org_id: orgNumber, log_id: logId, minuteMs, added } = one
     const span = { orgNumber, logId, from: seqAt(minuteMs), to: seqAt(Math.min(endMs, minuteMs + UNIT_MS.minute)) }
-    const rawBytes = added === 0 ? 0 : Math.max(0, (await lineBytes(store, span)) - (noted.get(placeOf(one)) ?? 0))
+    const rawBytes = added === 0 ? 0 : Math.max(0, (await lineBytes(store, span)) - (noted.get(cellKeyOf(one)) ?? 0))
     measured.push({ ...one, rawBytes })
   }
   return measured
 }
 
-const placeOf = ({ org_id, log_id, minuteMs }: Omit<Found, 'events'>): string => `${org_id} ${log_id} ${minuteMs}`
+const cellKeyOf = ({ org_id, log_id, minuteMs }: Omit<StoredCount, 'events'>): string => `${org_id} ${log_id} ${minuteMs}`
 
 /** compare decides what a recount writes; a minute on which ledger, store and the last recount agree is left alone. */
 export function compare(
-  tallies: readonly Tally[],
-  found: readonly Found[],
+  tallies: readonly LedgerTally[],
+  found: readonly StoredCount[],
   mayMiss: (logId: string, minuteMs: number) => boolean,
-): { corrections: Omit<CorrectionRow, 'rawBytes'>[]; differences: Difference[] } {
-  const places = new Map<string, { tally: Tally; events: number }>()
-  for (const tally of tallies) places.set(placeOf(tally), { tally, events: 0 })
+): { corrections: Omit<CorrectionRow, 'rawBytes'>[]; differences: RecountDifference[] } {
+  const places = new Map<string, { tally: LedgerTally; events: number }>()
+  for (const tally of tallies) places.set(cellKeyOf(tally), { tally, events: 0 })
   for (const { events, ...at } of found) {
-    const tally = places.get(placeOf(at))?.tally ?? { ...at, noted: 0, notedBytes: 0, added: 0, missing: 0, version: 0 }
-    places.set(placeOf(at), { tally, events })
+    const tally = places.get(cellKeyOf(at))?.tally ?? { ...at, noted: 0, notedBytes: 0, added: 0, missing: 0, version: 0 }
+    places.set(cellKeyOf(at), { tally, events })
   }
   const corrections: Omit<CorrectionRow, 'rawBytes'>[] = []
-  const differences: Difference[] = []
+  const differences: RecountDifference[] = []
   for (const { tally, events } of places.values()) {
     const { org_id, log_id, minuteMs, noted, version } = tally
     const surplus = Math.max(0, events - noted)

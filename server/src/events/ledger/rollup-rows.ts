@@ -6,30 +6,30 @@ export const UNIT_MS = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: 24 * 60 *
 /** ROLLED is the page of the rows that hold an hour or a day. */
 export const ROLLED = '00000000-0000-0000-0000-000000000001'
 /** GONE is the version of rows that are part of another now: nothing that is written later goes before it. */
-const GONE = '9223372036854775807'
+const CANCELLED = '9223372036854775807'
 
 const WRITE_BOUND_MS = 120_000
 const COUNTS = 'received stored duplicate rejected truncated late missing wire_bytes raw_bytes'.split(' ')
 
 /** A Span is days of one month that are put together to one unit. */
-export type Span = { fromMs: number; toMs: number; unit: 'hour' | 'day'; month: string; rows: number }
+export type RollupSpan = { fromMs: number; toMs: number; unit: 'hour' | 'day'; month: string; rows: number }
 
 /** SPAN_ROWS is how many rows are put together at once, unless a single day has more; they have to fit into one block. */
 const SPAN_ROWS = 200_000
 
 /** spansToGo are the days before a time that have minutes, or before an earlier one hours, the oldest first. */
-export async function spansToGo(store: EventStore, { hoursMs, daysMs }: { hoursMs: number; daysMs: number }): Promise<Span[]> {
+export async function pendingSpans(store: EventStore, { hoursMs, daysMs }: { hoursMs: number; daysMs: number }): Promise<RollupSpan[]> {
   const answer = await store.writer.query({
     query: `select toUnixTimestamp(toStartOfDay(minute)) as day, toString(any(toYYYYMM(minute))) as month, toUInt32(count()) as rows from ledger
       where minute < fromUnixTimestamp({hours:UInt32}) and version != {gone:UInt64}
         and (page != {rolled:UUID} or (minute < fromUnixTimestamp({days:UInt32}) and minute != toStartOfDay(minute)))
       group by day order by day`,
-    query_params: { hours: secondsOf(hoursMs), days: secondsOf(daysMs), rolled: ROLLED, gone: GONE },
+    query_params: { hours: secondsOf(hoursMs), days: secondsOf(daysMs), rolled: ROLLED, gone: CANCELLED },
     format: 'JSONEachRow',
     abort_signal: AbortSignal.timeout(WRITE_BOUND_MS),
     clickhouse_settings: { select_sequential_consistency: '1' },
   })
-  const spans: Span[] = []
+  const spans: RollupSpan[] = []
   for (const { day, month, rows } of await answer.json<{ day: number; month: string; rows: number }>()) {
     const fromMs = Number(day) * 1_000
     const unit = fromMs < daysMs ? 'day' : 'hour'
@@ -47,7 +47,7 @@ const secondsOf = (ms: number): number => Math.max(0, Math.floor(ms / 1_000))
  * rollSpan writes for each hour, or for each day, one row for those that tell its minutes apart, and for each of these one that cancels it. All
  * of them are one block, which is there as a whole or not at all. What is put together already stays as it is.
  */
-export async function rollSpan(store: EventStore, { fromMs, toMs, unit }: Pick<Span, 'fromMs' | 'toMs' | 'unit'>): Promise<void> {
+export async function rollSpan(store: EventStore, { fromMs, toMs, unit }: Pick<RollupSpan, 'fromMs' | 'toMs' | 'unit'>): Promise<void> {
   const at = unit === 'hour' ? 'toStartOfHour(minute)' : 'toStartOfDay(minute)'
   const names = COUNTS.join(', ')
   await store.writer.command({
@@ -63,7 +63,7 @@ export async function rollSpan(store: EventStore, { fromMs, toMs, unit }: Pick<S
         group by org_id, log_id, identity_id, protocol, at
         having notEmpty(parts)
       ) array join arrayPushFront(parts, (at, {rolled:UUID}, true)) as cell`,
-    query_params: { from: secondsOf(fromMs), to: secondsOf(toMs), rolled: ROLLED, gone: GONE },
+    query_params: { from: secondsOf(fromMs), to: secondsOf(toMs), rolled: ROLLED, gone: CANCELLED },
     abort_signal: AbortSignal.timeout(WRITE_BOUND_MS),
     clickhouse_settings: {
       select_sequential_consistency: '1',
@@ -78,7 +78,7 @@ export async function rollSpan(store: EventStore, { fromMs, toMs, unit }: Pick<S
 }
 
 /** removeGone takes cancelled rows off the disk, and then what cancels them: in this order no reader can miss the one while the other is there. */
-export async function removeGone(store: EventStore, month: string, signal: AbortSignal): Promise<void> {
+export async function removeCancelled(store: EventStore, month: string, signal: AbortSignal): Promise<void> {
   const table = store.cluster === undefined ? 'ledger' : `ledger on cluster '${store.cluster}'`
   const cells = 'org_id, log_id, minute, identity_id, protocol, page'
   const within = `toYYYYMM(minute) = {month:UInt32}`
@@ -88,7 +88,7 @@ export async function removeGone(store: EventStore, month: string, signal: Abort
   ]) {
     await store.writer.command({
       query: `alter table ${table} delete where ${within} and ${which}`,
-      query_params: { month: Number(month), gone: GONE },
+      query_params: { month: Number(month), gone: CANCELLED },
       abort_signal: signal,
       clickhouse_settings: { mutations_sync: '2', ...(store.cluster === undefined ? {} : { allow_nondeterministic_mutations: 1 }) },
     })

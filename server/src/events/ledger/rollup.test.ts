@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask, makeEngines } from '../store/engine.fixture.ts'
 import type { EventStore } from '../store/events.ts'
-import { type Cell, NOBODY } from './page.ts'
+import { type LedgerCell, NIL_ID } from './page.ts'
 import { selectIngested, selectTotals } from './reads.ts'
 import { rolledBefore, rollUp, unitAt } from './rollup.ts'
 import { rollSpan } from './rollup-rows.ts'
@@ -30,7 +30,7 @@ const minuteMs = fc
   .map(([days, minute]) => Math.floor(NOW_MS / DAY_MS) * DAY_MS - days * DAY_MS + minute * MINUTE_MS)
 const cellOf = fc.record({
   orgNumber: fc.constant(ORG),
-  logId: fc.constantFrom(...logs, NOBODY),
+  logId: fc.constantFrom(...logs, NIL_ID),
   minuteMs,
   identity: fc.record({ type: fc.constant('API_KEY_ID' as const), id: fc.constantFrom(...keys) }),
   protocol: fc.constantFrom('native', 'otlp'),
@@ -52,7 +52,7 @@ const cellOf = fc.record({
 })
 const page = fc.uniqueArray(cellOf, {
   maxLength: 40,
-  selector: ({ logId, minuteMs: at, identity, protocol }: Cell) => `${logId} ${at} ${identity.id} ${protocol}`,
+  selector: ({ logId, minuteMs: at, identity, protocol }: LedgerCell) => `${logId} ${at} ${identity.id} ${protocol}`,
 })
 
 const all = { orgNumber: ORG, fromMs: 0, toMs: NOW_MS + DAY_MS, isOpen: false, logIds: undefined }

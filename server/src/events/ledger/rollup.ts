@@ -1,5 +1,5 @@
 import type { EventStore } from '../store/events.ts'
-import { removeGone, rollSpan, spansToGo, UNIT_MS } from './rollup-rows.ts'
+import { pendingSpans, removeCancelled, rollSpan, UNIT_MS } from './rollup-rows.ts'
 
 const DAY_MS = 86_400_000
 /** MINUTES_MS and HOURS_MS are how long the ledger tells minutes, and then hours, apart; whole days of UTC change together. */
@@ -25,11 +25,11 @@ export function unitAt(ms: number, nowMs: number): number {
  * back how many rows were put together.
  */
 export async function rollUp(store: EventStore, nowMs: number, signal: AbortSignal): Promise<number> {
-  const spans = await spansToGo(store, rolledBefore(nowMs))
+  const spans = await pendingSpans(store, rolledBefore(nowMs))
   for (const span of spans) {
     signal.throwIfAborted()
     await rollSpan(store, span)
   }
-  for (const month of new Set(spans.map((span) => span.month))) await removeGone(store, month, signal)
+  for (const month of new Set(spans.map((span) => span.month))) await removeCancelled(store, month, signal)
   return spans.reduce((sum, { rows }) => sum + rows, 0)
 }

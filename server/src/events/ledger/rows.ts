@@ -1,14 +1,14 @@
 import { tableClasses } from '../../lines/table.ts'
 import type { EventStore } from '../store/events.ts'
 import { seqAt } from '../writer/seq.ts'
-import { type Cell, minuteOfSeq, NOBODY, NUMBERS_PER_MINUTE } from './page.ts'
+import { type LedgerCell, minuteOfSeq, NIL_ID, NUMBERS_PER_MINUTE } from './page.ts'
 import { ROLLED, UNIT_MS } from './rollup-rows.ts'
 
 const WRITE_BOUND_MS = 30_000
 const READ_BOUND_MS = 60_000
 
 /** insertCells writes the whole counts of cells; of two writes of one cell the one of the higher version counts, whichever came last. */
-export async function insertCells(store: EventStore, page: string, version: number, cells: readonly Cell[]): Promise<void> {
+export async function insertCells(store: EventStore, page: string, version: number, cells: readonly LedgerCell[]): Promise<void> {
   await insertRows(
     store,
     cells.map(({ orgNumber, logId, minuteMs, identity, protocol, counts, reasons }) => ({
@@ -45,9 +45,9 @@ export async function insertCorrections(store: EventStore, corrections: readonly
       log_id,
       minute: minuteMs / 1_000,
       identity_type: 'NONE',
-      identity_id: NOBODY,
+      identity_id: NIL_ID,
       protocol: 'recount',
-      page: NOBODY,
+      page: NIL_ID,
       version,
       received: added,
       stored: added,
@@ -69,7 +69,7 @@ async function insertRows(store: EventStore, values: readonly Record<string, unk
 }
 
 /** A Tally is what the ledger says of a minute of a dataset, and what earlier recounts added to it. */
-export type Tally = {
+export type LedgerTally = {
   org_id: number
   log_id: string
   minuteMs: number
@@ -81,7 +81,12 @@ export type Tally = {
 }
 
 /** selectTallies reads the minutes from `fromMs` to just before `toMs`, without what stands on some pages. */
-export async function selectTallies(store: EventStore, fromMs: number, toMs: number, withoutPages: readonly string[]): Promise<Tally[]> {
+export async function selectTallies(
+  store: EventStore,
+  fromMs: number,
+  toMs: number,
+  withoutPages: readonly string[],
+): Promise<LedgerTally[]> {
   const rows = await select<
     Record<'org_id' | 'minute' | 'noted' | 'noted_bytes' | 'added' | 'missing' | 'version', string> & { log_id: string }
   >(
@@ -91,7 +96,7 @@ export async function selectTallies(store: EventStore, fromMs: number, toMs: num
      from ledger final where minute >= fromUnixTimestamp({from:UInt32}) and minute < fromUnixTimestamp({to:UInt32})
        and page not in {pages:Array(UUID)}
      group by org_id, log_id, minute`,
-    { nobody: NOBODY, pages: withoutPages, from: fromMs / 1_000, to: toMs / 1_000 },
+    { nobody: NIL_ID, pages: withoutPages, from: fromMs / 1_000, to: toMs / 1_000 },
   )
   return rows.map(({ log_id, org_id, minute, noted, noted_bytes, added, missing, version }) => ({
     log_id,
@@ -116,10 +121,10 @@ export async function selectRolledDays(store: EventStore, fromMs: number, toMs: 
   return new Set(rows.map(({ day }) => Number(day) * 1_000))
 }
 
-export type Found = { org_id: number; log_id: string; minuteMs: number; events: number }
+export type StoredCount = { org_id: number; log_id: string; minuteMs: number; events: number }
 
 /** countEvents counts what is in the store by the minute of arrival, which the sequence numbers tell; their bounds per granule keep it from reading what is old. */
-export async function countEvents(store: EventStore, fromMs: number, toMs: number): Promise<Found[]> {
+export async function countEvents(store: EventStore, fromMs: number, toMs: number): Promise<StoredCount[]> {
   const tables = Object.values(tableClasses).map(
     ({ table }) => `select org_id, log_id, intDiv(seq, {numbers:UInt64}) as at, count() as events from ${table}
       where seq >= {from:UInt64} and seq < {to:UInt64} group by org_id, log_id, at`,

@@ -5,8 +5,8 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { type TableClass, tableClasses, tableClassNames } from '../../lines/table.ts'
 import { ask, makeEngines, testDeps } from '../store/engine.fixture.ts'
 import type { EventStore } from '../store/events.ts'
-import { countDoomed, type Old, oldestEventMs, type RemovalDeps, removeEvents, selectHeldLogs } from './purge.ts'
-import { removalsUnderWay, rowsOfParts } from './rows.ts'
+import { countTargetedEvents, type DeletionDeps, deleteEvents, type OldEvents, oldestEventMs, selectStoredLogs } from './purge.ts'
+import { rowsOfParts, runningDeletions } from './rows.ts'
 
 const engines = makeEngines()
 let store: EventStore
@@ -22,7 +22,7 @@ afterAll(engines.cleanUp)
 const DAY_MS = 86_400_000
 /** TODAY is a day counted from 1970. */
 const TODAY = Math.floor(Date.UTC(2026, 10, 21) / DAY_MS)
-const deps = (given: Partial<RemovalDeps> = {}): RemovalDeps => ({
+const deps = (given: Partial<DeletionDeps> = {}): DeletionDeps => ({
   ...testDeps,
   signal: new AbortController().signal,
   mayRewrite: true,
@@ -44,8 +44,8 @@ async function addEvents(logId: string, day: number, rows: number, tableClass: T
   await store.writer.insert({ table: tableClasses[tableClass].table, values, format: 'JSONEachRow' })
 }
 
-const before = (beforeDay: number): Old => ({ beforeDay, beforeSeq: BigInt(seq + 1) })
-const eventsOf = (logId: string) => countDoomed(store, { logIds: [logId] })
+const before = (beforeDay: number): OldEvents => ({ beforeDay, beforeSeq: BigInt(seq + 1) })
+const eventsOf = (logId: string) => countTargetedEvents(store, { logIds: [logId] })
 const activeBytes = async () =>
   Number(
     (
@@ -65,11 +65,11 @@ test('all events of a dataset go from all tables, their place on the disk with t
     await store.writer.command({ query: `optimize table ${tableClasses[tableClass].table} final` })
   }
   const before = await activeBytes()
-  const { removed, waiting } = await removeEvents(store, [{ logIds: [gone] }], deps())
+  const { removed, waiting } = await deleteEvents(store, [{ logIds: [gone] }], deps())
   expect([[...removed], [...waiting]]).toEqual([[[gone, 6_300]], []])
   expect([await eventsOf(gone), await eventsOf(kept)]).toEqual([0, 30])
   expect(await activeBytes()).toBeLessThan(before / 2)
-  expect(await removalsUnderWay(store)).toEqual([])
+  expect(await runningDeletions(store)).toEqual([])
 })
 
 test('the files of a deleted dataset leave the disk, those of days it had alone and those it shared, once no merge can need them any more', async () => {
@@ -98,7 +98,7 @@ test('the files of a deleted dataset leave the disk, those of days it had alone 
   await expect.poll(() => partsOnDisk(), bound).toBe(2)
   const before = await held()
   expect(before).toBeGreaterThan(goneBytes)
-  await removeEvents(store, [{ logIds: [gone] }], deps())
+  await deleteEvents(store, [{ logIds: [gone] }], deps())
   await expect.poll(held, bound).toBeLessThan(before - goneBytes * 0.95)
   expect([await eventsOf(gone), await eventsOf(kept), await partsOnDisk()]).toEqual([0, 100, 1])
 })
@@ -119,7 +119,7 @@ test('each dataset loses what is older than its own day, at one go', async () =>
   const [short, long, endless] = [randomUUID(), randomUUID(), randomUUID()]
   for (const logId of [short, long, endless]) for (const age of [0, 29, 30, 31, 364, 365, 366]) await addEvents(logId, TODAY - age, 1 + age)
   await store.writer.command({ query: 'optimize table events_s final' })
-  await removeEvents(
+  await deleteEvents(
     store,
     [
       { logIds: [short], old: before(TODAY - 30) },
@@ -143,10 +143,10 @@ test('parts of which every row is doomed are dropped at once, even while the sto
   await addEvents(kept, TODAY - 2, 5)
   await store.writer.command({ query: 'optimize table events_s final' })
   const dooms = [{ logIds: [a, b] }]
-  const first = await removeEvents(store, dooms, deps({ mayRewrite: false }))
+  const first = await deleteEvents(store, dooms, deps({ mayRewrite: false }))
   expect([[...first.waiting], first.removed.get(a), first.removed.get(b), first.rewritingMs]).toEqual([[[a, 5]], 5, 5, 0])
   expect([...(await rowsOfParts(store, 's')).values()]).toEqual([10])
-  const second = await removeEvents(store, dooms, deps())
+  const second = await deleteEvents(store, dooms, deps())
   expect([[...second.waiting], [...second.removed]]).toEqual([[], [[a, 5]]])
   expect(await eventsOf(kept)).toBe(5)
 })
@@ -157,7 +157,7 @@ test('an old event stays until it has been in the store for a while', async () =
   const settled = before(TODAY)
   await addEvents(logId, TODAY - 400, 7)
   await store.writer.command({ query: 'optimize table events_s final' })
-  await removeEvents(store, [{ logIds: [logId], old: settled }], deps())
+  await deleteEvents(store, [{ logIds: [logId], old: settled }], deps())
   expect(await eventsOf(logId)).toBe(7)
 })
 
@@ -165,7 +165,7 @@ test('nothing doomed is nothing done', async () => {
   await addEvents(randomUUID(), TODAY, 3)
   const partsBefore = [...(await rowsOfParts(store, 's'))]
   for (const dooms of [[], [{ logIds: [] }], [{ logIds: [randomUUID()], old: before(TODAY + 1) }]]) {
-    expect(await removeEvents(store, dooms, deps())).toEqual({ removed: new Map(), waiting: new Map(), rewritingMs: 0 })
+    expect(await deleteEvents(store, dooms, deps())).toEqual({ removed: new Map(), waiting: new Map(), rewritingMs: 0 })
   }
   expect([...(await rowsOfParts(store, 's'))]).toEqual(partsBefore)
 })
@@ -183,12 +183,12 @@ test('events that arrive while others are removed stay, and what comes late for 
       arrived += 7
     }
   })()
-  await removeEvents(store, [{ logIds: [gone] }], deps())
+  await deleteEvents(store, [{ logIds: [gone] }], deps())
   isOver.abort()
   await arriving
   await addEvents(gone, TODAY, 2)
   expect([await eventsOf(gone), await eventsOf(busy)]).toEqual([2, arrived])
-  await removeEvents(store, [{ logIds: [gone] }], deps())
+  await deleteEvents(store, [{ logIds: [gone] }], deps())
   expect([await eventsOf(gone), await eventsOf(busy)]).toEqual([0, arrived])
 })
 
@@ -204,11 +204,11 @@ test('a removal that was left alone is waited for by the next', async () => {
     return testDeps.clock.sleep(ms, signal)
   }
   await store.writer.command({ query: 'system stop merges events_s' })
-  const left = removeEvents(store, dooms, deps({ clock: { ...testDeps.clock, sleep }, signal: leaving.signal }))
+  const left = deleteEvents(store, dooms, deps({ clock: { ...testDeps.clock, sleep }, signal: leaving.signal }))
   await expect(left).rejects.toThrow('aborted')
-  expect(await removalsUnderWay(store)).toMatchObject([{ table: 'events_s', failure: '' }])
+  expect(await runningDeletions(store)).toMatchObject([{ table: 'events_s', failure: '' }])
   await store.writer.command({ query: 'system start merges events_s' })
-  await removeEvents(store, dooms, deps())
+  await deleteEvents(store, dooms, deps())
   expect([await eventsOf(gone), await eventsOf(kept)]).toEqual([0, 5])
 })
 
@@ -227,11 +227,11 @@ test('a kill of the engine in the middle of a removal loses no event of another,
   }
   await store.writer.command({ query: 'system stop merges events_s' })
   const dooms = [{ logIds: [gone] }]
-  await removeEvents(store, dooms, deps({ clock: { ...testDeps.clock, sleep } })).catch(() => undefined)
+  await deleteEvents(store, dooms, deps({ clock: { ...testDeps.clock, sleep } })).catch(() => undefined)
   expect(isKilled).toBe(true)
-  await expect.poll(() => removeEvents(store, dooms, deps()).then(() => eventsOf(gone)), { interval: 200 }).toBe(0)
+  await expect.poll(() => deleteEvents(store, dooms, deps()).then(() => eventsOf(gone)), { interval: 200 }).toBe(0)
   expect(await eventsOf(kept)).toBe(6_000)
-  expect((await selectHeldLogs(store)).map(({ logId }) => logId)).toEqual([kept])
+  expect((await selectStoredLogs(store)).map(({ logId }) => logId)).toEqual([kept])
 })
 
 test('parts of which every row is doomed go also while a rewriting cannot', async () => {
@@ -246,11 +246,11 @@ test('parts of which every row is doomed go also while a rewriting cannot', asyn
     leaving.abort()
     return testDeps.clock.sleep(ms, signal)
   }
-  const removal = removeEvents(store, [{ logIds: [gone] }], deps({ clock: { ...testDeps.clock, sleep }, signal: leaving.signal }))
+  const removal = deleteEvents(store, [{ logIds: [gone] }], deps({ clock: { ...testDeps.clock, sleep }, signal: leaving.signal }))
   await expect(removal).rejects.toThrow('aborted')
   expect([await eventsOf(gone), await eventsOf(kept)]).toEqual([5, 5])
   await store.writer.command({ query: 'system start merges events_s' })
-  await removeEvents(store, [{ logIds: [gone] }], deps())
+  await deleteEvents(store, [{ logIds: [gone] }], deps())
   expect([await eventsOf(gone), await eventsOf(kept)]).toEqual([0, 5])
 })
 
@@ -260,7 +260,7 @@ test('many datasets are removed although one statement cannot name them all', as
   const kept = randomUUID()
   for (const logId of [first, last, kept]) await addEvents(logId, TODAY, 3)
   await store.writer.command({ query: 'optimize table events_s final' })
-  await removeEvents(store, [{ logIds }], deps())
+  await deleteEvents(store, [{ logIds }], deps())
   expect([await eventsOf(first), await eventsOf(last), await eventsOf(kept)]).toEqual([0, 0, 3])
 })
 
@@ -269,7 +269,7 @@ test('every dataset that has events is listed with its organisation', async () =
   await addEvents(a, TODAY, 3, 's', 7)
   await addEvents(a, TODAY, 4, 'l', 7)
   await addEvents(b, TODAY, 1, 'm', 8)
-  expect((await selectHeldLogs(store)).sort((x, y) => x.orgNumber - y.orgNumber)).toEqual([
+  expect((await selectStoredLogs(store)).sort((x, y) => x.orgNumber - y.orgNumber)).toEqual([
     { orgNumber: 7, logId: a, events: 7 },
     { orgNumber: 8, logId: b, events: 1 },
   ])

@@ -1,49 +1,54 @@
 import type { Clock } from '../../kernel/clock.ts'
-import type { Log } from '../../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 import { type TableClass, tableClasses, tableClassNames } from '../../lines/table.ts'
 import type { EventStore } from '../store/events.ts'
-import { type Doom, dropPart, removalsUnderWay, rowsOfParts, selectDoomed, startRemoval } from './rows.ts'
+import { type DeletionTarget, dropPart, rowsOfParts, runningDeletions, selectRowsToDelete, startDeletion } from './rows.ts'
 
-export { countDoomed, type Doom, type Old, oldestEventMs, selectHeldLogs } from './rows.ts'
+export {
+  countTargetedEvents,
+  type DeletionTarget,
+  type OldEvents,
+  oldestEventMs,
+  selectStoredLogs,
+} from './rows.ts'
 
-export type RemovalDeps = {
+export type DeletionDeps = {
   clock: Clock
-  log: Log
-  /** signal ends the waiting; a removal that the store has begun goes on without us. */
+  log: Logger
+  /** signal ends the waiting; a deletion that the store has begun continues. */
   signal: AbortSignal
-  /** mayRewrite is false while the store shall rest from rewriting. Whole parts are dropped all the same, which costs nothing. */
+  /** mayRewrite is false to pause rewriting. Whole parts are still dropped, which is free. */
   mayRewrite: boolean
 }
 
-export type Removal = {
-  /** removed is how many events of which dataset are gone. */
+export type DeletionResult = {
+  /** removed counts deleted events by dataset. */
   removed: Map<string, number>
-  /** waiting is how many events of which dataset are still to be removed by rewriting. */
+  /** waiting counts events by dataset that still need rewriting. */
   waiting: Map<string, number>
-  /** rewritingMs is how long the store was rewriting. */
+  /** rewritingMs is the time spent rewriting. */
   rewritingMs: number
 }
 
-/** LOGS_MAX bounds the text of a statement. */
+/** Bounds the length of a statement. */
 const LOGS_MAX = 2_000
 const POLL_MS = 500
-/** NO_SUCH_PART is what the engine says of a part that was merged meanwhile; the next removal finds its rows elsewhere. */
+/** Error code for a part that was merged meanwhile; the next deletion finds its rows in the merged part. */
 const NO_SUCH_PART = '232'
 
 /**
- * removeEvents removes doomed events and returns when they are gone. Parts of which every row is doomed are dropped, which takes no time and
- * no space. The others are rewritten without them, by one statement a table: the engine makes every part of a table anew for every such
- * statement, if only by links, so their number counts and not their size.
+ * Deletes events and returns when they are gone. Parts in which every row is deleted are dropped, which takes no time and no space. Other parts are
+ * rewritten by one mutation per table: each mutation recreates every part, if only by hard links, so the number of mutations matters, not their size.
  */
-export async function removeEvents(store: EventStore, dooms: readonly Doom[], deps: RemovalDeps): Promise<Removal> {
-  const result: Removal = { removed: new Map(), waiting: new Map(), rewritingMs: 0 }
-  const batches = batchesOf(dooms).flatMap((batch) => tableClassNames.map((tableClass) => ({ tableClass, batch })))
-  // First what needs no space: on a full disk nothing can be rewritten until some is free.
+export async function deleteEvents(store: EventStore, targets: readonly DeletionTarget[], deps: DeletionDeps): Promise<DeletionResult> {
+  const result: DeletionResult = { removed: new Map(), waiting: new Map(), rewritingMs: 0 }
+  const batches = batchesOf(targets).flatMap((batch) => tableClassNames.map((tableClass) => ({ tableClass, batch })))
+  // Drop parts first, which needs no space: on a full disk nothing can be rewritten.
   for (const { tableClass, batch } of batches) {
     if (store.cluster === undefined) addAll(result.removed, await dropWholeParts(store, tableClass, batch, deps))
   }
-  // A statement of an earlier run may still be at work, also when this process was not there.
-  if (batches.length > 0) await rewritingEnds(store, deps)
+  // A mutation of an earlier run or process may still be running.
+  if (batches.length > 0) await waitForDeletions(store, deps)
   for (const { tableClass, batch } of batches) await rewrite(store, tableClass, batch, deps, result)
   return result
 }
@@ -51,12 +56,12 @@ export async function removeEvents(store: EventStore, dooms: readonly Doom[], de
 async function rewrite(
   store: EventStore,
   tableClass: TableClass,
-  dooms: readonly Doom[],
-  deps: RemovalDeps,
-  result: Removal,
+  targets: readonly DeletionTarget[],
+  deps: DeletionDeps,
+  result: DeletionResult,
 ): Promise<void> {
   const left = new Map<string, number>()
-  for (const { logId, events } of await selectDoomed(store, tableClass, dooms)) add(left, logId, events)
+  for (const { logId, events } of await selectRowsToDelete(store, tableClass, targets)) add(left, logId, events)
   if (left.size === 0) return
   if (!deps.mayRewrite) {
     addAll(result.waiting, left)
@@ -64,13 +69,13 @@ async function rewrite(
   }
   deps.signal.throwIfAborted()
   const startedMs = deps.clock.monotonicMs()
-  const narrowed = dooms.map((doom) => ({ ...doom, logIds: doom.logIds.filter((logId) => left.has(logId)) }))
-  await startRemoval(
+  const narrowed = targets.map((target) => ({ ...target, logIds: target.logIds.filter((logId) => left.has(logId)) }))
+  await startDeletion(
     store,
     tableClass,
     narrowed.filter(({ logIds }) => logIds.length > 0),
   )
-  await rewritingEnds(store, deps)
+  await waitForDeletions(store, deps)
   result.rewritingMs += deps.clock.monotonicMs() - startedMs
   addAll(result.removed, left)
 }
@@ -78,14 +83,14 @@ async function rewrite(
 async function dropWholeParts(
   store: EventStore,
   tableClass: TableClass,
-  dooms: readonly Doom[],
-  { log, signal }: RemovalDeps,
+  targets: readonly DeletionTarget[],
+  { log, signal }: DeletionDeps,
 ): Promise<Map<string, number>> {
   const dropped = new Map<string, number>()
-  const doomed = await selectDoomed(store, tableClass, dooms)
-  if (doomed.length === 0) return dropped
+  const rowsToDelete = await selectRowsToDelete(store, tableClass, targets)
+  if (rowsToDelete.length === 0) return dropped
   const sizes = await rowsOfParts(store, tableClass)
-  for (const [part, rows] of Map.groupBy(doomed, (one) => one.part)) {
+  for (const [part, rows] of Map.groupBy(rowsToDelete, (one) => one.part)) {
     if (rows.reduce((sum, { events }) => sum + events, 0) !== sizes.get(part)) continue
     signal.throwIfAborted()
     try {
@@ -99,30 +104,30 @@ async function dropWholeParts(
   return dropped
 }
 
-/** rewritingEnds waits for the store; what keeps it from ending is told, since it tries again by itself for ever. */
-async function rewritingEnds(store: EventStore, { clock, signal }: RemovalDeps): Promise<void> {
+/** Waits for running deletions. Throws when one fails, since the store retries forever. */
+async function waitForDeletions(store: EventStore, { clock, signal }: DeletionDeps): Promise<void> {
   for (;;) {
-    const underWay = await removalsUnderWay(store)
-    if (underWay.length === 0) return
-    const stuck = underWay.find(({ failure }) => failure !== '')
+    const running = await runningDeletions(store)
+    if (running.length === 0) return
+    const stuck = running.find(({ failure }) => failure !== '')
     if (stuck) throw new Error(`the event store cannot remove events from ${stuck.table}: ${stuck.failure}`)
     await clock.sleep(POLL_MS, signal)
   }
 }
 
-/** batchesOf cuts dooms so that no statement names more than LOGS_MAX datasets. */
-function batchesOf(dooms: readonly Doom[]): Doom[][] {
-  const batches: Doom[][] = []
-  let room = 0
-  for (const { logIds, ...which } of dooms) {
+/** Splits targets so that no statement names more than LOGS_MAX datasets. */
+function batchesOf(targets: readonly DeletionTarget[]): DeletionTarget[][] {
+  const batches: DeletionTarget[][] = []
+  let free = 0
+  for (const { logIds, ...which } of targets) {
     for (let from = 0; from < logIds.length; ) {
-      if (room === 0) {
+      if (free === 0) {
         batches.push([])
-        room = LOGS_MAX
+        free = LOGS_MAX
       }
-      const some = logIds.slice(from, from + room)
+      const some = logIds.slice(from, from + free)
       batches.at(-1)?.push({ ...which, logIds: some })
-      room -= some.length
+      free -= some.length
       from += some.length
     }
   }

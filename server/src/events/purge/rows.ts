@@ -1,19 +1,19 @@
 import { localTable, type TableClass, tableClasses } from '../../lines/table.ts'
 import type { EventStore } from '../store/events.ts'
 
-/** A Doom says which events shall go: those of some datasets, all of them or those that are old. */
-export type Doom = { logIds: readonly string[]; old?: Old }
+/** Events to delete: all events of some datasets, or only the old ones. */
+export type DeletionTarget = { logIds: readonly string[]; old?: OldEvents }
 
-/** Old events are of a time before a day (UTC, counted from 1970), and arrived before this number was given. */
-export type Old = { beforeDay: number; beforeSeq: bigint }
+/** Events with a time before a UTC day (since 1970) and a sequence number below `beforeSeq`. */
+export type OldEvents = { beforeDay: number; beforeSeq: bigint }
 
 const ASK_BOUND_MS = 120_000
 const DAY_MS = 86_400_000
 
-/** conditionOf is the one place that says which rows are doomed. */
-function conditionOf(dooms: readonly Doom[]): { condition: string; params: Record<string, unknown> } {
+/** The single definition of which rows are deleted. */
+function conditionOf(targets: readonly DeletionTarget[]): { condition: string; params: Record<string, unknown> } {
   const params: Record<string, unknown> = {}
-  const conditions = dooms.map(({ logIds, old }, index) => {
+  const conditions = targets.map(({ logIds, old }, index) => {
     params[`logs${index}`] = logIds
     if (!old) return `log_id in {logs${index}:Array(UUID)}`
     params[`day${index}`] = new Date(old.beforeDay * DAY_MS).toISOString().slice(0, 10)
@@ -23,13 +23,17 @@ function conditionOf(dooms: readonly Doom[]): { condition: string; params: Recor
   return { condition: conditions.map((one) => `(${one})`).join(' or '), params }
 }
 
-/** DoomedRows are what one part of a table holds of a dataset. */
-export type DoomedRows = { part: string; logId: string; events: number }
+/** Rows of one dataset in one part of a table. */
+export type RowsToDelete = { part: string; logId: string; events: number }
 
-/** selectDoomed finds doomed rows by the sort key, so that what is not there costs nothing. */
-export async function selectDoomed(store: EventStore, tableClass: TableClass, dooms: readonly Doom[]): Promise<DoomedRows[]> {
-  if (dooms.length === 0) return []
-  const { condition, params } = conditionOf(dooms)
+/** Finds the rows by the sort key, so absent datasets cost nothing. */
+export async function selectRowsToDelete(
+  store: EventStore,
+  tableClass: TableClass,
+  targets: readonly DeletionTarget[],
+): Promise<RowsToDelete[]> {
+  if (targets.length === 0) return []
+  const { condition, params } = conditionOf(targets)
   const rows = await select<{ part: string; log_id: string; events: string }>(
     store,
     `select _part as part, log_id, count() as events from ${tableClasses[tableClass].table} where ${condition} group by part, log_id`,
@@ -38,9 +42,9 @@ export async function selectDoomed(store: EventStore, tableClass: TableClass, do
   return rows.map(({ part, log_id, events }) => ({ part, logId: log_id, events: Number(events) }))
 }
 
-/** startRemoval asks for doomed rows to be removed; the store does it behind our back. One statement for all, since each goes through every part. */
-export async function startRemoval(store: EventStore, tableClass: TableClass, dooms: readonly Doom[]): Promise<void> {
-  const { condition, params } = conditionOf(dooms)
+/** Starts an asynchronous mutation. One statement for all targets, since each mutation rewrites every part. */
+export async function startDeletion(store: EventStore, tableClass: TableClass, targets: readonly DeletionTarget[]): Promise<void> {
+  const { condition, params } = conditionOf(targets)
   await store.writer.command({
     query: `alter table ${tableOf(store, tableClass)} delete where ${condition}`,
     query_params: params,
@@ -49,7 +53,7 @@ export async function startRemoval(store: EventStore, tableClass: TableClass, do
   })
 }
 
-/** rowsOfParts gives the size of the parts in use. */
+/** Rows per active part. */
 export async function rowsOfParts(store: EventStore, tableClass: TableClass): Promise<Map<string, number>> {
   const rows = await select<{ name: string; rows: string }>(
     store,
@@ -59,7 +63,7 @@ export async function rowsOfParts(store: EventStore, tableClass: TableClass): Pr
   return new Map(rows.map(({ name, rows: count }) => [name, Number(count)]))
 }
 
-/** dropPart removes a whole part, which never changes while it has its name. */
+/** Drops a whole part. Parts are immutable under their name. */
 export async function dropPart(store: EventStore, tableClass: TableClass, part: string): Promise<void> {
   await store.writer.command({
     query: `alter table ${tableOf(store, tableClass)} drop part {part:String}`,
@@ -68,10 +72,10 @@ export async function dropPart(store: EventStore, tableClass: TableClass, part: 
   })
 }
 
-export type Removing = { table: string; partsLeft: number; failure: string }
+export type RunningDeletion = { table: string; partsLeft: number; failure: string }
 
-/** removalsUnderWay are statements of startRemoval that are not done on every node. */
-export async function removalsUnderWay(store: EventStore): Promise<Removing[]> {
+/** Deletions that are not finished on every node. */
+export async function runningDeletions(store: EventStore): Promise<RunningDeletion[]> {
   const rows = await select<{ table: string; parts: string; failure: string }>(
     store,
     `select table, sum(parts_to_do) as parts, max(latest_fail_reason) as failure from ${systemTable(store, 'mutations')}
@@ -82,7 +86,7 @@ export async function removalsUnderWay(store: EventStore): Promise<Removing[]> {
   return rows.map(({ table, parts, failure }) => ({ table, partsLeft: Number(parts), failure }))
 }
 
-/** oldestEventMs is read from the front of the sort key. */
+/** Reads the first row in sort order. */
 export async function oldestEventMs(store: EventStore, logId: string): Promise<number | undefined> {
   const tables = Object.values(tableClasses).map(
     ({ table }) => `(select toUnixTimestamp64Milli(ts) as ms from ${table} where log_id = {logId:UUID} order by log_id, ts limit 1)`,
@@ -91,16 +95,16 @@ export async function oldestEventMs(store: EventStore, logId: string): Promise<n
   return rows.length === 0 ? undefined : Math.min(...rows.map(({ ms }) => Number(ms)))
 }
 
-/** countDoomed counts the events that a doom names. */
-export async function countDoomed(store: EventStore, doom: Doom): Promise<number> {
-  const { condition, params } = conditionOf([doom])
+/** Counts the events of a target. */
+export async function countTargetedEvents(store: EventStore, target: DeletionTarget): Promise<number> {
+  const { condition, params } = conditionOf([target])
   const tables = Object.values(tableClasses).map(({ table }) => `select count() as events from ${table} where ${condition}`)
   const rows = await select<{ events: string }>(store, tables.join(' union all '), params)
   return rows.reduce((sum, { events }) => sum + Number(events), 0)
 }
 
-/** selectHeldLogs lists every dataset that has events; it reads a column as long as the store, so it is not for every minute. */
-export async function selectHeldLogs(store: EventStore): Promise<{ orgNumber: number; logId: string; events: number }[]> {
+/** Lists every dataset that has events. It scans a whole column, so run it rarely. */
+export async function selectStoredLogs(store: EventStore): Promise<{ orgNumber: number; logId: string; events: number }[]> {
   const tables = Object.values(tableClasses).map(
     ({ table }) => `select org_id, log_id, count() as events from ${table} group by org_id, log_id`,
   )

@@ -1,6 +1,6 @@
 import { Secret } from '../../kernel/secret.ts'
 
-export type Login = { user: string; password: Secret }
+export type StoreLogin = { user: string; password: Secret }
 
 /** A StoreAddress says where the event store answers and as whom: the writer may do everything in the database, the reader only read. */
 export type StoreAddress = {
@@ -8,11 +8,11 @@ export type StoreAddress = {
   url: string
   database: string
   cluster: string | undefined
-  writer: Login
+  writer: StoreLogin
   /** reader is undefined when the address names none: then the writer reads, restrained by settings of each query. */
-  reader: Login | undefined
+  reader: StoreLogin | undefined
   /** ledger reads only what the ledger says, apart from queries of callers; an address cannot name one, then the reader does that too. */
-  ledger?: Login
+  ledger?: StoreLogin
 }
 
 /** IDENTIFIER is what a database or cluster of ours may be called: such names are written into statements as they are. */
@@ -55,7 +55,7 @@ export function formatAddress({ url, writer, reader, cluster, database }: StoreA
 /** portIn reads the port under another scheme, since a URL forgets a port that is the usual one of its scheme. */
 const portIn = (text: string): string => new URL(text.replace(/^https?:/i, 'any:')).port
 
-function parseLogin(text: string | null): Login | undefined {
+function parseLogin(text: string | null): StoreLogin | undefined {
   if (text === null) return undefined
   const [, user, password] = /^([^:]+):(.*)$/s.exec(text) ?? []
   if (user === undefined || password === undefined) throw new Error('the reader of the event store must look like user:password')

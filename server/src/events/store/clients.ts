@@ -5,7 +5,7 @@ import {
   type ClickHouseSettings,
   createClient,
 } from '@clickhouse/client'
-import type { Login, StoreAddress } from './address.ts'
+import type { StoreAddress, StoreLogin } from './address.ts'
 
 /** Clients are the ways into the event store; all end when closed, also with requests under way. */
 export type Clients = {
@@ -68,7 +68,7 @@ export function openClients(address: StoreAddress): Clients {
   }
 }
 
-function openClient(url: string, login: Login, options: ClickHouseClientConfigOptions): ClickHouseClient {
+function openClient(url: string, login: StoreLogin, options: ClickHouseClientConfigOptions): ClickHouseClient {
   return createClient({
     url,
     username: login.user,

@@ -14,7 +14,7 @@ const ENGINE_PROGRAM = join(import.meta.dirname, 'engine-child.ts')
 const READY_TRIES = 600
 
 /** A Verdict is what the way to the first node does with a statement: pass it on, lose its answer, or answer an error of the server. */
-export type Verdict = 'pass' | 'lose answer' | { code: number; message: string }
+export type ProxyAction = 'pass' | 'lose answer' | { code: number; message: string }
 
 /**
  * A TestCluster is two engines, each a shard of one cluster, and the way to the first of them. The way stands in for what the embedded engine
@@ -24,7 +24,7 @@ export type TestCluster = {
   /** url is the address of the first node as DENDRO_CLICKHOUSE_URL names it. */
   url: string
   /** verdict is asked about each statement. */
-  verdict: (statement: string) => Verdict
+  verdict: (statement: string) => ProxyAction
   /** ask runs a statement on one node, past the way, and gives what it answers. */
   ask(node: number, statement: string): Promise<string>
   stop(node: number): Promise<void>
@@ -78,7 +78,7 @@ async function carry(
   request: IncomingMessage,
   response: ServerResponse,
   nodes: readonly Node[],
-  verdictOf: (statement: string) => Verdict,
+  verdictOf: (statement: string) => ProxyAction,
 ): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)

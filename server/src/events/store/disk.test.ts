@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Clock } from '../../kernel/clock.ts'
-import { type DiskWatch, judgeSpace, localSpace, type Space, watchDisk } from './disk.ts'
+import { type DiskSpace, type DiskWatch, judgeSpace, localSpace, watchDisk } from './disk.ts'
 import { makeEngines, testDeps } from './engine.fixture.ts'
 import { diskSpace } from './rows.ts'
 
 const [MIB, GIB] = [2 ** 20, 2 ** 30]
-const of = (totalBytes: number, freeBytes: number): Space => ({ totalBytes, freeBytes })
+const of = (totalBytes: number, freeBytes: number): DiskSpace => ({ totalBytes, freeBytes })
 
 test.each([
   ['85 % of a large disk is tight', of(100 * GIB, 15 * GIB), 'tight'],
@@ -36,12 +36,12 @@ function hand() {
   const told: string[] = []
   const note = (_: unknown, message?: string) => void told.push(message ?? '')
   const log = { ...testDeps.log, info: note, warn: note, error: note }
-  let reading: Space | Error = of(100 * GIB, 50 * GIB)
+  let reading: DiskSpace | Error = of(100 * GIB, 50 * GIB)
   const read = async () => {
     if (reading instanceof Error) throw reading
     return reading
   }
-  const look = async (watch: DiskWatch, next: Space | Error = reading) => {
+  const look = async (watch: DiskWatch, next: DiskSpace | Error = reading) => {
     reading = next
     waiting.shift()?.()
     await expect.poll(() => waiting.length).toBe(1)

@@ -1,12 +1,12 @@
 import { statfs } from 'node:fs/promises'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Log } from '../../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 import { eventsDir } from './engine.ts'
 import type { EventStore } from './events.ts'
 import { diskSpace } from './rows.ts'
 
 /** Space is of the disk that events are written to. */
-export type Space = { freeBytes: number; totalBytes: number }
+export type DiskSpace = { freeBytes: number; totalBytes: number }
 export type DiskState = 'ok' | 'tight' | 'full'
 
 const MIB = 2 ** 20
@@ -17,35 +17,36 @@ const FULL_SHARE = 0.95
 /** WARN_SHARE is from where on a person should do something. */
 const WARN_SHARE = 0.85
 
-/** judgeSpace is the one place that says how full is full. */
-export function judgeSpace({ freeBytes, totalBytes }: Space): DiskState {
+/** The single definition of a full disk. */
+export function judgeSpace({ freeBytes, totalBytes }: DiskSpace): DiskState {
   const share = 1 - freeBytes / totalBytes
   if (freeBytes < FREE_BYTES_MIN || share >= FULL_SHARE) return 'full'
   return share >= WARN_SHARE ? 'tight' : 'ok'
 }
 
 /** localSpace is what an ordinary program may use of the disk that a directory lies on. */
-export async function localSpace(dir: string): Promise<Space> {
+export async function localSpace(dir: string): Promise<DiskSpace> {
   const { bavail, bfree, blocks, bsize } = await statfs(dir)
   // What is kept for the administrator counts neither as free nor as ours.
   return { freeBytes: bavail * bsize, totalBytes: (blocks - bfree + bavail) * bsize }
 }
 
-export const spaceInWords = ({ freeBytes, totalBytes }: Space): string => `${sizeInWords(freeBytes)} of ${sizeInWords(totalBytes)} are free`
+export const spaceInWords = ({ freeBytes, totalBytes }: DiskSpace): string =>
+  `${sizeInWords(freeBytes)} of ${sizeInWords(totalBytes)} are free`
 
 const sizeInWords = (bytes: number): string => (bytes < 10 * GIB ? `${Math.floor(bytes / MIB)} MiB` : `${Math.floor(bytes / GIB)} GiB`)
 
-/** A DiskWatch knows how full the disk of the event store is. */
+/** Monitors the disk of the event store. */
 export type DiskWatch = {
   /** space is what was read last; undefined while nobody knows. */
-  space(): Space | undefined
+  space(): DiskSpace | undefined
   state(): DiskState
-  /** refusal says why no event is taken just now; undefined when events are taken. */
+  /** refusal is the reason why events are rejected; undefined while they are accepted. */
   refusal(): string | undefined
   close(): Promise<void>
 }
 
-type ReadSpace = () => Promise<Space | undefined>
+type SpaceReader = () => Promise<DiskSpace | undefined>
 
 const LOCAL_EVERY_MS = 1_000
 const SERVER_EVERY_MS = 5_000
@@ -53,55 +54,55 @@ const SERVER_EVERY_MS = 5_000
 const KNOWN_MS = 60_000
 const ASK_MS = 5_000
 
-/** openDiskWatch has looked once when it returns. With a server of somebody else the server says how much space it has. */
-export function openDiskWatch(store: EventStore, dataDir: string, deps: { clock: Clock; log: Log }): Promise<DiskWatch> {
-  const isOurs = store.engine !== undefined
-  const read: ReadSpace = isOurs
+/** Reads the space once before it returns. An external server reports its own disk space. */
+export function openDiskWatch(store: EventStore, dataDir: string, deps: { clock: Clock; log: Logger }): Promise<DiskWatch> {
+  const isEmbedded = store.engine !== undefined
+  const read: SpaceReader = isEmbedded
     ? () => localSpace(eventsDir(dataDir))
     : () => diskSpace(store.writer, store.cluster, AbortSignal.timeout(ASK_MS))
-  return watchDisk(read, deps, isOurs ? LOCAL_EVERY_MS : SERVER_EVERY_MS)
+  return watchDisk(read, deps, isEmbedded ? LOCAL_EVERY_MS : SERVER_EVERY_MS)
 }
 
-/** watchDisk looks again and again; a look that fails leaves what is known for a while, since events must not be refused on a guess. */
-export async function watchDisk(read: ReadSpace, { clock, log }: { clock: Clock; log: Log }, everyMs: number): Promise<DiskWatch> {
+/** Polls the disk space. After a failed reading the last one stays valid for a while, since events must not be rejected on a guess. */
+export async function watchDisk(read: SpaceReader, { clock, log }: { clock: Clock; log: Logger }, everyMs: number): Promise<DiskWatch> {
   const closing = new AbortController()
-  let last: { space: Space; atMs: number } | undefined
-  let told: DiskState = 'ok'
+  let last: { space: DiskSpace; atMs: number } | undefined
+  let loggedState: DiskState = 'ok'
 
-  const current = (): Space | undefined => (last && clock.monotonicMs() - last.atMs <= KNOWN_MS ? last.space : undefined)
+  const current = (): DiskSpace | undefined => (last && clock.monotonicMs() - last.atMs <= KNOWN_MS ? last.space : undefined)
   const state = (): DiskState => {
     const space = current()
     return space ? judgeSpace(space) : 'ok'
   }
 
-  function tell(): void {
+  function logChange(): void {
     const [now, fields] = [state(), last?.space]
-    if (now === told) return
+    if (now === loggedState) return
     if (now === 'full') log.error({ ...fields }, 'the disk of the event store is full: events are refused')
-    else if (told === 'full') log.info({ ...fields }, 'the disk of the event store has space again: events are taken')
+    else if (loggedState === 'full') log.info({ ...fields }, 'the disk of the event store has space again: events are taken')
     else if (now === 'tight') log.warn({ ...fields }, 'the disk of the event store is getting full')
-    told = now
+    loggedState = now
   }
 
-  async function look(): Promise<void> {
+  async function refresh(): Promise<void> {
     try {
       const space = await read()
       if (space) last = { space, atMs: clock.monotonicMs() }
     } catch (err) {
       log.debug({ err }, 'the space on the disk of the event store could not be read')
     }
-    tell()
+    logChange()
   }
 
-  async function keepLooking(): Promise<void> {
+  async function poll(): Promise<void> {
     while (!closing.signal.aborted) {
       await clock.sleep(everyMs, closing.signal).catch(() => undefined)
-      if (!closing.signal.aborted) await look()
+      if (!closing.signal.aborted) await refresh()
     }
   }
 
-  await look()
-  const looking = keepLooking()
+  await refresh()
+  const polling = poll()
   return {
     space: current,
     state,
@@ -113,7 +114,7 @@ export async function watchDisk(read: ReadSpace, { clock, log }: { clock: Clock;
     },
     close: async () => {
       closing.abort()
-      await looking
+      await polling
     },
   }
 }

@@ -3,28 +3,28 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseAddress } from './address.ts'
 import { type Clients, openClients } from './clients.ts'
-import { judgeSpace, localSpace, type Space, spaceInWords } from './disk.ts'
+import { type DiskSpace, judgeSpace, localSpace, spaceInWords } from './disk.ts'
 import { EngineFailure, type EventDeps, eventsDir, openEngine } from './engine.ts'
 import { findEngineLibrary, platformName } from './engine-library.ts'
 import type { EventStoreOptions } from './events.ts'
-import { isMade } from './first-engine-start.ts'
+import { isInitialized } from './first-engine-start.ts'
 import { migrationStatus } from './migrate.ts'
-import { refusedStart } from './refused-start.ts'
-import { databaseExists, detachedParts, diskSpace, serverVersion, strangersSeen } from './rows.ts'
+import { explainStartError } from './refused-start.ts'
+import { databaseExists, detachedParts, diskSpace, readsWithoutOrganization, serverVersion } from './rows.ts'
 
 /** A Finding is one thing looked at; a bad one says what to do. */
-export type Finding = { ok: boolean; what: string; advice?: string }
+export type EventStoreFinding = { ok: boolean; what: string; advice?: string }
 
 const ASK_MS = 5_000
 
 /** diagnoseEvents looks at everything the event store needs, whether the service runs or not, and changes no data. */
-export async function diagnoseEvents(options: EventStoreOptions, deps: EventDeps): Promise<Finding[]> {
+export async function diagnoseEvents(options: EventStoreOptions, deps: EventDeps): Promise<EventStoreFinding[]> {
   if (options.url !== undefined) return diagnoseServer(options.url)
   const findings = [diagnoseLibrary(), ...(await diagnoseDirectory(options.dataDir))]
   return findings.every(({ ok }) => ok) ? [...findings, ...(await diagnoseEngine(options, deps))] : findings
 }
 
-function diagnoseLibrary(): Finding {
+function diagnoseLibrary(): EventStoreFinding {
   try {
     findEngineLibrary()
     return { ok: true, what: `the event engine is installed for ${platformName()}` }
@@ -33,7 +33,7 @@ function diagnoseLibrary(): Finding {
   }
 }
 
-async function diagnoseDirectory(dataDir: string): Promise<Finding[]> {
+async function diagnoseDirectory(dataDir: string): Promise<EventStoreFinding[]> {
   const dir = await deepestExisting(eventsDir(dataDir))
   const { uid, mode } = await stat(dir)
   const probe = await mkdtemp(join(dir, 'doctor-')).catch(messageOf)
@@ -57,11 +57,11 @@ async function deepestExisting(path: string): Promise<string> {
   return found ? path : deepestExisting(resolve(path, '..'))
 }
 
-async function diagnoseSpace(dir: string): Promise<Finding> {
+async function diagnoseSpace(dir: string): Promise<EventStoreFinding> {
   return judged(await localSpace(dir), `for ${dir}`)
 }
 
-function judged(space: Space, where: string): Finding {
+function judged(space: DiskSpace, where: string): EventStoreFinding {
   const what = `${spaceInWords(space)} ${where}`
   const advice = 'free some space, delete datasets or shorten retention'
   switch (judgeSpace(space)) {
@@ -75,8 +75,8 @@ function judged(space: Space, where: string): Finding {
 }
 
 /** diagnoseEngine starts the engine; before the first start of the service it does so in a directory of its own, so that nothing half-made is left. */
-async function diagnoseEngine(options: EventStoreOptions, deps: EventDeps): Promise<Finding[]> {
-  const made = await isMade(options.dataDir)
+async function diagnoseEngine(options: EventStoreOptions, deps: EventDeps): Promise<EventStoreFinding[]> {
+  const made = await isInitialized(options.dataDir)
   const dataDir = made ? options.dataDir : await mkdtemp(join(tmpdir(), 'dendro-doctor-'))
   try {
     const engine = await openEngine({ dataDir, memoryBytes: options.memoryBytes, lockWaitMs: 0 }, deps)
@@ -96,7 +96,7 @@ async function diagnoseEngine(options: EventStoreOptions, deps: EventDeps): Prom
   }
 }
 
-async function diagnoseServer(url: string): Promise<Finding[]> {
+async function diagnoseServer(url: string): Promise<EventStoreFinding[]> {
   const advice = 'check DENDRO_CLICKHOUSE_URL and that the server runs'
   let clients: Clients
   try {
@@ -112,9 +112,9 @@ async function diagnoseServer(url: string): Promise<Finding[]> {
     }
     const space = await diskSpace(clients.writer, address.cluster, AbortSignal.timeout(ASK_MS))
     const disk = space ? [judged(space, 'on the disk of the event store')] : []
-    return [...answers, ...disk, ...(await diagnoseData(clients)), await diagnoseWall(clients)]
+    return [...answers, ...disk, ...(await diagnoseData(clients)), await diagnoseIsolation(clients)]
   } catch (cause) {
-    const known = refusedStart(cause, { ...address, isOurs: false })
+    const known = explainStartError(cause, { ...address, isEmbedded: false })
     if (known) return [{ ok: false, what: known.message, advice }]
     return [{ ok: false, what: `the event store at ${address.url} does not answer: ${messageOf(cause)}`, advice }]
   } finally {
@@ -122,15 +122,19 @@ async function diagnoseServer(url: string): Promise<Finding[]> {
   }
 }
 
-async function diagnoseAnswers({ outside }: Clients, what: string): Promise<Finding[]> {
+async function diagnoseAnswers({ outside }: Clients, what: string): Promise<EventStoreFinding[]> {
   return [{ ok: true, what: `${what}, version ${await serverVersion(outside, AbortSignal.timeout(ASK_MS))}` }]
 }
 
-async function diagnoseData(clients: Clients): Promise<Finding[]> {
+async function diagnoseData(clients: Clients): Promise<EventStoreFinding[]> {
   const { pending, unknown } = await migrationStatus(clients)
-  const tables: Finding =
+  const tables: EventStoreFinding =
     unknown.length > 0
-      ? { ok: false, what: `its tables are of a newer Dendro (${unknown.join(', ')})`, advice: 'start that version or a later one' }
+      ? {
+          ok: false,
+          what: `its tables belong to a newer version of Dendro (${unknown.join(', ')})`,
+          advice: 'start that version or a later one',
+        }
       : { ok: true, what: pending.length > 0 ? `${pending.length} migrations will run at the next start` : 'its tables are up to date' }
   const detached = await detachedParts(clients.writer, AbortSignal.timeout(ASK_MS))
   const parts = detached.map(({ table, reason, parts }) => ({
@@ -141,12 +145,12 @@ async function diagnoseData(clients: Clients): Promise<Finding[]> {
   return [tables, ...parts]
 }
 
-/** diagnoseWall: our own engine walls organisations off by row policies; on a server of somebody else an administrator has to make them. */
-async function diagnoseWall(clients: Clients): Promise<Finding> {
+/** The embedded engine isolates organizations by row policies; on an external server an administrator must create them. */
+async function diagnoseIsolation(clients: Clients): Promise<EventStoreFinding> {
   const advice = 'make a user that may only select, with a row policy, and name it as reader=user:password in DENDRO_CLICKHOUSE_URL'
   if (!clients.address.reader)
     return { ok: true, what: 'reads use the login of the writer: only the service itself keeps organisations apart' }
-  return (await strangersSeen(clients.reader, AbortSignal.timeout(ASK_MS)))
+  return (await readsWithoutOrganization(clients.reader, AbortSignal.timeout(ASK_MS)))
     ? { ok: false, what: 'the reader sees rows though its query names no organisation', advice }
     : { ok: true, what: 'the reader sees nothing unless its query names the organisation' }
 }

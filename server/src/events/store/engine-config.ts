@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Login } from './address.ts'
+import type { StoreLogin } from './address.ts'
 
 /** DATABASE is the one database of our own engine. */
 export const DATABASE = 'dendro'
@@ -15,7 +15,7 @@ export type EngineSettings = {
 }
 
 /** EngineLogins are those of the writer, of queries, and of what reads the ledger. */
-export type EngineLogins = { writer: Login; reader: Login; ledger: Login }
+export type EngineLogins = { writer: StoreLogin; reader: StoreLogin; ledger: StoreLogin }
 
 const MIB = 2 ** 20
 const MARK_CACHE_BYTES = 128 * MIB
@@ -23,8 +23,8 @@ const BACKGROUND_THREADS = 8
 const KEEP_ALIVE_S = 30
 /** READER_SECONDS is the ceiling of a query's time; exports stream for long, everything else asks for less. */
 const READER_SECONDS = 600
-/** FENCE_SHARE is where the engine refuses whatever wants memory. The shares below add up to less, so that only what nobody foresaw gets there. */
-const FENCE_SHARE = 1.25
+/** The memory limit of the whole engine. The shares below add up to less, so that only unforeseen use reaches it. */
+const SERVER_LIMIT_SHARE = 1.25
 /** READERS_SHARE is the part of the engine's memory that all queries may take together; the rest is for inserts, merges, the ledger and pings. */
 const READERS_SHARE = 0.4
 /** READER_SHARE is the part that one query may take; above SPILL_SHARE of that it sorts and groups on disk. */
@@ -62,7 +62,7 @@ export function engineConfig(settings: EngineSettings): string {
     disable_suggestion: 1,
     history_file: '/dev/null',
     progress: 'off',
-    max_server_memory_usage: memoryBytes * FENCE_SHARE,
+    max_server_memory_usage: memoryBytes * SERVER_LIMIT_SHARE,
     merges_mutations_memory_usage_soft_limit: memoryBytes * MERGES_SHARE,
     // The limit is for the engine alone. Otherwise what the service and its neighbors take in the same container would count against it, or lower it.
     memory_worker_use_cgroup: 0,
@@ -127,9 +127,9 @@ ${elements({
 <default><password></password>${user('only_session', ['SYSTEM LISTEN ON *.*'])}</default>
 <${writer.user}>${password(writer)}${user('writer', [`ALL ON ${DATABASE}.*`, 'TABLE ENGINE ON *', 'SELECT ON system.*', 'KILL QUERY ON *.*'])}</${writer.user}>
 <${reader.user}>${password(reader)}${user('reader', [`SELECT ON ${DATABASE}.*`])}
-<databases><${DATABASE}>${ORGANISATION_WALL}</${DATABASE}></databases></${reader.user}>
+<databases><${DATABASE}>${ORGANIZATION_ROW_POLICY}</${DATABASE}></databases></${reader.user}>
 <${ledger.user}>${password(ledger)}${user('ledger_reader', [`SELECT ON ${DATABASE}.ledger`])}
-<databases><${DATABASE}>${ORGANISATION_WALL}</${DATABASE}></databases></${ledger.user}>
+<databases><${DATABASE}>${ORGANIZATION_ROW_POLICY}</${DATABASE}></databases></${ledger.user}>
 </users>
 </clickhouse>
 `
@@ -140,14 +140,14 @@ ${elements({
  * the query carries in its setting log_comment, none without one, and cannot read a table without org_id. The engine reads the name of a
  * table (here empty, which means all) only from the second such element on; the first hides a table that does not exist.
  */
-const ORGANISATION_WALL = `<table><filter>0</filter></table><table name=""><filter>org_id = toUInt32OrZero(getSetting('log_comment'))</filter></table>`
+const ORGANIZATION_ROW_POLICY = `<table><filter>0</filter></table><table name=""><filter>org_id = toUInt32OrZero(getSetting('log_comment'))</filter></table>`
 
 const user = (profile: string, grants: readonly string[]): string =>
   `<networks><ip>127.0.0.1</ip></networks><profile>${profile}</profile><quota>default</quota><grants>${grants
     .map((grant) => `<query>GRANT ${grant}</query>`)
     .join('')}</grants>`
 
-const password = (login: Login): string =>
+const password = (login: StoreLogin): string =>
   `<password_sha256_hex>${createHash('sha256').update(login.password.reveal()).digest('hex')}</password_sha256_hex>`
 
 const elements = (values: Record<string, string | number>): string =>

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import type { Log } from '../../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 import { forwardEngineLog } from './engine-log.ts'
 
 test('lines of the engine become lines of ours, with level, source and text as fields', async () => {
@@ -52,5 +52,5 @@ function keptLog() {
   const written: [string, unknown][] = []
   const keep = (level: string) => (fields: unknown) => void written.push([level, JSON.parse(JSON.stringify(fields))])
   const log = Object.fromEntries(['trace', 'debug', 'info', 'warn', 'error'].map((level) => [level, keep(level)]))
-  return { written, log: log as unknown as Log }
+  return { written, log: log as unknown as Logger }
 }

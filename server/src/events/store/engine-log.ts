@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import type { Log } from '../../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 
 /** An EngineLog carries the engine's words into our log and keeps the last ones, which say why it did not start. */
 export type EngineLog = { lastWords(): string; ended: Promise<void> }
@@ -30,7 +30,7 @@ const CHATTER = /HTTP|^BackgroundSchedulePool/
 const SYNC_FAILED = /CANNOT_FSYNC/
 
 /** forwardEngineLog reads one stream of the engine until it ends, and calls syncFailed when the engine could not sync a file or directory. */
-export function forwardEngineLog(stream: Readable, log: Log, syncFailed: () => void): EngineLog {
+export function forwardEngineLog(stream: Readable, log: Logger, syncFailed: () => void): EngineLog {
   let last = ''
   const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
   lines.on('line', (line) => {
@@ -42,7 +42,7 @@ export function forwardEngineLog(stream: Readable, log: Log, syncFailed: () => v
   return { lastWords: () => last, ended: new Promise((done) => lines.once('close', done)) }
 }
 
-function forward(line: string, log: Log): void {
+function forward(line: string, log: Logger): void {
   const { level = '', query, source = '', text = line } = LINE.exec(line)?.groups ?? {}
   if (NOISE.test(text)) return
   const ours = CHATTER.test(source) ? 'debug' : (LEVELS.get(level) ?? 'warn')

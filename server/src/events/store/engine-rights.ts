@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
-import type { Log } from '../../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 
 const PROGRAMS = ['/usr/bin/setpriv', '/bin/setpriv', '/usr/sbin/setpriv', '/sbin/setpriv']
 const TRY_MS = 5_000
@@ -11,7 +11,7 @@ const TRY_MS = 5_000
  * withoutRights are the words before a program that take the rights of root from it, which it must not have when something in it is taken over. What
  * remains is what the files of the directories need, where they belong to somebody else.
  */
-export async function withoutRights(dirs: readonly string[], log: Pick<Log, 'warn'>): Promise<readonly string[]> {
+export async function capabilityDropCommand(dirs: readonly string[], log: Pick<Logger, 'warn'>): Promise<readonly string[]> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return []
   const owners = await Promise.all(dirs.map(async (dir) => (await stat(dir)).uid))
   const kept = owners.every((uid) => uid === 0) ? '' : ',+chown,+dac_override,+fowner'

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import type { ClickHouseClient } from '@clickhouse/client'
 import { systemClock } from '../../kernel/clock.ts'
 import { systemIds } from '../../kernel/ids.ts'
-import { openLog } from '../../kernel/log.ts'
+import { openLogger } from '../../kernel/log.ts'
 import type { EventDeps } from './engine.ts'
 import { type EventStore, openEventStore } from './events.ts'
 
-export const testDeps: EventDeps = { clock: systemClock, ids: systemIds, log: openLog('silent') }
+export const testDeps: EventDeps = { clock: systemClock, ids: systemIds, log: openLogger('silent') }
 
 export const MEMORY_BYTES = 2 ** 30
 

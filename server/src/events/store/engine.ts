@@ -6,14 +6,14 @@ import { join, resolve } from 'node:path'
 import { type SupervisedChild, supervise } from '../../kernel/child.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Ids } from '../../kernel/ids.ts'
-import type { Log } from '../../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 import { Secret } from '../../kernel/secret.ts'
-import type { Login, StoreAddress } from './address.ts'
+import type { StoreAddress, StoreLogin } from './address.ts'
 import { type Clients, openClients } from './clients.ts'
 import { ALLOCATOR, DATABASE, engineConfig, usersConfig } from './engine-config.ts'
 import { findEngineLibrary } from './engine-library.ts'
 import { type EngineLog, forwardEngineLog } from './engine-log.ts'
-import { withoutRights } from './engine-rights.ts'
+import { capabilityDropCommand } from './engine-rights.ts'
 import { isOverloaded, startId as startIdOf } from './rows.ts'
 
 export type EngineOptions = {
@@ -24,7 +24,7 @@ export type EngineOptions = {
   freePort?: () => Promise<number>
 }
 
-export type EventDeps = { clock: Clock; log: Log; ids: Ids }
+export type EventDeps = { clock: Clock; log: Logger; ids: Ids }
 
 /** An Engine is the embedded event engine, a supervised child; its clients change with every restart and must not be kept. */
 export type Engine = { child: SupervisedChild; clients(): Clients; close(): Promise<void> }
@@ -58,7 +58,7 @@ export async function openEngine(options: EngineOptions, deps: EventDeps): Promi
       return { child, clients: starter.clients, close: () => child.close() }
     } catch (cause) {
       await starter.giveUp()
-      const why = whyNotStarted(starter.lastWords())
+      const why = startReasonOf(starter.lastWords())
       const again = (why === 'locked' && deps.clock.monotonicMs() < giveUpMs) || (why === 'port taken' && tries < PORT_TRIES_MAX)
       if (!again) throw failedStart(why, starter.lastWords(), options.dataDir, cause)
       deps.log.info({ why }, 'event engine could not start yet, trying again')
@@ -80,8 +80,8 @@ export class EngineFailure extends Error {
   }
 }
 
-/** whyNotStarted reads the engine's last words; its exit status says nothing. */
-function whyNotStarted(lastWords: string): StartReason {
+/** Derives the reason from the engine's last log lines; its exit status says nothing. */
+function startReasonOf(lastWords: string): StartReason {
   if (/Another server instance in same directory/.test(lastWords)) return 'locked'
   if (/Address already in use/.test(lastWords)) return 'port taken'
   return /Exception/.test(lastWords) ? 'broken' : 'other'
@@ -119,7 +119,7 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
     const configFile = await writeConfig(options, address, startId, deps.clock)
     clients = openClients(address)
     const spawned = spawnEngine(
-      await withoutRights([resolve(options.dataDir), eventsDir(options.dataDir), storeDir(options.dataDir)], log),
+      await capabilityDropCommand([resolve(options.dataDir), eventsDir(options.dataDir), storeDir(options.dataDir)], log),
       configFile,
     )
     engineLog = forwardEngineLog(spawned.stderr, log, () => {
@@ -132,18 +132,18 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
 
   /** An engine that cannot listen says so and stays, deaf. */
   async function isReady(signal: AbortSignal): Promise<void> {
-    if (whyNotStarted(lastWords()) === 'port taken') child?.kill('SIGKILL')
-    await answersItsId(signal)
+    if (startReasonOf(lastWords()) === 'port taken') child?.kill('SIGKILL')
+    await checkStartId(signal)
   }
 
-  async function answersItsId(signal: AbortSignal): Promise<void> {
+  async function checkStartId(signal: AbortSignal): Promise<void> {
     const bound = AbortSignal.any([signal, AbortSignal.timeout(READY_BOUND_MS)])
     if ((await startIdOf(opened().outside, bound)) !== startId) throw new Error('another program answers on the port of the event engine')
   }
 
   /** An engine that refuses a statement for want of memory or of room among others is busy, not deaf: ending it would end everybody's work. */
-  async function answersAtAll(signal: AbortSignal): Promise<void> {
-    await answersItsId(signal).catch((cause) => {
+  async function checkAlive(signal: AbortSignal): Promise<void> {
+    await checkStartId(signal).catch((cause) => {
       if (!isOverloaded(cause)) throw cause
     })
   }
@@ -166,7 +166,7 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
       name: 'event engine',
       spawn: start,
       ready: isReady,
-      ping: answersAtAll,
+      ping: checkAlive,
       // Idle connections would keep the engine for seconds; the end of its standard input lets it finish what runs and leave.
       stop: (running: ChildProcess) => {
         clients?.close().catch((err) => log.warn({ err }, 'clients of the event engine did not close'))
@@ -178,9 +178,9 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
   }
 }
 
-type OwnAddress = StoreAddress & Required<Pick<StoreAddress, 'ledger'>> & { reader: Login }
+type EmbeddedAddress = StoreAddress & Required<Pick<StoreAddress, 'ledger'>> & { reader: StoreLogin }
 
-const newAddress = (port: number, ids: Ids): OwnAddress => ({
+const newAddress = (port: number, ids: Ids): EmbeddedAddress => ({
   url: `http://127.0.0.1:${port}`,
   database: DATABASE,
   cluster: undefined,

@@ -1,20 +1,21 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
 import type { SupervisedChild } from '../../kernel/child.ts'
 import { unavailable } from '../../kernel/errors.ts'
-import { untilReached } from '../../kernel/reach.ts'
+import { every, type Repetition } from '../../kernel/every.ts'
+import { connectWithRetry } from '../../kernel/reach.ts'
 import { formatAddress, parseAddress } from './address.ts'
 import { type Clients, openClients } from './clients.ts'
 import { type Engine, EngineFailure, type EventDeps, openEngine } from './engine.ts'
-import { clearHalfMade, markMade } from './first-engine-start.ts'
+import { clearInterruptedStart, markInitialized } from './first-engine-start.ts'
 import { migrate } from './migrate.ts'
-import { refusedStart } from './refused-start.ts'
+import { explainStartError } from './refused-start.ts'
 import { answers, detachedParts, shardsAnswer } from './rows.ts'
 
 export type EventStoreOptions = {
-  /** url is a ClickHouse server or cluster (DENDRO_CLICKHOUSE_URL); without it our own engine runs in the data directory. */
+  /** url is a ClickHouse server or cluster (DENDRO_CLICKHOUSE_URL); without it the embedded engine runs in the data directory. */
   url?: string | undefined
   dataDir: string
-  /** memoryBytes is what our own engine may take. */
+  /** memoryBytes limits the embedded engine. */
   memoryBytes: number
 }
 
@@ -23,9 +24,9 @@ export type EventHealth = { status: 'ok' } | { status: 'starting' | 'down'; reas
 export type EventStore = {
   /** writer and reader belong to the running engine and change when it is restarted: take them from here for every statement. */
   readonly writer: ClickHouseClient
-  /** reader may only select, and with our own engine sees only the organisation whose number a query carries in its setting `log_comment`. */
+  /** reader may only select. On the embedded engine it sees only the organization in the query's setting `log_comment`. */
   readonly reader: ClickHouseClient
-  /** ledger reads what the ledger says, and sees what the reader sees; queries of callers cannot take its memory. */
+  /** ledger reads the ledger with the reader's rights and memory of its own, apart from callers' queries. */
   readonly ledger: ClickHouseClient
   /** url opens the same store from another process; it holds passwords, and for our own engine it changes with every restart. */
   readonly url: string
@@ -34,7 +35,7 @@ export type EventStore = {
   /** ping throws a 503 when the store does not answer within 5 s. */
   ping(signal?: AbortSignal): Promise<void>
   health(): EventHealth
-  /** engine is our own child process; undefined with a server of somebody else. */
+  /** engine is the embedded engine's process; undefined with an external server. */
   readonly engine: SupervisedChild | undefined
   close(): Promise<void>
 }
@@ -44,19 +45,19 @@ const MEMORY_LIMIT = '241'
 const WATCH_EVERY_MS = 5_000
 const DETACHED_EVERY_MS = 3_600_000
 
-/** openEventStore opens the event store and brings its tables up to this program. */
+/** Opens the event store and migrates its tables. */
 export async function openEventStore(options: EventStoreOptions, deps: EventDeps): Promise<EventStore> {
   return options.url === undefined ? openEmbedded(options, deps) : openServer(options.url, deps)
 }
 
 async function openEmbedded(options: EventStoreOptions, deps: EventDeps): Promise<EventStore> {
-  const engine = await bringUp(options, deps).catch(async (cause) => {
+  const engine = await openMigratedEngine(options, deps).catch(async (cause) => {
     const isBroken = cause instanceof EngineFailure && cause.reason === 'broken'
-    if (!isBroken || !(await clearHalfMade(options.dataDir))) throw cause
+    if (!isBroken || !(await clearInterruptedStart(options.dataDir))) throw cause
     deps.log.warn({ err: cause }, 'an interrupted first start of the event store is made anew')
-    return bringUp(options, deps)
+    return openMigratedEngine(options, deps)
   })
-  await markMade(options.dataDir)
+  await markInitialized(options.dataDir)
   return storeOn(engine.clients, deps, {
     engine: engine.child,
     health: () => engineHealth(engine.child),
@@ -64,10 +65,10 @@ async function openEmbedded(options: EventStoreOptions, deps: EventDeps): Promis
   })
 }
 
-async function bringUp(options: EventStoreOptions, deps: EventDeps): Promise<Engine> {
+async function openMigratedEngine(options: EventStoreOptions, deps: EventDeps): Promise<Engine> {
   const engine = await openEngine(options, deps)
   try {
-    await migrateOrSay(engine.clients(), deps, true)
+    await migrateWithAdvice(engine.clients(), deps, true)
     return engine
   } catch (cause) {
     await engine.close()
@@ -75,9 +76,9 @@ async function bringUp(options: EventStoreOptions, deps: EventDeps): Promise<Eng
   }
 }
 
-async function migrateOrSay(clients: Clients, deps: EventDeps, isOurs: boolean): Promise<void> {
+async function migrateWithAdvice(clients: Clients, deps: EventDeps, isEmbedded: boolean): Promise<void> {
   await migrate(clients, deps).catch((cause) => {
-    throw refusedStart(cause, { ...clients.address, isOurs }) ?? cause
+    throw explainStartError(cause, { ...clients.address, isEmbedded: isEmbedded }) ?? cause
   })
 }
 
@@ -98,16 +99,16 @@ function engineHealth(engine: SupervisedChild): EventHealth {
 async function openServer(url: string, deps: EventDeps): Promise<EventStore> {
   const clients = openClients(parseAddress(url))
   try {
-    await reach(clients, deps)
-    await migrateOrSay(clients, deps, false)
+    await waitForServer(clients, deps)
+    await migrateWithAdvice(clients, deps, false)
   } catch (cause) {
     await clients.close()
     throw cause
   }
   let health: EventHealth = { status: 'ok' }
   const watching = new AbortController()
-  const watch = every(WATCH_EVERY_MS, deps, watching.signal, async () => {
-    health = await look(clients, AbortSignal.any([watching.signal, AbortSignal.timeout(PING_BOUND_MS)]))
+  const watch = every(WATCH_EVERY_MS, repetitionOf(deps, watching.signal), async () => {
+    health = await checkHealth(clients, AbortSignal.any([watching.signal, AbortSignal.timeout(PING_BOUND_MS)]))
   })
   return storeOn(() => clients, deps, {
     engine: undefined,
@@ -120,8 +121,8 @@ async function openServer(url: string, deps: EventDeps): Promise<EventStore> {
   })
 }
 
-/** look asks the server, and in a cluster every shard of it: without one nothing that is asked can be answered whole. */
-async function look({ outside, address: { url, cluster } }: Clients, signal: AbortSignal): Promise<EventHealth> {
+/** Checks the server, and in a cluster every shard: without one shard, results would be incomplete. */
+async function checkHealth({ outside, address: { url, cluster } }: Clients, signal: AbortSignal): Promise<EventHealth> {
   try {
     await answers(outside, signal)
   } catch {
@@ -131,16 +132,16 @@ async function look({ outside, address: { url, cluster } }: Clients, signal: Abo
   return areThere ? { status: 'ok' } : { status: 'down', reason: `a shard of the cluster ${cluster} of the event store does not answer` }
 }
 
-/** REFUSALS are what a server says to a login that it does not take, by its codes; whoever waits for another answer waits in vain. */
+/** Error codes of rejected logins; retrying cannot help. */
 const REFUSALS: ReadonlySet<string> = new Set(['192', '193', '194', '195', '497', '516'])
 
 const isRefusal = (cause: unknown): cause is ClickHouseError => cause instanceof ClickHouseError && REFUSALS.has(cause.code)
 
-async function reach(clients: Clients, deps: EventDeps): Promise<void> {
+async function waitForServer(clients: Clients, deps: EventDeps): Promise<void> {
   const { url } = clients.address
-  const attempt = { server: url, reach: () => answers(clients.outside, AbortSignal.timeout(PING_BOUND_MS)), isHopeless: isRefusal }
+  const attempt = { server: url, connect: () => answers(clients.outside, AbortSignal.timeout(PING_BOUND_MS)), isPermanent: isRefusal }
   try {
-    await untilReached(attempt, deps)
+    await connectWithRetry(attempt, deps)
   } catch (cause) {
     if (isRefusal(cause)) {
       throw new Error(`the event store at ${url} refuses this user or password (${cause.type}); check DENDRO_CLICKHOUSE_URL`, { cause })
@@ -151,11 +152,11 @@ async function reach(clients: Clients, deps: EventDeps): Promise<void> {
   }
 }
 
-type Opened = { engine: SupervisedChild | undefined; health(): EventHealth; close(): Promise<void> }
+type OpenedStore = { engine: SupervisedChild | undefined; health(): EventHealth; close(): Promise<void> }
 
-function storeOn(clients: () => Clients, deps: EventDeps, opened: Opened): EventStore {
+function storeOn(clients: () => Clients, deps: EventDeps, opened: OpenedStore): EventStore {
   const watching = new AbortController()
-  const watch = every(DETACHED_EVERY_MS, deps, watching.signal, () => reportDetached(clients(), deps, watching.signal))
+  const watch = every(DETACHED_EVERY_MS, repetitionOf(deps, watching.signal), () => reportDetached(clients(), deps, watching.signal))
   return {
     get writer() {
       return clients().writer
@@ -177,7 +178,7 @@ function storeOn(clients: () => Clients, deps: EventDeps, opened: Opened): Event
     ping: async (signal) => {
       const bound = AbortSignal.timeout(PING_BOUND_MS)
       await answers(clients().outside, signal ? AbortSignal.any([signal, bound]) : bound).catch((cause) => {
-        // A store that has no memory for this very moment answers.
+        // A store that is out of memory still answers.
         if (cause instanceof ClickHouseError && cause.code === MEMORY_LIMIT) return
         throw unavailable('the event store does not answer', { cause })
       })
@@ -190,16 +191,16 @@ function storeOn(clients: () => Clients, deps: EventDeps, opened: Opened): Event
   }
 }
 
-/** reportDetached says aloud what the engine does silently: it sets damaged parts aside and goes on without their rows. */
+/** Logs damaged parts, which the engine detaches silently. */
 async function reportDetached(clients: Clients, { log }: EventDeps, signal: AbortSignal): Promise<void> {
   const found = await detachedParts(clients.writer, AbortSignal.any([signal, AbortSignal.timeout(PING_BOUND_MS)]))
   for (const { table, reason, parts } of found) log.warn({ table, reason, parts }, 'the event engine set damaged parts aside')
 }
 
-/** every does the work now and at each interval until stopped; a failure is noted and the next time comes anyway. */
-async function every(ms: number, { clock, log }: EventDeps, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-  while (!signal.aborted) {
-    await work().catch((err) => signal.aborted || log.warn({ err }, 'the event store could not be looked over'))
-    await clock.sleep(ms, signal).catch(() => undefined)
-  }
-}
+const repetitionOf = ({ clock, log }: EventDeps, signal: AbortSignal): Repetition => ({
+  clock,
+  log,
+  signal,
+  first: 'now',
+  failed: 'the event store could not be checked',
+})

@@ -8,15 +8,15 @@ const PART_OF_PARTITION = /^(?!all_)[0-9a-z]+_\d+_\d+_\d+(_\d+)?$/
 
 const markFile = (dataDir: string): string => join(eventsDir(dataDir), 'made')
 
-/** isMade reports whether a start on this directory has once come to its end; before that nobody can have stored anything. */
-export const isMade = (dataDir: string): Promise<boolean> =>
+/** True when a start on this directory has completed once; before that no event can be stored. */
+export const isInitialized = (dataDir: string): Promise<boolean> =>
   access(markFile(dataDir), constants.F_OK).then(
     () => true,
     () => false,
   )
 
-/** markMade is on the disk when it resolves. */
-export async function markMade(dataDir: string): Promise<void> {
+/** Durable once it resolves. */
+export async function markInitialized(dataDir: string): Promise<void> {
   const file = await open(markFile(dataDir), 'w', 0o600)
   try {
     await file.writeFile('The first start on this directory came to its end.\n')
@@ -36,8 +36,8 @@ export async function markMade(dataDir: string): Promise<void> {
  * clearHalfMade removes what an interrupted first start left, and reports whether it did; no engine may be running there. It never does so once
  * a start has come to its end, nor where parts with rows lie, as in a directory that was copied without its mark.
  */
-export async function clearHalfMade(dataDir: string): Promise<boolean> {
-  if (await isMade(dataDir)) return false
+export async function clearInterruptedStart(dataDir: string): Promise<boolean> {
+  if (await isInitialized(dataDir)) return false
   if (await hasRows(dataDir)) return false
   await rm(storeDir(dataDir), { recursive: true, force: true })
   return true

@@ -71,7 +71,7 @@ test('data of a newer version is refused with a sentence, and nothing is changed
   await migrate(clients, testDeps, newer)
   const before = await tables()
   await expect(migrate(clients, testDeps)).rejects.toThrow(
-    'the events were written by a newer version of Dendro (it has 9002-future, which this version does not know); start that version or a later one, data cannot go back',
+    'the events were written by a newer version of Dendro (it has 9002-future, which this version does not know); start that version or a later one, downgrades are not supported',
   )
   expect(await migrationStatus(clients)).toEqual({ pending: [], unknown: ['9002-future'] })
   expect(await tables()).toEqual(before)

@@ -24,8 +24,8 @@ export async function migrate(clients: Clients, deps: Pick<EventDeps, 'clock' | 
     if (applied.some(({ number }) => number === migration.number)) continue
     for (const query of statements(await readFile(migration.path, 'utf8'), address)) {
       await writer.command({ query }).catch((cause: unknown) => {
-        const said = cause instanceof Error ? cause.message : String(cause)
-        throw new Error(`migration ${migration.name} of the event store failed: ${said}`, { cause })
+        const message = cause instanceof Error ? cause.message : String(cause)
+        throw new Error(`migration ${migration.name} of the event store failed: ${message}`, { cause })
       })
     }
     await recordMigration(writer, migration.number, migration.name, deps.clock.nowMs())
@@ -53,7 +53,7 @@ function refuseNewer(known: readonly Migration[], applied: readonly AppliedMigra
   const unknown = unknownOf(known, applied)
   if (unknown.length === 0) return
   throw new Error(
-    `the events were written by a newer version of Dendro (it has ${unknown.join(', ')}, which this version does not know); start that version or a later one, data cannot go back`,
+    `the events were written by a newer version of Dendro (it has ${unknown.join(', ')}, which this version does not know); start that version or a later one, downgrades are not supported`,
   )
 }
 

@@ -4,7 +4,7 @@ import { startTestCluster, type TestCluster } from './cluster.fixture.ts'
 import { diagnoseEvents } from './doctor.ts'
 import { MEMORY_BYTES, testDeps } from './engine.fixture.ts'
 import { openEventStore } from './events.ts'
-import { refusedStart } from './refused-start.ts'
+import { explainStartError } from './refused-start.ts'
 
 let cluster: TestCluster
 beforeAll(async () => {
@@ -42,9 +42,11 @@ test('a full disk is told with where it is', () => {
   const full = new ClickHouseError({ code: '243', type: 'NOT_ENOUGH_SPACE', message: 'Cannot reserve 1.00 MiB, not enough space' })
   const wrapped = new Error('migration 0002-events of the event store failed', { cause: full })
   const place = { url: 'http://store:8123', cluster: undefined, database: 'dendro' }
-  expect(refusedStart(wrapped, { ...place, isOurs: true })?.message).toMatch(/no space left; free some on the disk of DENDRO_DATA_DIR/)
-  expect(refusedStart(full, { ...place, isOurs: false })?.message).toMatch(
+  expect(explainStartError(wrapped, { ...place, isEmbedded: true })?.message).toMatch(
+    /no space left; free some on the disk of DENDRO_DATA_DIR/,
+  )
+  expect(explainStartError(full, { ...place, isEmbedded: false })?.message).toMatch(
     /the disk of the event store at http:\/\/store:8123 .*DENDRO_CLICKHOUSE_URL/,
   )
-  expect(refusedStart(new Error('something else'), { ...place, isOurs: true })).toBeUndefined()
+  expect(explainStartError(new Error('something else'), { ...place, isEmbedded: true })).toBeUndefined()
 })

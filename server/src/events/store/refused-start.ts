@@ -1,20 +1,20 @@
 import { ClickHouseError } from '@clickhouse/client'
 import type { StoreAddress } from './address.ts'
 
-type Place = Pick<StoreAddress, 'url' | 'cluster' | 'database'> & { isOurs: boolean }
+type StartTarget = Pick<StoreAddress, 'url' | 'cluster' | 'database'> & { isEmbedded: boolean }
 
 /**
  * refusedStart makes of what a server said to the first statements of a start one sentence that says what is wrong, which setting it belongs to and
  * what to do; the server's own words name neither. Undefined when they are nothing that we know.
  */
-export function refusedStart(thrown: unknown, place: Place): Error | undefined {
+export function explainStartError(thrown: unknown, target: StartTarget): Error | undefined {
   const cause = thrown instanceof Error && !(thrown instanceof ClickHouseError) ? thrown.cause : thrown
   if (!(cause instanceof ClickHouseError)) return undefined
-  const sentence = sentenceOf(Number(cause.code), cause.message, place)
+  const sentence = sentenceOf(Number(cause.code), cause.message, target)
   return sentence === undefined ? undefined : new Error(sentence, { cause: thrown })
 }
 
-function sentenceOf(code: number, said: string, { url, cluster, database, isOurs }: Place): string | undefined {
+function sentenceOf(code: number, message: string, { url, cluster, database, isEmbedded: isOurs }: StartTarget): string | undefined {
   const store = isOurs ? 'the event engine' : `the event store at ${url}`
   const named = `?cluster=${cluster} in DENDRO_CLICKHOUSE_URL`
   switch (code) {
@@ -23,10 +23,10 @@ function sentenceOf(code: number, said: string, { url, cluster, database, isOurs
       if (cluster === undefined) return undefined
       return `${store} knows no cluster ${cluster}; ${named} must name one of its remote_servers, which "select cluster from system.clusters" shows`
     case 392:
-      if (cluster === undefined || !/DDL/.test(said)) return undefined
+      if (cluster === undefined || !/DDL/.test(message)) return undefined
       return `${store} cannot run a statement on all nodes of a cluster, which ${named} asks for; set up distributed_ddl and ClickHouse Keeper on every node, or leave the cluster out for a single server`
     case 139:
-      if (cluster === undefined || !/macro/i.test(said)) return undefined
+      if (cluster === undefined || !/macro/i.test(message)) return undefined
       return `the nodes of the cluster ${cluster} lack the macros shard and replica, which ${named} needs; give every node both in its configuration`
     case 225:
     case 999:
@@ -39,7 +39,7 @@ function sentenceOf(code: number, said: string, { url, cluster, database, isOurs
         ? 'the disk of the event store has no space left; free some on the disk of DENDRO_DATA_DIR and start again'
         : `the disk of ${store} has no space left; free some on that server (DENDRO_CLICKHOUSE_URL) and start again`
     case 497:
-      return `the user of DENDRO_CLICKHOUSE_URL may not make the tables of the database ${database} (${firstLine(said)}); grant it all rights on that database`
+      return `the user of DENDRO_CLICKHOUSE_URL may not make the tables of the database ${database} (${firstLine(message)}); grant it all rights on that database`
     default:
       return undefined
   }

@@ -61,8 +61,8 @@ export const startId = async (outside: ClickHouseClient, signal: AbortSignal): P
 export const serverVersion = async (outside: ClickHouseClient, signal: AbortSignal): Promise<string> =>
   (await rows<{ version: string }>(outside, 'select version() as version', {}, signal))[0]?.version ?? ''
 
-/** strangersSeen reports whether a query that carries no organisation gets any event. */
-export const strangersSeen = async (reader: ClickHouseClient, signal: AbortSignal): Promise<boolean> => {
+/** True when a query without an organization returns events. */
+export const readsWithoutOrganization = async (reader: ClickHouseClient, signal: AbortSignal): Promise<boolean> => {
   const tables = Object.values(tableClasses).map(({ table }) => `select 1 as one from ${table} limit 1`)
   return (await rows(reader, `select one from (${tables.join(' union all ')}) limit 1`, {}, signal)).length > 0
 }

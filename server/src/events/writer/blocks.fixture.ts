@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { TableClass } from '../../lines/table.ts'
-import type { Block, Column, Post } from './post.ts'
+import type { Block, NativeColumn, Post } from './post.ts'
 
 const DAY_MS = 86_400_000
 
 /** DAY is a moment of the day on which test events lie unless they say otherwise. */
 export const DAY_START_MS = Date.UTC(2026, 2, 1)
 
-type Given = Partial<Pick<Post, 'orgNumber' | 'logId' | 'identity' | 'bodyHash'>> & { tableClass?: TableClass }
+type PostOptions = Partial<Pick<Post, 'orgNumber' | 'logId' | 'idempotencyKey' | 'bodyHash'>> & { tableClass?: TableClass }
 
 /** postOf is a post of plain lines, in milliseconds one after the other from the moment given. */
-export function postOf(lines: readonly string[], given: Given = {}, startMs = DAY_START_MS): Post {
-  const { orgNumber = 1, logId = randomUUID(), identity = 0n, bodyHash = BigInt(lines.length), tableClass = 's' } = given
-  return { orgNumber, logId, identity, bodyHash, blocks: [blockOf(lines, { orgNumber, logId, tableClass }, startMs)] }
+export function postOf(lines: readonly string[], given: PostOptions = {}, startMs = DAY_START_MS): Post {
+  const { orgNumber = 1, logId = randomUUID(), idempotencyKey = 0n, bodyHash = BigInt(lines.length), tableClass = 's' } = given
+  return { orgNumber, logId, idempotencyKey, bodyHash, blocks: [blockOf(lines, { orgNumber, logId, tableClass }, startMs)] }
 }
 
 export function blockOf(
@@ -21,7 +21,7 @@ export function blockOf(
   startMs = DAY_START_MS,
 ): Block {
   const times = BigInt64Array.from(lines, (_, row) => BigInt(startMs + row) * 1_000_000n)
-  const columns: Column[] = [
+  const columns: NativeColumn[] = [
     { name: 'org_id', type: 'UInt32', bytes: bytesOf(new Uint32Array(lines.length).fill(orgNumber)) },
     { name: 'log_id', type: 'UUID', bytes: Buffer.alloc(16 * lines.length, uuid(logId)) },
     { name: 'ts', type: "DateTime64(9, 'UTC')", bytes: bytesOf(times) },

@@ -5,7 +5,7 @@ import { startTestCluster, type TestCluster } from '../store/cluster.fixture.ts'
 import { MEMORY_BYTES, testDeps } from '../store/engine.fixture.ts'
 import { type EventStore, openEventStore } from '../store/events.ts'
 import { postOf } from './blocks.fixture.ts'
-import type { Post, PostEnd } from './post.ts'
+import type { Post, PostResult } from './post.ts'
 import { type EventWriter, openEventWriter } from './writer.ts'
 
 /** LATE_MS is behind the 9.5 s after which a caller is told to come again. */
@@ -37,9 +37,9 @@ afterAll(async () => {
 const isInsert = (statement: string): boolean => statement.startsWith('insert into events_')
 const storedIn = (logId: string): Promise<string> => cluster.ask(0, `select count() from events_s_local where log_id = '${logId}'`)
 
-async function written(post: Post): Promise<{ answer: string; end: PostEnd }> {
-  const end = Promise.withResolvers<PostEnd>()
-  const answer = writer.write({ ...post, ended: end.resolve }).then(
+async function written(post: Post): Promise<{ answer: string; end: PostResult }> {
+  const end = Promise.withResolvers<PostResult>()
+  const answer = writer.write({ ...post, onSettled: end.resolve }).then(
     ({ kind }) => kind,
     (failure) => `failed ${failure.status}`,
   )
@@ -85,8 +85,8 @@ test('posts of the same day go on while the outcome of one insert cannot be foun
     lost += 1
     return 'lose answer'
   }
-  const end = Promise.withResolvers<PostEnd>()
-  const first = writer.write({ ...postOf(['one'], { logId, identity: 5n }), ended: end.resolve })
+  const end = Promise.withResolvers<PostResult>()
+  const first = writer.write({ ...postOf(['one'], { logId, idempotencyKey: 5n }), onSettled: end.resolve })
   await expect.poll(() => lost).toBe(1)
   advancedMs += LATE_MS
   await expect(first).rejects.toMatchObject({ status: 503 })
@@ -96,7 +96,7 @@ test('posts of the same day go on while the outcome of one insert cannot be foun
   const { stored } = await end.promise
   expect(stored.length).toBe(1)
   expect(writer.waitingBytes()).toBe(0)
-  expect((await written(postOf(['one'], { logId, identity: 5n }))).answer).toBe('duplicate')
+  expect((await written(postOf(['one'], { logId, idempotencyKey: 5n }))).answer).toBe('duplicate')
   expect(await storedIn(logId)).toBe('2')
 })
 
@@ -113,9 +113,9 @@ test('what cannot be found out for ten minutes is given up, and looked for when 
     lost += 1
     return 'lose answer'
   }
-  const post = postOf(['one'], { logId, identity: 6n })
-  const end = Promise.withResolvers<PostEnd>()
-  const first = writer.write({ ...post, ended: end.resolve })
+  const post = postOf(['one'], { logId, idempotencyKey: 6n })
+  const end = Promise.withResolvers<PostResult>()
+  const first = writer.write({ ...post, onSettled: end.resolve })
   first.catch(() => undefined)
   // The ten minutes begin with the first attempt to count: the clock must not move before it.
   await expect.poll(() => counts).toBeGreaterThan(0)

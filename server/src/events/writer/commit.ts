@@ -1,11 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { badRequest, unavailable } from '../../kernel/errors.ts'
-import type { Log } from '../../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 import type { EventStore } from '../store/events.ts'
+import { classifyInsertFailure, type InsertFailureKind } from './insert-failure.ts'
 import { encodeNative } from './native.ts'
-import type { Piece } from './posting.ts'
-import type { Group } from './queue.ts'
-import { judge, type Refusal } from './refusal.ts'
+import type { PostPart } from './posting.ts'
+import type { InsertGroup } from './queue.ts'
 import { endInserts, type Insert, insertNative, runningInserts, type StoredRange, storedRows } from './rows.ts'
 import type { Seq } from './seq.ts'
 
@@ -13,51 +13,50 @@ export type CommitDeps = {
   store: EventStore
   seq: Seq
   clock: Clock
-  log: Log
-  /** writerId tells the inserts of this process from those of others. */
+  log: Logger
+  /** writerId distinguishes this process's inserts from others'. */
   writerId: string
   retryAfterS(): number
   stopping: AbortSignal
-  /** unsettled are the inserts whose outcome is still being found out, also behind commits that have returned. */
+  /** unsettled are inserts whose outcome is still being determined, also after their commit returned. */
   unsettled: Set<Promise<void>>
 }
 
-/** INSERTS_MAX bounds what a group costs the others when the store refuses it; what is left then shall come again. */
+/** Bounds the inserts for one rejected group; the remaining parts fail with 503. */
 const INSERTS_MAX = 200
 const AGAIN_MS = [50, 100, 200, 500, 1_000] as const
-const LOOK_EVERY_MS = 3_000
+const WATCH_EVERY_MS = 3_000
 const REASON_CHARACTERS = 300
-/** The next group waits so long for an insert of which nobody knows, or until nobody waits for it when there are many such inserts. */
+/** How long the next group waits for an insert with unknown outcome. With many such inserts it waits until their callers have answers. */
 const PATIENCE_MS = 2_000
 const UNSETTLED_MAX = 8
-/** ASKED_MS is how long the store is asked for an insert; long before, it has ended one way or the other. */
-const ASKED_MS = 600_000
+/** How long the outcome of an insert is queried. Inserts end long before. */
+const SETTLE_BOUND_MS = 600_000
 
 /**
- * commit stores a group and returns when the next may go. An insert is one part of the store, which is there as a whole or not at all, so there
- * are four ends: it is there; it was refused; it cannot be taken now; or nobody knows, and then the store is asked. While that takes long the next
- * group goes ahead: the pieces settle later.
+ * Stores a group and returns when the next group may start. An insert is atomic, so it ends in one of four ways: stored, rejected, temporarily
+ * impossible, or unknown. An unknown outcome is queried from the store. If that takes long, the next group starts and the parts settle later.
  */
-export async function commit(group: Group, deps: CommitDeps): Promise<void> {
-  if (group.pieces.length === 0 || !(await placed(group, deps))) return
+export async function commit(group: InsertGroup, deps: CommitDeps): Promise<void> {
+  if (group.parts.length === 0 || !(await reserveNumbers(group, deps))) return
   await store(group, deps, { inserts: INSERTS_MAX }).catch((bug) => {
-    for (const piece of group.pieces) if (piece.state !== 'settled') piece.posting.failed(piece, bug)
+    for (const part of group.parts) if (part.state !== 'settled') part.posting.failed(part, bug)
   })
 }
 
-/** placed gives every block its sequence numbers. */
-async function placed(group: Group, deps: CommitDeps): Promise<boolean> {
+/** Assigns sequence numbers to all blocks. */
+async function reserveNumbers(group: InsertGroup, deps: CommitDeps): Promise<boolean> {
   for (let tries = 0; ; tries += 1) {
     try {
       let seq = await deps.seq.reserve(group.rows)
-      for (const block of group.pieces.flatMap((piece) => piece.placed)) {
+      for (const block of group.parts.flatMap((part) => part.numberedBlocks)) {
         block.seq = seq
         seq += BigInt(block.block.rows)
       }
       return true
     } catch (cause) {
-      if (judge(cause) === 'trouble' || nobodyWaits(group) || deps.stopping.aborted) {
-        fail(group.pieces, cause, deps)
+      if (classifyInsertFailure(cause) === 'unavailable' || isAbandoned(group) || deps.stopping.aborted) {
+        fail(group.parts, cause, deps)
         return false
       }
       if (tries === 0) deps.log.warn({ err: cause }, 'sequence numbers could not be claimed yet')
@@ -68,12 +67,12 @@ async function placed(group: Group, deps: CommitDeps): Promise<boolean> {
 
 type Budget = { inserts: number }
 
-async function store(group: Group, deps: CommitDeps, budget: Budget): Promise<void> {
+async function store(group: InsertGroup, deps: CommitDeps, budget: Budget): Promise<void> {
   budget.inserts -= 1
-  const taken = group.pieces.filter(({ posting }) => !posting.mayStore())
-  if (taken.length > 0) {
-    fail(taken, undefined, deps)
-    const left = group.pieces.filter((piece) => !taken.includes(piece))
+  const takenOver = group.parts.filter(({ posting }) => !posting.mayStore())
+  if (takenOver.length > 0) {
+    fail(takenOver, undefined, deps)
+    const left = group.parts.filter((part) => !takenOver.includes(part))
     return left.length > 0 ? store(groupOf(left), deps, budget) : undefined
   }
   try {
@@ -81,75 +80,75 @@ async function store(group: Group, deps: CommitDeps, budget: Budget): Promise<vo
   } catch (cause) {
     return afterRefusal(group, cause, deps, budget)
   }
-  for (const piece of group.pieces) piece.posting.stored(piece)
+  for (const part of group.parts) part.posting.stored(part)
 }
 
-async function afterRefusal(group: Group, cause: unknown, deps: CommitDeps, budget: Budget): Promise<void> {
-  const refusal = judge(cause)
+async function afterRefusal(group: InsertGroup, cause: unknown, deps: CommitDeps, budget: Budget): Promise<void> {
+  const refusal = classifyInsertFailure(cause)
   switch (refusal) {
     case 'content':
-    case 'strange':
-      return findGuilty(group, cause, refusal, deps, budget)
-    case 'trouble':
-      return fail(group.pieces, cause, deps)
+    case 'ambiguous':
+      return bisect(group, cause, refusal, deps, budget)
+    case 'unavailable':
+      return fail(group.parts, cause, deps)
     case 'sync':
       deps.log.error({ err: cause }, 'the disk of the event store did not sync; the event engine is restarted')
       deps.store.engine?.kill()
-      return findOutAside(group, deps, budget)
+      return settleInBackground(group, deps, budget)
     case 'unknown':
-      return findOutAside(group, deps, budget)
+      return settleInBackground(group, deps, budget)
   }
 }
 
-/** findGuilty halves a refused group until the guilty posts stand alone; the others are stored. */
-async function findGuilty(group: Group, cause: unknown, refusal: Refusal, deps: CommitDeps, budget: Budget): Promise<void> {
-  const [piece] = group.pieces
-  if (piece && group.pieces.length === 1) {
+/** Halves a rejected group until the offending posts are isolated; the others are stored. */
+async function bisect(group: InsertGroup, cause: unknown, refusal: InsertFailureKind, deps: CommitDeps, budget: Budget): Promise<void> {
+  const [part] = group.parts
+  if (part && group.parts.length === 1) {
     deps.log.warn({ err: cause, rows: group.rows }, 'the event store refused a post')
-    if (refusal !== 'content') return fail([piece], cause, deps)
+    if (refusal !== 'content') return fail([part], cause, deps)
     const reason = cause instanceof Error ? cause.message.slice(0, REASON_CHARACTERS) : 'no reason given'
-    return piece.posting.failed(piece, badRequest(`the event store cannot take these events: ${reason}`, { cause }))
+    return part.posting.failed(part, badRequest(`the event store cannot take these events: ${reason}`, { cause }))
   }
-  if (budget.inserts <= 0) return fail(group.pieces, cause, deps)
-  const middle = Math.ceil(group.pieces.length / 2)
-  await store(groupOf(group.pieces.slice(0, middle)), deps, budget)
-  await store(groupOf(group.pieces.slice(middle)), deps, budget)
+  if (budget.inserts <= 0) return fail(group.parts, cause, deps)
+  const middle = Math.ceil(group.parts.length / 2)
+  await store(groupOf(group.parts.slice(0, middle)), deps, budget)
+  await store(groupOf(group.parts.slice(middle)), deps, budget)
 }
 
-/** findOutAside lets the caller go on, when finding out takes long; the pieces hold their memory until they are settled. */
-async function findOutAside(group: Group, deps: CommitDeps, budget: Budget): Promise<void> {
-  const found = findOut(group, deps, budget)
-    .catch((bug) => fail(group.pieces, bug, deps))
-    .finally(() => deps.unsettled.delete(found))
-  deps.unsettled.add(found)
+/** Settles an unknown outcome without blocking the queue for long. The parts keep their memory until they are settled. */
+async function settleInBackground(group: InsertGroup, deps: CommitDeps, budget: Budget): Promise<void> {
+  const settled = settleUnknown(group, deps, budget)
+    .catch((bug) => fail(group.parts, bug, deps))
+    .finally(() => deps.unsettled.delete(settled))
+  deps.unsettled.add(settled)
   const over = new AbortController()
   const patience = deps.clock.sleep(PATIENCE_MS, over.signal).then(
-    () => (deps.unsettled.size > UNSETTLED_MAX ? Promise.allSettled(group.pieces.map(({ posting }) => posting.answer)) : undefined),
+    () => (deps.unsettled.size > UNSETTLED_MAX ? Promise.allSettled(group.parts.map(({ posting }) => posting.answer)) : undefined),
     () => undefined,
   )
-  await Promise.race([found, patience])
+  await Promise.race([settled, patience])
   over.abort()
 }
 
 /**
- * findOut settles an insert of which nobody knows. What may still run of it is ended first, so that the store's answer stays true; then the same
- * bytes go again under the same token if they are not there, which is right whether or not the token is still known.
+ * Settles an insert with unknown outcome. It kills the insert first, so that the stored state is final. If the rows are missing, it sends the same bytes
+ * with the same token, which is safe whether or not the store still remembers the token.
  */
-async function findOut(group: Group, deps: CommitDeps, budget: Budget): Promise<void> {
-  const [piece] = group.pieces
-  if (!piece) return
+async function settleUnknown(group: InsertGroup, deps: CommitDeps, budget: Budget): Promise<void> {
+  const [part] = group.parts
+  if (!part) return
   const insert = insertOf(group, deps)
-  deps.log.warn({ rows: group.rows }, 'the outcome of an insert is unknown; the event store is asked')
-  const giveUpMs = deps.clock.monotonicMs() + ASKED_MS
+  deps.log.warn({ rows: group.rows }, 'the outcome of an insert is unknown; checking the event store')
+  const giveUpMs = deps.clock.monotonicMs() + SETTLE_BOUND_MS
   for (let tries = 0; !deps.stopping.aborted && deps.clock.monotonicMs() < giveUpMs; tries += 1) {
-    const found = await look(insert, rangeOf(group, piece), deps)
-    if (found === 'there') return group.pieces.forEach((there) => void there.posting.stored(there))
-    if (found === 'not there') {
-      if (nobodyWaits(group)) return fail(group.pieces, undefined, deps)
-      // Some may belong to another process by now: the others go without them, as another insert.
-      if (!group.pieces.every(({ posting }) => posting.mayStore())) return store(group, deps, budget)
+    const found = await checkStored(insert, rangeOf(group, part), deps)
+    if (found === 'stored') return group.parts.forEach((there) => void there.posting.stored(there))
+    if (found === 'missing') {
+      if (isAbandoned(group)) return fail(group.parts, undefined, deps)
+      // Another process may have taken over some posts: the others go into a new insert.
+      if (!group.parts.every(({ posting }) => posting.mayStore())) return store(group, deps, budget)
       const cause = await insertWatched({ ...insert, queryId: `${insert.token} ${tries + 2}` }, deps).catch((thrown: unknown) => thrown)
-      const refusal = cause === undefined ? 'unknown' : judge(cause)
+      const refusal = cause === undefined ? 'unknown' : classifyInsertFailure(cause)
       if (refusal !== 'unknown' && refusal !== 'sync') return afterRefusal(group, cause, deps, budget)
       if (refusal === 'sync') deps.store.engine?.kill()
       if (cause === undefined && tries === 0) continue
@@ -157,32 +156,32 @@ async function findOut(group: Group, deps: CommitDeps, budget: Budget): Promise<
     await pause(tries, deps)
   }
   const failure = unavailable('it could not be found out whether these events are stored', { retryAfterS: deps.retryAfterS() })
-  for (const lost of group.pieces) lost.posting.lost(lost, failure, deps.stopping.aborted ? 'unknown' : 'some')
+  for (const lost of group.parts) lost.posting.lost(lost, failure, deps.stopping.aborted ? 'unknown' : 'some')
 }
 
-/** look finds out whether an insert is there. When the store cannot say so, nobody knows still: no failure of a question says anything about the insert. */
-async function look(
+/** Checks whether an insert is stored. A failed check leaves the outcome unknown. */
+async function checkStored(
   { token, rows }: Insert,
   range: StoredRange,
   { store, clock, log }: CommitDeps,
-): Promise<'there' | 'not there' | 'unknown'> {
+): Promise<'stored' | 'missing' | 'unknown'> {
   try {
     await endInserts(store, token, clock)
-    return (await storedRows(store, range)) >= rows ? 'there' : 'not there'
+    return (await storedRows(store, range)) >= rows ? 'stored' : 'missing'
   } catch (err) {
     log.debug({ err }, 'the outcome of an insert could not be found out yet')
     return 'unknown'
   }
 }
 
-/** insertWatched does not wait for an answer that cannot come any more: of a slow insert it looks now and then whether the store works on it. */
+/** Inserts and watches: when the store no longer works on a slow insert, its answer is lost, and waiting ends. */
 async function insertWatched(insert: Insert, { store, clock, log }: CommitDeps): Promise<void> {
   const [done, lost] = [new AbortController(), new AbortController()]
   const watch = async (): Promise<void> => {
     while (!done.signal.aborted) {
-      await clock.sleep(LOOK_EVERY_MS, done.signal).catch(() => undefined)
+      await clock.sleep(WATCH_EVERY_MS, done.signal).catch(() => undefined)
       if (done.signal.aborted) return
-      const running = await runningInserts(store, insert.queryId).catch((err) => log.debug({ err }, 'a slow insert could not be looked at'))
+      const running = await runningInserts(store, insert.queryId).catch((err) => log.debug({ err }, 'a slow insert could not be checked'))
       if (running === 0) lost.abort()
     }
   }
@@ -194,35 +193,35 @@ async function insertWatched(insert: Insert, { store, clock, log }: CommitDeps):
   }
 }
 
-function insertOf({ pieces, rows }: Group, { writerId }: CommitDeps): Insert {
-  const [first] = pieces
-  if (!first) throw new Error('a group without pieces is never stored')
-  const token = `${writerId} ${first.placed[0]?.seq} ${rows}`
+function insertOf({ parts, rows }: InsertGroup, { writerId }: CommitDeps): Insert {
+  const [first] = parts
+  if (!first) throw new Error('a group without parts is never stored')
+  const token = `${writerId} ${first.numberedBlocks[0]?.seq} ${rows}`
   return {
     tableClass: first.tableClass,
     token,
     queryId: `${token} 1`,
     rows,
-    bytes: pieces.reduce((bytes, piece) => bytes + piece.bytes, 0),
+    bytes: parts.reduce((bytes, part) => bytes + part.bytes, 0),
     chunks: function* () {
-      for (const piece of pieces) for (const block of piece.placed) yield encodeNative(block, piece.post)
+      for (const part of parts) for (const block of part.numberedBlocks) yield encodeNative(block, part.post)
     },
   }
 }
 
-function rangeOf({ pieces }: Group, { tableClass, day, placed: [first] }: Piece) {
-  const last = pieces.at(-1)?.placed.at(-1)
+function rangeOf({ parts }: InsertGroup, { tableClass, day, numberedBlocks: [first] }: PostPart) {
+  const last = parts.at(-1)?.numberedBlocks.at(-1)
   const end = last ? last.seq + BigInt(last.block.rows) - 1n : 0n
   return { tableClass, day, first: first?.seq ?? 0n, last: end }
 }
 
-const groupOf = (pieces: readonly Piece[]): Group => ({ pieces, rows: pieces.reduce((rows, piece) => rows + piece.rows, 0) })
+const groupOf = (parts: readonly PostPart[]): InsertGroup => ({ parts: parts, rows: parts.reduce((rows, part) => rows + part.rows, 0) })
 
-const nobodyWaits = ({ pieces }: Group): boolean => pieces.every((piece) => piece.posting.answered())
+const isAbandoned = ({ parts }: InsertGroup): boolean => parts.every((part) => part.posting.answered())
 
-function fail(pieces: readonly Piece[], cause: unknown, { retryAfterS }: CommitDeps): void {
-  for (const piece of pieces) {
-    piece.posting.failed(piece, unavailable('the event store cannot take events now', { cause, retryAfterS: retryAfterS() }))
+function fail(parts: readonly PostPart[], cause: unknown, { retryAfterS }: CommitDeps): void {
+  for (const part of parts) {
+    part.posting.failed(part, unavailable('the event store cannot take events now', { cause, retryAfterS: retryAfterS() }))
   }
 }
 

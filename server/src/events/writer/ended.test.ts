@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask, makeEngines, pidOf, testDeps } from '../store/engine.fixture.ts'
 import type { EventStore } from '../store/events.ts'
 import { damaged, postOf } from './blocks.fixture.ts'
-import type { Post, PostEnd } from './post.ts'
+import type { Post, PostResult } from './post.ts'
 import { type EventWriter, openEventWriter } from './writer.ts'
 
 const engines = makeEngines()
@@ -19,21 +19,21 @@ afterAll(async () => {
 })
 
 /** written gives the answer to a post as a word, and its end. */
-async function written(post: Post, by = writer): Promise<{ answer: string; end: PostEnd }> {
-  const end = Promise.withResolvers<PostEnd>()
-  const answer = by.write({ ...post, ended: end.resolve }).then(
+async function written(post: Post, by = writer): Promise<{ answer: string; end: PostResult }> {
+  const end = Promise.withResolvers<PostResult>()
+  const answer = by.write({ ...post, onSettled: end.resolve }).then(
     ({ kind }) => kind,
     (failure) => `failed ${failure.status}`,
   )
   return { answer: await answer, end: await end.promise }
 }
 
-const rowsOf = ({ stored }: PostEnd): number => stored.reduce((sum, { block }) => sum + block.rows, 0)
+const rowsOf = ({ stored }: PostResult): number => stored.reduce((sum, { block }) => sum + block.rows, 0)
 const storedIn = async (logId: string): Promise<number> =>
   Number((await ask<{ rows: string }>(store.writer, `select count() as rows from events_s where log_id = '${logId}'`))[0]?.rows)
 
 test('the end of a stored post names its blocks and their numbers; a repeat stores nothing more', async () => {
-  const post = postOf(['a', 'b'], { identity: 7n })
+  const post = postOf(['a', 'b'], { idempotencyKey: 7n })
   const first = await written(post)
   expect(first).toMatchObject({ answer: 'stored', end: { stored: [{ block: post.blocks[0] }], failure: undefined } })
   expect(first.end.stored[0]?.firstSeq).toBeGreaterThan(0n)
@@ -50,7 +50,7 @@ test('the end of a refused post is its failure, also of one that was not let in'
 
 test('when the engine is killed under load, the ends say exactly what is in the store', async () => {
   const posts = Array.from({ length: 60 }, (_, n) =>
-    postOf([`line ${n}`, 'more'], { logId: randomUUID(), identity: n % 2 ? BigInt(n) : 0n }),
+    postOf([`line ${n}`, 'more'], { logId: randomUUID(), idempotencyKey: n % 2 ? BigInt(n) : 0n }),
   )
   const ends = posts.map(async (post, n) => {
     if (n === 20) process.kill(pidOf(store), 'SIGKILL')
@@ -71,7 +71,7 @@ test('a writer that closes has told every end', async () => {
   const answers = Array.from({ length: 10 }, () =>
     closing.write({
       ...postOf(['x']),
-      ended: () => {
+      onSettled: () => {
         ended += 1
       },
     }),

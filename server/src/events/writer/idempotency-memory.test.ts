@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { makeIdentityMemory } from './idempotency-memory.ts'
+import { createIdempotencyMemory } from './idempotency-memory.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -13,7 +13,7 @@ test('it is a map, also for keys that want one place', () => {
   const pair = fc.tuple(key, fc.bigInt(1n, 2n ** 64n - 1n))
   fc.assert(
     fc.property(fc.array(pair, { maxLength: 3_000 }), (pairs) => {
-      const memory = makeIdentityMemory({ keepMs: HOUR_MS, keysMax: 1_000_000, nowMs: () => 0 })
+      const memory = createIdempotencyMemory({ keepMs: HOUR_MS, keysMax: 1_000_000, nowMs: () => 0 })
       const truth = new Map<bigint, bigint>()
       for (const [name, value] of pairs) {
         memory.set(name, value)
@@ -28,7 +28,7 @@ test('it is a map, also for keys that want one place', () => {
 
 test('a key is kept for its time and not for much longer, and a later value wins', () => {
   let nowMs = 0
-  const memory = makeIdentityMemory({ keepMs: HOUR_MS, keysMax: 1_000_000, nowMs: () => nowMs })
+  const memory = createIdempotencyMemory({ keepMs: HOUR_MS, keysMax: 1_000_000, nowMs: () => nowMs })
   const setAt = new Map<bigint, number>()
   for (let key = 1n; key < 2_000n; key += 1n) {
     nowMs += HOUR_MS / 400
@@ -41,12 +41,12 @@ test('a key is kept for its time and not for much longer, and a later value wins
   nowMs += HOUR_MS / 9
   memory.set(1_999n, 6n)
   expect(memory.get(1_999n)).toBe(6n)
-  expect(memory.fullFromMs()).toBe(Number.NEGATIVE_INFINITY)
+  expect(memory.completeSinceMs()).toBe(Number.NEGATIVE_INFINITY)
 })
 
 test('with more keys than it may have it forgets the oldest, and says from when on it knows all', () => {
   let nowMs = 0
-  const memory = makeIdentityMemory({ keepMs: HOUR_MS, keysMax: 1_000, nowMs: () => nowMs })
+  const memory = createIdempotencyMemory({ keepMs: HOUR_MS, keysMax: 1_000, nowMs: () => nowMs })
   const setAt: number[] = []
   for (let key = 0; key < 10_000; key += 1) {
     nowMs += 1
@@ -54,12 +54,12 @@ test('with more keys than it may have it forgets the oldest, and says from when 
     setAt.push(nowMs)
     expect(memory.size()).toBeLessThanOrEqual(1_100)
   }
-  expect(memory.fullFromMs()).toBeGreaterThan(8_000)
-  for (const [key, ms] of setAt.entries()) if (ms > memory.fullFromMs()) expect(memory.get(BigInt(key))).toBe(1n)
+  expect(memory.completeSinceMs()).toBeGreaterThan(8_000)
+  for (const [key, ms] of setAt.entries()) if (ms > memory.completeSinceMs()) expect(memory.get(BigInt(key))).toBe(1n)
   memory.forgot()
-  expect(memory.fullFromMs()).toBe(nowMs)
+  expect(memory.completeSinceMs()).toBe(nowMs)
 })
 
 test('it refuses to remember nothing', () => {
-  expect(() => makeIdentityMemory({ keepMs: 1, keysMax: 1, nowMs: () => 0 }).set(1n, 0n)).toThrow('0 cannot be remembered')
+  expect(() => createIdempotencyMemory({ keepMs: 1, keysMax: 1, nowMs: () => 0 }).set(1n, 0n)).toThrow('0 cannot be remembered')
 })

@@ -1,13 +1,13 @@
 /**
- * An IdentityMemory remembers a number for each key, both of 64 bits, for at least as long as it was made for and for not much longer. It is
- * made of flat tables, one for each tenth of that time, since there may be a million keys.
+ * Maps 64-bit keys to 64-bit numbers for at least `keepMs` and not much longer. It consists of flat hash tables, one per tenth of that time, since there
+ * may be a million keys.
  */
-export type IdentityMemory = {
+export type IdempotencyMemory = {
   get(key: bigint): bigint | undefined
   set(key: bigint, value: bigint): void
-  /** fullFromMs is the moment from which on nothing is missing; it moves when older keys must go for want of room. */
-  fullFromMs(): number
-  /** forgot says that keys from before this moment may be missing. */
+  /** completeSinceMs is the time since which no key is missing. It moves when keys are evicted for space. */
+  completeSinceMs(): number
+  /** forgot records that keys from before now may be missing. */
   forgot(): void
   size(): number
 }
@@ -17,8 +17,8 @@ type Options = { keepMs: number; keysMax: number; nowMs: () => number }
 const TABLES = 10
 const FIRST_SLOTS = 1_024
 
-/** makeIdentityMemory takes its times from a clock that does not step. */
-export function makeIdentityMemory({ keepMs, keysMax, nowMs }: Options): IdentityMemory {
+/** `nowMs` must be monotonic. */
+export function createIdempotencyMemory({ keepMs, keysMax, nowMs }: Options): IdempotencyMemory {
   const spanMs = keepMs / TABLES
   let tables = [makeTable(nowMs())]
   let fullFromMs = Number.NEGATIVE_INFINITY
@@ -33,7 +33,7 @@ export function makeIdentityMemory({ keepMs, keysMax, nowMs }: Options): Identit
   }
 
   function dropOld(): void {
-    // A table is as young as its successor is old.
+    // The newest key of a table is as old as the next table.
     while (tables.length > 1 && nowMs() - (tables.at(-2)?.sinceMs ?? 0) > keepMs) tables.pop()
     for (let keys = size(); keys > keysMax && tables.length > 1; keys = size()) {
       tables.pop()
@@ -52,7 +52,7 @@ export function makeIdentityMemory({ keepMs, keysMax, nowMs }: Options): Identit
       return undefined
     },
     set: (key, value) => newest().set(key, value),
-    fullFromMs: () => fullFromMs,
+    completeSinceMs: () => fullFromMs,
     forgot: () => {
       fullFromMs = nowMs()
     },
@@ -62,7 +62,7 @@ export function makeIdentityMemory({ keepMs, keysMax, nowMs }: Options): Identit
 
 type Table = { sinceMs: number; get(key: bigint): bigint | undefined; set(key: bigint, value: bigint): void; size(): number }
 
-/** makeTable probes one slot after the other and doubles when it is half full; keys are hashes already. Value 0 marks an empty slot. */
+/** Open addressing with linear probing; doubles at half load. Keys are hashes already. Value 0 marks an empty slot. */
 function makeTable(sinceMs: number): Table {
   let keys = new BigUint64Array(FIRST_SLOTS)
   let values = new BigUint64Array(FIRST_SLOTS)

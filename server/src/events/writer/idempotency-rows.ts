@@ -2,16 +2,16 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import { tableClasses, tableClassNames } from '../../lines/table.ts'
 
 export type StoredPost = { org_id: number; log_id: string; post: bigint }
-/** StoredDay is how many events of a post the store has on one day. */
+/** The number of stored events of a post on one day. */
 export type StoredDay = StoredPost & { day: number; rows: number }
 
-/** Posts wait for these answers, so a store that is stuck is asked again soon; the hour before a start is read once. */
+/** Posts wait for these answers, so a stuck query is retried soon. The hour before a start is read once. */
 const ASK_BOUND_MS = 4_000
 
 const everyTable = (select: (table: string) => string): string =>
   tableClassNames.map((name) => select(tableClasses[name].table)).join(' union all ')
 
-/** postsSince gives the identity of every post with events from sequence number `seq` on. */
+/** The idempotency key of every post with events from sequence number `seq` on. */
 export async function* postsSince(
   writer: ClickHouseClient,
   seq: bigint,
@@ -34,10 +34,10 @@ export async function* postsSince(
   }
 }
 
-export type Wanted = { logIds: readonly string[]; posts: readonly bigint[]; days: readonly number[] }
+export type PostLookup = { logIds: readonly string[]; posts: readonly bigint[]; days: readonly number[] }
 
-/** storedDays looks for posts among the events of some days with sequence numbers from `seq` on. */
-export const storedDays = async (writer: ClickHouseClient, { logIds, posts, days }: Wanted, seq: bigint): Promise<StoredDay[]> => {
+/** Counts stored rows of posts on the given days, with sequence numbers from `seq` on. */
+export const storedDays = async (writer: ClickHouseClient, { logIds, posts, days }: PostLookup, seq: bigint): Promise<StoredDay[]> => {
   const answer = await writer.query({
     query: `select org_id, log_id, post, toUInt32(toUInt16(day)) as day, toUInt32(sum(rows)) as rows from (${everyTable(
       (table) => `select org_id, log_id, post, toDate(ts) as day, count() as rows from ${table}

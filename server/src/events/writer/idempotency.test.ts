@@ -26,7 +26,12 @@ async function open(store: EventStore): Promise<EventWriter> {
 const newStore = async (): Promise<EventStore> => engines.open(await engines.newDir())
 
 const wearing = (identity: bigint, lines: readonly string[], given: Partial<Post> = {}): Post =>
-  postOf(lines, { logId: '0b0e1f86-7d5b-4b4c-9d84-3f1c8f1f6c11', identity, bodyHash: BigInt(lines.join().length), ...given })
+  postOf(lines, {
+    logId: '0b0e1f86-7d5b-4b4c-9d84-3f1c8f1f6c11',
+    idempotencyKey: identity,
+    bodyHash: BigInt(lines.join().length),
+    ...given,
+  })
 
 test('a second post with the identity and the body of the first is a duplicate; with another body it is refused', async () => {
   const store = await newStore()
@@ -91,7 +96,7 @@ test('of a post that was cut short between its days a repeat stores the rest', a
   const [orgNumber, logId] = [1, randomUUID()]
   const day = (n: number) => [`day ${n}`, `day ${n} again`]
   const blocks = [0, 1, 2, 3].map((n) => blockOf(day(n), { orgNumber, logId }, DAY_START_MS + n * DAY_MS))
-  const post: Post = { orgNumber, logId, identity: 8n, bodyHash: 1n, blocks }
+  const post: Post = { orgNumber, logId, idempotencyKey: 8n, bodyHash: 1n, blocks }
   // What a crash leaves: two of four days.
   await before.write({ ...post, blocks: blocks.slice(1, 3) })
   const writer = await open(store)

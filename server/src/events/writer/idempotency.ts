@@ -1,56 +1,56 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../kernel/clock.ts'
 import { Failure, unavailable } from '../../kernel/errors.ts'
-import type { Log } from '../../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 import type { EventStore } from '../store/events.ts'
-import { makeIdentityMemory } from './idempotency-memory.ts'
+import { createIdempotencyMemory } from './idempotency-memory.ts'
 import { postsSince, type StoredDay, storedDays } from './idempotency-rows.ts'
-import type { Block, Post, Written } from './post.ts'
+import type { Block, Post, WriteResult } from './post.ts'
 import { type Seq, seqAt } from './seq.ts'
 
-/** Ended is what became of a post in the end; a caller may have been told earlier that it was not known. */
-export type Ended = { kind: 'stored' } | { kind: 'failed'; failure: unknown; stored: 'nothing' | 'some' | 'unknown' }
+/** The final outcome of a post; the caller may have got a 503 earlier. */
+export type PostOutcome = { kind: 'stored' } | { kind: 'failed'; failure: unknown; stored: 'nothing' | 'some' | 'unknown' }
 
-/** A Start is a post on its way: the answer to the caller, and the end that may come after it. */
-export type Start = { answer: Promise<Written>; ended: Promise<Ended> }
+/** A post that is being stored: the answer to the caller, and the final outcome, which may come later. */
+export type PendingPost = { answer: Promise<WriteResult>; outcome: Promise<PostOutcome> }
 
-/** An IdentityGuard sees to it that posts with an identity are stored once. */
-export type IdentityGuard = {
+/** Ensures that posts with an idempotency key are stored once. */
+export type IdempotencyGuard = {
   /**
-   * once stores a post by `start`, which gets the blocks that are still missing. A post with the identity and the body of one that is stored is
-   * a duplicate, while that one is running it waits for it and ends the same; with another body it is refused (422).
+   * once stores a post by calling `start` with the blocks that are still missing. A post with the key and body of a stored one is a duplicate. While
+   * the first is running, the second waits and gets the same outcome. The same key with another body is rejected (422).
    */
-  once(post: Post, start: (blocks: readonly Block[], mayStore?: () => boolean) => Start): Promise<Written>
+  once(post: Post, start: (blocks: readonly Block[], mayStore?: () => boolean) => PendingPost): Promise<WriteResult>
 }
 
-export type GuardDeps = { clock: Clock; log: Log; seq: Seq }
+export type GuardDeps = { clock: Clock; log: Logger; seq: Seq }
 
-/** KEEP_MS is how long an identity is remembered; an hour is promised. */
+/** How long a key is remembered; the contract promises an hour. */
 export const KEEP_MS = 70 * 60_000
-/** KEYS_MAX bounds the memory to about 64 MB; with more posts in an hour, those that are not remembered are looked for in the store. */
+/** Bounds memory to about 64 MB. With more posts per hour, unknown keys are looked up in the store. */
 export const KEYS_MAX = 2_000_000
 const LEARN_ALL_BOUND_MS = 30_000
-/** LOOK_EVERY_MS is how often a process looks for others, LEARN_EVERY_MS how often it learns all they stored; between, it asks for single posts. */
-const LOOK_EVERY_MS = 1_000
+/** REFRESH_EVERY_MS: how often to check for other writers. LEARN_EVERY_MS: how often to read all their keys; in between, keys are looked up one by one. */
+const REFRESH_EVERY_MS = 1_000
 const LEARN_EVERY_MS = 30_000
-/** RECENT_MS is how far a look at the posts of other processes reaches behind the one before: longer than an insert may take. */
+/** Overlap of two reads of other writers' posts: longer than an insert may take. */
 const RECENT_MS = 120_000
 const LOOKED_UP_AT_ONCE = 500
-/** WAIT_MS keeps every answer within 10 s. */
+/** Keeps every answer within 10 s. */
 export const WAIT_MS = 9_500
 const AGAIN_MS = 100
 const DAY_MS = 86_400_000
 
-/** IN_STORE is remembered for posts of which only the store knows how much there is. */
+/** Marks keys whose stored rows only the store knows. */
 const IN_STORE = 1n
 
-export type Running = { bodyHash: bigint; ended: Promise<Ended> }
+export type RunningPost = { bodyHash: bigint; outcome: Promise<PostOutcome> }
 
-/** openIdentityGuard fills its memory from what the store has of the last hour. */
-export async function openIdentityGuard(store: EventStore, deps: GuardDeps): Promise<IdentityGuard> {
+/** The guard for a store with one writer. It loads the keys of the last hour from the store. */
+export async function openIdempotencyGuard(store: EventStore, deps: GuardDeps): Promise<IdempotencyGuard> {
   const { clock, log } = deps
-  const memory = makeIdentityMemory({ keepMs: KEEP_MS, keysMax: KEYS_MAX, nowMs: clock.monotonicMs })
-  const running = new Map<bigint, Running>()
+  const memory = createIdempotencyMemory({ keepMs: KEEP_MS, keysMax: KEYS_MAX, nowMs: clock.monotonicMs })
+  const running = new Map<bigint, RunningPost>()
   const lookUp = makeLookUp(store, clock)
 
   async function learn(sinceMs: number, boundMs?: number): Promise<void> {
@@ -66,37 +66,37 @@ export async function openIdentityGuard(store: EventStore, deps: GuardDeps): Pro
   const openedMs = clock.nowMs()
   await learn(openedMs - KEEP_MS, LEARN_ALL_BOUND_MS).catch((err) => {
     memory.forgot()
-    log.warn({ err }, 'identities of the last hour could not be read; they are looked for one by one')
+    log.warn({ err }, 'idempotency keys of the last hour could not be read; they are looked up one by one')
   })
 
-  const remembersAll = (): boolean => memory.fullFromMs() <= clock.monotonicMs() - KEEP_MS
-  const others = makeOthers(deps, learn, openedMs)
+  const remembersAll = (): boolean => memory.completeSinceMs() <= clock.monotonicMs() - KEEP_MS
+  const others = trackOtherWriters(deps, learn, openedMs)
 
-  /** missing gives the blocks that are to be stored: all of a new post, none of a duplicate, some of one that was cut short. */
+  /** The blocks to store: all of a new post, none of a duplicate, some of an interrupted post. */
   async function missing(post: Post, key: bigint): Promise<readonly Block[]> {
-    if (memory.get(key) === undefined) await others.look()
+    if (memory.get(key) === undefined) await others.refresh()
     const known = memory.get(key)
     const sinceMs = remembersAll() ? others.unknownSinceMs() : clock.nowMs() - KEEP_MS
     if (known === undefined && sinceMs === undefined) return post.blocks
     if (known === undefined) return missingBlocks(post, await lookUp(post, sinceMs ?? 0))
     if (known === IN_STORE) return missingBlocks(post, await lookUp(post, clock.nowMs() - KEEP_MS))
     if (known === remembered(post.bodyHash)) return []
-    throw otherBody()
+    throw keyReuse()
   }
 
-  function remember(key: bigint, post: Post, ended: Ended): void {
+  function remember(key: bigint, post: Post, ended: PostOutcome): void {
     if (ended.kind === 'stored') memory.set(key, remembered(post.bodyHash))
     else if (ended.stored !== 'nothing') memory.set(key, IN_STORE)
   }
 
   return {
     once: async (post, start) => {
-      const key = keyOf(post.orgNumber, post.logId, post.identity)
+      const key = keyOf(post.orgNumber, post.logId, post.idempotencyKey)
       const first = running.get(key)
       if (first) return join(first, post, clock)
-      const end = Promise.withResolvers<Ended>()
-      running.set(key, { bodyHash: post.bodyHash, ended: end.promise })
-      const finish = (ended: Ended): void => {
+      const end = Promise.withResolvers<PostOutcome>()
+      running.set(key, { bodyHash: post.bodyHash, outcome: end.promise })
+      const finish = (ended: PostOutcome): void => {
         remember(key, post, ended)
         running.delete(key)
         end.resolve(ended)
@@ -114,21 +114,21 @@ export async function openIdentityGuard(store: EventStore, deps: GuardDeps): Pro
         return { kind: 'duplicate' }
       }
       const started = start(blocks)
-      void started.ended.then(finish)
+      void started.outcome.then(finish)
       return started.answer
     },
   }
 }
 
-/** join waits for the first try and ends as it did. */
-export async function join(first: Running, post: Post, clock: Clock): Promise<Written> {
-  if (first.bodyHash !== post.bodyHash) throw otherBody()
-  const ended = await within(clock, 'the first try of this post is still running', first.ended)
+/** Waits for the first attempt and returns its outcome. */
+export async function join(first: RunningPost, post: Post, clock: Clock): Promise<WriteResult> {
+  if (first.bodyHash !== post.bodyHash) throw keyReuse()
+  const ended = await within(clock, 'the first try of this post is still running', first.outcome)
   if (ended.kind === 'failed') throw ended.failure
   return { kind: 'duplicate' }
 }
 
-/** within answers 503 when the work is not done within 10 s; the work goes on. */
+/** Answers 503 when the work takes longer than 10 s; the work continues. */
 export async function within<T>(clock: Clock, late: string, work: Promise<T>): Promise<T> {
   const done = new AbortController()
   const bound = clock.sleep(WAIT_MS, done.signal).then(() => {
@@ -142,7 +142,7 @@ export async function within<T>(clock: Clock, late: string, work: Promise<T>): P
   }
 }
 
-/** untilAnswered asks again while the store does not answer, as long as somebody may wait for it. */
+/** Retries while the store does not answer, until the caller's time is up. */
 export async function untilAnswered<T>(clock: Clock, ask: () => Promise<T>): Promise<T> {
   const giveUpMs = clock.monotonicMs() + WAIT_MS
   for (;;) {
@@ -156,18 +156,19 @@ export async function untilAnswered<T>(clock: Clock, ask: () => Promise<T>): Pro
   }
 }
 
-export const otherBody = (): Failure => new Failure(422, 'this identity came before with another body; nothing of this one is stored')
+export const keyReuse = (): Failure =>
+  new Failure(422, 'this idempotency key was used before with another body; nothing of this request is stored')
 
-/** remembered is a body hash as the memory keeps it, which is neither 0 nor IN_STORE. */
+/** A body hash as stored in memory, which is neither 0 nor IN_STORE. */
 export const remembered = (bodyHash: bigint): bigint => (bodyHash <= IN_STORE ? bodyHash + 2n : bodyHash)
 
-/** keyOf is a hash of 64 bits: nobody can make an identity that hides a post of another organisation. */
+/** A 64-bit hash over organization, dataset and key, so that no organization can hide another's post. */
 export const keyOf = (orgNumber: number, logId: string, identity: bigint): bigint =>
   hash('sha256', `${orgNumber} ${logId.toLowerCase()} ${identity}`, 'buffer').readBigUInt64LE()
 
 /**
- * missingBlocks compares a post with what the store has of its identity. Blocks of one day are stored in their order, each as a whole, so what
- * is there of a day must be the first of them; anything else was another body.
+ * Compares a post with the stored rows of its key. Blocks of one day are stored in order and atomically, so stored rows must match the first blocks of
+ * the day. Anything else means another body.
  */
 export function missingBlocks(post: Post, stored: readonly StoredDay[]): readonly Block[] {
   const rowsOf = (parts: readonly { rows: number }[]): number => parts.reduce((sum, { rows }) => sum + rows, 0)
@@ -179,61 +180,61 @@ export function missingBlocks(post: Post, stored: readonly StoredDay[]): readonl
     left.set(block.day, rows - block.rows)
     return false
   })
-  if ([...left.values()].some((rows) => rows > 0)) throw otherBody()
+  if ([...left.values()].some((rows) => rows > 0)) throw keyReuse()
   return missing
 }
 
-/** Others are the processes that write to the same store; a predecessor counts as one for a while, since its last insert may still be running. */
-type Others = {
-  /** look brings the memory up to what others stored, and costs next to nothing while there are none. */
-  look(): Promise<void>
-  /** unknownSinceMs is from when on others may have stored what is not remembered; undefined while there are none. */
+/** Other processes that write to the same store. A predecessor counts for a while, since its last insert may still be running. */
+type OtherWriters = {
+  /** refresh learns what others stored. It is nearly free while there are none. */
+  refresh(): Promise<void>
+  /** unknownSinceMs is the time from which others may have stored unknown keys; undefined while there are none. */
   unknownSinceMs(): number | undefined
 }
 
-function makeOthers({ clock, seq }: GuardDeps, learn: (sinceMs: number) => Promise<void>, openedMs: number): Others {
+function trackOtherWriters({ clock, seq }: GuardDeps, learn: (sinceMs: number) => Promise<void>, openedMs: number): OtherWriters {
   let learnedToMs = openedMs
   let alone = false
   let lookAgainMs = Number.NEGATIVE_INFINITY
-  const look = inTurns(async () => {
+  const look = oneAtATime(async () => {
     if (clock.monotonicMs() < lookAgainMs) return
     const nowMs = clock.nowMs()
     alone = (await seq.othersSince(learnedToMs - RECENT_MS)) === 0
     if (!alone && nowMs - learnedToMs > LEARN_EVERY_MS) await learn(learnedToMs - RECENT_MS)
     if (alone || nowMs - learnedToMs > LEARN_EVERY_MS) learnedToMs = nowMs
-    lookAgainMs = clock.monotonicMs() + LOOK_EVERY_MS
+    lookAgainMs = clock.monotonicMs() + REFRESH_EVERY_MS
   })
   return {
-    look: () => (clock.monotonicMs() < lookAgainMs ? Promise.resolve() : look()),
+    refresh: () => (clock.monotonicMs() < lookAgainMs ? Promise.resolve() : look()),
     unknownSinceMs: () => (alone ? undefined : learnedToMs - RECENT_MS),
   }
 }
 
-/** makeLookUp asks the store for single posts, many in one question. */
+/** Looks up single posts, batching concurrent requests into one query. */
 export function makeLookUp(store: EventStore, clock: Clock): (post: Post, sinceMs: number) => Promise<readonly StoredDay[]> {
-  type Asked = { post: Post; sinceMs: number; answer: PromiseWithResolvers<readonly StoredDay[]> }
-  const waiting: Asked[] = []
-  const ask = inTurns(async () => {
-    for (let asked = waiting.splice(0, LOOKED_UP_AT_ONCE); asked.length > 0; asked = waiting.splice(0, LOOKED_UP_AT_ONCE)) {
-      const posts = asked.map(({ post }) => post)
+  type PendingLookUp = { post: Post; sinceMs: number; answer: PromiseWithResolvers<readonly StoredDay[]> }
+  const waiting: PendingLookUp[] = []
+  const ask = oneAtATime(async () => {
+    for (let batch = waiting.splice(0, LOOKED_UP_AT_ONCE); batch.length > 0; batch = waiting.splice(0, LOOKED_UP_AT_ONCE)) {
+      const posts = batch.map(({ post }) => post)
       const today = Math.floor(clock.nowMs() / DAY_MS)
-      const sinceMs = Math.min(...asked.map((each) => each.sinceMs))
+      const sinceMs = Math.min(...batch.map((each) => each.sinceMs))
       const wanted = {
         logIds: [...new Set(posts.map((post) => post.logId))],
-        posts: posts.map((post) => post.identity),
+        posts: posts.map((post) => post.idempotencyKey),
         days: [...new Set([today, today - 1, ...posts.flatMap((post) => post.blocks.map((block) => block.day))])],
       }
       try {
         const found = Map.groupBy(await storedDays(store.writer, wanted, seqAt(sinceMs)), (row) => keyOf(row.org_id, row.log_id, row.post))
-        for (const { post, answer } of asked) answer.resolve(found.get(keyOf(post.orgNumber, post.logId, post.identity)) ?? [])
+        for (const { post, answer } of batch) answer.resolve(found.get(keyOf(post.orgNumber, post.logId, post.idempotencyKey)) ?? [])
       } catch (cause) {
-        for (const { answer } of asked) answer.reject(cause)
+        for (const { answer } of batch) answer.reject(cause)
       }
     }
   })
   return async (post, sinceMs) => {
     const answer = Promise.withResolvers<readonly StoredDay[]>()
-    // The turn that is running may take it along and fail before this one gets to wait for it.
+    // The running batch may include this request and fail before anyone awaits it.
     answer.promise.catch(() => undefined)
     waiting.push({ post, sinceMs, answer })
     await ask()
@@ -241,16 +242,16 @@ export function makeLookUp(store: EventStore, clock: Clock): (post: Post, sinceM
   }
 }
 
-/** inTurns lets one run of the work go on at a time; everybody who asks meanwhile shares the next. */
-function inTurns(work: () => Promise<void>): () => Promise<void> {
+/** Runs the work one at a time; calls made meanwhile share the next run. */
+function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> | undefined
   let next: Promise<void> | undefined
   const run = (): Promise<void> => {
-    const turn = work().finally(() => {
-      if (current === turn) current = undefined
+    const running = work().finally(() => {
+      if (current === running) current = undefined
     })
-    current = turn
-    return turn
+    current = running
+    return running
   }
   return () => {
     if (!current) return run()

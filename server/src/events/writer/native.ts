@@ -1,20 +1,20 @@
 import type { Block } from './post.ts'
 
-/** A Placed block knows the sequence number of its first row; the others follow one by one. */
-export type Placed = { block: Block; seq: bigint }
+/** A block with the sequence number of its first row; the numbers rise by one per row. */
+export type NumberedBlock = { block: Block; seq: bigint }
 
 const SEQ = { name: 'seq', type: 'UInt64' }
 const POST = { name: 'post', type: 'UInt64' }
 const NUMBER_BYTES = 8
 
-/** nativeBytes is the length of what encodeNative gives. */
+/** The length of the encoded block. */
 export function nativeBytes({ columns, rows }: Block): number {
   const heads = varintBytes(columns.length + 2) + varintBytes(rows) + head(SEQ).length + head(POST).length + 2 * NUMBER_BYTES * rows
   return columns.reduce((bytes, column) => bytes + head(column).length + column.bytes.length, heads)
 }
 
-/** encodeNative writes one block of the engine's Native format: its columns and, for every row, its sequence number and its post. */
-export function encodeNative({ block, seq }: Placed, post: bigint): Buffer {
+/** Encodes one block in ClickHouse's Native format: its columns plus `seq` and `post`. */
+export function encodeNative({ block, seq }: NumberedBlock, post: bigint): Buffer {
   const out = Buffer.allocUnsafe(nativeBytes(block))
   let at = writeVarint(out, block.columns.length + 2, 0)
   at = writeVarint(out, block.rows, at)
@@ -35,7 +35,7 @@ function writeNumbers(out: Buffer, at: number, column: { name: string; type: str
   return at + head(column).length + numbers.byteLength
 }
 
-/** rising counts in halves of 32 bits, since an object for each number would cost more than the insert. */
+/** Counts in 32-bit halves, since one bigint per row would cost more than the insert. */
 function rising(seq: bigint, rows: number): Uint32Array {
   const halves = new Uint32Array(2 * rows)
   let low = Number(seq & 0xffff_ffffn)
@@ -52,7 +52,7 @@ function rising(seq: bigint, rows: number): Uint32Array {
   return halves
 }
 
-/** heads are name and type of each column as they stand in a block; there are as many as the tables have columns. */
+/** Cached encodings of column name and type; bounded by the number of columns. */
 const heads = new Map<string, Buffer>()
 
 function head({ name, type }: { name: string; type: string }): Buffer {
@@ -78,7 +78,7 @@ function varintBytes(value: number): number {
   return bytes
 }
 
-/** writeVarint gives the place behind what it wrote. */
+/** Returns the offset after the written bytes. */
 function writeVarint(out: Buffer, value: number, start: number): number {
   let at = start
   let rest = value

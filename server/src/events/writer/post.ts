@@ -1,36 +1,36 @@
 import type { TableClass } from '../../lines/table.ts'
 
-/** A Column is the data of one column of a block in the engine's Native format; `type` is the type it is written in. */
-export type Column = { name: string; type: string; bytes: Uint8Array }
+/** One column of a block in ClickHouse's Native format; `type` is the encoded type. */
+export type NativeColumn = { name: string; type: string; bytes: Uint8Array }
 
-/** A Block is columns of one table class whose events all lie on one UTC day, without `seq` and `post`, which the writer adds. */
+/** Columns of one table class and one UTC day, without `seq` and `post`, which the writer adds. */
 export type Block = {
   tableClass: TableClass
-  /** day counts from 1970 */
+  /** days since 1970 */
   day: number
   rows: number
-  columns: readonly Column[]
+  columns: readonly NativeColumn[]
   bytes: number
 }
 
-/** A Post is what is acknowledged as one; `identity` is 64 bits, 0n for none. */
+/** The events of one request and dataset, acknowledged together. `idempotencyKey` has 64 bits, 0n for none. */
 export type Post = {
   orgNumber: number
   logId: string
-  identity: bigint
+  idempotencyKey: bigint
   bodyHash: bigint
   blocks: readonly Block[]
-  /** ended is called once, whatever the answer was, when nothing of the post is under way any more: that may be after the answer. */
-  ended?: (end: PostEnd) => void
+  /** onSettled is called once when no insert of the post is pending any more. That may be after the answer. */
+  onSettled?: (end: PostResult) => void
 }
 
 export type StoredBlock = { block: Block; firstSeq: bigint }
 
-/** A PostEnd says which blocks were stored by this try, with their numbers; `failure` is what the caller was answered instead of success. */
-export type PostEnd = { stored: readonly StoredBlock[]; failure: unknown }
+/** The blocks that this attempt stored, with their sequence numbers; `failure` is the error that the caller got, if any. */
+export type PostResult = { stored: readonly StoredBlock[]; failure: unknown }
 
-/** A Run is events with sequence numbers in a row. */
-export type Run = { firstSeq: bigint; rows: number }
+/** Events with consecutive sequence numbers. */
+export type SeqRun = { firstSeq: bigint; rows: number }
 
-/** Written names all numbers of a post as runs: the events of other tables and days get theirs apart from one another. */
-export type Written = { kind: 'stored'; firstSeq: bigint; rows: number; runs: readonly Run[] } | { kind: 'duplicate' }
+/** The sequence numbers of a stored post. Events of different tables and days get separate runs. */
+export type WriteResult = { kind: 'stored'; firstSeq: bigint; rows: number; runs: readonly SeqRun[] } | { kind: 'duplicate' }

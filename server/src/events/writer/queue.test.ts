@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../kernel/clock.ts'
 import { DAY_START_MS, postOf } from './blocks.fixture.ts'
-import { makePosting, type Piece, WEIGHT_MAX } from './posting.ts'
+import { makePosting, type PostPart, WEIGHT_MAX } from './posting.ts'
 import { makeQueue } from './queue.ts'
 
 const DAY_MS = 86_400_000
 
-function pieceOf(dayNumber: number, lines: readonly string[], arrivedMs = systemClock.monotonicMs()): Piece {
+function pieceOf(dayNumber: number, lines: readonly string[], arrivedMs = systemClock.monotonicMs()): PostPart {
   const { blocks } = postOf(lines, {}, DAY_START_MS + dayNumber * DAY_MS)
-  const [piece] = makePosting({ identity: 0n, mayStore: () => true }, blocks, arrivedMs, systemClock).pieces
+  const [piece] = makePosting({ identity: 0n, mayStore: () => true }, blocks, arrivedMs, systemClock).parts
   if (!piece) throw new Error('a post without a piece')
   return piece
 }
@@ -17,20 +17,20 @@ test('a crowded day and a post of a thousand days both come to their turn', () =
   const queue = makeQueue()
   for (let day = 0; day < 1_000; day += 1) queue.add(pieceOf(day, ['old'], 0))
   for (let n = 0; n < 50; n += 1) queue.add(pieceOf(2_000, ['new'], 1_000))
-  const taken = [1, 2, 3].map(() => queue.takeUp())
-  expect(taken.map((day) => day?.take().pieces.length).sort()).toEqual([1, 1, 50])
+  const taken = [1, 2, 3].map(() => queue.claimDay())
+  expect(taken.map((day) => day?.takeGroup().parts.length).sort()).toEqual([1, 1, 50])
   expect(new Set(taken.map((day) => day?.day)).size).toBe(3)
 })
 
 test('a day that is taken up is not given again before it is let go', () => {
   const queue = makeQueue()
   queue.add(pieceOf(1, ['a']))
-  const day = queue.takeUp()
-  day?.take()
+  const day = queue.claimDay()
+  day?.takeGroup()
   queue.add(pieceOf(1, ['b']))
-  expect(queue.takeUp()).toBeUndefined()
-  if (day) queue.letGo(day)
-  expect(queue.takeUp()?.take().rows).toBe(1)
+  expect(queue.claimDay()).toBeUndefined()
+  if (day) queue.releaseDay(day)
+  expect(queue.claimDay()?.takeGroup().rows).toBe(1)
 })
 
 test('a group ends before it is too large for one insert, and what was given up is left out', () => {
@@ -43,10 +43,10 @@ test('a group ends before it is too large for one insert, and what was given up 
   pieces[1]?.posting.failed(pieces[1], new Error('given up'))
   const sizes: number[] = []
   for (let turn = 0; turn < 2; turn += 1) {
-    const day = queue.takeUp()
-    sizes.push(day?.take().pieces.length ?? 0)
-    if (day) queue.letGo(day)
+    const day = queue.claimDay()
+    sizes.push(day?.takeGroup().parts.length ?? 0)
+    if (day) queue.releaseDay(day)
   }
   expect(sizes).toEqual([2, 2])
-  expect(queue.takeUp()).toBeUndefined()
+  expect(queue.claimDay()).toBeUndefined()
 })

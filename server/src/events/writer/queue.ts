@@ -1,32 +1,32 @@
-import { fits, type Piece } from './posting.ts'
+import { fits, type PostPart } from './posting.ts'
 
-/** A Group is what one insert stores: pieces of one table and day. */
-export type Group = { pieces: readonly Piece[]; rows: number }
+/** The parts of one insert, all of one table and day. */
+export type InsertGroup = { parts: readonly PostPart[]; rows: number }
 
-/** A Queue holds the pieces of one table that wait for an insert, by day. A day is busy from the moment it is taken up until it is let go. */
-export type Queue = {
-  add(piece: Piece): void
-  /** takeUp gives a day that waits and is not busy. */
-  takeUp(): WaitingDay | undefined
-  letGo(day: WaitingDay): void
+/** The waiting parts of one table, by day. A day is busy from claimDay until releaseDay. */
+export type TableQueue = {
+  add(piece: PostPart): void
+  /** claimDay returns a waiting day that is not busy. */
+  claimDay(): DayQueue | undefined
+  releaseDay(day: DayQueue): void
 }
 
-export type WaitingDay = {
+export type DayQueue = {
   readonly day: number
-  /** expectsMore says that more is likely to come soon: the last group was larger, or posts came while it was being stored. */
+  /** expectsMore is true when more parts are likely soon: the last group was larger, or posts arrived during its insert. */
   expectsMore(): boolean
-  /** take gives the pieces of the next insert; those that were given up meanwhile are left out. */
-  take(): Group
+  /** takeGroup returns the parts of the next insert, without those that were given up meanwhile. */
+  takeGroup(): InsertGroup
 }
 
 const DAYS_KEPT = 16
 const GROUP_PIECES_MAX = 10_000
 
-type Day = WaitingDay & { waiting: Piece[]; lastPieces: number; crowded: boolean; busy: boolean }
+type Day = DayQueue & { waiting: PostPart[]; lastPieces: number; crowded: boolean; busy: boolean }
 
-export function makeQueue(): Queue {
+export function makeQueue(): TableQueue {
   const days = new Map<number, Day>()
-  let turn = 0
+  let claims = 0
 
   function dayOf(day: number): Day {
     let found = days.get(day)
@@ -39,19 +39,19 @@ export function makeQueue(): Queue {
 
   return {
     add: (piece) => void dayOf(piece.day).waiting.push(piece),
-    takeUp: () => {
-      turn += 1
+    claimDay: () => {
+      claims += 1
       const free = [...days.values()].filter((day) => !day.busy && day.waiting.length > 0)
-      // In turns the fullest day and the one that waits longest, so that neither a post of a thousand days nor the crowd keeps the other out.
-      const found = turn % 2 === 0 ? least(free, (day) => day.waiting[0]?.waitingSinceMs ?? 0) : least(free, (day) => -day.waiting.length)
+      // Alternate between the fullest and the longest-waiting day, so that neither a post of a thousand days nor a busy day starves the other.
+      const found = claims % 2 === 0 ? least(free, (day) => day.waiting[0]?.waitingSinceMs ?? 0) : least(free, (day) => -day.waiting.length)
       if (found) found.busy = true
       return found
     },
-    letGo: ({ day }) => {
+    releaseDay: ({ day }) => {
       const found = dayOf(day)
       found.busy = false
       found.crowded = found.waiting.length > 0
-      // The days used last are kept, since a day that is empty now was full when its callers had no answer yet.
+      // Keep the most recently used days: an empty day may fill again as soon as its callers have answers.
       days.delete(day)
       days.set(day, found)
       for (const [idle, { busy, waiting }] of days) {
@@ -70,8 +70,8 @@ function makeDay(day: number): Day {
     crowded: false,
     busy: false,
     expectsMore: () => (self.crowded ? self.waiting.length <= self.lastPieces : self.waiting.length < self.lastPieces),
-    take: () => {
-      const pieces: Piece[] = []
+    takeGroup: () => {
+      const pieces: PostPart[] = []
       let size = { rows: 0, weight: 0 }
       let seen = 0
       for (const piece of self.waiting) {
@@ -85,7 +85,7 @@ function makeDay(day: number): Day {
       }
       self.waiting.splice(0, seen)
       self.lastPieces = pieces.length
-      return { pieces, rows: size.rows }
+      return { parts: pieces, rows: size.rows }
     },
   }
   return self

@@ -6,7 +6,7 @@ import type { EventStore } from '../store/events.ts'
 
 export type Insert = {
   tableClass: TableClass
-  /** token stands for the bytes: two inserts of one token are stored once. */
+  /** token is the deduplication token: two inserts with one token are stored once. */
   token: string
   queryId: string
   rows: number
@@ -23,17 +23,17 @@ const END_AGAIN_MS = 100
 const EVERY_INSERT: ClickHouseSettings = {
   async_insert: 0,
   insert_deduplicate: 1,
-  // A column that the table has not would be left out without a word.
+  // Unknown columns must fail instead of being dropped silently.
   input_format_skip_unknown_fields: 0,
-  // The blocks of a group become one part, which is there as a whole or not at all.
+  // All blocks of a group become one part, so that the insert is atomic.
   min_insert_block_size_rows: '1048576',
   min_insert_block_size_bytes: '0',
   max_insert_threads: '1',
 }
-/** ON_REPLICAS: an acknowledged insert is on the majority of the replicas. */
+/** An acknowledged insert is on the majority of the replicas. */
 const ON_REPLICAS: ClickHouseSettings = { insert_quorum: 'auto' }
 
-/** insertNative returns when the rows are durable. The length of the body is said in advance, so that a cut connection is not taken for its end. */
+/** Returns when the rows are durable. Content-Length is sent, so that a cut connection does not look like the end of the body. */
 export async function insertNative(store: EventStore, insert: Insert, signal?: AbortSignal): Promise<void> {
   const bound = AbortSignal.timeout(INSERT_BOUND_MS)
   const answer = await store.writer.exec({
@@ -53,7 +53,7 @@ export async function insertNative(store: EventStore, insert: Insert, signal?: A
   if (written !== undefined && Number(written) < insert.rows) throw new Error(`the event store took ${written} of ${insert.rows} rows`)
 }
 
-/** runningInserts counts what the store is working on under ids that begin so; a node that is away works on nothing of which we could hear. */
+/** Counts running queries whose id has the prefix. Unreachable nodes are skipped. */
 export const runningInserts = async (store: EventStore, idPrefix: string): Promise<number> => {
   const processes = store.cluster === undefined ? 'system.processes' : `clusterAllReplicas('${store.cluster}', system.processes)`
   const answer = await store.writer.query({
@@ -68,14 +68,14 @@ export const runningInserts = async (store: EventStore, idPrefix: string): Promi
 }
 
 /**
- * endInserts ends what still runs under ids that begin so, and returns when it has ended: what is stored then stays so. It asks the node that it
- * speaks to, and the others only when something still runs: a node that is away must not keep us from knowing. It throws when something runs on.
+ * Kills running inserts whose query id has the prefix and waits until they have ended, so that the stored state is final. It asks the connected node
+ * first and the whole cluster only while something runs, so that an unreachable node does not block the result. It throws when an insert keeps running.
  */
 export const endInserts = async (store: EventStore, idPrefix: string, clock: Clock): Promise<void> => {
   await killInserts(store, idPrefix)
   for (let tries = 0; tries < END_TRIES; tries += 1) {
     if ((await runningInserts(store, idPrefix)) === 0) return
-    // Behind a load balancer it may run on another node. The queue of the cluster takes the word there, and nobody waits for its answers.
+    // Behind a load balancer the insert may run on another node: distribute the kill by DDL queue without waiting for the answers.
     if (tries === 0 && store.cluster !== undefined) await killInserts(store, idPrefix, `on cluster '${store.cluster}'`)
     await clock.sleep(END_AGAIN_MS)
   }
@@ -94,8 +94,8 @@ const killInserts = async (store: EventStore, idPrefix: string, where = ''): Pro
 export type StoredRange = { tableClass: TableClass; day: number; first: bigint; last: bigint }
 
 /**
- * storedRows counts what the store has of an insert; a range of sequence numbers belongs to one insert alone. In a cluster the rows lie on the node
- * that we speak to, unless a load balancer chose another: then all shards are asked.
+ * Counts the stored rows of an insert; a range of sequence numbers belongs to one insert. In a cluster the rows are on the connected node, unless a load
+ * balancer chose another: then all shards are queried.
  */
 export const storedRows = async (store: EventStore, range: StoredRange): Promise<number> => {
   const { table } = tableClasses[range.tableClass]

@@ -1,17 +1,17 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client'
 import { tableClasses, tableClassNames } from '../../lines/table.ts'
 
-/** A Claim holds the numbers from `first` to just below `next` for its owner. */
-export type Claim = { claim: bigint; first: bigint; next: bigint }
+/** Reserves the numbers from `first` to `next` (exclusive) for its owner. */
+export type SeqClaim = { claim: bigint; first: bigint; next: bigint }
 
 const BOUND_MS = 10_000
-/** READ_ALL_BOUND_MS is for the one question that reads everything. */
+/** For the one query that reads everything. */
 const READ_ALL_BOUND_MS = 120_000
-/** LINEAR makes a read see every write that was acknowledged before, also on another replica. */
+/** Linearizable reads: they see every acknowledged write, also of other replicas. */
 const LINEAR: ClickHouseSettings = { select_sequential_consistency: '1' }
 const LINEAR_WRITE: ClickHouseSettings = { insert_quorum: 'auto', insert_quorum_parallel: 0 }
 
-export const lastClaim = async (writer: ClickHouseClient): Promise<Claim | undefined> => {
+export const lastClaim = async (writer: ClickHouseClient): Promise<SeqClaim | undefined> => {
   const [row] = await rows<{ claim: string; first: string; next: string }>(
     writer,
     'select claim, first, next from seq_claims order by claim desc limit 1',
@@ -20,12 +20,12 @@ export const lastClaim = async (writer: ClickHouseClient): Promise<Claim | undef
 }
 
 /**
- * addClaim stores the claim if no other claim with its number was stored: the store drops the second of two inserts with one token, also when
- * they run at once. Nobody is told, so ask claimOwners afterwards.
+ * Stores the claim unless one with its number exists: the store drops the second of two inserts with one token, also concurrent ones. It does so
+ * silently, so check claimOwners afterwards.
  */
 export const addClaim = async (
   writer: ClickHouseClient,
-  { claim, first, next }: Claim,
+  { claim, first, next }: SeqClaim,
   owner: string,
   cluster: string | undefined,
 ): Promise<void> => {
@@ -47,7 +47,7 @@ export const claimOwners = async (writer: ClickHouseClient, claim: bigint): Prom
     (row) => row.owner,
   )
 
-/** dropClaims forgets old claims: a hundred thousand at once, and never the newest. */
+/** Deletes a partition of old claims. */
 export const dropClaims = async (writer: ClickHouseClient, partition: bigint, cluster: string | undefined): Promise<void> => {
   await writer.command({
     query: `alter table seq_claims ${cluster === undefined ? '' : `on cluster '${cluster}'`} drop partition {partition:UInt64}`,
@@ -55,7 +55,7 @@ export const dropClaims = async (writer: ClickHouseClient, partition: bigint, cl
   })
 }
 
-/** otherOwners counts who else claimed numbers from `seq` on. */
+/** Counts other owners with claims from `seq` on. */
 export const otherOwners = async (writer: ClickHouseClient, owner: string, seq: bigint): Promise<number> => {
   const [row] = await rows<{ owners: number }>(
     writer,
@@ -65,7 +65,7 @@ export const otherOwners = async (writer: ClickHouseClient, owner: string, seq: 
   return row?.owners ?? 0
 }
 
-/** highestSeq reads all of `seq`; it is asked only where no claim tells. */
+/** Reads the whole `seq` column; used only when no claim exists. */
 export const highestSeq = async (writer: ClickHouseClient): Promise<bigint> => {
   const tables = tableClassNames.map((name) => `select max(seq) as highest from ${tableClasses[name].table}`)
   const [row] = await rows<{ highest: string }>(

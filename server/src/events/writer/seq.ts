@@ -1,43 +1,43 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Ids } from '../../kernel/ids.ts'
-import type { Log } from '../../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 import type { EventStore } from '../store/events.ts'
-import { addClaim, type Claim, claimOwners, dropClaims, highestSeq, lastClaim, otherOwners } from './seq-rows.ts'
+import { addClaim, claimOwners, dropClaims, highestSeq, lastClaim, otherOwners, type SeqClaim } from './seq-rows.ts'
 
-/** SEQ_EPOCH_MS is where sequence numbers begin: one for every nanosecond since, so that 63 bits last until the year 2317. */
+/** Sequence numbers count nanoseconds since this time, so 63 bits last until the year 2317. */
 export const SEQ_EPOCH_MS = Date.UTC(2025, 0, 1)
 
-/** seqAt is the number that a claim made at that moment begins with, as long as the clock was never ahead: see claimAfter. */
+/** The first number of a claim made at that time, unless the clock was ahead before: see claimAfter. */
 export const seqAt = (ms: number): bigint => BigInt(Math.max(0, Math.floor(ms - SEQ_EPOCH_MS))) * 1_000_000n
 
-/** CLAIM_NUMBERS is how many numbers are claimed at once: 4 ms worth of them, so that claims never run ahead of the clock for long. */
+/** Numbers per claim: 4 ms of them, so that claims never run ahead of the clock for long. */
 export const CLAIM_NUMBERS = 4_194_304n
-/** STALE_MS is how long a claim may be used: it bounds how far the numbers of two processes may be out of step. */
+/** How long a claim may be used; bounds the skew between the numbers of two processes. */
 const STALE_MS = 10_000
 const RENEW_MS = 5_000
 const STALE_TRIES = 2
 const TRIES_MAX = 100
-/** CLAIMS_PER_PARTITION as in the migration that made the table. */
+/** Must equal the partition size in the migration. */
 const CLAIMS_PER_PARTITION = 100_000n
 
 /**
- * A Seq hands out sequence numbers: unique over all processes on one store, rising within this one whatever its clock does, and rising over
- * its restarts.
+ * Allocates sequence numbers. They are unique across all processes on one store, and rise within a process and across its restarts, whatever its
+ * clock does.
  */
 export type Seq = {
-  /** reserve gives the first of `count` numbers in a row. */
+  /** reserve returns the first of `count` consecutive numbers. */
   reserve(count: number): Promise<bigint>
   /** othersSince counts the other processes that claimed numbers after that moment. */
   othersSince(ms: number): Promise<number>
 }
 
-export type SeqDeps = { clock: Clock; log: Log; ids: Ids }
+export type SeqDeps = { clock: Clock; log: Logger; ids: Ids }
 
 /**
- * claimAfter is the one rule for numbers: begin where the last claim ended, or at the clock when that is later. Since every claim counts,
- * whoever made it and whether or not its numbers were used, a clock that went back cannot repeat a number, nor make one fall.
+ * A claim begins where the last claim ended, or at the clock's number when that is higher. Every claim counts, used or not and of any process, so a
+ * clock that went back can neither repeat nor lower a number.
  */
-export function claimAfter(last: Pick<Claim, 'claim' | 'next'>, nowMs: number): Claim {
+export function claimAfter(last: Pick<SeqClaim, 'claim' | 'next'>, nowMs: number): SeqClaim {
   let first = seqAt(nowMs)
   if (last.next > first) first = last.next
   return { claim: last.claim + 1n, first, next: first + CLAIM_NUMBERS }
@@ -52,7 +52,7 @@ export function openSeq(store: EventStore, deps: SeqDeps): Seq {
   const ageMs = (): number => deps.clock.monotonicMs() - held.claimedMs
 
   function renew(): Promise<void> {
-    // A claim is as old as the look at the clock that it begins with, however long it took to be written.
+    // A claim ages from the clock reading that it begins with, however long its write took.
     const claimedMs = deps.clock.monotonicMs()
     renewing ??= claimNumbers(store, owner, deps)
       .then(({ first, next }) => {
@@ -68,12 +68,12 @@ export function openSeq(store: EventStore, deps: SeqDeps): Seq {
     reserve: async (count) => {
       const wanted = BigInt(count)
       if (wanted > CLAIM_NUMBERS) throw new Error(`${count} sequence numbers at once are more than one claim holds`)
-      // A store so slow that every claim is stale when it is written keeps nobody waiting for ever: numbers a little behind the clock are numbers.
+      // With a very slow store every claim is stale once written. Use it anyway after some tries: numbers slightly behind the clock are valid.
       for (let tries = 0; held.next + wanted > held.end || (ageMs() > STALE_MS && tries < STALE_TRIES); tries += 1) await renew()
       const first = held.next
       held.next += wanted
       if (ageMs() > RENEW_MS || held.end - held.next < CLAIM_NUMBERS / 2n) {
-        // Early, so that nobody waits; when it fails, whoever needs the next claim asks again and hears why.
+        // Renew early, so that nobody waits. A failure surfaces when the next claim is needed.
         renew().catch((err) => deps.log.debug({ err }, 'sequence numbers could not be claimed early'))
       }
       return first
@@ -82,14 +82,14 @@ export function openSeq(store: EventStore, deps: SeqDeps): Seq {
   }
 }
 
-/** claimNumbers claims the next numbers of the store. Of several processes that want the same claim one gets it and the others try the next. */
-async function claimNumbers(store: EventStore, owner: string, { clock }: SeqDeps): Promise<Claim> {
+/** Claims the next numbers. Of several competing processes one gets the claim and the others try the next. */
+async function claimNumbers(store: EventStore, owner: string, { clock }: SeqDeps): Promise<SeqClaim> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const last = (await lastClaim(store.writer)) ?? { claim: 0n, next: (await highestSeq(store.writer)) + 1n }
     const claim = claimAfter(last, clock.nowMs())
     await addClaim(store.writer, claim, owner, store.cluster)
     const owners = await claimOwners(store.writer, claim.claim)
-    // After a power cut the store may forget the token of a claim; then a late one stands beside it, and belongs to nobody.
+    // After a power cut the store may forget a claim's token. Then a second row with the same number exists, and nobody owns the claim.
     if (owners.length === 1 && owners[0] === owner) {
       if (claim.claim % CLAIMS_PER_PARTITION === 0n) await forgetOldClaims(store, claim)
       return claim
@@ -98,10 +98,10 @@ async function claimNumbers(store: EventStore, owner: string, { clock }: SeqDeps
   throw new Error(`no sequence numbers after ${TRIES_MAX} tries`)
 }
 
-async function forgetOldClaims(store: EventStore, { claim }: Claim): Promise<void> {
+async function forgetOldClaims(store: EventStore, { claim }: SeqClaim): Promise<void> {
   const partition = claim / CLAIMS_PER_PARTITION - 2n
   if (partition >= 0n) await dropClaims(store.writer, partition, store.cluster)
 }
 
-/** lastNumber is above the numbers of all events that are stored, and below those of all claims to come. */
+/** Above the numbers of all stored events, and not above those of future claims. */
 export const lastNumber = async (store: EventStore): Promise<bigint> => (await lastClaim(store.writer))?.next ?? 0n

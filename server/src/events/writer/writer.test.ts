@@ -28,7 +28,7 @@ const DAY_MS = 86_400_000
 test('a post is stored with its lines, numbers in a row, and its identity', async () => {
   const { store, writer } = await openBoth()
   const logId = randomUUID()
-  const written = await writer.write(postOf(['one', 'two', 'three'], { orgNumber: 7, logId, identity: 2n ** 64n - 1n }))
+  const written = await writer.write(postOf(['one', 'two', 'three'], { orgNumber: 7, logId, idempotencyKey: 2n ** 64n - 1n }))
   if (written.kind !== 'stored') throw new Error('not stored')
   expect(written.rows).toBe(3)
   const rows = await ask(store.writer, 'select org_id, log_id, raw, seq, post, toString(ts) as ts from events_s order by seq')
@@ -63,7 +63,7 @@ test('a post of many days and tables is stored as a whole', async () => {
     blockOf(['small'], { orgNumber, logId }, dayMs),
     blockOf(['large'], { orgNumber, logId, tableClass: 'l' }, dayMs),
   ])
-  expect(await writer.write({ orgNumber, logId, identity: 0n, bodyHash: 0n, blocks })).toMatchObject({ kind: 'stored', rows: 240 })
+  expect(await writer.write({ orgNumber, logId, idempotencyKey: 0n, bodyHash: 0n, blocks })).toMatchObject({ kind: 'stored', rows: 240 })
   const found = await ask(store.writer, 'select count() as events, uniqExact(toDate(ts)) as days from events_s')
   expect(found).toEqual([{ events: '120', days: '120' }])
   expect(await ask(store.writer, 'select count() as events from events_l')).toEqual([{ events: '120' }])

@@ -2,51 +2,51 @@ import { totalmem } from 'node:os'
 import type { Clock } from '../../kernel/clock.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import { type Ids, systemIds } from '../../kernel/ids.ts'
-import type { Log } from '../../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 import type { TableClass } from '../../lines/table.ts'
 import type { EventStore } from '../store/events.ts'
 import { type CommitDeps, commit } from './commit.ts'
-import { openIdentityGuard, type Start } from './idempotency.ts'
+import { openIdempotencyGuard, type PendingPost } from './idempotency.ts'
 import { openClaimGuard, type PostClaims } from './idempotency-claims.ts'
-import type { Post, PostEnd, Written } from './post.ts'
-import { makePosting, type Piece, type Posting } from './posting.ts'
-import { makeQueue, type Queue, type WaitingDay } from './queue.ts'
+import type { Post, PostResult, WriteResult } from './post.ts'
+import { makePosting, type Posting, type PostPart } from './posting.ts'
+import { type DayQueue, makeQueue, type TableQueue } from './queue.ts'
 import { openSeq } from './seq.ts'
 
 export type EventWriter = {
-  /** write returns when the events are durable; what it throws is a Failure: 400 for the events themselves, 422 for an identity that came with another body, 503 to come again. */
-  write(post: Post): Promise<Written>
+  /** write returns when the events are durable. It throws a Failure: 400 for bad events, 422 for a reused idempotency key with another body, 503 to retry. */
+  write(post: Post): Promise<WriteResult>
   waitingBytes(): number
-  /** close refuses new posts and returns when every post that waits has its answer. */
+  /** close rejects new posts and returns when every waiting post has its answer. */
   close(): Promise<void>
 }
 
 export type WriterDeps = {
   clock: Clock
-  log: Log
+  log: Logger
   ids?: Ids
-  /** openClaims is for processes that share the event store: of several, one stores a post. A store of our own needs none. */
+  /** openClaims coordinates processes that share an event store. An embedded store needs none. */
   openClaims?: ((writerId: string) => PostClaims) | undefined
 }
 export type WriterBounds = {
   waitingBytesMax?: number
   gatherMs?: number
-  /** refusal says why nothing is taken just now, such as a disk that is nearly full. */
+  /** refusal is the reason why no events are accepted now, such as a full disk. */
   refusal?: () => string | undefined
 }
 
-/** WAITING_SHARE is the part of the machine's memory that posts may take while they wait. */
+/** Share of the machine's memory for waiting posts. */
 const WAITING_SHARE = 1 / 16
-/** GATHER_MS is how long a group waits for more at most. */
+/** Maximum time that a group waits for more parts. */
 const GATHER_MS = 50
 const GATHER_STEP_MS = 5
-/** DAYS_AT_ONCE is how many inserts of one table may run, each of another day. */
+/** Concurrent inserts per table, each of another day. */
 const DAYS_AT_ONCE = 4
 const LATE_EVERY_MS = 250
 const RETRY_AFTER_MAX_S = 5
 const GOLDEN_RATIO = 0.618_033_988_749_895
 
-/** openEventWriter stores posts in groups: of each table and day one insert runs at a time, and what arrives meanwhile is the next. */
+/** Stores posts in groups: one insert per table and day runs at a time, and parts that arrive meanwhile form the next group. */
 export async function openEventWriter(store: EventStore, deps: WriterDeps, bounds: WriterBounds = {}): Promise<EventWriter> {
   const { clock, log } = deps
   const ids = deps.ids ?? systemIds
@@ -54,7 +54,7 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
   const seq = openSeq(store, { clock, log, ids })
   const writerId = ids.uuid()
   const claims = deps.openClaims?.(writerId)
-  const guard = claims ? openClaimGuard(store, { clock, log, claims }) : await openIdentityGuard(store, { clock, log, seq })
+  const guard = claims ? openClaimGuard(store, { clock, log, claims }) : await openIdempotencyGuard(store, { clock, log, seq })
   const stopping = new AbortController()
   const retryAfterS = makeRetryAfter()
   const unsettled = new Set<Promise<void>>()
@@ -67,22 +67,22 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
   let waitingBytes = 0
   let closed = false
 
-  function start({ identity }: Post, blocks: Post['blocks'], arrivedMs: number, mayStore = () => true): Posting {
+  function start({ idempotencyKey: identity }: Post, blocks: Post['blocks'], arrivedMs: number, mayStore = () => true): Posting {
     const posting = makePosting({ identity, mayStore }, blocks, arrivedMs, clock)
     postings.add(posting)
-    void posting.ended.then(() => postings.delete(posting))
-    for (const piece of posting.pieces) inserts.add(piece)
+    void posting.outcome.then(() => postings.delete(posting))
+    for (const piece of posting.parts) inserts.add(piece)
     return posting
   }
 
-  function write(post: Post, bytes: number): Promise<Written> {
+  function write(post: Post, bytes: number): Promise<WriteResult> {
     const arrivedMs = clock.monotonicMs()
     let posting: Posting | undefined
-    const begin = (blocks: Post['blocks'], mayStore?: () => boolean): Start => {
+    const begin = (blocks: Post['blocks'], mayStore?: () => boolean): PendingPost => {
       posting = start(post, blocks, arrivedMs, mayStore)
       return posting
     }
-    const answer = post.identity === 0n ? begin(post.blocks).answer : guard.once(post, begin)
+    const answer = post.idempotencyKey === 0n ? begin(post.blocks).answer : guard.once(post, begin)
     const answered = answer
       .then(
         () => undefined,
@@ -90,12 +90,12 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
       )
       .finally(() => answers.delete(answered))
     answers.add(answered)
-    // A post holds its memory until it has ended: its bytes may go again after its caller was told to come again.
+    // A post keeps its memory until it is settled: its bytes may be sent again after its caller got a 503.
     waitingBytes += bytes
     const end = endOf(answered, () => posting)
       .then(({ stored, failure }) => {
         waitingBytes -= bytes
-        post.ended?.({ stored, failure })
+        post.onSettled?.({ stored, failure })
       })
       .finally(() => ends.delete(end))
     ends.add(end)
@@ -114,7 +114,7 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
       const details = refusalOf(bytes)
       if (details === undefined) return write(post, bytes)
       const failure = unavailable(details, { retryAfterS: retryAfterS() })
-      post.ended?.({ stored: [], failure })
+      post.onSettled?.({ stored: [], failure })
       throw failure
     },
     waitingBytes: () => waitingBytes,
@@ -130,30 +130,30 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
   }
 }
 
-async function endOf(answered: Promise<unknown>, posting: () => Posting | undefined): Promise<PostEnd> {
+async function endOf(answered: Promise<unknown>, posting: () => Posting | undefined): Promise<PostResult> {
   const failure = await answered
-  await posting()?.ended
+  await posting()?.outcome
   return { stored: posting()?.storedBlocks() ?? [], failure }
 }
 
-type Inserts = { add(piece: Piece): void; ended(): Promise<unknown> }
+type Inserts = { add(piece: PostPart): void; ended(): Promise<unknown> }
 
-/** startInserts keeps up to DAYS_AT_ONCE inserts of each table running while anything waits. */
+/** Runs up to DAYS_AT_ONCE inserts per table while parts wait. */
 function startInserts(deps: CommitDeps, gatherMs = GATHER_MS): Inserts {
   const running = new Set<Promise<void>>()
 
-  function makeTable(): { queue: Queue; inserts: number } {
+  function makeTable(): { queue: TableQueue; inserts: number } {
     return { queue: makeQueue(), inserts: 0 }
   }
   const tables = { s: makeTable(), m: makeTable(), l: makeTable() } satisfies Record<TableClass, unknown>
 
   function pump(table: ReturnType<typeof makeTable>): void {
     while (table.inserts < DAYS_AT_ONCE) {
-      const day = table.queue.takeUp()
+      const day = table.queue.claimDay()
       if (!day) return
       table.inserts += 1
       const insert = insertDay(day).finally(() => {
-        table.queue.letGo(day)
+        table.queue.releaseDay(day)
         table.inserts -= 1
         running.delete(insert)
         pump(table)
@@ -162,13 +162,13 @@ function startInserts(deps: CommitDeps, gatherMs = GATHER_MS): Inserts {
     }
   }
 
-  /** insertDay lets the group become as large as the last one, for a while: callers who were just answered are about to come again. */
-  async function insertDay(day: WaitingDay): Promise<void> {
+  /** Waits briefly for the group to reach the size of the last one: callers that were just answered usually send again. */
+  async function insertDay(day: DayQueue): Promise<void> {
     const gatherUntilMs = deps.clock.monotonicMs() + gatherMs
     while (day.expectsMore() && deps.clock.monotonicMs() < gatherUntilMs && !deps.stopping.aborted) {
       await deps.clock.sleep(GATHER_STEP_MS, deps.stopping).catch(() => undefined)
     }
-    await commit(day.take(), deps)
+    await commit(day.takeGroup(), deps)
   }
 
   return {
@@ -187,11 +187,11 @@ async function watchLate(postings: ReadonlySet<Posting>, clock: Clock, retryAfte
   }
 }
 
-/** makeRetryAfter spreads those who are sent away evenly over the next seconds, so that they do not come back all at once. */
+/** Spreads Retry-After evenly over the next seconds, so that rejected senders do not return at once. */
 function makeRetryAfter(): () => number {
-  let turn = 0
+  let calls = 0
   return () => {
-    turn += 1
-    return 1 + Math.floor(((turn * GOLDEN_RATIO) % 1) * RETRY_AFTER_MAX_S)
+    calls += 1
+    return 1 + Math.floor(((calls * GOLDEN_RATIO) % 1) * RETRY_AFTER_MAX_S)
   }
 }

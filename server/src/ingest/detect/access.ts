@@ -1,4 +1,4 @@
-import { type FoundLeaf, standing } from '../../lines/text-line.ts'
+import { type FoundLeaf, leafAt } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import type { Header } from './plain.ts'
 import { NamedTimes } from './time.ts'
@@ -18,9 +18,9 @@ const times = new NamedTimes((text, start) => {
   return { layout: 'a', text: whole, head: whole.slice(0, whole.indexOf(':') + 1), year, month, day, clock, tail }
 })
 
-/** accessLog reads the common and the combined form of web servers' access logs, also with the name of the virtual host in front. */
+/** accessLog reads the common and combined access log formats, optionally with a leading virtual host. */
 export function accessLog(text: string, at: Instant): Header | undefined {
-  // Most lines are told from these by what stands between time and request.
+  // This cheap check excludes most other lines.
   if (!text.includes('] "')) return undefined
   FRONT.lastIndex = 0
   const front = FRONT.exec(text)
@@ -39,7 +39,7 @@ function leavesOf(front: RegExpExecArray, back: RegExpExecArray, backStart: numb
   const [, method, path, protocol] = REQUEST.exec(request) ?? []
   const leaves: FoundLeaf[] = []
   const add = (name: string, value: string | undefined, start: number) => {
-    if (value !== undefined && value !== NONE && value !== '') leaves.push(standing(name, value, start))
+    if (value !== undefined && value !== NONE && value !== '') leaves.push(leafAt(name, value, start))
   }
   const userStart = whole.length - ' ['.length - user.length
   add('vhost', vhost, 0)

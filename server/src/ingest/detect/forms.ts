@@ -1,5 +1,5 @@
 import type { Instant } from '../../lines/time-text.ts'
-import type { Form } from '../../parsers/built-in.ts'
+import type { LineFormat } from '../../parsers/built-in.ts'
 import type { Pair } from '../batch.ts'
 import { accessLog } from './access.ts'
 import { cef, jsonObject } from './message.ts'
@@ -7,7 +7,7 @@ import { pairsIn } from './pairs.ts'
 import { type Header, plainHeader } from './plain.ts'
 import { syslog } from './syslog.ts'
 
-/** A LineForm says what a line gives in one form; undefined when it is not in it. */
+/** A LineForm returns the pairs of a line in one format; undefined for other lines. */
 type LineForm = (text: string, at: Instant) => readonly Pair[] | undefined
 
 const forms = {
@@ -17,10 +17,10 @@ const forms = {
   'access-log': (text, at) => keysOf(accessLog(text, at)),
   logfmt: (text) => (isAllPairs(text) ? pairsOf(text) : undefined),
   'key-value': (text, at) => (isAllPairs(text) ? undefined : pairsOf(text.slice(plainHeader(text, at)?.restStart ?? 0))),
-} satisfies Record<Form, LineForm>
+} satisfies Record<LineFormat, LineForm>
 
-/** readForm reads a line in one of the forms that need no parser. */
-export const readForm = (form: Form, text: string, at: Instant): readonly Pair[] | undefined => forms[form](text, at)
+/** readForm reads a line in one of the built-in formats. */
+export const readForm = (form: LineFormat, text: string, at: Instant): readonly Pair[] | undefined => forms[form](text, at)
 
 const keysOf = (header: Header | undefined): Pair[] | undefined => header?.leaves.map(({ path, text }) => [path, text])
 
@@ -31,7 +31,7 @@ const pairsOf = (text: string): Pair[] | undefined => {
 
 const PAIR = /^[\w.@/-]+=(?:"(?:[^"\\]|\\.)*"|\S*)$/
 
-/** isAllPairs says that nothing but pairs stands in a text. */
+/** isAllPairs is true for a text that consists of pairs only. */
 function isAllPairs(text: string): boolean {
   const words = text.trim().match(/[^\s"=]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)|\S+/g) ?? []
   return words.length > 1 && words.every((word) => PAIR.test(word))

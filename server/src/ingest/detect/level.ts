@@ -1,9 +1,9 @@
-import { type FoundLeaf, standing } from '../../lines/text-line.ts'
+import { type FoundLeaf, leafAt } from '../../lines/text-line.ts'
 
-/** LEVEL_CHARS: only near the beginning of a text is such a word a level. */
+/** LEVEL_CHARS: such a word is a level only near the beginning of a text. */
 const LEVEL_CHARS = 80
 const levels = new Set('TRACE DEBUG INFO NOTICE WARN WARNING ERROR ERR SEVERE FATAL CRITICAL CRIT ALERT EMERG PANIC'.split(' '))
-/** BRACKETED is a level in any case, alone in brackets or behind the module that it belongs to. */
+/** BRACKETED is a level in upper or lower case, alone in brackets or after a module name. */
 const BRACKETED = /\[(?:\w+:)?([A-Za-z]{3,8})\]/y
 const OPENING = 0x5b
 const FIRST = 1
@@ -11,7 +11,7 @@ const BEFORE = 2
 const BEHIND = 4
 const SPACE = 8
 
-/** kinds say of a character whether a level may begin with it, stand behind it, or end before it. */
+/** kinds classifies characters: a level may begin with one, follow one, or end before one. */
 const kinds = makeKinds()
 
 function makeKinds(): Uint8Array {
@@ -28,7 +28,7 @@ function makeKinds(): Uint8Array {
 
 const kindOf = (text: string, at: number): number => kinds[text.charCodeAt(at)] ?? 0
 
-/** levelIn finds a level that is written in capitals, or in brackets. */
+/** levelIn finds a level in capitals or in brackets. */
 export function levelIn(text: string, start: number): FoundLeaf | undefined {
   const end = Math.min(text.length, start + LEVEL_CHARS)
   let mayBegin = true
@@ -46,12 +46,12 @@ function capitals(text: string, start: number): FoundLeaf | undefined {
   for (let code = text.charCodeAt(end); code >= 0x41 && code <= 0x5a; code = text.charCodeAt(end)) end += 1
   if (end < text.length && !(kindOf(text, end) & BEHIND)) return undefined
   const word = text.slice(start, end)
-  return levels.has(word) ? standing('level', word, start) : undefined
+  return levels.has(word) ? leafAt('level', word, start) : undefined
 }
 
 function bracketed(text: string, start: number): FoundLeaf | undefined {
   BRACKETED.lastIndex = start
   const word = BRACKETED.exec(text)?.[1]
   if (word === undefined || !levels.has(word.toUpperCase())) return undefined
-  return standing('level', word, BRACKETED.lastIndex - 1 - word.length)
+  return leafAt('level', word, BRACKETED.lastIndex - 1 - word.length)
 }

@@ -1,20 +1,20 @@
 import { decodeText } from '../../lines/leaf-text.ts'
-import { workedOut } from '../../lines/text-line.ts'
+import { derivedLeaf } from '../../lines/text-line.ts'
 import { BROKEN, END, NULL, STRING, Walk } from '../../lines/walk.ts'
 import type { Pair } from '../batch.ts'
-import { findPairs, type Pairs } from './pairs.ts'
+import { type FoundPairs, findPairs } from './pairs.ts'
 
 const CEF = /(?:^|\s)CEF:(\d+)\|/
 const LEAVES_MAX = 1_000
 
-/** messageLeaves reads what a message holds besides words: CEF, a JSON object, or key=value pairs, of which logfmt consists; `whole` as for findPairs. */
-export function messageLeaves(text: string, start: number, whole: number): Pairs {
+/** messageLeaves reads CEF, a JSON object, or key=value pairs (logfmt) in a message; `whole` as for findPairs. */
+export function messageLeaves(text: string, start: number, whole: number): FoundPairs {
   const end = endOfText(text)
   const mayBeJson = text.charAt(end - 1) === '}'
   if (mayBeJson || text.indexOf('CEF:', start) >= 0) {
     const trimmed = text.slice(start, end).trimStart()
-    const told = cef(trimmed) ?? (mayBeJson ? (jsonObject(trimmed.replace(/^@cee:\s*/, '')) ?? jsonTail(trimmed)) : undefined)
-    if (told) return { leaves: told.map(([path, value]) => workedOut(path, value)), isWhole: false }
+    const pairs = cef(trimmed) ?? (mayBeJson ? (jsonObject(trimmed.replace(/^@cee:\s*/, '')) ?? jsonTail(trimmed)) : undefined)
+    if (pairs) return { leaves: pairs.map(([path, value]) => derivedLeaf(path, value)), isWhole: false }
   }
   return findPairs(text, startOfText(text, start), end, whole)
 }
@@ -33,7 +33,7 @@ function startOfText(text: string, from: number): number {
   return start
 }
 
-/** jsonObject gives the values of a text that is one JSON object; undefined when it is none. */
+/** jsonObject returns the values of a text that is one JSON object; undefined for other texts. */
 export function jsonObject(text: string): Pair[] | undefined {
   if (!text.startsWith('{') || !text.endsWith('}')) return undefined
   const bytes = Buffer.from(text, 'utf8')
@@ -58,7 +58,7 @@ function jsonTail(text: string): Pair[] | undefined {
 const cefNames = ['device_vendor', 'device_product', 'device_version', 'signature_id', 'name', 'severity']
 const CEF_PAIR = /(?:^|\s)([\w.-]{1,128})=/g
 
-/** cef reads the Common Event Format; undefined when a text is none. */
+/** cef reads the Common Event Format; undefined for other texts. */
 export function cef(text: string): Pair[] | undefined {
   const match = CEF.exec(text)
   if (!match) return undefined
@@ -68,7 +68,7 @@ export function cef(text: string): Pair[] | undefined {
   return [['cef_version', match[1] ?? ''], ...head, ...cefExtension(fields.slice(cefNames.length).join('|'))]
 }
 
-/** cefExtension reads pairs whose values may hold blanks: each goes on until the next key. */
+/** cefExtension reads pairs whose values may contain blanks: each value ends at the next key. */
 function cefExtension(text: string): Pair[] {
   const starts = [...text.matchAll(CEF_PAIR)].filter(({ index, 0: whole }) => text[index + whole.length - 2] !== '\\')
   return starts.map((match, index): Pair => {

@@ -1,7 +1,7 @@
-import { type FoundLeaf, standing, workedOut } from '../../lines/text-line.ts'
+import { derivedLeaf, type FoundLeaf, leafAt } from '../../lines/text-line.ts'
 import type { Pair } from '../batch.ts'
 
-/** PAIRS_MIN: a single pair in a text is more often an accident than data. */
+/** PAIRS_MIN: a single pair in a text is usually a coincidence. */
 const PAIRS_MIN = 2
 const PAIRS_MAX = 200
 const NAME_CHARS_MAX = 128
@@ -21,8 +21,8 @@ function makeKinds(): Uint8Array {
   const mark = (chars: string, kind: number) => {
     for (const char of chars) made[char.charCodeAt(0)] = (made[char.charCodeAt(0)] ?? 0) | kind
   }
-  const letters = 'abcdefghijklmnopqrstuvwxyz'
-  mark(`${letters}${letters.toUpperCase()}_@`, NAME | FIRST)
+  const alphabet = 'abcdefghijklmnopqrstuvwxyz'
+  mark(`${alphabet}${alphabet.toUpperCase()}_@`, NAME | FIRST)
   mark('0123456789./-', NAME)
   mark('[({,;|', BEFORE)
   mark(',;|])}', BEHIND)
@@ -38,31 +38,31 @@ function kindAt(text: string, at: number): number {
   return OTHER_SPACE.test(text.charAt(at)) ? BEFORE | BEHIND : 0
 }
 
-/** Pairs are the pairs of a part of a text; isWhole says that there is nothing else in it, so that only their values differ from line to line. */
-export type Pairs = { leaves: readonly FoundLeaf[]; isWhole: boolean }
-export const NO_PAIRS: Pairs = { leaves: [], isWhole: false }
+/** FoundPairs are the pairs in a part of a text; isWhole is true when it has nothing else, so that lines differ only in the values. */
+export type FoundPairs = { leaves: readonly FoundLeaf[]; isWhole: boolean }
+export const NO_PAIRS: FoundPairs = { leaves: [], isWhole: false }
 
-/** pairsIn reads the key=value pairs of a text, quoted or not; logfmt is a text that has nothing else. */
+/** pairsIn reads the key=value pairs of a text, quoted or not. */
 export const pairsIn = (text: string): Pair[] => findPairs(text, 0, text.length, 0).leaves.map(({ path, text: value }) => [path, value])
 
-/** findPairs reads the pairs between two places; for the question whether there is nothing else, the text counts from `whole` on. */
-export function findPairs(text: string, from: number, to: number, whole: number): Pairs {
+/** findPairs reads the pairs between two positions; isWhole covers the text from `whole` on. */
+export function findPairs(text: string, from: number, to: number, whole: number): FoundPairs {
   const leaves: FoundLeaf[] = []
   let isWhole = true
-  let told = whole
+  let checkedTo = whole
   let at = from
   for (let equals = text.indexOf('=', at); equals >= 0 && equals < to; equals = text.indexOf('=', at)) {
     const start = nameStart(text, at, equals, from)
     const value = start < 0 ? NONE : valueAt(text, equals + 1, to)
     at = value === NONE ? equals + 1 : value.next
     if (value === NONE) continue
-    isWhole &&= isFixed(text, told, start) && !(value.leaf && value.leaf.start < 0)
-    told = value.next
+    isWhole &&= isFixed(text, checkedTo, start) && !(value.leaf && value.leaf.start < 0)
+    checkedTo = value.next
     if (value.leaf) leaves.push({ ...value.leaf, path: text.slice(start, equals) })
     if (leaves.length === PAIRS_MAX) break
   }
   if (leaves.length < PAIRS_MIN) return NO_PAIRS
-  return { leaves, isWhole: isWhole && isFixed(text, told, to) && leaves.length < PAIRS_MAX }
+  return { leaves, isWhole: isWhole && isFixed(text, checkedTo, to) && leaves.length < PAIRS_MAX }
 }
 
 /** nameStart is where the name before the sign begins, -1 when none does. */
@@ -74,10 +74,10 @@ function nameStart(text: string, at: number, equals: number, from: number): numb
 }
 
 type Value = { leaf: FoundLeaf | undefined; next: number }
-/** NONE is what follows a sign that makes no pair. */
+/** NONE is the result for an equals sign that is not part of a pair. */
 const NONE: Value = { leaf: undefined, next: -1 }
 
-/** valueAt reads the value that begins there; a name without a value is a pair of which nothing is known. */
+/** valueAt reads the value at a position; a name without a value is a pair without a leaf. */
 function valueAt(text: string, start: number, to: number): Value {
   const code = start < to ? text.charCodeAt(start) : 0
   if (code === DOUBLE) return quoted(text, start + 1, to)
@@ -106,14 +106,14 @@ function quoted(text: string, start: number, to: number): Value {
   if (close >= to || !endsAt(text, close + 1, to)) return NONE
   if (!hasEscapes) return { leaf: leafOf(text, start, close), next: close + 1 }
   const value = text.slice(start, close).replace(/\\(.)/g, (_, char: string) => ESCAPES.get(char) ?? char)
-  return { leaf: workedOut('', value), next: close + 1 }
+  return { leaf: derivedLeaf('', value), next: close + 1 }
 }
 
-const leafOf = (text: string, start: number, end: number): FoundLeaf => standing('', text.slice(start, end), start)
+const leafOf = (text: string, start: number, end: number): FoundLeaf => leafAt('', text.slice(start, end), start)
 
 const endsAt = (text: string, at: number, to: number): boolean => at >= to || (kindAt(text, at) & BEHIND) !== 0
 
-/** isFixed says that nothing but signs and blanks stands between two places. */
+/** isFixed is true if only punctuation and blanks lie between two positions. */
 function isFixed(text: string, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) if (!(kindAt(text, at) & (BEFORE | BEHIND)) && !isQuote(text.charCodeAt(at))) return false
   return true

@@ -1,16 +1,16 @@
-import { type FoundLeaf, type FoundTime, standing, workedOut } from '../../lines/text-line.ts'
+import { derivedLeaf, type FoundLeaf, type FoundTime, leafAt } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import { levelIn } from './level.ts'
 import { isoTime, NamedTimes } from './time.ts'
 
-/** A Header is what stands in front of a message. */
+/** A Header is the part of a line before the message. */
 export type Header = {
   leaves: readonly FoundLeaf[]
   time: FoundTime | undefined
   /** restStart is where the text begins that may say more; wordsStart as in a FoundText. */
   restStart: number
   wordsStart: number
-  /** isWhole says that nothing is left to be read. */
+  /** isWhole is true when nothing is left to read. */
   isWhole: boolean
 }
 
@@ -18,7 +18,7 @@ const OPENING = '['
 const BEHIND_TIME = /\]?[\s,|]*/y
 const WEEKDAY = /((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )([A-Z][a-z]{2}) {1,2}(\d{1,2}) (\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?( \d{4})/y
 const BEHIND_WEEKDAY = /\]?\s*/y
-/** CONTAINER is how container runtimes write a line: time, stream, whether it is whole, text. */
+/** CONTAINER is the line format of container runtimes: time, stream, full or partial flag, text. */
 const CONTAINER = /(stdout|stderr) ([FP])(?: |$)/y
 
 const weekdays = new NamedTimes((text, start) => {
@@ -29,7 +29,7 @@ const weekdays = new NamedTimes((text, start) => {
   return { layout: 'w', text: whole, head: whole.slice(0, whole.indexOf(clock)), year: tail.trim(), month, day, clock, fraction, tail }
 })
 
-/** plainHeader reads a time in front of a text, what a container runtime adds, and a level near the beginning. */
+/** plainHeader reads a leading time, the prefix of a container runtime, and a level near the beginning. */
 export function plainHeader(text: string, at: Instant): Header | undefined {
   const { time, restStart } = leadingTime(text, at)
   return (time?.instant && containerHeader(text, time, restStart)) ?? levelHeader(text, time, restStart)
@@ -41,7 +41,7 @@ function containerHeader(text: string, time: FoundTime, restStart: number): Head
   if (!match) return undefined
   const [whole, stream = '', part] = match
   const end = restStart + whole.length
-  const leaves = [standing('stream', stream, restStart), ...(part === 'P' ? [workedOut('partial', 'true')] : [])]
+  const leaves = [leafAt('stream', stream, restStart), ...(part === 'P' ? [derivedLeaf('partial', 'true')] : [])]
   return { leaves, time, restStart: end, wordsStart: end, isWhole: false }
 }
 

@@ -1,4 +1,4 @@
-import { type FoundLeaf, type FoundTime, standing, workedOut } from '../../lines/text-line.ts'
+import { derivedLeaf, type FoundLeaf, type FoundTime, leafAt } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import type { Header } from './plain.ts'
 import { isoTime, NamedTimes } from './time.ts'
@@ -42,10 +42,10 @@ function priorityLeaves(written: string): FoundLeaf[] {
   const number = Number(written)
   const severity = severities[number % 8] ?? ''
   return [
-    String(number) === written ? standing('pri', written, 1) : workedOut('pri', String(number)),
-    workedOut('facility', facilities[Math.floor(number / 8)] ?? ''),
-    workedOut('severity', severity),
-    workedOut('level', severity),
+    String(number) === written ? leafAt('pri', written, 1) : derivedLeaf('pri', String(number)),
+    derivedLeaf('facility', facilities[Math.floor(number / 8)] ?? ''),
+    derivedLeaf('severity', severity),
+    derivedLeaf('level', severity),
   ]
 }
 
@@ -55,16 +55,16 @@ function modern(text: string, start: number, said: readonly FoundLeaf[], arrival
   const [whole, version = '', timeText = '', ...names] = match
   const data = structuredData(text, start + whole.length)
   if (!data) return undefined
-  const leaves = [...said, standing('version', version, start)]
+  const leaves = [...said, leafAt('version', version, start)]
   const timeStart = start + version.length + 1
   let nameStart = timeStart + timeText.length + 1
   for (const [index, path] of (['hostname', 'appname', 'procid', 'msgid'] as const).entries()) {
     const name = names[index] ?? NONE
-    if (name !== NONE) leaves.push(standing(path, name, nameStart))
+    if (name !== NONE) leaves.push(leafAt(path, name, nameStart))
     nameStart += name.length + 1
   }
   const messageStart = data.end + (/^ ?\ufeff?/.exec(text.slice(data.end, data.end + 2))?.[0].length ?? 0)
-  leaves.push(...data.leaves, standing('message', text.slice(messageStart), messageStart))
+  leaves.push(...data.leaves, leafAt('message', text.slice(messageStart), messageStart))
   return { leaves, time: modernTime(text, timeStart, timeText, arrival), restStart: messageStart, wordsStart: text.length, isWhole: false }
 }
 
@@ -88,7 +88,7 @@ function structuredData(text: string, start: number): { leaves: FoundLeaf[]; end
       const [whole, name = '', value = ''] = parameter
       const path = `${id}.${name}`
       const plain = value.includes('\\') ? value.replace(/\\(["\\\]])/g, '$1') : value
-      leaves.push(plain === value ? standing(path, value, place + name.length + 3) : workedOut(path, plain))
+      leaves.push(plain === value ? leafAt(path, value, place + name.length + 3) : derivedLeaf(path, plain))
       place += whole.length
     }
     if (text[place] !== ']') return undefined
@@ -111,11 +111,11 @@ function old(text: string, start: number, said: readonly FoundLeaf[], arrival: I
   if (sender) {
     const [, hostname = '', appname = '', procid] = sender
     const appStart = behind + hostname.length + 1
-    leaves.push(standing('hostname', hostname, behind), standing('appname', appname, appStart))
-    if (procid !== undefined) leaves.push(standing('procid', procid, appStart + appname.length + 1))
+    leaves.push(leafAt('hostname', hostname, behind), leafAt('appname', appname, appStart))
+    if (procid !== undefined) leaves.push(leafAt('procid', procid, appStart + appname.length + 1))
   }
   const messageStart = behind + (sender?.[0].length ?? 0)
-  leaves.push(standing('message', text.slice(messageStart), messageStart))
+  leaves.push(leafAt('message', text.slice(messageStart), messageStart))
   return { leaves, time, restStart: messageStart, wordsStart: text.length, isWhole: false }
 }
 

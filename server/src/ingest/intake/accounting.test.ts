@@ -5,7 +5,7 @@ import { LedgerPage } from '../../events/ledger/page.ts'
 import { seqAt } from '../../events/writer/seq.ts'
 import type { Actor } from '../../http/actor.ts'
 import { badRequest, Failure, unavailable } from '../../kernel/errors.ts'
-import { Account, reasonOf, type Share } from './accounting.ts'
+import { type DatasetShare, PostAccounting, reasonOf } from './accounting.ts'
 import type { CountedBlock } from './worker-messages.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 21, 10, 0)
@@ -15,7 +15,7 @@ const actor = { orgNumber: 7, identity: KEY } as Actor
 /** accounts gives the account of a post, and what the ledger then says of it. */
 function open() {
   const page = new LedgerPage(randomUUID(), 0)
-  const account = new Account({ note: (entry) => page.note(entry, NOW_MS) }, { actor, protocol: 'native' })
+  const account = new PostAccounting({ note: (entry) => page.note(entry, NOW_MS) }, { actor, protocol: 'native' })
   return { account, cells: () => page.unwritten() }
 }
 
@@ -41,13 +41,13 @@ test('received is always stored and rejected and duplicate, and no byte is lost,
     fc.property(someShares, fc.nat(5), fc.nat(10_000), (given, unreadable, wireBytes) => {
       const { account, cells } = open()
       account.wireBytes = wireBytes
-      const shares: Share[] = given.map(({ rows }) => ({
+      const shares: DatasetShare[] = given.map(({ rows }) => ({
         logId: randomUUID(),
         rows: rows.reduce((sum, one) => sum + one, 0),
         blocks: rows.map(block),
       }))
       let seq = seqAt(NOW_MS)
-      for (const [index, { share, ended }] of account.share(shares, unreadable, admission).entries()) {
+      for (const [index, { share, ended }] of account.splitByDataset(shares, unreadable, admission).entries()) {
         const { stored, fails } = given[index] ?? { stored: 0, fails: true }
         const kept = share.blocks.filter((_, at) => (stored >> at) & 1)
         ended({
@@ -58,7 +58,7 @@ test('received is always stored and rejected and duplicate, and no byte is lost,
           failure: fails ? unavailable('for a test') : undefined,
         })
       }
-      account.refused(unavailable('this comes on top'))
+      account.noteRefused(unavailable('this comes on top'))
       const all = cells().map(({ counts }) => counts)
       const sum = (name: keyof (typeof all)[number]): number => all.reduce((total, counts) => total + counts[name], 0)
       expect(sum('received')).toBe(shares.reduce((total, { rows }) => total + rows, 0) + unreadable)
@@ -73,7 +73,7 @@ test('received is always stored and rejected and duplicate, and no byte is lost,
 test('a part that was stored after its sender was told to come again counts as stored', () => {
   const { account, cells } = open()
   const late = block(4)
-  const [part] = account.share([{ logId: randomUUID(), rows: 4, blocks: [late] }], 0, admission)
+  const [part] = account.splitByDataset([{ logId: randomUUID(), rows: 4, blocks: [late] }], 0, admission)
   part?.ended({ stored: [{ block: late, firstSeq: seqAt(NOW_MS) }], failure: unavailable('the store is slow') })
   expect(cells()[0]?.counts).toMatchObject({ received: 4, stored: 4, rejected: 0, truncated: 1, late: 2 })
 })
@@ -81,9 +81,9 @@ test('a part that was stored after its sender was told to come again counts as s
 test('a refused post counts the events it is known to have, and as one while that is not known', () => {
   const { account, cells } = open()
   account.wireBytes = 70
-  account.refused(badRequest('not a body'))
+  account.noteRefused(badRequest('not a body'))
   account.events = 5
-  account.refused(unavailable('no room'))
+  account.noteRefused(unavailable('no room'))
   const [cell] = cells()
   expect(cell?.counts).toMatchObject({ received: 6, rejected: 6, stored: 0 })
   expect(Object.fromEntries(cell?.reasons ?? [])).toEqual({ malformed: 1, unavailable: 5 })

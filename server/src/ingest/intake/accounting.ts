@@ -1,8 +1,8 @@
-import type { Ledger, LedgerEntry } from '../../events/ledger/ledger.ts'
-import type { PostEnd } from '../../events/writer/post.ts'
+import type { Ledger, RequestOutcome } from '../../events/ledger/ledger.ts'
+import type { PostResult } from '../../events/writer/post.ts'
 import type { Actor } from '../../http/actor.ts'
 import { Failure } from '../../kernel/errors.ts'
-import type { Admission } from '../../resources/data/limits/limits.ts'
+import type { IngestReservation } from '../../resources/data/limits/limits.ts'
 import type { CountedBlock } from './worker-messages.ts'
 
 /** REASONS are the words of the ledger for what was not stored. */
@@ -24,7 +24,7 @@ const FAULT = 'fault'
 export const reasonOf = (failure: unknown): string => (failure instanceof Failure ? (REASONS[failure.status] ?? FAULT) : FAULT)
 
 /** A Share is what one dataset got of a post. */
-export type Share = { logId: string; rows: number; blocks: readonly CountedBlock[] }
+export type DatasetShare = { logId: string; rows: number; blocks: readonly CountedBlock[] }
 
 type Sender = { actor: Actor; protocol: string }
 
@@ -32,7 +32,7 @@ type Sender = { actor: Actor; protocol: string }
  * An Account says what became of one post, to the last event of it. Until its events are told apart it is one of unknown size, and counts as a single
  * event when it is refused.
  */
-export class Account {
+export class PostAccounting {
   /** wireBytes of the body that have come so far. */
   wireBytes = 0
   /** events that the post has, as far as that is known. */
@@ -42,7 +42,7 @@ export class Account {
   readonly #ledger: Pick<Ledger, 'note'>
   readonly #sender: Sender
   /** isShared says that the shares of the post are noted one by one. */
-  isShared = false
+  isSplit = false
 
   constructor(ledger: Pick<Ledger, 'note'>, sender: Sender) {
     this.#ledger = ledger
@@ -50,15 +50,19 @@ export class Account {
   }
 
   /** refused notes a post of which nothing is stored, unless its shares have been noted one by one. */
-  refused(failure: unknown, reason = reasonOf(failure)): void {
-    if (this.isShared) return
+  noteRefused(failure: unknown, reason = reasonOf(failure)): void {
+    if (this.isSplit) return
     const { events, logId, wireBytes } = this
     this.#note({ logId, received: events, rejected: { [reason]: events }, wireBytes })
   }
 
   /** share parts the post among its datasets, each of which is noted when it has ended; what could not be read belongs to none. */
-  share(shares: readonly Share[], unreadable: number, admission: Admission): readonly { share: Share; ended: (end: PostEnd) => void }[] {
-    this.isShared = true
+  splitByDataset(
+    shares: readonly DatasetShare[],
+    unreadable: number,
+    admission: IngestReservation,
+  ): readonly { share: DatasetShare; ended: (end: PostResult) => void }[] {
+    this.isSplit = true
     const wire = partsOf(this.wireBytes, shares.map(rawBytesOf))
     if (unreadable > 0 || shares.length === 0) {
       const wireBytes = shares.length === 0 ? this.wireBytes : 0
@@ -73,7 +77,7 @@ export class Account {
     }))
   }
 
-  #ended({ logId, rows, blocks }: Share, wireBytes: number, { stored, failure }: PostEnd): void {
+  #ended({ logId, rows, blocks }: DatasetShare, wireBytes: number, { stored, failure }: PostResult): void {
     const runs = stored.map(({ block, firstSeq }) => ({ firstSeq, rows: block.rows }))
     const storedRows = runs.reduce((sum, run) => sum + run.rows, 0)
     const others = rows - storedRows
@@ -93,7 +97,7 @@ export class Account {
     })
   }
 
-  #note(entry: Partial<LedgerEntry> & Pick<LedgerEntry, 'logId' | 'received'>): void {
+  #note(entry: Partial<RequestOutcome> & Pick<RequestOutcome, 'logId' | 'received'>): void {
     const { actor, protocol } = this.#sender
     const { orgNumber, identity } = actor
     const nothing = { stored: [], duplicate: 0, rejected: {}, truncated: 0, late: 0, wireBytes: 0, rawBytes: 0 }
@@ -101,7 +105,7 @@ export class Account {
   }
 }
 
-export const rawBytesOf = ({ blocks }: Share): number => blocks.reduce((sum, { counts }) => sum + counts.rawBytes, 0)
+export const rawBytesOf = ({ blocks }: DatasetShare): number => blocks.reduce((sum, { counts }) => sum + counts.rawBytes, 0)
 
 /** partsOf divides a whole by weights without losing any of it. */
 function partsOf(whole: number, weights: readonly number[]): number[] {

@@ -2,15 +2,15 @@ import type { Arrival, Leaf } from '../../lines/event.ts'
 import { severityOfWord } from '../../lines/severity.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import { OPEN_OBJECT } from '../../lines/walk.ts'
-import type { Arrivals, Arrived, Delivery, Pair } from '../batch.ts'
+import type { DatasetBatch, Pair, ReceivedEvents, ReceivedRecord } from '../batch.ts'
 import { detect } from '../detect/detect.ts'
 import { mayNest, nestedKeys } from '../detect/nested.ts'
-import type { Line } from './line.ts'
+import type { EventLine } from './line.ts'
 import { afterBlank, splitLines } from './lines.ts'
-import type { Parsed, Parsing } from './parsing.ts'
+import type { LineParser, ParsedLine } from './parsing.ts'
 
-/** Post is what all events of a post have in common. */
-export type Common = { at: Instant; origin: string }
+/** PostContext is the data that all events of a request share. */
+export type PostContext = { at: Instant; origin: string }
 
 /** LINE_BYTES_MAX is the longest event; a longer one is cut and marked. */
 export const LINE_BYTES_MAX = 2 ** 20
@@ -20,37 +20,42 @@ const TRUNCATED: Leaf = { path: '$ingest.truncated', text: 'true' }
 const NO_POST = 0n
 
 /** How lines are looked into: with the parser of their dataset, and for JSON within JSON. */
-type How = { parsing: Parsing | undefined; isNesting: boolean }
+type ReadOptions = { parsing: LineParser | undefined; isNesting: boolean }
 
-/** linesOf gives the events of a delivery with what is known of each, one by one; `more` are attributes that come from the request. */
-export function* linesOf({ arrivals, attributes }: Delivery, common: Common, more: readonly Pair[], parsing?: Parsing): Generator<Line> {
+/** linesOfBatch yields the events of a batch with their metadata; `more` are attributes from the request. */
+export function* linesOfBatch(
+  { events: arrivals, attributes }: DatasetBatch,
+  common: PostContext,
+  more: readonly Pair[],
+  parsing?: LineParser,
+): Generator<EventLine> {
   const base: Arrival = { ...common, post: NO_POST, attributes: [...attributes, ...more].map(asLeaf) }
   if (arrivals.kind === 'records') {
-    for (const record of arrivals.records) yield finished(record.raw, arrivalOf(record, base), { parsing, isNesting: mayNest(record.raw) })
+    for (const record of arrivals.records) yield toLine(record.raw, arrivalOf(record, base), { parsing, isNesting: mayNest(record.raw) })
     return
   }
   const how = { parsing, isNesting: mayNest(arrivals.bytes) }
-  for (const bytes of splitLines(arrivals.bytes)) yield finished(bytes, base, how)
+  for (const bytes of splitLines(arrivals.bytes)) yield toLine(bytes, base, how)
 }
 
-/** countArrivals counts the events of a delivery without looking into them. */
-export function countArrivals(arrivals: Arrivals): number {
+/** countEvents counts the events of a batch without parsing them. */
+export function countEvents(arrivals: ReceivedEvents): number {
   if (arrivals.kind === 'records') return arrivals.records.length
   let lines = 0
   for (const _ of splitLines(arrivals.bytes)) lines += 1
   return lines
 }
 
-/** finished cuts what is too long, and adds what the line says of itself where its form is not that of the store. */
-function finished(whole: Uint8Array, arrival: Arrival, how: How): Line {
+/** toLine cuts a line that is too long, and adds parsed or detected keys. */
+function toLine(whole: Uint8Array, arrival: Arrival, how: ReadOptions): EventLine {
   if (whole.length > LINE_BYTES_MAX) {
     const cut = whole.subarray(0, charBorder(whole, LINE_BYTES_MAX))
-    return { ...described(cut, arrival, { ...how, isNesting: false }, [TRUNCATED]), isCut: true }
+    return { ...withDetails(cut, arrival, { ...how, isNesting: false }, [TRUNCATED]), isCut: true }
   }
-  return described(whole, arrival, how, [])
+  return withDetails(whole, arrival, how, [])
 }
 
-function described(bytes: Uint8Array, arrival: Arrival, { parsing, isNesting }: How, marks: readonly Leaf[]): Line {
+function withDetails(bytes: Uint8Array, arrival: Arrival, { parsing, isNesting }: ReadOptions, marks: readonly Leaf[]): EventLine {
   const parsed = parsing?.read(bytes, arrival.at)
   if (parsed) return { bytes, arrival: withParsed(arrival, parsed, marks) }
   if (bytes[afterBlank(bytes, 0)] !== OPEN_OBJECT) return withDetected(bytes, arrival, marks)
@@ -58,17 +63,17 @@ function described(bytes: Uint8Array, arrival: Arrival, { parsing, isNesting }: 
   return { bytes, arrival: withLeaves(arrival, [...nested, ...marks]) }
 }
 
-function withDetected(bytes: Uint8Array, arrival: Arrival, marks: readonly Leaf[]): Line {
+function withDetected(bytes: Uint8Array, arrival: Arrival, marks: readonly Leaf[]): EventLine {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
-  return { bytes, arrival: withLeaves(arrival, marks), found: detect(text, arrival.at) }
+  return { bytes, arrival: withLeaves(arrival, marks), detected: detect(text, arrival.at) }
 }
 
-function withParsed(arrival: Arrival, { keys, time }: Parsed, marks: readonly Leaf[]): Arrival {
-  const told = withLeaves(arrival, [...keys.map(asLeaf), ...marks])
-  return time && !arrival.time ? { ...told, time } : told
+function withParsed(arrival: Arrival, { keys, time }: ParsedLine, marks: readonly Leaf[]): Arrival {
+  const described = withLeaves(arrival, [...keys.map(asLeaf), ...marks])
+  return time && !arrival.time ? { ...described, time } : described
 }
 
-/** withLeaves lets what the protocol says go before what was found. */
+/** withLeaves adds leaves; attributes from the protocol take precedence. */
 function withLeaves(arrival: Arrival, found: readonly Leaf[]): Arrival {
   if (found.length === 0) return arrival
   return { ...arrival, attributes: [...found, ...arrival.attributes] }
@@ -76,7 +81,7 @@ function withLeaves(arrival: Arrival, found: readonly Leaf[]): Arrival {
 
 const asLeaf = ([path, text]: Pair): Leaf => ({ path, text })
 
-function arrivalOf({ raw, time, level, keys, attributes }: Arrived, base: Arrival): Arrival {
+function arrivalOf({ raw, time, level, keys, attributes }: ReceivedRecord, base: Arrival): Arrival {
   const severity = level === undefined ? undefined : severityOfWord(level)
   const levelLeaf = level === undefined || saysLevel(keys, raw) ? [] : [{ path: 'level', text: level }]
   if (!time && !severity && keys.length + attributes.length + levelLeaf.length === 0) return base

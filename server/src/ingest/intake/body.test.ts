@@ -2,18 +2,18 @@ import { PassThrough, Readable } from 'node:stream'
 import { constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { Failure } from '../../kernel/errors.ts'
-import { type Body, readBody } from './body.ts'
-import { Budget } from './budget.ts'
+import { type DecodedBody, readBody } from './body.ts'
+import { MemoryBudget } from './budget.ts'
 
 const LIMITS = { wireBytes: 100_000, bodyBytes: 200_000 }
 const text = Buffer.from('{"message":"a line of some length","n":1}\n'.repeat(500))
 
-type Sent = { parts: readonly Uint8Array[]; headers?: Record<string, string>; budget?: Budget }
+type Sent = { parts: readonly Uint8Array[]; headers?: Record<string, string>; budget?: MemoryBudget }
 
-async function read({ parts, headers = {}, budget = new Budget(10_000_000) }: Sent): Promise<Body> {
+async function read({ parts, headers = {}, budget = new MemoryBudget(10_000_000) }: Sent): Promise<DecodedBody> {
   const hold = budget.open('sender')
   try {
-    return await readBody(Readable.from(parts), headers, { limits: LIMITS, hold })
+    return await readBody(Readable.from(parts), headers, { limits: LIMITS, reservation: hold })
   } finally {
     hold.release()
   }
@@ -124,7 +124,7 @@ describe('a bomb is stopped at the limit, before it unfolds', () => {
   test.each(Object.entries(bombs))('%s', async (_, { header, make }) => {
     const bytes = make()
     expect(bytes.length).toBeLessThan(LIMITS.wireBytes)
-    const budget = new Budget((LIMITS.wireBytes + LIMITS.bodyBytes + 65_536) * (8 / 7))
+    const budget = new MemoryBudget((LIMITS.wireBytes + LIMITS.bodyBytes + 65_536) * (8 / 7))
     expect((await failureOf({ parts: [bytes], headers: { 'content-encoding': header }, budget })).status).toBe(413)
   })
 })
@@ -144,37 +144,37 @@ test('compression within compression is taken off once', async () => {
 })
 
 test('what all requests hold together is bounded, and what one held is free when it is done', async () => {
-  const budget = new Budget(1_000)
+  const budget = new MemoryBudget(1_000)
   const waiting = budget.open('another')
-  waiting.take(850)
+  waiting.reserve(850)
   const failure = await failureOf({ parts: [Buffer.alloc(200)], budget })
   expect(failure.status).toBe(503)
   expect(Number(failure.headers['retry-after'])).toBeGreaterThan(0)
   waiting.release()
   expect((await plain({ parts: [Buffer.alloc(200)], budget })).length).toBe(200)
-  expect(budget.takenBytes).toBe(0)
+  expect(budget.reservedBytes).toBe(0)
 })
 
 test('one sender cannot have all of it, and is told when coming again would not help', async () => {
-  const budget = new Budget(1_000)
+  const budget = new MemoryBudget(1_000)
   const greedy = budget.open('greedy')
-  greedy.take(875)
-  expect(() => budget.open('greedy').take(1)).toThrow(expect.objectContaining({ status: 503 }))
+  greedy.reserve(875)
+  expect(() => budget.open('greedy').reserve(1)).toThrow(expect.objectContaining({ status: 503 }))
   expect((await plain({ parts: [Buffer.alloc(100)], budget })).length).toBe(100)
   greedy.release()
-  expect(() => budget.open('greedy').take(876)).toThrow(expect.objectContaining({ status: 413 }))
-  expect(budget.takenBytes).toBe(0)
+  expect(() => budget.open('greedy').reserve(876)).toThrow(expect.objectContaining({ status: 413 }))
+  expect(budget.reservedBytes).toBe(0)
 })
 
 test('a sender that drips is refused, and one that is cut off too', async () => {
   const slow = new PassThrough()
   slow.write('{"a":')
-  const hold = new Budget(1_000).open('sender')
+  const hold = new MemoryBudget(1_000).open('sender')
   const pace = { graceMs: 0, bytesPerS: 1_000_000, checkEveryMs: 5 }
-  await expect(readBody(slow, {}, { limits: LIMITS, hold, pace })).rejects.toMatchObject({ status: 408 })
+  await expect(readBody(slow, {}, { limits: LIMITS, reservation: hold, pace })).rejects.toMatchObject({ status: 408 })
   expect(slow.destroyed).toBe(false)
   const cut = new PassThrough()
-  const reading = readBody(cut, {}, { limits: LIMITS, hold })
+  const reading = readBody(cut, {}, { limits: LIMITS, reservation: hold })
   cut.write('{"a":')
   cut.destroy()
   await expect(reading).rejects.toMatchObject({ status: 400 })

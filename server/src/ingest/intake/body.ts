@@ -1,53 +1,56 @@
 import type { Readable } from 'node:stream'
 import { Failure } from '../../kernel/errors.ts'
-import { type Hold, tooLarge } from './budget.ts'
+import { type MemoryReservation, tooLarge } from './budget.ts'
 import { joined } from './bytes.ts'
 import { decode, encodingOf } from './decode.ts'
 
 export type BodyLimits = { wireBytes: number; bodyBytes: number }
 
-/** A Pace is what a sender must keep up: after the grace, on the average of all the time, this many bytes a second. */
-export type Pace = { graceMs: number; bytesPerS: number; checkEveryMs: number }
-const PACE: Pace = { graceMs: 30_000, bytesPerS: 1_024, checkEveryMs: 5_000 }
+/** A MinimumRate is the average rate in bytes per second that a sender must keep after the grace period. */
+export type MinimumRate = { graceMs: number; bytesPerS: number; checkEveryMs: number }
+const PACE: MinimumRate = { graceMs: 30_000, bytesPerS: 1_024, checkEveryMs: 5_000 }
 
-type Reading = {
+type BodyOptions = {
   limits: BodyLimits
-  hold: Hold
+  reservation: MemoryReservation
   /** arrived is told of bytes as they come. */
   arrived?: (bytes: number) => void
 }
 
-/** The bytes of a body as it came, and as it was meant. */
-export type Body = { bytes: Uint8Array; wireBytes: number }
+/** A DecodedBody has the decompressed bytes, and the size on the wire. */
+export type DecodedBody = { bytes: Uint8Array; wireBytes: number }
 
 /**
- * readBody reads a body to its end and takes its compression off. Nothing of a body is used before all of it is there and decoded; the hold
- * bounds what all requests together keep in memory.
+ * readBody reads a body to its end and decompresses it. Nothing is used before the whole body is decoded. The reservation
+ * bounds the memory of all requests together.
  */
 export async function readBody(
   source: Readable,
   headers: Readonly<Record<string, string>>,
-  { limits, hold, arrived = () => undefined, pace = PACE }: Reading & { pace?: Pace },
-): Promise<Body> {
+  { limits, reservation: hold, arrived = () => undefined, pace = PACE }: BodyOptions & { pace?: MinimumRate },
+): Promise<DecodedBody> {
   const encoding = encodingOf(headers['content-encoding'])
   const declared = Number(headers['content-length'] ?? 0)
   if (declared > limits.wireBytes) throw tooLarge(limits.wireBytes, 'on the wire')
-  const wire = await receive(source, { limits, hold, arrived, pace })
-  return { bytes: await decode(wire, encoding, { bytesMax: limits.bodyBytes, hold }), wireBytes: wire.length }
+  const wire = await receive(source, { limits, reservation: hold, arrived, pace })
+  return { bytes: await decode(wire, encoding, { bytesMax: limits.bodyBytes, reservation: hold }), wireBytes: wire.length }
 }
 
-async function receive(source: Readable, { limits, hold, arrived, pace }: Required<Reading> & { pace: Pace }): Promise<Uint8Array> {
+async function receive(
+  source: Readable,
+  { limits, reservation: hold, arrived, pace }: Required<BodyOptions> & { pace: MinimumRate },
+): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let length = 0
   const late = new AbortController()
-  const watch = watchPace(pace, () => length, late)
+  const watch = watchRate(pace, () => length, late)
   try {
     // The iterator must not destroy the request: its socket carries the answer.
     for await (const part of withSignal(source, late.signal)) {
       length += part.length
       arrived(part.length)
       if (length > limits.wireBytes) throw tooLarge(limits.wireBytes, 'on the wire')
-      hold.take(part.length)
+      hold.reserve(part.length)
       parts.push(part)
     }
   } catch (cause) {
@@ -60,7 +63,7 @@ async function receive(source: Readable, { limits, hold, arrived, pace }: Requir
   return joined(parts, length)
 }
 
-function watchPace(pace: Pace, received: () => number, late: AbortController): NodeJS.Timeout {
+function watchRate(pace: MinimumRate, received: () => number, late: AbortController): NodeJS.Timeout {
   const startedMs = performance.now()
   return setInterval(() => {
     const elapsedMs = performance.now() - startedMs

@@ -1,5 +1,5 @@
-import type { Column } from '../../events/writer/post.ts'
-import type { Line } from './line.ts'
+import type { NativeColumn } from '../../events/writer/post.ts'
+import type { EventLine } from './line.ts'
 
 /** BlockCounts are what the ledger wants to know of the events of a block besides their number. */
 export type BlockCounts = {
@@ -15,7 +15,7 @@ const LATE_MS = 3_600_000
 const NS_PER_MS = 1_000_000
 const HIGH = 2 ** 32
 
-export function countsOf(lines: readonly Line[], columns: readonly Column[]): BlockCounts {
+export function countsOf(lines: readonly EventLine[], columns: readonly NativeColumn[]): BlockCounts {
   const times = columns.find(({ name }) => name === 'ts')?.bytes
   const atMs = lines[0]?.arrival.at.ms ?? 0
   return {

@@ -2,18 +2,18 @@ import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import { Failure } from '../../kernel/errors.ts'
-import { type Hold, tooLarge } from './budget.ts'
+import { type MemoryReservation, tooLarge } from './budget.ts'
 import { joined } from './bytes.ts'
 
-/** An Encoding is how a body is compressed; `detect` looks at its first bytes, since some senders compress and do not say so. */
-export type Encoding = 'gzip' | 'deflate' | 'zstd' | 'detect'
+/** A BodyEncoding is the compression of a body; `detect` checks its first bytes, since some senders omit the header. */
+export type BodyEncoding = 'gzip' | 'deflate' | 'zstd' | 'detect'
 
-const encodings: ReadonlyMap<string, Encoding> = new Map(
-  Object.entries<Encoding>({ gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', zstd: 'zstd' }),
+const encodings: ReadonlyMap<string, BodyEncoding> = new Map(
+  Object.entries<BodyEncoding>({ gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', zstd: 'zstd' }),
 )
 
 /** encodingOf reads the header Content-Encoding; more than one encoding, or one that is not known, is refused. */
-export function encodingOf(header: string | undefined): Encoding {
+export function encodingOf(header: string | undefined): BodyEncoding {
   const words = (header ?? '')
     .split(',')
     .map((word) => word.trim().toLowerCase())
@@ -26,17 +26,17 @@ export function encodingOf(header: string | undefined): Encoding {
   return encoding
 }
 
-type Bound = { bytesMax: number; hold: Hold }
+type DecodeBounds = { bytesMax: number; reservation: MemoryReservation }
 
-/** decode takes the compression off, and stops as soon as more comes out than is allowed. */
-export async function decode(wire: Uint8Array, encoding: Encoding, bound: Bound): Promise<Uint8Array> {
+/** decode decompresses a body, and stops as soon as the output exceeds the limit. */
+export async function decode(wire: Uint8Array, encoding: BodyEncoding, bound: DecodeBounds): Promise<Uint8Array> {
   if (wire.length === 0) return wire
   const found = encoding === 'detect' ? detect(wire) : encoding
   if (found === undefined) {
     if (wire.length > bound.bytesMax) throw tooLarge(bound.bytesMax, 'without compression')
     return wire
   }
-  const out = new Out(bound)
+  const out = new DecodedParts(bound)
   try {
     if (found === 'zstd') await decodeFrames(wire, out)
     else await run(wire, found === 'gzip' ? createGunzip(OPTIONS) : inflater(wire), out)
@@ -64,7 +64,7 @@ function inflater(bytes: Uint8Array): Transform {
 }
 
 /** decodeFrames reads one frame after the other: the decoder itself stops, without a word, after the first. */
-async function decodeFrames(wire: Uint8Array, out: Out): Promise<void> {
+async function decodeFrames(wire: Uint8Array, out: DecodedParts): Promise<void> {
   for (let at = 0; at < wire.length; ) {
     const decoder = createZstdDecompress({ ...OPTIONS, params: { [constants.ZSTD_d_windowLogMax]: WINDOW_LOG_MAX } })
     await run(wire.subarray(at), decoder, out)
@@ -73,24 +73,24 @@ async function decodeFrames(wire: Uint8Array, out: Out): Promise<void> {
   }
 }
 
-const run = (wire: Uint8Array, decoder: Transform, out: Out): Promise<void> =>
+const run = (wire: Uint8Array, decoder: Transform, out: DecodedParts): Promise<void> =>
   pipeline(Readable.from([wire]), decoder, async (parts: AsyncIterable<Uint8Array>) => {
     for await (const part of parts) out.add(part)
   })
 
-class Out {
+class DecodedParts {
   readonly #parts: Uint8Array[] = []
-  readonly #bound: Bound
+  readonly #bound: DecodeBounds
   #length = 0
 
-  constructor(bound: Bound) {
+  constructor(bound: DecodeBounds) {
     this.#bound = bound
   }
 
   add(part: Uint8Array): void {
     this.#length += part.length
     if (this.#length > this.#bound.bytesMax) throw tooLarge(this.#bound.bytesMax, 'after decompression')
-    this.#bound.hold.take(part.length)
+    this.#bound.reservation.reserve(part.length)
     this.#parts.push(part)
   }
 

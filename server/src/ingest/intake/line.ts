@@ -1,5 +1,5 @@
 import type { Arrival } from '../../lines/event.ts'
 import type { FoundText } from '../../lines/text-line.ts'
 
-/** A Line is one event on its way to the store: its bytes and what is known of it besides. */
-export type Line = { bytes: Uint8Array; arrival: Arrival; found?: FoundText | undefined; isCut?: true }
+/** An EventLine is one event before storage: its bytes and metadata. */
+export type EventLine = { bytes: Uint8Array; arrival: Arrival; detected?: FoundText | undefined; isCut?: true }

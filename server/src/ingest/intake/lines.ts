@@ -3,7 +3,7 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 
-/** isBlank says that a byte is white space as JSON knows it; other control bytes are data. */
+/** isBlank is true for JSON white space; other control bytes are data. */
 export const isBlank = (byte: number | undefined): boolean =>
   byte === SPACE || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB
 
@@ -24,7 +24,7 @@ export function endOfLine(bytes: Uint8Array, start: number): number {
 export const lineWithin = (bytes: Uint8Array, start: number, end: number): Uint8Array =>
   bytes.subarray(start, end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end)
 
-/** splitLines gives the lines of a body byte for byte, one by one, since there may be millions; blank ones are skipped. */
+/** splitLines yields the lines of a body unchanged; it skips blank lines. It is a generator since there may be millions. */
 export function* splitLines(bytes: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; ) {
     const end = endOfLine(bytes, start)

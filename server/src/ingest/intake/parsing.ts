@@ -2,35 +2,35 @@ import { isAcceptable, messageKeys, timeKeys } from '../../lines/event.ts'
 import { decodeText } from '../../lines/leaf-text.ts'
 import { type Instant, readTime } from '../../lines/time-text.ts'
 import { BROKEN, END, NULL, OPEN_OBJECT, STRING, Walk } from '../../lines/walk.ts'
-import type { Form } from '../../parsers/built-in.ts'
-import type { Compiled } from '../../parsers/compiled.ts'
-import { Allowance, compilePattern, type PatternType } from '../../parsers/parsers.ts'
+import type { LineFormat } from '../../parsers/built-in.ts'
+import type { CompiledParser } from '../../parsers/compiled.ts'
+import { compilePattern, ParseBudget, type PatternType } from '../../parsers/parsers.ts'
 import type { Pair } from '../batch.ts'
 import { readForm } from '../detect/forms.ts'
 import { afterBlank } from './lines.ts'
 
-/** An AssignedParser is what a dataset's lines are read with before anything is looked for in them. */
-export type AssignedParser = { type: PatternType; pattern: string } | { type: 'JAVA'; form: Form }
+/** An AssignedParser is the parser of a dataset, which is tried before detection. */
+export type AssignedParser = { type: PatternType; pattern: string } | { type: 'JAVA'; form: LineFormat }
 
-/** ParserCounts are what became of the lines of one delivery. */
-export type ParserCounts = { lines: number; matched: number; givenUp: number; durationNs: number }
+/** ParserStats count the parsed lines of one batch. */
+export type ParserStats = { lines: number; matched: number; givenUp: number; durationNs: number }
 
 /** Parsed is what an assigned parser made of a line: its keys, and the time where a key says it in a form that is not the store's own. */
-export type Parsed = { keys: readonly Pair[]; time: Instant | undefined }
+export type ParsedLine = { keys: readonly Pair[]; time: Instant | undefined }
 
 const COMPILED_MAX = 256
 const NS_PER_MS = 1_000_000
 
-/** Parsings keeps compiled parsers for the posts to come. */
-export class Parsings {
-  readonly #compiled = new Map<string, Compiled>()
+/** LineParsers caches compiled parsers. */
+export class LineParsers {
+  readonly #compiled = new Map<string, CompiledParser>()
 
   /** of gives what reads the lines of one delivery. */
-  of(assigned: AssignedParser): Parsing {
-    return new Parsing(assigned.type === 'JAVA' ? formReader(assigned.form) : patternReader(this.#compile(assigned)))
+  of(assigned: AssignedParser): LineParser {
+    return new LineParser(assigned.type === 'JAVA' ? formReader(assigned.form) : patternReader(this.#compile(assigned)))
   }
 
-  #compile({ type, pattern }: Exclude<AssignedParser, { type: 'JAVA' }>): Compiled {
+  #compile({ type, pattern }: Exclude<AssignedParser, { type: 'JAVA' }>): CompiledParser {
     const key = `${type} ${pattern}`
     const compiled = this.#compiled.get(key) ?? compilePattern(type, pattern)
     this.#compiled.delete(key)
@@ -44,12 +44,12 @@ export class Parsings {
 type Reader = (text: string, at: Instant) => readonly Pair[] | 'no match' | 'given up'
 
 const formReader =
-  (form: Form): Reader =>
+  (form: LineFormat): Reader =>
   (text, at) =>
     readForm(form, text, at) ?? 'no match'
 
-function patternReader(compiled: Compiled): Reader {
-  const allowance = new Allowance()
+function patternReader(compiled: CompiledParser): Reader {
+  const allowance = new ParseBudget()
   return (text) => {
     const read = allowance.read(compiled, text)
     return read.kind === 'match' ? read.pairs : read.kind
@@ -57,8 +57,8 @@ function patternReader(compiled: Compiled): Reader {
 }
 
 /** A Parsing reads the lines of one delivery with the parser of their dataset, and counts. */
-export class Parsing {
-  readonly counts: ParserCounts = { lines: 0, matched: 0, givenUp: 0, durationNs: 0 }
+export class LineParser {
+  readonly counts: ParserStats = { lines: 0, matched: 0, givenUp: 0, durationNs: 0 }
   readonly #read: Reader
 
   constructor(read: Reader) {
@@ -66,7 +66,7 @@ export class Parsing {
   }
 
   /** read gives what the parser makes of a line of text, or of the message of a JSON line, whose own keys go before; undefined when it does not fit. */
-  read(line: Uint8Array, at: Instant): Parsed | undefined {
+  read(line: Uint8Array, at: Instant): ParsedLine | undefined {
     const startedMs = performance.now()
     const { text, own } = line[afterBlank(line, 0)] === OPEN_OBJECT ? messageOf(line) : { text: asBuffer(line).toString('utf8'), own: NONE }
     const found = text === undefined ? 'no match' : this.#read(text, at)

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openLog } from '../../kernel/log.ts'
-import { openPool, type Pool } from './pool.ts'
-import type { ParseQuestion } from './worker-messages.ts'
+import { openLogger } from '../../kernel/log.ts'
+import { openPool, type WorkerPool } from './pool.ts'
+import type { ParseRequest } from './worker-messages.ts'
 
 let dir: string
 beforeAll(async () => {
@@ -18,9 +18,9 @@ afterAll(() => rm(dir, { recursive: true, force: true, maxRetries: 10, retryDela
 /** A worker that does what the path of a post says; its answers carry a number that is another in every life. */
 const PROGRAM = `
 import { parentPort, threadId } from 'node:worker_threads'
-parentPort.on('message', ({ job, question }) => {
-  if (question.kind === 'forget') return
-  const what = question.request?.path
+parentPort.on('message', ({ job, request }) => {
+  if (request.kind === 'forget') return
+  const what = request.request?.path
   if (what === 'die') process.exit(1)
   if (what === 'throw') throw new Error('a bug')
   if (what === 'hang') for (;;);
@@ -31,13 +31,13 @@ parentPort.on('message', ({ job, question }) => {
   if (what === 'watched') parentPort.postMessage({ 'watch:import': ['file:///worker.mjs'] })
 })`
 
-async function open(options: { size?: number; stepMs?: number } = {}): Promise<Pool> {
+async function open(options: { size?: number; stepMs?: number } = {}): Promise<WorkerPool> {
   const path = join(dir, 'worker.mjs')
   await writeFile(path, PROGRAM)
-  return openPool({ log: openLog('silent'), size: 1, script: pathToFileURL(path), ...options })
+  return openPool({ log: openLogger('silent'), size: 1, script: pathToFileURL(path), ...options })
 }
 
-const question = (path: string): ParseQuestion => ({
+const parseRequest = (path: string): ParseRequest => ({
   kind: 'parse',
   receiver: 'native',
   request: { path, query: {}, headers: {}, contentType: '', body: new Uint8Array(0) },
@@ -50,9 +50,9 @@ test.each(['die', 'throw', 'hang'])(
   'after a worker was made to %s, its post is told to come again and the next one is taken by another',
   async (path) => {
     const pool = await open({ stepMs: path === 'hang' ? 1_000 : 120_000 })
-    const before = await pool.open().ask(question('work'))
-    await expect(pool.open().ask(question(path))).rejects.toEqual(comeAgain)
-    const after = await pool.open().ask(question('work'))
+    const before = await pool.open().run(parseRequest('work'))
+    await expect(pool.open().run(parseRequest(path))).rejects.toEqual(comeAgain)
+    const after = await pool.open().run(parseRequest('work'))
     expect(after.notes).not.toBe(before.notes)
     await pool.close()
   },
@@ -60,8 +60,8 @@ test.each(['die', 'throw', 'hang'])(
 
 test('a worker that waits for its turn on a busy machine is left in peace', async () => {
   const pool = await open({ stepMs: 2_000 })
-  const before = await pool.open().ask(question('work'))
-  expect(await pool.open().ask(question('wait'))).toEqual(before)
+  const before = await pool.open().run(parseRequest('work'))
+  expect(await pool.open().run(parseRequest('wait'))).toEqual(before)
   await pool.close()
 })
 
@@ -71,16 +71,16 @@ test('a message that belongs to no job, as Node sends under --watch, changes not
   const [started] = await worker
   // The pool listens first: this listener is called once the pool has dealt with the message.
   const heard = new Promise<void>((resolve) => started.on('message', (message) => !('job' in message) && resolve()))
-  const before = await pool.open().ask(question('watched'))
+  const before = await pool.open().run(parseRequest('watched'))
   await heard
-  expect(await pool.open().ask(question('work'))).toEqual(before)
+  expect(await pool.open().run(parseRequest('work'))).toEqual(before)
   await pool.close()
 })
 
 test('posts that wait behind a poisoned one are not harmed by it', async () => {
   const pool = await open()
-  const poisoned = pool.open().ask(question('die'))
-  const waiting = Promise.all(Array.from({ length: 5 }, () => pool.open().ask(question('work'))))
+  const poisoned = pool.open().run(parseRequest('die'))
+  const waiting = Promise.all(Array.from({ length: 5 }, () => pool.open().run(parseRequest('work'))))
   await expect(poisoned).rejects.toEqual(comeAgain)
   expect(await waiting).toHaveLength(5)
   await pool.close()
@@ -89,24 +89,24 @@ test('posts that wait behind a poisoned one are not harmed by it', async () => {
 test('a post whose worker died between two steps comes again, since what was read of it is gone', async () => {
   const pool = await open()
   const job = pool.open()
-  await job.ask(question('work'))
-  await expect(pool.open().ask(question('die'))).rejects.toEqual(comeAgain)
-  await expect(job.ask(question('work'))).rejects.toEqual(comeAgain)
+  await job.run(parseRequest('work'))
+  await expect(pool.open().run(parseRequest('die'))).rejects.toEqual(comeAgain)
+  await expect(job.run(parseRequest('work'))).rejects.toEqual(comeAgain)
   job.close()
   await pool.close()
 })
 
 test('a refusal is passed on as it is, and a bug is trouble of ours', async () => {
   const pool = await open()
-  await expect(pool.open().ask(question('refuse'))).rejects.toMatchObject({ status: 400, message: 'no' })
-  await expect(pool.open().ask(question('bug'))).rejects.toEqual(comeAgain)
+  await expect(pool.open().run(parseRequest('refuse'))).rejects.toMatchObject({ status: 400, message: 'no' })
+  await expect(pool.open().run(parseRequest('bug'))).rejects.toEqual(comeAgain)
   await pool.close()
 })
 
 test('work is spread over the workers', async () => {
   const pool = await open({ size: 3 })
   const jobs = Array.from({ length: 6 }, () => pool.open())
-  const replies = await Promise.all(jobs.map((job) => job.ask(question('work'))))
+  const replies = await Promise.all(jobs.map((job) => job.run(parseRequest('work'))))
   expect(new Set(replies.map(({ notes }) => notes)).size).toBe(3)
   for (const job of jobs) job.close()
   await pool.close()
@@ -114,8 +114,8 @@ test('work is spread over the workers', async () => {
 
 test('closing answers what waits', async () => {
   const pool = await open()
-  const hanging = pool.open().ask(question('hang'))
-  const waiting = pool.open().ask(question('work'))
+  const hanging = pool.open().run(parseRequest('hang'))
+  const waiting = pool.open().run(parseRequest('work'))
   const both = Promise.allSettled([hanging, waiting])
   await pool.close()
   expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected'])

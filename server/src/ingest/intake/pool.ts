@@ -1,42 +1,47 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { Failure } from '../../kernel/errors.ts'
-import type { Log } from '../../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 import { busy } from './budget.ts'
-import type { FailureMessage, Question, Reply, Told } from './worker-messages.ts'
+import type { FailureMessage, FromWorker, WorkerReply, WorkerRequest } from './worker-messages.ts'
 
-/** A Job is the work on one post. All its steps are done by one worker, which remembers what it has read between them. */
-export type Job = {
-  ask<Q extends Question>(question: Q, transfer?: ArrayBuffer[]): Promise<Reply<Q>>
-  /** close lets the worker forget the post. */
+/** A PostJob is the work on one request. One worker runs all its steps and keeps the parsed body between them. */
+export type PostJob = {
+  run<Q extends WorkerRequest>(request: Q, transfer?: ArrayBuffer[]): Promise<WorkerReply<Q>>
+  /** close frees the request's memory in the worker. */
   close(): void
 }
 
-export type Pool = {
-  open(): Job
+export type WorkerPool = {
+  open(): PostJob
   /** size is the number of workers. */
   size: number
   close(): Promise<void>
 }
 
 export type PoolOptions = {
-  log: Log
+  log: Logger
   size?: number
-  /** stepMs is how much time on the processor one step may take before its worker counts as hung and is replaced. */
+  /** stepMs is the CPU time after which a step counts as hung and its worker is replaced. */
   stepMs?: number
-  /** script is what workers run; tests bring ones that misbehave. */
+  /** script is the worker program; tests use programs that misbehave. */
   script?: URL
 }
 
 const STEP_MS = 30_000
-/** LOOKS_MAX bounds a step that uses no time on the processor: each look comes after half of what a step may take. */
-const LOOKS_MAX = 20
-/** HEAP_MB bounds the objects of a worker; the bodies lie outside of it and are bounded by the budget. */
+/** CHECKS_MAX bounds a step that uses no CPU time: the checks come at half of `stepMs`. */
+const CHECKS_MAX = 20
+/** HEAP_MB bounds the heap of a worker; bodies lie outside the heap, and the memory budget bounds them. */
 const HEAP_MB = 512
 
-/** openPool starts the threads that read and split what arrives, so that the main thread stays free for its callers. */
-export function openPool({ log, size = Math.max(1, availableParallelism() - 1), stepMs = STEP_MS, script = SCRIPT }: PoolOptions): Pool {
-  const lanes = Array.from({ length: size }, () => new Lane(script, stepMs, log))
+/** openPool starts the threads that parse and split bodies, so that the main thread stays responsive. */
+export function openPool({
+  log,
+  size = Math.max(1, availableParallelism() - 1),
+  stepMs = STEP_MS,
+  script = SCRIPT,
+}: PoolOptions): WorkerPool {
+  const lanes = Array.from({ length: size }, () => new WorkerLane(script, stepMs, log))
   let jobs = 0
   return {
     size,
@@ -55,31 +60,31 @@ const SCRIPT = new URL('./worker.ts', import.meta.url)
 
 type Step = {
   job: number
-  /** life is the worker that knows the post; a first step may go to any. */
-  life: number | undefined
-  question: Question
+  /** generation is that of the worker with the parsed body; a first step may go to any. */
+  generation: number | undefined
+  request: WorkerRequest
   transfer: ArrayBuffer[]
   resolve(reply: never): void
   reject(cause: unknown): void
 }
 
-/** A Running step; `usedMs` is what the worker had used at the first look, before which nothing is known. */
-type Running = { step: Step; timer: NodeJS.Timeout; looks: number; usedMs: number | undefined }
+/** A Running step; `usedMs` is the CPU time of the worker at the first check. */
+type Running = { step: Step; timer: NodeJS.Timeout; checks: number; usedMs: number | undefined }
 
-/** A Lane is one worker and the steps that wait for it; a worker that dies or hangs is replaced, and what it knew is lost. */
-class Lane {
+/** A WorkerLane is one worker and its queue. A worker that dies or hangs is replaced, and its state is lost. */
+class WorkerLane {
   readonly #script: URL
   readonly #stepMs: number
-  readonly #log: Log
+  readonly #log: Logger
   readonly #waiting: Step[] = []
   #running: Running | undefined
   #worker: Worker
-  /** #life counts the workers that this lane has had. */
-  #life = 0
+  /** #generation counts the workers that this lane has had. */
+  #generation = 0
   #isClosed = false
   #jobs = 0
 
-  constructor(script: URL, stepMs: number, log: Log) {
+  constructor(script: URL, stepMs: number, log: Logger) {
     this.#script = script
     this.#stepMs = stepMs
     this.#log = log
@@ -90,24 +95,24 @@ class Lane {
     return this.#jobs
   }
 
-  job(id: number): Job {
-    let life: number | undefined
+  job(id: number): PostJob {
+    let generation: number | undefined
     let isOpen = true
     this.#jobs += 1
     return {
-      ask: async (question, transfer = []) => {
+      run: async (request, transfer = []) => {
         const reply = await new Promise<never>((resolve, reject) => {
-          this.#waiting.push({ job: id, life, question, transfer, resolve, reject })
+          this.#waiting.push({ job: id, generation, request: request, transfer, resolve, reject })
           this.#next()
         })
-        life = this.#life
+        generation = this.#generation
         return reply
       },
       close: () => {
         if (!isOpen) return
         isOpen = false
         this.#jobs -= 1
-        if (life === this.#life) this.#worker.postMessage({ job: id, question: { kind: 'forget' } })
+        if (generation === this.#generation) this.#worker.postMessage({ job: id, request: { kind: 'forget' } })
       },
     }
   }
@@ -121,9 +126,9 @@ class Lane {
   #start(): Worker {
     const worker = new Worker(this.#script, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } })
     worker.unref()
-    worker.on('message', (told: Told) => this.#heard(worker, told))
+    worker.on('message', (message: FromWorker) => this.#onMessage(worker, message))
     worker.on('error', (cause) => this.#log.error({ err: cause }, 'an intake worker failed'))
-    worker.on('exit', () => this.#lost(worker))
+    worker.on('exit', () => this.#onExit(worker))
     return worker
   }
 
@@ -131,35 +136,35 @@ class Lane {
     while (!this.#running && !this.#isClosed) {
       const step = this.#waiting.shift()
       if (!step) return
-      if (step.life !== undefined && step.life !== this.#life) {
-        step.reject(gone())
+      if (step.generation !== undefined && step.generation !== this.#generation) {
+        step.reject(workerLost())
         continue
       }
-      const running: Running = { step, timer: this.#lookLater(), looks: 0, usedMs: undefined }
+      const running: Running = { step, timer: this.#scheduleCheck(), checks: 0, usedMs: undefined }
       this.#running = running
-      this.#worker.postMessage({ job: step.job, question: step.question }, step.transfer)
+      this.#worker.postMessage({ job: step.job, request: step.request }, step.transfer)
     }
   }
 
-  #lookLater(): NodeJS.Timeout {
-    return setTimeout(() => void this.#look(), this.#stepMs / 2)
+  #scheduleCheck(): NodeJS.Timeout {
+    return setTimeout(() => void this.#check(), this.#stepMs / 2)
   }
 
-  /** #look ends a worker that has used too much time on the processor. The clock alone says nothing: on a busy machine a step waits long for its turn. */
-  async #look(): Promise<void> {
+  /** #check ends a worker that has used too much CPU time. Wall time alone proves nothing: on a busy machine a step may wait long. */
+  async #check(): Promise<void> {
     const running = this.#running
     if (!running) return
-    running.looks += 1
-    running.timer = this.#lookLater()
-    const usedMs = running.looks > LOOKS_MAX ? Number.POSITIVE_INFINITY : await usedMsOf(this.#worker)
+    running.checks += 1
+    running.timer = this.#scheduleCheck()
+    const usedMs = running.checks > CHECKS_MAX ? Number.POSITIVE_INFINITY : await usedMsOf(this.#worker)
     if (this.#running !== running || usedMs === undefined) return
     running.usedMs ??= Math.min(usedMs, Number.MAX_VALUE)
     if (usedMs - running.usedMs < this.#stepMs / 2) return
-    this.#log.error({ step: running.step.question.kind }, 'an intake worker hung and is replaced')
+    this.#log.error({ step: running.step.request.kind }, 'an intake worker hung and is replaced')
     await this.#worker.terminate()
   }
 
-  #heard(worker: Worker, { job, reply, failure }: Told): void {
+  #onMessage(worker: Worker, { job, reply, failure }: FromWorker): void {
     const running = this.#running
     if (worker !== this.#worker || !running || running.step.job !== job) return
     clearTimeout(running.timer)
@@ -175,26 +180,26 @@ class Lane {
     return busy('the events could not be read because of a fault on our side')
   }
 
-  #lost(worker: Worker): void {
+  #onExit(worker: Worker): void {
     if (worker !== this.#worker) return
     const running = this.#running
     this.#running = undefined
     if (running) {
       clearTimeout(running.timer)
-      running.step.reject(gone())
+      running.step.reject(workerLost())
     }
     if (this.#isClosed) return
-    this.#life += 1
+    this.#generation += 1
     this.#worker = this.#start()
     this.#next()
   }
 }
 
-/** usedMsOf is the time that a worker has had on the processor; one that has just ended does not say. */
+/** usedMsOf is the CPU time of a worker; undefined for one that has just ended. */
 const usedMsOf = (worker: Worker): Promise<number | undefined> =>
   worker.cpuUsage().then(
     ({ user, system }) => (user + system) / 1_000,
     () => undefined,
   )
 
-const gone = (): Failure => busy('reading the events failed on our side')
+const workerLost = (): Failure => busy('reading the events failed on our side')

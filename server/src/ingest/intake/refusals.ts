@@ -1,6 +1,6 @@
 import type { Actor } from '../../http/actor.ts'
 import { Failure } from '../../kernel/errors.ts'
-import type { Log } from '../../kernel/log.ts'
+import type { Logger } from '../../kernel/log.ts'
 
 const SAY_EVERY_MS = 60_000
 /** SENDERS_MAX bounds what is remembered; whoever comes when that many are refused at once is found in the ledger alone. */
@@ -9,15 +9,15 @@ const SENDERS_MAX = 1_000
 type Refused = { fields: object; unsaid: number; timer: NodeJS.Timeout }
 
 /**
- * Refusals say in the log which senders are refused, and why, once a minute for each of both: a sender that is refused comes again and again. Every
- * single refusal is in the ledger, and here for those who look closely.
+ * Refusals logs refused senders with the reason, once a minute per sender and reason, since refused senders retry. The ledger counts every refusal, and
+ * the debug log has each of them.
  */
 export class Refusals {
-  readonly #log: Log
+  readonly #log: Logger
   readonly #sayEveryMs: number
   readonly #refused = new Map<string, Refused>()
 
-  constructor(log: Log, sayEveryMs = SAY_EVERY_MS) {
+  constructor(log: Logger, sayEveryMs = SAY_EVERY_MS) {
     this.#log = log
     this.#sayEveryMs = sayEveryMs
   }

@@ -1,24 +1,24 @@
 import { isUtf8 } from 'node:buffer'
 import type { Tags } from '@dendro/api'
-import type { Head } from '../../http/raw-handler.ts'
+import type { RequestHead } from '../../http/raw-handler.ts'
 import { badField } from '../../kernel/errors.ts'
 import type { Pair } from '../batch.ts'
 
-/** Asked is where a request says that its events shall go, before what the format says. */
-export type Asked = { collection: string | undefined; dataset: string | undefined; tags: Tags }
+/** A RoutingRequest is the dataset that a request names; it overrides names in the body. */
+export type RoutingRequest = { collection: string | undefined; dataset: string | undefined; tags: Tags }
 
 const PREFIX = 'x-service-'
 const NAME_CHARS_MAX = 255
 const TAGS_MAX = 100
 
 /** readRouting reads the routing headers, and query parameters for senders that cannot set headers. */
-export function readRouting({ headers, query }: Pick<Head, 'headers' | 'query'>, extraPrefixes: readonly string[]): Asked {
-  const said = (name: string): string | undefined =>
+export function readRouting({ headers, query }: Pick<RequestHead, 'headers' | 'query'>, extraPrefixes: readonly string[]): RoutingRequest {
+  const routingText = (name: string): string | undefined =>
     [PREFIX, ...extraPrefixes].map((prefix) => headerText(headers[`${prefix}${name}`])).find((value) => value?.trim()) ?? query[name]
   return {
-    collection: ownName('collection', said('collection')),
-    dataset: ownName('dataset', said('dataset')),
-    tags: readTags(said('tags') ?? ''),
+    collection: ownName('collection', routingText('collection')),
+    dataset: ownName('dataset', routingText('dataset')),
+    tags: readTags(routingText('tags') ?? ''),
   }
 }
 

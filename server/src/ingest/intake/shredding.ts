@@ -1,11 +1,11 @@
 import type { Block } from '../../events/writer/post.ts'
-import { growLocated, StrangeKeys, sumOf } from '../../lines/catalog.ts'
+import { growLayout, OverflowKeys, sumOf } from '../../lines/catalog.ts'
 import { observe } from '../../lines/observe.ts'
 import { Shredder } from '../../lines/shred.ts'
 import type { Observation, SlotMap } from '../../lines/slots.ts'
 import { countsOf } from './counting.ts'
-import type { Line } from './line.ts'
-import type { CountedBlock, Shredded, Target } from './worker-messages.ts'
+import type { EventLine } from './line.ts'
+import type { CountedBlock, Shredded, ShredTarget } from './worker-messages.ts'
 
 /** OBSERVED_LINES of a new dataset decide which slots its keys get. */
 const OBSERVED_LINES = 2_000
@@ -16,7 +16,7 @@ const BLOCK_ROWS = 50_000
 /** SHREDDERS_MAX is how many datasets a worker remembers the habits of. */
 const SHREDDERS_MAX = 128
 
-type Habits = { readonly shredder: Shredder; readonly strange: StrangeKeys }
+type Habits = { readonly shredder: Shredder; readonly strange: OverflowKeys }
 
 /** Shredders keep what was learned of the lines of each dataset, for those that were fed last. */
 export class Shredders {
@@ -28,8 +28,8 @@ export class Shredders {
   }
 
   /** shred turns the lines of a delivery into blocks, or asks for slots first when there are keys that could have some. */
-  shred(lines: Iterable<Line>, target: Target): Shredded {
-    const { delivery, map } = target
+  shred(lines: Iterable<EventLine>, target: ShredTarget): Shredded {
+    const { batch: delivery, map } = target
     const source = lines[Symbol.iterator]()
     if (!map) return { kind: 'keys', delivery, observed: observe(nextLines(source, OBSERVED_LINES)) }
     const { shredder, strange } = this.#of(target.logId, map)
@@ -38,14 +38,14 @@ export class Shredders {
       const unplaced = new Map<string, Observation>()
       let rows = 0
       for (let part = nextLines(source, BLOCK_ROWS); part.length > 0; part = nextLines(source, BLOCK_ROWS)) {
-        for (const line of part) shredder.addLine(line.bytes, line.arrival, line.found)
+        for (const line of part) shredder.addLine(line.bytes, line.arrival, line.detected)
         rows += part.length
         for (const one of shredder.unplaced()) unplaced.set(one.path, sumOf(unplaced.get(one.path), one))
         blocks.push(...takeByDay(shredder, part, target, map))
       }
       const observed = strange.withMore(rows, unplaced.values())
       const located = { map, classes: [map.tableClass] }
-      if (!target.isLast && growLocated(located, observed, new Map()) !== located) return { kind: 'keys', delivery, observed }
+      if (!target.isLast && growLayout(located, observed, new Map()) !== located) return { kind: 'keys', delivery, observed }
       strange.note(rows, unplaced.values())
       return { kind: 'blocks', delivery, blocks, rows }
     } catch (cause) {
@@ -58,7 +58,7 @@ export class Shredders {
     let habits = this.#known.get(logId)
     this.#known.delete(logId)
     if (habits?.shredder.slotMap.tableClass !== map.tableClass) {
-      habits = { shredder: new Shredder(map, { random: this.#random }), strange: habits?.strange ?? new StrangeKeys() }
+      habits = { shredder: new Shredder(map, { random: this.#random }), strange: habits?.strange ?? new OverflowKeys() }
     }
     habits.shredder.useSlots(map)
     this.#known.set(logId, habits)
@@ -69,8 +69,8 @@ export class Shredders {
 }
 
 /** nextLines takes lines until there are enough for a block; none when the source is empty. */
-function nextLines(source: Iterator<Line>, rowsMax: number): Line[] {
-  const lines: Line[] = []
+function nextLines(source: Iterator<EventLine>, rowsMax: number): EventLine[] {
+  const lines: EventLine[] = []
   for (let bytes = 0; bytes < BLOCK_BYTES && lines.length < rowsMax; ) {
     const next = source.next()
     if (next.done) break
@@ -81,7 +81,7 @@ function nextLines(source: Iterator<Line>, rowsMax: number): Line[] {
 }
 
 /** takeByDay gives one block for each day; lines of more than one day are added again, day by day. */
-function takeByDay(shredder: Shredder, lines: readonly Line[], target: Target, map: SlotMap): CountedBlock[] {
+function takeByDay(shredder: Shredder, lines: readonly EventLine[], target: ShredTarget, map: SlotMap): CountedBlock[] {
   const days = Array.from(shredder.days())
   const distinct = [...new Set(days)].sort((a, b) => a - b)
   const [only] = distinct
@@ -91,7 +91,7 @@ function takeByDay(shredder: Shredder, lines: readonly Line[], target: Target, m
   shredder.discard()
   return distinct.map((day) => {
     const own = byDay.get(day) ?? []
-    for (const line of own) shredder.addLine(line.bytes, line.arrival, line.found)
+    for (const line of own) shredder.addLine(line.bytes, line.arrival, line.detected)
     return takeBlock(shredder, day, own, target, map)
   })
 }
@@ -99,8 +99,8 @@ function takeByDay(shredder: Shredder, lines: readonly Line[], target: Target, m
 function takeBlock(
   shredder: Shredder,
   day: number,
-  lines: readonly Line[],
-  { orgNumber, logId }: Target,
+  lines: readonly EventLine[],
+  { orgNumber, logId }: ShredTarget,
   { tableClass }: SlotMap,
 ): CountedBlock {
   const columns = shredder.take({ orgId: orgNumber, logId })

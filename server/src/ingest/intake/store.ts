@@ -3,38 +3,38 @@ import type { Actor } from '../../http/actor.ts'
 import { Failure } from '../../kernel/errors.ts'
 import { partitionOf } from '../../resources/access/organizations/organizations.ts'
 import { growSlots, locateAll } from '../../resources/data/catalog/catalog.ts'
-import { BIRTHS_MAX, type DatasetRow, ensureDatasets, type Place } from '../../resources/data/datasets/datasets.ts'
+import { type DatasetRoute, type DatasetRow, ensureDatasets, NEW_DATASETS_MAX } from '../../resources/data/datasets/datasets.ts'
 import { parserOf } from '../../resources/data/parsers/parsers.ts'
-import type { IngestRequest, Outcome, ParsedNotes, Receiver } from '../batch.ts'
+import type { IngestOutcome, IngestRequest, ParsedSummary, Receiver } from '../batch.ts'
 import { native } from '../receivers/native/native.ts'
-import { Account, rawBytesOf, type Share } from './accounting.ts'
-import { identityNumber, identityOf } from './idempotency-key.ts'
+import { type DatasetShare, PostAccounting, rawBytesOf } from './accounting.ts'
+import { idempotencyKeyOf, idempotencyNumber } from './idempotency-key.ts'
 import type { IntakeWorld } from './intake-world.ts'
-import type { Job, Pool } from './pool.ts'
-import { type Asked, attributesOf, foreignName } from './routing.ts'
-import type { CountedBlock, DeliverySummary, ParseReply, Shredded, Target } from './worker-messages.ts'
+import type { PostJob, WorkerPool } from './pool.ts'
+import { attributesOf, foreignName, type RoutingRequest } from './routing.ts'
+import type { BatchRoute, CountedBlock, ParseReply, Shredded, ShredTarget } from './worker-messages.ts'
 
-export type PostToStore = { actor: Actor; receiver: Receiver; asked: Asked; request: IngestRequest; account: Account }
-type Stored = { outcome: Outcome; parsed: ParsedNotes | undefined }
+export type PostToStore = { actor: Actor; receiver: Receiver; routing: RoutingRequest; request: IngestRequest; account: PostAccounting }
+type Stored = { outcome: IngestOutcome; parsed: ParsedSummary | undefined }
 
 const IDEMPOTENCY_KEY = 'idempotency-key'
 const DEFAULT = 'default'
-/** OWN is the protocol, in the ledger, of events that the service makes itself. */
+/** OWN is the protocol name in the ledger for events of the service itself. */
 const OWN = 'dendro'
-/** SLOT_ROUNDS: a post is split again when keys got slots; beyond that it is stored with the slots there are. */
+/** SLOT_ROUNDS bounds how often events are split again after keys got slots; then they are stored with the existing slots. */
 const SLOT_ROUNDS = 3
 
-/** storePost takes a body that has fully arrived to the store and returns when its events are durable. */
-export async function storePost(world: IntakeWorld, pool: Pool, post: PostToStore): Promise<Stored> {
+/** storePost stores the events of a complete body and returns when they are durable. */
+export async function storePost(world: IntakeWorld, pool: WorkerPool, post: PostToStore): Promise<Stored> {
   const { receiver, request } = post
   const job = pool.open()
   try {
     const wantsHash = Boolean(request.headers[IDEMPOTENCY_KEY])
-    const parsed = await job.ask({ kind: 'parse', receiver: receiver.name, request, wantsHash }, [request.body.buffer as ArrayBuffer])
+    const parsed = await job.run({ kind: 'parse', receiver: receiver.name, request, wantsHash }, [request.body.buffer as ArrayBuffer])
     return await storeParsed(world, pool, job, { ...post, parsed }).catch(async (thrown) => {
-      // Who refuses what was read also counts it; a worker that is lost leaves the post one of unknown size.
-      if (!post.account.isShared) {
-        const counted = await job.ask({ kind: 'count' }).catch(() => undefined)
+      // A refused request is accounted with its number of events; if its worker is lost, that number is unknown.
+      if (!post.account.isSplit) {
+        const counted = await job.run({ kind: 'count' }).catch(() => undefined)
         post.account.events = Math.max(1, (counted?.events ?? 0) + parsed.rejected.length)
       }
       throw thrown
@@ -44,23 +44,31 @@ export async function storePost(world: IntakeWorld, pool: Pool, post: PostToStor
   }
 }
 
-async function storeParsed(world: IntakeWorld, pool: Pool, job: Job, post: PostToStore & { parsed: ParseReply }): Promise<Stored> {
+async function storeParsed(
+  world: IntakeWorld,
+  pool: WorkerPool,
+  job: PostJob,
+  post: PostToStore & { parsed: ParseReply },
+): Promise<Stored> {
   const { actor, account, parsed, receiver, request } = post
   const nowMs = world.clock.nowMs()
-  // What is refused wherever it goes must not bring datasets into being first.
-  await world.limits.mustBeOpen(actor, [])
-  const places = await placesOf(world, pool, post, parsed)
-  const logIds = places.map(({ row }) => row.id)
+  // Check limits first, so that a refused request creates no dataset.
+  await world.limits.checkOpen(actor, [])
+  const routed = await routeBatches(world, pool, post, parsed)
+  const logIds = routed.map(({ row }) => row.id)
   account.logId = onlyOf(logIds)
-  await world.limits.mustBeOpen(actor, logIds)
-  const shares = await shredAll(world, job, { actor, nowMs }, places)
+  await world.limits.checkOpen(actor, logIds)
+  const shares = await shredAll(world, job, { actor, nowMs }, routed)
   const admission = await world.limits.admit(
     actor,
     shares.map((share) => ({ logId: share.logId, bytes: rawBytesOf(share) })),
   )
-  const identity = identityOf(actor, receiver.name, request.headers[IDEMPOTENCY_KEY], parsed.identity)
-  const rows = await write(world, actor, account.share(shares, parsed.rejected.length, admission), { identity, bodyHash: parsed.bodyHash })
-  for (const { row } of places) world.beat(row.id, nowMs)
+  const identity = idempotencyKeyOf(actor, receiver.name, request.headers[IDEMPOTENCY_KEY], parsed.idempotencyKey)
+  const rows = await write(world, actor, account.splitByDataset(shares, parsed.rejected.length, admission), {
+    identity,
+    bodyHash: parsed.bodyHash,
+  })
+  for (const { row } of routed) world.beat(row.id, nowMs)
   const { rejected, total, notes } = parsed
   const duplicates = rows.duplicate ? Array.from({ length: total }, (_, index) => index) : []
   return {
@@ -69,61 +77,66 @@ async function storeParsed(world: IntakeWorld, pool: Pool, job: Job, post: PostT
   }
 }
 
-/** onlyOf is the id that all are, if they are. */
+/** onlyOf returns the id if all ids are equal. */
 const onlyOf = ([first, ...others]: readonly string[]): string | undefined => (others.every((id) => id === first) ? first : undefined)
 
-type Placed = { delivery: number; row: DatasetRow; tags: Tags }
+type RoutedBatch = { delivery: number; row: DatasetRow; tags: Tags }
 
-/** placesOf finds the dataset of each delivery; the first event of a name brings its dataset into being. */
-async function placesOf(world: IntakeWorld, pool: Pool, post: PostToStore, { deliveries }: ParseReply): Promise<Placed[]> {
-  const { actor, asked } = post
-  const otherwise = foreignName(await partitionOf(world, actor.orgId, asked.tags)) ?? DEFAULT
-  const wanted = deliveries.map((summary) => placeOf(post, summary, otherwise))
+/** routeBatches finds the dataset of each batch; the first event creates its dataset. */
+async function routeBatches(
+  world: IntakeWorld,
+  pool: WorkerPool,
+  post: PostToStore,
+  { batches: deliveries }: ParseReply,
+): Promise<RoutedBatch[]> {
+  const { actor, routing } = post
+  const otherwise = foreignName(await partitionOf(world, actor.orgId, routing.tags)) ?? DEFAULT
+  const wanted = deliveries.map((summary) => routeOf(post, summary, otherwise))
   const ensured = await ensureDatasets(world, actor, wanted)
-  const first = ensured.findIndex(({ turnedAway }) => turnedAway === 'first')
+  const first = ensured.findIndex(({ overLimit }) => overLimit === 'first')
   const [place, overflow] = [wanted[first], ensured[first]]
   if (place && overflow) await warnOfOverflow(world, pool, actor, place, overflow.row)
-  return ensured.map(({ row }, delivery) => ({ delivery, row, tags: asked.tags }))
+  return ensured.map(({ row }, delivery) => ({ delivery, row, tags: routing.tags }))
 }
 
-/** placeOf lets what the request asks for go before what the format says; the system's own collections cannot be asked for. */
-function placeOf({ asked, receiver }: PostToStore, said: DeliverySummary, otherwise: string): Place {
+/** routeOf prefers the routing headers to the names in the body. Requests cannot choose system collections. */
+function routeOf({ routing, receiver }: PostToStore, said: BatchRoute, otherwise: string): DatasetRoute {
   const isSystem = said.collection !== undefined && (receiver.systemCollections ?? []).includes(said.collection)
   return {
-    collection: isSystem ? (said.collection ?? DEFAULT) : (asked.collection ?? foreignName(said.collection) ?? otherwise),
-    dataset: asked.dataset ?? foreignName(said.dataset) ?? DEFAULT,
-    tags: asked.tags,
+    collection: isSystem ? (said.collection ?? DEFAULT) : (routing.collection ?? foreignName(said.collection) ?? otherwise),
+    dataset: routing.dataset ?? foreignName(said.dataset) ?? DEFAULT,
+    tags: routing.tags,
     isSystem,
   }
 }
 
-/** warnOfOverflow leaves an event where the events of one dataset too many go, once an hour. */
-async function warnOfOverflow(world: IntakeWorld, pool: Pool, actor: Actor, wanted: Place, row: DatasetRow): Promise<void> {
+/** warnOfOverflow stores a warning event in the overflow dataset, once an hour. */
+async function warnOfOverflow(world: IntakeWorld, pool: WorkerPool, actor: Actor, wanted: DatasetRoute, row: DatasetRow): Promise<void> {
   world.log.warn({ org_id: actor.orgId, identity_id: actor.identity.id }, 'a sender asks for more new datasets than are allowed')
   const event = {
     level: 'warn',
-    message: `more than ${BIRTHS_MAX} new datasets within an hour from ${actor.name}; events for further ones are kept in ${row.collection}/${row.dataset} until the hour is over`,
+    message: `more than ${NEW_DATASETS_MAX} new datasets within an hour from ${actor.name}; events for further ones are kept in ${row.collection}/${row.dataset} until the hour is over`,
     sender: actor.identity.id,
     wanted_collection: wanted.collection,
     wanted_dataset: wanted.dataset,
   }
   const body = new TextEncoder().encode(JSON.stringify(event))
-  const asked = { collection: row.collection, dataset: row.dataset, tags: {} }
+  const routing = { collection: row.collection, dataset: row.dataset, tags: {} }
   const request = { path: '/', query: {}, headers: {}, contentType: 'application/x-ndjson', body }
-  const account = new Account(world.ledger, { actor, protocol: OWN })
-  await storePost(world, pool, { actor, receiver: native, asked, request, account })
+  const account = new PostAccounting(world.ledger, { actor, protocol: OWN })
+  await storePost(world, pool, { actor, receiver: native, routing: routing, request, account })
 }
 
-/** shredAll lets the worker split the events, and gives slots to keys that have none before they are stored. */
+/** shredAll lets the worker split the events, and assigns slots to new keys before they are stored. */
 async function shredAll(
   world: IntakeWorld,
-  job: Job,
+  job: PostJob,
   { actor, nowMs }: { actor: Actor; nowMs: number },
-  places: readonly Placed[],
-): Promise<Share[]> {
-  const done = new Map<string, Filling>()
-  const byDelivery = new Map(places.map((place) => [place.delivery, place]))
-  let open = [...places]
+  routed: readonly RoutedBatch[],
+): Promise<DatasetShare[]> {
+  const done = new Map<string, ShredProgress>()
+  const byDelivery = new Map(routed.map((place) => [place.delivery, place]))
+  let open = [...routed]
   for (let round = 1; open.length > 0; round += 1) {
     const located = await locateAll(
       world,
@@ -133,9 +146,9 @@ async function shredAll(
     const targets = await Promise.all(
       open.map((place, at) => targetOf(world, actor, place, { map: located[at]?.map, isLast: round >= SLOT_ROUNDS })),
     )
-    const { shredded } = await job.ask({ kind: 'shred', atMs: nowMs, origin: actor.facts.address, targets })
-    const waiting: Placed[] = []
-    const keys = new Map<string, Keys['observed'][number][]>()
+    const { shredded } = await job.run({ kind: 'shred', atMs: nowMs, origin: actor.facts.address, targets })
+    const waiting: RoutedBatch[] = []
+    const keys = new Map<string, KeysWithoutSlots['observed'][number][]>()
     for (const one of shredded) {
       const place = byDelivery.get(one.delivery)
       if (!place) throw new Error('a worker split a delivery that nobody asked for')
@@ -149,7 +162,7 @@ async function shredAll(
         if (one.parsed) world.parsed({ orgId: actor.orgId, logId: place.row.id, ...one.parsed }, nowMs)
       }
     }
-    await makeRoom(world, actor, keys)
+    await growSlotsOf(world, actor, keys)
     open = waiting
   }
   return [...done.values()]
@@ -158,17 +171,21 @@ async function shredAll(
 async function targetOf(
   world: IntakeWorld,
   { orgId, orgNumber }: Actor,
-  { delivery, row, tags }: Placed,
-  { map, isLast }: Pick<Target, 'map' | 'isLast'>,
-): Promise<Target> {
+  { delivery, row, tags }: RoutedBatch,
+  { map, isLast }: Pick<ShredTarget, 'map' | 'isLast'>,
+): Promise<ShredTarget> {
   const parser = row.parser_id === null ? undefined : await parserOf(world, orgId, row.parser_id)
-  return { delivery, orgNumber, logId: row.id, map, attributes: attributesOf(tags), parser, isLast }
+  return { batch: delivery, orgNumber, logId: row.id, map, attributes: attributesOf(tags), parser, isLast }
 }
 
-type Keys = Extract<Shredded, { kind: 'keys' }>
+type KeysWithoutSlots = Extract<Shredded, { kind: 'keys' }>
 
-/** makeRoom lets datasets that are known go on without new slots while the metadata cannot be reached; their new keys lie beside the slots then. */
-async function makeRoom(world: IntakeWorld, { orgId }: Actor, observed: ReadonlyMap<string, Keys['observed']>): Promise<void> {
+/** growSlotsOf lets known datasets go on without new slots while the metadata store is down; their new keys go to the overflow map. */
+async function growSlotsOf(
+  world: IntakeWorld,
+  { orgId }: Actor,
+  observed: ReadonlyMap<string, KeysWithoutSlots['observed']>,
+): Promise<void> {
   if (observed.size === 0) return
   try {
     await growSlots(world, orgId, observed)
@@ -179,35 +196,35 @@ async function makeRoom(world: IntakeWorld, { orgId }: Actor, observed: Readonly
   }
 }
 
-type Filling = { logId: string; blocks: CountedBlock[]; rows: number }
+type ShredProgress = { logId: string; blocks: CountedBlock[]; rows: number }
 
-function collect(done: Map<string, Filling>, logId: string, { blocks, rows }: Extract<Shredded, { kind: 'blocks' }>): void {
+function collect(done: Map<string, ShredProgress>, logId: string, { blocks, rows }: Extract<Shredded, { kind: 'blocks' }>): void {
   const filling = done.get(logId) ?? { logId, blocks: [], rows: 0 }
   for (const block of blocks) filling.blocks.push(block)
   filling.rows += rows
   done.set(logId, filling)
 }
 
-type Identity = { identity: string | undefined; bodyHash: bigint }
+type PostIdentity = { identity: string | undefined; bodyHash: bigint }
 
-/** write stores what goes to each dataset; when a part of a post fails the post has failed, and its sender repeats it. */
+/** write stores the events of each dataset. If one part fails, the whole request fails and its sender repeats it. */
 async function write(
   world: IntakeWorld,
   { orgNumber }: Actor,
-  all: ReturnType<Account['share']>,
-  { identity, bodyHash }: Identity,
+  all: ReturnType<PostAccounting['splitByDataset']>,
+  { identity, bodyHash }: PostIdentity,
 ): Promise<{ count: number; duplicate: boolean }> {
   const written = await Promise.allSettled(
     all.map(({ share: { logId, blocks }, ended }) =>
-      world.writer.write({ orgNumber, logId, identity: identityNumber(identity, logId), bodyHash, blocks, ended }),
+      world.writer.write({ orgNumber, logId, idempotencyKey: idempotencyNumber(identity, logId), bodyHash, blocks, onSettled: ended }),
     ),
   )
   const failures = written.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
-  if (failures.length > 0) throw failures.find(isOfTheMoment) ?? failures[0]
+  if (failures.length > 0) throw failures.find(isRetryable) ?? failures[0]
   return {
     count: all.reduce((sum, { share }) => sum + share.rows, 0),
     duplicate: written.length > 0 && written.every((one) => one.status === 'fulfilled' && one.value.kind === 'duplicate'),
   }
 }
 
-const isOfTheMoment = (thrown: unknown): boolean => thrown instanceof Failure && thrown.status === 503
+const isRetryable = (thrown: unknown): boolean => thrown instanceof Failure && thrown.status === 503

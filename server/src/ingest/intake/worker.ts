@@ -1,25 +1,25 @@
 import { parentPort } from 'node:worker_threads'
 import { Failure } from '../../kernel/errors.ts'
-import { PostWork } from '../post-work.ts'
+import { PostProcessor } from '../post-processor.ts'
 import { buffersOf } from './shredding.ts'
-import type { Asked, FailureMessage, Told } from './worker-messages.ts'
+import type { FailureMessage, FromWorker, ToWorker } from './worker-messages.ts'
 
 /** The program of an intake worker. */
 
-const work = new PostWork()
+const work = new PostProcessor()
 
-parentPort?.on('message', ({ job, question }: Asked) => {
-  if (question.kind === 'forget') return void work.forget(job)
-  const told: Told = { job }
+parentPort?.on('message', ({ job, request }: ToWorker) => {
+  if (request.kind === 'forget') return void work.forget(job)
+  const message: FromWorker = { job }
   const transfer: ArrayBuffer[] = []
   try {
-    const reply = work.answer(job, question)
+    const reply = work.run(job, request)
     if ('shredded' in reply) transfer.push(...reply.shredded.flatMap((one) => (one.kind === 'blocks' ? buffersOf(one.blocks) : [])))
-    told.reply = reply
+    message.reply = reply
   } catch (cause) {
-    told.failure = failureOf(cause)
+    message.failure = failureOf(cause)
   }
-  parentPort?.postMessage(told, transfer)
+  parentPort?.postMessage(message, transfer)
 })
 
 function failureOf(cause: unknown): FailureMessage {

@@ -1,5 +1,5 @@
 import { Failure } from '../../kernel/errors.ts'
-import type { Answered, Arrived, IngestRequest, Outcome, Parsed, Receiver } from '../batch.ts'
+import type { IngestOutcome, IngestRequest, ParsedBody, ReceivedRecord, Receiver, ReceiverReply } from '../batch.ts'
 
 /** A Case is a request as it came over the wire, and what must become of it, line by line. */
 export type Case = { name: string; method: string; request: IngestRequest; expected: readonly string[] }
@@ -38,23 +38,23 @@ export function runCase(receiver: Receiver, { method, request }: Pick<Case, 'met
   try {
     const parsed = receiver.parse(request)
     const { rejected, total, notes } = structuredClone({ rejected: parsed.rejected, total: parsed.total, notes: parsed.notes })
-    const outcome: Outcome = { kind: 'stored', accepted: total - rejected.length, rejected: [], total, duplicates: [] }
-    return [...parsedLines(parsed), ...answerLines(receiver.answer(request, outcome, { rejected, total, notes }))]
+    const outcome: IngestOutcome = { kind: 'stored', accepted: total - rejected.length, rejected: [], total, duplicates: [] }
+    return [...parsedLines(parsed), ...answerLines(receiver.reply(request, outcome, { rejected, total, notes }))]
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
-    return answerLines(receiver.answer(request, { kind: 'refused', failure: thrown }, undefined))
+    return answerLines(receiver.reply(request, { kind: 'refused', failure: thrown }, undefined))
   }
 }
 
-export function parsedLines({ deliveries, rejected, identity }: Parsed): string[] {
-  const lines = deliveries.flatMap(({ collection, dataset, attributes, arrivals }) => [
+export function parsedLines({ batches: deliveries, rejected, idempotencyKey: identity }: ParsedBody): string[] {
+  const lines = deliveries.flatMap(({ collection, dataset, attributes, events: arrivals }) => [
     `delivery ${JSON.stringify({ collection, dataset, ...(attributes.length > 0 && { attributes: Object.fromEntries(attributes) }) })}`,
     ...(arrivals.kind === 'records' ? arrivals.records.map(eventLine) : []),
   ])
   return [...lines, ...rejected.map(({ index, reason }) => `rejected ${index} ${reason}`), ...(identity ? ['identity'] : [])]
 }
 
-function eventLine({ raw, time, level, keys, attributes }: Arrived): string {
+function eventLine({ raw, time, level, keys, attributes }: ReceivedRecord): string {
   const shown = {
     raw: textOf(raw),
     time: time && new Date(time.ms).toISOString().replace('Z', `${String(time.ns).padStart(6, '0')}Z`),
@@ -71,7 +71,7 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(text).equals(bytes) ? text : `hex ${Buffer.from(bytes).toString('hex')}`
 }
 
-function answerLines({ status, headers, body }: Answered): string[] {
+function answerLines({ status, headers, body }: ReceiverReply): string[] {
   const { 'content-type': contentType, ...others } = headers
   const names = Object.entries(others).map(([name, value]) => ` ${name}=${value}`)
   const isText = typeof body === 'string' || contentType?.includes('json')

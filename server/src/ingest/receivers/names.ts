@@ -2,7 +2,7 @@ import { cleanName, KEY_BYTES_MAX, unescapeText } from '../../lines/walk.ts'
 import type { BodyText } from './body-text.ts'
 
 /** A Name is a key as it is stored, with the names of the objects around it in front. */
-export type Name<Role> = {
+export type KeyName<Role> = {
   /** path is '' for a key that is too long to be stored; no other is empty. */
   readonly path: string
   /** role is what the reader of a protocol makes of the key, found once for all its uses. */
@@ -31,11 +31,11 @@ export function hashOf(bytes: Uint8Array, start: number, end: number): number {
 }
 
 /** Names are the keys of one body. Bodies repeat their keys, so each is decoded, cleaned and judged once. */
-export class Names<Role> {
+export class KeyNames<Role> {
   readonly #bytes: Uint8Array
   readonly #text: BodyText
   readonly #roleOf: (path: string) => Role
-  readonly #known = new Map<number, Name<Role>>()
+  readonly #known = new Map<number, KeyName<Role>>()
   #next = FIRST_NUMBER
 
   constructor(bytes: Uint8Array, text: BodyText, roleOf: (path: string) => Role) {
@@ -45,27 +45,27 @@ export class Names<Role> {
   }
 
   /** of finds the name whose bytes stand from start to end and have this hash; `escaped` names are in the spelling of JSON. */
-  of(prefix: Name<Role> | undefined, start: number, end: number, hash: number, escaped: boolean): Name<Role> {
+  of(prefix: KeyName<Role> | undefined, start: number, end: number, hash: number, escaped: boolean): KeyName<Role> {
     const number = prefix?.number ?? NO_PREFIX
-    const place = Math.imul(number, HASH_FACTOR) ^ hash
-    const known = this.#known.get(place)
+    const slot = Math.imul(number, HASH_FACTOR) ^ hash
+    const known = this.#known.get(slot)
     if (known !== undefined && known.prefix === number && this.#isSame(known, start, end)) return known
     const path = this.#path(prefix, start, end, escaped)
     const made = { path, role: this.#roleOf(path), number: this.#next, prefix: number, start, length: end - start }
     this.#next += 1
     if (this.#known.size >= NAMES_MAX) this.#known.clear()
-    this.#known.set(place, made)
+    this.#known.set(slot, made)
     return made
   }
 
-  #path(prefix: Name<Role> | undefined, start: number, end: number, escaped: boolean): string {
+  #path(prefix: KeyName<Role> | undefined, start: number, end: number, escaped: boolean): string {
     if (prefix?.path === '' || (prefix?.path.length ?? 0) + end - start > KEY_BYTES_MAX) return ''
     const written = this.#text.text(start, end)
     const name = cleanName(escaped ? unescapeText(written) : written)
     return prefix === undefined ? name : `${prefix.path}.${name}`
   }
 
-  #isSame(name: Name<Role>, start: number, end: number): boolean {
+  #isSame(name: KeyName<Role>, start: number, end: number): boolean {
     if (name.length !== end - start) return false
     for (let index = 0; index < name.length; index += 1) {
       if (this.#bytes[name.start + index] !== this.#bytes[start + index]) return false

@@ -1,5 +1,5 @@
+import { quoted } from '@dendro/language/language-error'
 import { printKey } from '@dendro/language/print'
-import { quoted } from '@dendro/language/refusal'
 import { isOr, jointsOf } from '../../parts/query-readers.ts'
 
 /** A Clause is one condition of a query, shown as a chip. The text of a query is its clauses joined by AND; disabled ones are kept beside it. */

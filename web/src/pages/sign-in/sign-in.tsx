@@ -1,4 +1,4 @@
-import { ApiFailure, NoAnswer } from '@dendro/api/client'
+import { ApiFailure, NoResponse } from '@dendro/api/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
@@ -125,7 +125,7 @@ const wrongs: Record<Way, string> = {
 }
 
 function wrongText(thrown: unknown, way: Way): string {
-  if (thrown instanceof NoAnswer) return 'The service does not answer just now. Try again in a moment.'
+  if (thrown instanceof NoResponse) return 'The service does not answer just now. Try again in a moment.'
   if (!(thrown instanceof ApiFailure)) return String(thrown)
   if (thrown.status === 401) return wrongs[way]
   if (thrown.status === 429) return 'Too many tries. Wait a moment and try again.'

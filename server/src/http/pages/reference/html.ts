@@ -25,4 +25,4 @@ function markupOf(part: Part): string {
 const ESCAPES: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }),
 )
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) => ESCAPES.get(letter) ?? letter)
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (initial) => ESCAPES.get(initial) ?? initial)

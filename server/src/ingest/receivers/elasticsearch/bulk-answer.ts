@@ -19,7 +19,7 @@ type Member = readonly [name: string, json: string]
  * bulkAnswer has one item for each action, in their order and under their verbs: senders match them by place. The member `items` follows
  * `errors` at once, because one sender looks for just these characters.
  */
-export function bulkAnswer(notes: BulkNotes, rejected: ReadonlyMap<number, string>, filterPath: string | undefined): string {
+export function bulkReply(notes: BulkNotes, rejected: ReadonlyMap<number, string>, filterPath: string | undefined): string {
   const wants = readFilterPath(filterPath)
   const items = itemsOf(notes, rejected, wants)
   const members: Member[] = []

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { badRequest, Failure } from '../../../kernel/errors.ts'
-import type { Arrived, Delivery, IngestRequest, Parsed, Rejected } from '../../batch.ts'
+import type { DatasetBatch, IngestRequest, ParsedBody, ReceivedRecord, RejectedRecord } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonReader, QUOTE } from '../json/reader.ts'
 import { unescapeToText } from '../json/unescape.ts'
 import { type BulkNotes, type Verb, verbs } from './bulk-answer.ts'
 import { Documents } from './document.ts'
-import { decoded, placeOf } from './index-name.ts'
+import { decoded, routeOfIndex } from './index-name.ts'
 
 /** BULK is the end of the path of a bulk post, with the index that actions without one mean. A few slashes too many do no harm. */
 export const BULK = /(?:\/{1,3}(?<index>[^/]+))?(?:\/{1,3}_doc)?\/{1,3}_bulk\/{0,3}$/
@@ -21,9 +21,9 @@ type Action = { verb: Verb; index: string; id: string }
  * parseBulk reads pairs of lines: what to do, and the document. An action that cannot be read refuses the post, since nobody could tell which
  * line comes next; a document that cannot be read is rejected alone.
  */
-export function parseBulk({ path, body }: Pick<IngestRequest, 'path' | 'body'>): Parsed {
+export function parseBulk({ path, body }: Pick<IngestRequest, 'path' | 'body'>): ParsedBody {
   const post = new Bulk(body, indexOf(path))
-  for (let line = post.action(); line !== undefined; line = post.action()) post.take(line)
+  for (let line = post.action(); line !== undefined; line = post.action()) post.add(line)
   return post.parsed()
 }
 
@@ -35,10 +35,10 @@ class Bulk {
   readonly #body: Uint8Array
   readonly #documents: Documents
   readonly #actions: Actions
-  readonly #recordsByIndex = new Map<string, Arrived[]>()
-  readonly #deliveries = new Map<string, Delivery & { records: Arrived[] }>()
-  readonly #rejected: Rejected[] = []
-  readonly #taken: Action[] = []
+  readonly #recordsByIndex = new Map<string, ReceivedRecord[]>()
+  readonly #batches = new Map<string, DatasetBatch & { records: ReceivedRecord[] }>()
+  readonly #rejected: RejectedRecord[] = []
+  readonly #actionList: Action[] = []
   #at = 0
   #lines = 0
 
@@ -65,9 +65,9 @@ class Bulk {
     return { start, end }
   }
 
-  take(line: Line): void {
+  add(line: Line): void {
     const action = this.#actions.read(line, this.#lines)
-    const index = this.#taken.push(action) - 1
+    const index = this.#actionList.push(action) - 1
     if (index === ACTIONS_MAX) throw new Failure(413, `more than ${ACTIONS_MAX} actions in one post`)
     if (action.verb === 'delete') return
     const document = this.line()
@@ -80,31 +80,31 @@ class Bulk {
     }
   }
 
-  parsed(): Parsed {
-    const notes = notesOf(this.#taken)
-    const deliveries = [...this.#deliveries.values()].map(({ records, ...delivery }) => delivery)
-    return { deliveries, rejected: this.#rejected, total: this.#taken.length, notes, ...this.#identity() }
+  parsed(): ParsedBody {
+    const notes = notesOf(this.#actionList)
+    const deliveries = [...this.#batches.values()].map(({ records, ...delivery }) => delivery)
+    return { batches: deliveries, rejected: this.#rejected, total: this.#actionList.length, notes, ...this.#idempotencyKey() }
   }
 
-  /** #identity is that of the post when all it brings are documents to be created under ids of their own: the same again is a repeat. */
-  #identity(): { identity?: string } {
-    const isNamed = this.#taken.length > 0 && this.#taken.every(({ verb, id }) => verb === 'create' && id !== '')
-    return isNamed ? { identity: hash('sha256', this.#body) } : {}
+  /** #idempotencyKey is the hash of a body that only creates documents with ids: the same body again is a repeat. */
+  #idempotencyKey(): { idempotencyKey?: string } {
+    const isNamed = this.#actionList.length > 0 && this.#actionList.every(({ verb, id }) => verb === 'create' && id !== '')
+    return isNamed ? { idempotencyKey: hash('sha256', this.#body) } : {}
   }
 
-  #read(action: Action, { start, end }: Line): Arrived {
+  #read(action: Action, { start, end }: Line): ReceivedRecord {
     if (action.verb === 'update') return this.#documents.read(...partOf(this.#body, start, end))
     return this.#documents.read(start, end)
   }
 
   /** #records finds the dataset of an index; several indexes may be one dataset. */
-  #records(index: string): Arrived[] {
+  #records(index: string): ReceivedRecord[] {
     const known = this.#recordsByIndex.get(index)
     if (known) return known
-    const place = placeOf(index)
+    const place = routeOfIndex(index)
     const key = JSON.stringify([place.collection, place.dataset])
-    const records = this.#deliveries.get(key)?.records ?? []
-    if (!this.#deliveries.has(key)) this.#deliveries.set(key, { ...place, attributes: [], arrivals: { kind: 'records', records }, records })
+    const records = this.#batches.get(key)?.records ?? []
+    if (!this.#batches.has(key)) this.#batches.set(key, { ...place, attributes: [], events: { kind: 'records', records }, records })
     this.#recordsByIndex.set(index, records)
     return records
   }

@@ -1,12 +1,12 @@
 import { Failure } from '../../../kernel/errors.ts'
 import { ORIGINAL_TIME } from '../../../lines/event.ts'
 import { parseTime } from '../../../lines/time-text.ts'
-import type { Arrived, Pair } from '../../batch.ts'
+import type { Pair, ReceivedRecord } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { JsonReader } from '../json/reader.ts'
 import { unescapeBytes, unescapeToText } from '../json/unescape.ts'
-import { Names } from '../names.ts'
+import { KeyNames } from '../names.ts'
 
 /** timeKeys, lineKeys and levelKeys are looked for in these orders. */
 const timeKeys: readonly string[] = ['@timestamp', 'timestamp', 'time']
@@ -36,21 +36,21 @@ function roleOf(path: string): Role {
 export class Documents {
   readonly #body: Uint8Array
   readonly #text: BodyText
-  readonly #names: Names<Role>
+  readonly #names: KeyNames<Role>
   #valuesLeft = VALUES_MAX
 
   constructor(body: Uint8Array) {
     this.#body = body
     this.#text = new BodyText(body)
-    this.#names = new Names(body, this.#text, roleOf)
+    this.#names = new KeyNames(body, this.#text, roleOf)
   }
 
   /** read takes the document between two places apart; one that is no JSON object is a Failure. */
-  read(start: number, end: number): Arrived {
+  read(start: number, end: number): ReceivedRecord {
     const reader = new JsonReader(this.#body, start, end)
     reader.peek()
     const from = reader.at
-    const found = new Found()
+    const found = new DocumentParts()
     const leaves = new JsonLeaves(reader, this.#names, this.#text)
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
       const { role, path } = name
@@ -67,7 +67,7 @@ export class Documents {
 }
 
 /** Found is what is known of a document while it is read. */
-class Found {
+class DocumentParts {
   /** lines are the texts that could be the line, still escaped. */
   readonly lines: (Uint8Array | undefined)[] = []
   pairs = 0
@@ -87,7 +87,7 @@ class Found {
   }
 
   /** arrived is the event: its line is the first text that is one, else the document, in which the other keys stand already. */
-  arrived(document: Uint8Array): Arrived {
+  arrived(document: Uint8Array): ReceivedRecord {
     const times = this.#times.map((text) => text && parseTime(text))
     const timeRank = times.findIndex((time) => time)
     const time = times[timeRank] || undefined

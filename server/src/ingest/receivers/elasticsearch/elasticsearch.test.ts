@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Failure } from '../../../kernel/errors.ts'
-import type { Arrived, Parsed, RequestHead } from '../../batch.ts'
+import type { IngestRequestHead, ParsedBody, ReceivedRecord } from '../../batch.ts'
 import { readCases, runCase } from '../cases.fixture.ts'
 import { ACTIONS_MAX } from './bulk.ts'
 import { VALUES_MAX } from './document.ts'
 import { elasticsearch } from './elasticsearch.ts'
-import { placeOf } from './index-name.ts'
+import { routeOfIndex } from './index-name.ts'
 
 const casesOf = (file: string) => readCases(readFileSync(new URL(`cases/${file}.txt`, import.meta.url), 'utf8'))
 
@@ -19,12 +19,12 @@ for (const file of ['bulk', 'single', 'probes']) {
   })
 }
 
-const head: RequestHead = { path: '/_bulk', query: {}, headers: {}, contentType: 'application/x-ndjson' }
-const parse = (body: Uint8Array | string): Parsed =>
+const head: IngestRequestHead = { path: '/_bulk', query: {}, headers: {}, contentType: 'application/x-ndjson' }
+const parse = (body: Uint8Array | string): ParsedBody =>
   elasticsearch.parse({ ...head, body: typeof body === 'string' ? Buffer.from(body) : body })
-const recordsOf = ({ deliveries }: Parsed): Arrived[] =>
-  deliveries.flatMap(({ arrivals }) => (arrivals.kind === 'records' ? arrivals.records : []))
-const rawText = (record: Arrived | undefined): string => Buffer.from(record?.raw ?? []).toString('utf8')
+const recordsOf = ({ batches: deliveries }: ParsedBody): ReceivedRecord[] =>
+  deliveries.flatMap(({ events: arrivals }) => (arrivals.kind === 'records' ? arrivals.records : []))
+const rawText = (record: ReceivedRecord | undefined): string => Buffer.from(record?.raw ?? []).toString('utf8')
 
 describe('names of indexes', () => {
   test.each([
@@ -47,7 +47,7 @@ describe('names of indexes', () => {
     ['app-v2024', undefined, 'app-v2024'],
     ['', undefined, undefined],
   ])('%s', (index, collection, dataset) => {
-    expect(placeOf(index)).toEqual({ collection, dataset })
+    expect(routeOfIndex(index)).toEqual({ collection, dataset })
   })
 })
 
@@ -65,7 +65,7 @@ describe('a body that is chopped at any byte', () => {
   })
 })
 
-function parseOrRefuse(body: Uint8Array): Parsed | undefined {
+function parseOrRefuse(body: Uint8Array): ParsedBody | undefined {
   try {
     return parse(body)
   } catch (thrown) {
@@ -99,7 +99,7 @@ describe('whatever the bytes', () => {
         const parsed = parseOrRefuse(bytes)
         if (parsed === undefined) return
         const outcome = { kind: 'stored', accepted: 0, rejected: parsed.rejected, total: parsed.total, duplicates: [] } as const
-        const answer = JSON.parse(String(elasticsearch.answer(head, outcome, parsed).body))
+        const answer = JSON.parse(String(elasticsearch.reply(head, outcome, parsed).body))
         expect(answer.items).toHaveLength(parsed.total)
         expect(answer.errors).toBe(parsed.rejected.length > 0)
       }),
@@ -129,7 +129,7 @@ describe('whatever the bytes', () => {
 })
 
 describe('the limits of a post', () => {
-  const bulk = (document: string): Parsed => parse(`{"index":{}}\n${document}\n`)
+  const bulk = (document: string): ParsedBody => parse(`{"index":{}}\n${document}\n`)
 
   test('a million levels in a document are one value, and it is its own line', () => {
     const levels = 1_000_000
@@ -166,7 +166,7 @@ describe('failures in the words of the protocol', () => {
     [503, 'service_unavailable_exception'],
   ])('%i is a %s', (status, type) => {
     const failure = new Failure(status, 'why', { headers: { 'retry-after': '2' } })
-    expect(elasticsearch.answer(head, { kind: 'refused', failure }, undefined)).toEqual({
+    expect(elasticsearch.reply(head, { kind: 'refused', failure }, undefined)).toEqual({
       status,
       headers: {
         'retry-after': '2',
@@ -181,7 +181,7 @@ describe('failures in the words of the protocol', () => {
   test('what the store rejects is told with what the parser rejected', () => {
     const parsed = parse('{"index":{"_id":"a"}}\n{"a":1}\n{"create":{"_id":"b"}}\n{"a":1}\n{"index":{}}\nx\n')
     const outcome = { kind: 'stored', accepted: 1, rejected: [{ index: 1, reason: 'no' }], total: 3, duplicates: [0] } as const
-    const answer = elasticsearch.answer(
+    const answer = elasticsearch.reply(
       { ...head, query: { filter_path: 'errors,items.*.status,items.*._id' } },
       outcome,
       structuredClone(parsed),
@@ -197,7 +197,7 @@ test('filter paths and addresses of any length are judged in time', () => {
   const { notes, rejected, total } = parse('{"index":{}}\n{"a":1}\n')
   for (const filter_path of ['**.'.repeat(5_000), '*'.repeat(20_000), `${'*a'.repeat(900)},`.repeat(10), ',,-,.,-*']) {
     expect(() =>
-      JSON.parse(String(elasticsearch.answer({ ...head, query: { filter_path } }, outcome, { notes, rejected, total }).body)),
+      JSON.parse(String(elasticsearch.reply({ ...head, query: { filter_path } }, outcome, { notes, rejected, total }).body)),
     ).not.toThrow()
   }
   for (const path of ['/'.repeat(16_000), '/elastic'.repeat(2_000), '/_bulk'.repeat(2_500), '/_doc/'.repeat(2_500)]) {

@@ -1,29 +1,30 @@
 import type { Failure } from '../../../kernel/errors.ts'
-import type { Answered, Outcome, ParsedNotes, Receiver, RequestHead } from '../../batch.ts'
+import type { IngestOutcome, IngestRequestHead, ParsedSummary, Receiver, ReceiverReply } from '../../batch.ts'
 import { BULK, parseBulk } from './bulk.ts'
-import { type BulkNotes, bulkAnswer } from './bulk-answer.ts'
-import { probeRoutes, worded } from './probes.ts'
-import { parseSingle, SINGLE, type SingleNotes, singleAnswer } from './single.ts'
+import { type BulkNotes, bulkReply } from './bulk-answer.ts'
+import { probeRoutes, protocolReply } from './probes.ts'
+import { parseSingle, SINGLE, type SingleNotes, singleReply } from './single.ts'
 
 const MIB = 2 ** 20
 
-/** elasticsearch takes bulk posts and single documents, and answers what its senders ask around them. */
+/** elasticsearch accepts bulk requests and single documents, and replies to the probes of its senders. */
 export const elasticsearch: Receiver = {
   name: 'elasticsearch',
   routes: [{ methods: ['POST', 'PUT'], tail: BULK }, { methods: ['POST', 'PUT'], tail: SINGLE }, ...probeRoutes],
   limits: { wireBytes: 50 * MIB, bodyBytes: 100 * MIB },
   parse: (request) => (isSingle(request) ? parseSingle(request) : parseBulk(request)),
-  answer,
+  reply: answer,
 }
 
-const isSingle = ({ path }: Pick<RequestHead, 'path'>): boolean => !BULK.test(path) && SINGLE.test(path)
+const isSingle = ({ path }: Pick<IngestRequestHead, 'path'>): boolean => !BULK.test(path) && SINGLE.test(path)
 
-function answer(request: RequestHead, outcome: Outcome, parsed: ParsedNotes | undefined): Answered {
+function answer(request: IngestRequestHead, outcome: IngestOutcome, parsed: ParsedSummary | undefined): ReceiverReply {
   if (outcome.kind === 'refused') return refused(request, outcome.failure)
-  if (isSingle(request)) return worded(request, 201, singleAnswer((parsed?.notes as SingleNotes | undefined) ?? { index: '', id: '' }))
+  if (isSingle(request))
+    return protocolReply(request, 201, singleReply((parsed?.notes as SingleNotes | undefined) ?? { index: '', id: '' }))
   const notes = (parsed?.notes as BulkNotes | undefined) ?? nothing
   const rejected = new Map([...(parsed?.rejected ?? []), ...outcome.rejected].map(({ index, reason }) => [index, reason]))
-  return worded(request, 200, bulkAnswer(notes, rejected, request.query.filter_path))
+  return protocolReply(request, 200, bulkReply(notes, rejected, request.query.filter_path))
 }
 
 const nothing: BulkNotes = { verbs: new Uint8Array(), indexes: [], indexNumbers: new Uint32Array(), ids: [] }
@@ -40,9 +41,9 @@ const errorTypes: Readonly<Record<number, string>> = {
   503: 'service_unavailable_exception',
 }
 
-function refused(request: RequestHead, failure: Failure): Answered {
+function refused(request: IngestRequestHead, failure: Failure): ReceiverReply {
   const { status, message: reason } = failure
   const type = errorTypes[status] ?? 'illegal_state_exception'
   const challenge: Record<string, string> = status === 401 ? { 'www-authenticate': 'Basic realm="dendro"' } : {}
-  return worded(request, status, { error: { type, reason }, status }, { ...failure.headers, ...challenge })
+  return protocolReply(request, status, { error: { type, reason }, status }, { ...failure.headers, ...challenge })
 }

@@ -1,4 +1,4 @@
-export type Place = { collection: string | undefined; dataset: string | undefined }
+export type IndexRoute = { collection: string | undefined; dataset: string | undefined }
 
 /** Tails that writers put behind a name so that they get a new index each month, day or hour, or when one is full. */
 const TAIL = /[-_.](?:(?:19|20)\d\d[.-]\d\d(?:[.-]\d\d){0,2}|\d{6})$/
@@ -18,7 +18,7 @@ export function decoded(part: string): string {
 }
 
 /** placeOf says where events for an index belong: a data stream names its dataset and namespace, other names are the dataset without their date. */
-export function placeOf(index: string): Place {
+export function routeOfIndex(index: string): IndexRoute {
   const name = withoutTails(withoutDateMath(index.startsWith(BACKING_INDEX) ? index.slice(BACKING_INDEX.length) : index))
   const [, dataset, namespace] = DATA_STREAM.exec(name) ?? []
   return dataset === undefined ? { collection: undefined, dataset: name || undefined } : { collection: namespace, dataset }

@@ -1,6 +1,6 @@
-import type { Answered, ReceiverRoute, RequestHead } from '../../batch.ts'
+import type { IngestRequestHead, ReceiverReply, ReceiverRoute } from '../../batch.ts'
 
-/** Probes are what senders ask before they send; they get just enough to go on, and nothing is stored. */
+/** A Probe is a request that senders make before they send events. The replies are just enough for them to go on. */
 type Probe = { methods: readonly string[]; tail: RegExp; status?: number; body: unknown }
 
 const GET = ['GET', 'HEAD']
@@ -43,9 +43,9 @@ const VERSION = '8.19.0'
 const SHIPPER = /^Elastic-[A-Za-z-]+\/(\d{1,4}\.\d{1,4}\.\d{1,4})/
 
 export const probeRoutes: readonly ReceiverRoute[] = [
-  { methods: GET, tail: ROOT, probe: (request) => worded(request, 200, banner(request.headers['user-agent'] ?? '')) },
+  { methods: GET, tail: ROOT, probe: (request) => protocolReply(request, 200, banner(request.headers['user-agent'] ?? '')) },
   ...probes.map(({ methods, tail, status, body }) => {
-    const probe = (request: RequestHead) => worded(request, status ?? 200, body)
+    const probe = (request: IngestRequestHead) => protocolReply(request, status ?? 200, body)
     return { methods, tail, probe }
   }),
 ]
@@ -72,8 +72,13 @@ function banner(userAgent: string): unknown {
 
 const VENDOR = /^application\/vnd\.elasticsearch\+(?:x-nd)?json\s*;\s*compatible-with=(\d{1,3})\b/i
 
-/** worded is an answer of this protocol: its clients look for the product header on each, and want back the media type they speak. */
-export function worded(request: RequestHead, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answered {
+/** protocolReply adds the product header that clients check on every response, and replies in the media type of the request. */
+export function protocolReply(
+  request: IngestRequestHead,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): ReceiverReply {
   const version = (VENDOR.exec(request.headers.accept ?? '') ?? VENDOR.exec(request.contentType))?.[1]
   const contentType = version === undefined ? 'application/json' : `application/vnd.elasticsearch+json;compatible-with=${version}`
   return {

@@ -1,7 +1,7 @@
 import { badRequest } from '../../../kernel/errors.ts'
-import type { IngestRequest, Parsed } from '../../batch.ts'
+import type { IngestRequest, ParsedBody } from '../../batch.ts'
 import { Documents } from './document.ts'
-import { decoded, placeOf } from './index-name.ts'
+import { decoded, routeOfIndex } from './index-name.ts'
 
 /** SINGLE is the end of the path of a post of one document: `/web/_doc`, `/web/_doc/<id>` or `/web/_create/<id>`. */
 export const SINGLE = /\/{1,3}(?<index>[^/]+)\/{1,3}(?:_doc|(?<create>_create)(?=\/{1,3}[^/]))(?:\/{1,3}(?<id>[^/]+))?\/{0,3}$/
@@ -10,18 +10,18 @@ export const SINGLE = /\/{1,3}(?<index>[^/]+)\/{1,3}(?:_doc|(?<create>_create)(?
 export type SingleNotes = { index: string; id: string }
 
 /** parseSingle reads a post of one document; one that cannot be read refuses the post. */
-export function parseSingle({ path, body }: Pick<IngestRequest, 'path' | 'body'>): Parsed {
+export function parseSingle({ path, body }: Pick<IngestRequest, 'path' | 'body'>): ParsedBody {
   const { index = '', id = '', create } = SINGLE.exec(path)?.groups ?? {}
   const notes: SingleNotes = { index: decoded(index), id: decoded(id) }
   if (notes.index.startsWith('_')) throw badRequest(`an index cannot be called ${notes.index.slice(0, 100)}`)
   const record = new Documents(body).read(0, body.length)
-  const delivery = { ...placeOf(notes.index), attributes: [], arrivals: { kind: 'records' as const, records: [record] } }
-  const identity = create === undefined ? {} : { identity: `${notes.index}/${notes.id}` }
-  return { deliveries: [delivery], rejected: [], total: 1, notes, ...identity }
+  const batch = { ...routeOfIndex(notes.index), attributes: [], events: { kind: 'records' as const, records: [record] } }
+  const key = create === undefined ? {} : { idempotencyKey: `${notes.index}/${notes.id}` }
+  return { batches: [batch], rejected: [], total: 1, notes, ...key }
 }
 
 /** singleAnswer is what becomes of the document in the words of the protocol. */
-export const singleAnswer = ({ index, id }: SingleNotes): string =>
+export const singleReply = ({ index, id }: SingleNotes): string =>
   JSON.stringify({
     _index: index,
     _id: id,

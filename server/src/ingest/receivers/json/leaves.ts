@@ -1,6 +1,6 @@
 import { DEPTH_MAX } from '../../../lines/walk.ts'
 import type { BodyText } from '../body-text.ts'
-import type { Name, Names } from '../names.ts'
+import type { KeyName, KeyNames } from '../names.ts'
 import { type JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './reader.ts'
 import { unescapeToText } from './unescape.ts'
 
@@ -13,13 +13,13 @@ export const KEYS_MAX = 1_000
  */
 export class JsonLeaves<Role> {
   readonly #reader: JsonReader
-  readonly #names: Names<Role>
+  readonly #names: KeyNames<Role>
   readonly #text: BodyText
   /** #around are the names of the open objects; the outermost has none. */
-  readonly #around: (Name<Role> | undefined)[] = [undefined]
+  readonly #around: (KeyName<Role> | undefined)[] = [undefined]
   isString = false
 
-  constructor(reader: JsonReader, names: Names<Role>, text: BodyText) {
+  constructor(reader: JsonReader, names: KeyNames<Role>, text: BodyText) {
     this.#reader = reader
     this.#names = names
     this.#text = text
@@ -27,7 +27,7 @@ export class JsonLeaves<Role> {
   }
 
   /** next goes to the next value and gives its name; undefined after the last. */
-  next(): Name<Role> | undefined {
+  next(): KeyName<Role> | undefined {
     const reader = this.#reader
     for (;;) {
       if (!reader.key()) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Failure } from '../../../kernel/errors.ts'
 import { BROKEN, END, isNameless, NULL, STRING, unescapeText, Walk } from '../../../lines/walk.ts'
 import { BodyText } from '../body-text.ts'
-import { Names } from '../names.ts'
+import { KeyNames } from '../names.ts'
 import { JsonLeaves } from './leaves.ts'
 import { JsonReader } from './reader.ts'
 import { unescapeBytes } from './unescape.ts'
@@ -115,7 +115,7 @@ describe('the reader of JSON', () => {
 function leavesOf(json: string): [string, string][] {
   const bytes = Buffer.from(json)
   const text = new BodyText(bytes)
-  const leaves = new JsonLeaves(new JsonReader(bytes), new Names(bytes, text, () => undefined), text)
+  const leaves = new JsonLeaves(new JsonReader(bytes), new KeyNames(bytes, text, () => undefined), text)
   const found: [string, string][] = []
   for (let name = leaves.next(); name !== undefined; name = leaves.next()) if (name.path !== '') found.push([name.path, leaves.text()])
   return found

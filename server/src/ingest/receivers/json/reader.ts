@@ -11,7 +11,7 @@ const COLON = 0x3a
 export const OPEN_ARRAY = 0x5b
 const BACKSLASH = 0x5c
 const CLOSE_ARRAY = 0x5d
-const LETTER_N = 0x6e
+const LOWER_N = 0x6e
 export const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const NO_BYTE = -1
@@ -58,7 +58,7 @@ export class JsonReader {
 
   /** isNull tells whether null comes next. */
   isNull(): boolean {
-    return this.peek() === LETTER_N
+    return this.peek() === LOWER_N
   }
 
   openObject(): void {

@@ -1,9 +1,9 @@
 const BACKSLASH = 0x5c
-const LETTER_U = 0x75
+const LOWER_U = 0x75
 /** Escapes by the byte after the backslash; 0 is none. */
 const short = new Uint8Array(256)
-for (const [letter, char] of [...'b\bf\fn\nr\rt\t""\\\\//'.matchAll(/(.)(.)/gs)].map(([, ...pair]) => pair)) {
-  short[letter?.charCodeAt(0) ?? 0] = char?.charCodeAt(0) ?? 0
+for (const [escapeName, char] of [...'b\bf\fn\nr\rt\t""\\\\//'.matchAll(/(.)(.)/gs)].map(([, ...pair]) => pair)) {
+  short[escapeName?.charCodeAt(0) ?? 0] = char?.charCodeAt(0) ?? 0
 }
 const HEX = /^[0-9a-fA-F]{4}$/
 const REPLACEMENT = '\ufffd'
@@ -56,7 +56,7 @@ function charOf(unit: number, low: number): string {
 
 /** unitAt reads an escape of four digits that begins at a backslash. */
 function unitAt(source: Uint8Array, at: number): number {
-  if (source[at] !== BACKSLASH || source[at + 1] !== LETTER_U) return NO_UNIT
+  if (source[at] !== BACKSLASH || source[at + 1] !== LOWER_U) return NO_UNIT
   const digits = String.fromCharCode(...source.subarray(at + 2, at + ESCAPE_BYTES))
   return HEX.test(digits) ? Number.parseInt(digits, 16) : NO_UNIT
 }

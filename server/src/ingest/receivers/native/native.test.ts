@@ -9,7 +9,7 @@ const bytesOf = (body: string | Uint8Array): Uint8Array => (typeof body === 'str
 
 function eventsOf(body: string | Uint8Array, contentType = JSON_TYPE, path = '/'): string[] {
   const parsed = native.parse({ path, query: {}, headers: {}, contentType, body: bytesOf(body) })
-  return parsed.deliveries.flatMap(({ arrivals }) => {
+  return parsed.batches.flatMap(({ events: arrivals }) => {
     const raws = arrivals.kind === 'lines' ? [...splitLines(arrivals.bytes)] : arrivals.records.map(({ raw }) => raw)
     return raws.map((raw) => Buffer.from(raw).toString('utf8'))
   })
@@ -71,7 +71,7 @@ test('what cannot be read is refused with 415, not taken for text', () => {
 })
 
 test('the path names collection and dataset', () => {
-  const parse = (path: string) => native.parse({ path, query: {}, headers: {}, contentType: '', body: bytesOf('x') }).deliveries[0]
+  const parse = (path: string) => native.parse({ path, query: {}, headers: {}, contentType: '', body: bytesOf('x') }).batches[0]
   expect(parse('/ingest/shop/web%2Feu')).toMatchObject({ collection: 'shop', dataset: 'web/eu' })
   expect(parse('/ingest')).toMatchObject({ collection: undefined, dataset: undefined })
   expect(() => parse('/ingest/shop/%ff')).toThrow(expect.objectContaining({ status: 400 }))

@@ -1,11 +1,20 @@
 import { failureBody } from '../../../http/failure-body.ts'
 import { badRequest, Failure } from '../../../kernel/errors.ts'
-import type { Answered, Arrived, Delivery, IngestRequest, Outcome, Parsed, Receiver, RequestHead } from '../../batch.ts'
+import type {
+  DatasetBatch,
+  IngestOutcome,
+  IngestRequest,
+  IngestRequestHead,
+  ParsedBody,
+  ReceivedRecord,
+  Receiver,
+  ReceiverReply,
+} from '../../batch.ts'
 import { isLines, splitObjects } from './objects.ts'
 
 const MIB = 2 ** 20
 
-/** native takes what people and programs send without a protocol: JSON lines, objects in a row, an array, or lines of text. */
+/** native accepts JSON lines, concatenated objects, an array, or lines of text. */
 export const native: Receiver = {
   name: 'native',
   routes: [
@@ -15,23 +24,23 @@ export const native: Receiver = {
   ],
   limits: { wireBytes: 10 * MIB, bodyBytes: 10 * MIB },
   parse,
-  answer,
+  reply: answer,
 }
 
-function parse(request: IngestRequest): Parsed {
+function parse(request: IngestRequest): ParsedBody {
   const type = request.contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   if (/^application\/(x-)?msgpack$/.test(type)) throw new Failure(415, 'MessagePack is not read here; send JSON lines instead')
   const bytes = asUtf8(request.body, request.contentType)
-  if (isUploadCheck(bytes)) return { deliveries: [], rejected: [], total: 0 }
-  const place = placeOf(request.path)
+  if (isUploadCheck(bytes)) return { batches: [], rejected: [], total: 0 }
+  const place = routeOfPath(request.path)
   const isJson = type === '' || /^application\/(x-ndjson|json|jsonl|json-lines|jsonlines|x-jsonlines|[\w.-]+\+json)$/.test(type)
   if (!isJson || isLines(bytes)) {
     mustBeFew(bytes)
-    return { deliveries: [{ ...place, arrivals: { kind: 'lines', bytes } }], rejected: [], total: 0 }
+    return { batches: [{ ...place, events: { kind: 'lines', bytes } }], rejected: [], total: 0 }
   }
   const records = splitObjects(bytes).map(asArrived)
   return {
-    deliveries: records.length === 0 ? [] : [{ ...place, arrivals: { kind: 'records', records } }],
+    batches: records.length === 0 ? [] : [{ ...place, events: { kind: 'records', records } }],
     rejected: [],
     total: records.length,
   }
@@ -47,10 +56,10 @@ function mustBeFew(bytes: Uint8Array): void {
   if (lines > LINES_MAX) throw new Failure(413, `the body has more than ${LINES_MAX} lines`)
 }
 
-const asArrived = (raw: Uint8Array): Arrived => ({ raw, time: undefined, level: undefined, keys: [], attributes: [] })
+const asArrived = (raw: Uint8Array): ReceivedRecord => ({ raw, time: undefined, level: undefined, keys: [], attributes: [] })
 
 /** placeOf reads `/ingest/<collection>/<dataset>`. */
-function placeOf(path: string): Pick<Delivery, 'collection' | 'dataset' | 'attributes'> {
+function routeOfPath(path: string): Pick<DatasetBatch, 'collection' | 'dataset' | 'attributes'> {
   const [, collection, dataset] = /\/ingest\/([^/]+)\/([^/]+)$/.exec(path) ?? []
   return { collection: collection && decoded(collection), dataset: dataset && decoded(dataset), attributes: [] }
 }
@@ -86,7 +95,7 @@ function utf16Of(bytes: Uint8Array, contentType: string): 'utf-16le' | 'utf-16be
   return charset === undefined ? undefined : charset.endsWith('be') ? 'utf-16be' : 'utf-16le'
 }
 
-function answer(request: RequestHead, outcome: Outcome): Answered {
+function answer(request: IngestRequestHead, outcome: IngestOutcome): ReceiverReply {
   const headers = { 'content-type': 'application/json; charset=utf-8' }
   if (outcome.kind === 'refused') {
     const body = failureBody(outcome.failure, request.headers['x-correlation-id'] ?? '')

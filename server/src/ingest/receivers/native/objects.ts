@@ -10,7 +10,7 @@ const CLOSE_OBJECT = 0x7d
 const SPREAD_BYTES_MAX = 2 ** 20
 
 /** LOOKED_THROUGH lines are read to their end to see whether each is one object; of the others only the ends are looked at, for the sake of speed. */
-const LOOKED_THROUGH = 16
+const LINES_READ_MAX = 16
 
 /**
  * isLines says that every line of a body is an event of its own. An array, objects in a row and objects that go on after their line are none; a
@@ -25,7 +25,7 @@ export function isLines(bytes: Uint8Array): boolean {
     const lineEnd = endOfLine(bytes, at)
     const start = afterBlank(bytes, at, lineEnd)
     if (start < lineEnd) {
-      const isOne = seen < LOOKED_THROUGH ? isOneObject(bytes, start, lineEnd) : hasEndsOfObject(bytes, start, lineEnd)
+      const isOne = seen < LINES_READ_MAX ? isOneObject(bytes, start, lineEnd) : hasEndsOfObject(bytes, start, lineEnd)
       if (!isOne) return false
       seen += 1
     }
@@ -52,7 +52,7 @@ export const EVENTS_MAX = 500_000
 /** splitObjects gives the events of a body: objects and the elements of arrays, however they are laid out, and lines of whatever else there is. */
 export function splitObjects(bytes: Uint8Array): Uint8Array[] {
   const events: Uint8Array[] = []
-  const search = { lineEnd: -1, isSpreadLookedFor: true }
+  const search = { lineEnd: -1, mayBeMultiline: true }
   for (let from = 0; from < bytes.length; ) {
     const at = afterBlank(bytes, from)
     if (at === bytes.length) break
@@ -72,15 +72,15 @@ export function splitObjects(bytes: Uint8Array): Uint8Array[] {
 
 const tooMany = (): Failure => new Failure(413, `more than ${EVENTS_MAX} objects in one post`)
 
-type Search = { lineEnd: number; isSpreadLookedFor: boolean }
+type Search = { lineEnd: number; mayBeMultiline: boolean }
 
 /** endOfObject looks on after the line only until that failed once: what is broken there would be looked for to the end again and again. */
 function endOfObject(bytes: Uint8Array, start: number, search: Search): number {
   const end = endOfBrackets(bytes, start, search.lineEnd)
   if (end > 0) return mayFollow(bytes, afterBlank(bytes, end, search.lineEnd), search.lineEnd) ? end : -1
-  if (!search.isSpreadLookedFor) return -1
+  if (!search.mayBeMultiline) return -1
   const far = endOfSpread(bytes, start)
-  search.isSpreadLookedFor = far > 0
+  search.mayBeMultiline = far > 0
   return far
 }
 

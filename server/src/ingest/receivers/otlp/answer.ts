@@ -1,12 +1,12 @@
 import type { Failure } from '../../../kernel/errors.ts'
-import type { Answered, Outcome, ParsedNotes, Rejected, RequestHead } from '../../batch.ts'
+import type { IngestOutcome, IngestRequestHead, ParsedSummary, ReceiverReply, RejectedRecord } from '../../batch.ts'
 
-export type Encoding = 'protobuf' | 'json'
+export type OtlpEncoding = 'protobuf' | 'json'
 
-const contentTypes: Readonly<Record<Encoding, string>> = { protobuf: 'application/x-protobuf', json: 'application/json' }
+const contentTypes: Readonly<Record<OtlpEncoding, string>> = { protobuf: 'application/x-protobuf', json: 'application/json' }
 
 /** encodingOf tells how a body is written; undefined when we do not read such bodies. */
-export function encodingOf(contentType: string): Encoding | undefined {
+export function encodingOf(contentType: string): OtlpEncoding | undefined {
   const type = contentType.split(';')[0]?.trim().toLowerCase()
   if (type === 'application/json') return 'json'
   return type === 'application/x-protobuf' || type === 'application/protobuf' ? 'protobuf' : undefined
@@ -16,16 +16,21 @@ export function encodingOf(contentType: string): Encoding | undefined {
 const rejectedNames = { logs: 'rejectedLogRecords', traces: 'rejectedSpans' } as const
 export type SignalName = keyof typeof rejectedNames
 
-export function answerOtlp(signal: SignalName, request: RequestHead, outcome: Outcome, parsed: ParsedNotes | undefined): Answered {
+export function otlpReply(
+  signal: SignalName,
+  request: IngestRequestHead,
+  outcome: IngestOutcome,
+  parsed: ParsedSummary | undefined,
+): ReceiverReply {
   const encoding = encodingOf(request.contentType) ?? 'json'
   if (outcome.kind === 'refused') return refused(encoding, outcome.failure)
   const rejected = new Map([...(parsed?.rejected ?? []), ...outcome.rejected].map((one) => [one.index, one]))
   return stored(encoding, signal, [...rejected.values()], outcome.total)
 }
 
-export const allStored = (contentType: string): Answered => stored(encodingOf(contentType) ?? 'json', 'logs', [], 0)
+export const allStored = (contentType: string): ReceiverReply => stored(encodingOf(contentType) ?? 'json', 'logs', [], 0)
 
-function stored(encoding: Encoding, signal: SignalName, rejected: readonly Rejected[], total: number): Answered {
+function stored(encoding: OtlpEncoding, signal: SignalName, rejected: readonly RejectedRecord[], total: number): ReceiverReply {
   const headers = { 'content-type': contentTypes[encoding] }
   if (rejected.length === 0) return { status: 200, headers, body: encoding === 'json' ? '{}' : new Uint8Array() }
   const message = quoted(rejected, total)
@@ -36,7 +41,7 @@ function stored(encoding: Encoding, signal: SignalName, rejected: readonly Rejec
 
 const QUOTED_MAX = 3
 
-function quoted(rejected: readonly Rejected[], total: number): string {
+function quoted(rejected: readonly RejectedRecord[], total: number): string {
   const reasons = rejected.slice(0, QUOTED_MAX).map(({ index, reason }) => `record ${index}: ${reason}`)
   const more = rejected.length > QUOTED_MAX ? '; …' : ''
   return `${rejected.length} of ${total} records were rejected; ${reasons.join('; ')}${more}`
@@ -48,7 +53,7 @@ const INVALID_ARGUMENT = 3
 const UNAVAILABLE = 14
 
 /** refused words a failure. Senders try again after 429, 502, 503 and 504 only, so that a passing 409 must become one of these. */
-function refused(encoding: Encoding, { status: found, message, headers }: Failure): Answered {
+function refused(encoding: OtlpEncoding, { status: found, message, headers }: Failure): ReceiverReply {
   const status = found === 409 ? 503 : found
   const code = codes[status] ?? (status < 500 ? INVALID_ARGUMENT : UNAVAILABLE)
   const body = encoding === 'json' ? JSON.stringify({ code, message }) : numberAndText(code, message)

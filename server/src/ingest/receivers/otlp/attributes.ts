@@ -2,7 +2,7 @@ import type { Pair } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { JsonReader } from '../json/reader.ts'
-import { Names } from '../names.ts'
+import { KeyNames } from '../names.ts'
 import { type Attribute, EMPTY, MAP, SCALAR, TEXT } from './message.ts'
 
 /** toPairs makes keys of attributes: maps are taken apart, empty values are absent. It gives how many could not be kept. */
@@ -20,7 +20,7 @@ export function toPairs(attributes: readonly Attribute[], prefix: '' | '$', pair
 function mapPairs(name: string, json: string, pairs: Pair[]): number {
   const bytes = Buffer.from(json)
   const text = new BodyText(bytes)
-  const leaves = new JsonLeaves(new JsonReader(bytes), new Names(bytes, text, () => undefined), text)
+  const leaves = new JsonLeaves(new JsonReader(bytes), new KeyNames(bytes, text, () => undefined), text)
   let dropped = 0
   for (let leaf = leaves.next(); leaf !== undefined; leaf = leaves.next()) {
     if (leaf.path === '' || pairs.length >= KEYS_MAX) dropped += 1

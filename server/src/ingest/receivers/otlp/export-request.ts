@@ -1,9 +1,9 @@
 import { Failure } from '../../../kernel/errors.ts'
-import type { Arrived, Delivery, Pair, Parsed, Rejected } from '../../batch.ts'
+import type { DatasetBatch, Pair, ParsedBody, ReceivedRecord, RejectedRecord } from '../../batch.ts'
 import { toPairs } from './attributes.ts'
-import { logArrived, logRecord, newLogRecord } from './log-record.ts'
-import { type Attribute, addAttribute, type Message, message, type Read, set, text } from './message.ts'
-import { newSpan, span, spanArrived } from './span.ts'
+import { logRecord, logToRecord, newLogRecord } from './log-record.ts'
+import { type Attribute, addAttribute, type FieldReader, type Message, message, set, text } from './message.ts'
+import { newSpan, span, spanToRecord } from './span.ts'
 
 /** RECORDS_MAX and WEIGHT_MAX bound the memory and time that one post can take in a worker. A pair weighs 1 where it is shared, as those of resources and scopes are. */
 export const RECORDS_MAX = 200_000
@@ -15,14 +15,14 @@ export const TRACES = '.traces'
 const NO_NAME = 'unknown_service'
 
 type Scope = { name: string; version: string; attributes: Attribute[] }
-type OfScope = { readonly post: Post; readonly scope: Scope; readonly records: Arrived[] }
+type ScopeRecords = { readonly post: ExportRequest; readonly scope: Scope; readonly records: ReceivedRecord[] }
 /** OfResource holds what came from one resource; its attributes may stand before or after its records. */
-type OfResource = { readonly post: Post; readonly attributes: Attribute[]; readonly records: Arrived[] }
+type ResourceRecords = { readonly post: ExportRequest; readonly attributes: Attribute[]; readonly records: ReceivedRecord[] }
 
 /** A Post gathers what a request brings, by dataset. */
-export class Post {
-  readonly #ofResources: OfResource[] = []
-  readonly #rejected: Rejected[] = []
+export class ExportRequest {
+  readonly #ofResources: ResourceRecords[] = []
+  readonly #rejected: RejectedRecord[] = []
   readonly #collection: string | undefined
   #total = 0
   #weight = 0
@@ -38,7 +38,7 @@ export class Post {
   }
 
   /** take counts a record, which is either an event or rejected for a reason. */
-  take(arrived: Arrived | string): void {
+  addRecord(arrived: ReceivedRecord | string): void {
     if (this.#total === RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} records in one post`)
     if (typeof arrived === 'string') this.#rejected.push({ index: this.#total, reason: arrived })
     else {
@@ -49,23 +49,23 @@ export class Post {
   }
 
   /** inherit puts pairs before those of each record, which count more. Records without any share one list. */
-  inherit(pairs: readonly Pair[], records: readonly Arrived[]): void {
+  inherit(pairs: readonly Pair[], records: readonly ReceivedRecord[]): void {
     this.#weigh(pairs.length * records.length)
     if (pairs.length === 0) return
     for (const record of records) record.attributes = record.attributes.length === 0 ? pairs : [...pairs, ...record.attributes]
   }
 
-  add(ofResource: OfResource): void {
+  add(ofResource: ResourceRecords): void {
     if (ofResource.records.length > 0) this.#ofResources.push(ofResource)
   }
 
-  parsed(): Parsed {
-    const byPlace = Map.groupBy(this.#ofResources, ({ attributes }) => JSON.stringify(this.#placeOf(attributes)))
-    const deliveries = [...byPlace.values()].map((parts) => this.#delivery(parts))
-    return { deliveries, rejected: this.#rejected, total: this.#total }
+  parsed(): ParsedBody {
+    const byRoute = Map.groupBy(this.#ofResources, ({ attributes }) => JSON.stringify(this.#routeOf(attributes)))
+    const batches = [...byRoute.values()].map((parts) => this.#batch(parts))
+    return { batches, rejected: this.#rejected, total: this.#total }
   }
 
-  #placeOf(attributes: readonly Attribute[]): Pick<Delivery, 'collection' | 'dataset'> {
+  #routeOf(attributes: readonly Attribute[]): Pick<DatasetBatch, 'collection' | 'dataset'> {
     const find = (name: string) => attributes.findLast((attribute) => attribute.name === name)?.text || undefined
     const service = find('service.name')
     const environment = () => find('deployment.environment.name') ?? find('deployment.environment')
@@ -73,17 +73,17 @@ export class Post {
     return { collection, dataset: service?.startsWith(NO_NAME) ? undefined : service }
   }
 
-  /** #delivery says only once what all its records inherit, if they come from one resource. */
-  #delivery(parts: readonly OfResource[]): Delivery {
-    const place = this.#placeOf(parts[0]?.attributes ?? [])
+  /** #batch says only once what all its records inherit, if they come from one resource. */
+  #batch(parts: readonly ResourceRecords[]): DatasetBatch {
+    const place = this.#routeOf(parts[0]?.attributes ?? [])
     const [only, second] = parts
     if (only && !second) {
       const attributes = pairsOf(only.attributes)
       this.#weigh(attributes.length * only.records.length)
-      return { ...place, attributes, arrivals: { kind: 'records', records: only.records } }
+      return { ...place, attributes, events: { kind: 'records', records: only.records } }
     }
     for (const part of parts) this.inherit(pairsOf(part.attributes), part.records)
-    return { ...place, attributes: [], arrivals: { kind: 'records', records: parts.flatMap(({ records }) => records) } }
+    return { ...place, attributes: [], events: { kind: 'records', records: parts.flatMap(({ records }) => records) } }
   }
 
   #weigh(weight: number): void {
@@ -105,7 +105,7 @@ function scopePairs({ name, version, attributes }: Scope): Pair[] {
   return pairs
 }
 
-const resource = message<OfResource>([[1, 'attributes', addAttribute]])
+const resource = message<ResourceRecords>([[1, 'attributes', addAttribute]])
 
 const scope = message<Scope>([
   [1, 'name', set('name', text)],
@@ -118,49 +118,49 @@ type Signal<R> = {
   names: readonly [resources: string, scopes: string, records: string]
   record: Message<R>
   fresh: () => R
-  arrived: (record: R) => Arrived
+  arrived: (record: R) => ReceivedRecord
 }
 
 /** requestOf is a request, in which resources hold scopes, and scopes hold records. */
-function requestOf<R>({ names, record, fresh, arrived }: Signal<R>): Message<Post> {
+function requestOf<R>({ names, record, fresh, arrived }: Signal<R>): Message<ExportRequest> {
   const [resources, scopes, records] = names
-  const takeRecord: Read<OfScope> = ({ post, records: taken }, from) => {
+  const readRecord: FieldReader<ScopeRecords> = ({ post, records: taken }, from) => {
     const found = fresh()
     const reason = from.record(record, found)
     const event = reason ?? arrived(found)
-    post.take(event)
+    post.addRecord(event)
     if (typeof event !== 'string') taken.push(event)
   }
-  const ofScope = message<OfScope>([
+  const ofScope = message<ScopeRecords>([
     [1, 'scope', (target, from) => from.message(scope, target.scope)],
-    [2, records, takeRecord],
+    [2, records, readRecord],
   ])
-  const takeScope: Read<OfResource> = ({ post, records: taken }, from) => {
-    const held: OfScope = { post, scope: { name: '', version: '', attributes: [] }, records: [] }
+  const readScope: FieldReader<ResourceRecords> = ({ post, records: taken }, from) => {
+    const held: ScopeRecords = { post, scope: { name: '', version: '', attributes: [] }, records: [] }
     from.message(ofScope, held)
     post.inherit(scopePairs(held.scope), held.records)
     for (const event of held.records) taken.push(event)
   }
-  const ofResource = message<OfResource>([
+  const ofResource = message<ResourceRecords>([
     [1, 'resource', (target, from) => from.message(resource, target)],
-    [2, scopes, takeScope],
+    [2, scopes, readScope],
   ])
-  const takeResource: Read<Post> = (post, from) => {
-    const held: OfResource = { post, attributes: [], records: [] }
+  const readResource: FieldReader<ExportRequest> = (post, from) => {
+    const held: ResourceRecords = { post, attributes: [], records: [] }
     from.message(ofResource, held)
     post.add(held)
   }
-  return message<Post>([[1, resources, takeResource]])
+  return message<ExportRequest>([[1, resources, readResource]])
 }
 
 /** A RequestType is a kind of request, and the collection that its events go to whatever their resource says. */
-export type RequestType = { request: Message<Post>; collection: string | undefined }
+export type RequestType = { request: Message<ExportRequest>; collection: string | undefined }
 
 export const logsRequest: RequestType = {
-  request: requestOf({ names: ['resourceLogs', 'scopeLogs', 'logRecords'], record: logRecord, fresh: newLogRecord, arrived: logArrived }),
+  request: requestOf({ names: ['resourceLogs', 'scopeLogs', 'logRecords'], record: logRecord, fresh: newLogRecord, arrived: logToRecord }),
   collection: undefined,
 }
 export const tracesRequest: RequestType = {
-  request: requestOf({ names: ['resourceSpans', 'scopeSpans', 'spans'], record: span, fresh: newSpan, arrived: spanArrived }),
+  request: requestOf({ names: ['resourceSpans', 'scopeSpans', 'spans'], record: span, fresh: newSpan, arrived: spanToRecord }),
   collection: TRACES,
 }

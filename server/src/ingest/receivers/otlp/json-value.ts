@@ -1,18 +1,18 @@
 import type { BodyText } from '../body-text.ts'
 import { type JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/reader.ts'
 import { unescapeToText } from '../json/unescape.ts'
-import type { Names } from '../names.ts'
+import type { KeyNames } from '../names.ts'
 import {
-  type Allowance,
   EMPTY,
   LIST,
   MAP,
+  type OtlpValue,
   SCALAR,
   TEXT,
   tooDeep,
-  Unreadable,
+  UnreadableRecord,
   VALUE_DEPTH_MAX,
-  type Value,
+  type ValueBudget,
   type ValueKind,
 } from './message.ts'
 
@@ -30,7 +30,7 @@ const kindsByName: ReadonlyMap<string, ValueKind> = new Map(
 )
 const NUMBER_OR_BOOLEAN = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false)$/
 
-const empty: Value = { kind: EMPTY, text: '' }
+const empty: OtlpValue = { kind: EMPTY, text: '' }
 
 export const isNext = (reader: JsonReader, byte: number): boolean => reader.peek() === byte
 
@@ -38,10 +38,10 @@ export const isNext = (reader: JsonReader, byte: number): boolean => reader.peek
 export class JsonValue {
   readonly #reader: JsonReader
   readonly #text: BodyText
-  readonly #allowance: Allowance
-  readonly #names: Names<undefined>
+  readonly #allowance: ValueBudget
+  readonly #names: KeyNames<undefined>
 
-  constructor(reader: JsonReader, text: BodyText, names: Names<undefined>, allowance: Allowance) {
+  constructor(reader: JsonReader, text: BodyText, names: KeyNames<undefined>, allowance: ValueBudget) {
     this.#reader = reader
     this.#text = text
     this.#allowance = allowance
@@ -54,7 +54,7 @@ export class JsonValue {
     if (reader.isNull()) return this.#nothing()
     if (!isNext(reader, QUOTE)) {
       if (isNext(reader, OPEN_OBJECT) || isNext(reader, OPEN_ARRAY))
-        throw new Unreadable('there is an object or array where a text belongs')
+        throw new UnreadableRecord('there is an object or array where a text belongs')
       reader.scalar()
       return this.#text.text(reader.start, reader.stop)
     }
@@ -76,7 +76,7 @@ export class JsonValue {
       reader.scalar()
       return undefined
     }
-    if (!isNext(reader, OPEN_OBJECT)) throw new Unreadable('a value is not an object')
+    if (!isNext(reader, OPEN_OBJECT)) throw new UnreadableRecord('a value is not an object')
     reader.openObject()
     return this.#findMember()
   }
@@ -96,7 +96,7 @@ export class JsonValue {
     while (this.#reader.key()) this.#reader.skip()
   }
 
-  read(): Value {
+  read(): OtlpValue {
     const member = this.find()
     if (member === undefined) return empty
     const value = this.valueOf(member)
@@ -105,7 +105,7 @@ export class JsonValue {
   }
 
   /** valueOf reads the member that find has found. */
-  valueOf(member: string): Value {
+  valueOf(member: string): OtlpValue {
     const kind = kindsByName.get(member) ?? EMPTY
     if (kind === LIST || kind === MAP) return { kind, text: this.#nested(kind) }
     const text = this.text()
@@ -139,7 +139,7 @@ export class JsonValue {
     if (open.length === VALUE_DEPTH_MAX) throw tooDeep()
     const isMap = kind === MAP
     parts.push(isMap ? '{' : '[')
-    if (!isNext(this.#reader, OPEN_OBJECT)) throw new Unreadable('a list of values is not an object')
+    if (!isNext(this.#reader, OPEN_OBJECT)) throw new UnreadableRecord('a list of values is not an object')
     this.#reader.openObject()
     open.push({ isMap, isFirst: true, isInItems: false, pair: undefined })
   }
@@ -156,11 +156,11 @@ export class JsonValue {
         top.isInItems = true
       } else if (!reader.element()) top.isInItems = false
       else {
-        this.#allowance.take()
+        this.#allowance.spend()
         if (!top.isFirst) parts.push(',')
         top.isFirst = false
         if (!top.isMap) return true
-        if (!isNext(reader, OPEN_OBJECT)) throw new Unreadable('a pair of a map is not an object')
+        if (!isNext(reader, OPEN_OBJECT)) throw new UnreadableRecord('a pair of a map is not an object')
         reader.openObject()
         // The place of the key is kept, since the value may come first.
         top.pair = { at: parts.push('"":') - 1, hasValue: false }
@@ -206,4 +206,4 @@ export class JsonValue {
 type Pair = { readonly at: number; hasValue: boolean }
 type Open = { readonly isMap: boolean; isFirst: boolean; isInItems: boolean; pair: Pair | undefined }
 
-const json = ({ kind, text }: Value): string => (kind === SCALAR ? text : JSON.stringify(text))
+const json = ({ kind, text }: OtlpValue): string => (kind === SCALAR ? text : JSON.stringify(text))

@@ -1,20 +1,20 @@
-import type { EventTime } from '../../batch.ts'
+import type { Instant } from '../../../lines/time-text.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/reader.ts'
 import { unescapeBytes } from '../json/unescape.ts'
-import { hashOf, Names } from '../names.ts'
+import { hashOf, KeyNames } from '../names.ts'
 import { isNext, JsonValue } from './json-value.ts'
 import {
-  Allowance,
   type Attribute,
-  type Body,
   EMPTY,
+  type FieldSource,
   type Message,
   nanoInstant,
-  type Source,
+  type OtlpBody,
+  type OtlpValue,
   TEXT,
-  Unreadable,
-  type Value,
+  UnreadableRecord,
+  ValueBudget,
 } from './message.ts'
 
 const DIGITS = /^\d{1,20}$/
@@ -22,7 +22,7 @@ const HEX = /^[0-9a-f]+$/
 const ZEROS = /^0+$/
 const UNNAMED = '_'
 
-const absent: Value = { kind: EMPTY, text: '' }
+const absent: OtlpValue = { kind: EMPTY, text: '' }
 
 /** readJson reads a body into target; one that is no such message is a Failure. */
 export function readJson<T>(body: Uint8Array, type: Message<T>, target: T): void {
@@ -32,35 +32,35 @@ export function readJson<T>(body: Uint8Array, type: Message<T>, target: T): void
     new JsonSource(reader).fields(type, target)
     reader.finish()
   } catch (thrown) {
-    if (!(thrown instanceof Unreadable)) throw thrown
+    if (!(thrown instanceof UnreadableRecord)) throw thrown
     throw reader.fail(thrown.message)
   }
 }
 
 /** A JsonSource reads the mapping that OpenTelemetry has of its own: ids as hex, enumerations as numbers, large numbers as texts or numbers. */
-class JsonSource implements Source {
+class JsonSource implements FieldSource {
   readonly #reader: JsonReader
   readonly #text: BodyText
   readonly #value: JsonValue
-  readonly #names: Names<undefined>
-  readonly #allowance = new Allowance()
+  readonly #names: KeyNames<undefined>
+  readonly #allowance = new ValueBudget()
 
   constructor(reader: JsonReader) {
     this.#reader = reader
     this.#text = new BodyText(reader.bytes)
-    this.#names = new Names(reader.bytes, this.#text, () => undefined)
+    this.#names = new KeyNames(reader.bytes, this.#text, () => undefined)
     this.#value = new JsonValue(reader, this.#text, this.#names, this.#allowance)
   }
 
   message<T>(type: Message<T>, target: T): void {
-    this.#allowance.take()
+    this.#allowance.spend()
     this.fields(type, target)
   }
 
   /** fields reads an object. It calls itself as often as our messages lie in one another, whatever the body holds. */
   fields<T>(type: Message<T>, target: T): void {
     const reader = this.#reader
-    if (!isNext(reader, OPEN_OBJECT)) throw new Unreadable('there is a value where an object belongs')
+    if (!isNext(reader, OPEN_OBJECT)) throw new UnreadableRecord('there is a value where an object belongs')
     reader.openObject()
     while (reader.key()) {
       const read = type.byName.get(this.#value.name())
@@ -83,14 +83,14 @@ class JsonSource implements Source {
       this.fields(type, target)
       return undefined
     } catch (thrown) {
-      if (!(thrown instanceof Unreadable)) throw thrown
+      if (!(thrown instanceof UnreadableRecord)) throw thrown
       this.#reader.at = at
       this.#reader.skip()
       return thrown.message
     }
   }
 
-  instant(): EventTime | undefined {
+  instant(): Instant | undefined {
     const text = this.#value.text()
     if (DIGITS.test(text)) return nanoInstant(text)
     // Some writers know floats only; what they sent is rounded already.
@@ -112,7 +112,7 @@ class JsonSource implements Source {
     return id.length === bytes * 2 && HEX.test(id) && !ZEROS.test(id) ? id : ''
   }
 
-  body(): Body {
+  body(): OtlpBody {
     const reader = this.#reader
     const member = this.#value.find()
     if (member === undefined) return { kind: EMPTY, bytes: new Uint8Array() }
@@ -121,21 +121,21 @@ class JsonSource implements Source {
     return body
   }
 
-  #textBody(): Body {
+  #textBody(): OtlpBody {
     const reader = this.#reader
     reader.string()
     return { kind: TEXT, bytes: unescapeBytes(reader.bytes.subarray(reader.start, reader.stop)) }
   }
 
-  #otherBody(member: string): Body {
+  #otherBody(member: string): OtlpBody {
     const { kind, text } = this.#value.valueOf(member)
     return { kind, bytes: Buffer.from(text) }
   }
 
   attribute(): Attribute {
     const reader = this.#reader
-    this.#allowance.take()
-    if (!isNext(reader, OPEN_OBJECT)) throw new Unreadable('an attribute is not an object')
+    this.#allowance.spend()
+    if (!isNext(reader, OPEN_OBJECT)) throw new UnreadableRecord('an attribute is not an object')
     reader.openObject()
     let name = UNNAMED
     let value = absent

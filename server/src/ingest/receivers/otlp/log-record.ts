@@ -1,9 +1,9 @@
-import type { Arrived, EventTime, Pair } from '../../batch.ts'
+import type { Instant } from '../../../lines/time-text.ts'
+import type { Pair, ReceivedRecord } from '../../batch.ts'
 import { textAttribute, toJson, toPairs } from './attributes.ts'
 import {
   type Attribute,
   addAttribute,
-  type Body,
   body,
   EMPTY,
   instant,
@@ -11,18 +11,19 @@ import {
   message,
   nanoText,
   number,
+  type OtlpBody,
   set,
   spanId,
   text,
   traceId,
 } from './message.ts'
 
-export type LogRecord = {
-  time: EventTime | undefined
-  observed: EventTime | undefined
+export type OtlpLogRecord = {
+  time: Instant | undefined
+  observed: Instant | undefined
   severityNumber: number
   severityText: string
-  body: Body | undefined
+  body: OtlpBody | undefined
   attributes: Attribute[]
   dropped: number
   flags: number
@@ -31,7 +32,7 @@ export type LogRecord = {
   eventName: string
 }
 
-export const newLogRecord = (): LogRecord => ({
+export const newLogRecord = (): OtlpLogRecord => ({
   time: undefined,
   observed: undefined,
   severityNumber: 0,
@@ -45,7 +46,7 @@ export const newLogRecord = (): LogRecord => ({
   eventName: '',
 })
 
-export const logRecord: Message<LogRecord> = message<LogRecord>([
+export const logRecord: Message<OtlpLogRecord> = message<OtlpLogRecord>([
   [1, 'timeUnixNano', set('time', instant)],
   [2, 'severityNumber', set('severityNumber', number)],
   [3, 'severityText', set('severityText', text)],
@@ -67,7 +68,7 @@ const severityName = (number: number): string | undefined => (number > 0 ? sever
  * logArrived makes an event of a record. Its line is the body; a record without one is written as JSON, in which its attributes stand. The
  * number of the severity decides over its text, which may be any word and stays the key `level`.
  */
-export function logArrived(record: LogRecord): Arrived {
+export function logToRecord(record: OtlpLogRecord): ReceivedRecord {
   const name = severityName(record.severityNumber)
   const word = record.severityText || name
   const hasBody = record.body !== undefined && record.body.kind !== EMPTY && record.body.bytes.length > 0
@@ -85,6 +86,6 @@ export function logArrived(record: LogRecord): Arrived {
   return { raw, time: record.time ?? record.observed, level: name ?? word, keys, attributes }
 }
 
-function bodiless({ eventName, attributes }: LogRecord): string {
+function bodiless({ eventName, attributes }: OtlpLogRecord): string {
   return toJson(eventName ? [textAttribute('event_name', eventName), ...attributes] : attributes)
 }

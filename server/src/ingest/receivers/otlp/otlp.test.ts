@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Failure } from '../../../kernel/errors.ts'
-import type { IngestRequest, Parsed } from '../../batch.ts'
+import type { IngestRequest, ParsedBody } from '../../batch.ts'
 import { parsedLines, readCases, runCase } from '../cases.fixture.ts'
 import { encodeProtobuf, varint } from './encode.fixture.ts'
 import { RECORDS_MAX } from './export-request.ts'
@@ -22,10 +22,12 @@ for (const file of ['logs', 'traces', 'odd-json', 'odd-protobuf']) {
 const bodyText = ({ body }: IngestRequest): string => Buffer.from(body).toString('utf8')
 const protobufOf = (request: IngestRequest): Buffer =>
   encodeProtobuf(request.path.includes('traces') ? 'Traces' : 'Logs', JSON.parse(bodyText(request)))
-const toldInBoth = [...casesOf('logs'), ...casesOf('traces')].filter(({ request }) => /^\{"resource(Logs|Spans)"/.test(bodyText(request)))
+const sameInBothFormats = [...casesOf('logs'), ...casesOf('traces')].filter(({ request }) =>
+  /^\{"resource(Logs|Spans)"/.test(bodyText(request)),
+)
 
 describe('the same request in protobuf brings the same', () => {
-  test.each(toldInBoth)('$name', ({ request, expected }) => {
+  test.each(sameInBothFormats)('$name', ({ request, expected }) => {
     const inProtobuf = { ...request, body: protobufOf(request), contentType: 'application/x-protobuf' }
     expect(runCase(otlp, { method: 'POST', request: inProtobuf })).toEqual([
       ...expected.slice(0, -2),
@@ -35,10 +37,10 @@ describe('the same request in protobuf brings the same', () => {
   })
 })
 
-const parse = (body: Uint8Array, contentType: string, path = '/v1/logs'): Parsed =>
+const parse = (body: Uint8Array, contentType: string, path = '/v1/logs'): ParsedBody =>
   otlp.parse({ path, query: {}, headers: {}, contentType, body })
-const parseJson = (value: unknown): Parsed => parse(Buffer.from(JSON.stringify(value)), 'application/json')
-const parseProtobuf = (value: unknown): Parsed => parse(encodeProtobuf('Logs', value), 'application/x-protobuf')
+const parseJson = (value: unknown): ParsedBody => parse(Buffer.from(JSON.stringify(value)), 'application/json')
+const parseProtobuf = (value: unknown): ParsedBody => parse(encodeProtobuf('Logs', value), 'application/x-protobuf')
 const bothParsers = [
   ['JSON', parseJson],
   ['protobuf', parseProtobuf],
@@ -93,7 +95,10 @@ describe('whatever the bytes, only a Failure is thrown', () => {
   const isHandled = (body: Uint8Array, contentType: string, path: string) => {
     try {
       const parsed = parse(body, contentType, path)
-      const events = parsed.deliveries.reduce((sum, { arrivals }) => sum + (arrivals.kind === 'records' ? arrivals.records.length : 0), 0)
+      const events = parsed.batches.reduce(
+        (sum, { events: arrivals }) => sum + (arrivals.kind === 'records' ? arrivals.records.length : 0),
+        0,
+      )
       return events + parsed.rejected.length === parsed.total
     } catch (thrown) {
       return thrown instanceof Failure && [400, 413].includes(thrown.status)
@@ -109,8 +114,12 @@ describe('whatever the bytes, only a Failure is thrown', () => {
 
   test('requests with some bytes changed', () => {
     const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 })
-    const told = toldInBoth.map(({ request }) => ({ ...request, body: protobufOf(request), contentType: 'application/x-protobuf' }))
-    const bodies = [...seeds, ...told].filter(({ body, contentType }) => body.length > 0 && contentType !== 'text/plain')
+    const asProtobuf = sameInBothFormats.map(({ request }) => ({
+      ...request,
+      body: protobufOf(request),
+      contentType: 'application/x-protobuf',
+    }))
+    const bodies = [...seeds, ...asProtobuf].filter(({ body, contentType }) => body.length > 0 && contentType !== 'text/plain')
     const damaged = fc.tuple(fc.constantFrom(...bodies), changes).map(([one, places]) => {
       const body = Buffer.from(one.body)
       for (const [at, byte] of places) body[at % body.length] = byte
@@ -138,8 +147,8 @@ describe('values arrive as they were sent', () => {
     }),
     fc.constant({ value: {}, plain: 'null' }),
   )
-  type Told = { value: unknown; plain: string }
-  const { any } = fc.letrec<{ any: Told }>((tie) => ({
+  type JsonSample = { value: unknown; plain: string }
+  const { any } = fc.letrec<{ any: JsonSample }>((tie) => ({
     any: fc.oneof(
       { maxDepth: 5, withCrossShrink: true },
       leaf,
@@ -187,7 +196,8 @@ describe('values arrive as they were sent', () => {
   })
 })
 
-const recordsOf = ({ deliveries }: Parsed) => deliveries.flatMap(({ arrivals }) => (arrivals.kind === 'records' ? arrivals.records : []))
+const recordsOf = ({ batches: deliveries }: ParsedBody) =>
+  deliveries.flatMap(({ events: arrivals }) => (arrivals.kind === 'records' ? arrivals.records : []))
 
 describe('the limits of a request', () => {
   const nested = (depth: number): unknown => {
@@ -264,7 +274,7 @@ describe('the limits of a request', () => {
 describe('failures in the words of the protocol', () => {
   const request = { path: '/v1/logs', query: {}, headers: {}, contentType: 'application/json' }
   const answered = (status: number, contentType = request.contentType) =>
-    otlp.answer(
+    otlp.reply(
       { ...request, contentType },
       { kind: 'refused', failure: new Failure(status, 'why', { headers: { 'retry-after': '2' } }) },
       undefined,
@@ -289,7 +299,7 @@ describe('failures in the words of the protocol', () => {
     expect(bytes).toEqual(Buffer.from([0x08, code, 0x12, 3, ...Buffer.from('why')]))
   })
 
-  test('what the store rejects is told with what the parser rejected', () => {
+  test('what the store rejects is reported with what the parser rejected', () => {
     const parsed = { rejected: [{ index: 0, reason: 'a' }], total: 3, notes: undefined }
     const outcome = {
       kind: 'stored',
@@ -301,7 +311,7 @@ describe('failures in the words of the protocol', () => {
       total: 3,
       duplicates: [],
     } as const
-    expect(otlp.answer(request, outcome, parsed).body).toBe(
+    expect(otlp.reply(request, outcome, parsed).body).toBe(
       '{"partialSuccess":{"rejectedLogRecords":"2","errorMessage":"2 of 3 records were rejected; record 0: a; record 2: b"}}',
     )
   })

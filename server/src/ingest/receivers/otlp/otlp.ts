@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { Failure } from '../../../kernel/errors.ts'
-import type { IngestRequest, Parsed, Receiver, RequestHead } from '../../batch.ts'
-import { allStored, answerOtlp, encodingOf, type SignalName } from './answer.ts'
-import { logsRequest, Post, TRACES as TRACES_COLLECTION, tracesRequest } from './export-request.ts'
+import type { IngestRequest, IngestRequestHead, ParsedBody, Receiver } from '../../batch.ts'
+import { allStored, encodingOf, otlpReply, type SignalName } from './answer.ts'
+import { ExportRequest, logsRequest, TRACES as TRACES_COLLECTION, tracesRequest } from './export-request.ts'
 import { readJson } from './json.ts'
 import { readProtobuf } from './protobuf.ts'
 
@@ -23,20 +23,20 @@ export const otlp: Receiver = {
   limits: { wireBytes: 20 * MIB, bodyBytes: 64 * MIB },
   systemCollections: [TRACES_COLLECTION],
   parse,
-  answer: (request, outcome, parsed) => answerOtlp(signalOf(request), request, outcome, parsed),
+  reply: (request, outcome, parsed) => otlpReply(signalOf(request), request, outcome, parsed),
 }
 
-const signalOf = ({ path }: Pick<RequestHead, 'path'>): SignalName => (TRACES.test(path) ? 'traces' : 'logs')
+const signalOf = ({ path }: Pick<IngestRequestHead, 'path'>): SignalName => (TRACES.test(path) ? 'traces' : 'logs')
 
-function parse(request: IngestRequest): Parsed {
+function parse(request: IngestRequest): ParsedBody {
   const encoding = encodingOf(request.contentType)
   if (encoding === undefined) throw new Failure(415, 'the content type must be application/x-protobuf or application/json')
   const { body } = request
-  if (body.length === 0) return { deliveries: [], rejected: [], total: 0 }
+  if (body.length === 0) return { batches: [], rejected: [], total: 0 }
   const type = signalOf(request) === 'traces' ? tracesRequest : logsRequest
-  const post = new Post(type.collection)
+  const post = new ExportRequest(type.collection)
   if (encoding === 'json') readJson(body, type.request, post)
   else readProtobuf(body, type.request, post)
   const parsed = post.parsed()
-  return post.isTimed ? { ...parsed, identity: hash('sha256', body) } : parsed
+  return post.isTimed ? { ...parsed, idempotencyKey: hash('sha256', body) } : parsed
 }

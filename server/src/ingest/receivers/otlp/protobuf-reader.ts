@@ -1,4 +1,4 @@
-import { Unreadable } from './message.ts'
+import { UnreadableRecord } from './message.ts'
 
 /** The wire types of protobuf. */
 export const VARINT = 0
@@ -37,7 +37,7 @@ export class ProtobufReader {
     this.varint()
     this.wire = this.low & 7
     this.field = this.low >>> 3
-    if (this.field === 0 || this.high !== 0) throw new Unreadable('a field has no number')
+    if (this.field === 0 || this.high !== 0) throw new UnreadableRecord('a field has no number')
     return true
   }
 
@@ -59,7 +59,7 @@ export class ProtobufReader {
       this.high >>>= 0
       return
     }
-    throw new Unreadable('a number is longer than ten bytes')
+    throw new UnreadableRecord('a number is longer than ten bytes')
   }
 
   fixed64(): void {
@@ -88,7 +88,7 @@ export class ProtobufReader {
     else if (this.wire === BYTES) this.at = this.length()
     else if (this.wire === FIXED32) this.#move(4)
     else if (this.wire === GROUP) this.#skipGroup()
-    else throw new Unreadable(`there is no wire type ${this.wire} here`)
+    else throw new UnreadableRecord(`there is no wire type ${this.wire} here`)
   }
 
   /** integer is the last number with a sign, in digits. */
@@ -119,4 +119,4 @@ export class ProtobufReader {
   }
 }
 
-const cut = (): Unreadable => new Unreadable('a field ends beyond its message')
+const cut = (): UnreadableRecord => new UnreadableRecord('a field ends beyond its message')

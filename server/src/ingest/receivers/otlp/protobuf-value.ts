@@ -1,15 +1,15 @@
 import type { BodyText } from '../body-text.ts'
 import {
-  type Allowance,
   EMPTY,
   LIST,
   MAP,
+  type OtlpValue,
   SCALAR,
   TEXT,
   tooDeep,
-  Unreadable,
+  UnreadableRecord,
   VALUE_DEPTH_MAX,
-  type Value,
+  type ValueBudget,
   type ValueKind,
 } from './message.ts'
 import { BYTES, FIXED64, type ProtobufReader, VARINT } from './protobuf-reader.ts'
@@ -27,18 +27,18 @@ const KEY = 1
 const VALUE = 2
 const ITEMS = 1
 
-const empty: Value = { kind: EMPTY, text: '' }
+const empty: OtlpValue = { kind: EMPTY, text: '' }
 
 /** A ProtobufValue reads values. Those that hold others are written as JSON at once, with a list of what is open in place of recursion. */
 export class ProtobufValue {
   readonly #reader: ProtobufReader
   readonly #text: BodyText
-  readonly #allowance: Allowance
+  readonly #allowance: ValueBudget
   /** start and stop are the place of what a value holds, once `find` has found it. */
   start = 0
   stop = 0
 
-  constructor(reader: ProtobufReader, text: BodyText, allowance: Allowance) {
+  constructor(reader: ProtobufReader, text: BodyText, allowance: ValueBudget) {
     this.#reader = reader
     this.#text = text
     this.#allowance = allowance
@@ -56,7 +56,7 @@ export class ProtobufValue {
         continue
       }
       field = reader.field
-      if (reader.wire !== wireOf[field]) throw new Unreadable('a value has the wrong wire type')
+      if (reader.wire !== wireOf[field]) throw new UnreadableRecord('a value has the wrong wire type')
       if (reader.wire === BYTES) {
         this.stop = reader.length()
         this.start = reader.at
@@ -72,7 +72,7 @@ export class ProtobufValue {
   }
 
   /** read gives the value of the message that ends at `end`. */
-  read(end: number): Value {
+  read(end: number): OtlpValue {
     const field = this.find(end)
     if (field === 0) return empty
     if (field === STRING_VALUE) return { kind: TEXT, text: this.#text.text(this.start, this.stop) }
@@ -87,7 +87,7 @@ export class ProtobufValue {
     return value
   }
 
-  #scalar(field: number): Value {
+  #scalar(field: number): OtlpValue {
     const reader = this.#reader
     if (field === BYTES_VALUE) return { kind: TEXT, text: Buffer.from(reader.bytes.subarray(this.start, this.stop)).toString('base64') }
     reader.at = this.start
@@ -116,7 +116,7 @@ export class ProtobufValue {
         continue
       }
       top.at = end
-      this.#allowance.take()
+      this.#allowance.spend()
       if (!top.isFirst) json += ','
       top.isFirst = false
       if (top.isMap) json += this.#key(end)

@@ -1,8 +1,18 @@
 import { badRequest } from '../../../kernel/errors.ts'
-import type { EventTime } from '../../batch.ts'
+import type { Instant } from '../../../lines/time-text.ts'
 import { BodyText } from '../body-text.ts'
-import { hashOf, Names } from '../names.ts'
-import { Allowance, type Attribute, type Body, EMPTY, type Message, type Source, TEXT, Unreadable, type Value } from './message.ts'
+import { hashOf, KeyNames } from '../names.ts'
+import {
+  type Attribute,
+  EMPTY,
+  type FieldSource,
+  type Message,
+  type OtlpBody,
+  type OtlpValue,
+  TEXT,
+  UnreadableRecord,
+  ValueBudget,
+} from './message.ts'
 import { BYTES, FIXED32, FIXED64, ProtobufReader, VARINT } from './protobuf-reader.ts'
 import { ProtobufValue, STRING_VALUE } from './protobuf-value.ts'
 
@@ -13,30 +23,30 @@ const TWO_TO_32 = 2 ** 32
 
 /** UNNAMED is what an empty key is called wherever one appears. */
 const UNNAMED = '_'
-const absent: Value = { kind: EMPTY, text: '' }
+const absent: OtlpValue = { kind: EMPTY, text: '' }
 
 /** readProtobuf reads a body into target; one that is no such message is a Failure. */
 export function readProtobuf<T>(body: Uint8Array, type: Message<T>, target: T): void {
   try {
     new ProtobufSource(body).fields(type, target, body.length)
   } catch (thrown) {
-    if (!(thrown instanceof Unreadable)) throw thrown
+    if (!(thrown instanceof UnreadableRecord)) throw thrown
     throw badRequest(`not valid protobuf: ${thrown.message}`, { cause: thrown })
   }
 }
 
-class ProtobufSource implements Source {
+class ProtobufSource implements FieldSource {
   readonly #reader: ProtobufReader
   readonly #value: ProtobufValue
   readonly #text: BodyText
-  readonly #names: Names<undefined>
-  readonly #allowance = new Allowance()
+  readonly #names: KeyNames<undefined>
+  readonly #allowance = new ValueBudget()
 
   constructor(body: Uint8Array) {
     this.#reader = new ProtobufReader(body)
     this.#text = new BodyText(body)
     this.#value = new ProtobufValue(this.#reader, this.#text, this.#allowance)
-    this.#names = new Names(body, this.#text, () => undefined)
+    this.#names = new KeyNames(body, this.#text, () => undefined)
   }
 
   /** fields reads the message that ends at `end`. It calls itself as often as our messages lie in one another, whatever the body holds. */
@@ -53,7 +63,7 @@ class ProtobufSource implements Source {
   }
 
   message<T>(type: Message<T>, target: T): void {
-    this.#allowance.take()
+    this.#allowance.spend()
     this.fields(type, target, this.#length())
   }
 
@@ -64,14 +74,14 @@ class ProtobufSource implements Source {
       this.fields(type, target, end)
       return undefined
     } catch (thrown) {
-      if (!(thrown instanceof Unreadable)) throw thrown
+      if (!(thrown instanceof UnreadableRecord)) throw thrown
       this.#reader.at = end
       this.#reader.end = outer
       return thrown.message
     }
   }
 
-  instant(): EventTime | undefined {
+  instant(): Instant | undefined {
     const reader = this.#reader
     this.#expect(FIXED64)
     reader.fixed64()
@@ -106,7 +116,7 @@ class ProtobufSource implements Source {
     return Buffer.from(id.buffer, id.byteOffset, bytes).toString('hex')
   }
 
-  body(): Body {
+  body(): OtlpBody {
     const end = this.#length()
     const from = this.#reader.at
     const field = this.#value.find(end)
@@ -120,7 +130,7 @@ class ProtobufSource implements Source {
     const reader = this.#reader
     const outer = reader.end
     reader.end = this.#length()
-    this.#allowance.take()
+    this.#allowance.spend()
     let name = UNNAMED
     let value = absent
     while (reader.next()) {
@@ -141,6 +151,6 @@ class ProtobufSource implements Source {
   }
 
   #expect(wire: number): void {
-    if (this.#reader.wire !== wire) throw new Unreadable(`field ${this.#reader.field} has the wrong wire type`)
+    if (this.#reader.wire !== wire) throw new UnreadableRecord(`field ${this.#reader.field} has the wrong wire type`)
   }
 }

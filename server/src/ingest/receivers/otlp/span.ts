@@ -1,21 +1,22 @@
-import type { Arrived, EventTime, Pair } from '../../batch.ts'
+import type { Instant } from '../../../lines/time-text.ts'
+import type { Pair, ReceivedRecord } from '../../batch.ts'
 import { jsonAttribute, textAttribute, toJson, toPairs } from './attributes.ts'
 import {
   type Attribute,
   addAttribute,
+  type FieldReader,
   instant,
   type Message,
   message,
   nanoText,
   number,
-  type Read,
   set,
   spanId,
   text,
   traceId,
 } from './message.ts'
 
-export type Span = {
+export type OtlpSpan = {
   traceId: string
   spanId: string
   parentId: string
@@ -23,8 +24,8 @@ export type Span = {
   flags: number
   name: string
   kind: number
-  start: EventTime | undefined
-  end: EventTime | undefined
+  start: Instant | undefined
+  end: Instant | undefined
   attributes: Attribute[]
   dropped: number
   /** events and links are objects of JSON. */
@@ -34,7 +35,7 @@ export type Span = {
 }
 type Status = { code: number; text: string }
 
-export const newSpan = (): Span => ({
+export const newSpan = (): OtlpSpan => ({
   traceId: '',
   spanId: '',
   parentId: '',
@@ -51,7 +52,7 @@ export const newSpan = (): Span => ({
   status: { code: 0, text: '' },
 })
 
-type SpanEvent = { time: EventTime | undefined; name: string; attributes: Attribute[] }
+type SpanEvent = { time: Instant | undefined; name: string; attributes: Attribute[] }
 type SpanLink = { traceId: string; spanId: string; attributes: Attribute[] }
 
 const status = message<Status>([
@@ -71,14 +72,14 @@ const spanLink = message<SpanLink>([
   [4, 'attributes', addAttribute],
 ])
 
-const addEvent: Read<Span> = (target, from) => {
+const addEvent: FieldReader<OtlpSpan> = (target, from) => {
   const event: SpanEvent = { time: undefined, name: '', attributes: [] }
   from.message(spanEvent, event)
   const time = event.time ? [textAttribute('time_unix_nano', nanoText(event.time))] : []
   target.events.push(partJson([...time, textAttribute('name', event.name)], event.attributes))
 }
 
-const addLink: Read<Span> = (target, from) => {
+const addLink: FieldReader<OtlpSpan> = (target, from) => {
   const link: SpanLink = { traceId: '', spanId: '', attributes: [] }
   from.message(spanLink, link)
   target.links.push(partJson([textAttribute('trace_id', link.traceId), textAttribute('span_id', link.spanId)], link.attributes))
@@ -87,7 +88,7 @@ const addLink: Read<Span> = (target, from) => {
 const partJson = (own: readonly Attribute[], attributes: readonly Attribute[]): string =>
   toJson(attributes.length === 0 ? own : [...own, jsonAttribute('attributes', toJson(attributes))])
 
-export const span: Message<Span> = message<Span>([
+export const span: Message<OtlpSpan> = message<OtlpSpan>([
   [1, 'traceId', set('traceId', traceId)],
   [2, 'spanId', set('spanId', spanId)],
   [3, 'traceState', set('traceState', text)],
@@ -117,7 +118,7 @@ const codes = ['STATUS_CODE_UNSET', 'STATUS_CODE_OK', 'STATUS_CODE_ERROR']
 const CODE_ERROR = 2
 
 /** spanArrived makes an event of a span: its line is the span's name, and all else are attributes. */
-export function spanArrived(found: Span): Arrived {
+export function spanToRecord(found: OtlpSpan): ReceivedRecord {
   const attributes: Pair[] = []
   const dropped = found.dropped + toPairs(found.attributes, '$', attributes)
   const { code, text } = found.status
@@ -143,7 +144,7 @@ export function spanArrived(found: Span): Arrived {
   return { raw: Buffer.from(found.name), time: found.start ?? found.end, level, keys: [], attributes }
 }
 
-function durationNano({ start, end }: Span): string {
+function durationNano({ start, end }: OtlpSpan): string {
   if (!start || !end) return ''
   const nanos = BigInt(end.ms - start.ms) * 1_000_000n + BigInt(end.ns - start.ns)
   return nanos < 0n ? '' : nanos.toString()

@@ -1,13 +1,13 @@
 import { type ApiKey, type BodyOf, type contract, roleName } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import { type Written, writeOnce } from '../../../http/written.ts'
+import { type SerializedJson, serializeOnce } from '../../../http/serialized-json.ts'
 import { badField, conflict, notFound } from '../../../kernel/errors.ts'
 import { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
-import { recordChange, type Who } from '../audit/audit.ts'
-import { checkGrant, keepRoles } from '../roles/roles.ts'
+import { type AuditActor, recordChange } from '../audit/audit.ts'
+import { checkGrant, lockRolesForGrant } from '../roles/roles.ts'
 import { isExpired } from './callers.ts'
 import {
   type ApiKeyRow,
@@ -29,11 +29,11 @@ const ADMIN = 'AdminApi'
 const SECRET_BYTES = 32
 const SHORT_BYTES = 9
 
-export async function listApiKeys(world: World, actor: Actor): Promise<Written<{ api_keys: ApiKey[] }>> {
+export async function listApiKeys(world: World, actor: Actor): Promise<SerializedJson<{ api_keys: ApiKey[] }>> {
   return writtenList(await world.meta.cached(actor.orgId, 'api-keys', () => selectApiKeys(world.meta, actor.orgId)))
 }
 
-const writtenList = writeOnce((rows: ApiKeyRow[]) => ({ api_keys: rows.map(shown) }))
+const writtenList = serializeOnce((rows: ApiKeyRow[]) => ({ api_keys: rows.map(shown) }))
 
 export async function findApiKey(world: World, actor: Actor, id: string): Promise<ApiKeyRow> {
   const row = await selectApiKey(world.meta, actor.orgId, id)
@@ -41,8 +41,8 @@ export async function findApiKey(world: World, actor: Actor, id: string): Promis
   return row
 }
 
-/** isApiKey reports whether a key is still there, in whoever's name work goes on. */
-export const isApiKey = async ({ meta }: Pick<World, 'meta'>, orgId: string, id: string): Promise<boolean> =>
+/** apiKeyExists reports whether a key is still there, in whoever's name work goes on. */
+export const apiKeyExists = async ({ meta }: Pick<World, 'meta'>, orgId: string, id: string): Promise<boolean> =>
   (await selectApiKey(meta, orgId, id)) !== undefined
 
 export const getApiKey = async (row: ApiKeyRow): Promise<ApiKey> => shown(row)
@@ -61,7 +61,7 @@ export async function createApiKey(world: World, actor: Actor, ask: NewApiKey): 
     modified_by: actor.identity,
   }
   await world.meta.write(actor.orgId, async (tx) => {
-    await keepRoles(tx, actor.orgId, row.roles)
+    await lockRolesForGrant(tx, actor.orgId, row.roles)
     await insertApiKey(tx, row)
     await recordChange(world, tx, actor, { entity: { type: 'api_key', id: row.id }, after: shown(row) })
   })
@@ -79,8 +79,8 @@ export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow
     modified_by: actor.identity,
   }
   return world.meta.write(actor.orgId, async (tx) => {
-    if (change.roles) await keepRoles(tx, actor.orgId, next.roles)
-    if (!next.roles.includes(ADMIN)) await keepAnAdmin(world, tx, record)
+    if (change.roles) await lockRolesForGrant(tx, actor.orgId, next.roles)
+    if (!next.roles.includes(ADMIN)) await checkAdminRemains(world, tx, record)
     const row = await updateApiKeyRow(tx, next)
     if (!row) throw notFound('API key', record.id)
     await recordChange(world, tx, actor, { entity: { type: 'api_key', id: row.id }, before: shown(record), after: shown(row) })
@@ -90,17 +90,17 @@ export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow
 
 export async function removeApiKey(world: World, actor: Actor, record: ApiKeyRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
-    await keepAnAdmin(world, tx, record)
+    await checkAdminRemains(world, tx, record)
     if ((await deleteApiKey(tx, actor.orgId, record.id)) === 0) throw notFound('API key', record.id)
     await recordChange(world, tx, actor, { entity: { type: 'api_key', id: record.id }, before: shown(record) })
   })
 }
 
 /**
- * keepAnAdmin refuses to take away the last key of an administrator, unless somebody can log in as one: of those the last always stays. A key that
+ * checkAdminRemains refuses to take away the last key of an administrator, unless somebody can log in as one: of those the last always stays. A key that
  * ends by itself is nothing to rely on, so the last one that does not end stays beside it.
  */
-async function keepAnAdmin(world: Pick<World, 'clock'>, tx: Db, { org_id, id }: ApiKeyRow): Promise<void> {
+async function checkAdminRemains(world: Pick<World, 'clock'>, tx: Db, { org_id, id }: ApiKeyRow): Promise<void> {
   const admins = await lockAdminKeys(tx, org_id, world.clock.nowMs())
   const isLast = (keys: readonly { id: string }[]): boolean => keys.length === 1 && keys[0]?.id === id
   if (!isLast(admins) && !isLast(admins.filter(({ expires_at }) => expires_at === null))) return
@@ -110,17 +110,17 @@ async function keepAnAdmin(world: Pick<World, 'clock'>, tx: Db, { org_id, id }: 
   )
 }
 
-type Minter = Pick<World, 'clock' | 'ids' | 'vault'>
+type KeyWorld = Pick<World, 'clock' | 'ids' | 'vault'>
 
 /** bootstrapKey stores the very first key of an organisation inside the transaction that makes the organisation. */
-export async function bootstrapKey(world: Minter, tx: Db, orgId: string, given: Secret | undefined): Promise<Secret> {
+export async function bootstrapKey(world: KeyWorld, tx: Db, orgId: string, given: Secret | undefined): Promise<Secret> {
   const secret = given ?? newSecret(world)
   await insertApiKey(tx, draft(world, orgId, { name: 'First key', roles: [ADMIN], secret }))
   return secret
 }
 
 /** recoveryKey gives an organisation another key of an administrator; `who` is whoever has access to the machine. */
-export async function recoveryKey(world: Minter, tx: Db, who: Who): Promise<Secret> {
+export async function recoveryKey(world: KeyWorld, tx: Db, who: AuditActor): Promise<Secret> {
   const secret = newSecret(world)
   const row = draft(world, who.orgId, { name: 'Recovery key', roles: [ADMIN], secret })
   await insertApiKey(tx, row)

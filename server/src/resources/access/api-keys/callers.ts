@@ -1,16 +1,16 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Identified } from '../../../http/actor.ts'
+import type { Principal } from '../../../http/actor.ts'
 import type { Secret } from '../../../kernel/secret.ts'
 import type { World } from '../../../world.ts'
 import { permissionsOf } from '../roles/roles.ts'
 import { type ApiKeyRow, selectApiKeyByHash, selectApiKeyById, selectOwner } from './rows.ts'
 
-/** A Place says where the metadata cache keeps the caller of a key. */
-type Place = { orgId: string; name: string }
+/** A CacheEntryRef says where the metadata cache keeps the caller of a key. */
+type CacheEntryRef = { orgId: string; name: string }
 type Owner = { org_id: string; org_number: number }
-type Known = { identified: Identified; expiresAt: number | null }
+type CachedCaller = { identified: Principal; expiresAt: number | null }
 
-const PLACES_MAX = 10_000
+const CACHE_REFS_MAX = 10_000
 const SALT_BYTES = 32
 
 /**
@@ -23,7 +23,7 @@ export class ApiKeyCallers {
    * #places are kept by a digest that is quick to make and, for its salt, says nothing outside this process: the keyed hash that is stored
    * costs five times as much. A place is no right: what lies there is asked each time.
    */
-  readonly #places = new Map<string, Place>()
+  readonly #places = new Map<string, CacheEntryRef>()
   readonly #salt = randomBytes(SALT_BYTES).toString('latin1')
 
   constructor(world: World) {
@@ -31,14 +31,14 @@ export class ApiKeyCallers {
   }
 
   /** identify gives the caller at once where he is remembered, and otherwise reads of him. */
-  identify(key: Secret): Identified | Promise<Identified | undefined> {
+  identify(key: Secret): Principal | Promise<Principal | undefined> {
     const digest = hash('sha256', this.#salt + key.reveal(), 'base64')
     const place = this.#places.get(digest)
-    const known = place && this.#world.meta.remembered<Known>(place.orgId, place.name)
+    const known = place && this.#world.meta.remembered<CachedCaller>(place.orgId, place.name)
     return (known && this.#holding(known)) ?? this.#read(key, digest)
   }
 
-  async #read(key: Secret, digest: string): Promise<Identified | undefined> {
+  async #read(key: Secret, digest: string): Promise<Principal | undefined> {
     const { meta, vault } = this.#world
     const secretHash = vault.hashOf('api-key', key)
     const text = secretHash.toString('base64')
@@ -50,29 +50,29 @@ export class ApiKeyCallers {
     if (!owner) return undefined
     const place = { orgId: owner.org_id, name: `api-key:${text}` }
     const known = await meta
-      .cached<Known>(place.orgId, place.name, () => this.#load(owner, secretHash), {
+      .cached<CachedCaller>(place.orgId, place.name, () => this.#load(owner, secretHash), {
         only: ({ identified }) => ({ api_keys: identified.identity.id }),
       })
       .catch(absentOrThrow)
     if (!known) return undefined
-    if (this.#places.size >= PLACES_MAX) this.#places.clear()
+    if (this.#places.size >= CACHE_REFS_MAX) this.#places.clear()
     this.#places.set(digest, place)
     return this.#holding(known)
   }
 
-  async #load(owner: Owner, secretHash: Buffer): Promise<Known> {
+  async #load(owner: Owner, secretHash: Buffer): Promise<CachedCaller> {
     const { meta } = this.#world
     const row = await orAbsent(selectApiKeyByHash(meta, owner.org_id, secretHash))
-    if (!timingSafeEqual(row.secret_hash, secretHash)) throw new Absent()
+    if (!timingSafeEqual(row.secret_hash, secretHash)) throw new NotFoundUncached()
     return knownOf(this.#world, row, owner.org_number)
   }
 
-  #holding({ identified, expiresAt }: Known): Identified | undefined {
+  #holding({ identified, expiresAt }: CachedCaller): Principal | undefined {
     return isExpired(expiresAt, this.#world.clock.nowMs()) ? undefined : identified
   }
 }
 
-async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: number): Promise<Known> {
+async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: number): Promise<CachedCaller> {
   const { org_id, id, name, roles, expires_at } = row
   const permissions = await permissionsOf(world, org_id, roles)
   return {
@@ -82,7 +82,7 @@ async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: nu
 }
 
 /** ownerOfKey is who shows a key, found by its id: what the key may do now, and until when; undefined when it is deleted. */
-export const ownerOfKey = (world: Pick<World, 'meta'>, orgId: string, id: string): Promise<Known | undefined> =>
+export const ownerOfKey = (world: Pick<World, 'meta'>, orgId: string, id: string): Promise<CachedCaller | undefined> =>
   world.meta.cached(orgId, `api-key of ${id}`, async () => {
     const row = await selectApiKeyById(world.meta, orgId, id)
     return row && knownOf(world, row, row.org_number)
@@ -90,15 +90,15 @@ export const ownerOfKey = (world: Pick<World, 'meta'>, orgId: string, id: string
 
 export const isExpired = (expiresAtS: number | null, nowMs: number): boolean => expiresAtS !== null && expiresAtS * 1000 <= nowMs
 
-/** Absent keeps "not there" out of the memory: a key that is made a moment later must work. */
-class Absent extends Error {}
+/** NotFoundUncached keeps "not there" out of the memory: a key that is made a moment later must work. */
+class NotFoundUncached extends Error {}
 
 async function orAbsent<Row>(found: Promise<Row | undefined>): Promise<Row> {
   const row = await found
-  if (row === undefined) throw new Absent()
+  if (row === undefined) throw new NotFoundUncached()
   return row
 }
 
 function absentOrThrow(thrown: unknown): undefined {
-  if (!(thrown instanceof Absent)) throw thrown
+  if (!(thrown instanceof NotFoundUncached)) throw thrown
 }

@@ -1,5 +1,5 @@
 import type { Identity } from '@dendro/api'
-import type { Identified, RequestFacts } from '../../../http/actor.ts'
+import type { Principal, RequestFacts } from '../../../http/actor.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { type AuditRow, type DueRow, deleteDue, insertAudits, selectDue } from './rows.ts'
@@ -9,13 +9,14 @@ export { AUDIT_COLLECTION, type DueRow } from './rows.ts'
 type Entity = { type: string; id: string }
 export type AuditEntry = { entity: Entity; before?: Record<string, unknown>; after?: Record<string, unknown> }
 
-type Teller = Pick<World, 'clock' | 'ids'>
+type AuditWorld = Pick<World, 'clock' | 'ids'>
 
 /** recordChange writes the audit record of a change in the change's own transaction: neither is ever there without the other. */
-export const recordChange = (world: Teller, tx: Db, who: Who, entry: AuditEntry): Promise<void> => record(world, tx, who, 'done', entry)
+export const recordChange = (world: AuditWorld, tx: Db, who: AuditActor, entry: AuditEntry): Promise<void> =>
+  record(world, tx, who, 'done', entry)
 
 /** recordChanges writes the records of many changes of one transaction together. */
-export const recordChanges = async (world: Teller, tx: Db, who: Who, entries: readonly AuditEntry[]): Promise<void> => {
+export const recordChanges = async (world: AuditWorld, tx: Db, who: AuditActor, entries: readonly AuditEntry[]): Promise<void> => {
   if (entries.length > 0)
     await insertAudits(
       tx,
@@ -24,23 +25,23 @@ export const recordChanges = async (world: Teller, tx: Db, who: Who, entries: re
 }
 
 /** recordRefusal writes that a change was refused, or a login failed. */
-export const recordRefusal = (world: Teller & Pick<World, 'meta'>, who: Who, entry: AuditEntry): Promise<void> =>
+export const recordRefusal = (world: AuditWorld & Pick<World, 'meta'>, who: AuditActor, entry: AuditEntry): Promise<void> =>
   record(world, world.meta, who, 'refused', entry)
 
-export type Who = { orgId: string; identity: Identity | undefined; name: string; facts: RequestFacts }
+export type AuditActor = { orgId: string; identity: Identity | undefined; name: string; facts: RequestFacts }
 
-export const whoIs = (actor: Identified & { facts: RequestFacts }): Who => ({
+export const auditActorOf = (actor: Principal & { facts: RequestFacts }): AuditActor => ({
   orgId: actor.orgId,
   identity: actor.identity,
   name: actor.name,
   facts: actor.facts,
 })
 
-async function record(world: Teller, db: Db, who: Who, outcome: AuditRow['outcome'], entry: AuditEntry): Promise<void> {
+async function record(world: AuditWorld, db: Db, who: AuditActor, outcome: AuditRow['outcome'], entry: AuditEntry): Promise<void> {
   await insertAudits(db, [auditRow(world, who, outcome, entry)])
 }
 
-function auditRow(world: Teller, who: Who, outcome: AuditRow['outcome'], entry: AuditEntry): AuditRow {
+function auditRow(world: AuditWorld, who: AuditActor, outcome: AuditRow['outcome'], entry: AuditEntry): AuditRow {
   return {
     org_id: who.orgId,
     id: world.ids.uuid(),
@@ -59,8 +60,8 @@ function auditRow(world: Teller, who: Who, outcome: AuditRow['outcome'], entry: 
   }
 }
 
-/** dueRecords are the oldest records that are not events yet. */
-export const dueRecords = ({ meta }: Pick<World, 'meta'>, rowsMax: number): Promise<DueRow[]> => selectDue(meta, rowsMax)
+/** recordsDueAsEvents are the oldest records that are not events yet. */
+export const recordsDueAsEvents = ({ meta }: Pick<World, 'meta'>, rowsMax: number): Promise<DueRow[]> => selectDue(meta, rowsMax)
 
-/** noteEvents writes down which records have become events. */
-export const noteEvents = ({ meta }: Pick<World, 'meta'>, ids: readonly string[]): Promise<number> => deleteDue(meta, ids)
+/** markEventsWritten writes down which records have become events. */
+export const markEventsWritten = ({ meta }: Pick<World, 'meta'>, ids: readonly string[]): Promise<number> => deleteDue(meta, ids)

@@ -23,7 +23,7 @@ export type AuditRow = {
   correlation_id: string
 }
 
-export type AuditQuestion = {
+export type AuditQuery = {
   from_ts?: number | undefined
   to_ts?: number | undefined
   action?: string | undefined
@@ -45,20 +45,20 @@ export const insertAudits = (db: Db, rows: readonly AuditRow[]) =>
     insert into audit_events_due (audit_id, time) select id, time from made`)
 
 /** selectAudit reads backwards in time; (time, id) is unique, so the row comparison continues exactly behind `before_id`. */
-export const selectAudit = (db: Db, orgId: string, question: AuditQuestion) =>
+export const selectAudit = (db: Db, orgId: string, query: AuditQuery) =>
   db.all<AuditRow>(sql`
     select id, time, actor, actor_name, address, user_agent, action, outcome, entity_type, entity_id, before, after, correlation_id
     from audit
     where org_id = ${orgId}
-      and (${question.from_ts ?? null}::bigint is null or time >= ${question.from_ts ?? null}::bigint)
-      and (${question.to_ts ?? null}::bigint is null or time < ${question.to_ts ?? null}::bigint)
-      and (${question.action ?? null}::text is null or action = ${question.action ?? null}::text)
-      and (${question.entity_id ?? null}::text is null or entity_id = ${question.entity_id ?? null}::text)
-      and (${question.actor_id ?? null}::text is null or actor ->> 'id' = ${question.actor_id ?? null}::text)
-      and (${question.before_id ?? null}::uuid is null
-        or (time, id) < (select time, id from audit where org_id = ${orgId} and id = ${question.before_id ?? null}::uuid))
+      and (${query.from_ts ?? null}::bigint is null or time >= ${query.from_ts ?? null}::bigint)
+      and (${query.to_ts ?? null}::bigint is null or time < ${query.to_ts ?? null}::bigint)
+      and (${query.action ?? null}::text is null or action = ${query.action ?? null}::text)
+      and (${query.entity_id ?? null}::text is null or entity_id = ${query.entity_id ?? null}::text)
+      and (${query.actor_id ?? null}::text is null or actor ->> 'id' = ${query.actor_id ?? null}::text)
+      and (${query.before_id ?? null}::uuid is null
+        or (time, id) < (select time, id from audit where org_id = ${orgId} and id = ${query.before_id ?? null}::uuid))
     order by time desc, id desc
-    limit ${question.limit}`)
+    limit ${query.limit}`)
 
 export type DueRow = AuditRow & { org_number: number; log_id: string }
 

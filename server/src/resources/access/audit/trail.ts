@@ -1,10 +1,10 @@
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import { isLimited } from '../policies/policies.ts'
-import { type AuditQuestion, type AuditRow, selectAudit } from './rows.ts'
+import { type AuditQuery, type AuditRow, selectAudit } from './rows.ts'
 
-/** PLAIN are the kinds of records that never say anything of a log. */
-const PLAIN: ReadonlySet<string> = new Set([
+/** DATASET_FREE_TYPES are the kinds of records that never say anything of a log. */
+const DATASET_FREE_TYPES: ReadonlySet<string> = new Set([
   'access',
   'agent_config',
   'api_key',
@@ -28,8 +28,8 @@ const PLAIN: ReadonlySet<string> = new Set([
  * listAudit gives the newest records first; `before_id` continues behind the last one of the page before. Whom a policy limits learns who changed
  * what and when, but not what stood in records that may say something of a log: what they referred to at that time nobody can tell for certain.
  */
-export async function listAudit(world: Pick<World, 'meta'>, actor: Actor, question: AuditQuestion): Promise<AuditRow[]> {
-  const rows = await selectAudit(world.meta, actor.orgId, question)
+export async function listAudit(world: Pick<World, 'meta'>, actor: Actor, query: AuditQuery): Promise<AuditRow[]> {
+  const rows = await selectAudit(world.meta, actor.orgId, query)
   if (!(await isLimited(world, actor))) return rows
-  return rows.map((row) => (PLAIN.has(row.entity_type) ? row : { ...row, before: null, after: null }))
+  return rows.map((row) => (DATASET_FREE_TYPES.has(row.entity_type) ? row : { ...row, before: null, after: null }))
 }

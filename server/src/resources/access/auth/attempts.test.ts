@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest'
-import { type Count, networkOf, slowDown } from './attempts.ts'
+import { type AttemptCount, decideAttempt, networkOf } from './attempts.ts'
 
 const at = 1_000_000
-const account = (failures: number): Count => ({ kind: 'account', failures, untilMs: at + 60_000 })
-const address = (failures: number): Count => ({ kind: 'address', failures, untilMs: at + 60_000 })
-const all = (failures: number): Count => ({ kind: 'all', failures, untilMs: at + 60_000 })
+const account = (failures: number): AttemptCount => ({ kind: 'account', failures, untilMs: at + 60_000 })
+const address = (failures: number): AttemptCount => ({ kind: 'address', failures, untilMs: at + 60_000 })
+const all = (failures: number): AttemptCount => ({ kind: 'all', failures, untilMs: at + 60_000 })
 
 test('ten attempts on an account are free, then each waits twice as long, up to eight seconds and never more', () => {
-  const waits = [1, 10, 11, 12, 13, 15, 16, 1_000, 1_000_000].map((failures) => slowDown([account(failures)], at))
+  const waits = [1, 10, 11, 12, 13, 15, 16, 1_000, 1_000_000].map((failures) => decideAttempt([account(failures)], at))
   expect(waits).toEqual([0, 0, 500, 1_000, 2_000, 8_000, 8_000, 8_000, 8_000].map((ms) => ({ kind: 'wait', ms })))
 })
 
 test('an address waits after twenty attempts and is turned away after a hundred, until its window ends', () => {
-  expect(slowDown([account(1), address(21)], at)).toEqual({ kind: 'wait', ms: 250 })
-  expect(slowDown([account(1), address(100)], at)).toEqual({ kind: 'wait', ms: 4_000 })
-  expect(slowDown([account(1), address(101)], at)).toEqual({ kind: 'refuse', retryAfterMs: 60_000 })
+  expect(decideAttempt([account(1), address(21)], at)).toEqual({ kind: 'wait', ms: 250 })
+  expect(decideAttempt([account(1), address(100)], at)).toEqual({ kind: 'wait', ms: 4_000 })
+  expect(decideAttempt([account(1), address(101)], at)).toEqual({ kind: 'refuse', retryAfterMs: 60_000 })
 })
 
 test('many attempts in all slow everybody a little', () => {
-  expect(slowDown([account(1), address(1), all(1_000)], at)).toEqual({ kind: 'wait', ms: 0 })
-  expect(slowDown([account(1), address(1), all(100_000)], at)).toEqual({ kind: 'wait', ms: 2_000 })
+  expect(decideAttempt([account(1), address(1), all(1_000)], at)).toEqual({ kind: 'wait', ms: 0 })
+  expect(decideAttempt([account(1), address(1), all(100_000)], at)).toEqual({ kind: 'wait', ms: 2_000 })
 })
 
 test.each([

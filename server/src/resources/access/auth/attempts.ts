@@ -2,34 +2,34 @@ import { isIPv6 } from 'node:net'
 import { Failure } from '../../../kernel/errors.ts'
 import { Secret } from '../../../kernel/secret.ts'
 import type { World } from '../../../world.ts'
-import { countAttempts, deleteAttempts, deleteOldAttempts, takeBackAttempt } from './rows.ts'
+import { countAttempts, deleteAttempts, deleteOldAttempts, uncountAttempt } from './rows.ts'
 
-/** A Pace says how one kind of subject is slowed: nothing for the first attempts of a window, then twice as long each time up to a bound. */
-type Pace = { windowMs: number; free: number; firstMs: number; mostMs: number; refusedBeyond: number }
+/** A SlowdownPolicy says how one kind of subject is slowed: nothing for the first attempts of a window, then twice as long each time up to a bound. */
+type SlowdownPolicy = { windowMs: number; free: number; firstMs: number; mostMs: number; refusedBeyond: number }
 
 const MINUTE_MS = 60_000
-/** paces: an account is slowed and never locked; only a network address that keeps on is turned away, until its window ends. */
-export const paces = {
+/** slowdownPolicies: an account is slowed and never locked; only a network address that keeps on is turned away, until its window ends. */
+export const slowdownPolicies = {
   account: { windowMs: 60 * MINUTE_MS, free: 10, firstMs: 500, mostMs: 8_000, refusedBeyond: Number.POSITIVE_INFINITY },
   address: { windowMs: 15 * MINUTE_MS, free: 20, firstMs: 250, mostMs: 4_000, refusedBeyond: 100 },
   all: { windowMs: MINUTE_MS, free: 1_000, firstMs: 100, mostMs: 2_000, refusedBeyond: Number.POSITIVE_INFINITY },
-} as const satisfies Record<string, Pace>
+} as const satisfies Record<string, SlowdownPolicy>
 
-type Kind = keyof typeof paces
+type Kind = keyof typeof slowdownPolicies
 const kinds: readonly Kind[] = ['account', 'address', 'all']
 
-export type Count = { kind: Kind; failures: number; untilMs: number }
-export type Verdict = { kind: 'wait'; ms: number } | { kind: 'refuse'; retryAfterMs: number }
+export type AttemptCount = { kind: Kind; failures: number; untilMs: number }
+export type AttemptDecision = { kind: 'wait'; ms: number } | { kind: 'refuse'; retryAfterMs: number }
 
-/** slowDown decides what an attempt has to bear, from the counts that include it. */
-export function slowDown(counts: readonly Count[], nowMs: number): Verdict {
-  const refusing = counts.find(({ kind, failures }) => failures > paces[kind].refusedBeyond)
+/** decideAttempt decides what an attempt has to bear, from the counts that include it. */
+export function decideAttempt(counts: readonly AttemptCount[], nowMs: number): AttemptDecision {
+  const refusing = counts.find(({ kind, failures }) => failures > slowdownPolicies[kind].refusedBeyond)
   if (refusing) return { kind: 'refuse', retryAfterMs: Math.max(0, refusing.untilMs - nowMs) }
   return { kind: 'wait', ms: Math.max(0, ...counts.map(waitOf)) }
 }
 
-function waitOf({ kind, failures }: Count): number {
-  const { free, firstMs, mostMs } = paces[kind]
+function waitOf({ kind, failures }: AttemptCount): number {
+  const { free, firstMs, mostMs } = slowdownPolicies[kind]
   return failures <= free ? 0 : Math.min(mostMs, firstMs * 2 ** (failures - free - 1))
 }
 
@@ -45,19 +45,19 @@ export function networkOf(address: string): string {
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
 }
 
-type Teller = Pick<World, 'meta' | 'vault' | 'clock'>
+type AttemptWorld = Pick<World, 'meta' | 'vault' | 'clock'>
 
-/** An Attempt is counted as failed until it is said to have succeeded, or to have come to nothing: many at once cannot overtake the count. */
-export type Attempt = { succeeded(): Promise<void>; withdrawn(): Promise<void> }
+/** A LoginAttempt is counted as failed until it is said to have succeeded, or to have come to nothing: many at once cannot overtake the count. */
+export type LoginAttempt = { succeeded(): Promise<void>; withdrawn(): Promise<void> }
 
 /** beginAttempt counts an attempt on an account from an address, over all processes, and makes it wait or turns it away. */
-export async function beginAttempt(world: Teller, account: string, address: string): Promise<Attempt> {
+export async function beginAttempt(world: AttemptWorld, account: string, address: string): Promise<LoginAttempt> {
   const nowMs = world.clock.nowMs()
   const names: Record<Kind, string> = { account, address: networkOf(address), all: '' }
   const subjects = kinds.map((kind) => ({
     kind,
     subject: world.vault.hashOf('attempt', new Secret(`${kind} ${names[kind]}`)),
-    untilMs: nowMs + paces[kind].windowMs,
+    untilMs: nowMs + slowdownPolicies[kind].windowMs,
   }))
   const rows = await countAttempts(world.meta, subjects, nowMs)
   const counts = subjects.flatMap(({ kind, subject }) => {
@@ -65,9 +65,9 @@ export async function beginAttempt(world: Teller, account: string, address: stri
     return row ? [{ kind, failures: row.failures, untilMs: row.until_ms }] : []
   })
   const takeBack = async (taken: typeof subjects): Promise<void> => {
-    for (const { subject } of taken) await takeBackAttempt(world.meta, subject)
+    for (const { subject } of taken) await uncountAttempt(world.meta, subject)
   }
-  const verdict = slowDown(counts, nowMs)
+  const verdict = decideAttempt(counts, nowMs)
   if (verdict.kind === 'refuse') {
     // Nothing was tried, so nothing has failed: else a crowd of good logins from one address would shut it out for a whole window.
     await takeBack(subjects)

@@ -5,34 +5,34 @@ import { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { findApiKey, getApiKey } from '../api-keys/api-keys.ts'
-import { recordChange, recordRefusal, whoIs } from '../audit/audit.ts'
+import { auditActorOf, recordChange, recordRefusal } from '../audit/audit.ts'
 import { activeOrganization } from '../organizations/organizations.ts'
 import {
   candidates,
+  chooseLogin,
   choosePassword,
-  chosen,
   effectiveRoles,
   emailKey,
   findInvitation,
-  findPerson,
+  findUserAnywhere,
   getUser,
   hashPassword,
   isOutdated,
-  keepPassword,
   type LoginRow,
   loginOf,
-  matching,
-  noteLogin,
+  recordLogin,
   redeem,
   replacePassword,
+  savePasswordHash,
   shownUser,
   type UserRow,
+  withPassword,
 } from '../users/users.ts'
-import { type Attempt, beginAttempt } from './attempts.ts'
+import { beginAttempt, type LoginAttempt } from './attempts.ts'
 import { deleteSession, selectFirstOrganization } from './rows.ts'
 import { openSession } from './sessions.ts'
 
-export { KeyGuesses } from './key-guesses.ts'
+export { KeyGuessLimiter } from './key-guesses.ts'
 export { identifyToken, openSession } from './sessions.ts'
 export { activeCallerOf, callerOf } from './standing.ts'
 
@@ -52,8 +52,8 @@ export async function logIn(world: World, facts: RequestFacts, { email, password
   const startedMs = world.clock.monotonicMs()
   const given = new Secret(password)
   const rows = await candidates(world, email)
-  const user = chosen(await proven(attempt, rows, given))
-  const login = user && (await enterWith(world, facts, user, given))
+  const user = chooseLogin(await matchPassword(attempt, rows, given))
+  const login = user && (await completeLogin(world, facts, user, given))
   if (login) {
     await attempt.succeeded()
     return login
@@ -63,36 +63,42 @@ export async function logIn(world: World, facts: RequestFacts, { email, password
   throw unauthenticated('the e-mail or the password is wrong, or this user may not log in')
 }
 
-/** proven is matching; where no password could be looked at, the attempt has not failed. */
-async function proven(attempt: Attempt, rows: readonly LoginRow[], password: Secret): Promise<LoginRow[]> {
+/** matchPassword is matching; where no password could be looked at, the attempt has not failed. */
+async function matchPassword(attempt: LoginAttempt, rows: readonly LoginRow[], password: Secret): Promise<LoginRow[]> {
   try {
-    return await matching(rows, password)
+    return await withPassword(rows, password)
   } catch (thrown) {
     await attempt.withdrawn()
     throw thrown
   }
 }
 
-async function enterWith(world: World, facts: RequestFacts, user: LoginRow, password: Secret): Promise<Login | undefined> {
+async function completeLogin(world: World, facts: RequestFacts, user: LoginRow, password: Secret): Promise<Login | undefined> {
   const renewed = user.password_hash !== null && isOutdated(user.password_hash) ? await hashPassword(world, password) : undefined
-  const landing = await landingOf(world, user)
+  const landing = await loginTargetOf(world, user)
   return world.meta.write(user.org_id, async (tx) => {
-    if (renewed !== undefined) await keepPassword(tx, user, renewed)
-    return enter(world, tx, facts, user, landing)
+    if (renewed !== undefined) await savePasswordHash(tx, user, renewed)
+    return startSession(world, tx, facts, user, landing)
   })
 }
 
-type Landing = { orgId: string; roles: readonly string[] }
+type LoginTarget = { orgId: string; roles: readonly string[] }
 
-/** landingOf is where a login leads and with which roles; read before the transaction, which must not wait for a second connection. */
-async function landingOf(world: World, user: UserRow): Promise<Landing> {
+/** loginTargetOf is where a login leads and with which roles; read before the transaction, which must not wait for a second connection. */
+async function loginTargetOf(world: World, user: UserRow): Promise<LoginTarget> {
   const orgId = await activeOrganization(world, user.org_id, user.id)
   return { orgId, roles: await effectiveRoles(world, user, orgId) }
 }
 
-/** enter opens a session and records the login in the organisation where it leads; undefined when the user may no longer log in. */
-async function enter(world: World, tx: Db, facts: RequestFacts, row: UserRow, { orgId, roles }: Landing): Promise<Login | undefined> {
-  const user = await noteLogin(world, tx, row)
+/** startSession opens a session and records the login in the organisation where it leads; undefined when the user may no longer log in. */
+async function startSession(
+  world: World,
+  tx: Db,
+  facts: RequestFacts,
+  row: UserRow,
+  { orgId, roles }: LoginTarget,
+): Promise<Login | undefined> {
+  const user = await recordLogin(world, tx, row)
   if (!user) return undefined
   const session = await openSession(world, tx, { userId: user.id, orgId, roles: roles.map(shownRole) })
   const who = { orgId, identity: { type: 'USER_ID', id: user.id } as const, name: user.email, facts }
@@ -117,9 +123,9 @@ async function recordFailure(world: World, facts: RequestFacts, email: string, r
 export async function acceptInvite(world: World, facts: RequestFacts, { token, password }: Acceptance): Promise<Login> {
   const invitation = await findInvitation(world, new Secret(token))
   const hash = await choosePassword(world, invitation.user, new Secret(password), 'password')
-  const landing = await landingOf(world, invitation.user)
+  const landing = await loginTargetOf(world, invitation.user)
   return world.meta.write(invitation.user.org_id, async (tx) => {
-    const login = await enter(world, tx, facts, await redeem(world, tx, invitation, hash), landing)
+    const login = await startSession(world, tx, facts, await redeem(world, tx, invitation, hash), landing)
     if (!login) throw new Error('a user who has just accepted an invitation may not log in')
     return login
   })
@@ -140,9 +146,9 @@ export async function changePassword(world: World, actor: Actor, ask: PasswordCh
   const user = actor.identity.type === 'USER_ID' ? await loginOf(world, actor.identity.id) : undefined
   if (!user) throw forbidden('only a user has a password')
   const attempt = await beginAttempt(world, user.email_key, actor.facts.address)
-  const [same] = await proven(attempt, [user], new Secret(ask.current_password))
+  const [same] = await matchPassword(attempt, [user], new Secret(ask.current_password))
   if (!same) {
-    await recordRefusal(world, whoIs(actor), { entity: { type: 'user', id: user.id } })
+    await recordRefusal(world, auditActorOf(actor), { entity: { type: 'user', id: user.id } })
     throw badField('current_password', 'is not the password of this user')
   }
   await attempt.succeeded()
@@ -151,7 +157,7 @@ export async function changePassword(world: World, actor: Actor, ask: PasswordCh
   const landing = { orgId: actor.orgId, roles: actor.roles }
   return world.meta.write(user.org_id, async (tx) => {
     await replacePassword(tx, user, hash)
-    const login = await enter(world, tx, actor.facts, user, landing)
+    const login = await startSession(world, tx, actor.facts, user, landing)
     if (!login) throw unauthenticated()
     return login
   })
@@ -163,5 +169,5 @@ export async function whoAmI(world: World, actor: Actor): Promise<Me> {
   if (type === 'API_KEY_ID') {
     return { ...caller, roles: [...actor.roles], api_key: await getApiKey(await findApiKey(world, actor, id)) }
   }
-  return { ...caller, roles: actor.roles.map(shownRole), user: await getUser(world, await findPerson(world, actor, id)) }
+  return { ...caller, roles: actor.roles.map(shownRole), user: await getUser(world, await findUserAnywhere(world, actor, id)) }
 }

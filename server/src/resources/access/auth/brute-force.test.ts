@@ -3,7 +3,7 @@ import type { Login } from '@dendro/api'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { openTestApp, type TestApp, type TestClock, type TestOrganization } from '../../../../../test/world.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
-import { KeyGuesses } from './key-guesses.ts'
+import { KeyGuessLimiter } from './key-guesses.ts'
 
 /** FLOOR_MS is what a failed login takes anyway; longer waits are those of somebody who is being slowed. */
 const FLOOR_MS = 300
@@ -62,9 +62,9 @@ function logIn(from: string, user: { email: string; password: string }, to = app
 test('after ten failures an account is slow from everywhere, never locked, and quick again after a success', async () => {
   const ada = await org.newUser(['Standard'])
   const wrong = { ...ada, password: 'the wrong password' }
-  for (let turn = 0; turn < 10; turn += 1) expect((await logIn(`127.0.1.${turn + 1}`, wrong)).status).toBe(401)
+  for (let attempt = 0; attempt < 10; attempt += 1) expect((await logIn(`127.0.1.${attempt + 1}`, wrong)).status).toBe(401)
   expect(slowing()).toEqual([])
-  for (let turn = 0; turn < 6; turn += 1) await logIn(`127.0.1.${turn + 11}`, wrong)
+  for (let attempt = 0; attempt < 6; attempt += 1) await logIn(`127.0.1.${attempt + 11}`, wrong)
   expect(slowing()).toEqual([500, 1_000, 2_000, 4_000, 8_000, 8_000])
   expect((await logIn('127.0.1.99', ada)).status).toBe(200)
   expect(slowing().at(-1)).toBe(8_000)
@@ -76,28 +76,28 @@ test('after ten failures an account is slow from everywhere, never locked, and q
 
 test('an unknown account is slowed just like a known one', async () => {
   const nobody = { email: 'nobody-at-all@example.org', password: 'the wrong password' }
-  for (let turn = 0; turn < 12; turn += 1) await logIn(`127.0.2.${turn + 1}`, nobody)
+  for (let attempt = 0; attempt < 12; attempt += 1) await logIn(`127.0.2.${attempt + 1}`, nobody)
   expect(slowing()).toEqual([500, 1_000])
 })
 
 test('two processes count together, also when all attempts come at once', async () => {
   const ada = await org.newUser(['Standard'])
   const wrong = { ...ada, password: 'the wrong password' }
-  await Promise.all(Array.from({ length: 13 }, (_, turn) => logIn(`127.0.3.${turn + 1}`, wrong, turn % 2 ? app : second)))
+  await Promise.all(Array.from({ length: 13 }, (_, attempt) => logIn(`127.0.3.${attempt + 1}`, wrong, attempt % 2 ? app : second)))
   expect(slowing().sort((a, b) => a - b)).toEqual([500, 1_000, 2_000])
 })
 
 test('an address that fails a hundred times is told when to come back, and others are not; then it may try again', async () => {
   const ada = await org.newUser(['Standard'])
   const from = '127.0.4.1'
-  for (let turn = 0; turn < 100; turn += 1) await logIn(from, { email: `guess${turn}@example.org`, password: 'x' })
+  for (let attempt = 0; attempt < 100; attempt += 1) await logIn(from, { email: `guess${attempt}@example.org`, password: 'x' })
   expect(Math.max(...slept)).toBe(4_000)
   const refused = await logIn(from, ada)
   expect(refused.status).toBe(429)
   expect(Number(refused.retryAfter)).toBeGreaterThan(0)
   expect(Number(refused.retryAfter)).toBeLessThanOrEqual(15 * 60)
   // Whoever is turned away has tried nothing, so the account is no slower for it.
-  for (let turn = 0; turn < 20; turn += 1) expect((await logIn(from, { ...ada, password: 'x' })).status).toBe(429)
+  for (let attempt = 0; attempt < 20; attempt += 1) expect((await logIn(from, { ...ada, password: 'x' })).status).toBe(429)
   slept.length = 0
   expect((await logIn('127.0.4.2', ada)).status).toBe(200)
   expect(slowing()).toEqual([])
@@ -108,7 +108,7 @@ test('an address that fails a hundred times is told when to come back, and other
 test('a crowd that logs in from one address at once, and rightly, is not taken for somebody who guesses', async () => {
   const from = '127.0.5.1'
   const people = await Promise.all(Array.from({ length: 12 }, () => org.newUser(['Standard'])))
-  const crowd = Array.from({ length: 120 }, (_, turn) => people[turn % people.length] as { email: string; password: string })
+  const crowd = Array.from({ length: 120 }, (_, attempt) => people[attempt % people.length] as { email: string; password: string })
   const answers = await Promise.all(crowd.map((user) => logIn(from, user)))
   expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(100)
   for (const user of people) expect((await logIn(from, user)).status).toBe(200)
@@ -132,23 +132,23 @@ test('callers behind a proxy are told apart, and nobody is believed who is no pr
 test('guessing the old password when changing it is slowed like a login', async () => {
   const ada = await org.newUser(['Standard'])
   const body = { current_password: 'the wrong password', new_password: 'nineteen herons on a wire' }
-  for (let turn = 0; turn < 12; turn += 1) await app.ask('POST', '/auth/password', { token: ada.token, body })
+  for (let attempt = 0; attempt < 12; attempt += 1) await app.ask('POST', '/auth/password', { token: ada.token, body })
   expect(slowing().slice(-2)).toEqual([500, 1_000])
 })
 
 test('an address that shows one unknown key after another waits, one that repeats a dead key does not', async () => {
   const waits: number[] = []
-  const guesses = new KeyGuesses({ clock: { ...app.clock, sleep: async (ms) => void waits.push(ms) } })
-  for (let turn = 0; turn < 200; turn += 1) await guesses.wrong('192.0.2.1', 'the same')
+  const guesses = new KeyGuessLimiter({ clock: { ...app.clock, sleep: async (ms) => void waits.push(ms) } })
+  for (let attempt = 0; attempt < 200; attempt += 1) await guesses.recordFailure('192.0.2.1', 'the same')
   expect(waits).toEqual([])
-  for (let turn = 0; turn < 56; turn += 1) await guesses.wrong('192.0.2.1', `guess ${turn}`)
+  for (let attempt = 0; attempt < 56; attempt += 1) await guesses.recordFailure('192.0.2.1', `guess ${attempt}`)
   expect(waits).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000])
-  await guesses.wrong('192.0.2.2', 'another address')
+  await guesses.recordFailure('192.0.2.2', 'another address')
   expect(waits).toHaveLength(7)
 })
 
 test('a good key is answered at once from an address that guesses', async () => {
-  for (let turn = 0; turn < 60; turn += 1) await app.ask('GET', '/auth/me', { key: `guess ${turn}` })
+  for (let attempt = 0; attempt < 60; attempt += 1) await app.ask('GET', '/auth/me', { key: `guess ${attempt}` })
   const waitsBefore = slept.length
   expect(waitsBefore).toBeGreaterThan(0)
   expect((await org.ask('GET', '/auth/me')).status).toBe(200)

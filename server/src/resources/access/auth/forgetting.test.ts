@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const told = async (table: string, act: () => Promise<unknown>): Promise<void> => {
+const notifying = async (table: string, act: () => Promise<unknown>): Promise<void> => {
   const heard = Promise.withResolvers<void>()
   const stop = there.app.world.meta.onChange((orgId, changed) => orgId === org.orgId && changed === table && heard.resolve())
   await act()
@@ -30,19 +30,21 @@ const told = async (table: string, act: () => Promise<unknown>): Promise<void> =
 test('a login makes other processes forget nothing but what they know of that user', async () => {
   const [watcher, other]: [TestUser, TestUser] = [await org.newUser(['ReadOnly']), await org.newUser(['ReadOnly'])]
   await org.ask('POST', '/datasets', { body: { collection: 'shop', dataset: 'web' } })
-  const asked = async () => {
+  const remembered = async () => {
     for (const own of [{ key: org.key }, { token: watcher.token }, { token: other.token }]) {
       expect((await there.ask('GET', '/datasets', own)).status).toBe(200)
     }
   }
-  await told('roles', () => org.ask('POST', '/roles', { body: { role_type: 'USER', display_name: 'Marker', permissions: ['logs_read'] } }))
-  await asked()
+  await notifying('roles', () =>
+    org.ask('POST', '/roles', { body: { role_type: 'USER', display_name: 'Marker', permissions: ['logs_read'] } }),
+  )
+  await remembered()
   const heard = new Set<string>()
   const stop = there.app.world.meta.onChange(
     (orgId, table, id) => orgId === org.orgId && heard.add(table === 'sessions' ? table : `${table} ${id}`),
   )
   const login = { email: other.email, password: other.password }
-  await told('sessions', async () => expect((await here.ask('POST', '/auth/login', { body: login })).status).toBe(200))
+  await notifying('sessions', async () => expect((await here.ask('POST', '/auth/login', { body: login })).status).toBe(200))
   stop()
   expect([...heard].filter((line) => !['sessions', `users ${other.id}`].includes(line))).toEqual([])
   const { meta } = there.app.world

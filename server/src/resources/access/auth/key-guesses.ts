@@ -1,7 +1,7 @@
 import type { World } from '../../../world.ts'
 import { networkOf } from './attempts.ts'
 
-type Guesser = { credentials: Set<string>; wrong: number; untilMs: number }
+type GuessRecord = { credentials: Set<string>; wrong: number; untilMs: number }
 
 const WINDOW_MS = 60_000
 const FREE = 50
@@ -11,21 +11,21 @@ const GUESSERS_MAX = 10_000
 const SLEEPERS_MAX = 500
 
 /**
- * KeyGuesses makes an address that shows ever new unknown keys or tokens wait for its answers. A sender that repeats one dead key is not
+ * KeyGuessLimiter makes an address that shows ever new unknown keys or tokens wait for its answers. A sender that repeats one dead key is not
  * guessing and is not slowed, nor is anybody with a good one. It is kept in memory and bounded: 256 random bits are not guessed anyway,
  * this only takes the fun out of trying.
  */
-export class KeyGuesses {
+export class KeyGuessLimiter {
   readonly #world: Pick<World, 'clock'>
-  readonly #guessers = new Map<string, Guesser>()
+  readonly #guessers = new Map<string, GuessRecord>()
   #sleepers = 0
 
   constructor(world: Pick<World, 'clock'>) {
     this.#world = world
   }
 
-  /** wrong is told of every credential that was not accepted, by its hash, and returns when the caller may be answered. */
-  async wrong(address: string, credential: string): Promise<void> {
+  /** recordFailure is told of every credential that was not accepted, by its hash, and returns when the caller may be answered. */
+  async recordFailure(address: string, credential: string): Promise<void> {
     const guesser = this.#guesserOf(networkOf(address))
     if (guesser.credentials.has(credential)) return
     guesser.wrong += 1
@@ -42,14 +42,14 @@ export class KeyGuesses {
     }
   }
 
-  #guesserOf(network: string): Guesser {
+  #guesserOf(network: string): GuessRecord {
     const nowMs = this.#world.clock.nowMs()
     const known = this.#guessers.get(network)
     if (known && nowMs < known.untilMs) return known
     this.#guessers.delete(network)
     const oldest = this.#guessers.keys().next()
     if (this.#guessers.size >= GUESSERS_MAX && !oldest.done) this.#guessers.delete(oldest.value)
-    const fresh: Guesser = { credentials: new Set(), wrong: 0, untilMs: nowMs + WINDOW_MS }
+    const fresh: GuessRecord = { credentials: new Set(), wrong: 0, untilMs: nowMs + WINDOW_MS }
     this.#guessers.set(network, fresh)
     return fresh
   }

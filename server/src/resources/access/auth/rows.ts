@@ -60,7 +60,7 @@ export const countAttempts = (db: Db, subjects: readonly { subject: Buffer; unti
       until_ms = case when known.until_ms <= ${nowMs} then excluded.until_ms else least(known.until_ms, excluded.until_ms) end
     returning subject, failures, until_ms`)
 
-export const takeBackAttempt = (db: Db, subject: Buffer) =>
+export const uncountAttempt = (db: Db, subject: Buffer) =>
   db.run(sql`update login_attempts set failures = failures - 1 where subject = ${subject} and failures > 0`)
 
 export const deleteAttempts = (db: Db, subject: Buffer) => db.run(sql`delete from login_attempts where subject = ${subject}`)

@@ -1,23 +1,23 @@
-import type { Identified } from '../../../http/actor.ts'
+import type { Principal } from '../../../http/actor.ts'
 import type { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { permissionsOf } from '../roles/roles.ts'
 import { effectiveRoles, mayLogIn } from '../users/users.ts'
 import { deleteExpiredSessions, insertSession, selectCaller } from './rows.ts'
-import { type Claims, readToken, signToken } from './tokens.ts'
+import { readToken, signToken, type TokenClaims } from './tokens.ts'
 
 /** SESSION_MS is how long a token holds. */
 const SESSION_MS = 12 * 60 * 60_000
 
-export type Session = { token: Secret; expiresAtS: number }
+export type NewSession = { token: Secret; expiresAtS: number }
 
 /** openSession makes a token with which a user acts in an organisation, in the transaction that decides that he may. `roles` are for the claim only. */
 export async function openSession(
   world: Pick<World, 'clock' | 'ids' | 'vault'>,
   tx: Db,
   of: { userId: string; orgId: string; roles: readonly string[] },
-): Promise<Session> {
+): Promise<NewSession> {
   const nowMs = world.clock.nowMs()
   const expiresAtS = Math.floor((nowMs + SESSION_MS) / 1000)
   const id = world.ids.uuid()
@@ -31,7 +31,7 @@ export async function openSession(
  * read from the store and remembered until the session, its user, or what gives rights changes. A session that is gone never comes back, so that is
  * remembered too.
  */
-export async function identifyToken(world: World, token: Secret): Promise<Identified | undefined> {
+export async function identifyToken(world: World, token: Secret): Promise<Principal | undefined> {
   const claims = await readToken(world, token)
   if (!claims) return undefined
   const caller = await world.meta.cached(claims.org, `session:${claims.jti}`, () => loadCaller(world, claims), {
@@ -40,7 +40,7 @@ export async function identifyToken(world: World, token: Secret): Promise<Identi
   return caller?.identity.id === claims.sub ? caller : undefined
 }
 
-async function loadCaller(world: World, { org, jti }: Claims): Promise<Identified | undefined> {
+async function loadCaller(world: World, { org, jti }: TokenClaims): Promise<Principal | undefined> {
   const row = await selectCaller(world.meta, org, jti)
   if (!row || !mayLogIn(row.status)) return undefined
   const roles = await effectiveRoles(world, { org_id: row.home_org_id, id: row.user_id, roles: row.roles }, org)

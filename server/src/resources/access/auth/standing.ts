@@ -1,5 +1,5 @@
 import type { Identity } from '@dendro/api'
-import type { Identified } from '../../../http/actor.ts'
+import type { Principal } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import { isExpired, ownerOfKey } from '../api-keys/api-keys.ts'
 import { permissionsOf } from '../roles/roles.ts'
@@ -7,7 +7,7 @@ import { effectiveRoles, mayLogIn } from '../users/users.ts'
 import { selectUserCaller } from './rows.ts'
 
 /** callerOf is somebody who is not here himself, such as the author of a record, with the rights he has now; undefined when he is gone. */
-export async function callerOf(world: Pick<World, 'meta'>, orgId: string, { type, id }: Identity): Promise<Identified | undefined> {
+export async function callerOf(world: Pick<World, 'meta'>, orgId: string, { type, id }: Identity): Promise<Principal | undefined> {
   if (type === 'API_KEY_ID') return (await ownerOfKey(world, orgId, id))?.identified
   return (await userCaller(world, orgId, id))?.identified
 }
@@ -17,7 +17,7 @@ export async function activeCallerOf(
   world: Pick<World, 'meta' | 'clock'>,
   orgId: string,
   { type, id }: Identity,
-): Promise<Identified | undefined> {
+): Promise<Principal | undefined> {
   if (type === 'API_KEY_ID') {
     const known = await ownerOfKey(world, orgId, id)
     return known && !isExpired(known.expiresAt, world.clock.nowMs()) ? known.identified : undefined
@@ -32,7 +32,7 @@ const userCaller = (world: Pick<World, 'meta'>, orgId: string, id: string) =>
     if (!row) return undefined
     const roles = await effectiveRoles(world, { org_id: row.home_org_id, id: row.user_id, roles: row.roles }, orgId)
     if (roles.length === 0 && orgId !== row.home_org_id) return undefined
-    const identified: Identified = {
+    const identified: Principal = {
       orgId,
       orgNumber: row.org_number,
       identity: { type: 'USER_ID', id: row.user_id },

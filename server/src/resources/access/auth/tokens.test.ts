@@ -53,11 +53,11 @@ test('the same parts signed again are the same token', async () => {
 })
 
 test('a token written another way is no token, also where it would be read the same', async () => {
-  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  const last = letters.indexOf(ada.token.at(-1) ?? '')
-  const sameBits = [0, 1, 2, 3].map((low) => letters[(last & ~3) | low]).filter((letter) => letter !== ada.token.at(-1))
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const last = alphabet.indexOf(ada.token.at(-1) ?? '')
+  const sameBits = [0, 1, 2, 3].map((low) => alphabet[(last & ~3) | low]).filter((sign) => sign !== ada.token.at(-1))
   expect(sameBits).toHaveLength(3)
-  for (const letter of sameBits) expect(await status(ada.token.slice(0, -1) + letter)).toBe(401)
+  for (const sign of sameBits) expect(await status(ada.token.slice(0, -1) + sign)).toBe(401)
   expect(await status(ada.token)).toBe(200)
 })
 

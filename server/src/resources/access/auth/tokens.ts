@@ -13,10 +13,10 @@ const SKEW_S = 60
 const HEADERS = ['alg', 'kid', 'typ']
 
 const claims = z.object({ sub: z.guid(), org: z.guid(), jti: z.guid() })
-export type Claims = z.output<typeof claims>
+export type TokenClaims = z.output<typeof claims>
 type Signer = Pick<World, 'vault' | 'clock'>
 
-export async function signToken(world: Signer, of: Claims & { roles: readonly string[]; expiresAtS: number }): Promise<Secret> {
+export async function signToken(world: Signer, of: TokenClaims & { roles: readonly string[]; expiresAtS: number }): Promise<Secret> {
   const { id, key } = newestKey(world)
   const nowS = Math.floor(world.clock.nowMs() / 1000)
   const token = await new SignJWT({ org: of.org, roles: [...of.roles] })
@@ -33,10 +33,10 @@ export async function signToken(world: Signer, of: Claims & { roles: readonly st
 }
 
 /** readToken gives the claims of a token that we signed and that has not run out; whether its session still stands is not known here. */
-export async function readToken(world: Signer, token: Secret): Promise<Claims | undefined> {
+export async function readToken(world: Signer, token: Secret): Promise<TokenClaims | undefined> {
   if (!isCanonical(token.reveal())) return undefined
   try {
-    const { payload, protectedHeader } = await jwtVerify(token.reveal(), ({ kid }) => keyCalled(world, kid), {
+    const { payload, protectedHeader } = await jwtVerify(token.reveal(), ({ kid }) => keyById(world, kid), {
       algorithms: [ALGORITHM],
       issuer: ISSUER,
       audience: AUDIENCE,
@@ -64,7 +64,7 @@ const signingKeys = (world: Pick<World, 'vault'>): readonly [SigningKey, ...Sign
 
 const newestKey = (world: Pick<World, 'vault'>): SigningKey => signingKeys(world)[0]
 
-function keyCalled(world: Pick<World, 'vault'>, kid: string | undefined): KeyObject {
+function keyById(world: Pick<World, 'vault'>, kid: string | undefined): KeyObject {
   const found = signingKeys(world).find(({ id }) => id === kid)
   if (!found) throw new errors.JWSInvalid('signed with a key that is not ours')
   return found.key

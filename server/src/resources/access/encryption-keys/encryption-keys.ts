@@ -17,9 +17,9 @@ type Reader = Pick<World, 'meta'>
 const allKeys = (world: Reader, orgId: string): Promise<readonly EncryptionKeyRow[]> =>
   world.meta.cached(orgId, 'encryption keys', () => selectEncryptionKeys(world.meta, orgId))
 
-type KeyQuestion = { provider?: EncryptionKey['provider'] | undefined; limit: number }
+type EncryptionKeyQuery = { provider?: EncryptionKey['provider'] | undefined; limit: number }
 
-export const listEncryptionKeys = async (world: Reader, actor: Actor, { provider, limit }: KeyQuestion): Promise<EncryptionKey[]> =>
+export const listEncryptionKeys = async (world: Reader, actor: Actor, { provider, limit }: EncryptionKeyQuery): Promise<EncryptionKey[]> =>
   (await allKeys(world, actor.orgId))
     .filter((row) => provider === undefined || row.provider === provider)
     .slice(0, limit)

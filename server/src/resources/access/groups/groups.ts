@@ -77,7 +77,7 @@ export async function createGroup(world: World, actor: Actor, ask: NewGroup): Pr
   }
   await world.meta.write(actor.orgId, async (tx) => {
     await lockGroups(tx, actor.orgId)
-    if (await selectGroupByName(tx, actor.orgId, row.name)) throw taken(row.name)
+    if (await selectGroupByName(tx, actor.orgId, row.name)) throw nameTaken(row.name)
     await insertGroup(tx, row)
     await recordChange(world, tx, actor, { entity: { type: 'group', id: row.id }, after: shownGroup(row) })
   })
@@ -98,7 +98,7 @@ export async function updateGroup(world: World, actor: Actor, record: GroupRow, 
       modified_by: actor.identity,
     }
     const holder = await selectGroupByName(tx, actor.orgId, next.name)
-    if (holder && holder.id !== record.id) throw taken(next.name)
+    if (holder && holder.id !== record.id) throw nameTaken(next.name)
     await updateGroupRow(tx, next)
     await recordChange(world, tx, actor, { entity: { type: 'group', id: record.id }, before: shownGroup(before), after: shownGroup(next) })
     return shownGroup(next)
@@ -117,7 +117,7 @@ export async function removeGroup(world: World, actor: Actor, record: GroupRow):
   })
 }
 
-const taken = (name: string) => conflict(`a group called ${name} exists already`)
+const nameTaken = (name: string) => conflict(`a group called ${name} exists already`)
 
 export const shownGroup = (row: GroupRow): UserGroup => ({
   group_id: row.id,

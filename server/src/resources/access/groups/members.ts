@@ -18,13 +18,13 @@ import {
   selectMembers,
 } from './rows.ts'
 
-type Named = BodyOf<typeof contract.groups.addMembers>['members'][number]
+type MemberRef = BodyOf<typeof contract.groups.addMembers>['members'][number]
 
 export const listMembers = (world: Pick<World, 'meta'>, actor: Actor, group: GroupRow): Promise<GroupMember[]> =>
   selectMembers(world.meta, actor.orgId, group.id)
 
 /** addMembers adds all or none. Whoever is added receives the roles of the group, so the caller must hold what they permit. */
-export async function addMembers(world: World, actor: Actor, group: GroupRow, members: readonly Named[]): Promise<undefined> {
+export async function addMembers(world: World, actor: Actor, group: GroupRow, members: readonly MemberRef[]): Promise<undefined> {
   await checkHeld(world, actor, group.id)
   const nowMs = world.clock.nowMs()
   await world.meta.write(actor.orgId, async (tx) => {
@@ -32,7 +32,7 @@ export async function addMembers(world: World, actor: Actor, group: GroupRow, me
     if (!(await selectGroup(tx, actor.orgId, group.id))) throw notFound('group', group.id)
     await checkKnown(tx, actor.orgId, members)
     await checkNoCycle(tx, actor.orgId, group.id, members)
-    const added: Named[] = []
+    const added: MemberRef[] = []
     for (const member of members) {
       const rows = await insertMember(tx, actor.orgId, { ...member, group_id: group.id, modified_at: nowMs })
       if (rows > 0) added.push(member)
@@ -42,9 +42,9 @@ export async function addMembers(world: World, actor: Actor, group: GroupRow, me
 }
 
 /** removeMembers takes out those who are members and passes over the others. */
-export async function removeMembers(world: World, actor: Actor, group: GroupRow, members: readonly Named[]): Promise<undefined> {
+export async function removeMembers(world: World, actor: Actor, group: GroupRow, members: readonly MemberRef[]): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
-    const removed: Named[] = []
+    const removed: MemberRef[] = []
     for (const member of members) {
       const rows = await deleteMember(tx, actor.orgId, { ...member, group_id: group.id })
       if (rows > 0) removed.push(member)
@@ -60,8 +60,9 @@ async function checkHeld(world: Pick<World, 'meta'>, actor: Actor, groupId: stri
   if (beyond) throw forbidden(`nobody grants more than he holds: the roles of the group include ${beyond}`)
 }
 
-async function checkKnown(tx: Db, orgId: string, members: readonly Named[]): Promise<void> {
-  const idsOf = (type: Named['member_type']) => members.filter((member) => member.member_type === type).map((member) => member.member_id)
+async function checkKnown(tx: Db, orgId: string, members: readonly MemberRef[]): Promise<void> {
+  const idsOf = (type: MemberRef['member_type']) =>
+    members.filter((member) => member.member_type === type).map((member) => member.member_id)
   const known = {
     USER: new Set((await selectKnownUsers(tx, orgId, idsOf('USER'))).map(({ id }) => id)),
     GROUP: new Set((await selectKnownGroups(tx, orgId, idsOf('GROUP'))).map(({ id }) => id)),
@@ -71,7 +72,7 @@ async function checkKnown(tx: Db, orgId: string, members: readonly Named[]): Pro
 }
 
 /** checkNoCycle: all new links lead into one group, so there is a cycle exactly when that group already lies in one of the members. */
-async function checkNoCycle(tx: Db, orgId: string, groupId: string, members: readonly Named[]): Promise<void> {
+async function checkNoCycle(tx: Db, orgId: string, groupId: string, members: readonly MemberRef[]): Promise<void> {
   const containers = await reachedIn(tx, orgId, groupId)
   const circular = members.find(({ member_id }) => member_id === groupId || containers.has(member_id))
   if (circular) throw badField('members', `would make a cycle: the group ${circular.member_id} is or contains this one`)

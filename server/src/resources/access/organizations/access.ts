@@ -1,40 +1,40 @@
 import { type AccessMember, type BodyOf, type contract, type Permission, roleName } from '@dendro/api'
-import { type Actor, holds, type Identified, isUser } from '../../../http/actor.ts'
+import { type Actor, hasPermission, isUser, type Principal } from '../../../http/actor.ts'
 import { badField, type Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'
-import { checkGrant, keepRoles, permissionsOf } from '../roles/roles.ts'
+import { checkGrant, lockRolesForGrant, permissionsOf } from '../roles/roles.ts'
 import { isManager } from './management.ts'
 import {
   deleteAccessOfUser,
   deleteActiveOrganization,
   type GrantRow,
-  keepGroup,
-  keepUser,
+  lockGroupForGrant,
+  lockUserForGrant,
   revokeGrant,
   selectActiveOrganization,
   selectGrant,
   selectGrantedRoles,
   selectGrants,
   selectOrganization,
-  selectPerson,
   selectRolesOfGroups,
+  selectUserById,
   upsertGrant,
 } from './rows.ts'
 
 type Grant = BodyOf<typeof contract.access.grant>
 type Reader = Pick<World, 'meta'>
-type Entity = { entityType: AccessMember['type']; entityId: string }
+type GrantTarget = { entityType: AccessMember['type']; entityId: string }
 
-/** ABSENT are the states of a user who may not act, whatever was granted to him. */
-const ABSENT = ['INVITED', 'DEACTIVATED', 'REMOVED']
+/** INACTIVE_STATUSES are the states of a user who may not act, whatever was granted to him. */
+const INACTIVE_STATUSES = ['INVITED', 'DEACTIVATED', 'REMOVED']
 
 /** grantedRoles are the roles of active grants to a user and to every group that he reaches through memberships. */
 export const grantedRoles = (world: Reader, orgId: string, userId: string): Promise<readonly string[]> =>
-  world.meta.cached(orgId, `granted-roles:${userId}`, () => grantedIn(world.meta, orgId, 'user', userId))
+  world.meta.cached(orgId, `granted-roles:${userId}`, () => selectRolesGranted(world.meta, orgId, 'user', userId))
 
-const grantedIn = async (db: Db, orgId: string, type: AccessMember['type'], id: string): Promise<readonly string[]> =>
+const selectRolesGranted = async (db: Db, orgId: string, type: AccessMember['type'], id: string): Promise<readonly string[]> =>
   (await selectGrantedRoles(db, orgId, type, id)).map(({ role }) => role)
 
 /** rolesOfGroups are the roles that active grants give to these very groups. */
@@ -43,14 +43,14 @@ export const rolesOfGroups = async (db: Db, orgId: string, groupIds: readonly st
 
 /** rolesIn are all roles of a user in an organisation, whether his record is there or he is a guest; none when he may not act. */
 export async function rolesIn(world: Reader, orgId: string, userId: string): Promise<readonly string[]> {
-  const user = await selectPerson(world.meta, userId)
-  if (!user || ABSENT.includes(user.status)) return []
+  const user = await selectUserById(world.meta, userId)
+  if (!user || INACTIVE_STATUSES.includes(user.status)) return []
   const own = user.org_id === orgId ? user.roles.map(roleName) : []
-  return [...new Set([...own, ...(await grantedIn(world.meta, orgId, 'user', userId))])]
+  return [...new Set([...own, ...(await selectRolesGranted(world.meta, orgId, 'user', userId))])]
 }
 
 /** identifiedIn is the caller as he is in another organisation; undefined when it does not exist or he has no role in it. */
-export async function identifiedIn<A extends Identified>(world: Reader, actor: A, orgId: string): Promise<A | undefined> {
+export async function identifiedIn<A extends Principal>(world: Reader, actor: A, orgId: string): Promise<A | undefined> {
   if (orgId === actor.orgId) return actor
   if (actor.identity.type !== 'USER_ID') return undefined
   const organization = await selectOrganization(world.meta, orgId)
@@ -62,13 +62,13 @@ export async function identifiedIn<A extends Identified>(world: Reader, actor: A
 /** actingIn is the caller in the organisation of the path, where he must hold the permission too. */
 export async function actingIn(world: Reader, actor: Actor, orgId: string, permission: Permission): Promise<Actor> {
   const acting = await identifiedIn(world, actor, orgId)
-  if (!acting) throw await strangerTo(world, actor, orgId)
-  if (!holds(acting, permission)) throw forbidden(`this needs the permission ${permission} in that organisation`)
+  if (!acting) throw await noRoleFailure(world, actor, orgId)
+  if (!hasPermission(acting, permission)) throw forbidden(`this needs the permission ${permission} in that organisation`)
   return acting
 }
 
-/** strangerTo is the answer to who has no role in an organisation: only those who may know of it learn that it exists. */
-export async function strangerTo(world: Reader, actor: Actor, orgId: string): Promise<Failure> {
+/** noRoleFailure is the answer to who has no role in an organisation: only those who may know of it learn that it exists. */
+export async function noRoleFailure(world: Reader, actor: Actor, orgId: string): Promise<Failure> {
   const mayKnow =
     (await isManager(world, actor)) ||
     (actor.identity.type === 'USER_ID' && (await selectGrant(world.meta, orgId, 'user', actor.identity.id)))
@@ -85,13 +85,13 @@ export async function listAccess(world: Reader, acting: Actor): Promise<{ items:
  * grantAccess gives roles in the organisation in which `acting` acts. A user may come from the organisation the request was made in (`from`):
  * so administrators bring people of their own into another organisation that they administrate.
  */
-export async function grantAccess(world: World, acting: Actor, from: Actor, entity: Entity, grant: Grant): Promise<undefined> {
+export async function grantAccess(world: World, acting: Actor, from: Actor, entity: GrantTarget, grant: Grant): Promise<undefined> {
   const roles = [...new Set(grant.roles.map(roleName))]
   await checkGrant(world, acting, 'ANY', roles)
   const nowMs = world.clock.nowMs()
   await world.meta.write(acting.orgId, async (tx) => {
     await checkEntity(tx, acting, from, entity)
-    await keepRoles(tx, acting.orgId, roles)
+    await lockRolesForGrant(tx, acting.orgId, roles)
     const before = await selectGrant(tx, acting.orgId, entity.entityType, entity.entityId)
     const after = await upsertGrant(tx, {
       ...draft(acting, entity, nowMs),
@@ -114,7 +114,7 @@ export const grantFounder = (world: Pick<World, 'clock'>, tx: Db, founder: Actor
     status: 'active',
   })
 
-export async function revokeAccess(world: World, acting: Actor, entity: Entity): Promise<undefined> {
+export async function revokeAccess(world: World, acting: Actor, entity: GrantTarget): Promise<undefined> {
   await world.meta.write(acting.orgId, async (tx) => {
     const before = await selectGrant(tx, acting.orgId, entity.entityType, entity.entityId)
     const revoked = await revokeGrant(tx, draft(acting, entity, world.clock.nowMs()))
@@ -124,17 +124,18 @@ export async function revokeAccess(world: World, acting: Actor, entity: Entity):
 }
 
 /** checkAccess says whether a user or group has any role; who does not exist has none. */
-export async function checkAccess(world: Reader, orgId: string, entity: Entity): Promise<{ is_authorised: boolean; roles: string }> {
+export async function checkAccess(world: Reader, orgId: string, entity: GrantTarget): Promise<{ is_authorised: boolean; roles: string }> {
   const roles =
     entity.entityType === 'user'
       ? await rolesIn(world, orgId, entity.entityId)
-      : await grantedIn(world.meta, orgId, 'group', entity.entityId)
+      : await selectRolesGranted(world.meta, orgId, 'group', entity.entityId)
   return { is_authorised: roles.length > 0, roles: roles.join(',') }
 }
 
-/** mayAsk lets users ask about themselves, and those who may read access about everybody. */
-export function mayAsk(actor: Actor, userId: string): void {
-  if (!isUser(actor, userId) && !holds(actor, 'access_read')) throw forbidden('asking about others needs the permission access_read')
+/** checkMayReadAccess lets users ask about themselves, and those who may read access about everybody. */
+export function checkMayReadAccess(actor: Actor, userId: string): void {
+  if (!isUser(actor, userId) && !hasPermission(actor, 'access_read'))
+    throw forbidden('asking about others needs the permission access_read')
 }
 
 /** activeOrganization is where a user acts after a login: where he last switched to, as long as he has a role there, else where his record is. */
@@ -144,23 +145,23 @@ export async function activeOrganization(world: Reader, homeId: string, userId: 
   return (await rolesIn(world, chosen.org_id, userId)).length > 0 ? chosen.org_id : homeId
 }
 
-/** forgetAccess ends every access of a user who is being removed for good, in the transaction that removes him. */
-export async function forgetAccess(tx: Db, userId: string): Promise<void> {
+/** deleteAccess ends every access of a user who is being removed for good, in the transaction that removes him. */
+export async function deleteAccess(tx: Db, userId: string): Promise<void> {
   await deleteAccessOfUser(tx, userId)
   await deleteActiveOrganization(tx, userId)
 }
 
-async function checkEntity(tx: Db, acting: Actor, from: Actor, { entityType, entityId }: Entity): Promise<void> {
+async function checkEntity(tx: Db, acting: Actor, from: Actor, { entityType, entityId }: GrantTarget): Promise<void> {
   const isKnown =
     entityType === 'group'
-      ? await keepGroup(tx, acting.orgId, entityId)
-      : ((await keepUser(tx, acting.orgId, entityId)) ??
-        (await keepUser(tx, from.orgId, entityId)) ??
+      ? await lockGroupForGrant(tx, acting.orgId, entityId)
+      : ((await lockUserForGrant(tx, acting.orgId, entityId)) ??
+        (await lockUserForGrant(tx, from.orgId, entityId)) ??
         (await selectGrant(tx, acting.orgId, 'user', entityId)))
   if (!isKnown) throw badField('entityId', `names no ${entityType} with id ${entityId}`)
 }
 
-function draft(acting: Actor, { entityType, entityId }: Entity, nowMs: number): Omit<GrantRow, 'roles' | 'status'> {
+function draft(acting: Actor, { entityType, entityId }: GrantTarget, nowMs: number): Omit<GrantRow, 'roles' | 'status'> {
   return {
     org_id: acting.orgId,
     entity_type: entityType,

@@ -1,7 +1,7 @@
 import type { World } from '../../../world.ts'
-import { type FingerprintName, keepFingerprint, replaceFingerprint } from './rows.ts'
+import { type FingerprintName, insertFingerprint, replaceFingerprint } from './rows.ts'
 
-type Known = Pick<World, 'meta' | 'vault' | 'depot' | 'log'>
+type FingerprintWorld = Pick<World, 'meta' | 'vault' | 'blobStore' | 'log'>
 
 const REMEDY =
   'give it the one that the others have; or, when it is changed on purpose, stop all processes and run `node server/src/main.ts adopt` once with the new one'
@@ -15,14 +15,14 @@ const REFUSALS: Record<FingerprintName, string> = {
  * checkFingerprints stops a start with something else than the deployment has, which users would notice later one by one. Under another master key no
  * stored credential would be known again. A metadata store of our own has one process, which may change the others as it likes.
  */
-export async function checkFingerprints(world: Known): Promise<void> {
+export async function checkFingerprints(world: FingerprintWorld): Promise<void> {
   await checkMasterKey(world)
   if (!world.meta.server) {
-    await mustBeKept(world, 'token secret', world.vault.tokenFingerprint)
-    await mustBeKept(world, 'place of exports', await world.depot.placeId())
+    await checkFingerprint(world, 'token secret', world.vault.tokenFingerprint)
+    await checkFingerprint(world, 'place of exports', await world.blobStore.locationId())
     return
   }
-  const known = await keepFingerprint(world.meta, 'token secret', world.vault.tokenFingerprint)
+  const known = await insertFingerprint(world.meta, 'token secret', world.vault.tokenFingerprint)
   if (known === world.vault.tokenFingerprint) return
   world.log.warn({}, 'the secret that signs tokens is another one than before: everybody has to log in again')
   await replaceFingerprint(world.meta, 'token secret', world.vault.tokenFingerprint)
@@ -30,15 +30,15 @@ export async function checkFingerprints(world: Known): Promise<void> {
 
 /** checkMasterKey refuses another master key than the deployment's: under it no stored credential would be known. */
 export const checkMasterKey = ({ meta, vault }: Pick<World, 'meta' | 'vault'>): Promise<void> =>
-  mustBeKept({ meta }, 'master key', vault.fingerprint)
+  checkFingerprint({ meta }, 'master key', vault.fingerprint)
 
-async function mustBeKept({ meta }: Pick<World, 'meta'>, name: FingerprintName, fingerprint: string): Promise<void> {
-  if ((await keepFingerprint(meta, name, fingerprint)) !== fingerprint) throw new Error(REFUSALS[name])
+async function checkFingerprint({ meta }: Pick<World, 'meta'>, name: FingerprintName, fingerprint: string): Promise<void> {
+  if ((await insertFingerprint(meta, name, fingerprint)) !== fingerprint) throw new Error(REFUSALS[name])
 }
 
 /** adoptFingerprints makes the token secret and the place of exports of this process those of the deployment. */
-export async function adoptFingerprints({ meta, vault, depot }: Pick<World, 'meta' | 'vault' | 'depot'>): Promise<void> {
+export async function adoptFingerprints({ meta, vault, blobStore }: Pick<World, 'meta' | 'vault' | 'blobStore'>): Promise<void> {
   await checkMasterKey({ meta, vault })
   await replaceFingerprint(meta, 'token secret', vault.tokenFingerprint)
-  await replaceFingerprint(meta, 'place of exports', await depot.placeId())
+  await replaceFingerprint(meta, 'place of exports', await blobStore.locationId())
 }

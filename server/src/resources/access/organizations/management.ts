@@ -1,4 +1,4 @@
-import { type Actor, holds } from '../../../http/actor.ts'
+import { type Actor, hasPermission } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import { selectFirstOrganization } from './rows.ts'
 
@@ -8,4 +8,4 @@ export const managementId = (world: Pick<World, 'meta'>): Promise<string | undef
 
 /** isManager: those who may read the customer record of the management organisation know of every organisation, but act in none by that. */
 export const isManager = async (world: Pick<World, 'meta'>, actor: Actor): Promise<boolean> =>
-  holds(actor, 'customer_read') && actor.orgId === (await managementId(world))
+  hasPermission(actor, 'customer_read') && actor.orgId === (await managementId(world))

@@ -20,7 +20,7 @@ import {
   updateOrganizationRow,
 } from './rows.ts'
 
-export { activeOrganization, forgetAccess, grantedRoles, identifiedIn, rolesOfGroups } from './access.ts'
+export { activeOrganization, deleteAccess, grantedRoles, identifiedIn, rolesOfGroups } from './access.ts'
 export { adoptFingerprints, checkFingerprints } from './fingerprints.ts'
 export { managementId } from './management.ts'
 export { partitionOf } from './partition.ts'
@@ -83,14 +83,14 @@ export async function findOrganization(world: Reader, actor: Actor, id: string):
 export const getOrganization = async (world: Reader, actor: Actor, row: OrganizationRow): Promise<Organization> =>
   shown(world, row, { activeId: actor.orgId, managementId: await managementId(world) })
 
-/** Founding creates an organization with its first key and its datasets in a transaction. It is given by the top level, since datasets lie above organizations. */
-export type Founding = (world: World, tx: Db, ask: FoundingRequest) => Promise<{ firstKey: Secret }>
-export type FoundingRequest = { orgId: string; name: string; firstKey: Secret | undefined; founder?: Identity }
+/** CreateOrganizationRecords creates an organization with its first key and its datasets in a transaction. It is given by the top level, since datasets lie above organizations. */
+export type CreateOrganizationRecords = (world: World, tx: Db, ask: OrganizationRecordsRequest) => Promise<{ firstKey: Secret }>
+export type OrganizationRecordsRequest = { orgId: string; name: string; firstKey: Secret | undefined; founder?: Identity }
 
 /** createOrganization lets its creator in: anyone by its first key, a user also by a grant of Admin. */
 export async function createOrganization(
   world: World,
-  found: Founding,
+  found: CreateOrganizationRecords,
   actor: Actor,
   ask: NewOrganization,
 ): Promise<Organization & { first_key: string }> {

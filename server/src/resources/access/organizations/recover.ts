@@ -5,7 +5,7 @@ import { recoveryKey } from '../api-keys/api-keys.ts'
 import { checkMasterKey } from './fingerprints.ts'
 import { selectAllOrganizations } from './rows.ts'
 
-export type Recovered = { organization: string; key: Secret }
+export type RecoveredAdmin = { organization: string; key: Secret }
 
 /**
  * recoverAdmin makes a new AdminApi key for an organisation in which nobody is left who can administrate it: the named one (by its id or name), or
@@ -15,7 +15,7 @@ export async function recoverAdmin(
   world: Pick<World, 'meta' | 'clock' | 'ids' | 'vault'>,
   named: string | undefined,
   user: string = userInfo().username,
-): Promise<Recovered> {
+): Promise<RecoveredAdmin> {
   const all = (await selectAllOrganizations(world.meta)).toReversed()
   if (all.length === 0) throw new Error('there is no organization yet; the first start makes one and prints its key')
   await checkMasterKey(world)

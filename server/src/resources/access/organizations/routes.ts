@@ -3,10 +3,10 @@ import type { Actor } from '../../../http/actor.ts'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
-import { actingIn, checkAccess, grantAccess, identifiedIn, listAccess, mayAsk, revokeAccess, strangerTo } from './access.ts'
+import { actingIn, checkAccess, checkMayReadAccess, grantAccess, identifiedIn, listAccess, noRoleFailure, revokeAccess } from './access.ts'
 import {
+  type CreateOrganizationRecords,
   createOrganization,
-  type Founding,
   findOrganization,
   getOrganization,
   listOrganizations,
@@ -14,7 +14,7 @@ import {
 } from './organizations.ts'
 import { switchUser } from './switch.ts'
 
-export const organizationRoutes = (world: World, found: Founding): Routes =>
+export const organizationRoutes = (world: World, found: CreateOrganizationRecords): Routes =>
   routes('organizations', contract.organizations, {
     list: async ({ actor }) => ({ organisations: await listOrganizations(world, actor) }),
     create: ({ actor, body }) => createOrganization(world, found, actor, body),
@@ -46,17 +46,17 @@ export const accessRoutes = (world: World): Routes =>
     check: onRecord(
       async ({ actor, params }) => {
         const acting = await identifiedIn(world, actor, params.orgId)
-        if (!acting) throw await strangerTo(world, actor, params.orgId)
+        if (!acting) throw await noRoleFailure(world, actor, params.orgId)
         return acting
       },
       ({ record, params }) => {
-        mayAsk(record, params.entityId)
+        checkMayReadAccess(record, params.entityId)
         return checkAccess(world, params.orgId, params)
       },
     ),
     checkOwn: async ({ actor, query }) => {
       const entityId = userOr(actor, query.user_id)
-      mayAsk(actor, entityId)
+      checkMayReadAccess(actor, entityId)
       return checkAccess(world, actor.orgId, { entityType: 'user', entityId })
     },
     switch: async ({ actor, params }) => switchUser(world, actor, params.orgId, params.userId),

@@ -121,15 +121,15 @@ export const selectRolesOfGroups = (db: Db, orgId: string, groupIds: readonly st
 export const selectUser = (db: Db, orgId: string, id: string) =>
   db.one<{ id: string }>(sql`select id from users where org_id = ${orgId} and id = ${id} and status <> 'REMOVED'`)
 
-/** selectPerson does not start from an organisation: a guest's record is in another one than where he acts. */
-export const selectPerson = (db: Db, id: string) =>
+/** selectUserById does not start from an organisation: a guest's record is in another one than where he acts. */
+export const selectUserById = (db: Db, id: string) =>
   db.one<{ org_id: string; roles: string[]; status: string }>(sql`select org_id, roles, status from users where id = ${id}`)
 
-/** keepUser and keepGroup find whom to grant roles, and keep him from being removed until the end of the transaction: no grant outlives him. */
-export const keepUser = (db: Db, orgId: string, id: string) =>
+/** lockUserForGrant and lockGroupForGrant find whom to grant roles, and keep him from being removed until the end of the transaction: no grant outlives him. */
+export const lockUserForGrant = (db: Db, orgId: string, id: string) =>
   db.one<{ id: string }>(sql`select id from users where org_id = ${orgId} and id = ${id} and status <> 'REMOVED' for key share`)
 
-export const keepGroup = (db: Db, orgId: string, id: string) =>
+export const lockGroupForGrant = (db: Db, orgId: string, id: string) =>
   db.one<{ id: string }>(sql`select id from groups where org_id = ${orgId} and id = ${id} for key share`)
 
 /** deleteAccessOfUser reaches into every organisation: it is for users who are removed for good. */
@@ -150,10 +150,10 @@ export const deleteActiveOrganization = (db: Db, userId: string) => db.run(sql`d
 export type FingerprintName = 'master key' | 'token secret' | 'place of exports'
 
 /**
- * keepFingerprint stores the fingerprint of the first start and gives back the one that is stored. Later starts write nothing: to write to the
+ * insertFingerprint stores the fingerprint of the first start and gives back the one that is stored. Later starts write nothing: to write to the
  * settings, be it no row, makes every process forget what it knows.
  */
-export const keepFingerprint = async (db: Db, name: FingerprintName, fingerprint: string): Promise<string | undefined> => {
+export const insertFingerprint = async (db: Db, name: FingerprintName, fingerprint: string): Promise<string | undefined> => {
   const kept = await selectFingerprint(db, name)
   if (kept !== undefined) return kept
   await db.run(sql`insert into settings (name, value) values (${name}, ${json(fingerprint)}) on conflict (name) do nothing`)

@@ -4,7 +4,7 @@ import { forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { openSession } from '../auth/auth.ts'
-import { actingIn, identifiedIn, rolesIn, strangerTo } from './access.ts'
+import { actingIn, identifiedIn, noRoleFailure, rolesIn } from './access.ts'
 import { selectGrant, selectUser, upsertActiveOrganization } from './rows.ts'
 
 type Switched = ReplyOf<typeof contract.access.switch>
@@ -29,7 +29,7 @@ export async function switchUser(world: World, actor: Actor, orgId: string, user
 
 async function selfIn(world: Reader, actor: Actor, orgId: string): Promise<Actor> {
   const acting = await identifiedIn(world, actor, orgId)
-  if (!acting) throw await strangerTo(world, actor, orgId)
+  if (!acting) throw await noRoleFailure(world, actor, orgId)
   return acting
 }
 

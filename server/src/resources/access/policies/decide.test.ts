@@ -3,19 +3,19 @@ import { describe, expect, test } from 'vitest'
 import {
   concerns,
   liftsLimits,
-  namesSome,
+  matchesAny,
   normalPrincipal,
   normalResource,
-  type Place,
-  type Rule,
+  type PolicyDataset,
+  type PolicyRule,
   ruleOf,
   type Viewer,
-  viewOf,
+  visibilityOf,
 } from './decide.ts'
 
-const web: Place = { id: '11111111-1111-4111-8111-111111111111', collection: 'shop', dataset: 'web' }
-const cart: Place = { id: '22222222-2222-4222-8222-222222222222', collection: 'shop', dataset: 'cart' }
-const lab: Place = { id: '33333333-3333-4333-8333-333333333333', collection: 'lab', dataset: 'web' }
+const web: PolicyDataset = { id: '11111111-1111-4111-8111-111111111111', collection: 'shop', dataset: 'web' }
+const cart: PolicyDataset = { id: '22222222-2222-4222-8222-222222222222', collection: 'shop', dataset: 'cart' }
+const lab: PolicyDataset = { id: '33333333-3333-4333-8333-333333333333', collection: 'lab', dataset: 'web' }
 const places = [web, cart, lab]
 
 const ann: Viewer = { type: 'USER', id: 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa', roles: ['Standard'] }
@@ -25,15 +25,15 @@ const key: Viewer = { type: 'APIKEY', id: 'cccccccc-cccc-4ccc-8ccc-cccccccccccc'
 type Draft = Parameters<typeof ruleOf>[0]
 const user = (viewer: Viewer) => ({ principal_type: viewer.type, principal_id: viewer.id }) as const
 const role = (name: string) => ({ principal_type: 'ROLE', principal_id: name }) as const
-const log = (place: Place) => ({ resource_type: 'LOG', resource_id: place.id })
+const log = (place: PolicyDataset) => ({ resource_type: 'LOG', resource_id: place.id })
 const collection = (name: string) => ({ resource_type: 'LOG_SET', resource_id: name })
 
-const forbid = (resource: Draft['resource'], principal: Draft['principal'], rest: Partial<Draft> = {}): Rule =>
+const forbid = (resource: Draft['resource'], principal: Draft['principal'], rest: Partial<Draft> = {}): PolicyRule =>
   ruleOf({ policy_type: 'LOG_FORBID', resource, principal, ...rest })
-const permit = (resource: Draft['resource'], principal: Draft['principal'], rest: Partial<Draft> = {}): Rule =>
+const permit = (resource: Draft['resource'], principal: Draft['principal'], rest: Partial<Draft> = {}): PolicyRule =>
   ruleOf({ policy_type: 'LOG_PERMIT', resource, principal, ...rest })
-const seen = (policies: readonly Rule[], viewer: Viewer) =>
-  places.filter(viewOf(policies, viewer)).map((place) => `${place.collection}/${place.dataset}`)
+const seen = (policies: readonly PolicyRule[], viewer: Viewer) =>
+  places.filter(visibilityOf(policies, viewer)).map((place) => `${place.collection}/${place.dataset}`)
 
 describe('without conditions', () => {
   test('without policies everything is seen', () => {
@@ -120,10 +120,10 @@ describe('with conditions', () => {
 })
 
 test('a policy that names nothing there is, or excepts all it names, names no log', () => {
-  expect(namesSome(forbid(log(web), user(ann)), places)).toBe(true)
-  expect(namesSome(forbid(log(web), user(ann), { when: { resources: [log(cart)] } }), places)).toBe(false)
-  expect(namesSome(forbid(log(web), user(ann), { unless: { resources: [collection('shop')] } }), places)).toBe(false)
-  expect(namesSome(forbid(log(web), user(ann), { unless: { resources: [log(web)], principals: [user(ann)] } }), places)).toBe(true)
+  expect(matchesAny(forbid(log(web), user(ann)), places)).toBe(true)
+  expect(matchesAny(forbid(log(web), user(ann), { when: { resources: [log(cart)] } }), places)).toBe(false)
+  expect(matchesAny(forbid(log(web), user(ann), { unless: { resources: [collection('shop')] } }), places)).toBe(false)
+  expect(matchesAny(forbid(log(web), user(ann), { unless: { resources: [log(web)], principals: [user(ann)] } }), places)).toBe(true)
 })
 
 test('empty conditions and lists say nothing', () => {
@@ -163,10 +163,10 @@ const aViewer = fc.record({
 })
 
 /** decide is the same decision as it is told: one rule after the other, one log at a time. */
-function decide(rules: readonly Rule[], viewer: Viewer, place: Place): boolean {
-  const isViewer = ({ type, id }: Rule['principal']) =>
+function decide(rules: readonly PolicyRule[], viewer: Viewer, place: PolicyDataset): boolean {
+  const isViewer = ({ type, id }: PolicyRule['principal']) =>
     type === 'ROLE' ? viewer.roles.includes(id) : type === viewer.type && id === viewer.id
-  const isPlace = ({ type, id }: Rule['resource']) => id === (type === 'LOG' ? place.id : place.collection)
+  const isPlace = ({ type, id }: PolicyRule['resource']) => id === (type === 'LOG' ? place.id : place.collection)
   const concerning = rules.filter((rule) => concerns(rule, viewer))
   const about = concerning.filter(({ resource, when, unless }) => {
     const holds = (condition: NonNullable<typeof when>) =>
@@ -180,7 +180,7 @@ function decide(rules: readonly Rule[], viewer: Viewer, place: Place): boolean {
 test('many rules at once decide as each of them read for itself', () => {
   fc.assert(
     fc.property(fc.array(aRule, { maxLength: 20 }), aViewer, aPlace, (rules, viewer, place) => {
-      expect(viewOf(rules, viewer)(place)).toBe(decide(rules, viewer, place))
+      expect(visibilityOf(rules, viewer)(place)).toBe(decide(rules, viewer, place))
     }),
     { numRuns: 2_000 },
   )
@@ -190,7 +190,7 @@ test('who is limited can make nobody who sees more', () => {
   fc.assert(
     fc.property(fc.array(aRule, { maxLength: 6 }), aViewer, aViewer, (rules, viewer, grantee) => {
       fc.pre(!liftsLimits(rules, viewer, grantee))
-      const [own, given] = [viewOf(rules, viewer), viewOf(rules, grantee)]
+      const [own, given] = [visibilityOf(rules, viewer), visibilityOf(rules, grantee)]
       expect(places.filter((place) => given(place) && !own(place))).toEqual([])
     }),
     { numRuns: 2_000 },
@@ -204,8 +204,8 @@ test('policies that do not concern a viewer change nothing for him', () => {
   fc.assert(
     fc.property(fc.array(aRule), aViewer, aPlace, (rules, viewer, place) => {
       const concerning = rules.filter((rule) => concerns(rule, viewer))
-      expect(viewOf(concerning, viewer)(place)).toBe(viewOf(rules, viewer)(place))
-      if (concerning.length === 0) expect(viewOf(rules, viewer)(place)).toBe(true)
+      expect(visibilityOf(concerning, viewer)(place)).toBe(visibilityOf(rules, viewer)(place))
+      if (concerning.length === 0) expect(visibilityOf(rules, viewer)(place)).toBe(true)
     }),
   )
 })
@@ -213,8 +213,8 @@ test('policies that do not concern a viewer change nothing for him', () => {
 test('another forbidding policy never shows more, another permit beside a first never hides more', () => {
   fc.assert(
     fc.property(fc.array(aRule), aRule, aViewer, aPlace, (rules, rule, viewer, place) => {
-      const before = viewOf(rules, viewer)(place)
-      const after = viewOf([...rules, rule], viewer)(place)
+      const before = visibilityOf(rules, viewer)(place)
+      const after = visibilityOf([...rules, rule], viewer)(place)
       const isLimited = rules.some((other) => other.policy_type === 'LOG_PERMIT' && concerns(other, viewer))
       if (rule.policy_type === 'LOG_FORBID') expect(after && !before).toBe(false)
       else if (isLimited) expect(before && !after).toBe(false)

@@ -1,28 +1,28 @@
 import { type ConditionSet, type Policy, roleName } from '@dendro/api'
 
-/** A Place is a dataset as policies see it. */
-export type Place = { id: string; collection: string; dataset: string }
+/** A PolicyDataset is a dataset as policies see it. */
+export type PolicyDataset = { id: string; collection: string; dataset: string }
 /** A Viewer is a caller as policies see him: who he is, and every role he holds. */
 export type Viewer = { type: 'USER' | 'APIKEY'; id: string; roles: readonly string[] }
 
-/** A Name is a resource or a principal in the one form in which they are compared. */
-type Name = { type: string; id: string }
-type Condition = { resources: readonly Name[] | undefined; principals: readonly Name[] | undefined }
-/** A Rule is a policy as far as it decides. */
-export type Rule = {
+/** A PolicyRef is a resource or a principal in the one form in which they are compared. */
+type PolicyRef = { type: string; id: string }
+type Condition = { resources: readonly PolicyRef[] | undefined; principals: readonly PolicyRef[] | undefined }
+/** A PolicyRule is a policy as far as it decides. */
+export type PolicyRule = {
   policy_type: Policy['policy_type']
-  resource: Name
-  principal: Name
+  resource: PolicyRef
+  principal: PolicyRef
   when: Condition | undefined
   unless: Condition | undefined
 }
 
 /**
- * viewOf says which datasets a viewer may see, given the rules of the organisation: what is forbidden is hidden; once a viewer is permitted
+ * visibilityOf says which datasets a viewer may see, given the rules of the organisation: what is forbidden is hidden; once a viewer is permitted
  * anything in particular, all else is hidden. Without a rule that concerns him he sees what his roles let him see. What the rules say about the
  * viewer is settled here once, and they are found by what they name: thousands of datasets are asked about after thousands of rules were made.
  */
-export function viewOf(rules: readonly Rule[], viewer: Viewer): (place: Place) => boolean {
+export function visibilityOf(rules: readonly PolicyRule[], viewer: Viewer): (place: PolicyDataset) => boolean {
   const concerning = rules.filter((rule) => concerns(rule, viewer))
   const permits = concerning.filter((rule) => rule.policy_type === 'LOG_PERMIT')
   const forbids = concerning.filter((rule) => rule.policy_type === 'LOG_FORBID')
@@ -30,86 +30,87 @@ export function viewOf(rules: readonly Rule[], viewer: Viewer): (place: Place) =
   return (place) => !isForbidden(place) && (permits.length === 0 || isPermitted(place))
 }
 
-/** A Reach is what is left of a rule that names a log and concerns a viewer: the logs to which its conditions narrow it, and those they except. */
-type Reach = { wanted: Named | undefined; excepted: Named | undefined }
-/** Named are the logs of a list of resources, by their own ids and by their collections. */
-type Named = { logs: ReadonlySet<string>; sets: ReadonlySet<string> }
+/** A RuleScope is what is left of a rule that names a log and concerns a viewer: the logs to which its conditions narrow it, and those they except. */
+type RuleScope = { wanted: DatasetIndex | undefined; excepted: DatasetIndex | undefined }
+/** DatasetIndex are the logs of a list of resources, by their own ids and by their collections. */
+type DatasetIndex = { logs: ReadonlySet<string>; sets: ReadonlySet<string> }
 
-const EVERYWHERE: Reach = { wanted: undefined, excepted: undefined }
+const UNCONDITIONAL: RuleScope = { wanted: undefined, excepted: undefined }
 
 /** reachOf tells whether any of the rules, which all concern the viewer, is about a log. */
-function reachOf(rules: readonly Rule[], viewer: Viewer): (place: Place) => boolean {
-  const [byLog, bySet] = [new Map<string, Reach[]>(), new Map<string, Reach[]>()]
+function reachOf(rules: readonly PolicyRule[], viewer: Viewer): (place: PolicyDataset) => boolean {
+  const [byLog, bySet] = [new Map<string, RuleScope[]>(), new Map<string, RuleScope[]>()]
   for (const { resource, when, unless } of rules) {
     const isExcepting = unless?.resources && (!unless.principals || isAnyViewer(unless.principals, viewer))
-    const reach = { wanted: namedIn(when?.resources), excepted: isExcepting ? namedIn(unless.resources) : undefined }
+    const reach = { wanted: indexOfResources(when?.resources), excepted: isExcepting ? indexOfResources(unless.resources) : undefined }
     const isEverywhere = !reach.wanted && !reach.excepted
     const index = resource.type === 'LOG' ? byLog : resource.type === 'LOG_SET' ? bySet : undefined
     const others = index?.get(resource.id) ?? []
-    if (others[0] !== EVERYWHERE) index?.set(resource.id, isEverywhere ? [EVERYWHERE] : [...others, reach])
+    if (others[0] !== UNCONDITIONAL) index?.set(resource.id, isEverywhere ? [UNCONDITIONAL] : [...others, reach])
   }
-  const reaches = (found: readonly Reach[] | undefined, place: Place): boolean =>
+  const reaches = (found: readonly RuleScope[] | undefined, place: PolicyDataset): boolean =>
     found?.some(({ wanted, excepted }) => (!wanted || isIn(wanted, place)) && !(excepted && isIn(excepted, place))) ?? false
   return (place) => reaches(byLog.get(place.id), place) || reaches(bySet.get(place.collection), place)
 }
 
-const namedIn = (resources: readonly Name[] | undefined): Named | undefined =>
+const indexOfResources = (resources: readonly PolicyRef[] | undefined): DatasetIndex | undefined =>
   resources && {
     logs: new Set(resources.filter(({ type }) => type === 'LOG').map(({ id }) => id)),
     sets: new Set(resources.filter(({ type }) => type === 'LOG_SET').map(({ id }) => id)),
   }
 
-/** placesIndex are all datasets in the form in which one is looked for many times. */
-export const placesIndex = (places: readonly Place[]): Named => ({
+/** datasetIndex are all datasets in the form in which one is looked for many times. */
+export const datasetIndex = (places: readonly PolicyDataset[]): DatasetIndex => ({
   logs: new Set(places.map(({ id }) => id)),
   sets: new Set(places.map(({ collection }) => collection)),
 })
 
 /** isNamed reports whether a resource names something in the index. */
-export const isNamed = ({ type, id }: Name, index: Named): boolean =>
+export const isNamed = ({ type, id }: PolicyRef, index: DatasetIndex): boolean =>
   type === 'LOG' ? index.logs.has(id) : type === 'LOG_SET' && index.sets.has(id)
 
-const isIn = ({ logs, sets }: Named, place: Place): boolean => logs.has(place.id) || sets.has(place.collection)
+const isIn = ({ logs, sets }: DatasetIndex, place: PolicyDataset): boolean => logs.has(place.id) || sets.has(place.collection)
 
 /** concerns reports whether a rule has a say about a viewer, for whichever logs. */
-export function concerns(rule: Rule, viewer: Viewer): boolean {
+export function concerns(rule: PolicyRule, viewer: Viewer): boolean {
   if (!isViewer(rule.principal, viewer)) return false
   if (rule.when?.principals && !isAnyViewer(rule.when.principals, viewer)) return false
   return !rule.unless?.principals || rule.unless.resources !== undefined || !isAnyViewer(rule.unless.principals, viewer)
 }
 
-/** namesSome reports whether there is a dataset that the rule can be about: without one it would never rule. */
-export function namesSome({ resource, when, unless }: Rule, places: readonly Place[]): boolean {
-  const [wanted, excepted] = [namedIn(when?.resources), unless?.principals ? undefined : namedIn(unless?.resources)]
-  return places.some((place) => isPlace(resource, place) && (!wanted || isIn(wanted, place)) && !(excepted && isIn(excepted, place)))
+/** matchesAny reports whether there is a dataset that the rule can be about: without one it would never rule. */
+export function matchesAny({ resource, when, unless }: PolicyRule, places: readonly PolicyDataset[]): boolean {
+  const [wanted, excepted] = [indexOfResources(when?.resources), unless?.principals ? undefined : indexOfResources(unless?.resources)]
+  return places.some((place) => isResource(resource, place) && (!wanted || isIn(wanted, place)) && !(excepted && isIn(excepted, place)))
 }
 
-const isPlace = ({ type, id }: Name, place: Place): boolean =>
+const isResource = ({ type, id }: PolicyRef, place: PolicyDataset): boolean =>
   type === 'LOG' ? id === place.id : type === 'LOG_SET' && id === place.collection
 
 /**
  * liftsLimits reports whether a grantee would see what a viewer does not: a rule that hides something from the viewer must concern the grantee
  * too, and where the viewer sees only what is permitted, the grantee may be permitted nothing else.
  */
-export function liftsLimits(rules: readonly Rule[], viewer: Viewer, grantee: Viewer): boolean {
+export function liftsLimits(rules: readonly PolicyRule[], viewer: Viewer, grantee: Viewer): boolean {
   const ofViewer = new Set(rules.filter((rule) => concerns(rule, viewer)))
   const ofGrantee = new Set(rules.filter((rule) => concerns(rule, grantee)))
   if ([...ofViewer].some((rule) => rule.policy_type === 'LOG_FORBID' && !(ofGrantee.has(rule) && isSameFor(rule, viewer, grantee))))
     return true
-  const permits = (all: ReadonlySet<Rule>): Rule[] => [...all].filter((rule) => rule.policy_type === 'LOG_PERMIT')
+  const permits = (all: ReadonlySet<PolicyRule>): PolicyRule[] => [...all].filter((rule) => rule.policy_type === 'LOG_PERMIT')
   if (permits(ofViewer).length === 0) return false
   const ofBoth = permits(ofGrantee).filter((rule) => ofViewer.has(rule) && isSameFor(rule, viewer, grantee))
   return ofBoth.length === 0 || ofBoth.length < permits(ofGrantee).length
 }
 
 /** isSameFor reports whether the exceptions of a rule hold for both viewers or for neither. */
-const isSameFor = ({ unless }: Rule, one: Viewer, other: Viewer): boolean =>
+const isSameFor = ({ unless }: PolicyRule, one: Viewer, other: Viewer): boolean =>
   !unless?.principals || isAnyViewer(unless.principals, one) === isAnyViewer(unless.principals, other)
 
-const isViewer = ({ type, id }: Name, viewer: Viewer): boolean =>
+const isViewer = ({ type, id }: PolicyRef, viewer: Viewer): boolean =>
   type === 'ROLE' ? viewer.roles.some((role) => roleName(role) === id) : type === viewer.type && id === viewer.id
 
-const isAnyViewer = (principals: readonly Name[], viewer: Viewer): boolean => principals.some((principal) => isViewer(principal, viewer))
+const isAnyViewer = (principals: readonly PolicyRef[], viewer: Viewer): boolean =>
+  principals.some((principal) => isViewer(principal, viewer))
 
 /** ruleOf brings a policy into the form that decides quickly. Empty lists and conditions say nothing: `unless: {}` does not mean "never". */
 export const ruleOf = (policy: {
@@ -118,7 +119,7 @@ export const ruleOf = (policy: {
   principal: Policy['principal']
   when?: ConditionSet | null | undefined
   unless?: ConditionSet | null | undefined
-}): Rule => ({
+}): PolicyRule => ({
   policy_type: policy.policy_type,
   resource: normalResource(policy.resource),
   principal: normalPrincipal(policy.principal),
@@ -139,14 +140,14 @@ const RESOURCE_NAMES: ReadonlyMap<string, string> = new Map([
 ])
 
 /** normalResource is the one form of the several ways to name a resource: datasets are logs, collections are log sets. */
-export function normalResource(resource: { resource_type: string; resource_id: string }): Name {
+export function normalResource(resource: { resource_type: string; resource_id: string }): PolicyRef {
   const written = resource.resource_type.trim().toUpperCase()
   const type = RESOURCE_NAMES.get(written) ?? written
   return { type, id: type === 'LOG_SET' ? resource.resource_id : resource.resource_id.toLowerCase() }
 }
 
 /** normalPrincipal is the one form of a principal: `Administrator` is the role Admin, and ids are in lower case. */
-export function normalPrincipal(principal: { principal_type: string; principal_id: string }): Name {
+export function normalPrincipal(principal: { principal_type: string; principal_id: string }): PolicyRef {
   const type = principal.principal_type.trim().toUpperCase()
   const { principal_id } = principal
   const isId = type !== 'ROLE' || /^[0-9a-f-]{36}$/i.test(principal_id)

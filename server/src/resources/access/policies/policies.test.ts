@@ -76,10 +76,10 @@ describe('what a policy does', () => {
     const role = await org.ask<Role>('POST', '/roles', {
       body: { role_type: 'API', display_name: 'Lookers', permissions: ['logs_read'] },
     })
-    const looker = await newKey([role.body.role_id])
-    expect(await seen(looker.key)).toEqual(ALL)
+    const holder = await newKey([role.body.role_id])
+    expect(await seen(holder.key)).toEqual(ALL)
     await create({ principal: { principal_type: 'ROLE', principal_id: role.body.role_id }, resource: logOf(cart) })
-    expect(await seen(looker.key)).toEqual(ALL.filter((name) => name !== 'cart'))
+    expect(await seen(holder.key)).toEqual(ALL.filter((name) => name !== 'cart'))
     expect(await seen(reader.key)).toContain('cart')
   })
 

@@ -1,5 +1,5 @@
 import { type BodyOf, type ConditionSet, type contract, type Policy, roleName, systemRoles } from '@dendro/api'
-import type { Actor, Identified } from '../../../http/actor.ts'
+import type { Actor, Principal } from '../../../http/actor.ts'
 import { badField, forbidden, notBuilt, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
@@ -7,17 +7,17 @@ import type { World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import {
   concerns,
+  datasetIndex,
   isNamed,
   liftsLimits,
-  namesSome,
+  matchesAny,
   normalPrincipal,
   normalResource,
-  type Place,
-  placesIndex,
-  type Rule,
+  type PolicyDataset,
+  type PolicyRule,
   ruleOf,
   type Viewer,
-  viewOf,
+  visibilityOf,
 } from './decide.ts'
 import {
   deletePolicy,
@@ -26,8 +26,8 @@ import {
   selectKnownApiKey,
   selectKnownRole,
   selectKnownUser,
-  selectPlaces,
   selectPolicies,
+  selectPolicyDatasets,
   updatePolicyRow,
 } from './rows.ts'
 
@@ -44,27 +44,27 @@ export type PolicyFilter = {
 const READING = ['*', 'read', 'search', 'logs_read', 'search_read']
 const ACTIONS = [...READING, 'write', 'delete', 'logs_write', 'logs_delete']
 
-const allPolicies = (world: Reader, orgId: string): Promise<{ rows: readonly PolicyRow[]; rules: readonly Rule[] }> =>
+const allPolicies = (world: Reader, orgId: string): Promise<{ rows: readonly PolicyRow[]; rules: readonly PolicyRule[] }> =>
   world.meta.cached(orgId, 'policies', async () => {
     const rows = await selectPolicies(world.meta, orgId)
     return { rows, rules: rows.map(ruleOf) }
   })
 
 /** isLimited reports whether a policy concerns the caller, whichever datasets there are now. */
-export async function isLimited(world: Reader, actor: Identified): Promise<boolean> {
+export async function isLimited(world: Reader, actor: Principal): Promise<boolean> {
   const { rules } = await allPolicies(world, actor.orgId)
   return rules.length > 0 && rules.some((rule) => concerns(rule, viewerOf(actor)))
 }
 
 /** visibleTo leaves the datasets that no policy hides from the caller; without policies it costs nothing. */
-export async function visibleTo<D extends Place>(world: Reader, actor: Identified, datasets: readonly D[]): Promise<readonly D[]> {
+export async function visibleTo<D extends PolicyDataset>(world: Reader, actor: Principal, datasets: readonly D[]): Promise<readonly D[]> {
   const { rules } = await allPolicies(world, actor.orgId)
   if (rules.length === 0) return datasets
   const viewer = viewerOf(actor)
-  return rules.some((rule) => concerns(rule, viewer)) ? datasets.filter(viewOf(rules, viewer)) : datasets
+  return rules.some((rule) => concerns(rule, viewer)) ? datasets.filter(visibilityOf(rules, viewer)) : datasets
 }
 
-const viewerOf = (actor: Identified): Viewer => ({
+const viewerOf = (actor: Principal): Viewer => ({
   type: actor.identity.type === 'USER_ID' ? 'USER' : 'APIKEY',
   id: actor.identity.id,
   roles: actor.roles,
@@ -89,7 +89,7 @@ export async function limitedRoles(world: Reader, orgId: string): Promise<Readon
 }
 
 export async function listPolicies(world: Reader, actor: Actor, filter: PolicyFilter): Promise<Policy[]> {
-  return (await allPolicies(world, actor.orgId)).rows.map(shown).filter((policy) => fits(policy, filter))
+  return (await allPolicies(world, actor.orgId)).rows.map(shown).filter((policy) => matchesFilter(policy, filter))
 }
 
 export async function findPolicy(world: Reader, actor: Actor, id: string): Promise<PolicyRow> {
@@ -148,15 +148,15 @@ async function checkPolicy(db: Db, orgId: string, policy: Policy): Promise<void>
     const context = condition?.context?.[0]
     if (context) throw badField(`${name}.context`, `cannot be evaluated (${context.key}), so a policy must not depend on it`)
   }
-  const places = await selectPlaces(db, orgId)
-  const known = placesIndex(places)
+  const places = await selectPolicyDatasets(db, orgId)
+  const known = datasetIndex(places)
   checkResource('resource', policy.resource, known)
   await checkPrincipal(db, orgId, 'principal', policy.principal)
   for (const [name, condition] of Object.entries(conditions)) {
     for (const resource of condition?.resources ?? []) checkResource(`${name}.resources`, resource, known)
     for (const principal of condition?.principals ?? []) await checkPrincipal(db, orgId, `${name}.principals`, principal)
   }
-  if (!namesSome(ruleOf(policy), places))
+  if (!matchesAny(ruleOf(policy), places))
     throw badField('resource', 'and the conditions together name no log, so the policy would never apply')
 }
 
@@ -167,7 +167,7 @@ function checkActions(actions: readonly string[]): void {
   throw badField('actions', `must include one of ${READING.join(', ')}: a log is seen as a whole or not at all`)
 }
 
-function checkResource(field: string, resource: Policy['resource'], known: ReturnType<typeof placesIndex>): void {
+function checkResource(field: string, resource: Policy['resource'], known: ReturnType<typeof datasetIndex>): void {
   const named = normalResource(resource)
   const { type } = named
   if (type !== 'LOG' && type !== 'LOG_SET')
@@ -186,23 +186,23 @@ async function checkPrincipal(db: Db, orgId: string, field: string, principal: P
   if (!(await isKnown())) throw badField(field, `names no ${principal.principal_type} ${principal.principal_id}`)
 }
 
-function fits(policy: Policy, filter: PolicyFilter): boolean {
+function matchesFilter(policy: Policy, filter: PolicyFilter): boolean {
   const resources = [policy.resource, ...(policy.when?.resources ?? []), ...(policy.unless?.resources ?? [])]
   const principals = [policy.principal, ...(policy.when?.principals ?? []), ...(policy.unless?.principals ?? [])]
   return (
     resources.some((resource) => {
-      const asked = {
+      const wanted = {
         resource_type: filter.resource_type ?? resource.resource_type,
         resource_id: filter.resource_id ?? resource.resource_id,
       }
-      return isSame(normalResource(resource), normalResource(asked))
+      return isSame(normalResource(resource), normalResource(wanted))
     }) &&
     principals.some((principal) => {
-      const asked = {
+      const wanted = {
         principal_type: filter.principal_type ?? principal.principal_type,
         principal_id: filter.principal_id ?? principal.principal_id,
       }
-      return isSame(normalPrincipal(principal), normalPrincipal(asked))
+      return isSame(normalPrincipal(principal), normalPrincipal(wanted))
     })
   )
 }

@@ -1,7 +1,7 @@
 import type { ConditionSet, Identity, Policy } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { json, sql } from '../../../meta/sql.ts'
-import type { Place } from './decide.ts'
+import type { PolicyDataset } from './decide.ts'
 
 export type PolicyRow = Pick<
   Policy,
@@ -35,9 +35,9 @@ export const updatePolicyRow = (db: Db, row: PolicyRow) =>
 
 export const deletePolicy = (db: Db, orgId: string, id: string) => db.run(sql`delete from policies where org_id = ${orgId} and id = ${id}`)
 
-/** selectPlaces is every dataset, also those the caller may not see: he who writes policies decides about all. */
-export const selectPlaces = (db: Db, orgId: string) =>
-  db.all<Place>(sql`select id, collection, dataset from datasets where org_id = ${orgId} and deleted_at is null`)
+/** selectPolicyDatasets is every dataset, also those the caller may not see: he who writes policies decides about all. */
+export const selectPolicyDatasets = (db: Db, orgId: string) =>
+  db.all<PolicyDataset>(sql`select id, collection, dataset from datasets where org_id = ${orgId} and deleted_at is null`)
 
 export const selectKnownUser = (db: Db, orgId: string, id: string) =>
   db.one(sql`

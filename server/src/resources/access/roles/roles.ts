@@ -23,8 +23,8 @@ import { checkLimits, limitedRoles } from '../policies/policies.ts'
 import {
   deleteRole,
   insertRole,
-  keepRoleRows,
   lockRole,
+  lockRoleRowsForGrant,
   lockRoles,
   type RoleRow,
   selectRoleHolder,
@@ -66,21 +66,21 @@ export async function checkGrant(world: Pick<World, 'meta'>, actor: Actor, kind:
     const known = { USER: userRoles, API: apiRoles, ANY: [...userRoles, ...apiRoles] }[kind].join(', ')
     throw badField('roles', `must each be one of ${known} or the id of a custom role, not ${unknown[0].slice(0, 100)}`)
   }
-  const beyond = beyondOf(actor, await permissionsOf(world, actor.orgId, roles))
+  const beyond = firstPermissionNotHeld(actor, await permissionsOf(world, actor.orgId, roles))
   if (beyond) throw forbidden(`nobody grants more than he holds: the roles include ${beyond}`)
   await checkLimits(world, actor, kind === 'API' ? 'APIKEY' : 'USER', roles.map(roleName))
 }
 
-/** keepRoles keeps custom roles from being deleted until the end of a transaction that gives them to somebody; one that is gone is refused. */
-export async function keepRoles(tx: Db, orgId: string, roles: readonly string[]): Promise<void> {
+/** lockRolesForGrant keeps custom roles from being deleted until the end of a transaction that gives them to somebody; one that is gone is refused. */
+export async function lockRolesForGrant(tx: Db, orgId: string, roles: readonly string[]): Promise<void> {
   const custom = [...new Set(roles.filter((role) => !isSystemRole(roleName(role))))]
   if (custom.length === 0) return
-  const kept = new Set((await keepRoleRows(tx, orgId, custom)).map(({ id }) => id))
+  const kept = new Set((await lockRoleRowsForGrant(tx, orgId, custom)).map(({ id }) => id))
   const lost = custom.find((id) => !kept.has(id))
   if (lost !== undefined) throw badField('roles', `names no role with the id ${lost}: it was deleted a moment ago`)
 }
 
-const beyondOf = (actor: Actor, permissions: Iterable<Permission>): Permission | undefined =>
+const firstPermissionNotHeld = (actor: Actor, permissions: Iterable<Permission>): Permission | undefined =>
   [...permissions].find((permission) => !actor.permissions.has(permission))
 
 const customRoles = (world: Pick<World, 'meta'>, orgId: string): Promise<ReadonlyMap<string, RoleRow>> =>
@@ -124,7 +124,7 @@ export async function createRole(world: World, actor: Actor, ask: RoleDraft): Pr
     role_type: ask.role_type,
     display_name: ask.display_name,
     description: ask.description ?? null,
-    permissions: permissionsAsked(actor, ask.permissions),
+    permissions: checkedPermissions(actor, ask.permissions),
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,
@@ -134,7 +134,7 @@ export async function createRole(world: World, actor: Actor, ask: RoleDraft): Pr
     await lockRoles(tx, actor.orgId)
     await checkName(tx, row)
     await insertRole(tx, row)
-    await recordChange(world, tx, actor, { entity: { type: 'role', id: row.id }, after: shownCustomRole(row, NOBODY) })
+    await recordChange(world, tx, actor, { entity: { type: 'role', id: row.id }, after: shownCustomRole(row, NO_LIMITED_ROLES) })
   })
   return shownCustomRole(row, await limitedRoles(world, actor.orgId))
 }
@@ -146,7 +146,7 @@ export async function updateRole(world: World, actor: Actor, record: RoleRow, as
     ...record,
     display_name: ask.display_name,
     description: ask.description ?? null,
-    permissions: permissionsAsked(actor, ask.permissions),
+    permissions: checkedPermissions(actor, ask.permissions),
     modified_at: world.clock.nowMs(),
     modified_by: actor.identity,
   }
@@ -155,8 +155,12 @@ export async function updateRole(world: World, actor: Actor, record: RoleRow, as
     await checkName(tx, next)
     const written = await updateRoleRow(tx, next)
     if (!written) throw notFound('role', record.id)
-    const before = shownCustomRole(record, NOBODY)
-    await recordChange(world, tx, actor, { entity: { type: 'role', id: record.id }, before, after: shownCustomRole(written, NOBODY) })
+    const before = shownCustomRole(record, NO_LIMITED_ROLES)
+    await recordChange(world, tx, actor, {
+      entity: { type: 'role', id: record.id },
+      before,
+      after: shownCustomRole(written, NO_LIMITED_ROLES),
+    })
     return written
   })
   return shownCustomRole(row, await limitedRoles(world, actor.orgId))
@@ -169,38 +173,38 @@ export async function removeRole(world: World, actor: Actor, record: RoleRow): P
     const holder = await selectRoleHolder(tx, actor.orgId, record.id)
     if (holder) throw conflict(`the role is still held by at least one ${holder.kind}`)
     await deleteRole(tx, actor.orgId, record.id)
-    await recordChange(world, tx, actor, { entity: { type: 'role', id: record.id }, before: shownCustomRole(record, NOBODY) })
+    await recordChange(world, tx, actor, { entity: { type: 'role', id: record.id }, before: shownCustomRole(record, NO_LIMITED_ROLES) })
   })
 }
 
-/** permissionsAsked are the permissions of a role to be, each once and in the order of the list of permissions. */
-function permissionsAsked(actor: Actor, names: readonly string[]): Permission[] {
+/** checkedPermissions are the permissions of a role to be, each once and in the order of the list of permissions. */
+function checkedPermissions(actor: Actor, names: readonly string[]): Permission[] {
   const unknown = names.find((name) => !(allPermissions as readonly string[]).includes(name))
   if (unknown !== undefined) throw badField('permissions', `must each be a name that GET /permissions lists, not ${unknown.slice(0, 100)}`)
-  const asked = allPermissions.filter((permission) => names.includes(permission))
-  const beyond = beyondOf(actor, asked)
+  const requested = allPermissions.filter((permission) => names.includes(permission))
+  const beyond = firstPermissionNotHeld(actor, requested)
   if (beyond) throw forbidden(`nobody makes a role that holds more than he does: it includes ${beyond}`)
-  return asked
+  return requested
 }
 
-const taken = (displayName: string) => conflict(`a role called ${displayName} exists already`)
+const nameTaken = (displayName: string) => conflict(`a role called ${displayName} exists already`)
 
 /** checkName refuses names that look like that of another role: in other letters, other widths, or with spaces and unseen signs between. */
 async function checkName(tx: Db, { org_id, id, display_name }: RoleRow): Promise<void> {
-  const look = lookOf(display_name)
-  if (look === '') throw badField('display_name', 'must have a letter, a digit or a sign that can be seen')
+  const canonical = canonicalName(display_name)
+  if (canonical === '') throw badField('display_name', 'must have a letter, a digit or a sign that can be seen')
   const others = (await selectRoles(tx, org_id)).filter((row) => row.id !== id)
-  if (systemLooks.has(look) || others.some((row) => lookOf(row.display_name) === look)) throw taken(display_name)
+  if (systemRoleNames.has(canonical) || others.some((row) => canonicalName(row.display_name) === canonical)) throw nameTaken(display_name)
 }
 
-const lookOf = (name: string): string =>
+const canonicalName = (name: string): string =>
   name
     .normalize('NFKC')
     .replace(/[\s\p{C}]+/gu, '')
     .toLowerCase()
-const systemLooks = new Set(Object.entries(systemRoles).flatMap(([id, role]) => [lookOf(id), lookOf(role.display_name)]))
+const systemRoleNames = new Set(Object.entries(systemRoles).flatMap(([id, role]) => [canonicalName(id), canonicalName(role.display_name)]))
 
-const NOBODY: ReadonlySet<string> = new Set()
+const NO_LIMITED_ROLES: ReadonlySet<string> = new Set()
 
 const shownSystemRole = (id: SystemRole, limited: ReadonlySet<string>): Role => ({
   role_id: id,

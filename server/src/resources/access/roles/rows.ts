@@ -25,8 +25,8 @@ export const lockRoles = (db: Db, orgId: string) => db.run(sql`select 1 from org
 export const lockRole = (db: Db, orgId: string, id: string) =>
   db.one<{ id: string }>(sql`select id from roles where org_id = ${orgId} and id = ${id} for update`)
 
-/** keepRoleRows finds roles and keeps them from being deleted until the end of the transaction; ids that are no UUIDs find nothing. */
-export const keepRoleRows = (db: Db, orgId: string, ids: readonly string[]) =>
+/** lockRoleRowsForGrant finds roles and keeps them from being deleted until the end of the transaction; ids that are no UUIDs find nothing. */
+export const lockRoleRowsForGrant = (db: Db, orgId: string, ids: readonly string[]) =>
   db.all<{ id: string }>(sql`select id from roles where org_id = ${orgId} and id::text = any (${ids}) order by id for key share`)
 
 export const insertRole = (db: Db, row: RoleRow) =>

@@ -1,4 +1,4 @@
-import type { Mail } from '../../../outgoing/mail.ts'
+import type { MailMessage } from '../../../outgoing/mail.ts'
 import type { UserRow } from './rows.ts'
 
 const words = {
@@ -17,7 +17,7 @@ const words = {
 } as const
 
 /** invitationMail is the letter with the one-time link, as text and as HTML. */
-export function invitationMail(kind: 'invitation' | 'reset', user: UserRow, link: { url: string; validDays: number }): Mail {
+export function invitationMail(kind: 'invitation' | 'reset', user: UserRow, link: { url: string; validDays: number }): MailMessage {
   const { subject, opening, action, closing } = words[kind]
   const greeting = `Hello ${oneLine(user.first_name)},`
   const terms = `The link works once and for ${link.validDays} days. ${closing}`

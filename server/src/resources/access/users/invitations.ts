@@ -7,15 +7,15 @@ import { invitationMail } from './invitation-mail.ts'
 import { brokenRule } from './password-rules.ts'
 import { hashPassword } from './passwords.ts'
 import {
+  consumeInvitation,
   deleteSessionsOf,
   lockUser,
-  putInvitation,
   selectInvitation,
   selectUser,
-  takeInvitation,
   type UserRow,
   updatePasswordHash,
   updateUserRow,
+  upsertInvitation,
 } from './rows.ts'
 import { hasPassword } from './user-record.ts'
 
@@ -25,14 +25,14 @@ const VALID_MS = 7 * DAY_MS
 /** A relay gets this long while the inviting person waits; after that the link is shown instead. */
 const MAIL_WAIT_MS = 5_000
 
-/** Mailed carries the link exactly when no mail could be sent. */
-export type Mailed = { invitation_url?: string }
+/** InvitationDelivery carries the link exactly when no mail could be sent. */
+export type InvitationDelivery = { invitation_url?: string }
 
 /** invite makes the one-time link of a user, who has one at most; only its keyed hash is stored. */
 export async function invite(world: Pick<World, 'clock' | 'ids' | 'vault'>, tx: Db, user: UserRow): Promise<Secret> {
   const token = new Secret(world.ids.secret(TOKEN_BYTES))
   const nowMs = world.clock.nowMs()
-  await putInvitation(tx, {
+  await upsertInvitation(tx, {
     org_id: user.org_id,
     user_id: user.id,
     token_hash: world.vault.hashOf('invitation', token),
@@ -47,7 +47,7 @@ export async function sendInvitation(
   world: Pick<World, 'mailer' | 'log'>,
   facts: RequestFacts,
   invitation: { kind: 'invitation' | 'reset'; user: UserRow; token: Secret },
-): Promise<Mailed> {
+): Promise<InvitationDelivery> {
   const { kind, user, token } = invitation
   const url = `${facts.baseUrl}/accept-invite?token=${token.reveal()}`
   if (!world.mailer.configured) return { invitation_url: url }
@@ -69,9 +69,9 @@ export type Invitation = { user: UserRow; tokenHash: Buffer }
 export async function findInvitation(world: Pick<World, 'meta' | 'vault' | 'clock'>, token: Secret): Promise<Invitation> {
   const tokenHash = world.vault.hashOf('invitation', token)
   const row = await selectInvitation(world.meta, tokenHash)
-  if (!row || row.expires_at <= world.clock.nowMs()) throw spent()
+  if (!row || row.expires_at <= world.clock.nowMs()) throw invitationInvalid()
   const user = await selectUser(world.meta, row.org_id, row.user_id)
-  if (!user) throw spent()
+  if (!user) throw invitationInvalid()
   return { user, tokenHash }
 }
 
@@ -85,9 +85,9 @@ export async function choosePassword(world: Pick<World, 'ids'>, user: UserRow, p
 /** redeem uses the link up: the password is set, every token there was ends, and an invited user becomes ACTIVE. */
 export async function redeem(world: Pick<World, 'clock'>, tx: Db, { user, tokenHash }: Invitation, passwordHash: string): Promise<UserRow> {
   const nowMs = world.clock.nowMs()
-  const taken = await takeInvitation(tx, user.org_id, tokenHash, nowMs)
+  const taken = await consumeInvitation(tx, user.org_id, tokenHash, nowMs)
   const before = taken && (await lockUser(tx, user.org_id, taken.user_id))
-  if (!before || before.status === 'DEACTIVATED' || !hasPassword(before)) throw spent()
+  if (!before || before.status === 'DEACTIVATED' || !hasPassword(before)) throw invitationInvalid()
   const after: UserRow = { ...before, status: 'ACTIVE', accepted_at: before.accepted_at ?? nowMs }
   await updateUserRow(tx, after)
   await updatePasswordHash(tx, after.org_id, after.id, passwordHash)
@@ -95,4 +95,4 @@ export async function redeem(world: Pick<World, 'clock'>, tx: Db, { user, tokenH
   return after
 }
 
-const spent = () => badRequest('this invitation has been used, replaced or has expired; ask for a new one')
+const invitationInvalid = () => badRequest('this invitation has been used, replaced or has expired; ask for a new one')

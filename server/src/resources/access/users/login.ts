@@ -26,8 +26,8 @@ export const candidates = (world: Pick<World, 'meta'>, email: string): Promise<L
 /** loginOf is one user with what proves him. */
 export const loginOf = (world: Pick<World, 'meta'>, id: string): Promise<LoginRow | undefined> => selectLogin(world.meta, id)
 
-/** matching gives those who have this password and may log in with one. Who may not is tried all the same, to take as long. */
-export async function matching(rows: readonly LoginRow[], password: Secret): Promise<LoginRow[]> {
+/** withPassword gives those who have this password and may log in with one. Who may not is tried all the same, to take as long. */
+export async function withPassword(rows: readonly LoginRow[], password: Secret): Promise<LoginRow[]> {
   const matched: LoginRow[] = []
   const provable = rows.filter((row) => row.password_hash !== null)
   if (provable.length === 0) await isPassword(password, undefined)
@@ -38,8 +38,8 @@ export async function matching(rows: readonly LoginRow[], password: Secret): Pro
   return matched
 }
 
-/** chosen is where a password leads that opens several organisations: to the preferred one, else to where the person was last. */
-export function chosen(matched: readonly LoginRow[]): LoginRow | undefined {
+/** chooseLogin is where a password leads that opens several organisations: to the preferred one, else to where the person was last. */
+export function chooseLogin(matched: readonly LoginRow[]): LoginRow | undefined {
   const preferred = matched.find((row) => matched.some((other) => other.preferences.preferred_org === row.org_id))
   if (preferred) return preferred
   return [...matched].sort((a, b) => lastLogin(b) - lastLogin(a) || a.created_at - b.created_at)[0]
@@ -47,8 +47,8 @@ export function chosen(matched: readonly LoginRow[]): LoginRow | undefined {
 
 const lastLogin = (row: UserRow): number => row.last_logins[PASSWORD] ?? 0
 
-/** noteLogin records a login with a password; undefined when the user has been barred or removed since he was looked up. */
-export async function noteLogin(world: Pick<World, 'clock'>, tx: Db, user: UserRow): Promise<UserRow | undefined> {
+/** recordLogin records a login with a password; undefined when the user has been barred or removed since he was looked up. */
+export async function recordLogin(world: Pick<World, 'clock'>, tx: Db, user: UserRow): Promise<UserRow | undefined> {
   const before = await lockUser(tx, user.org_id, user.id)
   if (!before || !mayLogIn(before.status)) return undefined
   const after: UserRow = {
@@ -61,8 +61,8 @@ export async function noteLogin(world: Pick<World, 'clock'>, tx: Db, user: UserR
   return after
 }
 
-/** keepPassword stores a hash made anew at today's cost of the password that has just been proven. */
-export const keepPassword = (tx: Db, user: UserRow, hash: string): Promise<number> => updatePasswordHash(tx, user.org_id, user.id, hash)
+/** savePasswordHash stores a hash made anew at today's cost of the password that has just been proven. */
+export const savePasswordHash = (tx: Db, user: UserRow, hash: string): Promise<number> => updatePasswordHash(tx, user.org_id, user.id, hash)
 
 /** replacePassword sets another password and ends every token of the user. */
 export async function replacePassword(tx: Db, user: UserRow, hash: string): Promise<void> {

@@ -66,7 +66,7 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
 function coreOf(text: string): string {
   const bare = text.toLowerCase().replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
   return [...bare]
-    .map((letter) => LOOKALIKES.get(letter) ?? letter)
+    .map((char) => LOOKALIKES.get(char) ?? char)
     .join('')
     .replace(/[^\p{L}]/gu, '')
 }

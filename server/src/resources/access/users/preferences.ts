@@ -1,5 +1,5 @@
 import type { BodyOf, contract, UserPreference } from '@dendro/api'
-import { type Actor, holds, isUser } from '../../../http/actor.ts'
+import { type Actor, hasPermission, isUser } from '../../../http/actor.ts'
 import { badField, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'
@@ -14,7 +14,7 @@ export const getPreferences = async (row: UserRow): Promise<UserPreference> => (
 
 export async function updatePreferences(world: World, actor: Actor, record: UserRow, change: Change): Promise<UserPreference> {
   const { org_id, id } = record
-  if (!isUser(actor, id) && !holds(actor, 'users_write')) throw forbidden('these are the preferences of somebody else')
+  if (!isUser(actor, id) && !hasPermission(actor, 'users_write')) throw forbidden('these are the preferences of somebody else')
   return world.meta.write(org_id, async (tx) => {
     const before = await lockUser(tx, org_id, id)
     if (!before) throw notFound('user', id)

@@ -1,5 +1,5 @@
 import { contract } from '@dendro/api'
-import { type At, onRecord, type Routes, routes } from '../../../http/mount.ts'
+import { type EndpointTarget, onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
 import { groupsOf } from '../groups/groups.ts'
 import { organizationsOfUser } from '../organizations/organizations.ts'
@@ -8,8 +8,8 @@ import type { UserRow } from './rows.ts'
 import {
   createUser,
   deactivateUser,
-  findPerson,
   findUser,
+  findUserAnywhere,
   getUser,
   listAllUsers,
   listUsers,
@@ -20,11 +20,11 @@ import {
   updateUser,
 } from './users.ts'
 
-type Named = Pick<At<typeof contract.users.get>, 'actor' | 'params'>
+type UserRequest = Pick<EndpointTarget<typeof contract.users.get>, 'actor' | 'params'>
 
 export function userRoutes(world: World): Routes {
-  const find = ({ actor, params }: Named): Promise<UserRow> => findUser(world, actor, params.userId)
-  const findSelf = ({ actor, params }: Named): Promise<UserRow> => findPerson(world, actor, params.userId)
+  const find = ({ actor, params }: UserRequest): Promise<UserRow> => findUser(world, actor, params.userId)
+  const findSelf = ({ actor, params }: UserRequest): Promise<UserRow> => findUserAnywhere(world, actor, params.userId)
   return routes('users', contract.users, {
     list: async ({ actor }) => ({ users: await listUsers(world, actor) }),
     create: ({ actor, body }) => createUser(world, actor, body),

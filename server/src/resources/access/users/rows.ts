@@ -85,8 +85,8 @@ export const updatePasswordHash = (db: Db, orgId: string, id: string, hash: stri
 /** deleteUser takes the invitation and the sessions along. */
 export const deleteUser = (db: Db, orgId: string, id: string) => db.run(sql`delete from users where org_id = ${orgId} and id = ${id}`)
 
-/** putInvitation takes the place of the one before, whose link is void from then on. */
-export const putInvitation = (
+/** upsertInvitation takes the place of the one before, whose link is void from then on. */
+export const upsertInvitation = (
   db: Db,
   row: { org_id: string; user_id: string; token_hash: Buffer; created_at: number; expires_at: number },
 ) =>
@@ -100,8 +100,8 @@ export const selectInvitation = (db: Db, tokenHash: Buffer) =>
   db.one<{ org_id: string; user_id: string; token_hash: Buffer; expires_at: number }>(sql`
     select org_id, user_id, token_hash, expires_at from invitations where token_hash = ${tokenHash}`)
 
-/** takeInvitation makes the link good for one use: of two at once only one gets a row back. */
-export const takeInvitation = (db: Db, orgId: string, tokenHash: Buffer, nowMs: number) =>
+/** consumeInvitation makes the link good for one use: of two at once only one gets a row back. */
+export const consumeInvitation = (db: Db, orgId: string, tokenHash: Buffer, nowMs: number) =>
   db.one<{ user_id: string }>(sql`
     delete from invitations where org_id = ${orgId} and token_hash = ${tokenHash} and expires_at > ${nowMs} returning user_id`)
 

@@ -1,13 +1,13 @@
 import type { BodyOf, contract, MultiOrgUser, User } from '@dendro/api'
-import { type Actor, holds, isUser } from '../../../http/actor.ts'
+import { type Actor, hasPermission, isUser } from '../../../http/actor.ts'
 import { badRequest, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { groupsOfAll, leaveGroups } from '../groups/groups.ts'
-import { forgetAccess, identifiedIn, organizationsOfMembers, organizationsOfUser } from '../organizations/organizations.ts'
-import { checkGrant, keepRoles } from '../roles/roles.ts'
-import { invite, type Mailed, sendInvitation } from './invitations.ts'
+import { deleteAccess, identifiedIn, organizationsOfMembers, organizationsOfUser } from '../organizations/organizations.ts'
+import { checkGrant, lockRolesForGrant } from '../roles/roles.ts'
+import { type InvitationDelivery, invite, sendInvitation } from './invitations.ts'
 import { checkAuthority } from './roles.ts'
 import {
   deleteInvitation,
@@ -26,7 +26,17 @@ import { defaultMethods, emailKey, hasPassword, mayLogIn, mergeMethods, shownUse
 
 export { bootstrapAdmin, checkAdmin } from './bootstrap-admin.ts'
 export { choosePassword, findInvitation, redeem } from './invitations.ts'
-export { candidates, chosen, keepPassword, type LoginRow, loginOf, matching, noteLogin, replacePassword, type UserRow } from './login.ts'
+export {
+  candidates,
+  chooseLogin,
+  type LoginRow,
+  loginOf,
+  recordLogin,
+  replacePassword,
+  savePasswordHash,
+  type UserRow,
+  withPassword,
+} from './login.ts'
 export { hashPassword, isOutdated } from './passwords.ts'
 export { effectiveRoles } from './roles.ts'
 export { emailKey, mayLogIn, shownUser } from './user-record.ts'
@@ -59,7 +69,7 @@ async function readableOrganizations(world: World, actor: Actor): Promise<string
   const readable = [actor.orgId]
   for (const { id } of others) {
     const there = await identifiedIn(world, actor, id)
-    if (id !== actor.orgId && there && holds(there, 'users_read')) readable.push(id)
+    if (id !== actor.orgId && there && hasPermission(there, 'users_read')) readable.push(id)
   }
   return readable
 }
@@ -70,8 +80,8 @@ export async function findUser(world: World, actor: Actor, id: string): Promise<
   return row
 }
 
-/** findPerson is findUser for what people may do about themselves: they find themselves also where they act as guests. */
-export async function findPerson(world: World, actor: Actor, id: string): Promise<UserRow> {
+/** findUserAnywhere is findUser for what people may do about themselves: they find themselves also where they act as guests. */
+export async function findUserAnywhere(world: World, actor: Actor, id: string): Promise<UserRow> {
   const self = isUser(actor, id) ? await selectPerson(world.meta, id) : undefined
   return self ?? findUser(world, actor, id)
 }
@@ -111,7 +121,7 @@ export async function createUser(world: World, actor: Actor, ask: NewUser): Prom
     modified_by: actor.identity,
   }
   const token = await world.meta.write(actor.orgId, async (tx) => {
-    await keepRoles(tx, actor.orgId, roles)
+    await lockRolesForGrant(tx, actor.orgId, roles)
     if (!(await insertUser(tx, { ...row, password_hash: null }))) throw conflict(`a user with the e-mail ${ask.email} exists already`)
     await recordChange(world, tx, actor, { entity: { type: 'user', id: row.id }, after: shownUser(world, row) })
     return invite(world, tx, row)
@@ -140,7 +150,7 @@ export async function updateUser(world: World, actor: Actor, record: UserRow, ch
 }
 
 /** mayManage excludes a guest who holds the permission where he acts: his own record belongs to another organisation. */
-const mayManage = (actor: Actor, record: UserRow): boolean => holds(actor, 'users_write') && record.org_id === actor.orgId
+const mayManage = (actor: Actor, record: UserRow): boolean => hasPermission(actor, 'users_write') && record.org_id === actor.orgId
 
 export async function deactivateUser(world: World, actor: Actor, record: UserRow): Promise<User> {
   await checkAuthority(world, actor, record)
@@ -169,7 +179,7 @@ async function changeUser(world: World, actor: Actor, { org_id, id }: UserRow, c
     const changed = change(before)
     if (isSame(before, changed)) return shownUser(world, before)
     const after = { ...changed, modified_at: world.clock.nowMs(), modified_by: actor.identity }
-    if (changed.roles !== before.roles) await keepRoles(tx, org_id, after.roles)
+    if (changed.roles !== before.roles) await lockRolesForGrant(tx, org_id, after.roles)
     if (!isAdmin(after)) keepAnAdmin(admins, id)
     await updateUserRow(tx, after)
     if (after.status === 'DEACTIVATED') await endAccess(tx, after)
@@ -202,13 +212,13 @@ export async function removeUser(world: World, actor: Actor, record: UserRow): P
     const before = await lockUser(tx, org_id, id)
     if (!before) throw notFound('user', id)
     await leaveGroups(tx, org_id, id)
-    await forgetAccess(tx, id)
+    await deleteAccess(tx, id)
     await deleteUser(tx, org_id, id)
     await recordChange(world, tx, actor, { entity: { type: 'user', id }, before: shownUser(world, before) })
   })
 }
 
-export type Sent = { success: boolean; message: string } & Mailed
+export type Sent = { success: boolean; message: string } & InvitationDelivery
 
 /** resendInvitation makes a new link; the one before is void from then on. */
 export async function resendInvitation(world: World, actor: Actor, record: UserRow): Promise<Sent> {

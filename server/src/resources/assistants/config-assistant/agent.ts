@@ -1,23 +1,27 @@
 import type { AgentConfig, AgentType } from '@dendro/api'
-import type { Operation, SourceKind, Told } from './operations.ts'
+import type { ChangeReport, ConfigOperation, SourceKind } from './operations.ts'
 
 /** A Problem is a mistake in a file; lines count from 1. */
-export type Problem = { readonly line?: number; readonly message: string }
+export type ConfigProblem = { readonly line?: number; readonly message: string }
 
 /** An Unreadable file is no configuration of its agent at all. */
-export class Unreadable extends Error {
-  readonly problems: readonly Problem[]
+export class UnreadableConfig extends Error {
+  readonly problems: readonly ConfigProblem[]
 
-  constructor(problems: readonly Problem[]) {
+  constructor(problems: readonly ConfigProblem[]) {
     super(problems.map(({ line, message }) => (line === undefined ? message : `line ${line}: ${message}`)).join('; '))
     this.name = 'Unreadable'
     this.problems = problems
   }
 }
 
-/** A Handler does one kind of operation to a file in work; what the agent cannot do is told. */
-export type Handler<D, K extends Operation['kind']> = (draft: D, operation: Extract<Operation, { kind: K }>, told: Told) => void
-type Handlers<D> = { readonly [K in Operation['kind']]: Handler<D, K> }
+/** Applies one kind of operation to a draft; unsupported settings are reported as warnings. */
+export type OperationHandler<D, K extends ConfigOperation['kind']> = (
+  draft: D,
+  operation: Extract<ConfigOperation, { kind: K }>,
+  report: ChangeReport,
+) => void
+type Handlers<D> = { readonly [K in ConfigOperation['kind']]: OperationHandler<D, K> }
 
 type Definition<D> = {
   readonly agent: AgentType
@@ -33,14 +37,14 @@ type Definition<D> = {
   /** open reads a file, or throws Unreadable; an empty text is the beginning of a new one. */
   open(text: string): D
   write(draft: D): string
-  problems(draft: D): Problem[]
+  problems(draft: D): ConfigProblem[]
   readonly handlers: Handlers<D>
 }
 
 /** An Agent is one program that ships logs: how its files are read, changed and looked over. */
 export type Agent = Pick<Definition<never>, 'agent' | 'displayName' | 'format' | 'sources' | 'versionMin' | 'needs' | 'comment'> & {
-  apply(text: string, operations: readonly Operation[], told: Told): string
-  problems(text: string): readonly Problem[]
+  apply(text: string, operations: readonly ConfigOperation[], report: ChangeReport): string
+  problems(text: string): readonly ConfigProblem[]
 }
 
 const PROBLEMS_MAX = 100
@@ -48,8 +52,12 @@ const PROBLEMS_MAX = 100
 /** defineAgent makes an agent whose files in work are of a type of its own. */
 export function defineAgent<D>(definition: Definition<D>): Agent {
   const { agent, displayName, format, sources, versionMin, needs, comment } = definition
-  const handle = <K extends Operation['kind']>(draft: D, kind: K, operation: Extract<Operation, { kind: K }>, told: Told): void =>
-    definition.handlers[kind](draft, operation, told)
+  const handle = <K extends ConfigOperation['kind']>(
+    draft: D,
+    kind: K,
+    operation: Extract<ConfigOperation, { kind: K }>,
+    report: ChangeReport,
+  ): void => definition.handlers[kind](draft, operation, report)
   return {
     agent,
     displayName,
@@ -58,13 +66,13 @@ export function defineAgent<D>(definition: Definition<D>): Agent {
     versionMin,
     needs,
     comment,
-    apply: (text, operations, told) => {
+    apply: (text, operations, report) => {
       const isOfWindows = text.includes('\r\n')
       const draft = definition.open(text.replaceAll('\r\n', '\n'))
       for (const operation of operations) {
         if (operation.kind === 'source' && !sources.includes(operation.source.kind)) {
-          told.cannot(`${displayName} has no input for ${operation.source.kind}; such events need another agent`)
-        } else handle(draft, operation.kind, operation as never, told)
+          report.warn(`${displayName} has no input for ${operation.source.kind}; such events need another agent`)
+        } else handle(draft, operation.kind, operation as never, report)
       }
       const written = definition.write(draft)
       return isOfWindows ? written.replaceAll('\n', '\r\n') : written
@@ -73,7 +81,7 @@ export function defineAgent<D>(definition: Definition<D>): Agent {
       try {
         return definition.problems(definition.open(text.replaceAll('\r\n', '\n'))).slice(0, PROBLEMS_MAX)
       } catch (problem) {
-        if (problem instanceof Unreadable) return problem.problems
+        if (problem instanceof UnreadableConfig) return problem.problems
         throw problem
       }
     },

@@ -1,4 +1,4 @@
-import { closings, type Grammar, lineFinder, masked } from './masked-text.ts'
+import { type ConfigGrammar, closings, lineFinder, masked } from './masked-text.ts'
 
 /** An AlloyBlock is something like `loki.source.file "a" { … }` at the top of a file. */
 export type AlloyBlock = {
@@ -11,16 +11,16 @@ export type AlloyBlock = {
   readonly close: number
   readonly line: number
 }
-type Seen = { text: string; mask: string; pairs: ReadonlyMap<number, number>; blocks: readonly AlloyBlock[] }
+type ParsedText = { text: string; mask: string; pairs: ReadonlyMap<number, number>; blocks: readonly AlloyBlock[] }
 type Span = { readonly open: number; readonly close: number }
 
-const GRAMMAR: Grammar = { lineComments: ['//'], quotes: '"', rawQuotes: '`' }
+const GRAMMAR: ConfigGrammar = { lineComments: ['//'], quotes: '"', rawQuotes: '`' }
 const INDENT = '  '
 
 /** An AlloyFile is a file of Alloy in work; only what is changed is written anew. */
 export class AlloyFile {
   text: string
-  #last: Seen | undefined
+  #last: ParsedText | undefined
 
   constructor(text: string) {
     this.text = text
@@ -41,7 +41,7 @@ export class AlloyFile {
   }
 
   /** #seen is what the text consists of, looked at once for each text. */
-  #seen(): Seen {
+  #seen(): ParsedText {
     if (this.#last?.text === this.text) return this.#last
     const mask = masked(this.text, GRAMMAR)
     const pairs = closings(this.text, mask)

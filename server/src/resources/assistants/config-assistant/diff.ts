@@ -77,7 +77,7 @@ function middleEdits(before: readonly string[], after: readonly string[]): Edit[
  * keepForm puts the change from `normal` to `changed` into `original`, which says the same as `normal` in other words: what the change does not touch
  * stays as it was written.
  */
-export function keepForm(original: readonly string[], normal: readonly string[], changed: readonly string[]): string[] {
+export function keepFormatting(original: readonly string[], normal: readonly string[], changed: readonly string[]): string[] {
   const [inOriginal, inChanged] = [matches(normal, original), matches(normal, changed)]
   const kept: string[] = []
   let [from, fromOriginal, fromChanged] = [0, 0, 0]

@@ -1,7 +1,7 @@
-import type { Place } from './operations.ts'
+import type { DatasetTarget } from './operations.ts'
 
 /** routingHeaders say where events go, besides the credential. */
-export const routingHeaders = ({ collection, dataset }: Place, tags: Readonly<Record<string, string>>): Record<string, string> => ({
+export const routingHeaders = ({ collection, dataset }: DatasetTarget, tags: Readonly<Record<string, string>>): Record<string, string> => ({
   ...(collection === undefined ? {} : { 'x-service-collection': collection }),
   ...(dataset === undefined ? {} : { 'x-service-dataset': dataset }),
   ...(Object.keys(tags).length === 0

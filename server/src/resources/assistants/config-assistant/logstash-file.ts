@@ -1,4 +1,4 @@
-import { closings, type Grammar, lineFinder, masked } from './masked-text.ts'
+import { type ConfigGrammar, closings, lineFinder, masked } from './masked-text.ts'
 
 /** A LogstashBlock is something in braces: a section, a plug-in or a condition. */
 export type LogstashBlock = {
@@ -12,7 +12,7 @@ export type LogstashBlock = {
   readonly line: number
 }
 
-const GRAMMAR: Grammar = { lineComments: ['#'], quotes: '"\'', rawQuotes: '' }
+const GRAMMAR: ConfigGrammar = { lineComments: ['#'], quotes: '"\'', rawQuotes: '' }
 const INDENT = '  '
 
 /** A LogstashFile is a pipeline of Logstash in work; only what is changed is written anew. */

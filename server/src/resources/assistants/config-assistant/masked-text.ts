@@ -1,13 +1,13 @@
-import { type Problem, Unreadable } from './agent.ts'
+import { type ConfigProblem, UnreadableConfig } from './agent.ts'
 
 /** A Grammar says how a language of configurations writes what must not be looked into. */
-export type Grammar = { readonly lineComments: readonly string[]; readonly quotes: string; readonly rawQuotes: string }
+export type ConfigGrammar = { readonly lineComments: readonly string[]; readonly quotes: string; readonly rawQuotes: string }
 
 const OPEN = '([{'
 const CLOSE = ')]}'
 
 /** masked is a text of the same length in which comments and the inside of quotes are blank, so that brackets and words in it are real ones. */
-export function masked(text: string, { lineComments, quotes, rawQuotes }: Grammar): string {
+export function masked(text: string, { lineComments, quotes, rawQuotes }: ConfigGrammar): string {
   const parts: string[] = []
   let at = 0
   const blank = (to: number): void => {
@@ -20,7 +20,7 @@ export function masked(text: string, { lineComments, quotes, rawQuotes }: Gramma
     else if (lineComments.some((start) => text.startsWith(start, at))) blank(indexOrEnd(text, '\n', at))
     else if (quotes.includes(sign) || rawQuotes.includes(sign)) {
       const end = quoteEnd(text, at, rawQuotes.includes(sign))
-      if (end === undefined) throw new Unreadable([{ line: lineAt(text, at), message: 'a quote is opened and never closed' }])
+      if (end === undefined) throw new UnreadableConfig([{ line: lineAt(text, at), message: 'a quote is opened and never closed' }])
       parts.push(sign)
       at += 1
       blank(end)
@@ -67,7 +67,8 @@ export function lineFinder(text: string): (index: number) => number {
 /** closings pairs every bracket with its end; a file whose brackets do not pair is unreadable. */
 export function closings(text: string, mask: string): Map<number, number> {
   const [pairs, waiting]: [Map<number, number>, number[]] = [new Map(), []]
-  const fail = (index: number, message: string): Unreadable => new Unreadable([{ line: lineAt(text, index), message } satisfies Problem])
+  const fail = (index: number, message: string): UnreadableConfig =>
+    new UnreadableConfig([{ line: lineAt(text, index), message } satisfies ConfigProblem])
   for (let at = 0; at < mask.length; at += 1) {
     const sign = mask[at] ?? ''
     if (OPEN.includes(sign)) waiting.push(at)

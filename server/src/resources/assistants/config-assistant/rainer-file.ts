@@ -1,7 +1,7 @@
-import { closings, type Grammar, lineFinder, masked } from './masked-text.ts'
+import { type ConfigGrammar, closings, lineFinder, masked } from './masked-text.ts'
 
 /** A RainerObject is something like `action(type="x")`, wherever it stands. */
-export type RainerObject = {
+export type RainerScriptObject = {
   readonly name: string
   readonly start: number
   /** open and close are the places of its parentheses. */
@@ -14,10 +14,10 @@ export type RainerObject = {
   readonly parameters: ReadonlyMap<string, { readonly value: string; readonly from: number; readonly to: number }>
 }
 
-const GRAMMAR: Grammar = { lineComments: ['#'], quotes: '"\'', rawQuotes: '`' }
+const GRAMMAR: ConfigGrammar = { lineComments: ['#'], quotes: '"\'', rawQuotes: '`' }
 
 /** A RainerFile is a file of rsyslog in work; only what is changed is written anew. */
-export class RainerFile {
+export class RainerScriptFile {
   text: string
 
   constructor(text: string) {
@@ -30,7 +30,7 @@ export class RainerFile {
     return masked(this.text, GRAMMAR).trim() === ''
   }
 
-  objects(): RainerObject[] {
+  objects(): RainerScriptObject[] {
     const mask = masked(this.text, GRAMMAR)
     const pairs = closings(this.text, mask)
     const lineOf = lineFinder(this.text)
@@ -52,7 +52,7 @@ export class RainerFile {
     })
   }
 
-  #parameters(mask: string, open: number, close: number): RainerObject['parameters'] {
+  #parameters(mask: string, open: number, close: number): RainerScriptObject['parameters'] {
     const found = new Map<string, { value: string; from: number; to: number }>()
     for (const match of mask.slice(open + 1, close).matchAll(/(?<![\w.])([\w.]+)\s*=\s*(["'`])\s*\2/g)) {
       const from = open + 1 + match.index
@@ -63,7 +63,7 @@ export class RainerFile {
     return found
   }
 
-  named(name: string, parameter: string, value: string): RainerObject | undefined {
+  named(name: string, parameter: string, value: string): RainerScriptObject | undefined {
     return this.objects().find((object) => object.name === name && object.parameters.get(parameter)?.value === value)
   }
 
@@ -76,7 +76,7 @@ export class RainerFile {
   }
 
   /** set puts a parameter of an object, which is found again by what it is. */
-  set(find: () => RainerObject | undefined, parameter: string, value: string): void {
+  set(find: () => RainerScriptObject | undefined, parameter: string, value: string): void {
     const object = find()
     if (!object) return
     const written = `${parameter}="${inQuotes(value)}"`

@@ -1,7 +1,7 @@
 import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
-import { createConfig, findConfig, listAgents, modifyConfig, shownConfig, validateConfig } from './config-assistant.ts'
+import { createConfig, findConfig, listAgents, modifyConfig, readConfig, validateConfig } from './config-assistant.ts'
 
 export const configAssistantRoutes = (world: World): Routes =>
   routes('configAssistant', contract.configAssistant, {
@@ -11,6 +11,6 @@ export const configAssistantRoutes = (world: World): Routes =>
     validate: async ({ body }) => validateConfig(body),
     get: onRecord(
       ({ actor, params }) => findConfig(world, actor, params.configId),
-      ({ record }) => shownConfig(world, record),
+      ({ record }) => readConfig(world, record),
     ),
   })

@@ -1,5 +1,5 @@
 import type { ConfigSource } from '@dendro/api'
-import type { Platform, SourceKind, Told } from './operations.ts'
+import type { ChangeReport, Platform, SourceKind } from './operations.ts'
 
 type Options = NonNullable<ConfigSource['options']>
 
@@ -22,10 +22,10 @@ const belongsTo: { readonly [Name in keyof Required<Options>]: readonly SourceKi
 }
 
 /** misplaced are the options of a source that belong to other kinds; they are told, not dropped. */
-export function tellMisplaced({ kind, options = {} }: ConfigSource, told: Told): void {
+export function warnMisplacedOptions({ kind, options = {} }: ConfigSource, report: ChangeReport): void {
   for (const [name, kinds] of Object.entries(belongsTo))
     if (options[name as keyof Options] !== undefined && !kinds.includes(kind)) {
-      told.cannot(`${name} is an option of ${kinds.join(' and ')}, not of ${kind}: it was left out`)
+      report.warn(`${name} is an option of ${kinds.join(' and ')}, not of ${kind}: it was left out`)
     }
 }
 

@@ -1,31 +1,31 @@
 import type { ConfigChanges, ConfigSource } from '@dendro/api'
 
 type Options = NonNullable<ConfigChanges['options']>
-type Meant = { sources?: ConfigSource[]; options?: Options; collection?: string; dataset?: string }
+type PartialChanges = { sources?: ConfigSource[]; options?: Options; collection?: string; dataset?: string }
 /** A Rule takes from a clause what it knows; undefined when the clause says nothing to it. */
-type Rule = (clause: string) => Meant | undefined
+type ClauseRule = (clause: string) => PartialChanges | undefined
 
-export type Understood = { readonly wish: ConfigChanges; readonly unknown: readonly string[] }
+export type InterpretedWords = { readonly changes: ConfigChanges; readonly unknown: readonly string[] }
 
 /** readWords finds wishes in plain words, clause by clause. What stands in quotes is never looked into for words. */
-export function readWords(prompt: string): Understood {
-  let wish: ConfigChanges = {}
+export function readWords(prompt: string): InterpretedWords {
+  let changes: ConfigChanges = {}
   const unknown: string[] = []
   let verb = ''
   for (const clause of clausesOf(prompt)) {
     // "redact e-mails and cards": the second part lives on the verb of the first.
-    const own = meantBy(clause)
-    const lent = own.length > 0 || verb === '' ? own : meantBy(`${verb} ${clause}`)
+    const own = changesIn(clause)
+    const inherited = own.length > 0 || verb === '' ? own : changesIn(`${verb} ${clause}`)
     verb = VERBS.exec(withoutQuotes(clause))?.[0] ?? verb
-    for (const meant of lent) wish = added(wish, meant)
-    if (lent.length === 0 && /\p{L}/u.test(clause)) unknown.push(clause)
+    for (const partial of inherited) changes = added(changes, partial)
+    if (inherited.length === 0 && /\p{L}/u.test(clause)) unknown.push(clause)
   }
-  return { wish, unknown }
+  return { changes: changes, unknown }
 }
 
 const VERBS = /\b(redact|mask|hide|scrub|anonymi[sz]e|drop|discard|ignore|exclude|skip|leave out|collect|read|tail|watch)\b/i
 const QUOTED = /"([^"]+)"|'([^']+)'|`([^`]+)`/
-const meantBy = (clause: string): Meant[] => rules.flatMap((rule) => rule(clause) ?? [])
+const changesIn = (clause: string): PartialChanges[] => rules.flatMap((rule) => rule(clause) ?? [])
 
 /** clausesOf cuts at commas and the like, but not within quotes, and not in paths or numbers. */
 function clausesOf(prompt: string): string[] {
@@ -43,24 +43,24 @@ const quotedIn = (clause: string): string | undefined => {
   return found?.[1] ?? found?.[2] ?? found?.[3]
 }
 
-function added(wish: ConfigChanges, { sources, options, ...rest }: Meant): ConfigChanges {
-  const known = wish.options ?? {}
+function added(changes: ConfigChanges, { sources, options, ...rest }: PartialChanges): ConfigChanges {
+  const known = changes.options ?? {}
   const joined: Options = { ...known, ...options }
   for (const list of ['redact', 'drop'] as const) {
     const all = [...new Set([...(known[list] ?? []), ...(options?.[list] ?? [])])]
     if (all.length > 0) joined[list] = all
   }
   if (options?.routes) joined.routes = [...(known.routes ?? []), ...options.routes]
-  return { ...wish, ...rest, ...(sources ? { sources: [...(wish.sources ?? []), ...sources] } : {}), options: joined }
+  return { ...changes, ...rest, ...(sources ? { sources: [...(changes.sources ?? []), ...sources] } : {}), options: joined }
 }
 
-const rules: readonly Rule[] = [sources, parse, redact, drop, sample, batch, compress, retry, tls, multiline, traces, place]
+const rules: readonly ClauseRule[] = [sources, parse, redact, drop, sample, batch, compress, retry, tls, multiline, traces, place]
 
 const isAbout = (clause: string, words: RegExp): boolean => words.test(withoutQuotes(clause))
 const DROPS = /\b(drop|discard|ignore|exclude|skip|leave out)\b/i
 const HIDES = /\b(redact|mask|hide|scrub|anonymi[sz]e)\b/i
 
-function sources(clause: string): Meant | undefined {
+function sources(clause: string): PartialChanges | undefined {
   if (isAbout(clause, DROPS) || isAbout(clause, HIDES) || isAbout(clause, /\b(tls|ssl|certificate)\b/i)) return undefined
   const found: ConfigSource[] = []
   const paths = clause.match(/(?:[A-Z]:\\|\/)[\w.*?\\/-]*[\w*]/g)?.filter((path) => !/:\/\//.test(clause) || !clause.includes(`:/${path}`))
@@ -83,7 +83,7 @@ function portIn(clause: string): Pick<ConfigSource, 'options'> {
   return isPort || protocol ? { options: { ...(isPort ? { port } : {}), ...(protocol ? { protocol } : {}) } } : {}
 }
 
-function parse(clause: string): Meant | undefined {
+function parse(clause: string): PartialChanges | undefined {
   if (isAbout(clause, DROPS)) return undefined
   if (isAbout(clause, /\bjson\b/i)) return { options: { parse: 'json' } }
   return isAbout(clause, /\b(logfmt|key[- =]values?)\b/i) ? { options: { parse: 'logfmt' } } : undefined
@@ -96,7 +96,7 @@ const SECRETS: readonly (readonly [words: RegExp, name: string])[] = [
   [/\b(bearer|tokens?|authorization)\b/i, 'token'],
 ]
 
-function redact(clause: string): Meant | undefined {
+function redact(clause: string): PartialChanges | undefined {
   if (!isAbout(clause, HIDES)) return undefined
   const named = SECRETS.filter(([words]) => isAbout(clause, words)).map(([, name]) => name)
   const quoted = quotedIn(clause)
@@ -104,7 +104,7 @@ function redact(clause: string): Meant | undefined {
   return what.length > 0 ? { options: { redact: what } } : undefined
 }
 
-function drop(clause: string): Meant | undefined {
+function drop(clause: string): PartialChanges | undefined {
   if (!isAbout(clause, DROPS)) return undefined
   const quoted = quotedIn(clause)
   const level = /\b(debug|trace|info)\b/i.exec(withoutQuotes(clause))?.[1]?.toLowerCase()
@@ -116,7 +116,7 @@ function drop(clause: string): Meant | undefined {
   return what.length > 0 ? { options: { drop: what } } : undefined
 }
 
-function sample(clause: string): Meant | undefined {
+function sample(clause: string): PartialChanges | undefined {
   const plain = withoutQuotes(clause)
   if (!/\b(sample|sampling|keep|only|send)\b/i.test(plain)) return undefined
   const percent = Number(/(\d{1,2}) ?(%|percent|per cent|of (a|every) hundred)/i.exec(plain)?.[1])
@@ -135,7 +135,7 @@ function secondsIn(clause: string): number | undefined {
   return count === undefined ? undefined : Number(count) * (SECONDS.get((unit ?? 's').toLowerCase()) ?? 1)
 }
 
-function batch(clause: string): Meant | undefined {
+function batch(clause: string): PartialChanges | undefined {
   if (!isAbout(clause, /\bbatch/i)) return undefined
   const size = Number(/\b(\d{1,6}) ?(events?|records?|lines|logs)?\b(?! ?(s|sec|min|m)\b)/i.exec(withoutQuotes(clause))?.[1])
   const seconds = secondsIn(clause)
@@ -146,19 +146,19 @@ function batch(clause: string): Meant | undefined {
   return Object.keys(options).length > 0 ? { options } : undefined
 }
 
-function compress(clause: string): Meant | undefined {
+function compress(clause: string): PartialChanges | undefined {
   const by = (['gzip', 'zstd'] as const).find((name) => isAbout(clause, new RegExp(`\\b${name}\\b`, 'i')))
   if (by) return { options: { compression: by } }
   return isAbout(clause, /\b(no|without|un)[ -]?compress/i) ? { options: { compression: 'none' } } : undefined
 }
 
-function retry(clause: string): Meant | undefined {
+function retry(clause: string): PartialChanges | undefined {
   if (!isAbout(clause, /\b(retry|retries|retried|try again|keep trying)\b/i)) return undefined
   const seconds = isAbout(clause, /\b(for ?ever|until|always|unlimited)\b/i) ? 0 : secondsIn(clause)
   return { options: { retry_seconds: Math.min(86_400, seconds ?? 0) } }
 }
 
-function tls(clause: string): Meant | undefined {
+function tls(clause: string): PartialChanges | undefined {
   if (!isAbout(clause, /\b(tls|ssl|certificates?)\b/i)) return undefined
   const file = /\/[\w./-]+\.(pem|crt|cer)\b/.exec(clause)?.[0]
   const isLax = isAbout(clause, /\b(skip|without|no|insecure|do not|don't)\b/i)
@@ -167,16 +167,16 @@ function tls(clause: string): Meant | undefined {
 }
 
 /** A line that begins with a blank belongs to the one before: so stack traces are written nearly everywhere. */
-function multiline(clause: string): Meant | undefined {
+function multiline(clause: string): PartialChanges | undefined {
   return isAbout(clause, /\bmulti-?line\b|\bstack ?traces?\b/i) ? { options: { multiline: quotedIn(clause) ?? '^\\S' } } : undefined
 }
 
-function traces(clause: string): Meant | undefined {
+function traces(clause: string): PartialChanges | undefined {
   const isMeant = isAbout(clause, /\b(traces|spans)\b/i) && !isAbout(clause, /\bstack ?traces?\b/i) && !isAbout(clause, DROPS)
   return isMeant ? { options: { include_traces: true } } : undefined
 }
 
-function place(clause: string): Meant | undefined {
+function place(clause: string): PartialChanges | undefined {
   const name = (noun: string): string | undefined =>
     new RegExp(`\\b${noun}\\s+(?:called |named )?["'\`]?([\\p{L}\\d][\\p{L}\\d._-]*)`, 'iu').exec(clause)?.[1]
   const [collection, dataset] = [name('collection'), name('dataset')]

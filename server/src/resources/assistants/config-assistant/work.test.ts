@@ -146,7 +146,7 @@ describe('a file of somebody else', () => {
 
 describe('words', () => {
   test('become the wishes they mean', () => {
-    const { wish, unknown } = readWords(
+    const { changes: wish, unknown } = readWords(
       `Collect /var/log/nginx/*.log and the journal of nginx.service. Parse JSON, redact e-mails and card numbers, drop debug lines,
       keep 10% and batch 500 events every 5 seconds; retry for ever. Send errors matching "fatal|panic" to dataset errors,
       everything else to collection shop dataset web. Please dance.`,
@@ -173,7 +173,7 @@ describe('words', () => {
 
   test('that mean nothing here are given back', () => {
     expect(readWords('make it nice')).toEqual({ wish: {}, unknown: ['make it nice'] })
-    expect(readWords('drop lines like "syslog in json"').wish).toEqual({ options: { drop: ['syslog in json'] } })
+    expect(readWords('drop lines like "syslog in json"').changes).toEqual({ options: { drop: ['syslog in json'] } })
   })
 })
 

@@ -11,8 +11,8 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
-import { type Problem, Unreadable } from './agent.ts'
-import { keepForm, linesOf } from './diff.ts'
+import { type ConfigProblem, UnreadableConfig } from './agent.ts'
+import { keepFormatting, linesOf } from './diff.ts'
 
 type Path = readonly (string | number)[]
 
@@ -39,10 +39,10 @@ export class YamlFile {
     const documents = parsed(text, this.#lines)
     const [first, second] = documents
     if (!first) return emptyDocument()
-    if (second) throw new Unreadable([{ message: `${displayName} reads one YAML document, and there are ${documents.length}` }])
+    if (second) throw new UnreadableConfig([{ message: `${displayName} reads one YAML document, and there are ${documents.length}` }])
     if (first.errors.length > 0) {
       const problems = first.errors.slice(0, PROBLEMS_MAX).map(({ message, pos }) => ({ line: this.#lines.linePos(pos[0]).line, message }))
-      throw new Unreadable(problems)
+      throw new UnreadableConfig(problems)
     }
     this.#refuseTwins(first as Document)
     if (first.contents === null) {
@@ -51,13 +51,13 @@ export class YamlFile {
       empty.commentBefore = commentBefore ?? comment
       return empty as unknown as Document
     }
-    if (!isMap(first.contents)) throw new Unreadable([{ line: 1, message: `a configuration of ${displayName} is a YAML mapping` }])
+    if (!isMap(first.contents)) throw new UnreadableConfig([{ line: 1, message: `a configuration of ${displayName} is a YAML mapping` }])
     return first as Document
   }
 
   /** #refuseTwins looks for keys that stand twice; the parser does so too, but each with each. */
   #refuseTwins(document: Document): void {
-    const twins: Problem[] = []
+    const twins: ConfigProblem[] = []
     visit(document, {
       Map: (_, map) => {
         const seen = new Set<string>()
@@ -68,7 +68,7 @@ export class YamlFile {
         }
       },
     })
-    if (twins.length > 0) throw new Unreadable(twins.slice(0, PROBLEMS_MAX))
+    if (twins.length > 0) throw new UnreadableConfig(twins.slice(0, PROBLEMS_MAX))
   }
 
   get isEmpty(): boolean {
@@ -170,7 +170,7 @@ export class YamlFile {
     const changed = this.#written(this.#doc)
     if (changed === this.#normal) return this.#given
     if (this.#given === '') return changed
-    const kept = `${keepForm(linesOf(this.#given), linesOf(this.#normal), linesOf(changed)).join('\n')}\n`
+    const kept = `${keepFormatting(linesOf(this.#given), linesOf(this.#normal), linesOf(changed)).join('\n')}\n`
     const [read] = parsed(kept, new LineCounter())
     return read && read.errors.length === 0 && this.#written(read) === changed ? kept : changed
   }
@@ -217,11 +217,11 @@ function parsed(text: string, lineCounter: LineCounter): Document[] {
     if (depth > DEPTH_MAX) break
   }
   const isDeep = depth > DEPTH_MAX || /(?:[-?:] ){100}/.test(text) || /^ {1000}/m.test(text)
-  if (isDeep) throw new Unreadable([{ message: 'the file is nested too deeply' }])
+  if (isDeep) throw new UnreadableConfig([{ message: 'the file is nested too deeply' }])
   try {
     return [...parseAllDocuments(text, { lineCounter, prettyErrors: false, uniqueKeys: false })] as unknown as Document[]
   } catch (cause) {
-    if (cause instanceof RangeError) throw new Unreadable([{ message: 'the file is nested too deeply' }])
+    if (cause instanceof RangeError) throw new UnreadableConfig([{ message: 'the file is nested too deeply' }])
     throw cause
   }
 }
@@ -248,11 +248,11 @@ function styleOf(text: string): { indent: number; indentSeq: boolean } {
 }
 
 /** missing tells of a mapping that a configuration needs. */
-export const missing = (file: YamlFile, path: readonly string[], displayName: string): Problem[] =>
+export const missing = (file: YamlFile, path: readonly string[], displayName: string): ConfigProblem[] =>
   file.isMapping(path) ? [] : [{ message: `${displayName} needs the section ${path.join('.')}` }]
 
-/** strangeSections are those that an agent does not know; a file of nothing else is told so a hundred times and no more. */
-export const strangeSections = (file: YamlFile, known: readonly string[]): string[] =>
+/** Sections that the agent does not know, at most PROBLEMS_MAX. */
+export const unknownSections = (file: YamlFile, known: readonly string[]): string[] =>
   file
     .keys([])
     .filter((name) => !known.includes(name))

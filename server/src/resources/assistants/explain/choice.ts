@@ -4,7 +4,7 @@ import type { Filter } from '@dendro/language/tree'
 import { groupable, type KeyFacts, measurable } from './key-facts.ts'
 
 /** A Choice is what a widget shall show, as it is kept between two wishes. */
-export type Choice = {
+export type WidgetChoice = {
   readonly from: readonly string[]
   readonly type: ProposedWidget['type']
   readonly select: string
@@ -13,13 +13,17 @@ export type Choice = {
   readonly timeRange: string
 }
 
-export type Chosen = { readonly choice: Choice; readonly reasons: readonly string[] }
-export type Known = { readonly from: readonly string[]; readonly keys: readonly KeyFacts[]; readonly previous: Choice | undefined }
+export type WidgetProposal = { readonly choice: WidgetChoice; readonly reasons: readonly string[] }
+export type WidgetInput = {
+  readonly from: readonly string[]
+  readonly keys: readonly KeyFacts[]
+  readonly previous: WidgetChoice | undefined
+}
 
 const RANGE = 'Last 1 day'
 
 /** choose reads a wish by its words and the keys of the data; what it does not say is taken from the choice before, then from the data. */
-export function choose(request: string, { from, keys, previous }: Known): Chosen {
+export function choose(request: string, { from, keys, previous }: WidgetInput): WidgetProposal {
   const reasons: string[] = []
   const words = plain(request)
   const mentioned = keysIn(words, keys)
@@ -46,7 +50,7 @@ export function choose(request: string, { from, keys, previous }: Known): Chosen
 }
 
 /** fromData proposes what the keys themselves suggest. */
-function fromData(keys: readonly KeyFacts[], reasons: string[]): Pick<Choice, 'select' | 'groups' | 'where'> {
+function fromData(keys: readonly KeyFacts[], reasons: string[]): Pick<WidgetChoice, 'select' | 'groups' | 'where'> {
   const [measured] = measurable(keys)
   const [grouped] = groupable(keys)
   if (measured)
@@ -57,7 +61,7 @@ function fromData(keys: readonly KeyFacts[], reasons: string[]): Pick<Choice, 's
 }
 
 /** suggestionsOf are further widgets that the data would fill. */
-export function suggestionsOf(keys: readonly KeyFacts[], { select, groups }: Choice): string[] {
+export function suggestionsOf(keys: readonly KeyFacts[], { select, groups }: WidgetChoice): string[] {
   const [kinds, numbers] = [groupable(keys), measurable(keys)]
   const all = [
     ...numbers
@@ -117,8 +121,8 @@ function measureIn(words: string, mentioned: readonly { facts: KeyFacts; at: num
     const match = pattern.exec(words)
     if (!match) continue
     const fitting = wantsNumber ? (own.find(({ isNumber }) => isNumber) ?? measurable(keys)[0]) : own[0]
-    const asked = match[1] ?? match[2]
-    if (fitting) return /^\d+$/.test(asked ?? '') ? `p${asked}(${keyText(fitting.key)})` : call(keyText(fitting.key))
+    const requested = match[1] ?? match[2]
+    if (fitting) return /^\d+$/.test(requested ?? '') ? `p${requested}(${keyText(fitting.key)})` : call(keyText(fitting.key))
   }
   if (/ (rate|per second) /.test(words)) return 'rate(*)'
   if (/ (count|counts|number|how many|how often|errors?|failures?|warnings?|requests?|events?|logs?|lines?) /.test(words)) return 'count(*)'
@@ -139,8 +143,8 @@ function groupsIn(words: string, keys: readonly KeyFacts[]): string[] | undefine
   if (rest !== '' && / (dataset|log|service|application) /.test(rest)) return ['@dataset']
   if (rest !== '' && / (status|level|severity) /.test(rest)) return ['@status']
   if (/ (most|top|which) /.test(words)) {
-    const [asked] = keysIn(words, keys).filter(({ facts }) => facts.values.length > 0)
-    if (asked) return [asked.facts.key]
+    const [requested] = keysIn(words, keys).filter(({ facts }) => facts.values.length > 0)
+    if (requested) return [requested.facts.key]
   }
   return undefined
 }
@@ -162,7 +166,7 @@ function conditionIn(request: string, words: string, keys: readonly KeyFacts[], 
   return only === undefined ? undefined : printFilter(parts.length === 1 ? only : { kind: 'and', of: parts })
 }
 
-const TYPES: readonly (readonly [words: RegExp, type: Choice['type']])[] = [
+const TYPES: readonly (readonly [words: RegExp, type: WidgetChoice['type']])[] = [
   [/ (pie|share|shares|proportion|distribution) /, 'pie'],
   [/ (treemap|tree map) /, 'treemap'],
   [/ (top|most|table|list|ranking) /, 'top-list'],
@@ -172,9 +176,9 @@ const TYPES: readonly (readonly [words: RegExp, type: Choice['type']])[] = [
   [/ (line|lines|trend|over time|timeline) /, 'line'],
 ]
 
-const typeIn = (words: string): Choice['type'] | undefined => TYPES.find(([pattern]) => pattern.test(words))?.[1]
+const typeIn = (words: string): WidgetChoice['type'] | undefined => TYPES.find(([pattern]) => pattern.test(words))?.[1]
 
-const usualType = (select: string, groups: readonly string[]): Choice['type'] =>
+const usualType = (select: string, groups: readonly string[]): WidgetChoice['type'] =>
   groups.length > 0 && /^(count|sum)\(/.test(select) ? 'bar' : 'line'
 
 const rangeIn = (request: string): string | undefined =>

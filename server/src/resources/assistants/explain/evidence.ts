@@ -3,15 +3,15 @@ import { printFilter } from '@dendro/language/print'
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { messageKeys } from '../../../lines/event.ts'
-import type { Bounds, EventsWish, FoundEvent } from '../../../reading/question.ts'
+import type { EventsRequest, FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
 import { readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { ALL, noteSearch, questionFor } from '../../data/event-queries/event-queries.ts'
+import { ALL_EVENTS, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { placeOf } from '../../queries/context/context.ts'
 import { templateFor } from '../../queries/patterns/patterns.ts'
 import { measureAll } from '../../queries/timeseries/timeseries.ts'
-import { candidateKeys, paceSurprise, shareSurprise, standingOut, surpriseMin } from '../../watching/notifications/notifications.ts'
+import { candidateKeys, rateSurprise, shareSurprise, significantOnly, surpriseMin } from '../../watching/notifications/notifications.ts'
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
@@ -21,13 +21,13 @@ const HOURS_BEFORE = 6
 const SLICES_AN_HOUR = 4
 const SEEN_SINCE_MS = 7 * DAY_MS
 const SAMPLE_EVENTS = 200
-const NEIGHBOURS = { older: 5, newer: 3 }
+const NEIGHBORS = { older: 5, newer: 3 }
 const ELSEWHERE_MAX = 5
 const NS_PER_MS = 1_000_000n
 const CORRELATED = /(trace|request|correlation|session|transaction|order|job)[._-]?id$/i
 
-export type Neighbour = { readonly timeMs: number; readonly status: string; readonly text: string; readonly isItself: boolean }
-export type Sign = {
+export type NeighborEvent = { readonly timeMs: number; readonly status: string; readonly text: string; readonly isItself: boolean }
+export type Deviation = {
   readonly key: string
   readonly value: string
   readonly now: number
@@ -35,7 +35,7 @@ export type Sign = {
   readonly surprise: number
 }
 
-/** Evidence is what the store knows about one event. */
+/** Facts about one event from the store. */
 export type Evidence = {
   readonly dataset: DatasetRow
   readonly timeMs: number
@@ -48,32 +48,32 @@ export type Evidence = {
   readonly around: number
   readonly before: number
   readonly hours: number
-  readonly stands: 'more' | 'fewer' | 'as before'
+  readonly trend: 'more' | 'fewer' | 'as before'
   readonly week: { readonly count: number; readonly firstMs: number | undefined }
-  /** signs are values that events of the pattern have more, or less, often than the others. */
-  readonly signs: readonly Sign[]
+  /** deviations are values that events of the pattern have more, or less, often than the others. */
+  readonly deviations: readonly Deviation[]
   readonly sampled: { readonly ofPattern: number; readonly others: number }
-  readonly neighbours: readonly Neighbour[]
+  readonly neighbors: readonly NeighborEvent[]
   readonly elsewhere: readonly { readonly place: string; readonly count: number }[]
   /** keys are those of the event by which one finds what belongs to it. */
   readonly keys: readonly { readonly key: string; readonly value: string }[]
 }
 
-type Place = { readonly dataset: DatasetRow; readonly event: FoundEvent }
-type Looking = { readonly world: World; readonly actor: Actor; readonly signal: AbortSignal }
+type DatasetEvent = { readonly dataset: DatasetRow; readonly event: FoundEvent }
+type ReadContext = { readonly world: World; readonly actor: Actor; readonly signal: AbortSignal }
 
-/** gatherEvidence looks around an event; every look has the bounds of any search of the caller. */
-export async function gatherEvidence(looking: Looking, { dataset, event }: Place): Promise<Evidence> {
+/** Gathers context of an event. Every query has the limits of the caller's searches. */
+export async function gatherEvidence(context: ReadContext, { dataset, event }: DatasetEvent): Promise<Evidence> {
   const timeMs = Number(event.timeNs / NS_PER_MS)
   const filter = ofPattern(event)
   const end = timeMs + HOUR_MS / 2
   const around = { fromMs: Math.max(0, timeMs - HOUR_MS / 2), toMs: end }
-  const [counted, week, signs, neighbours, elsewhere] = await Promise.all([
-    countAround(looking, dataset, filter, end),
-    countWeek(looking, dataset, filter, { fromMs: Math.max(0, timeMs - SEEN_SINCE_MS), toMs: timeMs + 1 }),
-    findSigns(looking, dataset, filter, around),
-    findNeighbours(looking, dataset, event, timeMs),
-    findElsewhere(looking, dataset, { fromMs: Math.max(0, timeMs - MINUTE_MS), toMs: timeMs + MINUTE_MS }),
+  const [counted, week, deviations, neighbors, elsewhere] = await Promise.all([
+    countAround(context, dataset, filter, end),
+    countWeek(context, dataset, filter, { fromMs: Math.max(0, timeMs - SEEN_SINCE_MS), toMs: timeMs + 1 }),
+    findDeviations(context, dataset, filter, around),
+    findNeighbors(context, dataset, event, timeMs),
+    findElsewhere(context, dataset, { fromMs: Math.max(0, timeMs - MINUTE_MS), toMs: timeMs + MINUTE_MS }),
   ])
   const text = textOf(event)
   const message = messageKeys.map((key) => event.leaves.get(key)).find((value) => value)
@@ -87,8 +87,8 @@ export async function gatherEvidence(looking: Looking, { dataset, event }: Place
     where: printFilter(filter),
     ...counted,
     week,
-    ...signs,
-    neighbours,
+    ...deviations,
+    neighbors: neighbors,
     elsewhere,
     keys: keys.slice(0, 3).map(([key, value]) => ({ key, value })),
   }
@@ -119,22 +119,22 @@ const ofPattern = (event: FoundEvent): Filter => ({
   at,
 })
 
-/** readOf reads events of a dataset as the caller may, and counts it as a search of his. */
-export async function readOf(
-  { world, actor, signal }: Looking,
+/** Reads events of a dataset with the caller's rights and counts it as their search. */
+export async function readDatasetEvents(
+  { world, actor, signal }: ReadContext,
   dataset: DatasetRow,
   filter: Filter,
-  bounds: Bounds,
-  wish: Pick<EventsWish, 'limit' | 'newestFirst' | 'after'>,
+  bounds: TimeBounds,
+  options: Pick<EventsRequest, 'limit' | 'newestFirst' | 'after'>,
 ) {
   const startedMs = world.clock.monotonicMs()
-  const question = await questionFor(world, actor, { datasets: [dataset], filter, bounds, signal })
-  const { events, cost } = await readEvents(world.events, question, { ...wish, keys: 'all', withRaw: true })
-  noteSearch(world, actor, { datasets: [dataset], bytes: cost.bytes, startedMs })
+  const query = await buildEventQuery(world, actor, { datasets: [dataset], filter, bounds, signal })
+  const { events, cost } = await readEvents(world.events, query, { ...options, keys: 'all', withRaw: true })
+  recordSearch(world, actor, { datasets: [dataset], bytes: cost.bytes, startedMs })
   return events
 }
 
-async function countAround({ world, actor, signal }: Looking, { id }: DatasetRow, filter: Filter, toMs: number) {
+async function countAround({ world, actor, signal }: ReadContext, { id }: DatasetRow, filter: Filter, toMs: number) {
   const hours = Math.min(HOURS_BEFORE, Math.floor(toMs / HOUR_MS) - 1)
   const bounds = { fromMs: toMs - (hours + 1) * HOUR_MS, toMs }
   const slices = (hours + 1) * SLICES_AN_HOUR
@@ -145,15 +145,15 @@ async function countAround({ world, actor, signal }: Looking, { id }: DatasetRow
   const [around, before] = [sum(counts.slice(-SLICES_AN_HOUR)), sum(counts.slice(0, -SLICES_AN_HOUR))]
   // What lies in the future is no time in which nothing came.
   const nowMs = Math.max(1, HOUR_MS - Math.max(0, toMs - world.clock.nowMs()))
-  const surprise = paceSurprise({ now: around, nowMs, before, beforeMs: hours * HOUR_MS })
+  const surprise = rateSurprise({ now: around, nowMs, before, beforeMs: hours * HOUR_MS })
   const isMore = around * hours * HOUR_MS > before * nowMs
-  const stands = surprise < surpriseMin(1) ? ('as before' as const) : isMore ? ('more' as const) : ('fewer' as const)
-  return { series, around, before, hours, stands }
+  const trend = surprise < surpriseMin(1) ? ('as before' as const) : isMore ? ('more' as const) : ('fewer' as const)
+  return { series, around, before, hours, trend: trend }
 }
 
-async function countWeek({ world, actor, signal }: Looking, dataset: DatasetRow, filter: Filter, bounds: Bounds) {
-  const question = await questionFor(world, actor, { datasets: [dataset], filter, bounds, signal })
-  const { whole } = await readStats(world.events, question, {
+async function countWeek({ world, actor, signal }: ReadContext, dataset: DatasetRow, filter: Filter, bounds: TimeBounds) {
+  const query = await buildEventQuery(world, actor, { datasets: [dataset], filter, bounds, signal })
+  const { whole } = await readStats(world.events, query, {
     calls: [{ name: 'count' }, { name: 'min', key: '@time' }],
     groups: [],
     slices: 1,
@@ -164,30 +164,30 @@ async function countWeek({ world, actor, signal }: Looking, dataset: DatasetRow,
 }
 
 /** findSigns compares a sample of the pattern with a sample of everything else that came to the dataset in that hour. */
-async function findSigns(
-  looking: Looking,
+async function findDeviations(
+  context: ReadContext,
   dataset: DatasetRow,
   filter: Filter,
-  bounds: Bounds,
-): Promise<Pick<Evidence, 'signs' | 'sampled'>> {
-  const wish = { limit: SAMPLE_EVENTS, newestFirst: true }
+  bounds: TimeBounds,
+): Promise<Pick<Evidence, 'deviations' | 'sampled'>> {
+  const options = { limit: SAMPLE_EVENTS, newestFirst: true }
   const [same, others] = await Promise.all([
-    readOf(looking, dataset, filter, bounds, wish),
-    readOf(looking, dataset, { kind: 'not', of: filter }, bounds, wish),
+    readDatasetEvents(context, dataset, filter, bounds, options),
+    readDatasetEvents(context, dataset, { kind: 'not', of: filter }, bounds, options),
   ])
   const sampled = { ofPattern: same.length, others: others.length }
-  if (same.length === 0 || others.length === 0) return { signs: [], sampled }
+  if (same.length === 0 || others.length === 0) return { deviations: [], sampled }
   const keys = candidateKeys(same, others).filter((key) => !messageKeys.includes(key))
   const all = keys.flatMap((key) => {
     const [now, before] = [valuesOf(same, key), valuesOf(others, key)]
-    return [...new Set([...now.keys(), ...before.keys()])].map((value): Sign => {
+    return [...new Set([...now.keys(), ...before.keys()])].map((value): Deviation => {
       const counts = { now: now.get(value) ?? 0, before: before.get(value) ?? 0 }
       return { key, value, ...counts, surprise: shareSurprise({ ...counts, nowOf: same.length, beforeOf: others.length }) }
     })
   })
-  const best = new Map<string, Sign>()
-  for (const sign of standingOut(all, all.length)) if (!best.has(sign.key)) best.set(sign.key, sign)
-  return { signs: [...best.values()].slice(0, 5), sampled }
+  const best = new Map<string, Deviation>()
+  for (const deviation of significantOnly(all, all.length)) if (!best.has(deviation.key)) best.set(deviation.key, deviation)
+  return { deviations: [...best.values()].slice(0, 5), sampled }
 }
 
 function valuesOf(events: readonly FoundEvent[], key: string): Map<string, number> {
@@ -199,28 +199,28 @@ function valuesOf(events: readonly FoundEvent[], key: string): Map<string, numbe
   return values
 }
 
-async function findNeighbours(looking: Looking, dataset: DatasetRow, event: FoundEvent, timeMs: number): Promise<Neighbour[]> {
+async function findNeighbors(context: ReadContext, dataset: DatasetRow, event: FoundEvent, timeMs: number): Promise<NeighborEvent[]> {
   const bounds = { fromMs: Math.max(0, timeMs - MINUTE_MS), toMs: timeMs + MINUTE_MS }
   const place = placeOf(event)
   const [older, newer] = await Promise.all([
-    readOf(looking, dataset, ALL, bounds, { limit: NEIGHBOURS.older, newestFirst: true, after: place }),
-    readOf(looking, dataset, ALL, bounds, { limit: NEIGHBOURS.newer, newestFirst: false, after: place }),
+    readDatasetEvents(context, dataset, ALL_EVENTS, bounds, { limit: NEIGHBORS.older, newestFirst: true, after: place }),
+    readDatasetEvents(context, dataset, ALL_EVENTS, bounds, { limit: NEIGHBORS.newer, newestFirst: false, after: place }),
   ])
   const all = [...older.toReversed(), event, ...newer]
   return all.map((one) => ({ timeMs: Number(one.timeNs / NS_PER_MS), status: statusOf(one), text: textOf(one), isItself: one === event }))
 }
 
 /** findElsewhere counts errors of the other datasets that the caller sees, within a minute of the event. */
-async function findElsewhere({ world, actor, signal }: Looking, own: DatasetRow, bounds: Bounds): Promise<Evidence['elsewhere']> {
+async function findElsewhere({ world, actor, signal }: ReadContext, own: DatasetRow, bounds: TimeBounds): Promise<Evidence['elsewhere']> {
   const datasets = (await visibleDatasets(world, actor))
     .filter(({ id, collection }) => id !== own.id && !collection.startsWith('.'))
     .slice(0, 100)
   if (datasets.length === 0) return []
   const startedMs = world.clock.monotonicMs()
-  const question = await questionFor(world, actor, { datasets, filter: hasStatus('error'), bounds, signal })
+  const query = await buildEventQuery(world, actor, { datasets, filter: hasStatus('error'), bounds, signal })
   const groups = ['@collection', '@dataset']
-  const found = await readStats(world.events, question, { calls: [{ name: 'count' }], groups, slices: 1, limit: ELSEWHERE_MAX })
-  noteSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
+  const found = await readStats(world.events, query, { calls: [{ name: 'count' }], groups, slices: 1, limit: ELSEWHERE_MAX })
+  recordSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
   return found.groups.map(({ values, whole }) => ({ place: values.map((value) => value ?? '').join('/'), count: whole.count }))
 }
 

@@ -3,24 +3,24 @@ import type { AiEvent } from '@dendro/api'
 import { toJson } from '../../../http/json.ts'
 import { Answer } from '../../../http/mount.ts'
 import { Failure } from '../../../kernel/errors.ts'
-import type { Log } from '../../../kernel/log.ts'
+import type { Logger } from '../../../kernel/log.ts'
 
 const BOUND_MS = 90_000
 
-type Speech = (signal: AbortSignal) => AsyncIterable<AiEvent>
+type EventSource = (signal: AbortSignal) => AsyncIterable<AiEvent>
 
-/** speak gives what an assistant says as server-sent events; the last one tells how it ended, and nothing goes on for a caller who has left. */
-export function speak({ log }: { log: Log }, signal: AbortSignal, speech: Speech): Answer<string> {
-  const lines = Readable.from(textOf(log, signal, speech), { objectMode: false })
-  // The door sends a stream as it comes; the contract knows it by its text.
+/** Streams an assistant's events as server-sent events. The last event reports the outcome. Work stops when the caller disconnects. */
+export function streamEvents({ log }: { log: Logger }, signal: AbortSignal, source: EventSource): Answer<string> {
+  const lines = Readable.from(textOf(log, signal, source), { objectMode: false })
+  // The HTTP layer sends the stream unchanged; the contract types it as text.
   return new Answer(200, lines as unknown as string, { 'cache-control': 'no-cache', connection: 'keep-alive', 'x-accel-buffering': 'no' })
 }
 
-async function* textOf(log: Log, left: AbortSignal, speech: Speech): AsyncGenerator<string> {
+async function* textOf(log: Logger, left: AbortSignal, source: EventSource): AsyncGenerator<string> {
   const leaving = new AbortController()
   const signal = AbortSignal.any([left, leaving.signal, AbortSignal.timeout(BOUND_MS)])
   try {
-    for await (const event of speech(signal)) yield lineOf(event)
+    for await (const event of source(signal)) yield lineOf(event)
   } catch (cause) {
     if (left.aborted) return
     const isKnown = cause instanceof Failure && cause.status < 500

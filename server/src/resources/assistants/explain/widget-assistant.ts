@@ -4,20 +4,20 @@ import type { Actor } from '../../../http/actor.ts'
 import type { Answer } from '../../../http/mount.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import { parseTimeRange } from '../../../query/query.ts'
-import type { Bounds } from '../../../reading/question.ts'
+import type { TimeBounds } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { ALL } from '../../data/event-queries/event-queries.ts'
+import { ALL_EVENTS } from '../../data/event-queries/event-queries.ts'
 import { measureAll, planMetrics } from '../../queries/timeseries/timeseries.ts'
 import { visible } from '../../watching/notifications/notifications.ts'
-import { type Choice, type Chosen, choose, suggestionsOf } from './choice.ts'
-import { readOf } from './evidence.ts'
-import { mustRead } from './explain.ts'
+import { choose, suggestionsOf, type WidgetChoice, type WidgetProposal } from './choice.ts'
+import { readDatasetEvents } from './evidence.ts'
+import { checkCanRead } from './explain.ts'
 import { type KeyFacts, keyFacts } from './key-facts.ts'
 import { deleteOldSessions, saveSession, selectSession } from './rows.ts'
-import { speak } from './speech.ts'
+import { streamEvents } from './speech.ts'
 
-type Ask = QueryOf<typeof contract.assistants.proposeWidget>
+type WidgetRequest = QueryOf<typeof contract.assistants.proposeWidget>
 type Reader = { world: World; actor: Actor; signal: AbortSignal }
 
 const SAMPLE_EVENTS = 500
@@ -34,15 +34,15 @@ const TOKENS_MAX = 400
 export async function proposeWidget(
   world: World,
   actor: Actor,
-  { userRequest, session_id: given }: Ask,
+  { userRequest, session_id: given }: WidgetRequest,
   signal: AbortSignal,
 ): Promise<Answer<string>> {
-  mustRead(actor)
+  checkCanRead(actor)
   const session_id = given ?? world.ids.uuid()
   const session = { orgId: actor.orgId, identityId: actor.identity.id, id: session_id }
   const sinceMs = world.clock.nowMs() - SESSION_MS
   const previous = given === undefined ? undefined : (await selectSession(world.meta, session, sinceMs))?.choice
-  return speak(world, signal, async function* (within): AsyncGenerator<AiEvent> {
+  return streamEvents(world, signal, async function* (within): AsyncGenerator<AiEvent> {
     const reader = { world, actor, signal: within }
     yield { type: 'LOADING_MESSAGE', message: 'Looking at the keys of the data', session_id }
     const datasets = datasetsFor(userRequest, await visibleDatasets(world, actor), previous)
@@ -53,25 +53,25 @@ export async function proposeWidget(
       return
     }
     const known = { from: datasets.map(({ id }) => id), keys, previous }
-    const chosen = (await chosenByModel(reader, userRequest, known)) ?? choose(userRequest, known)
-    yield* shown(reader, chosen, { datasets, keys, session_id })
+    const chosen = (await chooseByModel(reader, userRequest, known)) ?? choose(userRequest, known)
+    yield* widgetEvents(reader, chosen, { datasets, keys, session_id })
     await deleteOldSessions(world.meta, actor.orgId, sinceMs)
     await saveSession(world.meta, session, chosen.choice, world.clock.nowMs())
     yield { type: 'RESPONSE_COMPLETED', session_id }
   })
 }
 
-type Showing = { datasets: readonly DatasetRow[]; keys: readonly KeyFacts[]; session_id: string }
+type WidgetContext = { datasets: readonly DatasetRow[]; keys: readonly KeyFacts[]; session_id: string }
 
-async function* shown(
+async function* widgetEvents(
   { world, actor, signal }: Reader,
-  { choice, reasons }: Chosen,
-  { datasets, keys, session_id }: Showing,
+  { choice, reasons }: WidgetProposal,
+  { datasets, keys, session_id }: WidgetContext,
 ): AsyncGenerator<AiEvent> {
   const widget = widgetFor(choice, datasets)
   const bounds = boundsOf(choice, world.clock.nowMs())
-  const asked = { queries: widget.metric.queries, bounds, slices: SLICES, limit: GROUPS_MAX }
-  const data = (await measureAll(world, actor, asked, signal)).a
+  const query = { queries: widget.metric.queries, bounds, slices: SLICES, limit: GROUPS_MAX }
+  const data = (await measureAll(world, actor, query, signal)).a
   yield {
     type: 'QUERY_RESPONSE',
     query: queryText(choice, datasets),
@@ -89,7 +89,7 @@ async function* shown(
   for (const message of parts) yield { type: 'AI_RESPONSE_DELTA', message: `${visible(message)}\n`, session_id }
 }
 
-function widgetFor(choice: Choice, datasets: readonly DatasetRow[]): ProposedWidget {
+function widgetFor(choice: WidgetChoice, datasets: readonly DatasetRow[]): ProposedWidget {
   const { select, groups, where, from, type, timeRange } = choice
   const query: MetricQuery = { name: 'a', select: [select], from: [...from], where, ...(groups.length > 0 ? { groups: [...groups] } : {}) }
   const name = `${select}${groups.length > 0 ? ` by ${groups.join(', ')}` : ''} of ${placeNames(datasets)}`.slice(0, NAME_CHARS_MAX)
@@ -99,15 +99,15 @@ function widgetFor(choice: Choice, datasets: readonly DatasetRow[]): ProposedWid
 const placeNames = (datasets: readonly DatasetRow[]): string =>
   datasets.map(({ collection, dataset }) => `${collection}/${dataset}`).join(', ')
 
-const queryText = ({ select, where, groups }: Choice, datasets: readonly DatasetRow[]): string =>
+const queryText = ({ select, where, groups }: WidgetChoice, datasets: readonly DatasetRow[]): string =>
   `${select} of ${placeNames(datasets)}${where === '' ? '' : ` where ${where}`}${groups.length > 0 ? ` by ${groups.join(', ')}` : ''}`
 
-function boundsOf({ timeRange }: Choice, nowMs: number): Bounds {
+function boundsOf({ timeRange }: WidgetChoice, nowMs: number): TimeBounds {
   return parseTimeRange(timeRange, nowMs)
 }
 
 /** datasetsFor are those that the wish names, else those of the proposal before, else the one that got events last. */
-function datasetsFor(request: string, all: readonly DatasetRow[], previous: Choice | undefined): readonly DatasetRow[] {
+function datasetsFor(request: string, all: readonly DatasetRow[], previous: WidgetChoice | undefined): readonly DatasetRow[] {
   const own = all.filter(({ collection }) => !collection.startsWith('.'))
   const words = ` ${request.toLowerCase().replaceAll(/[^\p{L}\p{N}._-]+/gu, ' ')} `
   const names = (name: string): boolean => name.length > 1 && words.includes(` ${name.toLowerCase()} `)
@@ -122,8 +122,10 @@ function datasetsFor(request: string, all: readonly DatasetRow[], previous: Choi
 
 async function keysOf(reader: Reader, datasets: readonly DatasetRow[]): Promise<KeyFacts[]> {
   const toMs = reader.world.clock.nowMs() + 60_000
-  const wish = { limit: SAMPLE_EVENTS, newestFirst: true }
-  const samples = await Promise.all(datasets.map((dataset) => readOf(reader, dataset, ALL, { fromMs: toMs - SAMPLE_MS, toMs }, wish)))
+  const options = { limit: SAMPLE_EVENTS, newestFirst: true }
+  const samples = await Promise.all(
+    datasets.map((dataset) => readDatasetEvents(reader, dataset, ALL_EVENTS, { fromMs: toMs - SAMPLE_MS, toMs }, options)),
+  )
   return keyFacts(samples.flat())
 }
 
@@ -143,11 +145,11 @@ const RULES = [
 ].join(' ')
 
 /** chosenByModel takes what a model chooses only if the service would take it from a caller. */
-async function chosenByModel(
+async function chooseByModel(
   { world, signal }: Reader,
   request: string,
-  known: { from: readonly string[]; keys: readonly KeyFacts[]; previous: Choice | undefined },
-): Promise<Chosen | undefined> {
+  known: { from: readonly string[]; keys: readonly KeyFacts[]; previous: WidgetChoice | undefined },
+): Promise<WidgetProposal | undefined> {
   if (!world.model.configured) return undefined
   const keys = known.keys
     .slice(0, 60)
@@ -164,7 +166,7 @@ async function chosenByModel(
     const limit = AbortSignal.any([signal, AbortSignal.timeout(MODEL_BOUND_MS)])
     const answer = await world.model.complete({ system: RULES, user: visible(user.join('\n')), tokensMax: TOKENS_MAX }, limit)
     const { time_range, why, ...rest } = ModelChoice.parse(JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)))
-    const choice: Choice = { ...rest, from: known.from, timeRange: time_range }
+    const choice: WidgetChoice = { ...rest, from: known.from, timeRange: time_range }
     boundsOf(choice, world.clock.nowMs())
     planMetrics([{ name: 'a', select: [choice.select], from: [...choice.from], where: choice.where, groups: [...choice.groups] }])
     return { choice, reasons: why === '' ? [] : [why] }

@@ -1,4 +1,11 @@
-import { type Dashboard, type DashboardAsk, type DashboardChange, DashboardDraft, type DashboardLayout, type Template } from '@dendro/api'
+import {
+  type Dashboard,
+  type DashboardChange,
+  DashboardDraft,
+  type DashboardLayout,
+  type DashboardRequest,
+  type Template,
+} from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
 import { badField, badRequest, notFound } from '../../../kernel/errors.ts'
@@ -42,7 +49,7 @@ export async function findDashboard(world: Reader, actor: Actor, id: string): Pr
 export const showDashboard = async (world: Reader, row: DashboardRow): Promise<Dashboard> =>
   shownDashboard(row, byId(await allWidgets(world, row.org_id)))
 
-export async function createDashboard(world: World, actor: Actor, ask: DashboardAsk): Promise<Dashboard> {
+export async function createDashboard(world: World, actor: Actor, ask: DashboardRequest): Promise<Dashboard> {
   const id = world.ids.uuid()
   const { draft, template, made } = await wholeOf(world, actor, ask, id)
   const nowMs = world.clock.nowMs()
@@ -73,7 +80,7 @@ export async function createDashboard(world: World, actor: Actor, ask: Dashboard
   })
 }
 
-/** changeDashboard changes the given members; widgets are set first, then appended, then removed. */
+/** Updates the given fields; widgets are set first, then appended, then removed. */
 export async function changeDashboard(world: World, actor: Actor, record: DashboardRow, change: DashboardChange): Promise<Dashboard> {
   const { name, description, layout, widget_ids, append_widget_ids: appended, remove_widget_ids: removed } = change
   if (Object.values(change).every((value) => value === undefined)) {
@@ -98,7 +105,7 @@ export async function changeDashboard(world: World, actor: Actor, record: Dashbo
   })
 }
 
-/** addToDashboard puts widgets behind those that are there; what is there already stays in its place. */
+/** Appends widgets; existing ones keep their position. */
 export async function addToDashboard(world: World, actor: Actor, record: DashboardRow, ids: readonly string[]): Promise<undefined> {
   const unseen = await unseenBy(world, actor)
   await alter(world, actor, record.id, async (before, _, tx) => {
@@ -114,7 +121,7 @@ export async function takeFromDashboard(world: World, actor: Actor, record: Dash
   })
 }
 
-/** detachDashboard makes a dashboard, and the widgets and metrics made with it, plain records. */
+/** Detaches a dashboard from its template, with the widgets and metrics created for it. */
 export async function detachDashboard(world: World, actor: Actor, record: DashboardRow): Promise<Dashboard> {
   return alter(world, actor, record.id, async (before, _, tx) => {
     if (before.template === null) throw badRequest('the dashboard is not linked to a template')
@@ -124,7 +131,7 @@ export async function detachDashboard(world: World, actor: Actor, record: Dashbo
   })
 }
 
-/** removeDashboard deletes a dashboard, its widgets that nothing else holds, and the metrics made for it that show nowhere else. */
+/** Deletes a dashboard with the widgets and metrics created for it that nothing else uses. */
 export async function removeDashboard(world: World, actor: Actor, record: DashboardRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
     const widgets = await lockedWidgets(tx, actor.orgId)
@@ -143,11 +150,11 @@ export async function removeDashboard(world: World, actor: Actor, record: Dashbo
 
 type Made = { top: readonly string[]; widgets: readonly WidgetRow[]; metrics: readonly MetricDefinitionRow[] }
 
-/** wholeOf is what a draft says together with what its template gives, and the rows that have to be made for it. */
+/** Merges the draft with its template, and returns the rows to create with it. */
 async function wholeOf(
   world: World,
   actor: Actor,
-  { template, ...said }: DashboardAsk,
+  { template, ...said }: DashboardRequest,
   id: string,
 ): Promise<{ draft: DashboardDraft; template: Template | null; made: Made }> {
   if (!template) return { draft: check(DashboardDraft, said, 'body'), template: null, made: { top: [], widgets: [], metrics: [] } }
@@ -159,7 +166,7 @@ async function wholeOf(
 
 type Decide = (before: DashboardRow, widgets: readonly WidgetRow[], tx: Db) => Promise<DashboardRow>
 
-/** alter changes one dashboard while nobody else changes what holds what. */
+/** Updates one dashboard while all widget relations are locked. */
 async function alter(world: World, actor: Actor, id: string, decide: Decide): Promise<Dashboard> {
   return world.meta.write(actor.orgId, async (tx) => {
     const widgets = await lockedWidgets(tx, actor.orgId)

@@ -10,14 +10,14 @@ type Reader = Pick<World, 'meta'>
 const allDashboards = (world: Reader, orgId: string): Promise<readonly DashboardRow[]> =>
   world.meta.cached(orgId, 'dashboards', () => selectDashboards(world.meta, orgId))
 
-/** seenDashboards are those on which, however deep, no widget is hidden from the caller. */
+/** The dashboards without a widget, at any depth, that is hidden from the caller. */
 export async function seenDashboards(world: Reader, actor: Actor): Promise<readonly DashboardRow[]> {
   const { widgets } = await unseenBy(world, actor)
   const rows = await allDashboards(world, actor.orgId)
   return widgets.size === 0 ? rows : rows.filter(({ widget_ids }) => !widget_ids.some((id) => widgets.has(id)))
 }
 
-/** listDashboards are all that the caller may see, or those of them that `isShown` wants. */
+/** The dashboards that the caller may see, filtered by `isShown`. */
 export async function listDashboards(world: Reader, actor: Actor, isShown?: (row: DashboardRow) => boolean): Promise<Dashboard[]> {
   const widgets = byId(await allWidgets(world, actor.orgId))
   const rows = await seenDashboards(world, actor)
@@ -34,7 +34,7 @@ export function shownDashboard(row: DashboardRow, all: ReadonlyMap<string, Widge
   return { ...audited(row), widgets, widget_ids: widgets.map(({ id }) => id), metadata: metadataOf(row) }
 }
 
-/** audited is what the audit trail has of a dashboard: widgets have records of their own there. */
+/** A dashboard in the audit trail; widgets have records of their own. */
 export const audited = (row: DashboardRow): Omit<Dashboard, 'widgets'> => ({
   id: row.id,
   name: row.name,

@@ -8,7 +8,7 @@ import { bindTemplate, checkReferences, fillIn, type Library, type Use, usesOf }
 import type { WidgetRow } from '../widgets/widgets.ts'
 import { childPlaces, PLANNED_MAX, placed, planWidget, rowsOf, type WidgetPlan, widgetTemplates } from '../widgets/widgets.ts'
 
-/** A DashboardPlan is a dashboard as a template with its arguments describes it, before anything of it is made. */
+/** A dashboard from a template before anything is created. */
 export type DashboardPlan = { readonly draft: DashboardDraft; readonly template: Template; readonly widgets: readonly WidgetPlan[] }
 
 const PARTS = ['name', 'description', 'layout', 'tags'] as const
@@ -21,7 +21,7 @@ export const dashboardTemplates: Library<DashboardTemplateDraft> = {
     checkReferences(world, actor, widgetTemplates, { references: draft.widgets, outer: draft.parameters, field: 'widgets' }),
 }
 
-/** planDashboard describes the dashboard of a template; anything that could not be made is a 400. */
+/** Plans the dashboard of a template; anything invalid is a 400. */
 export async function planDashboard(world: World, actor: Actor, use: Use): Promise<DashboardPlan> {
   const { definition, binding, template } = await bindTemplate(world, actor, dashboardTemplates, use)
   const parts = Object.fromEntries(PARTS.map((part) => [part, fillIn(definition[part], binding, part)]))
@@ -36,7 +36,7 @@ export async function planDashboard(world: World, actor: Actor, use: Use): Promi
 
 type MadeRows = { top: string[]; widgets: WidgetRow[]; metrics: MetricDefinitionRow[]; layout: DashboardLayout }
 
-/** madeRows makes the rows of a plan; `top` are the widgets of the dashboard itself. */
+/** Builds the rows of a plan; `top` are the widgets of the dashboard itself. */
 export async function madeRows(world: World, actor: Actor, plan: DashboardPlan, dashboardId: string): Promise<MadeRows> {
   const made = []
   for (const widget of plan.widgets) made.push(await rowsOf(world, actor, widget, dashboardId))
@@ -52,7 +52,7 @@ export async function madeRows(world: World, actor: Actor, plan: DashboardPlan, 
 
 type PreviewAsk = { template?: Template | undefined; template_id?: string | undefined; arguments?: Template['arguments'] | undefined }
 
-/** previewDashboard is what a template would make; its layouts name the templates of widgets, since there are no widgets yet. */
+/** Shows what a template would create; its layouts name widget templates, since no widgets exist yet. */
 export async function previewDashboard(world: World, actor: Actor, ask: PreviewAsk) {
   const { template = ask.template_id === undefined ? undefined : { id: ask.template_id, arguments: ask.arguments } } = ask
   if (!template) throw badField('template', 'is required, or template_id', 'INVALID_TYPE')

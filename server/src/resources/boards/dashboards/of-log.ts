@@ -8,7 +8,7 @@ import { allMetricDefinitions } from '../../queries/metric-definitions/metric-de
 import { allWidgets, within } from '../widgets/widgets.ts'
 import { listDashboards } from './listing.ts'
 
-/** dashboardsOfLog are the dashboards with a widget, however deep, whose queries read a log. */
+/** The dashboards with a widget, at any depth, whose queries read a log. */
 export async function dashboardsOfLog(world: World, actor: Actor, log: DatasetRow): Promise<Dashboard[]> {
   const widgets = await allWidgets(world, actor.orgId)
   const definitions = await allMetricDefinitions(world, actor.orgId)
@@ -17,13 +17,13 @@ export async function dashboardsOfLog(world: World, actor: Actor, log: DatasetRo
   return listDashboards(world, actor, ({ widget_ids }) => !within(widget_ids, widgets).isDisjointFrom(showing))
 }
 
-/** dashboardsOfLogId are none when the caller sees no such log. */
+/** None if the caller sees no such log. */
 export async function dashboardsOfLogId(world: World, actor: Actor, logId: string): Promise<Dashboard[]> {
   const log = (await visibleDatasets(world, actor)).find(({ id }) => id === logId)
   return log ? dashboardsOfLog(world, actor, log) : []
 }
 
-/** reads tells whether a query reads a log: by a selector that finds it, or else by its id. */
+/** True if a query reads a log, by selector or by id. */
 function reads(query: MetricQuery, log: DatasetRow): boolean {
   if (!query.from_expr?.trim()) return query.from?.includes(log.id) ?? false
   return matchDatasets(parseSelector(query.from_expr), [log]).length > 0

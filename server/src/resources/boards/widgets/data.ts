@@ -10,16 +10,16 @@ import { allWidgets } from './widgets.ts'
 type Ask = BodyOf<typeof contract.widgets.data>
 type Answer = ReplyOf<typeof contract.widgets.data>
 
-/** AT_ONCE is how many metrics are measured together; each may ask several queries. */
+/** The number of metrics measured concurrently; each may run several queries. */
 const AT_ONCE = 4
 
-/** widgetData measures all metrics of a widget and of those within it, over one range; a metric that is gone is left out. */
+/** Measures all metrics of a widget and its inner widgets over one range; deleted metrics are omitted. */
 export async function widgetData(world: World, actor: Actor, record: WidgetRow, ask: Ask, signal: AbortSignal): Promise<Answer> {
   const definitions = new Map((await allMetricDefinitions(world, actor.orgId)).map((row) => [row.id, row]))
   const widgets = await allWidgets(world, actor.orgId)
   const shown = [...within([record.id], widgets)].flatMap((id) => widgets.find((widget) => widget.id === id) ?? [])
   const now = world.clock.nowMs()
-  // One moment for all of them: what stands side by side is of the same range.
+  // One time for all, so that neighboring charts have the same range.
   const moment = { ...world, clock: { ...world.clock, nowMs: () => now } }
   const wanted = shown.flatMap(({ id, metric_ids }) =>
     metric_ids.flatMap((metric_id) => {

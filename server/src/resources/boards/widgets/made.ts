@@ -13,10 +13,10 @@ import { bindTemplate, checkReferences, fillIn, type Library, listTemplates, typ
 import type { WidgetRow } from './rows.ts'
 import { within } from './tree.ts'
 
-/** A WidgetPlan is a widget as a template with its arguments describes it, before anything of it is made. */
+/** A widget from a template before anything is created. */
 export type WidgetPlan = {
   readonly draft: WidgetDraft
-  /** layout names the templates of the widgets within. */
+  /** Names the templates of the inner widgets. */
   readonly layout: readonly WidgetLayout[]
   readonly template: Template
   readonly metrics: readonly { readonly draft: MetricDefinitionDraft; readonly template: Template }[]
@@ -24,7 +24,7 @@ export type WidgetPlan = {
 }
 
 const PARTS = ['name', 'description', 'aux', 'tags'] as const
-/** PLANNED_MAX bounds what one template makes: templates in templates multiply. */
+/** Bounds what one template creates: nested templates multiply. */
 export const PLANNED_MAX = 500
 
 export const widgetTemplates: Library<WidgetTemplateDraft> = {
@@ -45,7 +45,7 @@ export const widgetTemplates: Library<WidgetTemplateDraft> = {
   },
 }
 
-/** planWidget describes the widget of a template; anything that could not be made is a 400. */
+/** Plans the widget of a template; anything invalid is a 400. */
 export async function planWidget(world: World, actor: Actor, use: Use, budget = { left: PLANNED_MAX }): Promise<WidgetPlan> {
   const { definition, binding, template } = await bindTemplate(world, actor, widgetTemplates, use)
   budget.left -= 1 + definition.metrics.length
@@ -72,14 +72,14 @@ export async function planWidget(world: World, actor: Actor, use: Use, budget = 
   }
 }
 
-/** WidgetRows are the rows of a plan: the widget, the widgets within it (the innermost first), and the metrics of all of them. */
+/** The rows of a plan: the widget, its inner widgets (innermost first), and their metrics. */
 export type WidgetRows = {
   readonly widget: WidgetRow
   readonly within: readonly WidgetRow[]
   readonly metrics: readonly MetricDefinitionRow[]
 }
 
-/** rowsOf makes the rows of a plan; `madeFor` is what they are made with. */
+/** Builds the rows of a plan; `madeFor` is the record they are created for. */
 export async function rowsOf(world: World, actor: Actor, plan: WidgetPlan, madeFor: string): Promise<WidgetRows> {
   const metrics: MetricDefinitionRow[] = []
   for (const metric of plan.metrics) {
@@ -117,7 +117,7 @@ export async function rowsOf(world: World, actor: Actor, plan: WidgetPlan, madeF
   }
 }
 
-/** childPlaces tells which widgets were made of each template, in order: one template can be there several times. */
+/** The widgets created from each template, in order; a template can occur several times. */
 export function childPlaces(plans: readonly WidgetPlan[], ids: readonly string[]): Map<string, string[]> {
   const places = new Map<string, string[]>()
   plans.forEach(({ template }, index) => {
@@ -126,7 +126,7 @@ export function childPlaces(plans: readonly WidgetPlan[], ids: readonly string[]
   return places
 }
 
-/** placed turns a layout of templates into one of the widgets made of them; the second place of a template is that of its second widget. */
+/** Replaces templates by their widgets in a layout; the second occurrence of a template is its second widget. */
 export function placed(layout: readonly WidgetLayout[], places: ReadonlyMap<string, readonly string[]>): WidgetLayout[] {
   const taken = new Map<string, number>()
   return layout.flatMap((place) => {

@@ -14,7 +14,7 @@ export type WidgetRow = {
   aux: Record<string, unknown> | null
   tags: Tags
   template: Template | null
-  /** made_for is the dashboard or widget with which it was made from a template. */
+  /** The dashboard or widget for which it was created from a template. */
   made_for: string | null
   created_at: number
   created_by: Identity | null
@@ -23,8 +23,8 @@ export type WidgetRow = {
 }
 
 /**
- * lockWidgets makes changes of what holds what in one organisation wait for one another: two additions that make a cycle only together must not
- * both find none, and nothing is put where it is just being deleted.
+ * Serializes changes of widget containment in an organization: two concurrent additions must not form a cycle, and nothing may be added to
+ * a widget being deleted.
  */
 export const lockWidgets = (db: Db, orgId: string) => db.run(sql`select 1 from organisations where id = ${orgId} for no key update`)
 
@@ -59,7 +59,7 @@ export const lockWidgetsMadeFor = (db: Db, orgId: string, madeFor: string) =>
 
 type Leaving = { id: string; modified_at: number; modified_by: Identity }
 
-/** takeOffWidgets takes a widget out of every widget, together with its place there. */
+/** Removes a widget from every widget, with its layout position. */
 export const takeOffWidgets = (db: Db, orgId: string, { id, modified_at, modified_by }: Leaving) =>
   db.run(sql`
     update widgets set widget_ids = array_remove(widget_ids, ${id}::uuid), modified_at = ${modified_at}, modified_by = ${json(modified_by)},
@@ -68,7 +68,7 @@ export const takeOffWidgets = (db: Db, orgId: string, { id, modified_at, modifie
         where place ->> 'id' <> ${id}::text))
     where org_id = ${orgId} and ${id}::uuid = any (widget_ids)`)
 
-/** takeOffDashboards takes a widget off every dashboard, together with its place there. */
+/** Removes a widget from every dashboard, with its layout position. */
 export const takeOffDashboards = (db: Db, orgId: string, { id, modified_at, modified_by }: Leaving) =>
   db.run(sql`
     update dashboards set widget_ids = array_remove(widget_ids, ${id}::uuid), modified_at = ${modified_at},

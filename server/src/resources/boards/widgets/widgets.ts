@@ -1,4 +1,4 @@
-import { CHILDREN_MAX, type Template, type Widget, type WidgetAsk, type WidgetChange, WidgetDraft } from '@dendro/api'
+import { CHILDREN_MAX, type Template, type Widget, type WidgetChange, WidgetDraft, type WidgetRequest } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
 import { badField, badRequest, notFound } from '../../../kernel/errors.ts'
@@ -39,14 +39,14 @@ export type { WidgetRow }
 export const allWidgets = (world: Reader, orgId: string): Promise<readonly WidgetRow[]> =>
   world.meta.cached(orgId, 'widgets', () => selectWidgets(world.meta, orgId))
 
-/** seenWidgets are those that show, however deep within, no metric hidden from the caller. */
+/** The widgets that show, at any depth, no metric hidden from the caller. */
 export async function seenWidgets(world: Reader, actor: Actor): Promise<readonly WidgetRow[]> {
   const { widgets } = await unseenBy(world, actor)
   const rows = await allWidgets(world, actor.orgId)
   return widgets.size === 0 ? rows : rows.filter(({ id }) => !widgets.has(id))
 }
 
-/** Unseen are the ids of what is hidden from a caller: to him they name nothing. */
+/** The ids hidden from the caller, who gets a 404 for them. */
 export type Unseen = { readonly metrics: ReadonlySet<string>; readonly widgets: ReadonlySet<string> }
 
 export async function unseenBy(world: Reader, actor: Actor): Promise<Unseen> {
@@ -57,7 +57,7 @@ export async function unseenBy(world: Reader, actor: Actor): Promise<Unseen> {
   return { metrics, widgets: within(showing, holdersOf(rows)) }
 }
 
-/** holdersOf turns what lies in what around: each widget with the ids of those that hold it. */
+/** Inverts the containment: each widget with the ids of its containers. */
 const holdersOf = (rows: readonly WidgetRow[]): readonly Holder[] => {
   const pairs = rows.flatMap(({ id, widget_ids }) => widget_ids.map((child) => ({ child, id })))
   return [...Map.groupBy(pairs, ({ child }) => child)].map(([id, holders]) => ({ id, widget_ids: holders.map((pair) => pair.id) }))
@@ -71,7 +71,7 @@ export async function findWidget(world: Reader, actor: Actor, id: string): Promi
   return row
 }
 
-export async function createWidget(world: World, actor: Actor, ask: WidgetAsk): Promise<Widget> {
+export async function createWidget(world: World, actor: Actor, ask: WidgetRequest): Promise<Widget> {
   const id = world.ids.uuid()
   const { members, made } = await wholeOf(world, actor, ask, { id, template: null })
   const nowMs = world.clock.nowMs()
@@ -87,8 +87,8 @@ export async function createWidget(world: World, actor: Actor, ask: WidgetAsk): 
   return shownWidget(row)
 }
 
-/** updateWidget replaces a widget; tags that are not sent stay, since they can be changed by themselves. */
-export async function updateWidget(world: World, actor: Actor, record: WidgetRow, ask: WidgetAsk): Promise<undefined> {
+/** Replaces a widget; absent tags stay, since they have an endpoint of their own. */
+export async function updateWidget(world: World, actor: Actor, record: WidgetRow, ask: WidgetRequest): Promise<undefined> {
   const { members, made } = await wholeOf(world, actor, ask, record)
   await alter(world, actor, record.id, async (tx, before) => {
     await keepMade(world, tx, actor, made)
@@ -108,7 +108,7 @@ export async function changeWidget(world: World, actor: Actor, record: WidgetRow
   }))
 }
 
-/** addChildren puts widgets into a widget behind those that are there; what is there already stays in its place. */
+/** Appends inner widgets; existing ones keep their position. */
 export async function addChildren(world: World, actor: Actor, record: WidgetRow, ids: readonly string[]): Promise<undefined> {
   const unseen = await unseenBy(world, actor)
   await alter(world, actor, record.id, async (tx, before) => {
@@ -137,7 +137,7 @@ export async function removeWidget(world: World, actor: Actor, record: WidgetRow
   })
 }
 
-/** discardWidget deletes a widget and takes it off everything that holds it, within the transaction of a caller who has locked the widgets. */
+/** Deletes a widget and removes it from its containers, in a transaction that has locked the widgets. */
 export async function discardWidget(world: World, tx: Db, actor: Actor, id: string): Promise<void> {
   const row = await lockWidget(tx, actor.orgId, id)
   if (!row) throw notFound('widget', id)
@@ -148,26 +148,26 @@ export async function discardWidget(world: World, tx: Db, actor: Actor, id: stri
   await recordChange(world, tx, actor, { entity: { type: ENTITY, id }, before: shownWidget(row) })
 }
 
-/** keepWidget writes a new widget within the transaction of what it is made for. */
+/** Inserts a widget in the transaction of the record it belongs to. */
 export async function keepWidget(world: World, tx: Db, actor: Actor, row: WidgetRow): Promise<void> {
   await insertWidget(tx, row)
   await recordChange(world, tx, actor, { entity: { type: ENTITY, id: row.id }, after: shownWidget(row) })
 }
 
-/** detachWidgets makes what was made for a dashboard from its template plain widgets. */
+/** Turns widgets made for a dashboard template into ordinary ones. */
 export async function detachWidgets(world: World, tx: Db, actor: Actor, madeFor: string): Promise<void> {
   for (const row of await lockWidgetsMadeFor(tx, actor.orgId, madeFor)) {
     await rewrite(world, tx, actor, row, { ...row, template: null, made_for: null })
   }
 }
 
-/** lockedWidgets are all widgets, while nobody else changes what holds what. */
+/** All widgets, with their containment locked. */
 export async function lockedWidgets(tx: Db, orgId: string): Promise<WidgetRow[]> {
   await lockWidgets(tx, orgId)
   return selectWidgets(tx, orgId)
 }
 
-/** mustExist refuses with 404 ids that no widget has; where widgets are a member of a body among others, checkHeld refuses with 400. */
+/** Throws a 404 for unknown widget ids; for ids in a larger body, checkHeld throws a 400. */
 export async function mustExist(tx: Db, orgId: string, ids: readonly string[], unseen: Unseen): Promise<void> {
   const known = new Set((await selectWidgets(tx, orgId)).map(({ id }) => id))
   const unknown = ids.find((id) => !known.has(id) || unseen.widgets.has(id))
@@ -180,11 +180,11 @@ type Members = Pick<WidgetRow, 'name' | 'description' | 'type' | 'metric_ids' | 
 type Made = { widgets: readonly WidgetRow[]; metrics: readonly MetricDefinitionRow[] }
 const NOTHING: Made = { widgets: [], metrics: [] }
 
-/** wholeOf is what a draft says together with what its template gives; a template that the widget has already gives nothing anew. */
+/** Merges the draft with its template; a template that the widget already has is not applied again. */
 async function wholeOf(
   world: World,
   actor: Actor,
-  { template, ...said }: WidgetAsk,
+  { template, ...said }: WidgetRequest,
   before: { id: string; template: Template | null },
 ): Promise<{ members: Members; made: Made }> {
   if (!template || (said.name !== undefined && isSameTemplate(template, before.template))) {
@@ -213,13 +213,13 @@ const membersOf = (draft: WidgetDraft, template: Template | null): Members => ({
   template,
 })
 
-/** keepMade writes what a template gave besides the widget itself, the inner ones first. */
+/** Inserts the records that a template yields besides the widget, inner ones first. */
 export async function keepMade(world: World, tx: Db, actor: Actor, { widgets, metrics }: Made): Promise<void> {
   for (const row of metrics) await keepMetricDefinition(world, tx, actor, row)
   for (const row of widgets) await keepWidget(world, tx, actor, row)
 }
 
-/** alter changes one widget while nobody else changes what holds what. */
+/** Updates one widget while all widget relations are locked. */
 async function alter(world: World, actor: Actor, id: string, decide: (tx: Db, before: WidgetRow) => Promise<WidgetRow>): Promise<void> {
   const unseen = await unseenBy(world, actor)
   await world.meta.write(actor.orgId, async (tx) => {
@@ -239,8 +239,8 @@ async function rewrite(world: World, tx: Db, actor: Actor, before: WidgetRow, ne
 }
 
 /**
- * checkHeld refuses a widget that holds both metrics and widgets, something that is not there, or itself. A metric that it had before may have gone
- * since, with the monitor that it belonged to.
+ * Rejects a widget that holds both metrics and widgets, something that does not exist, or itself. A metric it already had may be gone,
+ * together with its monitor.
  */
 async function checkHeld(tx: Db, { org_id, id, metric_ids, widget_ids }: WidgetRow, unseen: Unseen, before?: WidgetRow): Promise<void> {
   if (metric_ids.length > 0 && widget_ids.length > 0) {

@@ -28,8 +28,8 @@ async function newOrganization(): Promise<{ orgId: string; logIds: string[] }> {
   return { orgId, logIds }
 }
 
-/** allToldSo returns when both have heard of everything that was changed before. */
-async function allToldSo(): Promise<void> {
+/** untilBothInvalidated returns when both processes have received every earlier cache invalidation. */
+async function untilBothInvalidated(): Promise<void> {
   const marker = randomUUID()
   const heard = [here, there].map(
     (meta) => new Promise<void>((resolve) => meta.onChange((_orgId, _table, id) => id === marker && resolve())),
@@ -44,7 +44,7 @@ test('where many datasets lie is read by one statement, and a change of one make
   const { orgId, logIds } = await newOrganization()
   const [first = '', second = ''] = logIds
   for (const logId of [first, second]) await growSlots({ meta: here }, orgId, new Map([[logId, observed('a')]]))
-  await allToldSo()
+  await untilBothInvalidated()
   const statements = vi.spyOn(there, 'all')
   const located = await locateAll({ meta: there }, orgId, logIds)
   expect(located.map((one) => one !== undefined).filter(Boolean)).toHaveLength(2)
@@ -52,7 +52,7 @@ test('where many datasets lie is read by one statement, and a change of one make
   await locateAll({ meta: there }, orgId, logIds)
   expect(statements).toHaveBeenCalledTimes(1)
   await growSlots({ meta: here }, orgId, new Map([[second, observed('b')]]))
-  await allToldSo()
+  await untilBothInvalidated()
   const again = await locateAll({ meta: there }, orgId, logIds)
   expect(statements).toHaveBeenCalledTimes(2)
   expect(again[0]).toBe(located[0])
@@ -63,24 +63,24 @@ test('where many datasets lie is read by one statement, and a change of one make
 
 test('a statement on the settings that changes no row makes nobody forget', async () => {
   const heard: string[] = []
-  await allToldSo()
+  await untilBothInvalidated()
   const stop = there.onChange((orgId, table, id) => heard.push(`${orgId} ${table} ${id}`))
   await here.run(sql`update settings set value = '2' where name = 'none of these'`)
   await here.run(
     sql`insert into settings (name, value) select name, value from settings on conflict (name) do update set value = excluded.value`,
   )
-  await allToldSo()
+  await untilBothInvalidated()
   stop()
   expect(heard).toHaveLength(1)
 })
 
 test('many changes of one transaction are told as one of the organization', async () => {
   const { orgId } = await newOrganization()
-  await allToldSo()
+  await untilBothInvalidated()
   const heard: string[] = []
   const stop = there.onChange((changed, table, id) => changed === orgId && heard.push(`${table} ${id}`))
   await here.write(orgId, (tx) => tx.run(sql`update datasets set modified_at = 1 where org_id = ${orgId}`))
-  await allToldSo()
+  await untilBothInvalidated()
   stop()
   expect(heard.length).toBeLessThan(DATASETS / 4)
   expect(heard.at(-1)).toBe('* *')

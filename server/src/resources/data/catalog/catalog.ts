@@ -1,4 +1,4 @@
-import { growLocated, type Located } from '../../../lines/catalog.ts'
+import { type DatasetLayout, growLayout } from '../../../lines/catalog.ts'
 import type { Observation } from '../../../lines/slots.ts'
 import type { World } from '../../../world.ts'
 import {
@@ -17,11 +17,11 @@ import {
 } from './rows.ts'
 
 /** locate says where the events of a dataset lie; undefined when it has none. */
-export const locate = (world: Pick<World, 'meta'>, orgId: string, logId: string): Promise<Located | undefined> =>
+export const locate = (world: Pick<World, 'meta'>, orgId: string, logId: string): Promise<DatasetLayout | undefined> =>
   locateAll(world, orgId, [logId]).then(([located]) => located)
 
 /** locateAll says it of many datasets, in their order; what is not remembered is read by one statement. */
-export const locateAll = (world: Pick<World, 'meta'>, orgId: string, logIds: readonly string[]): Promise<(Located | undefined)[]> =>
+export const locateAll = (world: Pick<World, 'meta'>, orgId: string, logIds: readonly string[]): Promise<(DatasetLayout | undefined)[]> =>
   world.meta.cachedEach(
     orgId,
     logIds,
@@ -30,7 +30,7 @@ export const locateAll = (world: Pick<World, 'meta'>, orgId: string, logIds: rea
     (logId) => ({ slot_maps: logId }),
   )
 
-function locatedIn({ log_id, paths, slots, ...row }: FullSlotMapRow): (readonly [string, Located])[] {
+function locatedIn({ log_id, paths, slots, ...row }: FullSlotMapRow): (readonly [string, DatasetLayout])[] {
   const rows = slots.map((slot, at) => ({ path: paths[at] ?? '', slot }))
   const located = locatedOf(row, rows)
   return located ? [[log_id, located]] : []
@@ -50,7 +50,7 @@ export async function growSlots(
   for (const [at, [logId, keys]] of [...observed].entries()) {
     const located = known[at]
     // With every slot taken there is nothing to decide, and nobody to ask.
-    if (!located || growLocated(located, keys, new Map()) !== located) lacking.set(logId, keys)
+    if (!located || growLayout(located, keys, new Map()) !== located) lacking.set(logId, keys)
   }
   if (lacking.size === 0) return
   await world.meta.write(orgId, async (tx) => {
@@ -64,7 +64,7 @@ export async function growSlots(
     const grownMaps: OwnedSlotMapRow[] = []
     for (const row of locked) {
       const before = row.version === 0 ? undefined : locatedOf(row, slots.get(row.log_id) ?? [])
-      const grown = growLocated(before, lacking.get(row.log_id) ?? [], elsewhere)
+      const grown = growLayout(before, lacking.get(row.log_id) ?? [], elsewhere)
       if (grown === before) continue
       for (const [path, slot] of grown.map.slots) {
         if (before?.map.slots.has(path)) continue
@@ -79,7 +79,7 @@ export async function growSlots(
   })
 }
 
-function locatedOf({ version, table_classes }: SlotMapRow, rows: readonly SlotRow[]): Located | undefined {
+function locatedOf({ version, table_classes }: SlotMapRow, rows: readonly SlotRow[]): DatasetLayout | undefined {
   const tableClass = table_classes.at(-1)
   if (tableClass === undefined) return undefined
   return { map: { version, tableClass, slots: new Map(rows.map(({ path, slot }) => [path, slot])) }, classes: table_classes }

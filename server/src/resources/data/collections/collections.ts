@@ -1,17 +1,17 @@
 import type { contract, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import { type Written, writeOnce } from '../../../http/written.ts'
+import { type SerializedJson, serializeOnce } from '../../../http/serialized-json.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../datasets/datasets.ts'
 
 type Collections = ReplyOf<typeof contract.collections.list>
 
 /** listCollections gives one object per collection, from its name to its datasets; both are sorted by name. */
-export async function listCollections(world: Pick<World, 'meta'>, actor: Actor): Promise<Written<Collections>> {
+export async function listCollections(world: Pick<World, 'meta'>, actor: Actor): Promise<SerializedJson<Collections>> {
   return writtenList(await visibleDatasets(world, actor))
 }
 
-const writtenList = writeOnce((visible: readonly DatasetRow[]): Collections => {
+const writtenList = serializeOnce((visible: readonly DatasetRow[]): Collections => {
   const byName = new Map<string, { dataset: string; id: string }[]>()
   for (const { collection, dataset, id } of visible.toSorted((a, b) => order(a.dataset, b.dataset))) {
     const members = byName.get(collection)

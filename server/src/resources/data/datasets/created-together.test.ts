@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { nextHour, openSenders, type Senders } from '../../../../../test/senders.ts'
 import type { Db } from '../../../meta/meta.ts'
-import { BIRTHS_MAX } from './ensure.ts'
+import { NEW_DATASETS_MAX } from './ensure.ts'
 
 let senders: Senders
 beforeAll(async () => {
@@ -48,7 +48,7 @@ test('a post that names 10,000 new datasets takes a handful of statements, keeps
   expect(statements()).toBeLessThan(STATEMENTS_MAX)
   vi.restoreAllMocks()
   const names = (await senders.datasets(owner)).map(({ dataset }) => dataset)
-  expect(names.filter((name) => name.startsWith('many-'))).toHaveLength(BIRTHS_MAX)
+  expect(names.filter((name) => name.startsWith('many-'))).toHaveLength(NEW_DATASETS_MAX)
   const nowMs = senders.app.clock.nowMs()
   const search = {
     from_expr: '*',

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { BodyOf, contract, QueryOf, ReplyOf, Retention } from '@dendro/api'
-import { type Actor, holds } from '../../../http/actor.ts'
-import { type Written, writeOnce } from '../../../http/written.ts'
+import { type Actor, hasPermission } from '../../../http/actor.ts'
+import { type SerializedJson, serializeOnce } from '../../../http/serialized-json.ts'
 import { badField, badRequest, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { parseSelector } from '../../../query/query.ts'
@@ -9,41 +9,58 @@ import { matchDatasets } from '../../../query/selector.ts'
 import type { World } from '../../../world.ts'
 import { AUDIT_COLLECTION, recordChange } from '../../access/audit/audit.ts'
 import { shownDataset, visibleDatasets } from './listing.ts'
-import { buryDataset, type DatasetRow, insertDataset, lockDataset, type RetentionMark, updateDatasetRow } from './rows.ts'
-import { askForRemoval } from './tombstones.ts'
+import { type DatasetRow, insertDataset, lockDataset, markDatasetDeleted, type RetentionMark, updateDatasetRow } from './rows.ts'
+import { enqueueRemoval } from './tombstones.ts'
 
-export { BIRTHS_MAX, ensureDatasets, forgetBirths, type Place } from './ensure.ts'
+export {
+  type DatasetRoute,
+  deleteOldCreationCounts,
+  ensureDatasets,
+  NEW_DATASETS_MAX,
+} from './ensure.ts'
 export { Heartbeats } from './heartbeats.ts'
 export { allDatasets, shownDataset, visibleDatasets } from './listing.ts'
 export type { DatasetRow } from './rows.ts'
-export { seenLogs } from './seen-logs.ts'
-export { type Choose, choiceOf, chosenDatasets, type Source, sourceDatasets } from './source.ts'
-export { deleteTombstones, REMOVAL, selectTombstones, type TombstoneRow } from './tombstones.ts'
-export { isSame, type Reference, seen, type Visibility, visibilityFor } from './visibility.ts'
+export { visibleLogIds } from './seen-logs.ts'
+export {
+  type DatasetSelection,
+  datasetSelectionOf,
+  type SourceSelection,
+  selectedDatasets,
+  sourceDatasets,
+} from './source.ts'
+export { deleteTombstones, EVENT_REMOVAL_JOB, selectTombstones, type TombstoneRow } from './tombstones.ts'
+export {
+  type DatasetReference,
+  type DatasetVisibility,
+  isSameIdentity,
+  visibilityFor,
+  visibleRows,
+} from './visibility.ts'
 
 type NewDataset = BodyOf<typeof contract.datasets.create>
-type DatasetList = ReplyOf<typeof contract.datasets.list> | Written<ReplyOf<typeof contract.datasets.list>>
-type DatasetQuestion = QueryOf<typeof contract.datasets.list>
+type DatasetList = ReplyOf<typeof contract.datasets.list> | SerializedJson<ReplyOf<typeof contract.datasets.list>>
+type DatasetListQuery = QueryOf<typeof contract.datasets.list>
 /** A DatasetChange leaves alone what it does not name; a retention of null returns to the organisation's default. */
 type DatasetChange = Partial<BodyOf<typeof contract.datasets.update>>
 
 /** listDatasets gives what `from` or `from_expr` selects; selecting nothing is no failure here. */
-export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, question: DatasetQuestion): Promise<DatasetList> {
-  const from = new Set(question.from)
-  const fromExpr = question.from_expr?.trim() ?? ''
+export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, query: DatasetListQuery): Promise<DatasetList> {
+  const from = new Set(query.from)
+  const fromExpr = query.from_expr?.trim() ?? ''
   if (from.size > 0 && fromExpr !== '') {
     throw badRequest('from and from_expr exclude each other', {
       errors: [{ field: 'from_expr', code: 'CONFLICT', message: 'excludes from' }],
     })
   }
-  const selector = fromExpr === '' ? undefined : parseSelector(question.from_expr ?? '')
+  const selector = fromExpr === '' ? undefined : parseSelector(query.from_expr ?? '')
   const visible = await visibleDatasets(world, actor)
   if (!selector && from.size === 0) return writtenList(visible)
   const chosen = selector ? matchDatasets(selector, visible) : visible.filter((row) => from.has(row.id))
   return { datasets: chosen.map(shownDataset) }
 }
 
-const writtenList = writeOnce((rows: readonly DatasetRow[]) => ({ datasets: rows.map(shownDataset) }))
+const writtenList = serializeOnce((rows: readonly DatasetRow[]) => ({ datasets: rows.map(shownDataset) }))
 
 export async function findDataset(
   world: Pick<World, 'meta'>,
@@ -57,9 +74,9 @@ export async function findDataset(
 }
 
 export async function createDataset(world: World, actor: Actor, ask: NewDataset): Promise<DatasetRow> {
-  mustBeFree('collection', ask.collection)
-  mustBeFree('dataset', ask.dataset)
-  if (ask.retention !== undefined) mustSetRetention(actor)
+  checkNotReserved('collection', ask.collection)
+  checkNotReserved('dataset', ask.dataset)
+  if (ask.retention !== undefined) checkRetentionPermission(actor)
   const nowMs = world.clock.nowMs()
   const row: DatasetRow = {
     org_id: actor.orgId,
@@ -78,7 +95,7 @@ export async function createDataset(world: World, actor: Actor, ask: NewDataset)
   }
   return world.meta.write(actor.orgId, async (tx) => {
     const made = await insertDataset(tx, row)
-    if (!made) throw taken(ask.collection, ask.dataset)
+    if (!made) throw nameTaken(ask.collection, ask.dataset)
     await recordChange(world, tx, actor, { entity: { type: 'dataset', id: made.id }, after: shownDataset(made) })
     return made
   })
@@ -87,12 +104,12 @@ export async function createDataset(world: World, actor: Actor, ask: NewDataset)
 /** updateDataset renames, moves or sets the retention; the names of a system dataset stay as they are. */
 export const updateDataset = (world: World, actor: Actor, id: string, change: DatasetChange): Promise<DatasetRow> =>
   changeDataset(world, actor, id, change, (before, next) => {
-    if (next.retention !== before.retention) mustSetRetention(actor)
+    if (next.retention !== before.retention) checkRetentionPermission(actor)
     if (!isDeepStrictEqual(next.tags, before.tags)) checkTagPermission(actor)
   })
 
-/** keepDatasetFor sets the retention of a dataset alone; `check` sees the dataset as it is, locked. Callers answer for the permission. */
-export const keepDatasetFor = (
+/** setDatasetRetention sets the retention of a dataset alone; `check` sees the dataset as it is, locked. Callers answer for the permission. */
+export const setDatasetRetention = (
   world: World,
   actor: Actor,
   id: string,
@@ -126,9 +143,9 @@ async function changeDataset(
     if (before.collection === AUDIT_COLLECTION && next.retention !== null) {
       throw badField('retention', 'cannot be set here: the audit trail is kept for ever, and so are its events')
     }
-    if (next.collection !== before.collection || next.dataset !== before.dataset) mustBeRenamable(before, next)
+    if (next.collection !== before.collection || next.dataset !== before.dataset) checkRename(before, next)
     const row = await updateDatasetRow(tx, next).catch((thrown) => {
-      throw isNameTaken(thrown) ? taken(next.collection, next.dataset) : thrown
+      throw isNameTaken(thrown) ? nameTaken(next.collection, next.dataset) : thrown
     })
     if (!row) throw notFound('dataset', id)
     await recordChange(world, tx, actor, { entity: { type: 'dataset', id }, before: shownDataset(before), after: shownDataset(row) })
@@ -149,8 +166,8 @@ export async function removeDataset(world: World, actor: Actor, record: DatasetR
   await world.meta.write(actor.orgId, async (tx) => {
     const before = await lockDataset(tx, actor.orgId, record.id)
     if (!before) throw notFound('dataset', record.id)
-    await buryDataset(tx, actor.orgId, record.id, world.clock.nowMs(), actor.identity)
-    await askForRemoval(world, tx)
+    await markDatasetDeleted(tx, actor.orgId, record.id, world.clock.nowMs(), actor.identity)
+    await enqueueRemoval(world, tx)
     await recordChange(world, tx, actor, { entity: { type: 'dataset', id: record.id }, before: shownDataset(before) })
   })
 }
@@ -179,26 +196,26 @@ export async function bootstrapDatasets(world: Pick<World, 'clock' | 'ids'>, tx:
   }
 }
 
-function mustSetRetention(actor: Actor): void {
-  if (!holds(actor, 'retention_write')) throw forbidden('setting retention needs the permission retention_write')
+function checkRetentionPermission(actor: Actor): void {
+  if (!hasPermission(actor, 'retention_write')) throw forbidden('setting retention needs the permission retention_write')
 }
 
 function checkTagPermission(actor: Actor): void {
-  if (!holds(actor, 'tag_write')) throw forbidden('changing tags needs the permission tag_write')
+  if (!hasPermission(actor, 'tag_write')) throw forbidden('changing tags needs the permission tag_write')
 }
 
-/** mustBeFree keeps names that begin with a dot for what the system makes itself. */
-function mustBeFree(field: 'collection' | 'dataset', name: string): void {
+/** checkNotReserved keeps names that begin with a dot for what the system makes itself. */
+function checkNotReserved(field: 'collection' | 'dataset', name: string): void {
   if (name.startsWith('.')) throw badField(field, 'must not begin with a dot: such names belong to the system', 'RESERVED')
 }
 
-function mustBeRenamable(before: DatasetRow, next: DatasetRow): void {
+function checkRename(before: DatasetRow, next: DatasetRow): void {
   if (before.is_system_generated) throw forbidden('a system dataset cannot be renamed or moved')
-  mustBeFree('collection', next.collection)
-  mustBeFree('dataset', next.dataset)
+  checkNotReserved('collection', next.collection)
+  checkNotReserved('dataset', next.dataset)
 }
 
 /** 23505 is PostgreSQL's unique_violation: the unique index decides between two who take a name at once. */
 const isNameTaken = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === '23505'
 
-const taken = (collection: string, dataset: string) => conflict(`a dataset ${dataset} exists already in the collection ${collection}`)
+const nameTaken = (collection: string, dataset: string) => conflict(`a dataset ${dataset} exists already in the collection ${collection}`)

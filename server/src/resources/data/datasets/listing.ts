@@ -1,5 +1,5 @@
 import type { Dataset } from '@dendro/api'
-import { type Actor, holds } from '../../../http/actor.ts'
+import { type Actor, hasPermission } from '../../../http/actor.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { AUDIT_COLLECTION } from '../../access/audit/audit.ts'
@@ -18,7 +18,8 @@ export async function visibleDatasets(world: Pick<World, 'meta'>, actor: Actor):
 
 /** mayReadAudit: the events of the audit trail are for those who may read it. Who acts on somebody's behalf has the roles of that one alone. */
 const mayReadAudit = async (world: Pick<World, 'meta'>, actor: Actor): Promise<boolean> =>
-  holds(actor, 'audit_read') || (actor.permissions.size === 0 && (await permissionsOf(world, actor.orgId, actor.roles)).has('audit_read'))
+  hasPermission(actor, 'audit_read') ||
+  (actor.permissions.size === 0 && (await permissionsOf(world, actor.orgId, actor.roles)).has('audit_read'))
 
 /** withoutAudit gives the same list for the same list, as those who write lists once rely on. */
 function withoutAudit(visible: readonly DatasetRow[]): readonly DatasetRow[] {

@@ -73,8 +73,8 @@ export const updateDatasetRow = (
       retention_mark = ${json(row.retention_mark ?? null)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
     where org_id = ${row.org_id} and id = ${row.id} and deleted_at is null returning *`)
 
-/** buryDataset leaves a tombstone: invisible at once, its events are purged behind it. */
-export const buryDataset = (db: Db, orgId: string, id: string, deletedAt: number, deletedBy: Identity) =>
+/** markDatasetDeleted leaves a tombstone: invisible at once, its events are purged behind it. */
+export const markDatasetDeleted = (db: Db, orgId: string, id: string, deletedAt: number, deletedBy: Identity) =>
   db.run(
     sql`update datasets set deleted_at = ${deletedAt}, deleted_by = ${json(deletedBy)} where org_id = ${orgId} and id = ${id} and deleted_at is null`,
   )
@@ -111,14 +111,19 @@ export const updateDatasetsTags = (
     from jsonb_to_recordset(${json(rows.map(({ id, tags }) => ({ id, tags })))}) as given (id uuid, tags jsonb)
     where org_id = ${orgId} and datasets.id = given.id and deleted_at is null returning datasets.*`)
 
-/** countBirths counts so many datasets more that an identity has brought into being in this hour. */
-export const countBirths = (db: Db, orgId: string, identityId: string, { hourStartMs, count }: { hourStartMs: number; count: number }) =>
-  db.one<{ births: number }>(sql`
+/** addToCreationCount counts so many datasets more that an identity has brought into being in this hour. */
+export const addToCreationCount = (
+  db: Db,
+  orgId: string,
+  identityId: string,
+  { hourStartMs, count }: { hourStartMs: number; count: number },
+) =>
+  db.one<{ created: number }>(sql`
     insert into dataset_births as b (org_id, identity_id, hour_start_ms, births) values (${orgId}, ${identityId}, ${hourStartMs}, ${count}::int)
     on conflict (org_id, identity_id, hour_start_ms) do update set births = b.births + excluded.births
-    returning births`)
+    returning births as created`)
 
-export const removeBirths = (db: Db, beforeMs: number) => removeOld(db, 'dataset_births', 'hour_start_ms', beforeMs)
+export const deleteCreationCounts = (db: Db, beforeMs: number) => removeOld(db, 'dataset_births', 'hour_start_ms', beforeMs)
 
 /** upsertHeartbeats leaves out datasets that are gone; a beat never goes back, whoever writes last. In one order, so that nobody waits crosswise. */
 export const upsertHeartbeats = (db: Db, beats: readonly { log_id: string; beat_at: number }[]) =>

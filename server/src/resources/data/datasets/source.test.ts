@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../../../../test/world.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { Failure } from '../../../kernel/errors.ts'
-import { type Source, sourceDatasets } from './source.ts'
+import { type SourceSelection, sourceDatasets } from './source.ts'
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
 
@@ -26,8 +26,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const read = async (source: Source): Promise<string[]> => (await sourceDatasets(app.app.world, actor, source)).map(({ dataset }) => dataset)
-const failure = async (source: Source): Promise<Failure> =>
+const read = async (source: SourceSelection): Promise<string[]> =>
+  (await sourceDatasets(app.app.world, actor, source)).map(({ dataset }) => dataset)
+const failure = async (source: SourceSelection): Promise<Failure> =>
   read(source).then(
     () => expect.unreachable(),
     (thrown) => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, t
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import { exporting } from '../../queries/exports/run.ts'
-import { openRound } from '../../watching/evaluations/evaluations.ts'
+import { createEvaluationRound } from '../../watching/evaluations/evaluations.ts'
 
 /** Two processes share the stores: what one changes the other has to notice. */
 let database: TestDatabase
@@ -222,14 +222,14 @@ describe('a monitor', () => {
     expect(reply.body.details).toBe(undefined)
     return reply.body.id
   }
-  const look = () => openRound(app.app.world)(new AbortController().signal)
+  const evaluate = () => createEvaluationRound(app.app.world)(new AbortController().signal)
   const statusFor = async (id: string, credential: { key?: string; token?: string }) =>
     (await org.ask('GET', `/monitors/${id}/evaluations`, credential)).status
 
   test('stays unknown to whom it could tell of a hidden dataset after it watches another one', async () => {
     await send(['bad'], 'web', { note: 'secret' })
     const id = await watch({ from: [web] })
-    await look()
+    await evaluate()
     const limited = await newKey()
     expect(await statusFor(id, { key: limited.key })).toBe(200)
     expect((await org.ask('PUT', `/monitors/${id}`, { body: bodyOf({ from: [cart] }) })).status).toBe(200)
@@ -248,7 +248,7 @@ describe('a monitor', () => {
     await send(['bad'], 'web', { note: 'secret' })
     await send(['bad'], 'cart', { note: 'plain' })
     const id = await watch({ from_expr: "collection = 'shop'" }, { key: author.key })
-    await look()
+    await evaluate()
     const { body } = await org.ask<{ evaluations: MonitorEvaluation[] }>('GET', `/monitors/${id}/evaluations`, { key: author.key })
     expect(body.evaluations.flatMap(({ groups }) => groups.map(({ group_id }) => group_id))).toEqual(['note:plain'])
     expect(await statusFor(id, { key: colleague.key })).toBe(200)
@@ -268,7 +268,7 @@ describe('a monitor', () => {
     await send(['bad'], 'cart', { note: 'plain' })
     const id = await watch({ from_expr: "collection = 'shop'" }, { key: author.key })
     expect((await org.ask('DELETE', `/api-keys/${author.id}`)).status).toBe(204)
-    await look()
+    await evaluate()
     const { body } = await org.ask<{ evaluations: MonitorEvaluation[] }>('GET', `/monitors/${id}/evaluations`)
     expect(body.evaluations.flatMap(({ groups }) => groups.map(({ group_id }) => group_id))).toEqual(['note:plain'])
   })
@@ -287,7 +287,7 @@ describe('a monitor', () => {
     await send(['bad'], 'web', { note: 'secret' })
     await send(['bad'], 'cart', { note: 'plain' })
     const id = await watch({ from_expr: "collection = 'shop'" }, { token: user.token })
-    await look()
+    await evaluate()
     const { body } = await org.ask<{ evaluations: MonitorEvaluation[] }>('GET', `/monitors/${id}/evaluations`)
     expect(body.evaluations.flatMap(({ groups }) => groups.map(({ group_id }) => group_id))).toEqual(['note:plain'])
   })

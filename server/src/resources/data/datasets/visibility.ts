@@ -1,6 +1,6 @@
 import type { Identity } from '@dendro/api'
 import type { Selector } from '@dendro/language/selector'
-import type { Identified } from '../../../http/actor.ts'
+import type { Principal } from '../../../http/actor.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import { parseSelector } from '../../../query/query.ts'
 import { matchDatasets } from '../../../query/selector.ts'
@@ -10,14 +10,14 @@ import { isLimited, visibleTo } from '../../access/policies/policies.ts'
 import { allDatasets } from './listing.ts'
 import type { DatasetRow } from './rows.ts'
 
-/** A Reference is how a record says which datasets it is about: by ids or full names, or by a selector, which goes before them. */
-export type Reference = { readonly from?: readonly string[] | undefined; readonly from_expr?: string | undefined }
+/** A DatasetReference is how a record says which datasets it is about: by ids or full names, or by a selector, which goes before them. */
+export type DatasetReference = { readonly from?: readonly string[] | undefined; readonly from_expr?: string | undefined }
 
 /**
- * A Visibility tells which records a caller may see, by the datasets that they refer to: a record is seen whole or not at all, and not at all when
+ * A DatasetVisibility tells which records a caller may see, by the datasets that they refer to: a record is seen whole or not at all, and not at all when
  * it refers to a dataset that a policy hides from the caller.
  */
-export type Visibility = {
+export type DatasetVisibility = {
   /** limited says that some policy concerns the caller; everybody else sees every record. */
   readonly limited: boolean
   /** seesEach reports whether the caller may see every one of these datasets, named by ids or full names; one that is gone nobody can judge. */
@@ -28,21 +28,21 @@ export type Visibility = {
    * sees reports whether the caller may see a record with these references. A selector reaches what it finds among the datasets that its writer may
    * see, since nobody else's data can be in what he wrote or in what is read in his name. What somebody wrote himself he sees.
    */
-  sees(references: readonly Reference[], writer: Identity | null): Promise<boolean>
+  sees(references: readonly DatasetReference[], writer: Identity | null): Promise<boolean>
 }
 
-const EVERYTHING: Visibility = { limited: false, seesEach: () => true, hides: () => false, sees: async () => true }
+const UNLIMITED: DatasetVisibility = { limited: false, seesEach: () => true, hides: () => false, sees: async () => true }
 
 type Reader = Pick<World, 'meta'>
 
 /** visibilityFor remembers what it found out until anything of the organization changes: selectors are tried on many datasets. */
-export async function visibilityFor(world: Reader, caller: Identified): Promise<Visibility> {
-  if (!(await isLimited(world, caller))) return EVERYTHING
+export async function visibilityFor(world: Reader, caller: Principal): Promise<DatasetVisibility> {
+  if (!(await isLimited(world, caller))) return UNLIMITED
   const { type, id } = caller.identity
-  return world.meta.cached(caller.orgId, `visibility ${type} ${id} ${JSON.stringify(caller.roles)}`, () => limitsOf(world, caller))
+  return world.meta.cached(caller.orgId, `visibility ${type} ${id} ${JSON.stringify(caller.roles)}`, () => limitedVisibility(world, caller))
 }
 
-async function limitsOf(world: Reader, caller: Identified): Promise<Visibility> {
+async function limitedVisibility(world: Reader, caller: Principal): Promise<DatasetVisibility> {
   const all = await allDatasets(world, caller.orgId)
   const visible = new Set(await visibleTo(world, caller, all))
   const hidden = all.filter((dataset) => !visible.has(dataset))
@@ -50,29 +50,29 @@ async function limitsOf(world: Reader, caller: Identified): Promise<Visibility> 
   const named = new Set([...visible].flatMap(({ id, collection, dataset }) => [id, `${collection}.${dataset}`]))
   const seesEach = (names: readonly string[]): boolean => names.every((name) => named.has(name))
   const found = new Map<string, readonly DatasetRow[]>()
-  const seesOne = async ({ from = [], from_expr = '' }: Reference, writer: Identity | null): Promise<boolean> => {
+  const seesOne = async ({ from = [], from_expr = '' }: DatasetReference, writer: Identity | null): Promise<boolean> => {
     if (from_expr.trim() === '') return seesEach(from)
-    const reached = found.get(from_expr) ?? reachOf(from_expr, hidden)
+    const reached = found.get(from_expr) ?? selectedBy(from_expr, hidden)
     found.set(from_expr, reached)
-    return reached.length === 0 || (await nobodyShows(world, caller.orgId, writer, reached))
+    return reached.length === 0 || (await isHiddenFromWriter(world, caller.orgId, writer, reached))
   }
   return {
     limited: true,
     seesEach,
     hides: (id) => hiddenIds.has(id),
     sees: async (references, writer) => {
-      if (isSame(caller.identity, writer)) return true
+      if (isSameIdentity(caller.identity, writer)) return true
       for (const reference of references) if (!(await seesOne(reference, writer))) return false
       return true
     },
   }
 }
 
-/** seen leaves the rows whose references the caller may see. */
-export async function seen<Row extends { modified_by: Identity | null }>(
-  visibility: Visibility,
+/** visibleRows leaves the rows whose references the caller may see. */
+export async function visibleRows<Row extends { modified_by: Identity | null }>(
+  visibility: DatasetVisibility,
   rows: readonly Row[],
-  referencesOf: (row: Row) => readonly Reference[],
+  referencesOf: (row: Row) => readonly DatasetReference[],
 ): Promise<readonly Row[]> {
   if (!visibility.limited) return rows
   const kept: Row[] = []
@@ -80,13 +80,13 @@ export async function seen<Row extends { modified_by: Identity | null }>(
   return kept
 }
 
-/** reachOf is what a selector finds; a placeholder of a template may become any name, and so may what cannot be read before it is filled in. */
-function reachOf(text: string, datasets: readonly DatasetRow[]): readonly DatasetRow[] {
-  const selector = text.includes('{{') ? undefined : readable(text)
+/** selectedBy is what a selector finds; a placeholder of a template may become any name, and so may what cannot be read before it is filled in. */
+function selectedBy(text: string, datasets: readonly DatasetRow[]): readonly DatasetRow[] {
+  const selector = text.includes('{{') ? undefined : parseOrUndefined(text)
   return selector ? matchDatasets(selector, datasets) : datasets
 }
 
-function readable(text: string): Selector | undefined {
+function parseOrUndefined(text: string): Selector | undefined {
   try {
     return parseSelector(text)
   } catch (thrown) {
@@ -95,10 +95,11 @@ function readable(text: string): Selector | undefined {
   }
 }
 
-/** nobodyShows reports that the writer of a selector may not see these datasets either; of a writer who is gone nobody knows what he saw. */
-async function nobodyShows(world: Reader, orgId: string, writer: Identity | null, reached: readonly DatasetRow[]): Promise<boolean> {
+/** isHiddenFromWriter reports that the writer of a selector may not see these datasets either; of a writer who is gone nobody knows what he saw. */
+async function isHiddenFromWriter(world: Reader, orgId: string, writer: Identity | null, reached: readonly DatasetRow[]): Promise<boolean> {
   const caller = writer && (await callerOf(world, orgId, writer))
   return caller ? (await visibleTo(world, caller, reached)).length === 0 : false
 }
 
-export const isSame = (one: Identity, other: Identity | null): boolean => other !== null && one.type === other.type && one.id === other.id
+export const isSameIdentity = (one: Identity, other: Identity | null): boolean =>
+  other !== null && one.type === other.type && one.id === other.id

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Slot } from '../../../lines/slots.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { Source } from '../../../reading/question.ts'
+import type { QuerySource } from '../../../reading/event-query.ts'
 import { dataWarnings } from './data-warnings.ts'
 
 const slots = new Map<string, Slot>([
@@ -11,7 +11,7 @@ const slots = new Map<string, Slot>([
   ['tags', 's1'],
 ])
 const located = { map: { version: 1, tableClass: 's', slots }, classes: ['s'] } as const
-const sources: readonly Source[] = [
+const sources: readonly QuerySource[] = [
   { logId: 'a', collection: 'shop', dataset: 'web', located, keptSinceMs: undefined },
   { logId: 'b', collection: 'shop', dataset: 'api', located: undefined, keptSinceMs: undefined },
 ]

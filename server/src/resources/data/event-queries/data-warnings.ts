@@ -1,26 +1,26 @@
 import { nearestOf } from '@dendro/language/functions'
-import { echo } from '@dendro/language/refusal'
+import { echo } from '@dendro/language/language-error'
 import type { Condition, Filter } from '@dendro/language/tree'
 import type { Warning } from '@dendro/language/warnings'
 import { timeKeys } from '../../../lines/event.ts'
 import { conditionsIn } from '../../../reading/branches.ts'
-import { pathsOf } from '../../../reading/places.ts'
-import type { Cost, Source } from '../../../reading/question.ts'
+import type { QueryCost, QuerySource } from '../../../reading/event-query.ts'
+import { pathsOf } from '../../../reading/key-locations.ts'
 
 /** SCAN_ROWS_MIN is how many events have to be looked at for a hint that a question could be quicker. */
 const SCAN_ROWS_MIN = 20_000_000
 const WARNINGS_MAX = 5
 
 /** What was asked and what came of it. */
-export type Asked = {
+export type QueryOutcome = {
   readonly filter: Filter
-  readonly sources: readonly Source[]
+  readonly sources: readonly QuerySource[]
   readonly count: number
-  readonly cost: Pick<Cost, 'rows'>
+  readonly cost: Pick<QueryCost, 'rows'>
 }
 
 /** dataWarnings say what the events themselves have to say about a filter: that nothing has a key it names, or that all had to be looked at. */
-export function dataWarnings({ filter, sources, count, cost }: Asked): readonly Warning[] {
+export function dataWarnings({ filter, sources, count, cost }: QueryOutcome): readonly Warning[] {
   const conditions = conditionsIn(filter)
   const unknown = count > 0 ? [] : conditions.flatMap((condition) => unknownKey(condition, sources)).slice(0, WARNINGS_MAX)
   const hasScanned = cost.rows >= SCAN_ROWS_MIN && conditions.some(({ kind }) => kind === 'contains' || kind === 'like' || kind === 'regex')
@@ -28,7 +28,7 @@ export function dataWarnings({ filter, sources, count, cost }: Asked): readonly 
 }
 
 /** unknownKey notices a key that has no place in any of the datasets, where nothing was found. What has come but rarely may have no place either. */
-function unknownKey(condition: Condition, sources: readonly Source[]): Warning[] {
+function unknownKey(condition: Condition, sources: readonly QuerySource[]): Warning[] {
   if (condition.kind === 'contains' || /^[@$]/.test(condition.key) || timeKeys.includes(condition.key)) return []
   const { key, at } = condition
   const known = new Set(sources.flatMap(({ located }) => [...(located?.map.slots.keys() ?? [])]))

@@ -1,29 +1,29 @@
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { badRequest } from '../../../kernel/errors.ts'
-import type { Bounds, Budget, Cost, Question, Source } from '../../../reading/question.ts'
+import type { EventQuery, QueryBudget, QueryCost, QuerySource, TimeBounds } from '../../../reading/event-query.ts'
 import type { QueryClass, QueryLimit, QueryTicket, World } from '../../../world.ts'
 import { locateAll } from '../catalog/catalog.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
-import { keptSince } from '../retention/retention.ts'
+import { retentionCutoffs } from '../retention/retention.ts'
 
-export { type Asked, dataWarnings } from './data-warnings.ts'
-export { ALL, and } from './filters.ts'
+export { dataWarnings, type QueryOutcome } from './data-warnings.ts'
+export { ALL_EVENTS, and } from './filters.ts'
 export { readLevels } from './group-levels.ts'
-export { countLeftOut, type LeftOut, leftOutWarnings } from './left-out.ts'
+export { countExcluded, type ExcludedEvents, exclusionWarnings } from './left-out.ts'
 export { selectRangeBytes } from './range-bytes.ts'
-export { noteSearch } from './record-search.ts'
-export { EVERYTHING, rawText, readKeys, shownEvents, statusOf } from './shown-event.ts'
+export { recordSearch } from './record-search.ts'
+export { rawText, readKeys, SELECT_ALL, shownEvents, statusOf } from './shown-event.ts'
 export { type CallItem, groupRows, seriesTree, sliceRows, totalsOf } from './shown-stats.ts'
 export { eventTimeText, sliceTimeText } from './shown-time.ts'
 
-export type Wanted = {
+export type EventQueryRequest = {
   readonly datasets: readonly Pick<DatasetRow, 'id' | 'collection' | 'dataset' | 'retention'>[]
   readonly filter: Filter
-  readonly bounds: Bounds
+  readonly bounds: TimeBounds
   readonly signal: AbortSignal
-  readonly budget?: Budget
-  readonly onProgress?: (cost: Cost) => void
+  readonly budget?: QueryBudget
+  readonly onProgress?: (cost: QueryCost) => void
   /** reader is for whom the events are read, a caller unless it says otherwise. */
   readonly reader?: Exclude<QueryClass, 'caller'>
 }
@@ -31,21 +31,21 @@ export type Wanted = {
 /** DATASETS_MAX is how many datasets one question may read. */
 const DATASETS_MAX = 100_000
 
-/** questionFor puts to the store what an actor asks, within his budget; the datasets are those he may see. */
-export async function questionFor(
+/** buildEventQuery puts to the store what an actor asks, within his budget; the datasets are those he may see. */
+export async function buildEventQuery(
   world: Pick<World, 'meta' | 'deployment' | 'clock' | 'admission'>,
   actor: Actor,
-  wanted: Wanted,
-): Promise<Question> {
+  wanted: EventQueryRequest,
+): Promise<EventQuery> {
   const { datasets, filter, bounds, signal, onProgress, reader } = wanted
   if (datasets.length > DATASETS_MAX) {
     throw badRequest(`${datasets.length} datasets matched; one question reads at most ${DATASETS_MAX}, so narrow from or from_expr`)
   }
-  const keptSinceMs = await keptSince(world, actor.orgId)
+  const keptSinceMs = await retentionCutoffs(world, actor.orgId)
   const ids = datasets.map(({ id }) => id)
   const located = await locateAll(world, actor.orgId, ids)
   const sources = datasets.map(
-    (dataset, at): Source => ({
+    (dataset, at): QuerySource => ({
       logId: dataset.id,
       collection: dataset.collection,
       dataset: dataset.dataset,
@@ -59,7 +59,7 @@ export async function questionFor(
 }
 
 /** budgetOf is what one question of an actor may cost: the most that any of his roles allows. */
-export function budgetOf({ deployment }: Pick<World, 'deployment'>, { roles }: Pick<Actor, 'roles'>): Budget {
+export function budgetOf({ deployment }: Pick<World, 'deployment'>, { roles }: Pick<Actor, 'roles'>): QueryBudget {
   const { bytes, rows, seconds, memoryBytes } = deployment.queryLimits
   return { bytes: most(bytes, roles), rows: most(rows, roles), seconds: most(seconds, roles), memoryBytes }
 }

@@ -1,7 +1,7 @@
 import type { Filter } from '@dendro/language/tree'
 
-/** ALL is the filter that every event passes. */
-export const ALL: Filter = { kind: 'all' }
+/** ALL_EVENTS is the filter that every event passes. */
+export const ALL_EVENTS: Filter = { kind: 'all' }
 
 export const and = (one: Filter, other: Filter): Filter => {
   if (one.kind === 'all') return other

@@ -1,6 +1,6 @@
 import type { Filter, Literal } from '@dendro/language/tree'
 import type { EventStore } from '../../../events/store/events.ts'
-import type { FoundGroup, FoundStats, Question, StatsWish } from '../../../reading/question.ts'
+import type { EventQuery, StatsGroup, StatsRequest, StatsResult } from '../../../reading/event-query.ts'
 import { readStats } from '../../../reading/reading.ts'
 import { and } from './filters.ts'
 
@@ -14,20 +14,20 @@ const LEVEL_GROUPS_MAX = 10_000
  */
 export async function readLevels(
   store: EventStore,
-  question: Question,
-  wish: StatsWish,
-  leaves: FoundStats,
-): Promise<{ levels: (readonly FoundGroup[])[]; bytes: number }> {
-  const levels: (readonly FoundGroup[])[] = []
+  query: EventQuery,
+  wish: StatsRequest,
+  leaves: StatsResult,
+): Promise<{ levels: (readonly StatsGroup[])[]; bytes: number }> {
+  const levels: (readonly StatsGroup[])[] = []
   let bytes = 0
   for (let depth = 1; depth < wish.groups.length && leaves.groups.length > 0; depth += 1) {
     const groups = wish.groups.slice(0, depth)
     const wanted = [...Map.groupBy(leaves.groups, ({ values }) => JSON.stringify(values.slice(0, depth))).keys()]
     const filter = groups.reduce(
       (all, key, at) => and(all, isOneOf(key, new Set(leaves.groups.map(({ values }) => values[at] ?? null)))),
-      question.filter,
+      query.filter,
     )
-    const found = await readStats(store, { ...question, filter }, { ...wish, groups, limit: LEVEL_GROUPS_MAX })
+    const found = await readStats(store, { ...query, filter }, { ...wish, groups, limit: LEVEL_GROUPS_MAX })
     bytes += found.cost.bytes
     const byName = new Map(found.groups.map((group) => [JSON.stringify(group.values), group]))
     levels.push(wanted.flatMap((name) => byName.get(name) ?? []).sort(largestFirst))
@@ -48,14 +48,14 @@ export function isOneOf(key: string, values: ReadonlySet<string | null>): Filter
 }
 
 /** largestFirst is the order of groups: by the first aggregate, then by name. */
-export function largestFirst(one: FoundGroup, other: FoundGroup): number {
+export function largestFirst(one: StatsGroup, other: StatsGroup): number {
   const [a, b] = [sizeOf(one), sizeOf(other)]
   if (a !== b) return b - a
   const [x, y] = [one.values.join('\0'), other.values.join('\0')]
   return x < y ? -1 : x > y ? 1 : 0
 }
 
-const sizeOf = ({ whole }: FoundGroup): number => {
+const sizeOf = ({ whole }: StatsGroup): number => {
   const value = whole.stats[0]?.value
   return typeof value === 'number' ? value : Number.NEGATIVE_INFINITY
 }

@@ -2,12 +2,12 @@ import { printFilter } from '@dendro/language/print'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openReader, type Reader } from '../../../../../test/reader.ts'
 import { parseFilter } from '../../../query/query.ts'
-import { countLeftOut, leftOutBy, leftOutWarnings, suspectsIn } from './left-out.ts'
+import { countExcluded, excludedBy, exclusionWarnings, suspectsIn } from './left-out.ts'
 
 const filterOf = (where: string) => parseFilter(where).filter
 const leftOutIn = (where: string) => {
   const filter = filterOf(where)
-  return suspectsIn(filter).map((suspect) => printFilter(leftOutBy(filter, suspect)))
+  return suspectsIn(filter).map((suspect) => printFilter(excludedBy(filter, suspect)))
 }
 
 test.each([
@@ -57,8 +57,8 @@ describe('of events', () => {
 
   const warningsOf = async (where: string, found: number, datasets = ['web', 'wide']) => {
     const filter = filterOf(where)
-    const question = await reader.question(datasets, where)
-    return leftOutWarnings(await countLeftOut(reader.senders.app.app.world.events, { ...question, filter }, filter), found)
+    const query = await reader.query(datasets, where)
+    return exclusionWarnings(await countExcluded(reader.senders.app.app.world.events, { ...query, filter }, filter), found)
   }
 
   test('a number that is compared as text is told of when the key has it in other spellings', async () => {
@@ -101,8 +101,8 @@ describe('of events', () => {
 
   test('nothing is said where counting would cost too much', async () => {
     const where = "level != 'info'"
-    const question = await reader.question(['web', 'wide'], where)
-    const narrow = { ...question, budget: { ...question.budget, rows: 3 } }
-    expect(await countLeftOut(reader.senders.app.app.world.events, narrow, question.filter)).toEqual([])
+    const query = await reader.query(['web', 'wide'], where)
+    const narrow = { ...query, budget: { ...query.budget, rows: 3 } }
+    expect(await countExcluded(reader.senders.app.app.world.events, narrow, query.filter)).toEqual([])
   })
 })

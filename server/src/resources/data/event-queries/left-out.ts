@@ -1,12 +1,12 @@
-import { sizeOf } from '@dendro/language/number'
+import { diagnosticAt, echo } from '@dendro/language/language-error'
+import { safeNumberOf } from '@dendro/language/number'
 import { printFilter } from '@dendro/language/print'
-import { echo, problemAt } from '@dendro/language/refusal'
 import type { Condition, Filter } from '@dendro/language/tree'
 import type { Warning } from '@dendro/language/warnings'
 import type { EventStore } from '../../../events/store/events.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import { conditionsIn } from '../../../reading/branches.ts'
-import type { Question } from '../../../reading/question.ts'
+import type { EventQuery } from '../../../reading/event-query.ts'
 import { countEach } from '../../../reading/reading.ts'
 
 /** SAMPLE_ROWS are enough to see in how many spellings the numbers of a key come; the question itself may be answered by an index. */
@@ -14,22 +14,22 @@ const SAMPLE_ROWS = 100_000
 /** LEFT_ROWS_MAX is how many events are looked at to count those that lack a key; beyond it nothing is said. */
 const LEFT_ROWS_MAX = 5_000_000
 const SUSPECTS_MAX = 5
-/** MANY is what part of the events that would be found without it a condition must leave out for want of its key, to be warned of. */
-const MANY = 0.1
+/** WARN_SHARE_MIN is what part of the events that would be found without it a condition must leave out for want of its key, to be warned of. */
+const WARN_SHARE_MIN = 0.1
 
-/** A Suspect is a condition that may leave out events which its writer means, and what would keep these too. */
-type Suspect = { readonly code: 'NUMERIC_TEXT' | 'MISSING_EXCLUDED'; readonly condition: Condition; readonly instead: Filter }
+/** A SuspectCondition is a condition that may leave out events which its writer means, and what would keep these too. */
+type SuspectCondition = { readonly code: 'NUMERIC_TEXT' | 'MISSING_EXCLUDED'; readonly condition: Condition; readonly instead: Filter }
 
-/** A LeftOut is a suspect with the number of events that it alone leaves out; of numbers it is the number in a sample. */
-export type LeftOut = Suspect & { readonly count: number }
+/** An ExcludedEvents is a suspect with the number of events that it alone leaves out; of numbers it is the number in a sample. */
+export type ExcludedEvents = SuspectCondition & { readonly count: number }
 
 /** suspectsIn are the conditions that compare a key with a number as text, and those that no event without the key meets although it may seem so. */
-export function suspectsIn(filter: Filter): readonly Suspect[] {
+export function suspectsIn(filter: Filter): readonly SuspectCondition[] {
   return conditionsIn(filter)
-    .flatMap((condition): Suspect[] => {
+    .flatMap((condition): SuspectCondition[] => {
       if (condition.kind === 'compare' && !condition.key.startsWith('@')) {
         const { operator, value } = condition
-        if (operator === '=' && value.kind === 'text' && sizeOf(value.text) !== undefined) {
+        if (operator === '=' && value.kind === 'text' && safeNumberOf(value.text) !== undefined) {
           return [{ code: 'NUMERIC_TEXT', condition, instead: { ...condition, value: { kind: 'number', text: value.text } } }]
         }
         return operator === '!=' ? [excluding(condition, condition.key)] : []
@@ -39,16 +39,16 @@ export function suspectsIn(filter: Filter): readonly Suspect[] {
     .slice(0, SUSPECTS_MAX)
 }
 
-const excluding = (condition: Condition, key: string): Suspect => ({
+const excluding = (condition: Condition, key: string): SuspectCondition => ({
   code: 'MISSING_EXCLUDED',
   condition,
   instead: { kind: 'exists', key, negated: true, at: condition.at },
 })
 
-/** countLeftOut counts what the conditions of a written filter leave out of a question, whose own filter may say more. It is a courtesy: what costs too much is not counted. */
-export async function countLeftOut(store: EventStore, question: Question, written: Filter): Promise<readonly LeftOut[]> {
-  const counted = (suspects: readonly Suspect[], rowsMax: number, sampleRows?: number) =>
-    count(store, { ...question, budget: { ...question.budget, rows: Math.min(question.budget.rows, rowsMax) } }, suspects, sampleRows)
+/** countExcluded counts what the conditions of a written filter leave out of a question, whose own filter may say more. It is a courtesy: what costs too much is not counted. */
+export async function countExcluded(store: EventStore, query: EventQuery, written: Filter): Promise<readonly ExcludedEvents[]> {
+  const counted = (suspects: readonly SuspectCondition[], rowsMax: number, sampleRows?: number) =>
+    count(store, { ...query, budget: { ...query.budget, rows: Math.min(query.budget.rows, rowsMax) } }, suspects, sampleRows)
   const { NUMERIC_TEXT: texts = [], MISSING_EXCLUDED: excluded = [] } = Object.groupBy(suspectsIn(written), ({ code }) => code)
   const both = await Promise.all([counted(texts, Number.POSITIVE_INFINITY, SAMPLE_ROWS), counted(excluded, LEFT_ROWS_MAX)])
   return both.flat()
@@ -56,42 +56,42 @@ export async function countLeftOut(store: EventStore, question: Question, writte
 
 async function count(
   store: EventStore,
-  question: Question,
-  suspects: readonly Suspect[],
+  query: EventQuery,
+  suspects: readonly SuspectCondition[],
   sampleRows: number | undefined,
-): Promise<readonly LeftOut[]> {
+): Promise<readonly ExcludedEvents[]> {
   if (suspects.length === 0) return []
-  const filters = suspects.map((suspect) => leftOutBy(question.filter, suspect))
+  const filters = suspects.map((suspect) => excludedBy(query.filter, suspect))
   try {
-    const { counts } = await countEach(store, question, filters, sampleRows)
+    const { counts } = await countEach(store, query, filters, sampleRows)
     return suspects.map((suspect, index) => ({ ...suspect, count: counts[index] ?? 0 }))
   } catch (thrown) {
-    question.signal.throwIfAborted()
+    query.signal.throwIfAborted()
     if (!(thrown instanceof Failure) || thrown.status >= 500) throw thrown
     return []
   }
 }
 
-/** leftOutBy keeps the events that only a condition keeps from being found. */
-export function leftOutBy(filter: Filter, { condition, instead }: Pick<Suspect, 'condition' | 'instead'>): Filter {
+/** excludedBy keeps the events that only a condition keeps from being found. */
+export function excludedBy(filter: Filter, { condition, instead }: Pick<SuspectCondition, 'condition' | 'instead'>): Filter {
   const parts = partsOf(filter)
   const others = parts.filter((part) => part !== condition)
   if (others.length < parts.length) return { kind: 'and', of: [...others, instead, { kind: 'not', of: condition }] }
-  return { kind: 'and', of: [wider(filter, condition, instead), { kind: 'not', of: filter }] }
+  return { kind: 'and', of: [widened(filter, condition, instead), { kind: 'not', of: filter }] }
 }
 
 /** partsOf are the conditions that all must hold. */
 const partsOf = (filter: Filter): readonly Filter[] => (filter.kind === 'and' ? filter.of.flatMap(partsOf) : [filter])
 
-function wider(filter: Filter, condition: Condition, instead: Filter): Filter {
+function widened(filter: Filter, condition: Condition, instead: Filter): Filter {
   if (filter === condition) return { kind: 'or', of: [filter, instead] }
   if (filter.kind === 'and' || filter.kind === 'or')
-    return { kind: filter.kind, of: filter.of.map((part) => wider(part, condition, instead)) }
-  return filter.kind === 'not' ? { kind: 'not', of: wider(filter.of, condition, instead) } : filter
+    return { kind: filter.kind, of: filter.of.map((part) => widened(part, condition, instead)) }
+  return filter.kind === 'not' ? { kind: 'not', of: widened(filter.of, condition, instead) } : filter
 }
 
-/** leftOutWarnings say what was left out, as far as it is much beside what was found. */
-export function leftOutWarnings(leftOut: readonly LeftOut[], found: number, field = 'where'): readonly Warning[] {
+/** exclusionWarnings say what was left out, as far as it is much beside what was found. */
+export function exclusionWarnings(leftOut: readonly ExcludedEvents[], found: number, field = 'where'): readonly Warning[] {
   return leftOut.flatMap(({ code, condition, instead, count: left }): Warning[] => {
     if (left === 0 || condition.kind === 'contains') return []
     const token = { text: '', ...condition.at }
@@ -99,12 +99,12 @@ export function leftOutWarnings(leftOut: readonly LeftOut[], found: number, fiel
     if (code === 'NUMERIC_TEXT') {
       const text = printFilter(instead)
       const message = `${key} has this number in other spellings too, which a quoted number does not match`
-      return [{ field, ...problemAt(token, code, message, `write ${echo(text)} to compare numbers`, text) }]
+      return [{ field, ...diagnosticAt(token, code, message, `write ${echo(text)} to compare numbers`, text) }]
     }
-    if (left < MANY * (found + left)) return []
+    if (left < WARN_SHARE_MIN * (found + left)) return []
     const text = printFilter({ kind: 'not', of: positiveOf(condition) })
     const message = left === 1 ? `1 event lacks ${key} and is left out` : `${left} events lack ${key} and are left out`
-    return [{ field, ...problemAt(token, code, message, `write ${echo(text)} to find them too`, text) }]
+    return [{ field, ...diagnosticAt(token, code, message, `write ${echo(text)} to find them too`, text) }]
   })
 }
 

@@ -1,7 +1,7 @@
-import { awayFailure } from '../../../events/store/away.ts'
+import { unavailableFailure } from '../../../events/store/away.ts'
 import type { EventStore } from '../../../events/store/events.ts'
 import { amongIds } from '../../../events/store/id-list.ts'
-import type { Bounds } from '../../../reading/question.ts'
+import type { TimeBounds } from '../../../reading/event-query.ts'
 
 const READ_BOUND_MS = 10_000
 const MINUTE_MS = 60_000
@@ -11,7 +11,7 @@ export async function selectRangeBytes(
   store: EventStore,
   orgNumber: number,
   logIds: readonly string[],
-  { fromMs, toMs }: Bounds,
+  { fromMs, toMs }: TimeBounds,
 ): Promise<bigint> {
   const among = amongIds('log_id', 'ids', logIds)
   const asked = store.ledger.query({
@@ -25,7 +25,7 @@ export async function selectRangeBytes(
   const [row] = await asked
     .then((answer) => answer.json<{ bytes: string }>())
     .catch((cause) => {
-      throw awayFailure(cause) ?? cause
+      throw unavailableFailure(cause) ?? cause
     })
   return BigInt(row?.bytes ?? 0)
 }

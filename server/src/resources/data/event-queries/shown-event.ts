@@ -1,20 +1,20 @@
 import type { Event, ResultRow } from '@dendro/api'
 import type { SelectItem } from '@dendro/language/tree'
 import type { Severity } from '../../../lines/severity.ts'
-import type { FoundEvent } from '../../../reading/question.ts'
+import type { FoundEvent } from '../../../reading/event-query.ts'
 import { eventTimeText } from './shown-time.ts'
 
-type Texts = Record<string, string>
+type TextFields = Record<string, string>
 
-/** A View is how found events are shown: the items of the select, where links begin, and the names of the places they lie in. */
-export type View = {
+/** An EventView is how found events are shown: the items of the select, where links begin, and the names of the places they lie in. */
+export type EventView = {
   readonly items: readonly SelectItem[]
   readonly baseUrl: string
   readonly places: ReadonlyMap<string, { readonly collection: string; readonly dataset: string }>
 }
 
-/** EVERYTHING shows an event whole: all its keys and the line. */
-export const EVERYTHING: readonly SelectItem[] = [
+/** SELECT_ALL shows an event whole: all its keys and the line. */
+export const SELECT_ALL: readonly SelectItem[] = [
   { kind: 'everything', name: '*' },
   { kind: 'key', key: '@raw', name: '@raw' },
 ]
@@ -29,18 +29,18 @@ export function readKeys(items: readonly SelectItem[]): { keys: 'all' | readonly
 }
 
 /** shownEvents gives each event in both forms of the answer, in the order found. */
-export function shownEvents(found: readonly FoundEvent[], view: View): { events: Event[]; result: ResultRow[] } {
+export function shownEvents(found: readonly FoundEvent[], view: EventView): { events: Event[]; result: ResultRow[] } {
   const shown = found.map((event) => showOne(event, view))
   return { events: shown.map(({ event }) => event), result: shown.map(({ row }) => row) }
 }
 
-function showOne(found: FoundEvent, view: View): { event: Event; row: ResultRow } {
+function showOne(found: FoundEvent, view: EventView): { event: Event; row: ResultRow } {
   const timestamp = Number(found.timeNs / 1_000_000n)
   const digits = String(found.seq)
   const time = eventTimeText(timestamp)
   const context = `${view.baseUrl}/context?from=${found.logId}&timestamp=${timestamp}&sequence=${digits}`
   const links: Event['links'] = [{ rel: 'context', href: context }]
-  const chosen = choose(found, view)
+  const chosen = selectFields(found, view)
   const sequence = exact(digits)
   const event: Event = {
     '@raw': chosen.raw ?? null,
@@ -85,7 +85,7 @@ const isBare = (key: string): boolean => !key.startsWith('$') && !key.startsWith
 const utf8 = new TextDecoder()
 export const rawText = (raw: Uint8Array | undefined): string => (raw === undefined ? '' : utf8.decode(raw))
 
-type BuiltIn = (found: FoundEvent, view: View) => string | undefined
+type BuiltIn = (found: FoundEvent, view: EventView) => string | undefined
 const builtIns: ReadonlyMap<string, BuiltIn> = new Map(
   Object.entries<BuiltIn>({
     '@raw': (found) => rawText(found.raw),
@@ -100,23 +100,28 @@ const builtIns: ReadonlyMap<string, BuiltIn> = new Map(
   }),
 )
 
-type Chosen = { raw: string | undefined; message: Texts; attributes: Texts; selected: Texts }
+type SelectedFields = { raw: string | undefined; message: TextFields; attributes: TextFields; selected: TextFields }
 
-/** choose sorts the values of an event by what the select names; objects without prototype take keys of any name. */
-function choose(found: FoundEvent, view: View): Chosen {
-  const chosen: Chosen = { raw: undefined, message: Object.create(null), attributes: Object.create(null), selected: Object.create(null) }
+/** selectFields sorts the values of an event by what the select names; objects without prototype take keys of any name. */
+function selectFields(found: FoundEvent, view: EventView): SelectedFields {
+  const chosen: SelectedFields = {
+    raw: undefined,
+    message: Object.create(null),
+    attributes: Object.create(null),
+    selected: Object.create(null),
+  }
   for (const item of view.items) {
     if (item.kind === 'everything') {
       for (const [path, value] of found.leaves) {
-        keep(chosen, path, value)
+        addField(chosen, path, value)
         chosen.selected[path] = value
       }
-    } else if (item.kind === 'key') chooseKey(chosen, item.key, item.name, found, view)
+    } else if (item.kind === 'key') selectField(chosen, item.key, item.name, found, view)
   }
   return chosen
 }
 
-function chooseKey(chosen: Chosen, key: string, name: string, found: FoundEvent, view: View): void {
+function selectField(chosen: SelectedFields, key: string, name: string, found: FoundEvent, view: EventView): void {
   const builtIn = builtIns.get(key)
   if (builtIn) {
     const value = builtIn(found, view)
@@ -128,11 +133,11 @@ function chooseKey(chosen: Chosen, key: string, name: string, found: FoundEvent,
   const path = found.leaves.has(key) || !isBare(key) ? key : `$${key}`
   const value = found.leaves.get(path)
   if (value === undefined) return
-  keep(chosen, path, value)
+  addField(chosen, path, value)
   chosen.selected[name] = value
 }
 
-function keep({ message, attributes }: Chosen, path: string, value: string): void {
+function addField({ message, attributes }: SelectedFields, path: string, value: string): void {
   if (path.startsWith('$')) attributes[path] = value
   else message[path] = value
 }

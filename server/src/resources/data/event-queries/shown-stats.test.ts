@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { parseSelect } from '../../../query/query.ts'
-import type { FoundGroup, FoundStats, Measured } from '../../../reading/question.ts'
-import { type CallItem, type Frame, groupRows, seriesTree, sliceRows, totalsOf } from './shown-stats.ts'
+import type { StatsGroup, StatsResult, StatsRow } from '../../../reading/event-query.ts'
+import { type CallItem, groupRows, type StatsFrame, seriesTree, sliceRows, totalsOf } from './shown-stats.ts'
 
 const calls = parseSelect(['COUNT(*)', 'avg(ms) AS mean']) as CallItem[]
-const frame: Frame = { calls, bounds: { fromMs: 0, toMs: 10 }, slices: 3, groups: [] }
-const measured = (count: number, mean: number | null): Measured => ({ count, stats: [{ value: count }, { value: mean }] })
-const found: FoundStats = {
+const frame: StatsFrame = { calls, bounds: { fromMs: 0, toMs: 10 }, slices: 3, groups: [] }
+const measured = (count: number, mean: number | null): StatsRow => ({ count, stats: [{ value: count }, { value: mean }] })
+const found: StatsResult = {
   whole: measured(5, 2.5),
   slices: [measured(5, 2.5), measured(0, null), measured(0, null)],
   groups: [],
@@ -42,7 +42,7 @@ describe('an aggregate', () => {
   })
 })
 
-const group = (values: (string | null)[], count: number): FoundGroup => ({ values, whole: measured(count, 1), slices: found.slices })
+const group = (values: (string | null)[], count: number): StatsGroup => ({ values, whole: measured(count, 1), slices: found.slices })
 
 describe('groups', () => {
   const grouped = { ...frame, groups: ['a', 'b'] }

@@ -1,16 +1,16 @@
 import type { GroupRow, ResultRow, Series, TimeSlice, Totals } from '@dendro/api'
 import type { SelectItem } from '@dendro/language/tree'
 import { sliceStartMs } from '../../../query/slices.ts'
-import type { Bounds, FoundGroup, FoundStats, Measured, Stat } from '../../../reading/question.ts'
+import type { StatsGroup, StatsResult, StatsRow, StatValue, TimeBounds } from '../../../reading/event-query.ts'
 import { sliceTimeText } from './shown-time.ts'
 
 /** A CallItem is an aggregate of a select. */
 export type CallItem = Extract<SelectItem, { kind: 'call' }>
 
-/** A Frame is what numbers are shown in: the aggregates in their order, the range, and its parts. */
-export type Frame = {
+/** A StatsFrame is what numbers are shown in: the aggregates in their order, the range, and its parts. */
+export type StatsFrame = {
   readonly calls: readonly CallItem[]
-  readonly bounds: Bounds
+  readonly bounds: TimeBounds
   readonly slices: number
   readonly groups: readonly string[]
 }
@@ -18,17 +18,17 @@ export type Frame = {
 /** NULL_NAME stands for the group of events that lack a key. */
 const NULL_NAME = 'null'
 
-export const resolutionMs = ({ bounds, slices }: Frame): number => (bounds.toMs - bounds.fromMs) / slices
+export const resolutionMs = ({ bounds, slices }: StatsFrame): number => (bounds.toMs - bounds.fromMs) / slices
 
 /** numberOf is a stat where only a number will do: nothing is 0, and a text is what it reads as. */
-export function numberOf(stat: Stat | undefined): number {
+export function numberOf(stat: StatValue | undefined): number {
   const value = stat?.value ?? 0
   const number = typeof value === 'number' ? value : Number(value)
   return Number.isFinite(number) ? number : 0
 }
 
 /** valueText is how rows show a value: a number as text with a fraction. */
-function valueText(stat: Stat | undefined): string {
+function valueText(stat: StatValue | undefined): string {
   if (typeof stat?.value === 'string') return stat.value
   if (stat?.exact !== undefined) return `${stat.exact}.0`
   const value = numberOf(stat)
@@ -36,10 +36,10 @@ function valueText(stat: Stat | undefined): string {
   return Number.isSafeInteger(value) ? value.toFixed(1) : `${BigInt(value)}.0`
 }
 
-const quantilesOf = (stat: Stat | undefined): TimeSlice['quantiles'] => (stat?.quantiles ? { ...stat.quantiles } : {})
+const quantilesOf = (stat: StatValue | undefined): TimeSlice['quantiles'] => (stat?.quantiles ? { ...stat.quantiles } : {})
 
 /** timeSlices shows the parts of a range by one aggregate, empty ones too. */
-export function timeSlices(slices: readonly Measured[], frame: Frame, index = 0): TimeSlice[] {
+export function timeSlices(slices: readonly StatsRow[], frame: StatsFrame, index = 0): TimeSlice[] {
   return slices.map((slice, at) => ({
     '@timestamp': String(sliceStartMs(frame.bounds, frame.slices, at)),
     count: slice.count,
@@ -49,7 +49,7 @@ export function timeSlices(slices: readonly Measured[], frame: Frame, index = 0)
 }
 
 /** totalsOf is the range as a whole. */
-export function totalsOf(found: FoundStats, frame: Frame): Totals {
+export function totalsOf(found: StatsResult, frame: StatsFrame): Totals {
   const totals: Totals = { count: found.whole.count, timeseries: timeSlices(found.slices, frame) }
   if (frame.groups.length > 0) {
     totals.total_groups = found.groupsTotal
@@ -58,11 +58,11 @@ export function totalsOf(found: FoundStats, frame: Frame): Totals {
   return { ...valuesOf(found.whole, frame), ...totals }
 }
 
-const valuesOf = (measured: Measured, { calls }: Frame): Record<string, string | number | bigint | null> =>
+const valuesOf = (measured: StatsRow, { calls }: StatsFrame): Record<string, string | number | bigint | null> =>
   Object.fromEntries(calls.map(({ name }, index) => [name, measured.stats[index]?.exact ?? measured.stats[index]?.value ?? null]))
 
 /** sliceRows are the rows of an aggregate, one for each slice. */
-export const sliceRows = (found: FoundStats, frame: Frame): ResultRow[] =>
+export const sliceRows = (found: StatsResult, frame: StatsFrame): ResultRow[] =>
   found.slices.map((slice, at) => {
     const startMs = sliceStartMs(frame.bounds, frame.slices, at)
     const values = frame.calls.map(({ name }, index) => [name, valueText(slice.stats[index])])
@@ -70,10 +70,10 @@ export const sliceRows = (found: FoundStats, frame: Frame): ResultRow[] =>
   })
 
 /** groupName writes the values of a group as rows name it: [a, b]. */
-export const groupName = (values: FoundGroup['values']): string => `[${values.map((value) => value ?? NULL_NAME).join(', ')}]`
+export const groupName = (values: StatsGroup['values']): string => `[${values.map((value) => value ?? NULL_NAME).join(', ')}]`
 
 /** groupRows are the groups, the largest first, in the two flat forms of the answer. */
-export function groupRows(found: FoundStats, frame: Frame): { groups: GroupRow[]; result: ResultRow[] } {
+export function groupRows(found: StatsResult, frame: StatsFrame): { groups: GroupRow[]; result: ResultRow[] } {
   const stat = frame.calls[0]?.name ?? ''
   const rows = found.groups.map(({ values, whole, slices }) => ({
     flat: { ...valuesOf(whole, frame), group: groupName(values), count: whole.count },
@@ -86,12 +86,12 @@ export function groupRows(found: FoundStats, frame: Frame): { groups: GroupRow[]
  * seriesTree nests groups by one key a level. A level above the leaves is measured by itself, since what holds for its parts (a mean, a
  * percentile) cannot be added up; `levels` are those measurements, the outermost first and the leaves last.
  */
-export function seriesTree(levels: readonly (readonly FoundGroup[])[], frame: Frame): Series[] {
+export function seriesTree(levels: readonly (readonly StatsGroup[])[], frame: StatsFrame): Series[] {
   const [top = [], ...below] = levels
   return nest(top, below, frame, 0)
 }
 
-function nest(groups: readonly FoundGroup[], below: readonly (readonly FoundGroup[])[], frame: Frame, depth: number): Series[] {
+function nest(groups: readonly StatsGroup[], below: readonly (readonly StatsGroup[])[], frame: StatsFrame, depth: number): Series[] {
   const [next, ...rest] = below
   const inside = Map.groupBy(next ?? [], ({ values }) => JSON.stringify(values.slice(0, depth + 1)))
   return groups.map((group) => {
@@ -103,7 +103,7 @@ function nest(groups: readonly FoundGroup[], below: readonly (readonly FoundGrou
 }
 
 /** seriesOf is one group, or the whole under an empty name. */
-export function seriesOf(whole: Measured, slices: readonly Measured[], frame: Frame, name: string): Series {
+export function seriesOf(whole: StatsRow, slices: readonly StatsRow[], frame: StatsFrame, name: string): Series {
   const [first] = whole.stats
   return {
     name,
@@ -117,7 +117,7 @@ export function seriesOf(whole: Measured, slices: readonly Measured[], frame: Fr
   }
 }
 
-export const aggregatesOf = (whole: Measured, { calls }: Frame): { function: string; value: number | null }[] =>
+export const aggregatesOf = (whole: StatsRow, { calls }: StatsFrame): { function: string; value: number | null }[] =>
   calls.map(({ name }, index) => ({ function: name, value: asNumber(whole.stats[index]) }))
 
-const asNumber = (stat: Stat | undefined): number | null => (stat?.value === null || stat === undefined ? null : numberOf(stat))
+const asNumber = (stat: StatValue | undefined): number | null => (stat?.value === null || stat === undefined ? null : numberOf(stat))

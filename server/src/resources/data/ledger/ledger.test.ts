@@ -3,7 +3,7 @@ import { contract, type LedgerCounts, type LedgerEntry, type MetricItem } from '
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
 import type { TestOrganization } from '../../../../../test/world.ts'
-import type { Job } from '../../../jobs/job.ts'
+import type { JobRun } from '../../../jobs/job.ts'
 import { ledgerRollup } from './rolling.ts'
 
 type Ledger = { start_time: number; end_time: number; slice_ms: number; totals: LedgerCounts; is_complete: boolean; entries: LedgerEntry[] }
@@ -240,7 +240,7 @@ test('after days the ledger counts whole hours and then whole days: answers are 
   const rolled = async (days: number) => {
     clock.advance(days * DAY_MS)
     const signal = new AbortController().signal
-    const run = async (payload: Job['payload']) =>
+    const run = async (payload: JobRun['payload']) =>
       (
         await ledgerRollup(app.world).run({
           id: randomUUID(),

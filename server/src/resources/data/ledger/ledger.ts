@@ -1,50 +1,50 @@
 import type { contract, LedgerCounts, LedgerEntry, QueryOf, ReplyOf } from '@dendro/api'
-import { MINUTE_MS, NOBODY } from '../../../events/ledger/page.ts'
-import { type LedgerRow, type LedgerSpan, type LedgerCounts as Sums, selectLedger, selectTotals } from '../../../events/ledger/reads.ts'
+import { MINUTE_MS, NIL_ID } from '../../../events/ledger/page.ts'
+import { type LedgerRow, type LedgerSpan, type LedgerTotals as Sums, selectLedger, selectTotals } from '../../../events/ledger/reads.ts'
 import { unitAt } from '../../../events/ledger/rollup.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { badField, unavailable } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
-import { seenLogs } from '../datasets/datasets.ts'
+import { visibleLogIds } from '../datasets/datasets.ts'
 import { isRecountPending } from './recounting.ts'
 
 export { ledgerRecount } from './recounting.ts'
 export { ledgerRollup } from './rolling.ts'
 
-type Question = QueryOf<typeof contract.ledger.get>
-type Deps = Pick<World, 'clock' | 'events' | 'ledger' | 'meta'>
+type LedgerQuery = QueryOf<typeof contract.ledger.get>
+type LedgerWorld = Pick<World, 'clock' | 'events' | 'ledger' | 'meta'>
 
 const HOUR_MS = 60 * MINUTE_MS
 /** PENDING_MS is how far a recount at a start goes back. */
 const PENDING_MS = 24 * HOUR_MS
 
 /** readLedger tells what became of the events that the caller may know of, up to this moment. */
-export async function readLedger(world: Deps, actor: Actor, question: Question): Promise<ReplyOf<typeof contract.ledger.get>> {
+export async function readLedger(world: LedgerWorld, actor: Actor, query: LedgerQuery): Promise<ReplyOf<typeof contract.ledger.get>> {
   const nowMs = world.clock.nowMs()
-  const { fromMs, toMs } = minutesOf(question, nowMs)
-  const logIds = await seenLogs(world, actor, question.from)
-  const span: LedgerSpan = { orgNumber: actor.orgNumber, fromMs, toMs, isOpen: toMs >= nowMs, logIds, identityId: question.identity_id }
+  const { fromMs, toMs } = minutesOf(query, nowMs)
+  const logIds = await visibleLogIds(world, actor, query.from)
+  const span: LedgerSpan = { orgNumber: actor.orgNumber, fromMs, toMs, isOpen: toMs >= nowMs, logIds, identityId: query.identity_id }
   const unitMs = unitAt(fromMs, nowMs)
-  const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / question.num_of_slices / unitMs)) * unitMs
+  const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / query.num_of_slices / unitMs)) * unitMs
   // Before the sums: a recount that ends in between must not make sums from before it look exact.
   const isPending = toMs > world.ledger.openedMs - PENDING_MS && (await isRecountPending(world))
-  const [totals, rows] = await settled(world, () =>
-    Promise.all([selectTotals(world.events, span), selectLedger(world.events, span, { stepMs, rowsMax: question.limit + 1 })]),
+  const [totals, rows] = await readFlushed(world, () =>
+    Promise.all([selectTotals(world.events, span), selectLedger(world.events, span, { stepMs, rowsMax: query.limit + 1 })]),
   )
   const balanced = (counts: LedgerCounts): LedgerCounts => ({ ...counts, balances: counts.balances && !isPending })
   return {
     start_time: fromMs,
     end_time: toMs,
     slice_ms: stepMs,
-    totals: balanced(counted(totals)),
+    totals: balanced(shownCounts(totals)),
     is_recount_pending: isPending,
-    is_complete: rows.length <= question.limit,
-    entries: rows.slice(0, question.limit).map((row) => shownEntry(row, { fromMs, toMs, stepMs })),
+    is_complete: rows.length <= query.limit,
+    entries: rows.slice(0, query.limit).map((row) => shownEntry(row, { fromMs, toMs, stepMs })),
   }
 }
 
-/** settled reads what is written down, after this process has written what it knows. */
-export async function settled<T>({ ledger }: Pick<World, 'ledger'>, read: () => Promise<T>): Promise<T> {
+/** readFlushed reads what is written down, after this process has written what it knows. */
+export async function readFlushed<T>({ ledger }: Pick<World, 'ledger'>, read: () => Promise<T>): Promise<T> {
   try {
     await ledger.flush()
     return await read()
@@ -54,7 +54,7 @@ export async function settled<T>({ ledger }: Pick<World, 'ledger'>, read: () => 
 }
 
 /** minutesOf widens the range to full minutes, in which the ledger counts, or to what is left of them in old days. */
-function minutesOf({ from_ts, to_ts }: Question, nowMs: number): { fromMs: number; toMs: number } {
+function minutesOf({ from_ts, to_ts }: LedgerQuery, nowMs: number): { fromMs: number; toMs: number } {
   const to = to_ts ?? nowMs
   const from = from_ts ?? Math.max(0, to - HOUR_MS)
   if (from > to) throw badField('from_ts', 'must not be later than to_ts')
@@ -75,14 +75,14 @@ function shownEntry(row: LedgerRow, { fromMs, toMs, stepMs }: { fromMs: number; 
   return {
     start_time: startMs,
     end_time: Math.min(startMs + stepMs, toMs),
-    ...(row.logId === NOBODY ? {} : { log_id: row.logId }),
+    ...(row.logId === NIL_ID ? {} : { log_id: row.logId }),
     ...(type === 'API_KEY_ID' || type === 'USER_ID' ? { identity: { type, id } } : {}),
     protocol: row.protocol,
-    ...counted(row),
+    ...shownCounts(row),
   }
 }
 
-function counted(sums: Sums): LedgerCounts {
+function shownCounts(sums: Sums): LedgerCounts {
   const { received, stored, recounted, duplicate, rejected, reasons, truncated, late, missing, wire_bytes, raw_bytes } = sums
   const balances = received === stored + duplicate + rejected && missing === 0
   return { received, stored, recounted, duplicate, rejected, reasons, truncated, late, missing, wire_bytes, raw_bytes, balances }

@@ -1,10 +1,10 @@
 import { MINUTE_MS } from '../../../events/ledger/page.ts'
-import { type Difference, recount } from '../../../events/ledger/recount.ts'
+import { type RecountDifference, recount } from '../../../events/ledger/recount.ts'
 import type { JobKind } from '../../../jobs/job.ts'
 import type { World } from '../../../world.ts'
 import { selectLivingLogs, selectRecount } from './rows.ts'
 
-type Deps = Pick<World, 'clock' | 'events' | 'ledger' | 'log' | 'meta'>
+type RecountWorld = Pick<World, 'clock' | 'events' | 'ledger' | 'log' | 'meta'>
 
 const LEDGER_RECOUNT = 'ledger_recount'
 const EVERY_MS = 30_000
@@ -19,7 +19,7 @@ const BACK_MAX_MS = 24 * 60 * MINUTE_MS
  * ledgerRecount compares the ledger with the stored events, at each start and then every half minute. The recount at a start reaches up to it, so that
  * what a crash left unnoted is there within seconds.
  */
-export const ledgerRecount = (world: Deps): JobKind => {
+export const ledgerRecount = (world: RecountWorld): JobKind => {
   let isFirst = true
   return {
     name: LEDGER_RECOUNT,
@@ -56,7 +56,7 @@ export function spanOf(nowMs: number, countedToMs: unknown): { fromMs: number; t
   return { fromMs: Math.max(lastMs - OVERLAP_MS, toMs - BACK_MAX_MS), toMs }
 }
 
-function report({ log }: Pick<World, 'log'>, differences: readonly Difference[]): void {
+function report({ log }: Pick<World, 'log'>, differences: readonly RecountDifference[]): void {
   for (const { orgNumber, logId, minuteMs, added, missing, isNew } of differences) {
     const fields = { org_number: orgNumber, log_id: logId, minute_ms: minuteMs, added, missing }
     if (missing > 0 && !isNew) log.error(fields, 'events that were stored are not there')

@@ -5,8 +5,8 @@ import { type LimitRow, selectLimits } from './rows.ts'
 export const allLimits = (world: Pick<World, 'meta'>, orgId: string): Promise<LimitRow[]> =>
   world.meta.cached(orgId, 'limits', () => selectLimits(world.meta, orgId))
 
-/** capOf is the number again: a bigint where a double would round it. */
-export function capOf({ value }: LimitRow): number | bigint {
+/** limitValue is the number again: a bigint where a double would round it. */
+export function limitValue({ value }: LimitRow): number | bigint {
   const number = Number(value)
   return Number.isInteger(number) && !Number.isSafeInteger(number) ? BigInt(value) : number
 }

@@ -1,31 +1,34 @@
 import type { BodyOf, contract, Limit } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import { type Written, writeOnce } from '../../../http/written.ts'
+import { type SerializedJson, serializeOnce } from '../../../http/serialized-json.ts'
 import { badField, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { allLimits, capOf } from './caps.ts'
+import { allLimits, limitValue } from './caps.ts'
 import { monitorLimit } from './monitor-limit.ts'
 import { deleteCrossings, deleteLimit, insertLimit, type LimitRow, lockLimit, selectLimit, selectLimits, updateLimitRow } from './rows.ts'
 
-export { type Admission, LimitMeter } from './metering.ts'
-export { mustLetMonitorIn } from './monitor-limit.ts'
+export { type IngestReservation, LimitMeter } from './metering.ts'
+export { checkMonitorLimit } from './monitor-limit.ts'
 
 export type { LimitRow } from './rows.ts'
 
 type NewLimit = BodyOf<typeof contract.limits.create>
 type LimitChange = BodyOf<typeof contract.limits.update>
 type Scope = Limit['scope']
-type GivenScope = BodyOf<typeof contract.limits.create>['scope']
+type RequestedScope = BodyOf<typeof contract.limits.create>['scope']
 
-export async function listLimits(world: Pick<World, 'meta' | 'deployment'>, { orgId }: Actor): Promise<Written<{ limits: Limit[] }>> {
+export async function listLimits(
+  world: Pick<World, 'meta' | 'deployment'>,
+  { orgId }: Actor,
+): Promise<SerializedJson<{ limits: Limit[] }>> {
   const system = monitorLimit(world, orgId)
   const shown = async () => [...(await allLimits(world, orgId)), ...(system ? [system] : [])]
   return writtenList(await world.meta.cached(orgId, 'limits-and-those-of-the-operator', shown))
 }
 
-const writtenList = writeOnce((rows: readonly LimitRow[]) => ({ limits: rows.map(shownLimit) }))
+const writtenList = serializeOnce((rows: readonly LimitRow[]) => ({ limits: rows.map(shownLimit) }))
 
 export async function findLimit(world: Pick<World, 'meta' | 'deployment'>, actor: Actor, id: string): Promise<LimitRow> {
   const system = monitorLimit(world, actor.orgId)
@@ -55,7 +58,7 @@ export async function createLimit(world: World, actor: Actor, ask: NewLimit): Pr
     modified_by: actor.identity,
   }
   await world.meta.write(actor.orgId, async (tx) => {
-    if ((await insertLimit(tx, row)) === 0) throw twin(row)
+    if ((await insertLimit(tx, row)) === 0) throw duplicateLimit(row)
     await recordChange(world, tx, actor, { entity: { type: 'limit', id: row.id }, after: recorded(row) })
   })
   return shownLimit(row)
@@ -63,7 +66,7 @@ export async function createLimit(world: World, actor: Actor, ask: NewLimit): Pr
 
 /** updateLimit opens the limit again when it was crossed: what counts from now on is what it says now. */
 export async function updateLimit(world: World, actor: Actor, record: LimitRow, change: LimitChange): Promise<Limit> {
-  mustBeOurs(record)
+  checkEditable(record)
   const { id } = record
   return world.meta.write(actor.orgId, async (tx) => {
     const before = await lockLimit(tx, actor.orgId, id)
@@ -82,7 +85,7 @@ export async function updateLimit(world: World, actor: Actor, record: LimitRow, 
     }
     const others = await selectLimits(tx, actor.orgId)
     const isTwin = (other: LimitRow): boolean => other.id !== id && other.target === after.target && other.team === after.team
-    if (others.some(isTwin)) throw twin(after)
+    if (others.some(isTwin)) throw duplicateLimit(after)
     await updateLimitRow(tx, after)
     await deleteCrossings(tx, actor.orgId, id)
     await recordChange(world, tx, actor, { entity: { type: 'limit', id }, before: recorded(before), after: recorded(after) })
@@ -91,19 +94,19 @@ export async function updateLimit(world: World, actor: Actor, record: LimitRow, 
 }
 
 export async function removeLimit(world: World, actor: Actor, record: LimitRow): Promise<undefined> {
-  mustBeOurs(record)
+  checkEditable(record)
   await world.meta.write(actor.orgId, async (tx) => {
     if ((await deleteLimit(tx, actor.orgId, record.id)) === 0) throw notFound('limit', record.id)
     await recordChange(world, tx, actor, { entity: { type: 'limit', id: record.id }, before: recorded(record) })
   })
 }
 
-function mustBeOurs({ type }: LimitRow): void {
+function checkEditable({ type }: LimitRow): void {
   if (type === 'SYSTEM') throw forbidden('this limit is set by the operator of the service')
 }
 
 /** scopeOf names the organisation of the caller, which is the only one he can limit. */
-function scopeOf(actor: Actor, { organisation, tag }: GivenScope): Scope {
+function scopeOf(actor: Actor, { organisation, tag }: RequestedScope): Scope {
   if (organisation?.id && organisation.id.toLowerCase() !== actor.orgId) {
     throw badField('scope.organisation.id', 'must be the organisation of the caller', 'FOREIGN')
   }
@@ -111,7 +114,7 @@ function scopeOf(actor: Actor, { organisation, tag }: GivenScope): Scope {
 }
 
 /** teamOf is the team that a scope names, '' for the whole organisation. */
-function teamOf(target: Limit['target'], { tag }: GivenScope): string {
+function teamOf(target: Limit['target'], { tag }: RequestedScope): string {
   if (!tag) return ''
   if (target === 'ORGANISATION') throw badField('scope.tag', 'belongs to the target TEAM', 'CONFLICT')
   if ((tag.key === undefined) !== (tag.value === undefined)) throw badField('scope.tag', 'must have key and value together', 'INCOMPLETE')
@@ -122,7 +125,7 @@ function teamOf(target: Limit['target'], { tag }: GivenScope): string {
   return tag.team ?? tag.value ?? ''
 }
 
-const twin = ({ target, team }: LimitRow) =>
+const duplicateLimit = ({ target, team }: LimitRow) =>
   conflict(`there is a limit for ${target === 'TEAM' && team !== '' ? `the team ${team}` : `the target ${target}`} already`)
 
 /** digitsOf spells a number as the store reads it, without the exponent of large doubles. */
@@ -131,7 +134,7 @@ const digitsOf = (value: number | bigint): string =>
 
 /** recorded is a limit in the audit trail, which spells what a double would round. */
 function recorded(row: LimitRow): Record<string, unknown> {
-  const value = capOf(row)
+  const value = limitValue(row)
   return { ...shownLimit(row), value: typeof value === 'bigint' ? value.toString() : value }
 }
 
@@ -141,7 +144,7 @@ export function shownLimit(row: LimitRow): Limit {
     org_id: row.org_id,
     category: row.category,
     ...(row.description === null ? {} : { description: row.description }),
-    value: capOf(row),
+    value: limitValue(row),
     unit: row.unit,
     target: row.target,
     scope: row.scope,

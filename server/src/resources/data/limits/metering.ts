@@ -1,36 +1,36 @@
 import type { Actor } from '../../../http/actor.ts'
 import { Failure, unavailable } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
-import { allLimits, capOf } from './caps.ts'
+import { allLimits, limitValue } from './caps.ts'
 import { type Month, monthOf } from './month.ts'
 import { OrgCount } from './org-count.ts'
 import type { LimitRow } from './rows.ts'
 import { insertCrossing, selectCrossings, selectTeams } from './rows.ts'
 
-type Deps = Pick<World, 'clock' | 'events' | 'ledger' | 'log' | 'meta'>
+type MeterWorld = Pick<World, 'clock' | 'events' | 'ledger' | 'log' | 'meta'>
 type Sender = Pick<Actor, 'orgId' | 'orgNumber'>
-type Share = { logId: string; bytes: number }
+type DatasetBytes = { logId: string; bytes: number }
 
-/** An Admission is bytes that may be stored; each share is released when the ledger knows what became of it. */
-export type Admission = { release(logId: string): void }
+/** An IngestReservation is bytes that may be stored; each share is released when the ledger knows what became of it. */
+export type IngestReservation = { release(logId: string): void }
 
-/** A Cap is a limit and what it covers: some datasets, or all. */
-type Cap = { limit: LimitRow; logIds: ReadonlySet<string> | undefined }
+/** An AppliedLimit is a limit and what it covers: some datasets, or all. */
+type AppliedLimit = { limit: LimitRow; logIds: ReadonlySet<string> | undefined }
 
-const FREE: Admission = { release: () => undefined }
+const NO_RESERVATION: IngestReservation = { release: () => undefined }
 const RETRY_AFTER_MAX_S = 3_600
 
 /** A LimitMeter keeps what is taken in below the limits of each organisation, together with those of the other processes. */
 export class LimitMeter {
-  readonly #world: Deps
+  readonly #world: MeterWorld
   readonly #counts = new Map<string, OrgCount>()
 
-  constructor(world: Deps) {
+  constructor(world: MeterWorld) {
     this.#world = world
   }
 
-  /** mustBeOpen refuses what goes to the named datasets once a limit on it was crossed; without names what would be refused wherever it goes. */
-  async mustBeOpen(sender: Sender, logIds: readonly string[]): Promise<void> {
+  /** checkOpen refuses what goes to the named datasets once a limit on it was crossed; without names what would be refused wherever it goes. */
+  async checkOpen(sender: Sender, logIds: readonly string[]): Promise<void> {
     const month = monthOf(this.#world.clock.nowMs())
     for (const { limit, logIds: covered } of await this.#caps(sender)) {
       if (covered && !logIds.some((id) => covered.has(id))) continue
@@ -40,9 +40,9 @@ export class LimitMeter {
   }
 
   /** admit lets a post in when it stays below every limit; of one that does not, nothing is, and the limit is crossed. */
-  async admit(sender: Sender, shares: readonly Share[]): Promise<Admission> {
+  async admit(sender: Sender, shares: readonly DatasetBytes[]): Promise<IngestReservation> {
     const caps = await this.#caps(sender)
-    if (caps.length === 0) return FREE
+    if (caps.length === 0) return NO_RESERVATION
     const month = monthOf(this.#world.clock.nowMs())
     const count = await this.#countOf(sender, month)
     for (const { limit, logIds } of caps) {
@@ -51,7 +51,7 @@ export class LimitMeter {
       const crossedAt = count.crossed.get(stateOf(limit))
       if (crossedAt !== undefined) throw this.#closed(limit, month, crossedWhen(crossedAt))
       const used = count.used(logIds)
-      if (used + bytes <= capOf(limit)) continue
+      if (used + bytes <= limitValue(limit)) continue
       count.crossed.set(stateOf(limit), this.#world.clock.nowMs())
       await this.#cross(limit, month)
       throw this.#closed(limit, month, `${used} bytes are used, and this post has ${bytes} more`)
@@ -76,7 +76,7 @@ export class LimitMeter {
     return { used: count.used(cap?.logIds), crossedAt: await this.#crossedAt(limit, month) }
   }
 
-  async #caps({ orgId }: Sender): Promise<readonly Cap[]> {
+  async #caps({ orgId }: Sender): Promise<readonly AppliedLimit[]> {
     const limits = await allLimits(this.#world, orgId)
     if (limits.length === 0) return []
     const teams = await this.#world.meta.cached(orgId, 'logs-of-teams', async () =>

@@ -34,8 +34,8 @@ function idOf(orgId: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** mustLetMonitorIn refuses one more monitor beyond the limit; of two that are made at once the second waits for the first. */
-export async function mustLetMonitorIn(world: Deployment, tx: Db, orgId: string): Promise<void> {
+/** checkMonitorLimit refuses one more monitor beyond the limit; of two that are made at once the second waits for the first. */
+export async function checkMonitorLimit(world: Deployment, tx: Db, orgId: string): Promise<void> {
   const limit = monitorLimit(world, orgId)
   if (!limit) return
   await lockOrganization(tx, orgId)

@@ -1,9 +1,9 @@
 import type { OpenPage } from '../../../events/ledger/ledger.ts'
 import { selectBytes } from '../../../events/ledger/reads.ts'
 import type { World } from '../../../world.ts'
-import { Tally } from './tally.ts'
+import { ByteCounter } from './tally.ts'
 
-type Deps = Pick<World, 'clock' | 'events' | 'ledger' | 'log'>
+type OrgCountWorld = Pick<World, 'clock' | 'events' | 'ledger' | 'log'>
 
 /** POLL_MS and STALE_MS: what other processes took is known here soon after their ledgers are written, so that all agree within two seconds. */
 const POLL_MS = 600
@@ -21,17 +21,17 @@ export class OrgCount {
   readonly windowStartMs: number
   /** crossed names limits, in one state of theirs, that this process found crossed: it need not wait until that is written down. */
   readonly crossed = new Map<string, number>()
-  readonly #world: Deps
+  readonly #world: OrgCountWorld
   readonly #orgNumber: number
-  #closed = { tally: new Tally(), toMs: Number.NEGATIVE_INFINITY }
-  #written = new Tally()
+  #closed = { tally: new ByteCounter(), toMs: Number.NEGATIVE_INFINITY }
+  #written = new ByteCounter()
   /** #pages of this process's ledger are left out of the sums of the store, which may not have them in full, and are read where they are. */
   #pages: readonly OpenPage[] = []
-  readonly #reserved = new Tally()
+  readonly #reserved = new ByteCounter()
   #polledMs = Number.NEGATIVE_INFINITY
   #polling: Promise<void> | undefined
 
-  constructor(world: Deps, orgNumber: number, windowStartMs: number) {
+  constructor(world: OrgCountWorld, orgNumber: number, windowStartMs: number) {
     this.#world = world
     this.#orgNumber = orgNumber
     this.windowStartMs = windowStartMs
@@ -100,8 +100,8 @@ export class OrgCount {
   }
 }
 
-function tallyOf(rows: readonly { logId: string; bytes: number }[]): Tally {
-  const tally = new Tally()
+function tallyOf(rows: readonly { logId: string; bytes: number }[]): ByteCounter {
+  const tally = new ByteCounter()
   for (const { logId, bytes } of rows) tally.add(logId, bytes)
   return tally
 }

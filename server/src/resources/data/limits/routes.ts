@@ -1,7 +1,7 @@
 import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
-import { capOf } from './caps.ts'
+import { limitValue } from './caps.ts'
 import { createLimit, findLimit, listLimits, removeLimit, shownLimit, updateLimit } from './limits.ts'
 import type { LimitMeter } from './metering.ts'
 import { monthOf } from './month.ts'
@@ -27,13 +27,13 @@ export const limitRoutes = (world: World, meter: LimitMeter): Routes =>
       ({ actor, params }) => findLimit(world, actor, params.limitId),
       async ({ actor, record }) => {
         if (record.category === 'MONITOR_LIMITS') {
-          return { limit_id: record.id, value: capOf(record), used: (await countMonitors(world.meta, actor.orgId))?.count ?? 0 }
+          return { limit_id: record.id, value: limitValue(record), used: (await countMonitors(world.meta, actor.orgId))?.count ?? 0 }
         }
         const month = monthOf(world.clock.nowMs())
         const { used, crossedAt } = await meter.used(actor, record, month)
         return {
           limit_id: record.id,
-          value: capOf(record),
+          value: limitValue(record),
           used,
           window_start: month.startMs,
           window_end: month.endMs,

@@ -1,5 +1,5 @@
-/** A Tally adds up bytes by dataset, and remembers the sum of all. */
-export class Tally {
+/** A ByteCounter adds up bytes by dataset, and remembers the sum of all. */
+export class ByteCounter {
   readonly #byLog = new Map<string, number>()
   #total = 0
 

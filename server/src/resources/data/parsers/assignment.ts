@@ -1,6 +1,6 @@
 import type { Actor } from '../../../http/actor.ts'
 import { forbidden, notFound } from '../../../kernel/errors.ts'
-import { builtIns, type Form } from '../../../parsers/built-in.ts'
+import { builtIns, type LineFormat } from '../../../parsers/built-in.ts'
 import type { PatternType } from '../../../parsers/parsers.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
@@ -13,7 +13,7 @@ export async function parserOf(
   world: Pick<World, 'meta'>,
   orgId: string,
   parserId: string,
-): Promise<{ type: PatternType; pattern: string } | { type: 'JAVA'; form: Form } | undefined> {
+): Promise<{ type: PatternType; pattern: string } | { type: 'JAVA'; form: LineFormat } | undefined> {
   const builtIn = builtIns.find(({ id }) => id === parserId)
   if (builtIn) return { type: 'JAVA', form: builtIn.form }
   const row = (await allParsers(world, orgId)).byId.get(parserId)

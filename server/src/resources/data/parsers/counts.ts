@@ -11,8 +11,8 @@ const MINUTES_MAX = 20_000
 /** KEPT_MS is how long the counts are kept. */
 const KEPT_MS = 100 * 86_400_000
 
-/** forgetParserMinutes drops the counts that are too old. */
-export const forgetParserMinutes = (world: Pick<World, 'meta' | 'clock'>): Promise<number> =>
+/** deleteOldParserMinutes drops the counts that are too old. */
+export const deleteOldParserMinutes = (world: Pick<World, 'meta' | 'clock'>): Promise<number> =>
   removeParserMinutes(world.meta, world.clock.nowMs() - KEPT_MS)
 
 /** ParserCounts gather what parsers did, by minutes, and write it down every few seconds; what a killed process had not written is lost. */
@@ -24,7 +24,7 @@ export class ParserCounts {
     this.#world = world
   }
 
-  note({ orgId, logId, lines, matched, givenUp, durationNs }: ParsedLines, nowMs: number): void {
+  record({ orgId, logId, lines, matched, givenUp, durationNs }: ParsedLines, nowMs: number): void {
     this.#add({
       org_id: orgId,
       log_id: logId,

@@ -13,13 +13,13 @@ export const allParsers = (world: Reader, orgId: string): Promise<{ rows: readon
     return { rows, byId: new Map(rows.map((row) => [row.id, row])) }
   })
 
-/** seenParsers are those of the organisation but for what was made from a log that is hidden from the caller: their samples are lines of it. */
-export async function seenParsers(world: Reader, actor: Actor): Promise<readonly ParserRow[]> {
+/** visibleParsers are those of the organisation but for what was made from a log that is hidden from the caller: their samples are lines of it. */
+export async function visibleParsers(world: Reader, actor: Actor): Promise<readonly ParserRow[]> {
   const { seesEach } = await visibilityFor(world, actor)
   return (await allParsers(world, actor.orgId)).rows.filter(({ log_id }) => seesEach([log_id]))
 }
 
 /** nameOfParser is undefined when there is no such parser for the caller. */
 export async function nameOfParser(world: Reader, actor: Actor, id: string): Promise<string | undefined> {
-  return builtIns.find((builtIn) => builtIn.id === id)?.name ?? (await seenParsers(world, actor)).find((row) => row.id === id)?.name
+  return builtIns.find((builtIn) => builtIn.id === id)?.name ?? (await visibleParsers(world, actor)).find((row) => row.id === id)?.name
 }

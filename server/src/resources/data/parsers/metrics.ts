@@ -2,13 +2,13 @@ import type { contract, QueryOf, ReplyOf, Series } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import { sliceStartMs } from '../../../query/slices.ts'
-import type { Bounds } from '../../../reading/question.ts'
+import type { TimeBounds } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
 import { findDataset, visibleDatasets } from '../datasets/datasets.ts'
 import { type ParserSlice, selectParserSlices } from './rows.ts'
 
-type Question = QueryOf<typeof contract.parsers.usage>
-type Answer = ReplyOf<typeof contract.parsers.usage>
+type ParserMetricsQuery = QueryOf<typeof contract.parsers.usage>
+type ParserMetrics = ReplyOf<typeof contract.parsers.usage>
 
 const MINUTE_MS = 60_000
 const LONG_MS = 12 * 60 * MINUTE_MS
@@ -18,14 +18,14 @@ const LOGS = 50
 const RANGE = 'last 1 day'
 
 /** A Statistic is made of what was counted in a slice. */
-type Statistic = { stat: string; of(counted: Counted): number }
-type Counted = { lines: number; matched: number; duration_ns: number }
+type Statistic = { stat: string; of(counted: LineCounts): number }
+type LineCounts = { lines: number; matched: number; duration_ns: number }
 
 const ratio: Statistic = { stat: 'avg(match_ratio)', of: ({ lines, matched }) => (lines === 0 ? 0 : matched / lines) }
 const latency: Statistic = { stat: 'avg(latency_ns)', of: ({ lines, duration_ns }) => (lines === 0 ? 0 : Math.round(duration_ns / lines)) }
 
 /** parserMetrics says of the logs whose parsers read the most lines how many fitted, and how long they took. */
-export async function parserMetrics(world: Pick<World, 'meta' | 'clock'>, actor: Actor, ask: Question): Promise<Answer> {
+export async function parserMetrics(world: Pick<World, 'meta' | 'clock'>, actor: Actor, ask: ParserMetricsQuery): Promise<ParserMetrics> {
   const nowMs = world.clock.nowMs()
   const bounds = boundsOf(ask, nowMs, RANGE)
   const slices = ask.num_of_slices ?? slicesOf(bounds)
@@ -52,13 +52,13 @@ export async function parserMetrics(world: Pick<World, 'meta' | 'clock'>, actor:
 }
 
 /** slicesOf follows the rule for usage: minutes up to 12 hours, then 20 minutes, and never too many. */
-function slicesOf({ fromMs, toMs }: Bounds): number {
+function slicesOf({ fromMs, toMs }: TimeBounds): number {
   const lengthMs = toMs - fromMs
   const widthMs = lengthMs <= LONG_MS ? MINUTE_MS : LONG_SLICE_MS
   return Math.min(SLICES_MAX, Math.max(1, Math.ceil(lengthMs / widthMs)))
 }
 
-function earlierOf(ask: Question, { fromMs, toMs }: Bounds, nowMs: number): Bounds {
+function earlierOf(ask: ParserMetricsQuery, { fromMs, toMs }: TimeBounds, nowMs: number): TimeBounds {
   const named = { time_range: ask.delta_time_range, from_ts: ask.delta_from_ts, to_ts: ask.delta_to_ts }
   if (named.time_range !== undefined) return boundsOf({ time_range: named.time_range }, nowMs, RANGE)
   if (named.from_ts !== undefined || named.to_ts !== undefined) return boundsOf(named, nowMs, RANGE)
@@ -73,16 +73,21 @@ async function countedByLog(
   return Map.groupBy(await selectParserSlices(world.meta, actor.orgId, range), ({ log_id }) => log_id)
 }
 
-const sumOf = (slices: readonly Counted[]): Counted => ({
+const sumOf = (slices: readonly LineCounts[]): LineCounts => ({
   lines: slices.reduce((sum, { lines }) => sum + lines, 0),
   matched: slices.reduce((sum, { matched }) => sum + matched, 0),
   duration_ns: slices.reduce((sum, { duration_ns }) => sum + duration_ns, 0),
 })
 
-type Now = { own: readonly ParserSlice[]; whole: Counted; bounds: Bounds; slices: number }
-type Past = { bounds: Bounds; whole: Counted }
+type CurrentSlices = { own: readonly ParserSlice[]; whole: LineCounts; bounds: TimeBounds; slices: number }
+type EarlierRange = { bounds: TimeBounds; whole: LineCounts }
 
-function series(id: string, { stat, of }: Statistic, { own, whole, bounds, slices }: Now, past: Past | undefined): Series {
+function series(
+  id: string,
+  { stat, of }: Statistic,
+  { own, whole, bounds, slices }: CurrentSlices,
+  past: EarlierRange | undefined,
+): Series {
   const bySlice = new Map(own.map((one) => [Math.min(one.slice, slices - 1), one]))
   const value = of(whole)
   const timeseries = Array.from({ length: slices }, (_, slice) => {
@@ -101,7 +106,7 @@ function series(id: string, { stat, of }: Statistic, { own, whole, bounds, slice
   return past ? { ...known, delta: deltaOf(value, of(past.whole), past) } : known
 }
 
-const deltaOf = (value: number, before: number, { bounds, whole }: Past): Series['delta'] => ({
+const deltaOf = (value: number, before: number, { bounds, whole }: EarlierRange): Series['delta'] => ({
   start_time: bounds.fromMs,
   end_time: bounds.toMs,
   total_count: whole.lines,

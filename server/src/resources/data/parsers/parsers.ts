@@ -2,18 +2,18 @@ import type { BodyOf, contract, Parser } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badField, badRequest, forbidden, notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
-import { type BuiltIn, builtIns } from '../../../parsers/built-in.ts'
+import { type BuiltInParser, builtIns } from '../../../parsers/built-in.ts'
 import { inferPattern } from '../../../parsers/infer.ts'
 import { compilePattern, type PatternType, typeOfPattern } from '../../../parsers/parsers.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { type DatasetRow, findDataset } from '../datasets/datasets.ts'
-import { seenParsers } from './listing.ts'
+import { visibleParsers } from './listing.ts'
 import { recentLines } from './recent-lines.ts'
 import { countParsers, deleteParser, insertParser, lockParser, type ParserRow, unassignParser, updateParserRow } from './rows.ts'
 
 export { parserOf } from './assignment.ts'
-export { forgetParserMinutes, type ParsedLines, ParserCounts } from './counts.ts'
+export { deleteOldParserMinutes, type ParsedLines, ParserCounts } from './counts.ts'
 
 export type { ParserRow } from './rows.ts'
 
@@ -25,14 +25,14 @@ type Reader = Pick<World, 'meta'>
 const PARSERS_MAX = 500
 
 export async function listParsers(world: Reader, actor: Actor): Promise<{ parsers: Parser[] }> {
-  const rows = await seenParsers(world, actor)
+  const rows = await visibleParsers(world, actor)
   return { parsers: [...builtIns.map(shownBuiltIn), ...rows.map(shownParser)] }
 }
 
 /** findParser gives a parser that may be changed: the built-in ones may not. */
 export async function findParser(world: Reader, actor: Actor, id: string): Promise<ParserRow> {
   if (builtIns.some((builtIn) => builtIn.id === id)) throw forbidden('a built-in parser cannot be changed or deleted')
-  const row = (await seenParsers(world, actor)).find((candidate) => candidate.id === id)
+  const row = (await visibleParsers(world, actor)).find((candidate) => candidate.id === id)
   if (!row) throw notFound('parser', id)
   return row
 }
@@ -68,10 +68,10 @@ export async function createParser(world: World, actor: Actor, ask: NewParser, s
 const SAMPLES = 10
 const LINE_STEPS = 250_000
 
-type Inferred = { pattern: string; log_lines: string[]; parsed_lines: Record<string, string>[] }
+type InferredPattern = { pattern: string; log_lines: string[]; parsed_lines: Record<string, string>[] }
 
 /** inferFrom finds what the recent lines of a dataset have in common; a few of them are kept as samples. */
-async function inferFrom(world: World, actor: Actor, dataset: DatasetRow, signal: AbortSignal): Promise<Inferred> {
+async function inferFrom(world: World, actor: Actor, dataset: DatasetRow, signal: AbortSignal): Promise<InferredPattern> {
   const lines = await recentLines(world, actor, dataset, signal)
   if (lines.length === 0)
     throw badField('pattern', 'cannot be inferred, since the log has no events of the last week: give one', 'NO_LINES')
@@ -121,13 +121,13 @@ export async function removeParser(world: World, actor: Actor, record: ParserRow
 }
 
 /** checkedPattern refuses what could not be applied later. */
-function checkedPattern(pattern: string, asked: PatternType | undefined): { type: PatternType; pattern: string } {
-  const type = asked ?? typeOfPattern(pattern)
+function checkedPattern(pattern: string, requested: PatternType | undefined): { type: PatternType; pattern: string } {
+  const type = requested ?? typeOfPattern(pattern)
   compilePattern(type, pattern)
   return { type, pattern }
 }
 
-const shownBuiltIn = ({ id, name, description }: BuiltIn): Parser => ({
+const shownBuiltIn = ({ id, name, description }: BuiltInParser): Parser => ({
   id,
   name,
   type: 'JAVA',

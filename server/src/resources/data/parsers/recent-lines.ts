@@ -1,9 +1,9 @@
-import { type Actor, holds } from '../../../http/actor.ts'
+import { type Actor, hasPermission } from '../../../http/actor.ts'
 import { forbidden } from '../../../kernel/errors.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
-import { ALL, questionFor } from '../event-queries/event-queries.ts'
+import { ALL_EVENTS, buildEventQuery } from '../event-queries/event-queries.ts'
 
 const LINES_MAX = 200
 const BACK_MS = 7 * 86_400_000
@@ -17,11 +17,11 @@ export async function recentLines(
   dataset: DatasetRow,
   signal: AbortSignal,
 ): Promise<string[]> {
-  if (!holds(actor, 'search_read')) throw forbidden('reading the lines of a log needs the permission search_read')
+  if (!hasPermission(actor, 'search_read')) throw forbidden('reading the lines of a log needs the permission search_read')
   const nowMs = world.clock.nowMs()
   const bounds = { fromMs: nowMs - BACK_MS, toMs: nowMs + AHEAD_MS }
-  const question = await questionFor(world, actor, { datasets: [dataset], filter: ALL, bounds, signal })
-  const { events } = await readEvents(world.events, question, { limit: LINES_MAX, newestFirst: true, keys: [], withRaw: true })
+  const eventQuery = await buildEventQuery(world, actor, { datasets: [dataset], filter: ALL_EVENTS, bounds, signal })
+  const { events } = await readEvents(world.events, eventQuery, { limit: LINES_MAX, newestFirst: true, keys: [], withRaw: true })
   return events
     .map(({ raw }) =>
       Buffer.from(raw ?? [])

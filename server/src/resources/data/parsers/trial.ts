@@ -2,31 +2,31 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badField } from '../../../kernel/errors.ts'
-import { builtIns, type Form } from '../../../parsers/built-in.ts'
-import type { Read } from '../../../parsers/compiled.ts'
+import { builtIns, type LineFormat } from '../../../parsers/built-in.ts'
+import type { ParserResult } from '../../../parsers/compiled.ts'
 import { compilePattern, typeOfPattern } from '../../../parsers/parsers.ts'
 import type { World } from '../../../world.ts'
 import { findDataset } from '../datasets/datasets.ts'
-import { seenParsers } from './listing.ts'
+import { visibleParsers } from './listing.ts'
 import { recentLines } from './recent-lines.ts'
 
-type Trial = BodyOf<typeof contract.parsers.test>
-type Question = BodyOf<typeof contract.parsers.detect>
+type PatternTest = BodyOf<typeof contract.parsers.test>
+type DetectionRequest = BodyOf<typeof contract.parsers.detect>
 type Metrics = ReplyOf<typeof contract.parsers.test>['metrics']
 type Candidate = ReplyOf<typeof contract.parsers.detect>['candidates'][number]
 
 /** FormReader reads a line in one of the forms that need no parser; undefined when it is not in it. */
-export type FormReader = (form: Form, text: string, at: { ms: number; ns: number }) => Iterable<readonly [string, string]> | undefined
-type LineReader = (line: string, fuel: { steps: number }) => Read
+export type FormReader = (form: LineFormat, text: string, at: { ms: number; ns: number }) => Iterable<readonly [string, string]> | undefined
+type LineReader = (line: string, fuel: { steps: number }) => ParserResult
 
 /** TRIAL_STEPS is what one call may cost altogether; TURN_MS is after how long others get a turn. */
 const TRIAL_STEPS = 20_000_000
 const LINE_STEPS = 250_000
 const LINE_CHARS_MAX = 32_768
-const TURN_MS = 5
+const YIELD_AFTER_MS = 5
 
 /** testPattern tries a pattern on lines; a bad pattern is refused with the place that is wrong. */
-export async function testPattern({ pattern, type, lines }: Trial): Promise<ReplyOf<typeof contract.parsers.test>> {
+export async function testPattern({ pattern, type, lines }: PatternTest): Promise<ReplyOf<typeof contract.parsers.test>> {
   const compiled = compilePattern(type ?? typeOfPattern(pattern), pattern)
   const reads = await readAll((line, fuel) => compiled.read(line, fuel), lines, { steps: TRIAL_STEPS })
   const results = reads.map((read, index) => ({
@@ -44,13 +44,13 @@ export async function testPattern({ pattern, type, lines }: Trial): Promise<Repl
 export async function detectParser(
   world: Pick<World, 'meta' | 'clock' | 'deployment' | 'events' | 'admission'>,
   actor: Actor,
-  { lines: given, log_id }: Question,
+  { lines: given, log_id }: DetectionRequest,
   { readForm, signal }: { readForm: FormReader; signal: AbortSignal },
 ): Promise<ReplyOf<typeof contract.parsers.detect>> {
   if ((given === undefined) === (log_id === undefined)) throw badField('lines', 'or log_id must be given, and not both', 'ONE_OF')
   const lines = given ?? (await recentLines(world, actor, await findDataset(world, actor, log_id ?? ''), signal))
   const at = { ms: world.clock.nowMs(), ns: 0 }
-  const own = await seenParsers(world, actor)
+  const own = await visibleParsers(world, actor)
   const readers: { id: string; read: LineReader }[] = [
     ...builtIns.map(({ id, form }) => ({ id, read: formReader(form, at, readForm) })),
     ...own.map(({ id, type, pattern }) => {
@@ -73,7 +73,7 @@ export async function detectParser(
 }
 
 const formReader =
-  (form: Form, at: { ms: number; ns: number }, readForm: FormReader): LineReader =>
+  (form: LineFormat, at: { ms: number; ns: number }, readForm: FormReader): LineReader =>
   (line, fuel) => {
     fuel.steps -= line.length
     const pairs = readForm(form, line, at)
@@ -81,22 +81,22 @@ const formReader =
   }
 
 /** readAll lets others have their turn meanwhile; when the tank is empty the lines that are left are given up. */
-async function readAll(read: LineReader, lines: readonly string[], tank: { steps: number }): Promise<Read[]> {
-  const reads: Read[] = []
-  let turnEndsMs = performance.now() + TURN_MS
+async function readAll(read: LineReader, lines: readonly string[], tank: { steps: number }): Promise<ParserResult[]> {
+  const reads: ParserResult[] = []
+  let yieldAtMs = performance.now() + YIELD_AFTER_MS
   for (const line of lines) {
     const fuel = { steps: Math.min(LINE_STEPS, tank.steps) }
     const given = fuel.steps
     reads.push(given <= 0 ? { kind: 'given up' } : read(line.slice(0, LINE_CHARS_MAX), fuel))
     tank.steps -= given - fuel.steps
-    if (performance.now() < turnEndsMs) continue
+    if (performance.now() < yieldAtMs) continue
     await nextTurn()
-    turnEndsMs = performance.now() + TURN_MS
+    yieldAtMs = performance.now() + YIELD_AFTER_MS
   }
   return reads
 }
 
-function metricsOf(reads: readonly Read[]): Metrics {
+function metricsOf(reads: readonly ParserResult[]): Metrics {
   const matched = reads.filter(({ kind }) => kind === 'match').length
   return {
     total_lines: reads.length,
@@ -106,10 +106,10 @@ function metricsOf(reads: readonly Read[]): Metrics {
   }
 }
 
-const pairsIn = (reads: readonly Read[]) => reads.flatMap((read) => (read.kind === 'match' ? read.pairs : []))
-const keysIn = (reads: readonly Read[]): number => pairsIn(reads).length
+const pairsIn = (reads: readonly ParserResult[]) => reads.flatMap((read) => (read.kind === 'match' ? read.pairs : []))
+const keysIn = (reads: readonly ParserResult[]): number => pairsIn(reads).length
 
-function coverageOf(reads: readonly Read[], lines: readonly string[]): number {
+function coverageOf(reads: readonly ParserResult[], lines: readonly string[]): number {
   const chars = lines.reduce((sum, line) => sum + line.length, 0)
   const held = pairsIn(reads).reduce((sum, [, text]) => sum + text.length, 0)
   return chars === 0 ? 0 : Math.min(1, held / chars)

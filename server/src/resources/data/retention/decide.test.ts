@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest'
 import type { ClockReport } from '../../../kernel/clock.ts'
 import {
   AGREE_MS,
+  type ClockReading,
   DAY_MS,
   daysOf,
-  doomedBeforeDay,
+  effectiveRetention,
+  expiredBeforeDay,
   JUMP_MS,
-  keepingOf,
   nextRemoval,
-  type Reading,
-  type Rules,
+  type RetentionRules,
   readClock,
   retentionCutoffMs,
 } from './decide.ts'
@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000
 const NOON = Date.UTC(2026, 10, 21, 12)
 
 describe('the most specific rule wins', () => {
-  const rules = (given: Partial<Rules> = {}): Rules => ({
+  const rules = (given: Partial<RetentionRules> = {}): RetentionRules => ({
     collections: new Map([['shop', 'DAYS_90']]),
     organisation: 'DAYS_180',
     deploymentDays: 7,
@@ -43,7 +43,7 @@ describe('the most specific rule wins', () => {
       rules(),
       { days: undefined, by: 'DEPLOYMENT' },
     ],
-  ])('%s', (_, dataset, all, expected) => expect(keepingOf(dataset, all)).toEqual(expected))
+  ])('%s', (_, dataset, all, expected) => expect(effectiveRetention(dataset, all)).toEqual(expected))
 
   test('every retention of the contract is the number of days it names', () => {
     expect(Retention.options.map((name) => `DAYS_${daysOf[name]}`)).toEqual(Retention.options)
@@ -58,7 +58,7 @@ test('what is removed was no longer found, and what is found is never removed', 
       fc.integer({ min: -1e12, max: 4e12 }),
       (nowMs, days, ms) => {
         const cutoffMs = retentionCutoffMs({ days }, nowMs) ?? Number.NEGATIVE_INFINITY
-        const isRemoved = ms < doomedBeforeDay(cutoffMs) * DAY_MS
+        const isRemoved = ms < expiredBeforeDay(cutoffMs) * DAY_MS
         const isFound = ms >= cutoffMs
         expect(isRemoved && isFound).toBe(false)
         // An event that is a day older than the cutoff has gone with its day.
@@ -73,9 +73,9 @@ test('the foretold removal comes true at its moment and not a millisecond before
     fc.property(fc.integer({ min: -1e12, max: 4e12 }), fc.constantFrom(1, 30, 365, 730), (oldestMs, days) => {
       const next = nextRemoval(oldestMs, { days })
       if (!next) throw new Error('an age that ends was taken for one that does not')
-      const goesAt = (nowMs: number) => oldestMs < doomedBeforeDay(retentionCutoffMs({ days }, nowMs) ?? 0) * DAY_MS
+      const goesAt = (nowMs: number) => oldestMs < expiredBeforeDay(retentionCutoffMs({ days }, nowMs) ?? 0) * DAY_MS
       expect([goesAt(next.atMs - 1), goesAt(next.atMs)]).toEqual([false, true])
-      expect(next.beforeMs).toBe(doomedBeforeDay(retentionCutoffMs({ days }, next.atMs) ?? 0) * DAY_MS)
+      expect(next.beforeMs).toBe(expiredBeforeDay(retentionCutoffMs({ days }, next.atMs) ?? 0) * DAY_MS)
     }),
   )
 })
@@ -86,7 +86,7 @@ test('what is kept for ever has no cutoff and no removal ahead', () => {
 
 describe('the clock is trusted', () => {
   /** readings looks at the clock once a minute as the given steps move it. */
-  function readings(steps: readonly number[], start: Reading | undefined = undefined): boolean[] {
+  function readings(steps: readonly number[], start: ClockReading | undefined = undefined): boolean[] {
     let nowMs = NOON
     let before = start
     return steps.map((stepMs) => {

@@ -15,21 +15,24 @@ export const daysOf = {
   DAYS_730: 730,
 } as const satisfies Record<Retention, number>
 
-/** Rules are all that may decide about a dataset besides its own retention. `deploymentDays` is undefined where events are kept for ever. */
-export type Rules = {
+/** RetentionRules are all that may decide about a dataset besides its own retention. `deploymentDays` is undefined where events are kept for ever. */
+export type RetentionRules = {
   collections: ReadonlyMap<string, Retention>
   organisation: Retention | undefined
   deploymentDays: number | undefined
 }
 
-/** A Keeping is how long events of a dataset are kept, for ever without days, and which rule says so. */
-export type Keeping = { days: number | undefined; by: RetentionEntity | 'DEPLOYMENT' }
+/** An EffectiveRetention is how long events of a dataset are kept, for ever without days, and which rule says so. */
+export type EffectiveRetention = { days: number | undefined; by: RetentionEntity | 'DEPLOYMENT' }
 
 /** AUDIT_COLLECTION holds the events of the audit trail, which is kept for ever: they are never gone before their records. */
 export const AUDIT_COLLECTION = '.audit-trail'
 
-/** keepingOf lets the most specific rule win. */
-export function keepingOf(dataset: { collection: string; retention: Retention | null }, rules: Rules): Keeping {
+/** effectiveRetention lets the most specific rule win. */
+export function effectiveRetention(
+  dataset: { collection: string; retention: Retention | null },
+  rules: RetentionRules,
+): EffectiveRetention {
   if (dataset.collection === AUDIT_COLLECTION) return { days: undefined, by: 'DEPLOYMENT' }
   if (dataset.retention) return { days: daysOf[dataset.retention], by: 'LOG' }
   const ofCollection = rules.collections.get(dataset.collection)
@@ -39,23 +42,23 @@ export function keepingOf(dataset: { collection: string; retention: Retention | 
 }
 
 /** retentionCutoffMs is the time before which events are not found any more; undefined when all are. */
-export const retentionCutoffMs = ({ days }: Pick<Keeping, 'days'>, nowMs: number): number | undefined =>
+export const retentionCutoffMs = ({ days }: Pick<EffectiveRetention, 'days'>, nowMs: number): number | undefined =>
   days === undefined ? undefined : nowMs - days * DAY_MS
 
-/** doomedBeforeDay is the day before which all is old: days of UTC are removed as a whole, the one of the cutoff not yet. */
-export const doomedBeforeDay = (cutoffMs: number): number => Math.floor(cutoffMs / DAY_MS)
+/** expiredBeforeDay is the day before which all is old: days of UTC are removed as a whole, the one of the cutoff not yet. */
+export const expiredBeforeDay = (cutoffMs: number): number => Math.floor(cutoffMs / DAY_MS)
 
 /** nextRemoval says when the day of the oldest event goes, and before which time all events go with it; undefined when nothing ever goes. */
-export function nextRemoval(oldestMs: number, { days }: Pick<Keeping, 'days'>): { atMs: number; beforeMs: number } | undefined {
+export function nextRemoval(oldestMs: number, { days }: Pick<EffectiveRetention, 'days'>): { atMs: number; beforeMs: number } | undefined {
   if (days === undefined) return undefined
   const beforeMs = (Math.floor(oldestMs / DAY_MS) + 1) * DAY_MS
   return { atMs: beforeMs + days * DAY_MS, beforeMs }
 }
 
 /**
- * A Reading is when the clock was read last, and since when it has gone on without a jump. `jumpMs` is how far it jumped then, where it did.
+ * A ClockReading is when the clock was read last, and since when it has gone on without a jump. `jumpMs` is how far it jumped then, where it did.
  */
-export type Reading = { seenMs: number; steadySinceMs: number; jumpMs?: number | undefined }
+export type ClockReading = { seenMs: number; steadySinceMs: number; jumpMs?: number | undefined }
 
 /** JUMP_MS is how far the clock may have come since the last reading; beyond that it may have been set, and may be set back. */
 export const JUMP_MS = 24 * HOUR_MS
@@ -70,7 +73,11 @@ const BACK_MS = 60_000
  * readClock takes a reading. Nothing is removed for its age unless readings that lie hours apart agree: the further the clock jumped, the longer. While
  * the clocks that the process knows disagree, nothing is removed at all.
  */
-export function readClock(before: Reading | undefined, nowMs: number, report?: ClockReport): { reading: Reading; isTrusted: boolean } {
+export function readClock(
+  before: ClockReading | undefined,
+  nowMs: number,
+  report?: ClockReport,
+): { reading: ClockReading; isTrusted: boolean } {
   const passedMs = before ? nowMs - before.seenMs : 0
   const isSet = before !== undefined && report?.lastStep !== undefined && report.lastStep.atMs > before.seenMs
   const isSteady = before !== undefined && !isSet && passedMs >= -BACK_MS && passedMs <= JUMP_MS
@@ -81,12 +88,12 @@ export function readClock(before: Reading | undefined, nowMs: number, report?: C
 }
 
 /** isAgreed says that readings agree for long enough. */
-export const isAgreed = ({ seenMs, steadySinceMs, jumpMs = 0 }: Reading): boolean =>
+export const isAgreed = ({ seenMs, steadySinceMs, jumpMs = 0 }: ClockReading): boolean =>
   seenMs - steadySinceMs >= Math.min(AGREE_MAX_MS, Math.max(AGREE_MS, Math.abs(jumpMs) * AGREE_SHARE))
 
 /** readingOf understands a reading as the payload of a job keeps it; anything else counts as none. */
-export function readingOf(kept: unknown): Reading | undefined {
-  const found = Kept.safeParse(kept)
+export function readingOf(kept: unknown): ClockReading | undefined {
+  const found = clockReadingSchema.safeParse(kept)
   return found.success ? found.data : undefined
 }
-export const Kept = z.object({ seenMs: z.number(), steadySinceMs: z.number(), jumpMs: z.number().optional() })
+export const clockReadingSchema = z.object({ seenMs: z.number(), steadySinceMs: z.number(), jumpMs: z.number().optional() })

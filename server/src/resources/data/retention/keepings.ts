@@ -1,16 +1,16 @@
 import type { World } from '../../../world.ts'
-import { type Keeping, keepingOf, type Rules, retentionCutoffMs } from './decide.ts'
+import { type EffectiveRetention, effectiveRetention, type RetentionRules, retentionCutoffMs } from './decide.ts'
 import { type RuleRow, selectAllRules, selectLiving, selectRules } from './rows.ts'
 
-type KeepingWorld = Pick<World, 'meta' | 'deployment'>
+type RetentionWorld = Pick<World, 'meta' | 'deployment'>
 
 /** rulesOf is what decides in one organisation; it is cached, since every question about events needs it. */
-export const rulesOf = async (world: KeepingWorld, orgId: string): Promise<Rules> => {
+export const rulesOf = async (world: RetentionWorld, orgId: string): Promise<RetentionRules> => {
   const rows = await world.meta.cached(orgId, 'retention-rules', () => selectRules(world.meta, orgId))
   return rulesFrom(rows, world.deployment.retentionDays)
 }
 
-function rulesFrom(rows: readonly RuleRow[], deploymentDays: number | undefined): Rules {
+function rulesFrom(rows: readonly RuleRow[], deploymentDays: number | undefined): RetentionRules {
   return {
     collections: new Map(rows.flatMap((row) => (row.entity === 'LOG_SET' ? [[row.collection, row.retention] as const] : []))),
     organisation: rows.find(({ entity }) => entity === 'ORGANISATION')?.retention,
@@ -18,26 +18,26 @@ function rulesFrom(rows: readonly RuleRow[], deploymentDays: number | undefined)
   }
 }
 
-/** keptSince tells of each dataset of an organisation the time before which its events are not found any more, as of now. */
-export async function keptSince(
-  world: KeepingWorld & Pick<World, 'clock'>,
+/** retentionCutoffs tells of each dataset of an organisation the time before which its events are not found any more, as of now. */
+export async function retentionCutoffs(
+  world: RetentionWorld & Pick<World, 'clock'>,
   orgId: string,
-): Promise<(dataset: Parameters<typeof keepingOf>[0]) => number | undefined> {
+): Promise<(dataset: Parameters<typeof effectiveRetention>[0]) => number | undefined> {
   const rules = await rulesOf(world, orgId)
   const nowMs = world.clock.nowMs()
-  return (dataset) => retentionCutoffMs(keepingOf(dataset, rules), nowMs)
+  return (dataset) => retentionCutoffMs(effectiveRetention(dataset, rules), nowMs)
 }
 
-type Kept = { id: string; keeping: Keeping; cutoffMs: number | undefined }
+type DatasetRetention = { id: string; keeping: EffectiveRetention; cutoffMs: number | undefined }
 
-/** keepings says for every dataset of the deployment how long its events are kept. */
-export async function keepings(world: KeepingWorld, nowMs: number): Promise<Kept[]> {
+/** allEffectiveRetentions says for every dataset of the deployment how long its events are kept. */
+export async function allEffectiveRetentions(world: RetentionWorld, nowMs: number): Promise<DatasetRetention[]> {
   const rows = Map.groupBy(await selectAllRules(world.meta), ({ org_id }) => org_id)
-  const rules = new Map<string, Rules>()
+  const rules = new Map<string, RetentionRules>()
   return (await selectLiving(world.meta)).map((dataset) => {
     const own = rules.get(dataset.org_id) ?? rulesFrom(rows.get(dataset.org_id) ?? [], world.deployment.retentionDays)
     rules.set(dataset.org_id, own)
-    const keeping = keepingOf(dataset, own)
+    const keeping = effectiveRetention(dataset, own)
     return { id: dataset.id, keeping, cutoffMs: retentionCutoffMs(keeping, nowMs) }
   })
 }

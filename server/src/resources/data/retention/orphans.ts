@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { selectHeldLogs } from '../../../events/purge/purge.ts'
+import { selectStoredLogs } from '../../../events/purge/purge.ts'
 import type { JobKind } from '../../../jobs/job.ts'
 import type { World } from '../../../world.ts'
 import { DAY_MS } from './decide.ts'
@@ -20,7 +20,7 @@ export const orphanSweep = ({ events, meta, log }: Pick<World, 'events' | 'meta'
   name: KIND,
   everyMs: DAY_MS,
   run: async () => {
-    const held = await selectHeldLogs(events)
+    const held = await selectStoredLogs(events)
     // Known datasets are asked for afterwards, so that one that was made meanwhile is among them.
     const known = new Set((await selectKnownLogs(meta)).map(({ id }) => id))
     const orphans = held

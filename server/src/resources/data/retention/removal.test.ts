@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
 import { openTestApp } from '../../../../../test/world.ts'
-import { countDoomed } from '../../../events/purge/purge.ts'
-import type { Job } from '../../../jobs/job.ts'
+import { countTargetedEvents } from '../../../events/purge/purge.ts'
+import type { JobRun } from '../../../jobs/job.ts'
 import { tableClasses } from '../../../lines/table.ts'
 import { sql } from '../../../meta/sql.ts'
 import { DAY_MS } from './decide.ts'
@@ -22,11 +22,11 @@ afterAll(() => senders?.close())
 const world = () => senders.app.app.world
 const nowMs = () => world().clock.nowMs()
 
-/** turn runs the job once, as a worker would with what the last turn left. */
-async function turn(state: Partial<RemovalState> = {}, given: Partial<Job> = {}): Promise<RemovalState> {
+/** runOnce runs the job once, as a worker does, with the state of the last run. */
+async function runOnce(state: Partial<RemovalState> = {}, given: Partial<JobRun> = {}): Promise<RemovalState> {
   const payload = { marks: [], ...state }
   const signal = new AbortController().signal
-  const job: Job = { id: randomUUID(), orgId: undefined, payload, attempt: 1, fence: 1, signal, hold: async () => undefined, ...given }
+  const job: JobRun = { id: randomUUID(), orgId: undefined, payload, attempt: 1, fence: 1, signal, hold: async () => undefined, ...given }
   return readState((await eventRemoval(world()).run(job))?.payload ?? {})
 }
 
@@ -50,7 +50,7 @@ const send = async (dataset: string, lines: readonly string[]) => {
   expect((await senders.post(lines.join('\n'), { headers })).body).toMatchObject({ accepted: lines.length })
 }
 const ages = async (dataset: string) => (await senders.eventsIn(dataset, 'shop')).map(({ keys }) => Number(keys.age)).sort((a, b) => a - b)
-const eventsOf = (logId: string) => countDoomed(world().events, { logIds: [logId] })
+const eventsOf = (logId: string) => countTargetedEvents(world().events, { logIds: [logId] })
 /** storeTogether puts an event of each dataset into one part of the store, on a day that nobody else uses: so none of them goes by dropping a part. */
 const storeTogether = (logIds: readonly string[], ageDays: number) =>
   world().events.writer.insert({
@@ -90,7 +90,7 @@ describe('a deleted dataset', () => {
     const { id, dataset } = await made()
     await send(dataset, [timed(0)])
     await remove(id)
-    await turn()
+    await runOnce()
     expect([await eventsOf(id), (await tombstone(id)) !== undefined]).toEqual([0, true])
     await world().events.writer.insert({
       table: tableClasses.s.table,
@@ -98,9 +98,9 @@ describe('a deleted dataset', () => {
       format: 'JSONEachRow',
     })
     senders.app.clock.advance(HOUR_MS)
-    await turn()
+    await runOnce()
     expect([await eventsOf(id), (await tombstone(id)) !== undefined]).toEqual([0, true])
-    await turn()
+    await runOnce()
     expect(await tombstone(id)).toBe(undefined)
   })
 
@@ -111,18 +111,18 @@ describe('a deleted dataset', () => {
     const hold = async () => {
       throw new Error('the lease is lost')
     }
-    await expect(turn({}, { hold })).rejects.toThrow('the lease is lost')
+    await expect(runOnce({}, { hold })).rejects.toThrow('the lease is lost')
     expect(await tombstone(id)).toBeDefined()
   })
 
-  test('loses its events also when the process ends in the middle: the next turn finds the tombstone', async () => {
+  test('loses its events also when the process ends in the middle: the next run finds the tombstone', async () => {
     const [gone, kept] = [await made(), await made()]
     await storeTogether([gone.id, kept.id], 201)
     const stopping = new AbortController()
     stopping.abort()
     await world().meta.run(sql`update datasets set deleted_at = ${nowMs()} where id = ${gone.id}`)
-    await turn({}, { signal: stopping.signal }).catch(() => undefined)
-    await turn()
+    await runOnce({}, { signal: stopping.signal }).catch(() => undefined)
+    await runOnce()
     expect([await eventsOf(gone.id), await eventsOf(kept.id)]).toEqual([0, 1])
   })
 })
@@ -133,7 +133,7 @@ describe('old events', () => {
     for (const { dataset } of [short, long, endless]) await send(dataset, [0, 29, 32, 364, 367].map(timed))
     const before = (days: number) => Math.floor((nowMs() - days * DAY_MS) / DAY_MS) * DAY_MS
     const begun = { short: before(30), long: before(365) }
-    await turn(trusted())
+    await runOnce(trusted())
     expect(await ages(short.dataset)).toEqual([0, 29])
     expect(await ages(long.dataset)).toEqual([0, 29, 32, 364])
     expect(await ages(endless.dataset)).toEqual([0, 29, 32, 364, 367])
@@ -158,41 +158,41 @@ describe('old events', () => {
   ])('stay while %s', async (_, state) => {
     const { id, dataset } = await made('DAYS_30')
     await send(dataset, [timed(100)])
-    await turn(state())
+    await runOnce(state())
     expect(await eventsOf(id)).toBe(1)
   })
 
   test('go a while after a jump of the clock, when it has gone on steadily', async () => {
     const { id, dataset } = await made('DAYS_30')
     await send(dataset, [timed(100)])
-    let state = await turn({ ...trusted(), reading: { seenMs: nowMs() - 90 * DAY_MS, steadySinceMs: 0 } })
+    let state = await runOnce({ ...trusted(), reading: { seenMs: nowMs() - 90 * DAY_MS, steadySinceMs: 0 } })
     // A tenth of the jump, and a week at most.
     for (let half = 0; half < 14; half += 1) {
       expect(await eventsOf(id)).toBe(1)
       senders.app.clock.advance(DAY_MS / 2)
-      state = await turn(state)
+      state = await runOnce(state)
     }
     expect(await eventsOf(id)).toBe(0)
   })
 
-  test('wait while the store rests from rewriting, and are looked for again at the next turn', async () => {
+  test('wait while the store rests from rewriting, and are looked for again at the next run', async () => {
     const { id } = await made('DAYS_30')
     await storeTogether([id, (await made()).id], 202)
-    const state = await turn({ ...trusted(), rests_until: nowMs() + 60_000 })
+    const state = await runOnce({ ...trusted(), rests_until: nowMs() + 60_000 })
     expect([await eventsOf(id), state.swept_at]).toEqual([1, undefined])
     const { rests_until, ...rested } = state
     expect(rests_until).toBeDefined()
-    await turn(rested)
+    await runOnce(rested)
     expect(await eventsOf(id)).toBe(0)
   })
 
   test('are told by number when they came, from hourly marks of which the newest that is old enough is kept', async () => {
     await send((await made()).dataset, [timed(0)])
     const mark = (hours: number) => ({ at_ms: nowMs() - hours * HOUR_MS, seq: String(1_000 - hours) })
-    const { marks } = await turn({ marks: [mark(60), mark(50), mark(49), mark(30), mark(2), mark(-5)] })
+    const { marks } = await runOnce({ marks: [mark(60), mark(50), mark(49), mark(30), mark(2), mark(-5)] })
     expect(marks.map(({ seq }) => seq).slice(0, -1)).toEqual(['951', '970', '998'])
     expect(BigInt(marks.at(-1)?.seq ?? 0)).toBeGreaterThan(1_000n)
-    expect((await turn({ marks })).marks).toEqual(marks)
+    expect((await runOnce({ marks })).marks).toEqual(marks)
   })
 })
 
@@ -210,7 +210,7 @@ test('events without a dataset are reported to their organisation, and stay', as
     format: 'JSONEachRow',
   })
   const kind = orphanSweep(world())
-  const again = await kind.run({ payload: {} } as Job)
+  const again = await kind.run({ payload: {} } as JobRun)
   expect(again?.payload?.orphans).toContainEqual({ org_number: number, log_id: logId, events: 1 })
   await world().meta.run(sql`
     insert into jobs (id, kind, key, payload, created_at, due_at) values (${randomUUID()}, ${kind.name}, '', ${JSON.stringify(again?.payload)}::jsonb, 0, 0)

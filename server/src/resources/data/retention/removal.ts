@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { type Doom, type Removal, removeEvents } from '../../../events/purge/purge.ts'
+import { type DeletionResult, type DeletionTarget, deleteEvents } from '../../../events/purge/purge.ts'
 import { lastNumber } from '../../../events/writer/seq.ts'
-import type { Job, JobKind } from '../../../jobs/job.ts'
+import type { JobKind, JobRun } from '../../../jobs/job.ts'
 import type { World } from '../../../world.ts'
-import { deleteTombstones, REMOVAL, selectTombstones, type TombstoneRow } from '../datasets/datasets.ts'
-import { DAY_MS, doomedBeforeDay, Kept, readClock } from './decide.ts'
-import { keepings } from './keepings.ts'
-import { noteRemoved } from './rows.ts'
+import { deleteTombstones, EVENT_REMOVAL_JOB, selectTombstones, type TombstoneRow } from '../datasets/datasets.ts'
+import { clockReadingSchema, DAY_MS, expiredBeforeDay, readClock } from './decide.ts'
+import { allEffectiveRetentions } from './keepings.ts'
+import { addRemoved } from './rows.ts'
 
 type RemovalWorld = Pick<World, 'clock' | 'log' | 'events' | 'meta' | 'deployment'>
 
@@ -30,7 +30,7 @@ const REST_MAX_MS = 60 * MINUTE_MS
 const Mark = z.object({ at_ms: z.number(), seq: z.string().regex(/^\d+$/) })
 
 const State = z.object({
-  reading: Kept.optional(),
+  reading: clockReadingSchema.optional(),
   marks: z.array(Mark).default([]),
   swept_at: z.number().optional(),
   rests_until: z.number().optional(),
@@ -43,13 +43,13 @@ export const readState = (payload: Readonly<Record<string, unknown>>): RemovalSt
 
 /** eventRemoval removes what deleted datasets have left, and what is too old, for the whole deployment. */
 export const eventRemoval = (world: RemovalWorld): JobKind => ({
-  name: REMOVAL,
+  name: EVENT_REMOVAL_JOB,
   everyMs: EVERY_MS,
   isDueAtStart: true,
   run: async (job) => ({ againInMs: EVERY_MS, payload: await runRemoval(world, job) }),
 })
 
-async function runRemoval(world: RemovalWorld, job: Job): Promise<RemovalState> {
+async function runRemoval(world: RemovalWorld, job: JobRun): Promise<RemovalState> {
   const { clock, meta, log } = world
   const nowMs = clock.nowMs()
   const state = readState(job.payload)
@@ -57,17 +57,17 @@ async function runRemoval(world: RemovalWorld, job: Job): Promise<RemovalState> 
   const next: RemovalState = { ...state, reading, marks: await marked(world, state.marks, nowMs) }
   const tombstones = await selectTombstones(meta)
   const isSweep = isTrusted && !isWithin(state.swept_at, nowMs, SWEEP_EVERY_MS)
-  const old = isSweep ? await oldEvents(world, settledBefore(next.marks, nowMs), nowMs) : []
+  const old = isSweep ? await expiredEvents(world, settledBefore(next.marks, nowMs), nowMs) : []
   if (isSweep) next.swept_at = nowMs
   if (tombstones.length === 0 && old.length === 0) return next
 
   const mayRewrite = !(state.rests_until !== undefined && nowMs < state.rests_until && state.rests_until - nowMs <= REST_MAX_MS)
-  const dooms: Doom[] = [{ logIds: tombstones.map(({ id }) => id) }, ...old]
-  const removal = await removeEvents(world.events, dooms, { clock, log, signal: job.signal, mayRewrite })
+  const dooms: DeletionTarget[] = [{ logIds: tombstones.map(({ id }) => id) }, ...old]
+  const removal = await deleteEvents(world.events, dooms, { clock, log, signal: job.signal, mayRewrite })
   if (removal.rewritingMs > 0) next.rests_until = clock.nowMs() + Math.min(REST_MAX_MS, removal.rewritingMs * REST_FACTOR)
   // What could not be rewritten yet is looked for again as soon as the store has rested.
   if (removal.waiting.size > 0) next.swept_at = undefined
-  await noteAll(world, job, { tombstones, old, removal }, nowMs)
+  await recordRemoval(world, job, { tombstones, old, removal }, nowMs)
   return next
 }
 
@@ -87,21 +87,26 @@ function settledBefore(marks: RemovalState['marks'], nowMs: number): bigint | un
   return mark && BigInt(mark.seq)
 }
 
-/** oldEvents puts datasets together that lose events of the same days. */
-async function oldEvents(world: RemovalWorld, beforeSeq: bigint | undefined, nowMs: number): Promise<Doom[]> {
+/** expiredEvents puts datasets together that lose events of the same days. */
+async function expiredEvents(world: RemovalWorld, beforeSeq: bigint | undefined, nowMs: number): Promise<DeletionTarget[]> {
   if (beforeSeq === undefined) return []
   const byDay = new Map<number, string[]>()
-  for (const { id, cutoffMs } of await keepings(world, nowMs)) {
+  for (const { id, cutoffMs } of await allEffectiveRetentions(world, nowMs)) {
     if (cutoffMs === undefined) continue
-    const day = doomedBeforeDay(cutoffMs)
+    const day = expiredBeforeDay(cutoffMs)
     byDay.set(day, [...(byDay.get(day) ?? []), id])
   }
   return [...byDay].map(([beforeDay, logIds]) => ({ logIds, old: { beforeDay, beforeSeq } }))
 }
 
-type Done = { tombstones: readonly TombstoneRow[]; old: readonly Doom[]; removal: Removal }
+type RemovalOutcome = { tombstones: readonly TombstoneRow[]; old: readonly DeletionTarget[]; removal: DeletionResult }
 
-async function noteAll({ meta, log }: RemovalWorld, job: Job, { tombstones, old, removal }: Done, nowMs: number): Promise<void> {
+async function recordRemoval(
+  { meta, log }: RemovalWorld,
+  job: JobRun,
+  { tombstones, old, removal }: RemovalOutcome,
+  nowMs: number,
+): Promise<void> {
   const removed = old.flatMap(({ logIds, old: age }) =>
     logIds.flatMap((log_id) => {
       const events = removal.removed.get(log_id) ?? 0
@@ -115,7 +120,7 @@ async function noteAll({ meta, log }: RemovalWorld, job: Job, { tombstones, old,
   if (removed.length === 0 && over.length === 0) return
   await meta.write('*', async (tx) => {
     await job.hold(tx)
-    if (removed.length > 0) await noteRemoved(tx, nowMs, removed)
+    if (removed.length > 0) await addRemoved(tx, nowMs, removed)
     if (over.length > 0) await deleteTombstones(tx, over)
   })
 }

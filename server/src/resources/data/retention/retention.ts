@@ -1,25 +1,25 @@
 import type { contract, ReplyOf } from '@dendro/api'
-import { countDoomed, oldestEventMs } from '../../../events/purge/purge.ts'
+import { countTargetedEvents, oldestEventMs } from '../../../events/purge/purge.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { unavailable } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { isLimited, visibleTo } from '../../access/policies/policies.ts'
-import { type DatasetRow, REMOVAL, visibleDatasets } from '../datasets/datasets.ts'
-import { DAY_MS, isAgreed, keepingOf, nextRemoval, type Rules, retentionCutoffMs } from './decide.ts'
+import { type DatasetRow, EVENT_REMOVAL_JOB, visibleDatasets } from '../datasets/datasets.ts'
+import { DAY_MS, effectiveRetention, isAgreed, nextRemoval, type RetentionRules, retentionCutoffMs } from './decide.ts'
 import { rulesOf } from './keepings.ts'
 import { orphansOf } from './orphans.ts'
 import { readState } from './removal.ts'
 import { type RemovedRow, selectJobPayload, selectOwnTombstones, selectRemoved } from './rows.ts'
 
-export { type Reading, readClock, readingOf } from './decide.ts'
-export { keptSince } from './keepings.ts'
+export { type ClockReading, readClock, readingOf } from './decide.ts'
+export { retentionCutoffs } from './keepings.ts'
 export { orphanSweep } from './orphans.ts'
 export { eventRemoval } from './removal.ts'
 
 type Reader = Pick<World, 'meta' | 'clock' | 'deployment'>
 type Overview = ReplyOf<typeof contract.retention.overview>
-type Kept = Overview['datasets'][number]
-type OfDataset = ReplyOf<typeof contract.retention.ofDataset>
+type DatasetOverview = Overview['datasets'][number]
+type DatasetDetails = ReplyOf<typeof contract.retention.ofDataset>
 
 /** A number above all sequence numbers. */
 const SEQ_END = 2n ** 64n - 1n
@@ -31,7 +31,7 @@ export async function retentionOverview(world: Reader, actor: Actor): Promise<Ov
     rulesOf(world, actor.orgId),
     selectRemoved(meta, actor.orgId),
     selectOwnTombstones(meta, actor.orgId),
-    selectJobPayload(meta, REMOVAL),
+    selectJobPayload(meta, EVENT_REMOVAL_JOB),
     orphansOf(world, actor.orgNumber),
   ])
   const { reading } = readState(payload?.payload ?? {})
@@ -42,7 +42,7 @@ export async function retentionOverview(world: Reader, actor: Actor): Promise<Ov
       steady_since: reading?.steadySinceMs ?? null,
       checked_at: reading?.seenMs ?? null,
     },
-    datasets: visible.map((row) => shownKept(row, rules, notes.get(row.id), clock.nowMs())),
+    datasets: visible.map((row) => shownDatasetRetention(row, rules, notes.get(row.id), clock.nowMs())),
     deleted: await visibleTo(
       world,
       actor,
@@ -53,10 +53,10 @@ export async function retentionOverview(world: Reader, actor: Actor): Promise<Ov
 }
 
 /** retentionOfDataset looks into the store: the oldest event, and the events that go with its day. */
-export async function retentionOfDataset(world: Reader & Pick<World, 'events'>, actor: Actor, row: DatasetRow): Promise<OfDataset> {
+export async function retentionOfDataset(world: Reader & Pick<World, 'events'>, actor: Actor, row: DatasetRow): Promise<DatasetDetails> {
   const rules = await rulesOf(world, actor.orgId)
   const removed = (await selectRemoved(world.meta, actor.orgId)).find(({ log_id }) => log_id === row.id)
-  const kept = shownKept(row, rules, removed, world.clock.nowMs())
+  const kept = shownDatasetRetention(row, rules, removed, world.clock.nowMs())
   const found = await oldestAndNext(world, row, rules).catch((cause) => {
     throw unavailable('the event store does not answer', { cause })
   })
@@ -66,17 +66,17 @@ export async function retentionOfDataset(world: Reader & Pick<World, 'events'>, 
 async function oldestAndNext(
   { events }: Pick<World, 'events'>,
   row: DatasetRow,
-  rules: Rules,
-): Promise<Pick<OfDataset, 'oldest_event_at' | 'next'>> {
+  rules: RetentionRules,
+): Promise<Pick<DatasetDetails, 'oldest_event_at' | 'next'>> {
   const oldestMs = await oldestEventMs(events, row.id)
-  const next = oldestMs === undefined ? undefined : nextRemoval(oldestMs, keepingOf(row, rules))
+  const next = oldestMs === undefined ? undefined : nextRemoval(oldestMs, effectiveRetention(row, rules))
   if (oldestMs === undefined || !next) return { oldest_event_at: oldestMs ?? null, next: null }
-  const going = await countDoomed(events, { logIds: [row.id], old: { beforeDay: next.beforeMs / DAY_MS, beforeSeq: SEQ_END } })
+  const going = await countTargetedEvents(events, { logIds: [row.id], old: { beforeDay: next.beforeMs / DAY_MS, beforeSeq: SEQ_END } })
   return { oldest_event_at: oldestMs, next: { at: next.atMs, before: next.beforeMs, events: going } }
 }
 
-function shownKept(row: DatasetRow, rules: Rules, removed: RemovedRow | undefined, nowMs: number): Kept {
-  const keeping = keepingOf(row, rules)
+function shownDatasetRetention(row: DatasetRow, rules: RetentionRules, removed: RemovedRow | undefined, nowMs: number): DatasetOverview {
+  const keeping = effectiveRetention(row, rules)
   return {
     log_id: row.id,
     collection: row.collection,

@@ -54,8 +54,8 @@ export type RemovedRow = { log_id: string; events: number; last_events: number; 
 export const selectRemoved = (db: Db, orgId: string) =>
   db.all<RemovedRow>(sql`select log_id, events, last_events, last_at, before_ms from event_removals where org_id = ${orgId}`)
 
-/** noteRemoved adds to what was removed; a dataset that has gone meanwhile needs no note. */
-export const noteRemoved = (db: Db, nowMs: number, removed: readonly { log_id: string; events: number; before_ms: number }[]) =>
+/** addRemoved adds to what was removed; a dataset that has gone meanwhile needs no note. */
+export const addRemoved = (db: Db, nowMs: number, removed: readonly { log_id: string; events: number; before_ms: number }[]) =>
   db.run(sql`
     insert into event_removals as r (org_id, log_id, events, last_events, last_at, before_ms)
     select datasets.org_id, given.log_id, given.events, given.events, ${nowMs}::bigint, given.before_ms

@@ -4,25 +4,25 @@ import { badField, conflict, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { isLimited } from '../../access/policies/policies.ts'
-import { type DatasetRow, keepDatasetFor, visibleDatasets } from '../datasets/datasets.ts'
+import { type DatasetRow, setDatasetRetention, visibleDatasets } from '../datasets/datasets.ts'
 import { AUDIT_COLLECTION } from './decide.ts'
 import { deleteRule, insertRule, type RuleRow, selectRules, updateRuleRow } from './rows.ts'
 
 type RuleDraft = BodyOf<typeof contract.retentionRules.create>
 type Reader = Pick<World, 'meta'>
 
-/** A Rule is a row of its own, or the retention that a dataset has: that is one thing under two names, and bears the dataset's id. */
-export type Rule = { kind: 'log'; row: DatasetRow } | { kind: 'general'; row: RuleRow }
+/** A RuleRecord is a row of its own, or the retention that a dataset has: that is one thing under two names, and bears the dataset's id. */
+export type RuleRecord = { kind: 'log'; row: DatasetRow } | { kind: 'general'; row: RuleRow }
 
-/** A Target is what a rule applies to. */
-type Target = { entity: 'LOG'; log: DatasetRow } | { entity: 'LOG_SET'; collection: string } | { entity: 'ORGANISATION' }
+/** A RuleTarget is what a rule applies to. */
+type RuleTarget = { entity: 'LOG'; log: DatasetRow } | { entity: 'LOG_SET'; collection: string } | { entity: 'ORGANISATION' }
 
 /** listRules gives the rules of the logs that the caller may see and the general ones, newest first. */
 export async function listRules(world: Reader, actor: Actor): Promise<RetentionRule[]> {
   const visible = await visibleDatasets(world, actor)
-  const rules: Rule[] = [
-    ...visible.filter(({ retention }) => retention !== null).map((row): Rule => ({ kind: 'log', row })),
-    ...(await seenGeneralRules(world, actor)).map((row): Rule => ({ kind: 'general', row })),
+  const rules: RuleRecord[] = [
+    ...visible.filter(({ retention }) => retention !== null).map((row): RuleRecord => ({ kind: 'log', row })),
+    ...(await visibleGeneralRules(world, actor)).map((row): RuleRecord => ({ kind: 'general', row })),
   ]
   return rules.map((rule) => shownRule(rule, visible)).toSorted((a, b) => b.created_at - a.created_at)
 }
@@ -30,16 +30,16 @@ export async function listRules(world: Reader, actor: Actor): Promise<RetentionR
 const generalRules = (world: Reader, orgId: string): Promise<readonly RuleRow[]> =>
   world.meta.cached(orgId, 'retention-rules', () => selectRules(world.meta, orgId))
 
-/** seenGeneralRules are those for the organisation, and for collections of which the caller may see a log, or all of them where nothing is hidden from him. */
-async function seenGeneralRules(world: Reader, actor: Actor): Promise<readonly RuleRow[]> {
+/** visibleGeneralRules are those for the organisation, and for collections of which the caller may see a log, or all of them where nothing is hidden from him. */
+async function visibleGeneralRules(world: Reader, actor: Actor): Promise<readonly RuleRow[]> {
   const rules = await generalRules(world, actor.orgId)
   if (!(await isLimited(world, actor))) return rules
   const collections = new Set((await visibleDatasets(world, actor)).map(({ collection }) => collection))
   return rules.filter(({ entity, collection }) => entity === 'ORGANISATION' || collections.has(collection))
 }
 
-export async function findRule(world: Reader, actor: Actor, id: string): Promise<Rule> {
-  const general = (await seenGeneralRules(world, actor)).find((row) => row.id === id)
+export async function findRule(world: Reader, actor: Actor, id: string): Promise<RuleRecord> {
+  const general = (await visibleGeneralRules(world, actor)).find((row) => row.id === id)
   if (general) return { kind: 'general', row: general }
   const log = (await visibleDatasets(world, actor)).find((row) => row.id === id && row.retention !== null)
   if (log) return { kind: 'log', row: log }
@@ -50,7 +50,7 @@ export async function createRule(world: World, actor: Actor, ask: RuleDraft): Pr
   const visible = await visibleDatasets(world, actor)
   const target = targetOf(ask, visible)
   if (target.entity === 'LOG') {
-    const row = await keepDatasetFor(world, actor, target.log.id, ask.retention, (before) => {
+    const row = await setDatasetRetention(world, actor, target.log.id, ask.retention, (before) => {
       if (before.retention !== null) throw conflict('the log has a retention rule already')
     })
     return shownRule({ kind: 'log', row }, visible)
@@ -76,12 +76,12 @@ export async function createRule(world: World, actor: Actor, ask: RuleDraft): Pr
 }
 
 /** updateRule changes how long a rule keeps events. What it applies to stays: that would be another rule. */
-export async function updateRule(world: World, actor: Actor, rule: Rule, ask: RuleDraft): Promise<RetentionRule> {
+export async function updateRule(world: World, actor: Actor, rule: RuleRecord, ask: RuleDraft): Promise<RetentionRule> {
   const visible = await visibleDatasets(world, actor)
   if (!isSame(rule, targetOf(ask, visible)))
     throw badField('scope', 'must be what the rule applies to; make another rule for something else')
   if (rule.kind === 'log') {
-    const row = await keepDatasetFor(world, actor, rule.row.id, ask.retention, mustHaveRule)
+    const row = await setDatasetRetention(world, actor, rule.row.id, ask.retention, checkHasRule)
     return shownRule({ kind: 'log', row }, visible)
   }
   return world.meta.write(actor.orgId, async (tx) => {
@@ -98,9 +98,9 @@ export async function updateRule(world: World, actor: Actor, rule: Rule, ask: Ru
   })
 }
 
-export async function removeRule(world: World, actor: Actor, rule: Rule): Promise<undefined> {
+export async function removeRule(world: World, actor: Actor, rule: RuleRecord): Promise<undefined> {
   if (rule.kind === 'log') {
-    await keepDatasetFor(world, actor, rule.row.id, null, mustHaveRule)
+    await setDatasetRetention(world, actor, rule.row.id, null, checkHasRule)
     return
   }
   await world.meta.write(actor.orgId, async (tx) => {
@@ -109,11 +109,11 @@ export async function removeRule(world: World, actor: Actor, rule: Rule): Promis
   })
 }
 
-function mustHaveRule({ id, retention }: DatasetRow): void {
+function checkHasRule({ id, retention }: DatasetRow): void {
   if (retention === null) throw notFound('retention rule', id)
 }
 
-function targetOf({ entity, category, scope }: RuleDraft, visible: readonly DatasetRow[]): Target {
+function targetOf({ entity, category, scope }: RuleDraft, visible: readonly DatasetRow[]): RuleTarget {
   if ((category === 'DEFAULT_RETENTION') !== (entity === 'ORGANISATION')) {
     throw badField(
       'entity',
@@ -141,13 +141,13 @@ function logOf(name: string, visible: readonly DatasetRow[]): DatasetRow {
 
 const fullName = ({ collection, dataset }: Pick<DatasetRow, 'collection' | 'dataset'>): string => `${collection}.${dataset}`
 
-function isSame(rule: Rule, target: Target): boolean {
+function isSame(rule: RuleRecord, target: RuleTarget): boolean {
   if (rule.kind === 'log') return target.entity === 'LOG' && target.log.id === rule.row.id
   return rule.row.entity === target.entity && (target.entity !== 'LOG_SET' || target.collection === rule.row.collection)
 }
 
 /** shownRule names a log by its plain name where that is enough among the logs that the caller may see. */
-function shownRule(rule: Rule, visible: readonly DatasetRow[]): RetentionRule {
+function shownRule(rule: RuleRecord, visible: readonly DatasetRow[]): RetentionRule {
   if (rule.kind === 'general') return shownGeneral(rule.row)
   const { id, org_id, retention, retention_mark: mark, modified_at, modified_by } = rule.row
   const isPlain = visible.filter(({ dataset }) => dataset === rule.row.dataset).length <= 1

@@ -2,21 +2,21 @@ import { type LedgerSpan, selectIngested } from '../../../events/ledger/reads.ts
 import { unitAt } from '../../../events/ledger/rollup.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { sliceStartMs } from '../../../query/slices.ts'
-import type { Bounds } from '../../../reading/question.ts'
+import type { TimeBounds } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
-import { settled } from '../ledger/ledger.ts'
+import { readFlushed } from '../ledger/ledger.ts'
 import { selectUsage } from './rows.ts'
 import type { Sliced } from './shown.ts'
 
 export type UsageType = 'ingestion' | 'search' | 'export'
-export type Deps = Pick<World, 'clock' | 'events' | 'ledger' | 'meta' | 'usage'>
+export type UsageWorld = Pick<World, 'clock' | 'events' | 'ledger' | 'meta' | 'usage'>
 
-/** A Part is what one dataset, and of searches one identity, used in one slice. */
-export type Part = Sliced & { logId: string; identityId: string }
-export type Parts = { parts: readonly Part[]; isExact: boolean }
+/** An UsagePart is what one dataset, and of searches one identity, used in one slice. */
+export type UsagePart = Sliced & { logId: string; identityId: string }
+export type UsageParts = { parts: readonly UsagePart[]; isExact: boolean }
 
-export type PartsWish = {
-  bounds: Bounds
+export type UsagePartsRequest = {
+  bounds: TimeBounds
   slices: number
   /** logIds leaves out all other datasets; undefined means every one. */
   logIds: readonly string[] | undefined
@@ -28,7 +28,7 @@ export type PartsWish = {
 }
 
 /** readParts reads what was used: of ingestion from the ledger, of the rest from the counters. */
-export async function readParts(world: Deps, actor: Actor, type: UsageType, wish: PartsWish): Promise<Parts> {
+export async function readParts(world: UsageWorld, actor: Actor, type: UsageType, wish: UsagePartsRequest): Promise<UsageParts> {
   const { bounds, slices, logIds, logsMax, isByLog, identityId, measure = 'bytes' } = wish
   if (bounds.toMs <= bounds.fromMs) return { parts: [], isExact: true }
   if (type !== 'ingestion') {
@@ -38,7 +38,7 @@ export async function readParts(world: Deps, actor: Actor, type: UsageType, wish
     return { parts: logsMax === undefined ? parts : largest(parts, logsMax), isExact: true }
   }
   const span: LedgerSpan = { orgNumber: actor.orgNumber, ...bounds, isOpen: bounds.toMs >= world.clock.nowMs(), logIds }
-  const rows = await settled(world, () => selectIngested(world.events, span, { slices, isByLog, logsMax }))
+  const rows = await readFlushed(world, () => selectIngested(world.events, span, { slices, isByLog, logsMax }))
   return {
     parts: rows.map(({ slice, logId, events, bytes }) => ({ slice, logId, identityId: '', count: events, sum: bytes })),
     isExact: rows.every(({ recounted }) => recounted === 0) && areApart(bounds, slices, world.clock.nowMs()),
@@ -46,13 +46,13 @@ export async function readParts(world: Deps, actor: Actor, type: UsageType, wish
 }
 
 /** areApart says that the ledger still tells apart what belongs to each slice. */
-function areApart(bounds: Bounds, slices: number, nowMs: number): boolean {
+function areApart(bounds: TimeBounds, slices: number, nowMs: number): boolean {
   const starts = Array.from({ length: slices + 1 }, (_, index) => sliceStartMs(bounds, slices, index))
   return starts.every((startMs) => startMs % unitAt(startMs, nowMs) === 0)
 }
 
 /** largest are the parts of the datasets that used most. */
-export function largest(parts: readonly Part[], logsMax: number): Part[] {
+export function largest(parts: readonly UsagePart[], logsMax: number): UsagePart[] {
   const sums = new Map<string, { sum: number; count: number }>()
   for (const { logId, sum, count } of parts) {
     const known = sums.get(logId) ?? { sum: 0, count: 0 }

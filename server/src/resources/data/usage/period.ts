@@ -1,13 +1,17 @@
 import { badField } from '../../../kernel/errors.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import { parseTimeRange } from '../../../query/query.ts'
-import type { Bounds } from '../../../reading/question.ts'
+import type { TimeBounds } from '../../../reading/event-query.ts'
 
 /** A Period is full minutes, cut into equal slices; it is exact when slices begin on full minutes too and nothing was moved. */
-export type Period = Bounds & { slices: number; isExact: boolean }
+export type Period = TimeBounds & { slices: number; isExact: boolean }
 
-export type RangeAsk = { time_range?: string | undefined; from_ts?: number | undefined; to_ts?: number | undefined }
-export type DeltaAsk = { delta_time_range?: string | undefined; delta_from_ts?: number | undefined; delta_to_ts?: number | undefined }
+export type UsageRangeRequest = { time_range?: string | undefined; from_ts?: number | undefined; to_ts?: number | undefined }
+export type DeltaRangeRequest = {
+  delta_time_range?: string | undefined
+  delta_from_ts?: number | undefined
+  delta_to_ts?: number | undefined
+}
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -17,13 +21,13 @@ const SLICES_MAX = 720
 const LAST_MS = Math.floor((2 ** 32 - 1) / 60) * MINUTE_MS
 
 /** slicesOver is how finely a range is shown: by minutes up to half a day, then by 20 minutes, in at most 720 slices. */
-export function slicesOver({ fromMs, toMs }: Bounds): number {
+export function slicesOver({ fromMs, toMs }: TimeBounds): number {
   const widthMs = toMs - fromMs
   return atLeastOne(Math.min(SLICES_MAX, widthMs / (widthMs <= 12 * HOUR_MS ? MINUTE_MS : 20 * MINUTE_MS)))
 }
 
 /** logSlicesOver is how finely a range is shown for each dataset: by minutes, hours, days or months, whichever are few. */
-export function logSlicesOver({ fromMs, toMs }: Bounds): number {
+export function logSlicesOver({ fromMs, toMs }: TimeBounds): number {
   const widthMs = toMs - fromMs
   const steps = [
     [2 * HOUR_MS, MINUTE_MS],
@@ -39,9 +43,9 @@ const atLeastOne = (slices: number): number => Math.max(1, Math.round(slices))
 
 /** periodOf moves a range to full minutes: both ends of a relative one onwards, those of an absolute one apart. */
 export function periodOf(
-  ask: RangeAsk,
+  ask: UsageRangeRequest,
   nowMs: number,
-  { slices, slicesFor }: { slices: number | undefined; slicesFor: (bounds: Bounds) => number },
+  { slices, slicesFor }: { slices: number | undefined; slicesFor: (bounds: TimeBounds) => number },
 ): Period {
   const bounds = inMinutes(boundsOf(ask, nowMs, 'Last 1 day'), ask.from_ts === undefined)
   const count = slices ?? slicesFor(bounds)
@@ -50,7 +54,7 @@ export function periodOf(
 }
 
 /** earlierOf is the period that a period is compared with. */
-export function earlierOf({ fromMs, toMs }: Bounds, ask: DeltaAsk, nowMs: number): Bounds {
+export function earlierOf({ fromMs, toMs }: TimeBounds, ask: DeltaRangeRequest, nowMs: number): TimeBounds {
   const { delta_time_range, delta_from_ts, delta_to_ts } = ask
   if (delta_time_range !== undefined) return inMinutes(parseTimeRange(delta_time_range, nowMs, 'delta_time_range', 'its end'), true)
   if (delta_from_ts === undefined && delta_to_ts === undefined) {
@@ -67,7 +71,7 @@ export function earlierOf({ fromMs, toMs }: Bounds, ask: DeltaAsk, nowMs: number
   return inMinutes({ fromMs: delta_from_ts, toMs: delta_to_ts }, false)
 }
 
-function inMinutes({ fromMs, toMs }: Bounds, isRelative: boolean): Bounds {
+function inMinutes({ fromMs, toMs }: TimeBounds, isRelative: boolean): TimeBounds {
   const [from, to] = [(isRelative ? Math.ceil : Math.floor)(fromMs / MINUTE_MS) * MINUTE_MS, Math.ceil(toMs / MINUTE_MS) * MINUTE_MS]
   return { fromMs: Math.min(from, LAST_MS), toMs: Math.min(to, LAST_MS) }
 }

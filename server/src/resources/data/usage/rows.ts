@@ -1,8 +1,8 @@
 import type { Db } from '../../../meta/meta.ts'
 import { type Sql, sql } from '../../../meta/sql.ts'
 
-/** UsageQuestion is whose usage of which kind is asked for; undefined leaves nothing out. */
-export type UsageQuestion = {
+/** UsageQuery is whose usage of which kind is asked for; undefined leaves nothing out. */
+export type UsageQuery = {
   orgId: string
   kind: 'search' | 'export'
   fromMs: number
@@ -17,7 +17,7 @@ export type UsageQuestion = {
 export type UsageRow = { slice: number; log_id: string; identity_id: string; count: number; sum: number }
 
 /** selectUsage sums up each dataset and identity in each slice; a minute belongs to the slice in which it begins. */
-export const selectUsage = (db: Db, ask: UsageQuestion) =>
+export const selectUsage = (db: Db, ask: UsageQuery) =>
   db.all<UsageRow>(sql`
     select ((minute_ms - ${ask.fromMs}::bigint) * ${ask.slices}::bigint / ${ask.toMs - ask.fromMs}::bigint)::int as slice, log_id, identity_id,
       sum(count) as count, sum(${measured(ask.measure)}) as sum

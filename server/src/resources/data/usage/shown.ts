@@ -1,6 +1,6 @@
 import type { Delta, MetricItem, Series, TimeSlice } from '@dendro/api'
 import { sliceStartMs } from '../../../query/slices.ts'
-import type { Bounds } from '../../../reading/question.ts'
+import type { TimeBounds } from '../../../reading/event-query.ts'
 import { sliceTimeText } from '../event-queries/event-queries.ts'
 import type { Period } from './period.ts'
 
@@ -56,7 +56,7 @@ export const textSlicesOf = (stat: Stat, period: Period, parts: readonly Sliced[
 const withFraction = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value))
 
 /** deltaOf compares what was measured with an earlier period. */
-export function deltaOf(stat: Stat, { fromMs, toMs }: Bounds, now: Measured, before: Measured): Delta {
+export function deltaOf(stat: Stat, { fromMs, toMs }: TimeBounds, now: Measured, before: Measured): Delta {
   const [value, earlier] = [valueIn(stat, now), valueIn(stat, before)]
   const factor = earlier === 0 ? 0 : (value - earlier) / earlier
   return {

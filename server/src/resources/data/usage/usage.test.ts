@@ -240,11 +240,11 @@ describe('whatever else reads events is counted as a search is:', () => {
       }),
     ],
     ['watching', 1, (log) => ({ path: '/live-tail', body: { from: [log] } })],
-  ])('%s', async (_, count, asked) => {
+  ])('%s', async (_, count, requestOf) => {
     const { owner, read } = await newSender()
     await senders.post('{"n":1}', { owner, headers: { 'x-service-dataset': 'a' } })
     const a = await idOf(owner, 'a')
-    const { path, body } = asked(a, senders.app.clock.nowMs())
+    const { path, body } = requestOf(a, senders.app.clock.nowMs())
     const reply = await owner.ask(body ? 'POST' : 'GET', path, body ? { body } : {})
     expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300)
     const [usage] = (await read<UsageSeries>(`/usage/users?${LAST}`)).groups_series

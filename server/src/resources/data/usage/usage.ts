@@ -1,9 +1,9 @@
 import type { contract, Delta, MetricItem, QueryOf, Series, UsageSeries } from '@dendro/api'
-import { type Actor, holds } from '../../../http/actor.ts'
-import type { Bounds } from '../../../reading/question.ts'
-import { seenLogs } from '../datasets/datasets.ts'
-import { type Deps, largest, type Part, type PartsWish, readParts, type UsageType } from './parts.ts'
-import { type DeltaAsk, earlierOf, logSlicesOver, type Period, periodOf, slicesOver } from './period.ts'
+import { type Actor, hasPermission } from '../../../http/actor.ts'
+import type { TimeBounds } from '../../../reading/event-query.ts'
+import { visibleLogIds } from '../datasets/datasets.ts'
+import { largest, readParts, type UsagePart, type UsagePartsRequest, type UsageType, type UsageWorld } from './parts.ts'
+import { type DeltaRangeRequest, earlierOf, logSlicesOver, type Period, periodOf, slicesOver } from './period.ts'
 import { allOf, deltaOf, type Stat, seriesOf, statText, textSlicesOf, valueIn } from './shown.ts'
 
 export { readParts } from './parts.ts'
@@ -18,12 +18,12 @@ const BYTES: Stat = { stat: 'SUM', key: 'bytes_total' }
 const LATENCY: Stat = { stat: 'AVG', key: 'latency_ms' }
 
 /** organizationUsage is what the organisation used, or of it what the caller may know of. */
-export async function organizationUsage(world: Deps, actor: Actor, ask: UsageAsk): Promise<MetricItem> {
+export async function organizationUsage(world: UsageWorld, actor: Actor, ask: UsageAsk): Promise<MetricItem> {
   const nowMs = world.clock.nowMs()
   const { usage_type } = ask
   const period = periodOf(ask, nowMs, { slices: ask.num_of_slices, slicesFor: slicesOver })
   const earlier = comparedWith(period, ask, nowMs)
-  const wish = { ...periodWish(period), logIds: await seenLogs(world, actor, undefined), isByLog: false }
+  const wish = { ...periodWish(period), logIds: await visibleLogIds(world, actor, undefined), isByLog: false }
   const { parts, isExact } = await readParts(world, actor, usage_type, wish)
   const whole = allOf(parts)
   return {
@@ -43,12 +43,12 @@ export async function organizationUsage(world: Deps, actor: Actor, ask: UsageAsk
 }
 
 /** logsUsage is what each dataset used, the largest first; a comparison is of all of them together. */
-export async function logsUsage(world: Deps, actor: Actor, ask: LogsAsk): Promise<UsageSeries> {
+export async function logsUsage(world: UsageWorld, actor: Actor, ask: LogsAsk): Promise<UsageSeries> {
   const nowMs = world.clock.nowMs()
   const { usage_type } = ask
   const period = periodOf(ask, nowMs, { slices: ask.num_of_slices, slicesFor: logSlicesOver })
   const earlier = comparedWith(period, ask, nowMs)
-  const wish = { ...periodWish(period), logIds: await seenLogs(world, actor, undefined), isByLog: true }
+  const wish = { ...periodWish(period), logIds: await visibleLogIds(world, actor, undefined), isByLog: true }
   const sums = await readParts(world, actor, usage_type, { ...wish, slices: 1, logsMax: ask.limit })
   const order = [...new Set(sums.parts.map(({ logId }) => logId))]
   const { parts, isExact } = order.length === 0 ? sums : await readParts(world, actor, usage_type, { ...wish, logIds: order })
@@ -61,17 +61,17 @@ export async function logsUsage(world: Deps, actor: Actor, ask: LogsAsk): Promis
 }
 
 /** usersUsage is what the calling user searched; who may see users, and every API key, sees it of everybody who searched. */
-export async function usersUsage(world: Deps, actor: Actor, ask: UsersAsk): Promise<UsageSeries> {
+export async function usersUsage(world: UsageWorld, actor: Actor, ask: UsersAsk): Promise<UsageSeries> {
   const nowMs = world.clock.nowMs()
   const stat = ask.metric === 'latency' ? LATENCY : BYTES
-  const isOfAll = actor.identity.type === 'API_KEY_ID' || holds(actor, 'users_read')
+  const isOfAll = actor.identity.type === 'API_KEY_ID' || hasPermission(actor, 'users_read')
   const identityId = isOfAll ? undefined : actor.identity.id
   const period = periodOf(ask, nowMs, { slices: ask.num_of_slices, slicesFor: slicesOver })
   const earlier = comparedWith(period, ask, nowMs)
   const measure = ask.metric === 'latency' ? ('latency' as const) : ('bytes' as const)
-  const wish: PartsWish = {
+  const wish: UsagePartsRequest = {
     ...periodWish(period),
-    logIds: await seenLogs(world, actor, undefined),
+    logIds: await visibleLogIds(world, actor, undefined),
     isByLog: true,
     identityId,
     measure,
@@ -97,10 +97,10 @@ const headOf = (type: UsageType, { stat, key }: Stat, isExact: boolean) => ({
   is_exact: isExact,
 })
 
-const byLog = (stat: Stat, period: Period, parts: readonly Part[]): Series[] =>
+const byLog = (stat: Stat, period: Period, parts: readonly UsagePart[]): Series[] =>
   [...Map.groupBy(parts, ({ logId }) => logId)].map(([name, own]) => seriesOf({ key: 'log_id', name }, stat, period, own))
 
-function byUser(stat: Stat, period: Period, parts: readonly Part[]): Series[] {
+function byUser(stat: Stat, period: Period, parts: readonly UsagePart[]): Series[] {
   const users = [...Map.groupBy(parts, ({ identityId }) => identityId)].map(([name, own]) => ({
     ...seriesOf({ key: 'user_id', name }, stat, period, own),
     groups_series: byLog(stat, period, own),
@@ -108,12 +108,15 @@ function byUser(stat: Stat, period: Period, parts: readonly Part[]): Series[] {
   return users.sort((a, b) => b.value - a.value || (a.name < b.name ? -1 : 1))
 }
 
-const comparedWith = (bounds: Bounds, ask: DeltaAsk & { delta?: boolean | undefined }, nowMs: number): Bounds | undefined =>
-  ask.delta ? earlierOf(bounds, ask, nowMs) : undefined
+const comparedWith = (
+  bounds: TimeBounds,
+  ask: DeltaRangeRequest & { delta?: boolean | undefined },
+  nowMs: number,
+): TimeBounds | undefined => (ask.delta ? earlierOf(bounds, ask, nowMs) : undefined)
 
-type Compared = { type: UsageType; stat: Stat; earlier: Bounds | undefined; wish: PartsWish; parts?: readonly Part[] }
+type Compared = { type: UsageType; stat: Stat; earlier: TimeBounds | undefined; wish: UsagePartsRequest; parts?: readonly UsagePart[] }
 
-async function deltaMember(world: Deps, actor: Actor, { type, stat, earlier, wish, parts }: Compared): Promise<{ delta?: Delta }> {
+async function deltaMember(world: UsageWorld, actor: Actor, { type, stat, earlier, wish, parts }: Compared): Promise<{ delta?: Delta }> {
   if (!earlier) return {}
   const whole = { ...wish, slices: 1, isByLog: false }
   const now = parts ?? (await readParts(world, actor, type, whole)).parts

@@ -2,11 +2,11 @@ import type { contract, MetricItem, QueryOf, Series } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { Bounds, FoundGroup } from '../../../reading/question.ts'
+import type { StatsGroup, TimeBounds } from '../../../reading/event-query.ts'
 import { readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { questionFor } from '../../data/event-queries/event-queries.ts'
+import { buildEventQuery } from '../../data/event-queries/event-queries.ts'
 import { type Sliced, type Stat, seriesOf, slicesOver, textSlicesOf } from '../../data/usage/usage.ts'
 
 type Ask = QueryOf<typeof contract.analytics.errors>
@@ -15,18 +15,17 @@ const DEFAULT_RANGE = 'last 1 hour'
 const FILTER = "@status IN ('error', 'warn')"
 const GROUPS = ['@collection', '@dataset', '@status']
 const STATUSES = 2
-/** TOGETHER is how many datasets are counted in one question. */
+/** The number of datasets counted in one query. */
 const TOGETHER = 500
-/** A count is the sum of what each slice counted. */
 const COUNT: Stat = { stat: 'SUM', key: 'count' }
 const STAT = 'count(*)'
 
-/** A Counted is one dataset with its groups, one for each status that occurs. */
-type Counted = { readonly dataset: DatasetRow; readonly groups: readonly FoundGroup[] }
+/** A dataset with one group for each status that occurs. */
+type Counted = { readonly dataset: DatasetRow; readonly groups: readonly StatsGroup[] }
 
 /**
- * countErrors counts errors and warnings in everything the caller sees. The status of an event is a column that was filled on arrival, so that
- * counting looks at no line; system datasets are left out, as where all datasets are asked for.
+ * Counts errors and warnings in all datasets that the caller sees. The status is a column filled at ingestion, so no line is read. System
+ * datasets are excluded, as with all-dataset selectors.
  */
 export async function countErrors(world: World, actor: Actor, ask: Ask, signal: AbortSignal): Promise<MetricItem> {
   const range = ask.time_range?.trim() ? { time_range: ask.time_range } : { from_ts: ask.from_ts, to_ts: ask.to_ts }
@@ -71,9 +70,9 @@ export async function countErrors(world: World, actor: Actor, ask: Ask, signal: 
   }
 }
 
-type Counting = { bounds: Bounds; slices: number; signal: AbortSignal }
+type Counting = { bounds: TimeBounds; slices: number; signal: AbortSignal }
 
-/** countIn counts by dataset and status; datasets without any are left out. */
+/** Counts by dataset and status; datasets without matches are omitted. */
 async function countIn(
   world: World,
   actor: Actor,
@@ -84,9 +83,9 @@ async function countIn(
   const counted: Counted[] = []
   for (let first = 0; first < datasets.length; first += TOGETHER) {
     const some = datasets.slice(first, first + TOGETHER)
-    const question = await questionFor(world, actor, { datasets: some, filter, bounds, signal })
+    const eventQuery = await buildEventQuery(world, actor, { datasets: some, filter, bounds, signal })
     const wish = { calls: [{ name: 'count' as const }], groups: GROUPS, slices, limit: STATUSES * some.length }
-    const { groups } = await readStats(world.events, question, wish)
+    const { groups } = await readStats(world.events, eventQuery, wish)
     const byPlace = Map.groupBy(groups, ({ values: [collection, dataset] }) => JSON.stringify([collection, dataset]))
     for (const dataset of some) {
       const own = byPlace.get(JSON.stringify([dataset.collection, dataset.dataset]))
@@ -98,7 +97,7 @@ async function countIn(
 
 const countOf = ({ groups }: Counted): number => groups.reduce((sum, { whole }) => sum + whole.count, 0)
 
-const slicedOf = ({ slices }: FoundGroup): Sliced[] => slices.map(({ count }, slice) => ({ slice, count, sum: count }))
+const slicedOf = ({ slices }: StatsGroup): Sliced[] => slices.map(({ count }, slice) => ({ slice, count, sum: count }))
 
 type Period = Parameters<typeof seriesOf>[2]
 

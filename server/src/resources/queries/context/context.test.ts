@@ -1,4 +1,4 @@
-import { type ContextAnswer, contract, type Event, type FailureBody } from '@dendro/api'
+import { type ContextResponse, contract, type Event, type FailureBody } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-type Answer = ContextAnswer & FailureBody
+type Answer = ContextResponse & FailureBody
 const around = (query: Record<string, string | number>): Promise<Reply<Answer>> =>
   org.ask<Answer>(
     'GET',

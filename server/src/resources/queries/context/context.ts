@@ -1,12 +1,19 @@
-import type { ContextAnswer, contract, Link, QueryOf } from '@dendro/api'
+import type { ContextResponse, contract, Link, QueryOf } from '@dendro/api'
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
-import type { Bounds, EventsWish, FoundEvent, FoundEvents, Position } from '../../../reading/question.ts'
+import type { EventPosition, EventsRequest, EventsResult, FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
-import { ALL, EVERYTHING, noteSearch, questionFor, selectRangeBytes, shownEvents } from '../../data/event-queries/event-queries.ts'
+import {
+  ALL_EVENTS,
+  buildEventQuery,
+  recordSearch,
+  SELECT_ALL,
+  selectRangeBytes,
+  shownEvents,
+} from '../../data/event-queries/event-queries.ts'
 import { type Direction, GAP_MS, justAfter, justBefore, placeOf, shareOut, uninterrupted } from './around.ts'
 
 export { placeOf } from './around.ts'
@@ -16,13 +23,13 @@ type Ask = QueryOf<typeof contract.context.get>
 const LIMIT = 100
 const NS_PER_MS = 1_000_000n
 
-/** A Place is where a context is wanted; `event` is there when an event lies exactly there. */
-type Place = { position: Position; event: FoundEvent | undefined }
+/** The position whose context is wanted; `event` is set if an event lies exactly there. */
+type Place = { position: EventPosition; event: FoundEvent | undefined }
 
 type Reading = { world: World; actor: Actor; datasets: readonly DatasetRow[]; signal: AbortSignal; bytes: number }
 
-/** findContext gives the events around a place, as they lie in all the datasets asked for. */
-export async function findContext(world: World, actor: Actor, ask: Ask, signal: AbortSignal): Promise<ContextAnswer> {
+/** Returns the events around a position in all selected datasets. */
+export async function findContext(world: World, actor: Actor, ask: Ask, signal: AbortSignal): Promise<ContextResponse> {
   const startedMs = world.clock.monotonicMs()
   const datasets = await sourceDatasets(world, actor, ask)
   const { direction = 'both', limit = LIMIT } = ask
@@ -39,25 +46,25 @@ export async function findContext(world: World, actor: Actor, ask: Ask, signal: 
   ]
   return {
     explain: {
-      'Execution time (millis)': String(noteSearch(world, actor, { datasets, bytes: reading.bytes, startedMs })),
+      'Execution time (millis)': String(recordSearch(world, actor, { datasets, bytes: reading.bytes, startedMs })),
       'Bytes searched': String(reading.bytes),
       'Matching events': String(shown.length),
     },
-    ...shownEvents(shown, { items: EVERYTHING, baseUrl: actor.facts.baseUrl, places }),
+    ...shownEvents(shown, { items: SELECT_ALL, baseUrl: actor.facts.baseUrl, places }),
     links: next,
   }
 }
 
-/** shareOf leaves a side out when the direction does; the event at the place counts as newer unless only older ones are wanted. */
+/** Omits a side according to the direction; the event itself counts as newer unless only older ones are wanted. */
 const shareOf = (direction: Direction, limit: number, available: { older: number; newer: number }): { older: number; newer: number } =>
   direction === 'both' ? shareOut(limit, available) : { older: Math.min(limit, available.older), newer: Math.min(limit, available.newer) }
 
-/** findPlace looks for the event itself, since an event within its millisecond may lie anywhere in it. */
+/** Looks up the event itself, since its position within the millisecond is unknown. */
 async function findPlace(reading: Reading, { timestamp, sequence, from_sequence }: Ask): Promise<Place> {
   const seq = sequence ?? from_sequence
   const bounds = { fromMs: timestamp, toMs: timestamp + 1 }
-  const start: Position = { timeNs: BigInt(timestamp) * NS_PER_MS, seq: seq ?? 0n }
-  const filter = seq === undefined ? ALL : hasSequence(seq)
+  const start: EventPosition = { timeNs: BigInt(timestamp) * NS_PER_MS, seq: seq ?? 0n }
+  const filter = seq === undefined ? ALL_EVENTS : hasSequence(seq)
   const { events } = await read(reading, bounds, { limit: 1, newestFirst: false }, filter)
   const [event] = events
   return event ? { position: placeOf(event), event } : { position: start, event: undefined }
@@ -71,7 +78,7 @@ const hasSequence = (seq: bigint): Filter => ({
   at: { position: 0, length: 0 },
 })
 
-/** readAround reads one event more than wanted on each side, each walking away from the place until a gap. */
+/** Reads one event more than wanted on each side, outward until a gap. */
 async function readAround(
   reading: Reading,
   { position, event }: Place,
@@ -80,8 +87,8 @@ async function readAround(
   direction: Direction,
 ): Promise<Record<'older' | 'newer', readonly FoundEvent[]>> {
   const bounds = boundsAround(timestamp, limit)
-  const side = async (newestFirst: boolean, after: Position) => {
-    const { events } = await read(reading, bounds, { limit: limit + 1, newestFirst, after }, ALL)
+  const side = async (newestFirst: boolean, after: EventPosition) => {
+    const { events } = await read(reading, bounds, { limit: limit + 1, newestFirst, after }, ALL_EVENTS)
     return uninterrupted(events, position.timeNs)
   }
   const isIn = event !== undefined && direction === 'before'
@@ -92,23 +99,23 @@ async function readAround(
   return { older, newer }
 }
 
-/** boundsAround is as far as a context of so many events without a gap can reach. */
-const boundsAround = (timestamp: number, limit: number): Bounds => ({
+/** The largest range that a context of this size without a gap can cover. */
+const boundsAround = (timestamp: number, limit: number): TimeBounds => ({
   fromMs: Math.max(0, timestamp - (limit + 1) * GAP_MS),
   toMs: timestamp + (limit + 1) * GAP_MS + 1,
 })
 
-type Part = Pick<EventsWish, 'limit' | 'newestFirst' | 'after'>
+type Part = Pick<EventsRequest, 'limit' | 'newestFirst' | 'after'>
 
-async function read(reading: Reading, bounds: Bounds, wish: Part, filter: Filter): Promise<FoundEvents> {
+async function read(reading: Reading, bounds: TimeBounds, wish: Part, filter: Filter): Promise<EventsResult> {
   const { world, actor, datasets, signal } = reading
-  const question = await questionFor(world, actor, { datasets, filter, bounds, signal })
-  const found = await readEvents(world.events, question, { ...wish, keys: 'all', withRaw: true })
+  const eventQuery = await buildEventQuery(world, actor, { datasets, filter, bounds, signal })
+  const found = await readEvents(world.events, eventQuery, { ...wish, keys: 'all', withRaw: true })
   reading.bytes += found.cost.bytes
   return found
 }
 
-/** linkTo leads on from the first event that had no place any more. */
+/** The link that continues after the last returned event. */
 function linkTo(
   rel: 'prev' | 'next',
   { actor }: Reading,
@@ -128,7 +135,7 @@ function linkTo(
   return [{ rel, href: `${actor.facts.baseUrl}/context?${query}` }]
 }
 
-/** sourceOf is the source that a question was answered from, as parameters of a link. */
+/** The source of the query as link parameters. */
 function sourceOf({ from = [], from_expr, from_tags = [] }: Pick<Ask, 'from' | 'from_expr' | 'from_tags'>): [string, string][] {
   if (from_expr?.trim()) return [['from_expr', from_expr]]
   return from_tags.length > 0 ? from_tags.map((tag) => ['from_tags', tag]) : from.map((id) => ['from', id])
@@ -138,9 +145,9 @@ async function explain(
   world: World,
   actor: Actor,
   datasets: readonly DatasetRow[],
-  bounds: Bounds,
+  bounds: TimeBounds,
   startedMs: number,
-): Promise<ContextAnswer> {
+): Promise<ContextResponse> {
   const ids = datasets.map(({ id }) => id)
   const bytes = await selectRangeBytes(world.events, actor.orgNumber, ids, bounds)
   const time = String(Math.round(world.clock.monotonicMs() - startedMs))

@@ -1,4 +1,4 @@
 import type { World } from '../../../world.ts'
 
-/** An ExportWorld is what the making of a file takes of the world. */
-export type ExportWorld = Pick<World, 'clock' | 'log' | 'meta' | 'events' | 'depot' | 'usage' | 'deployment' | 'admission'>
+/** The dependencies of writing an export. */
+export type ExportWorld = Pick<World, 'clock' | 'log' | 'meta' | 'events' | 'blobStore' | 'usage' | 'deployment' | 'admission'>

@@ -5,7 +5,7 @@ import type { Export, FailureBody } from '@dendro/api'
 import { parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
-import type { Job } from '../../../jobs/job.ts'
+import type { JobRun } from '../../../jobs/job.ts'
 import { systemClock } from '../../../kernel/clock.ts'
 import { sql } from '../../../meta/sql.ts'
 import { exportRemoval } from './removal.ts'
@@ -174,7 +174,7 @@ test('a deleted export is gone at once, with its file', async () => {
   expect((await org.ask('DELETE', `/exports/${export_id}`)).status).toBe(204)
   expect((await org.ask('GET', `/exports/${export_id}`)).status).toBe(404)
   expect((await fetched(location)).status).toBe(404)
-  expect(await app.app.world.depot.strays(Number.MAX_SAFE_INTEGER)).not.toContain(export_id)
+  expect(await app.app.world.blobStore.keysUntouchedSince(Number.MAX_SAFE_INTEGER)).not.toContain(export_id)
 })
 
 test.each<[string, object, object, string]>([
@@ -284,7 +284,7 @@ test('a dataset that is deleted ends its export, which says so', async () => {
   const done = await finished(gone.export_id)
   // The export may have been quicker than the deletion.
   if (done.status === 'FAILED') expect(done.failure_detail).toContain(web)
-  expect(await world.depot.strays(Number.MAX_SAFE_INTEGER)).toEqual(
+  expect(await world.blobStore.keysUntouchedSince(Number.MAX_SAFE_INTEGER)).toEqual(
     done.status === 'FAILED' ? expect.not.arrayContaining([gone.export_id]) : expect.anything(),
   )
 })
@@ -314,15 +314,15 @@ test('an export is kept for a week after its end, then it is removed with its fi
   const { world } = app.app
   const { export_id } = await finished((await order({ from: web, time_range: 'Last 1 hour' })).body.export_id)
   const kept = await finished((await order({ from: web, time_range: 'Last 1 hour' })).body.export_id)
-  const stray = world.ids.uuid()
-  const draft = await world.depot.begin(stray)
-  await world.depot.put(draft, [], { turn: 1, bytes: Buffer.from('nobody knows me') })
-  const [old, place] = [new Date(Date.now() - 2 * 86_400_000), join(inject('stores').dataDir, 'exports', stray)]
+  const orphan = world.ids.uuid()
+  const draft = await world.blobStore.begin(orphan)
+  await world.blobStore.put(draft, [], { epoch: 1, bytes: Buffer.from('nobody knows me') })
+  const [old, place] = [new Date(Date.now() - 2 * 86_400_000), join(inject('stores').dataDir, 'exports', orphan)]
   await utimes(place, old, old)
   await world.meta.run(sql`update exports set ended_at = ${world.clock.nowMs() - 8 * 86_400_000} where id = ${export_id}`)
-  const run = async (payload: Job['payload']) => {
-    const job: Pick<Job, 'payload' | 'signal'> = { payload, signal: AbortSignal.timeout(60_000) }
-    return (await exportRemoval({ ...world, clock: systemClock }).run(job as Job))?.payload ?? {}
+  const run = async (payload: JobRun['payload']) => {
+    const job: Pick<JobRun, 'payload' | 'signal'> = { payload, signal: AbortSignal.timeout(60_000) }
+    return (await exportRemoval({ ...world, clock: systemClock }).run(job as JobRun))?.payload ?? {}
   }
   // A clock that nobody has watched is not believed.
   await run({})
@@ -330,6 +330,6 @@ test('an export is kept for a week after its end, then it is removed with its fi
   await run({ reading: { seenMs: Date.now(), steadySinceMs: Date.now() - 3 * 3_600_000 } })
   expect((await org.ask('GET', `/exports/${export_id}`)).status).toBe(404)
   expect((await org.ask('GET', `/exports/${kept.export_id}`)).status).toBe(200)
-  const there = await world.depot.strays(Number.MAX_SAFE_INTEGER)
-  expect([export_id, stray, kept.export_id].map((key) => there.includes(key))).toEqual([false, false, true])
+  const there = await world.blobStore.keysUntouchedSince(Number.MAX_SAFE_INTEGER)
+  expect([export_id, orphan, kept.export_id].map((key) => there.includes(key))).toEqual([false, false, true])
 })

@@ -3,7 +3,7 @@ import type { Actor } from '../../../http/actor.ts'
 import { enqueue } from '../../../jobs/jobs.ts'
 import { badField, notFound, unavailable } from '../../../kernel/errors.ts'
 import { boundsOf } from '../../../query/bounds.ts'
-import { gather } from '../../../query/gather.ts'
+import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter } from '../../../query/query.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
@@ -17,11 +17,11 @@ import { datasetIds, draftOf, EXPORTING } from './state.ts'
 export { exportRemoval } from './removal.ts'
 export { exporting } from './run.ts'
 
-/** listExports gives the newest first; each finished one with a fresh link. Those that read a dataset hidden from the caller are left out. */
+/** Newest first, each finished one with a fresh link. Exports that read a dataset hidden from the caller are omitted. */
 export async function listExports(world: World, actor: Actor): Promise<Export[]> {
   const { seesEach } = await visibilityFor(world, actor)
   const rows = await selectExports(world.meta, actor.orgId)
-  return rows.filter((row) => seesEach(datasetIds(row))).map((row) => shownExport(world, actor, row))
+  return rows.filter((row) => seesEach(datasetIds(row))).map((row) => exportReply(world, actor, row))
 }
 
 export async function findExport(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<ExportRow> {
@@ -30,17 +30,17 @@ export async function findExport(world: Pick<World, 'meta'>, actor: Actor, id: s
   return row
 }
 
-/** createExport decides now which events belong to it: their datasets, their range, and that they are there. */
+/** Fixes at creation which events belong to the export: the datasets, the range, and the highest sequence number. */
 export async function createExport(world: World, actor: Actor, ask: NewExport): Promise<Export> {
   const { search_details: wanted, format, compression } = ask
   const nowMs = world.clock.nowMs()
   if (!wanted.from?.length && !wanted.from_expr?.trim()) throw badField('search_details.from', 'or from_expr is required', 'MISSING_SOURCE')
-  const { bounds } = gather({
+  const { bounds } = parseAll({
     filter: () => parseFilter(wanted.where ?? '', 'search_details.where'),
     bounds: () => boundsOf(wanted, nowMs, undefined),
   })
   const datasets = inOrder(await sourceDatasets(world, actor, wanted), wanted)
-  const refusal = await world.depot.refusal()
+  const refusal = await world.blobStore.unavailableReason()
   if (refusal) throw unavailable(refusal, { retryAfterS: 60 })
   const ids = datasets.map(({ id }) => id)
   const row: NewExportRow = {
@@ -62,7 +62,7 @@ export async function createExport(world: World, actor: Actor, ask: NewExport): 
     created_by: actor.identity,
     modified_at: nowMs,
   }
-  const shown = shownExport(world, actor, { ...row, progress: 0, bytes: 0, events: 0, state: {}, failure_detail: null, ended_at: null })
+  const shown = exportReply(world, actor, { ...row, progress: 0, bytes: 0, events: 0, state: {}, failure_detail: null, ended_at: null })
   await world.meta.write(actor.orgId, async (tx) => {
     await insertExport(tx, row)
     await enqueue(world, tx, {
@@ -76,26 +76,26 @@ export async function createExport(world: World, actor: Actor, ask: NewExport): 
   return shown
 }
 
-/** inOrder puts datasets as they were named, or by name; this is the order of the file. */
+/** Orders datasets as named, otherwise by name; the file has the same order. */
 function inOrder(datasets: readonly DatasetRow[], { from = [], from_expr }: NewExport['search_details']): DatasetRow[] {
   const place = new Map(from_expr?.trim() ? [] : from.map((id, index) => [id, index]))
   const byName = (a: DatasetRow, b: DatasetRow) => a.collection.localeCompare(b.collection) || a.dataset.localeCompare(b.dataset)
   return datasets.toSorted((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0) || byName(a, b))
 }
 
-/** removeExport makes the export unknown at once; whoever is at work on it finds out when he writes down how far he is. */
+/** The export is unknown at once. A running job notices when it saves its progress. */
 export async function removeExport(world: World, actor: Actor, record: ExportRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
     if ((await deleteExport(tx, actor.orgId, record.id)) === 0) throw notFound('export', record.id)
-    const before = { ...shownExport(world, actor, record), location: '' }
+    const before = { ...exportReply(world, actor, record), location: '' }
     await recordChange(world, tx, actor, { entity: { type: 'export', id: record.id }, before })
   })
-  await world.depot.remove(draftOf(record)).catch((err) => {
+  await world.blobStore.remove(draftOf(record)).catch((err) => {
     world.log.warn({ err, export_id: record.id }, 'the file of a deleted export could not be removed yet')
   })
 }
 
-export const shownExport = (world: Pick<World, 'clock' | 'vault'>, actor: Actor, row: ExportRow): Export => ({
+export const exportReply = (world: Pick<World, 'clock' | 'vault'>, actor: Actor, row: ExportRow): Export => ({
   export_id: row.id,
   org_id: row.org_id,
   progress: row.progress,

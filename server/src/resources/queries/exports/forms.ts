@@ -2,18 +2,18 @@ import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip, zstdCompress } from 'node:zlib'
 import type { ExportCompression, ExportFormat } from '@dendro/api'
-import type { FoundEvent } from '../../../reading/question.ts'
-import type { Form, Shape, Sink } from './form.ts'
-import { csvHeader, csvLine, ndjsonLine, type Place } from './lines.ts'
-import { parquetForm } from './parquet.ts'
+import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { ExportOptions, ExportWriter, FileSink } from './form.ts'
+import { csvHeader, csvLine, type DatasetName, ndjsonLine } from './lines.ts'
+import { parquetWriter } from './parquet.ts'
 
 export const forms = {
-  ndjson: (shape, sink) => textForm(shape, sink, undefined, ndjsonLine),
-  csv: (shape, sink) => textForm(shape, sink, csvHeader(shape.keys), (event, place) => csvLine(event, place, shape.keys)),
-  parquet: parquetForm,
-} satisfies Record<ExportFormat, (shape: Shape, sink: Sink) => Form>
+  ndjson: (shape, sink) => textWriter(shape, sink, undefined, ndjsonLine),
+  csv: (shape, sink) => textWriter(shape, sink, csvHeader(shape.keys), (event, place) => csvLine(event, place, shape.keys)),
+  parquet: parquetWriter,
+} satisfies Record<ExportFormat, (shape: ExportOptions, sink: FileSink) => ExportWriter>
 
-/** EVENTS_AT_ONCE are made lines of before others have their turn. */
+/** The number of events after which the loop yields to other work. */
 const EVENTS_AT_ONCE = 1_000
 
 const packers: Record<ExportCompression, (text: string) => Promise<Uint8Array>> = {
@@ -22,13 +22,13 @@ const packers: Record<ExportCompression, (text: string) => Promise<Uint8Array>> 
   zstd: (text) => promisify(zstdCompress)(text),
 }
 
-/** textForm writes lines; compressed files are many compressed pieces in a row, which every program reads as one. */
-function textForm(
-  { compression }: Shape,
-  sink: Sink,
+/** Writes lines. A compressed file is a sequence of compressed members, which decompressors read as one stream. */
+function textWriter(
+  { compression }: ExportOptions,
+  sink: FileSink,
   header: string | undefined,
-  lineOf: (event: FoundEvent, place: Place) => string,
-): Form {
+  lineOf: (event: FoundEvent, place: DatasetName) => string,
+): ExportWriter {
   const pack = packers[compression]
   return {
     add: async (events, place) => {
@@ -46,7 +46,7 @@ function textForm(
     },
     cut: async () => undefined,
     end: async () => {
-      // A compressed file of nothing is no empty file.
+      // Even without events, a compressed file needs one (empty) member.
       if (sink.at() === 0) sink.write(await pack(''))
     },
   }

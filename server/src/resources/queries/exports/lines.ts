@@ -1,17 +1,16 @@
-import type { FoundEvent } from '../../../reading/question.ts'
+import type { FoundEvent } from '../../../reading/event-query.ts'
 import { eventTimeText, rawText, statusOf } from '../../data/event-queries/event-queries.ts'
 
-export type Place = { readonly collection: string; readonly dataset: string }
+export type DatasetName = { readonly collection: string; readonly dataset: string }
 
 const FIXED = ['@time', '@timestamp', '@sequence', '@status', 'collection', 'dataset', 'log_id', '@raw'] as const
 const fixed: ReadonlySet<string> = new Set(FIXED)
 
 /**
- * ndjsonLine is an event with its line as it came, and its values by key. What the service says of an event goes before a value of the sender's
- * under the same name, which is still there in the line. The text is put together piece by piece: an object for each of millions of events would
- * cost twice as much.
+ * Formats an event with its original line and its values by key. Fields of the service take precedence over equal names in the event, which
+ * remain in the line. The text is concatenated because building an object for each event costs twice as much.
  */
-export function ndjsonLine(event: FoundEvent, place: Place): string {
+export function ndjsonLine(event: FoundEvent, place: DatasetName): string {
   const ms = Number(event.timeNs / 1_000_000n)
   const own =
     `{"@time":"${eventTimeText(ms)}","@timestamp":${ms},"@sequence":${event.seq},"@raw":${JSON.stringify(rawText(event.raw))},` +
@@ -21,7 +20,7 @@ export function ndjsonLine(event: FoundEvent, place: Place): string {
   return `${own}${values}}\n`
 }
 
-/** quoted remembers names as JSON, since there are few of them. */
+/** Caches JSON strings of names, since there are few. */
 function quoted(name: string): string {
   const known = names.get(name)
   if (known !== undefined) return known
@@ -33,13 +32,13 @@ function quoted(name: string): string {
 const names = new Map<string, string>()
 const NAMES_MAX = 10_000
 
-/** REST is the last column: an object with the values of the keys that have no column of their own. */
+/** The last column: an object with the values of keys without a column. */
 const REST = '@more'
 
-export const csvHeader = (keys: readonly string[]): string => csvRow([...FIXED, ...keys.map(harmless), REST])
+export const csvHeader = (keys: readonly string[]): string => csvRow([...FIXED, ...keys.map(escapeFormula), REST])
 
-/** csvLine has a cell for each column; what begins like a formula is quoted, so that no program that opens the file computes it. */
-export function csvLine(event: FoundEvent, place: Place, keys: readonly string[]): string {
+/** Writes a cell for each column. Cells that look like formulas are escaped against CSV injection. */
+export function csvLine(event: FoundEvent, place: DatasetName, keys: readonly string[]): string {
   const ms = Number(event.timeNs / 1_000_000n)
   const own = new Set(keys)
   const rest: Record<string, string> = Object.create(null)
@@ -54,17 +53,17 @@ export function csvLine(event: FoundEvent, place: Place, keys: readonly string[]
     String(ms),
     String(event.seq),
     statusOf(event.severity),
-    harmless(place.collection),
-    harmless(place.dataset),
+    escapeFormula(place.collection),
+    escapeFormula(place.dataset),
     event.logId,
-    harmless(rawText(event.raw)),
-    ...keys.map((key) => harmless(event.leaves.get(key) ?? '')),
+    escapeFormula(rawText(event.raw)),
+    ...keys.map((key) => escapeFormula(event.leaves.get(key) ?? '')),
     hasRest ? JSON.stringify(rest) : '',
   ])
 }
 
-/** harmless puts a quote mark before what a spreadsheet would take for a formula; a plain number is none. */
-export const harmless = (text: string): string => (/^[=+\-@\t\r\n]/.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text) ? `'${text}` : text)
+/** Prefixes a quote to text that a spreadsheet would evaluate; plain numbers stay. */
+export const escapeFormula = (text: string): string => (/^[=+\-@\t\r\n]/.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text) ? `'${text}` : text)
 
 const csvRow = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`
 const csvCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

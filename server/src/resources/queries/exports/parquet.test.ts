@@ -2,9 +2,9 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { ExportCompression } from '@dendro/api'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
-import type { FoundEvent } from '../../../reading/question.ts'
-import type { Form, Sink } from './form.ts'
-import { parquetForm } from './parquet.ts'
+import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { ExportWriter, FileSink } from './form.ts'
+import { parquetWriter } from './parquet.ts'
 
 const PLACE = { collection: 'shop', dataset: 'web' }
 const KEYS = ['level', 'n', 'dataset', 'rare.key']
@@ -28,13 +28,13 @@ const eventOf = (n: number): FoundEvent => ({
 /** fileOf is a file that is gone on with by a new form after every page, as it is when the process has changed. */
 async function fileOf(compression: ExportCompression, pages: readonly number[]): Promise<ArrayBuffer> {
   const [written, notes]: [Uint8Array[], Uint8Array[]] = [[], []]
-  const sink: Sink = {
+  const sink: FileSink = {
     at: () => written.reduce((sum, { byteLength }) => sum + byteLength, 0),
     write: (bytes) => void written.push(bytes),
     note: (piece) => void notes.push(piece),
     noted: async () => notes,
   }
-  const open = (): Form => parquetForm({ compression, keys: KEYS }, sink)
+  const open = (): ExportWriter => parquetWriter({ compression, keys: KEYS }, sink)
   let n = 0
   for (const size of pages) {
     const form = open()

@@ -4,27 +4,27 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import type { ExportCompression } from '@dendro/api'
 import type { CompressionCodec, RowGroup, SchemaElement } from 'hyparquet'
 import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer'
-import type { FoundEvent } from '../../../reading/question.ts'
+import type { FoundEvent } from '../../../reading/event-query.ts'
 import { rawText, statusOf } from '../../data/event-queries/event-queries.ts'
-import type { Form, Shape, Sink } from './form.ts'
-import type { Place } from './lines.ts'
+import type { ExportOptions, ExportWriter, FileSink } from './form.ts'
+import type { DatasetName } from './lines.ts'
 
-/** A group of rows is held as a whole and encoded column by column: these bound memory, and for how long everything else waits. */
+/** A row group is buffered and encoded column by column. These bounds limit memory and the time the event loop is blocked. */
 const GROUP_BYTES = 4 * 2 ** 20
 const GROUP_ROWS_MAX = 20_000
 const GROUP_CELLS_MAX = 2_000_000
 
-type Row = { readonly event: FoundEvent; readonly place: Place; readonly raw: string }
+type Row = { readonly event: FoundEvent; readonly place: DatasetName; readonly raw: string }
 type Column = { readonly element: SchemaElement; readonly isBounded: boolean; cellOf(row: Row): unknown }
 
 const codecs: Record<ExportCompression, CompressionCodec> = { none: 'UNCOMPRESSED', gzip: 'GZIP', zstd: 'ZSTD' }
 const compressors = { GZIP: (bytes: Uint8Array) => gzipSync(bytes), ZSTD: (bytes: Uint8Array) => zstdCompressSync(bytes) }
 
 /**
- * parquetForm writes groups of rows, each of which is noted, and at the end what the notes say. What the compression of the export says is done to
- * the pages within the file, as readers expect it.
+ * Writes row groups, notes the metadata of each, and writes the footer from the notes. The compression applies to the pages within the
+ * file, as readers expect.
  */
-export function parquetForm({ compression, keys }: Shape, sink: Sink): Form {
+export function parquetWriter({ compression, keys }: ExportOptions, sink: FileSink): ExportWriter {
   const columns = columnsOf(keys)
   const rowsMax = Math.max(1, Math.min(GROUP_ROWS_MAX, Math.floor(GROUP_CELLS_MAX / columns.length)))
   const codec = codecs[compression]
@@ -61,7 +61,7 @@ export function parquetForm({ compression, keys }: Shape, sink: Sink): Form {
   }
 }
 
-/** columnsOf are the columns of the file; a key that has the name of one that is always there is found in the last. */
+/** The columns of the file; a key with the name of a fixed column goes into the last column. */
 function columnsOf(keys: readonly string[]): readonly Column[] {
   const own = keys.filter((key) => !FIXED.some(({ element }) => element.name === key) && key !== REST)
   const known = new Set(own)
@@ -107,22 +107,19 @@ const FIXED: readonly Column[] = [
   { element: text('log_id', 'REQUIRED'), isBounded: true, cellOf: ({ event }) => event.logId },
   { element: text('@raw', 'REQUIRED'), isBounded: false, cellOf: ({ raw }) => raw },
 ]
-/** REST is the last column: an object, as JSON, with the values of the keys that have no column of their own. */
+/** The last column: a JSON object with the values of keys without a column. */
 const REST = '@more'
 
 type Terms = { readonly columns: readonly Column[]; readonly codec: CompressionCodec; readonly at: number }
 
-/**
- * encode makes one group of rows; `at` is where in the file it begins, since a group says where its columns lie. It goes column by column and lets
- * others have their turn between them.
- */
+/** Encodes one row group that begins at `at` in the file, since its metadata has absolute offsets. Yields to the event loop between columns. */
 async function encode(rows: readonly Row[], { columns, codec, at }: Terms): Promise<{ bytes: readonly Uint8Array[]; group: RowGroup }> {
   const bytes: Uint8Array[] = []
   const group: RowGroup = { columns: [], total_byte_size: 0n, num_rows: BigInt(rows.length) }
   let offset = at
   for (const { element, isBounded, cellOf } of columns) {
     const { writer, parquet } = openAt(offset, [element], codec)
-    // Bounds of long texts would be written into the end of the file; a table of pages is not worth it for groups this small.
+    // Statistics of long texts would bloat the footer; a page index does not pay for groups this small.
     const column: ColumnSource = { name: element.name, data: rows.map(cellOf), statistics: isBounded, offsetIndex: false }
     void parquet.write({ columnData: [column], rowGroupSize: rows.length })
     const [alone] = parquet.row_groups
@@ -145,7 +142,7 @@ function footer(groups: readonly RowGroup[], { columns, at }: Omit<Terms, 'codec
   return writer.getBytes()
 }
 
-/** openAt writes on where a file has so many bytes; the mark that a writer begins with belongs to the beginning of the file alone. */
+/** Opens a writer at an offset; only a file at offset 0 begins with the magic number. */
 function openAt(at: number, elements: readonly SchemaElement[], codec: CompressionCodec): { writer: ByteWriter; parquet: ParquetWriter } {
   const writer = new ByteWriter()
   const schema = [{ name: 'events', num_children: elements.length }, ...elements]

@@ -6,20 +6,20 @@ import { draftOf, EXPORTING } from './state.ts'
 
 const DAY_MS = 86_400_000
 const EVERY_MS = 15 * 60_000
-/** KEPT_MS is how long the file of an export can be fetched. */
+/** How long the file of an export is kept. */
 const KEPT_MS = 7 * DAY_MS
-/** STRAY_MS is how long a file that nobody knows stays, since whoever writes it may be about to say so. */
-const STRAY_MS = DAY_MS
-/** LOST_MS: a job is there as soon as its export is, and gone when the export has ended. */
+/** How long an unknown file is kept, since its writer may not have saved its progress yet. */
+const ORPHAN_MS = DAY_MS
+/** A job is created with its export and removed when the export ends. An export without a job for this long is lost. */
 const LOST_MS = 10 * 60_000
 const ROWS_MAX = 1_000
 
-/** exportRemoval removes old exports with their files, and files whose exports are gone, unless the clock may be wrong. */
-export const exportRemoval = (world: Pick<World, 'clock' | 'log' | 'meta' | 'depot'>): JobKind => ({
+/** Removes old exports with their files, and files without an export, unless the clock may be wrong. */
+export const exportRemoval = (world: Pick<World, 'clock' | 'log' | 'meta' | 'blobStore'>): JobKind => ({
   name: 'export_removal',
   everyMs: EVERY_MS,
   run: async ({ signal, payload }) => {
-    const { clock, meta, depot, log } = world
+    const { clock, meta, blobStore, log } = world
     const nowMs = clock.nowMs()
     const lost = await failLost(meta, {
       kind: EXPORTING,
@@ -27,7 +27,7 @@ export const exportRemoval = (world: Pick<World, 'clock' | 'log' | 'meta' | 'dep
       beforeMs: nowMs - LOST_MS,
       reason: 'it could not be written, whatever was tried',
     })
-    for (const row of lost) await depot.remove(draftOf(row))
+    for (const row of lost) await blobStore.remove(draftOf(row))
     const { reading, isTrusted } = readClock(readingOf(payload.reading), nowMs, clock.report?.())
     const again = { againInMs: EVERY_MS, payload: { reading } }
     if (!isTrusted) return again
@@ -35,18 +35,18 @@ export const exportRemoval = (world: Pick<World, 'clock' | 'log' | 'meta' | 'dep
       signal.throwIfAborted()
       await removeWhole(world, row)
     }
-    const strays = (await depot.strays(nowMs - STRAY_MS)).filter((key) => /^[\da-f-]{36}$/.test(key))
-    const known = new Set((await selectKnown(meta, strays)).map(({ id }) => id))
-    for (const key of strays.filter((id) => !known.has(id))) {
-      await depot.remove({ key, upload: '' })
+    const orphans = (await blobStore.keysUntouchedSince(nowMs - ORPHAN_MS)).filter((key) => /^[\da-f-]{36}$/.test(key))
+    const known = new Set((await selectKnown(meta, orphans)).map(({ id }) => id))
+    for (const key of orphans.filter((id) => !known.has(id))) {
+      await blobStore.remove({ key, upload: '' })
       log.info({ export_id: key }, 'the file of an export that is gone was removed')
     }
     return again
   },
 })
 
-/** removeWhole takes the file first: a row without a file is found again, a file without a row only as a stray. */
-async function removeWhole({ meta, depot }: Pick<World, 'meta' | 'depot'>, row: ExportRow): Promise<void> {
-  await depot.remove(draftOf(row))
+/** Removes the file first: a row without a file is found again, a file without a row only as an orphan. */
+async function removeWhole({ meta, blobStore }: Pick<World, 'meta' | 'blobStore'>, row: ExportRow): Promise<void> {
+  await blobStore.remove(draftOf(row))
   await deleteExport(meta, row.org_id, row.id)
 }

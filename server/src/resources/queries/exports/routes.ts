@@ -2,7 +2,7 @@ import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
 import { downloadExport } from './download.ts'
-import { createExport, findExport, listExports, removeExport, shownExport } from './exports.ts'
+import { createExport, exportReply, findExport, listExports, removeExport } from './exports.ts'
 
 export const exportRoutes = (world: World): Routes =>
   routes('exports', contract.exports, {
@@ -10,7 +10,7 @@ export const exportRoutes = (world: World): Routes =>
     create: ({ actor, body }) => createExport(world, actor, body),
     get: onRecord(
       ({ actor, params }) => findExport(world, actor, params.exportId),
-      async ({ actor, record }) => shownExport(world, actor, record),
+      async ({ actor, record }) => exportReply(world, actor, record),
     ),
     remove: onRecord(
       ({ actor, params }) => findExport(world, actor, params.exportId),

@@ -38,21 +38,21 @@ export const selectExports = (db: Db, orgId: string) =>
 export const selectExport = (db: Db, orgId: string, id: string) =>
   db.one<ExportRow>(sql`select ${columns} from exports where org_id = ${orgId} and id = ${id}`)
 
-/** selectExportById finds the export of a signed link, which names no organisation. */
+/** Finds the export of a signed link, which names no organization. */
 export const selectExportById = (db: Db, id: string) => db.one<ExportRow>(sql`select ${columns} from exports where id = ${id}`)
 
 export const deleteExport = (db: Db, orgId: string, id: string) => db.run(sql`delete from exports where org_id = ${orgId} and id = ${id}`)
 
 export type ExportStep = Pick<ExportRow, 'status' | 'progress' | 'bytes' | 'events' | 'state' | 'failure_detail' | 'ended_at'>
 
-/** updateExport gives 0 when the export is deleted, or has ended. */
+/** Returns 0 when the export was deleted or has ended. */
 export const updateExport = (db: Db, orgId: string, id: string, step: ExportStep, nowMs: number) =>
   db.run(sql`
     update exports set status = ${step.status}, progress = greatest(progress, ${step.progress}::int), bytes = ${step.bytes}, events = ${step.events},
       state = ${json(step.state)}, failure_detail = ${step.failure_detail}, ended_at = ${step.ended_at}::bigint, modified_at = ${nowMs}
     where org_id = ${orgId} and id = ${id} and ended_at is null`)
 
-/** insertNotes adds to what the end of the file has to tell, in the order of the file. */
+/** Adds metadata for the end of the file, in file order. */
 export const insertNotes = (db: Db, orgId: string, id: string, { first, notes }: { first: number; notes: readonly Uint8Array[] }) =>
   db.run(sql`
     insert into export_notes (org_id, export_id, number, note)
@@ -67,7 +67,7 @@ export const selectEnded = (db: Db, beforeMs: number, rowsMax: number) =>
 export const selectKnown = (db: Db, ids: readonly string[]) =>
   db.all<{ id: string }>(sql`select id from exports where id = any(${ids}::uuid[])`)
 
-/** failLost ends exports that nobody will go on with: their jobs were given up, or are gone. */
+/** Fails exports whose jobs gave up or are gone. */
 export const failLost = (db: Db, lost: { kind: string; nowMs: number; beforeMs: number; reason: string }) =>
   db.all<ExportRow>(sql`
     update exports e set status = 'FAILED', failure_detail = ${lost.reason}, bytes = 0, events = 0, ended_at = ${lost.nowMs}, modified_at = ${lost.nowMs}

@@ -1,31 +1,31 @@
-import { DepotFull, type Draft } from '../../../files/files.ts'
-import type { Again, Job, JobKind } from '../../../jobs/job.ts'
+import { BlobStoreFull, type PendingFile } from '../../../files/files.ts'
+import type { JobContinuation, JobKind, JobRun } from '../../../jobs/job.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import type { ExportWorld } from './export-world.ts'
 import type { ExportRow } from './rows.ts'
 import { type ExportStep, selectExport, updateExport } from './rows.ts'
-import { whyNotGoOn } from './standing.ts'
+import { reasonToStop } from './standing.ts'
 import { EXPORTING, readState } from './state.ts'
-import { writeTurn } from './turn.ts'
+import { writeStep } from './step.ts'
 
-/** TRIES_MAX bounds the attempts in a row that come to nothing: some two hours of a store that does not answer. */
+/** Consecutive failed attempts before giving up: about two hours of an unavailable store. */
 const TRIES_MAX = 10
 
-/** exporting writes exports, each for a few seconds at a time, so that a small one never waits for the end of a large one. */
+/** Writes exports in steps of a few seconds, so that a small export never waits for a large one. */
 export const exporting = (world: ExportWorld): JobKind => ({ name: EXPORTING, triesMax: TRIES_MAX, run: (job) => runExport(world, job) })
 
-async function runExport(world: ExportWorld, job: Job): Promise<Again | undefined> {
+async function runExport(world: ExportWorld, job: JobRun): Promise<JobContinuation | undefined> {
   const id = keyOf(job)
   const row = await selectExport(world.meta, job.orgId ?? '', id)
   if (!row) {
-    await world.depot.remove({ key: id, upload: String(job.payload.upload ?? '') })
+    await world.blobStore.remove({ key: id, upload: String(job.payload.upload ?? '') })
     return undefined
   }
   if (row.ended_at !== null) return undefined
   try {
-    const trouble = await whyNotGoOn(world, row)
+    const trouble = await reasonToStop(world, row)
     if (trouble) throw new ExportEnded(trouble)
-    return await writeTurn(world, job, row)
+    return await writeStep(world, job, row)
   } catch (thrown) {
     const reason = job.signal.aborted ? undefined : reasonToEnd(thrown, job)
     if (reason === undefined) throw thrown
@@ -34,15 +34,15 @@ async function runExport(world: ExportWorld, job: Job): Promise<Again | undefine
   }
 }
 
-/** An ExportEnded says why an export cannot be what was ordered. */
+/** Why an export cannot be completed. */
 class ExportEnded extends Error {}
 
-/** keyOf is the export that a job is about. */
-const keyOf = (job: Job): string => String(job.payload.export_id)
+/** The export that a job belongs to. */
+const keyOf = (job: JobRun): string => String(job.payload.export_id)
 
-/** reasonToEnd is what to tell whoever ordered the export; undefined when trying again may help. */
-function reasonToEnd(thrown: unknown, { attempt }: Job): string | undefined {
-  if (thrown instanceof ExportEnded || thrown instanceof DepotFull) return thrown.message
+/** The failure shown to the user; undefined when retrying can help. */
+function reasonToEnd(thrown: unknown, { attempt }: JobRun): string | undefined {
+  if (thrown instanceof ExportEnded || thrown instanceof BlobStoreFull) return thrown.message
   if (thrown instanceof Failure && thrown.status < 500) return thrown.message
   if (attempt < TRIES_MAX) return undefined
   return thrown instanceof Failure
@@ -50,10 +50,10 @@ function reasonToEnd(thrown: unknown, { attempt }: Job): string | undefined {
     : `it was tried ${TRIES_MAX} times and failed each time`
 }
 
-async function fail(world: ExportWorld, job: Job, before: ExportRow, reason: string): Promise<void> {
+async function fail(world: ExportWorld, job: JobRun, before: ExportRow, reason: string): Promise<void> {
   const nowMs = world.clock.nowMs()
   const row = (await selectExport(world.meta, before.org_id, before.id)) ?? before
-  const draft: Draft = { key: row.id, upload: readState(row).upload ?? '' }
+  const draft: PendingFile = { key: row.id, upload: readState(row).upload ?? '' }
   // What is left of the state finds the file, should it not be removed now.
   const state = { upload: draft.upload }
   const step: ExportStep = { ...row, status: 'FAILED', state, bytes: 0, events: 0, failure_detail: reason, ended_at: nowMs }
@@ -62,5 +62,5 @@ async function fail(world: ExportWorld, job: Job, before: ExportRow, reason: str
     await updateExport(tx, row.org_id, row.id, step, nowMs)
   })
   world.log.warn({ export_id: row.id, reason }, 'an export failed')
-  await world.depot.remove(draft)
+  await world.blobStore.remove(draft)
 }

@@ -2,7 +2,7 @@ import { amongIds } from '../../../events/store/id-list.ts'
 import { lastNumber } from '../../../events/writer/seq.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { tableClasses, tableClassNames } from '../../../lines/table.ts'
-import type { Bounds } from '../../../reading/question.ts'
+import type { TimeBounds } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
 
 const BOUND_MS = 10_000
@@ -11,14 +11,14 @@ const EARLIEST_MS = Date.UTC(1999, 11, 31)
 const LATEST_MS = Date.UTC(2262, 0, 1)
 
 /**
- * highestNumber is the number of the newest arrival that belongs to an export: everything that was acknowledged before has a smaller one, and all
- * that comes later a greater. A store too busy to tell says up to where numbers are given out, which lets in what arrives within seconds.
+ * The sequence number of the newest event of an export: events acknowledged before have smaller numbers, later ones greater. If the store
+ * is too busy, the last number issued is used, which admits events of the next seconds.
  */
 export async function highestNumber(
   { events, log }: Pick<World, 'events' | 'log'>,
   { orgNumber }: Actor,
   logIds: readonly string[],
-  { fromMs, toMs }: Bounds,
+  { fromMs, toMs }: TimeBounds,
 ): Promise<bigint> {
   const among = amongIds('log_id', 'ids', logIds)
   const tables = tableClassNames.map(

@@ -1,12 +1,12 @@
 import type { World } from '../../../world.ts'
-import { isApiKey } from '../../access/api-keys/api-keys.ts'
+import { apiKeyExists } from '../../access/api-keys/api-keys.ts'
 import { isShutOut } from '../../access/users/users.ts'
 import { allDatasets } from '../../data/datasets/datasets.ts'
 import type { ExportRow } from './rows.ts'
 import { datasetIds } from './state.ts'
 
-/** whyNotGoOn tells whether what an export stands on is gone: who ordered it, or a dataset. */
-export async function whyNotGoOn(world: Pick<World, 'meta'>, row: ExportRow): Promise<string | undefined> {
+/** Why the export cannot continue: its creator or a dataset is gone. Undefined when it can. */
+export async function reasonToStop(world: Pick<World, 'meta'>, row: ExportRow): Promise<string | undefined> {
   if (!(await isHere(world, row))) return 'whoever ordered it has been removed'
   const known = new Set((await allDatasets(world, row.org_id)).map(({ id }) => id))
   const gone = datasetIds(row).find((id) => !known.has(id))
@@ -14,4 +14,4 @@ export async function whyNotGoOn(world: Pick<World, 'meta'>, row: ExportRow): Pr
 }
 
 const isHere = async (world: Pick<World, 'meta'>, { org_id, created_by }: ExportRow): Promise<boolean> =>
-  created_by.type === 'API_KEY_ID' ? isApiKey(world, org_id, created_by.id) : !(await isShutOut(world, org_id, created_by.id))
+  created_by.type === 'API_KEY_ID' ? apiKeyExists(world, org_id, created_by.id) : !(await isShutOut(world, org_id, created_by.id))

@@ -1,23 +1,29 @@
 import type { BodyOf, contract, Event } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { Failure, notFound, unavailable } from '../../../kernel/errors.ts'
-import { type Matcher, matcherOf } from '../../../query/matcher.ts'
+import { type EventMatcher, matcherOf } from '../../../query/matcher.ts'
 import { parseFilter } from '../../../query/query.ts'
-import { type Numbered, readNumbers } from '../../../reading/numbers.ts'
-import type { Bounds, Cost, FoundEvent } from '../../../reading/question.ts'
+import type { FoundEvent, QueryCost, TimeBounds } from '../../../reading/event-query.ts'
+import { type EventNumber, readNumbers } from '../../../reading/numbers.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import { type Choose, choiceOf, chosenDatasets, type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { ALL, EVERYTHING, noteSearch, questionFor, rawText, shownEvents } from '../../data/event-queries/event-queries.ts'
+import {
+  type DatasetRow,
+  type DatasetSelection,
+  datasetSelectionOf,
+  selectedDatasets,
+  visibleDatasets,
+} from '../../data/datasets/datasets.ts'
+import { ALL_EVENTS, buildEventQuery, rawText, recordSearch, SELECT_ALL, shownEvents } from '../../data/event-queries/event-queries.ts'
 import {
   decodePosition,
   encodePosition,
   firstPosition,
   isWorthKeeping,
   knownBy,
-  type Position,
   readBackMs,
   startPosition,
+  type TailPosition,
 } from './position.ts'
 import { insertLiveTail, type LiveTailRow, moveLiveTail, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
 import { firstShare, isOneOf, shareNow, thinned } from './share.ts'
@@ -37,10 +43,10 @@ const STREAM_EVERY_MS = 1_000
 const ALIVE_MS = 15_000
 
 /** A Watching is what this process knows of a job: what it asks for, read once, what was looked at here, and when it was asked for here last. */
-type Watching = { wish: Wish; watch: Watch; usedAtMs: number; turn: number; position: Position }
+type Watching = { wish: Wish; watch: Watch; usedAtMs: number; turn: number; position: TailPosition }
 
 /** Shown is what was taken as callers get it, and the position before it. */
-type Shown = Omit<Taken, 'events'> & { events: Event[]; before: Position; wish: Wish }
+type Shown = Omit<Taken, 'events'> & { events: Event[]; before: TailPosition; wish: Wish }
 
 /** A Watcher of a stream may leave, or lose what he may do, while it lasts. */
 type Watcher = { signal: AbortSignal; standing: () => Promise<Actor> }
@@ -51,7 +57,7 @@ function goneOrThrow(thrown: unknown): undefined {
 }
 
 /** A Wish is the datasets and the events that a job asks for. */
-type Wish = { choose: Choose; matches: Matcher }
+type Wish = { choose: DatasetSelection; matches: EventMatcher }
 
 type Thin = (seqs: readonly bigint[]) => (seq: bigint) => boolean
 
@@ -81,7 +87,7 @@ export class LiveTails {
     const condition = ask.where ?? ''
     const source = { from: ask.from, from_expr: ask.from_expr }
     const wish = wishOf({ source, condition })
-    const datasets = await chosenDatasets(this.#world, actor, wish.choose)
+    const datasets = await selectedDatasets(this.#world, actor, wish.choose)
     const row: LiveTailRow = {
       id: ids.uuid(),
       org_id: actor.orgId,
@@ -97,7 +103,7 @@ export class LiveTails {
     const taken = await this.#take(actor, row, 0)
     await insertLiveTail(meta, { ...row, position: encodePosition(taken.position) })
     this.#watches.set(row.id, { wish, watch: taken.watch, usedAtMs: nowMs, turn: 0, position: taken.position })
-    noteSearch(this.#world, actor, { datasets, bytes: 0, startedMs })
+    recordSearch(this.#world, actor, { datasets, bytes: 0, startedMs })
     return { job_id: row.id }
   }
 
@@ -215,9 +221,15 @@ export class LiveTails {
   /** #readerFor reads as an actor. Who watches was counted when he began; what is read for all who watch stands with the one whose turn it was. */
   #readerFor(actor: Actor): Reader {
     const { orgId, identity } = actor
-    const ask = (datasets: Parameters<Reader['events']>[0], bounds: Bounds) =>
-      questionFor(this.#world, actor, { datasets, filter: ALL, bounds, signal: AbortSignal.timeout(READ_BOUND_MS), reader: 'tail' })
-    const note = (datasets: Parameters<Reader['events']>[0], { bytes }: Cost) => {
+    const ask = (datasets: Parameters<Reader['events']>[0], bounds: TimeBounds) =>
+      buildEventQuery(this.#world, actor, {
+        datasets,
+        filter: ALL_EVENTS,
+        bounds,
+        signal: AbortSignal.timeout(READ_BOUND_MS),
+        reader: 'tail',
+      })
+    const note = (datasets: Parameters<Reader['events']>[0], { bytes }: QueryCost) => {
       const logIds = datasets.map(({ id }) => id)
       this.#world.usage.note({ kind: 'search', orgId, identityId: identity.id, logIds, bytes, latencyMs: 0, isMore: true })
     }
@@ -249,7 +261,7 @@ export class LiveTails {
     const as = JSON.stringify([baseUrl, collection, dataset])
     const known = this.#made.get(event)
     if (known?.as === as) return known.shown
-    const [shown] = shownEvents([event], { items: EVERYTHING, baseUrl, places }).events
+    const [shown] = shownEvents([event], { items: SELECT_ALL, baseUrl, places }).events
     if (!shown) throw new Error('an event was not shown')
     this.#made.set(event, { as, shown })
     return shown
@@ -287,7 +299,7 @@ export class LiveTails {
 const NS_PER_MS = 1_000_000n
 
 /** boundsOf is the range of time in which some numbers lie. */
-function boundsOf(numbers: readonly Numbered[]): Bounds {
+function boundsOf(numbers: readonly EventNumber[]): TimeBounds {
   let [first = 0n, last = 0n] = [numbers[0]?.timeNs, numbers[0]?.timeNs]
   for (const { timeNs } of numbers) {
     if (timeNs < first) first = timeNs
@@ -298,5 +310,5 @@ function boundsOf(numbers: readonly Numbered[]): Bounds {
 
 const wishOf = ({ source, condition }: Pick<LiveTailRow, 'source' | 'condition'>): Wish => ({
   matches: matcherOf(parseFilter(condition).filter),
-  choose: choiceOf(source),
+  choose: datasetSelectionOf(source),
 })

@@ -1,10 +1,10 @@
 import { SEQ_EPOCH_MS, seqAt } from '../../../events/writer/seq.ts'
 
 /**
- * A Position is how far a live tail has come, whatever process reads for it: no event numbered up to `floor` is shown any more, and of those above it the
+ * A TailPosition is how far a live tail has come, whatever process reads for it: no event numbered up to `floor` is shown any more, and of those above it the
  * ones in `shown` have been, or were there before the tail began. `known` are the datasets that it has read from, by a part of their ids.
  */
-export type Position = { readonly floor: bigint; readonly shown: ReadonlySet<bigint>; readonly known: ReadonlySet<number> }
+export type TailPosition = { readonly floor: bigint; readonly shown: ReadonlySet<bigint>; readonly known: ReadonlySet<number> }
 
 /** WINDOW_MS is how long after its number was claimed an event may appear: twice what is read again. */
 export const WINDOW_MS = 60_000
@@ -12,27 +12,27 @@ export const WINDOW_MS = 60_000
 const SHOWN_MAX = 20_000
 const VERSION = 1
 
-export const firstPosition = (nowMs: number): Position => ({ floor: seqAt(nowMs - WINDOW_MS), shown: new Set(), known: new Set() })
+export const firstPosition = (nowMs: number): TailPosition => ({ floor: seqAt(nowMs - WINDOW_MS), shown: new Set(), known: new Set() })
 
 /** START_MS is how old the number of an event may be that arrives now: a claim is used for ten seconds, and an insert takes a moment. */
 const START_MS = 15_000
 
 /** startPosition is that of a tail that begins: what has an older number was there before. */
-export const startPosition = (nowMs: number): Position => ({ ...firstPosition(nowMs), floor: seqAt(nowMs - START_MS) })
+export const startPosition = (nowMs: number): TailPosition => ({ ...firstPosition(nowMs), floor: seqAt(nowMs - START_MS) })
 
-export const isNew = ({ floor, shown }: Position, seq: bigint): boolean => seq > floor && !shown.has(seq)
+export const isNew = ({ floor, shown }: TailPosition, seq: bigint): boolean => seq > floor && !shown.has(seq)
 
 /** readBackMs is how far back a process must have read to go on from a position. */
-export const readBackMs = ({ floor }: Position): number => Number(floor / 1_000_000n) + SEQ_EPOCH_MS
+export const readBackMs = ({ floor }: TailPosition): number => Number(floor / 1_000_000n) + SEQ_EPOCH_MS
 
 /** knownBy tells datasets apart by the end of their ids, which is random in every version of them. */
 export const knownBy = (logId: string): number => Number.parseInt(logId.slice(-8), 16)
 
 /** advanced is the position after events were given; `waiting` is the lowest number that is not given yet and keeps the floor below it. */
 export function advanced(
-  { floor, shown }: Position,
+  { floor, shown }: TailPosition,
   { given, waiting, known, nowMs }: { given: readonly bigint[]; waiting: bigint | undefined; known: ReadonlySet<number>; nowMs: number },
-): Position {
+): TailPosition {
   const oldest = seqAt(nowMs - WINDOW_MS)
   const wanted = waiting !== undefined && waiting <= oldest ? waiting - 1n : oldest
   const raised = wanted > floor ? wanted : floor
@@ -43,11 +43,11 @@ export function advanced(
 }
 
 /** isWorthKeeping says whether a position after which nothing was given has to be written: one that only grows older is written now and then. */
-export const isWorthKeeping = (before: Position, after: Position): boolean =>
+export const isWorthKeeping = (before: TailPosition, after: TailPosition): boolean =>
   after.known.symmetricDifference(before.known).size > 0 || readBackMs(after) - readBackMs(before) > WINDOW_MS / 2
 
 /** encodePosition writes the numbers as the small differences that they have from one to the next. */
-export function encodePosition({ floor, shown, known }: Position): Buffer {
+export function encodePosition({ floor, shown, known }: TailPosition): Buffer {
   const bytes: number[] = [VERSION]
   putNumber(bytes, floor)
   putNumber(bytes, BigInt(known.size))
@@ -61,7 +61,7 @@ export function encodePosition({ floor, shown, known }: Position): Buffer {
 }
 
 /** decodePosition gives undefined for what a version wrote that this one does not know. */
-export function decodePosition(bytes: Uint8Array): Position | undefined {
+export function decodePosition(bytes: Uint8Array): TailPosition | undefined {
   if (bytes[0] !== VERSION) return undefined
   const at = { offset: 1 }
   const floor = takeNumber(bytes, at)

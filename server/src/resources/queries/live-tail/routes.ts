@@ -11,7 +11,7 @@ export const liveTailRoutes = (tails: LiveTails): Routes =>
         ...(query.limit === undefined ? {} : { limit: query.limit }),
         ...(query.most_recent_first === undefined ? {} : { newestFirst: query.most_recent_first }),
       }),
-    stream: async ({ actor, query, signal, standing }) =>
+    stream: async ({ actor, query, signal, currentActor: standing }) =>
       // The door sends a stream as it comes; the contract knows it by its text.
       Readable.from(await tails.stream(actor, query.job_id, { seconds: query.seconds, signal, standing }), {
         objectMode: false,

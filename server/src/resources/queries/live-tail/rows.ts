@@ -2,13 +2,13 @@ import type { Identity } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { removeOld } from '../../../meta/old-rows.ts'
 import { json, sql } from '../../../meta/sql.ts'
-import type { Source } from '../../data/datasets/datasets.ts'
+import type { SourceSelection } from '../../data/datasets/datasets.ts'
 
 export type LiveTailRow = {
   id: string
   org_id: string
   identity: Identity
-  source: Source
+  source: SourceSelection
   condition: string
   polled_at: number
   began_at: number | null
@@ -25,13 +25,13 @@ export const insertLiveTail = (db: Db, row: LiveTailRow) =>
 export const selectLiveTail = (db: Db, orgId: string, id: string) =>
   db.one<LiveTailRow>(sql`select * from live_tails where org_id = ${orgId} and id = ${id}`)
 
-/** touchLiveTail keeps a job alive. No commit waits for the disk: a job that a power cut forgets is started again by who watches. */
+/** Keeps a job alive. The commit does not wait for the disk: after a power loss the client starts a new job. */
 export const touchLiveTail = (db: Db, id: string, nowMs: number) =>
   db.run(sql`
     with quick as (select set_config('synchronous_commit', 'off', true))
     update live_tails set polled_at = ${nowMs} from quick where id = ${id}`)
 
-/** moveLiveTail keeps a job alive and notes how far it has come, unless another did so since it was read: then it gives 0. */
+/** Stores a new position unless another request did so since the job was read; then it returns 0. */
 export const moveLiveTail = (db: Db, { id, turn }: Pick<LiveTailRow, 'id' | 'turn'>, position: Buffer, nowMs: number) =>
   db.run(sql`
     with quick as (select set_config('synchronous_commit', 'off', true))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { seqAt } from '../../../events/writer/seq.ts'
-import type { Numbered } from '../../../reading/numbers.ts'
-import type { FoundEvent } from '../../../reading/question.ts'
+import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { EventNumber } from '../../../reading/numbers.ts'
 import { startPosition } from './position.ts'
 import { firstShare, isOneOf, shareNow, thinned } from './share.ts'
 import { type Reader, Tails, takeNew } from './tails.ts'
@@ -13,7 +13,7 @@ const dataset = (id: string) => ({ id, org_id: 'org', created_at: 0, collection:
 
 /** storeOf stands for a store with these events, and counts what is read of it. */
 function storeOf(rawBytes: number) {
-  const stored: Numbered[] = []
+  const stored: EventNumber[] = []
   const reads = { numbers: 0, events: 0, most: 0 }
   const wholes: bigint[] = []
   const reader: Reader = {

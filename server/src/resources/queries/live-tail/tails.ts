@@ -1,9 +1,9 @@
 import { seqAt } from '../../../events/writer/seq.ts'
-import type { Numbered } from '../../../reading/numbers.ts'
-import type { Bounds, FoundEvent } from '../../../reading/question.ts'
+import type { FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
+import type { EventNumber } from '../../../reading/numbers.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { advanced, isNew, knownBy, type Position } from './position.ts'
+import { advanced, isNew, knownBy, type TailPosition } from './position.ts'
 
 /** A Tail is what has arrived in one dataset since somebody began to watch it; all who watch it share it. */
 export type Tail = {
@@ -42,9 +42,9 @@ export type Reader = {
   /** numbers reads those above `after`, one of so many. */
   numbers(
     datasets: readonly Watched[],
-    wish: { after: bigint; oneOf: number; bounds: Bounds },
-  ): Promise<{ found: readonly Numbered[]; hasMore: boolean }>
-  events(datasets: readonly Watched[], numbers: readonly Numbered[]): Promise<readonly FoundEvent[]>
+    wish: { after: bigint; oneOf: number; bounds: TimeBounds },
+  ): Promise<{ found: readonly EventNumber[]; hasMore: boolean }>
+  events(datasets: readonly Watched[], numbers: readonly EventNumber[]): Promise<readonly FoundEvent[]>
 }
 
 /** FRESH_MS is how long what was read counts as what there is: however many watch, a dataset is read no more often. */
@@ -169,7 +169,7 @@ export class Tails {
    * #readEvents reads those of the numbers that are not here yet, the oldest first, as many at a time as fit. A number whose event another server of the
    * store does not have yet is asked for again.
    */
-  async #readEvents(due: readonly Tail[], found: readonly Numbered[], reader: Reader): Promise<void> {
+  async #readEvents(due: readonly Tail[], found: readonly EventNumber[], reader: Reader): Promise<void> {
     const byLog = new Map(due.map((tail) => [tail.logId, tail]))
     const wanted = new Map(found.flatMap((one) => (byLog.get(one.logId)?.seen.has(one.seq) === false ? [[one.seq, one] as const] : [])))
     const numbers = [...wanted.values()].sort(bySequence)
@@ -218,7 +218,7 @@ const isShort = (tail: Tail | undefined, { created_at }: Watched, backToMs: numb
   tail !== undefined && tail.fromMs > Math.max(created_at, backToMs)
 
 /** leavePast makes a tail begin now: what was found is past. */
-function leavePast(tail: Tail, found: readonly Numbered[], nowMs: number): void {
+function leavePast(tail: Tail, found: readonly EventNumber[], nowMs: number): void {
   tail.past = found.filter(({ logId }) => logId === tail.logId).map(({ seq }) => seq)
   for (const seq of tail.past) tail.seen.add(seq)
   tail.fromMs = nowMs
@@ -234,8 +234,8 @@ function readFurtherBack(tail: Tail, fromMs: number): void {
 }
 
 /** readAt reads the numbers of what is new in some datasets; of those where more arrived than one read may bring, one of so many that it fits. */
-async function readAt(pace: Pace, tails: readonly Tail[], reader: Reader, nowMs: number): Promise<Numbered[]> {
-  const arrived: Numbered[] = []
+async function readAt(pace: Pace, tails: readonly Tail[], reader: Reader, nowMs: number): Promise<EventNumber[]> {
+  const arrived: EventNumber[] = []
   const sinceMs = Math.min(...tails.map(({ readAtMs }) => readAtMs), nowMs) - OVERLAP_MS[pace]
   const bounds = { fromMs: sinceMs - (pace === 'now' ? NOW_LATE_MS : LATE_MS), toMs: nowMs + AHEAD_MS }
   let open = tails
@@ -313,7 +313,7 @@ export type Watch = ReadonlyMap<string, number>
  * out of what he wants what is more than he may have.
  */
 export type Watcher = {
-  position: Position
+  position: TailPosition
   watch: Watch
   matches: (event: FoundEvent) => boolean
   joined: ReadonlySet<string>
@@ -321,7 +321,7 @@ export type Watcher = {
 }
 
 /** Taken are events for a watcher and where he is after them; one stands for `oneOf`, and `missed` of a dataset were gone before he came to take them. */
-export type Taken = { events: FoundEvent[]; oneOf: number; missed: number; watch: Watch; position: Position }
+export type Taken = { events: FoundEvent[]; oneOf: number; missed: number; watch: Watch; position: TailPosition }
 
 /** takeNew gives a watcher the matching events that he has not had, in the order of their arrival, at most `limit`: the rest stays for the next time. */
 export function takeNew(tails: readonly Tail[], { position, watch, matches, joined, thin }: Watcher, limit: number, nowMs: number): Taken {

@@ -7,7 +7,7 @@ import {
   updateMetricDefinitionRow,
 } from './rows.ts'
 
-/** keepBacking writes the definition that holds the queries of another record; it is made anew where somebody deleted it. */
+/** Writes the definition that holds the queries of another record; creates it again if it was deleted. */
 export async function keepBacking(tx: Db, row: MetricDefinitionRow): Promise<void> {
   const kept = await lockMetricDefinition(tx, row.org_id, row.id)
   if (kept) await updateMetricDefinitionRow(tx, { ...row, created_at: kept.created_at, created_by: kept.created_by })

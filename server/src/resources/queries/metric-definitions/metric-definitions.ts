@@ -1,7 +1,7 @@
 import {
   type MetricDefinition,
-  type MetricDefinitionAsk,
   MetricDefinitionDraft,
+  type MetricDefinitionRequest,
   type MetricDefinitionTemplateDraft,
   type Template,
 } from '@dendro/api'
@@ -12,7 +12,7 @@ import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { seen, visibilityFor, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { visibilityFor, visibleDatasets, visibleRows } from '../../data/datasets/datasets.ts'
 import { fillTemplate, isSameTemplate, type Library, type Use } from '../templates/templates.ts'
 import { planMetrics } from '../timeseries/timeseries.ts'
 import {
@@ -39,16 +39,16 @@ export type { MetricDefinitionRow }
 export const allMetricDefinitions = (world: Reader, orgId: string): Promise<readonly MetricDefinitionRow[]> =>
   world.meta.cached(orgId, 'metric definitions', () => selectMetricDefinitions(world.meta, orgId))
 
-/** seenMetricDefinitions are those that refer to no dataset hidden from the caller. */
+/** The definitions that refer to no dataset hidden from the caller. */
 const seenMetricDefinitions = async (world: Reader, actor: Actor): Promise<readonly MetricDefinitionRow[]> =>
-  seen(await visibilityFor(world, actor), await allMetricDefinitions(world, actor.orgId), ({ queries }) => queries)
+  visibleRows(await visibilityFor(world, actor), await allMetricDefinitions(world, actor.orgId), ({ queries }) => queries)
 
-/** hiddenMetricIds are those of all others. */
+/** The ids of all other definitions. */
 export async function hiddenMetricIds(world: Reader, actor: Actor): Promise<ReadonlySet<string>> {
   const visibility = await visibilityFor(world, actor)
   if (!visibility.limited) return new Set()
   const all = await allMetricDefinitions(world, actor.orgId)
-  const shown = new Set(await seen(visibility, all, ({ queries }) => queries))
+  const shown = new Set(await visibleRows(visibility, all, ({ queries }) => queries))
   return new Set(all.filter((row) => !shown.has(row)).map(({ id }) => id))
 }
 
@@ -61,14 +61,14 @@ export async function findMetricDefinition(world: Reader, actor: Actor, id: stri
   return row
 }
 
-export async function createMetricDefinition(world: World, actor: Actor, ask: MetricDefinitionAsk): Promise<MetricDefinition> {
+export async function createMetricDefinition(world: World, actor: Actor, ask: MetricDefinitionRequest): Promise<MetricDefinition> {
   const { draft, template } = await wholeOf(world, actor, ask)
   const row = await newMetricDefinition(world, actor, draft, template)
   await world.meta.write(actor.orgId, (tx) => keepMetricDefinition(world, tx, actor, row))
   return shownMetricDefinition(row)
 }
 
-/** newMetricDefinition is a row that could be kept: queries and formulas that could not be asked, and datasets that do not exist, are a 400. */
+/** Validates a new definition; invalid queries, formulas or datasets are a 400. */
 export async function newMetricDefinition(
   world: World,
   actor: Actor,
@@ -88,7 +88,7 @@ export async function newMetricDefinition(
   }
 }
 
-/** keepMetricDefinition writes such a row within the transaction of what it is made for. */
+/** Inserts a definition in the transaction of the record that it belongs to. */
 export async function keepMetricDefinition(world: World, tx: Db, actor: Actor, row: MetricDefinitionRow): Promise<void> {
   await insertMetricDefinition(tx, row)
   await recordChange(world, tx, actor, { entity: { type: ENTITY, id: row.id }, after: shownMetricDefinition(row) })
@@ -98,7 +98,7 @@ export async function updateMetricDefinition(
   world: World,
   actor: Actor,
   record: MetricDefinitionRow,
-  ask: MetricDefinitionAsk,
+  ask: MetricDefinitionRequest,
 ): Promise<MetricDefinition> {
   const { draft, template } = await wholeOf(world, actor, ask, record.template)
   const members = { ...(await membersOf(world, actor, draft)), template }
@@ -123,14 +123,14 @@ export async function removeMetricDefinition(world: World, actor: Actor, record:
   })
 }
 
-/** missingMetricDefinitions are those ids that no definition has; the others stay until the transaction ends. */
+/** The ids without a definition; existing definitions are locked until the transaction ends. */
 export async function missingMetricDefinitions(tx: Db, orgId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const known = new Set((await selectShared(tx, orgId, ids)).map(({ id }) => id))
   return ids.filter((id) => !known.has(id))
 }
 
-/** detachMetricDefinitions makes what was made for a dashboard from its template plain definitions. */
+/** Turns definitions made for a dashboard template into ordinary ones. */
 export async function detachMetricDefinitions(world: World, tx: Db, actor: Actor, madeFor: string): Promise<void> {
   for (const before of await lockMadeFor(tx, actor.orgId, madeFor)) {
     const next = { ...before, template: null, made_for: null, modified_at: world.clock.nowMs(), modified_by: actor.identity }
@@ -140,7 +140,7 @@ export async function detachMetricDefinitions(world: World, tx: Db, actor: Actor
   }
 }
 
-/** removeUnusedMetricDefinitions deletes what was made for a dashboard and shows nowhere else. */
+/** Deletes definitions made for a dashboard that nothing else uses. */
 export async function removeUnusedMetricDefinitions(world: World, tx: Db, actor: Actor, madeFor: string): Promise<void> {
   for (const row of await lockUnusedMadeFor(tx, actor.orgId, madeFor)) {
     await deleteMetricDefinition(tx, actor.orgId, row.id)
@@ -148,11 +148,11 @@ export async function removeUnusedMetricDefinitions(world: World, tx: Db, actor:
   }
 }
 
-/** wholeOf is what a draft says together with what its template gives; a template that the record has already gives nothing anew. */
+/** Merges the draft with its template; a template that the record already has is not applied again. */
 async function wholeOf(
   world: World,
   actor: Actor,
-  { template, ...said }: MetricDefinitionAsk,
+  { template, ...said }: MetricDefinitionRequest,
   before: Template | null = null,
 ): Promise<{ draft: MetricDefinitionDraft; template: Template | null }> {
   if (!template || (said.queries && isSameTemplate(template, before))) {
@@ -161,7 +161,7 @@ async function wholeOf(
   return draftFromTemplate(world, actor, { ...template, field: 'template' }, said)
 }
 
-/** draftFromTemplate is what a template with its arguments gives, where nothing else is said. */
+/** Fills a template with its arguments. */
 export const draftFromTemplate = (world: Reader, actor: Actor, use: Use, overrides: object = {}) =>
   fillTemplate(world, actor, metricDefinitionTemplates, { use, overrides, schema: MetricDefinitionDraft })
 
@@ -180,7 +180,7 @@ async function membersOf(world: World, actor: Actor, draft: MetricDefinitionDraf
   }
 }
 
-/** metricDefinitionTemplates are kept as they come: whether they can be asked is known with their arguments. */
+/** Stored without checking their queries, which depend on the arguments. */
 export const metricDefinitionTemplates: Library<MetricDefinitionTemplateDraft> = {
   kind: 'metric_definition_template',
   parts: ['name', 'description', 'queries', 'formulas'],

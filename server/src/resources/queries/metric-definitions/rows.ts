@@ -10,7 +10,7 @@ export type MetricDefinitionRow = {
   queries: MetricQuery[]
   formulas: MetricFormula[] | null
   template: Template | null
-  /** made_for is the dashboard or widget with which it was made from a template. */
+  /** The dashboard or widget for which it was created from a template. */
   made_for?: string | null
   created_at: number
   created_by: Identity | null
@@ -40,7 +40,7 @@ export const updateMetricDefinitionRow = (db: Db, row: MetricDefinitionRow) =>
 export const deleteMetricDefinition = (db: Db, orgId: string, id: string) =>
   db.run(sql`delete from metric_definitions where org_id = ${orgId} and id = ${id}`)
 
-/** selectUser finds one record that would have nothing to show or to watch without the definition. */
+/** Finds a record that would have no data without the definition. */
 export const selectUser = (db: Db, orgId: string, id: string) =>
   db.one<{ noun: string; id: string }>(sql`
     select 'monitor' as noun, id from monitors where org_id = ${orgId} and metric_id = ${id}
@@ -48,7 +48,7 @@ export const selectUser = (db: Db, orgId: string, id: string) =>
     select 'widget' as noun, id from widgets where org_id = ${orgId} and ${id}::uuid = any (metric_ids)
     limit 1`)
 
-/** selectShared reads definitions that nobody may delete until the transaction ends. */
+/** Reads definitions and blocks their deletion until the transaction ends. */
 export const selectShared = (db: Db, orgId: string, ids: readonly string[]) =>
   db.all<{ id: string }>(sql`select id from metric_definitions where org_id = ${orgId} and id = any (${ids}::uuid[]) order by id for share`)
 
@@ -64,5 +64,5 @@ export const lockUnusedMadeFor = (db: Db, orgId: string, madeFor: string) =>
       and not exists (select from monitors m where m.org_id = ${orgId} and m.metric_id = d.id)
     order by id for update`)
 
-/** nullable keeps an absent value apart from the JSON null. */
+/** Writes SQL NULL instead of JSON null. */
 const nullable = (value: object | null) => (value === null ? null : json(value))

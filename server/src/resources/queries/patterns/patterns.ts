@@ -1,17 +1,17 @@
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
-import type { Call } from '@dendro/language/tree'
+import type { AggregateCall } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { badField, badRequest } from '../../../kernel/errors.ts'
 import { messageKeys } from '../../../lines/event.ts'
 import { WILDCARD } from '../../../lines/pattern.ts'
 import { boundsOf } from '../../../query/bounds.ts'
-import { gather } from '../../../query/gather.ts'
+import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { FoundGroup, Question } from '../../../reading/question.ts'
+import type { EventQuery, StatsGroup } from '../../../reading/event-query.ts'
 import { readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
-import { noteSearch, questionFor } from '../../data/event-queries/event-queries.ts'
+import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { templateFor } from './template.ts'
 
 export { templateFor } from './template.ts'
@@ -22,11 +22,11 @@ type Found = ReplyOf<typeof contract.patterns.find>
 const PATTERNS_MAX = 1_000
 const DEFAULT_RANGE = 'last 1 day'
 const GROUPS = ['@pattern', '@collection', '@dataset']
-const CALLS: readonly Call[] = [{ name: 'count' }, { name: 'last', key: '@sequence' }]
-/** EXAMPLES_AT_ONCE keeps a question short; what it names is found by number in a moment. */
+const CALLS: readonly AggregateCall[] = [{ name: 'count' }, { name: 'last', key: '@sequence' }]
+/** Keeps the statement short; lookups by sequence number are fast. */
 const EXAMPLES_AT_ONCE = 250
 
-/** findPatterns counts all matching events by pattern and dataset. */
+/** Counts matching events by pattern and dataset. */
 export async function findPatterns(world: World, actor: Actor, { search_details: ask }: Ask, signal: AbortSignal): Promise<Found> {
   if (ask.from?.length && ask.from_expr?.trim()) {
     throw badRequest('from and from_expr exclude each other', {
@@ -34,19 +34,19 @@ export async function findPatterns(world: World, actor: Actor, { search_details:
     })
   }
   if (!ask.from?.length && !ask.from_expr?.trim()) throw badField('search_details.from', 'or from_expr is required', 'MISSING_SOURCE')
-  const { filter, bounds } = gather({
+  const { filter, bounds } = parseAll({
     filter: () => parseFilter(ask.where ?? '', 'search_details.where').filter,
     bounds: () => boundsOf(ask, world.clock.nowMs(), DEFAULT_RANGE),
   })
   const startedMs = world.clock.monotonicMs()
   const datasets = await sourceDatasets(world, actor, ask)
-  const question = await questionFor(world, actor, { datasets, filter, bounds, signal })
-  // One more, since the events without a message make a group that is no pattern.
-  const found = await readStats(world.events, question, { calls: CALLS, groups: GROUPS, slices: 1, limit: PATTERNS_MAX + 1 })
-  noteSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
+  const eventQuery = await buildEventQuery(world, actor, { datasets, filter, bounds, signal })
+  // One more, since events without a message form a group that is no pattern.
+  const found = await readStats(world.events, eventQuery, { calls: CALLS, groups: GROUPS, slices: 1, limit: PATTERNS_MAX + 1 })
+  recordSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
   const ids = new Map(datasets.map(({ id, collection, dataset }) => [JSON.stringify([collection, dataset]), id]))
   const counted = found.groups.flatMap((group) => countedOf(group, ids)).slice(0, PATTERNS_MAX)
-  const templates = await templatesOf(world, question, counted)
+  const templates = await templatesOf(world, eventQuery, counted)
   return {
     patterns: counted.map(({ id, log_id, count, sequence }) => ({ id, template: templates.get(sequence) ?? WILDCARD, log_id, count })),
   }
@@ -54,22 +54,22 @@ export async function findPatterns(world: World, actor: Actor, { search_details:
 
 type Counted = { id: string; log_id: string; count: number; sequence: string }
 
-function countedOf({ values: [id, ...place], whole }: FoundGroup, ids: ReadonlyMap<string, string>): Counted[] {
+function countedOf({ values: [id, ...place], whole }: StatsGroup, ids: ReadonlyMap<string, string>): Counted[] {
   const log_id = ids.get(JSON.stringify(place))
   const sequence = whole.stats[1]?.value
   if (!id || log_id === undefined || typeof sequence !== 'string') return []
   return [{ id, log_id, count: whole.count, sequence }]
 }
 
-/** templatesOf looks at the newest event of each pattern, which shows what its template is: one event each is put together, and no other. */
-async function templatesOf(world: World, question: Question, counted: readonly Counted[]): Promise<ReadonlyMap<string, string>> {
+/** Reads the newest event of each pattern to format its template. */
+async function templatesOf(world: World, eventQuery: EventQuery, counted: readonly Counted[]): Promise<ReadonlyMap<string, string>> {
   const templates = new Map<string, string>()
   for (let from = 0; from < counted.length; from += EXAMPLES_AT_ONCE) {
     const some = counted.slice(from, from + EXAMPLES_AT_ONCE)
     const idOf = new Map(some.map(({ id, sequence }) => [sequence, id]))
     const { filter } = parseFilter(`@sequence IN (${[...idOf.keys()].join(', ')})`)
     const wish = { limit: some.length, newestFirst: true, keys: messageKeys, withRaw: true }
-    const { events } = await readEvents(world.events, { ...question, filter }, wish)
+    const { events } = await readEvents(world.events, { ...eventQuery, filter }, wish)
     for (const { seq, leaves, raw } of events) {
       const message = messageKeys.map((key) => leaves.get(key)).find((text) => text)
       templates.set(String(seq), templateFor(idOf.get(String(seq)) ?? '', message, Buffer.from(raw ?? []).toString()))

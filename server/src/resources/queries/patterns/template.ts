@@ -1,7 +1,7 @@
 import { templateOf, WILDCARD } from '../../../lines/pattern.ts'
 import { hashToBigint, skeletonHash, skeletonText } from '../../../lines/skeleton.ts'
 
-/** templateFor shows the pattern of an event by its message, or by its line when it has none: an object without a message is shown by its keys. */
+/** Formats the pattern of an event by its message, or by its line without a message; an object without a message is shown by its keys. */
 export function templateFor(id: string, message: string | undefined, line: string): string {
   const text = message ?? line
   if (message !== undefined || idOf(text) === id) return templateOf(skeletonText(text))

@@ -1,9 +1,9 @@
 import {
   isUuid,
   type SavedSearch,
-  type SavedSearchAsk,
   type SavedSearchChange,
   SavedSearchDraft,
+  type SavedSearchRequest,
   type SavedSearchTemplateDraft,
   type SearchDetails,
   type Template,
@@ -13,11 +13,11 @@ import { check } from '../../../http/validation.ts'
 import { badField, notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import { boundsOf } from '../../../query/bounds.ts'
-import { gather } from '../../../query/gather.ts'
+import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter, parseSelector } from '../../../query/query.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { type Reference, seen, visibilityFor } from '../../data/datasets/datasets.ts'
+import { type DatasetReference, visibilityFor, visibleRows } from '../../data/datasets/datasets.ts'
 import { fillTemplate, type Library } from '../templates/templates.ts'
 import {
   deleteSavedSearch,
@@ -33,14 +33,14 @@ type Reader = Pick<World, 'meta'>
 const allSavedSearches = (world: Reader, orgId: string): Promise<readonly SavedSearchRow[]> =>
   world.meta.cached(orgId, 'saved searches', () => selectSavedSearches(world.meta, orgId))
 
-/** seenSavedSearches are those that refer to no dataset hidden from the caller. */
+/** The saved searches that refer to no dataset hidden from the caller. */
 export const seenSavedSearches = async (world: Reader, actor: Actor): Promise<readonly SavedSearchRow[]> =>
-  seen(await visibilityFor(world, actor), await allSavedSearches(world, actor.orgId), (row) => [
+  visibleRows(await visibilityFor(world, actor), await allSavedSearches(world, actor.orgId), (row) => [
     referenceOf(row.search_details),
     { from: row.log_ids ?? [] },
   ])
 
-const referenceOf = (details: Pick<SearchDetails, 'from' | 'from_expr'>): Reference => ({
+const referenceOf = (details: Pick<SearchDetails, 'from' | 'from_expr'>): DatasetReference => ({
   from: idsIn(details),
   from_expr: details.from_expr,
 })
@@ -54,7 +54,7 @@ export async function findSavedSearch(world: Reader, actor: Actor, id: string): 
   return row
 }
 
-export async function createSavedSearch(world: World, actor: Actor, ask: SavedSearchAsk): Promise<SavedSearch> {
+export async function createSavedSearch(world: World, actor: Actor, ask: SavedSearchRequest): Promise<SavedSearch> {
   const { draft, template } = await wholeOf(world, actor, ask)
   const nowMs = world.clock.nowMs()
   checkDetails(draft.search_details, nowMs)
@@ -79,18 +79,18 @@ export async function createSavedSearch(world: World, actor: Actor, ask: SavedSe
   return shownSavedSearch(row)
 }
 
-/** wholeOf is what a draft says together with what its template gives. */
+/** Merges the draft with its template. */
 async function wholeOf(
   world: World,
   actor: Actor,
-  { template, ...said }: SavedSearchAsk,
+  { template, ...said }: SavedSearchRequest,
 ): Promise<{ draft: SavedSearchDraft; template: Template | null }> {
   if (!template) return { draft: check(SavedSearchDraft, said, 'body'), template: null }
   const use = { ...template, field: 'template' }
   return fillTemplate(world, actor, savedSearchTemplates, { use, overrides: said, schema: SavedSearchDraft })
 }
 
-/** savedSearchTemplates are kept as they come: whether they can be asked is known with their arguments. */
+/** Stored without checking their queries, which depend on the arguments. */
 export const savedSearchTemplates: Library<SavedSearchTemplateDraft> = {
   kind: 'saved_search_template',
   parts: ['name', 'description', 'search_details', 'tags'],
@@ -133,13 +133,13 @@ export async function removeSavedSearch(world: World, actor: Actor, record: Save
 
 const AT = 'search_details'
 
-/** checkDetails refuses a search that could not be asked; the datasets it names may be gone by the time it is. */
+/** Rejects an invalid search; its datasets may be deleted later. */
 function checkDetails(details: SearchDetails, nowMs: number): void {
   mustSaySource(details)
   const ids = idsIn(details)
   const odd = ids.find((id) => !isUuid(id))
   if (odd !== undefined) throw badField(`${AT}.from`, 'must be dataset ids joined by :', 'BAD_ID')
-  gather({
+  parseAll({
     where: () => parseFilter(details.where ?? '', `${AT}.where`),
     source: () => (details.from_expr?.trim() ? parseSelector(details.from_expr) : undefined),
     bounds: () => boundsOf(details, nowMs, ''),

@@ -127,3 +127,18 @@ describe('a credential whose queries may wait', () => {
     leave()
   })
 })
+
+test('a stop of the process ends its asynchronous searches before it closes the stores', async () => {
+  const stopped = await openTestApp({ DENDRO_QUERY_RUNNING: '1' })
+  const leave = stopped.app.world.admission
+    .ticket({ class: 'caller', orgId: org.orgId, credential: key.id, running: 1, waiting: 0 })
+    .hold().leave
+  const request = { key: key.key, body: search({ async_enabled: true }) }
+  const started = await stopped.ask<{ links: { href: string }[] }>('POST', '/search', request)
+  expect(started.status).toBe(202)
+  await stopped.close()
+  const status = new URL(started.body.links[0]?.href ?? '').pathname
+  const { status: code, body } = await org.ask<{ status: string }>('GET', status, { key: key.key })
+  expect({ code, status: body.status }).toEqual({ code: 201, status: 'INTERNAL_SERVER_ERROR' })
+  leave()
+})

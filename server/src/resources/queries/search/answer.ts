@@ -1,46 +1,46 @@
 import type { SearchResponse } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { Failure } from '../../../kernel/errors.ts'
-import type { FoundEvents, Question } from '../../../reading/question.ts'
+import type { EventQuery, EventsResult } from '../../../reading/event-query.ts'
 import { countMatching, readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import {
-  type Asked,
-  countLeftOut,
+  buildEventQuery,
+  countExcluded,
   dataWarnings,
+  type EventQueryRequest,
+  type ExcludedEvents,
+  exclusionWarnings,
   groupRows,
-  type LeftOut,
-  leftOutWarnings,
-  noteSearch,
-  questionFor,
+  type QueryOutcome,
   readKeys,
   readLevels,
+  recordSearch,
   seriesTree,
   shownEvents,
   sliceRows,
   totalsOf,
-  type Wanted,
 } from '../../data/event-queries/event-queries.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { allowGaps, gapWarnings } from './gaps.ts'
-import { type KeptQuestion, linksOf, type Page } from './pages.ts'
+import { linksOf, type SearchPage, type StoredQuery } from './pages.ts'
 import type { EventsPlan, SearchPlan, StatsPlan } from './plan.ts'
 
-/** A Search is a question that is known to be good, with the datasets it reads, and the page of it that is wanted. */
+/** A validated search with its datasets and the requested page. */
 export type Search<P extends SearchPlan = SearchPlan> = {
   readonly plan: P
   readonly datasets: readonly DatasetRow[]
-  readonly page?: Page
+  readonly page?: SearchPage
 }
 
-/** A Control is how a search is followed while it runs; without `onPartial` the answer is wanted as a whole only. */
-export type Control = Pick<Wanted, 'signal' | 'budget' | 'onProgress'> & { onPartial?: (answer: SearchResponse) => void }
+/** How a running search is followed; without `onPartial` only the final result is wanted. */
+export type Control = Pick<EventQueryRequest, 'signal' | 'budget' | 'onProgress'> & { onPartial?: (answer: SearchResponse) => void }
 
-/** COUNT_ROWS_MAX is how many events are looked at to count all that match a page of events; beyond it the answer says that its count is a part. */
+/** The maximum number of rows scanned to count all matches of a page; beyond it the count is partial. */
 const COUNT_ROWS_MAX = 5_000_000
 
-/** answerSearch asks the store. */
+/** Runs the search in the event store. */
 export async function answerSearch(world: World, actor: Actor, search: Search, control: Control): Promise<SearchResponse> {
   const startedMs = world.clock.monotonicMs()
   const { plan } = search
@@ -49,20 +49,23 @@ export async function answerSearch(world: World, actor: Actor, search: Search, c
       ? await answerEvents(world, actor, { ...search, plan }, control)
       : await answerStats(world, actor, { ...search, plan }, control)
   const took = { datasets: search.datasets, bytes: Number(answer.explain['Bytes searched'] ?? 0), startedMs }
-  answer.explain['Execution time (millis)'] = String(noteSearch(world, actor, took))
+  answer.explain['Execution time (millis)'] = String(recordSearch(world, actor, took))
   return answer
 }
 
 async function answerEvents(world: World, actor: Actor, search: Search<EventsPlan>, control: Control): Promise<SearchResponse> {
   const { plan, datasets, page } = search
   const { newestFirst, orderBy, fromSequence, limit } = plan
-  const question = allowGaps(world, await questionFor(world, actor, { datasets, filter: plan.filter, bounds: plan.bounds, ...control }))
-  const leftOut = page ? nothing : leftOutOf(world, question)
-  const rowsMax = control.onPartial ? question.budget.rows : Math.min(question.budget.rows, COUNT_ROWS_MAX)
-  const count = () => countMatching(world.events, { ...question, budget: { ...question.budget, rows: rowsMax } })
-  // Where every event matches, the page is found at once; a condition would make page and count wait for each other.
-  const counting = !page && plan.filter.kind === 'all' ? beside(count()) : undefined
-  const found = await readEvents(world.events, question, {
+  const eventQuery = allowGaps(
+    world,
+    await buildEventQuery(world, actor, { datasets, filter: plan.filter, bounds: plan.bounds, ...control }),
+  )
+  const leftOut = page ? nothing : leftOutOf(world, eventQuery)
+  const rowsMax = control.onPartial ? eventQuery.budget.rows : Math.min(eventQuery.budget.rows, COUNT_ROWS_MAX)
+  const count = () => countMatching(world.events, { ...eventQuery, budget: { ...eventQuery.budget, rows: rowsMax } })
+  // Without a condition the page is found at once; with one, page and count would slow each other down.
+  const counting = !page && plan.filter.kind === 'all' ? ignoreRejection(count()) : undefined
+  const found = await readEvents(world.events, eventQuery, {
     limit,
     newestFirst,
     ...readKeys(plan.items),
@@ -73,13 +76,13 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
   const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
   const shown = shownEvents(found.events, { items: plan.items, baseUrl: actor.facts.baseUrl, places })
   control.onPartial?.({ ...emptyAnswer(actor, plan), ...shown, totals: { count: found.events.length }, is_exact: false })
-  const counted = await countAll(question, found, page, () => counting ?? count())
+  const counted = await countAll(eventQuery, found, page, () => counting ?? count())
   const last = found.events.at(-1)
-  const more = found.hasMore && last && !orderBy ? { last, question: keptQuestion(search, page, counted) } : undefined
+  const more = found.hasMore && last && !orderBy ? { last, storedQuery: storedQuery(search, page, counted) } : undefined
   const links = await linksOf(world, actor, orderBy ? undefined : page, more)
   const next = links.find(({ rel }) => rel === 'next')
   return {
-    ...emptyAnswer(actor, warned(plan, question, { count: counted.count, cost: found.cost }, await leftOut)),
+    ...emptyAnswer(actor, warned(plan, eventQuery, { count: counted.count, cost: found.cost }, await leftOut)),
     ...shown,
     explain: {
       'Execution time (millis)': '0',
@@ -87,7 +90,7 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
       'Matching events': String(counted.count),
     },
     totals: { count: counted.count },
-    is_exact: counted.isExact && !question.gaps?.found,
+    is_exact: counted.isExact && !eventQuery.gaps?.found,
     links,
     pagination: next ? { next_page_url: next.href } : {},
   }
@@ -96,14 +99,14 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
 async function answerStats(world: World, actor: Actor, search: Search<StatsPlan>, control: Control): Promise<SearchResponse> {
   const { plan, datasets } = search
   const { calls, groups, slices, limit, bounds } = plan
-  const question = allowGaps(world, await questionFor(world, actor, { datasets, filter: plan.filter, bounds, ...control }))
+  const eventQuery = allowGaps(world, await buildEventQuery(world, actor, { datasets, filter: plan.filter, bounds, ...control }))
   const wish = { calls: calls.map(({ call }) => call), groups, slices, limit }
-  const leftOut = leftOutOf(world, question)
-  const found = await readStats(world.events, question, wish)
+  const leftOut = leftOutOf(world, eventQuery)
+  const found = await readStats(world.events, eventQuery, wish)
   const frame = { calls, bounds, slices, groups }
-  const { levels, bytes } = await readLevels(world.events, question, wish, found)
+  const { levels, bytes } = await readLevels(world.events, eventQuery, wish, found)
   return {
-    ...emptyAnswer(actor, warned(plan, question, { count: found.whole.count, cost: found.cost }, await leftOut)),
+    ...emptyAnswer(actor, warned(plan, eventQuery, { count: found.whole.count, cost: found.cost }, await leftOut)),
     ...(groups.length === 0
       ? { result: sliceRows(found, frame) }
       : { ...groupRows(found, frame), groups_series: seriesTree(levels, frame) }),
@@ -113,62 +116,62 @@ async function answerStats(world: World, actor: Actor, search: Search<StatsPlan>
       'Matching events': String(found.whole.count),
     },
     totals: totalsOf(found, frame),
-    is_exact: found.isExact && !question.gaps?.found,
+    is_exact: found.isExact && !eventQuery.gaps?.found,
   }
 }
 
-const nothing: Promise<readonly LeftOut[]> = Promise.resolve([])
+const nothing: Promise<readonly ExcludedEvents[]> = Promise.resolve([])
 
-/** leftOutOf counts beside the question itself; who does not wait for it to the end hears of no failure. */
-function leftOutOf({ events }: World, question: Question): Promise<readonly LeftOut[]> {
-  return beside(countLeftOut(events, question, question.filter))
+/** Counts in parallel to the search; a failure is ignored unless the count is awaited. */
+function leftOutOf({ events }: World, eventQuery: EventQuery): Promise<readonly ExcludedEvents[]> {
+  return ignoreRejection(countExcluded(events, eventQuery, eventQuery.filter))
 }
 
-/** beside lets work go on that is waited for later, or never. */
-function beside<T>(work: Promise<T>): Promise<T> {
+/** Prevents an unhandled rejection of work that may never be awaited. */
+function ignoreRejection<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined)
   return work
 }
 
-/** warned is a plan with what the events themselves say about its filter. */
+/** Adds warnings that depend on the events themselves. */
 const warned = <P extends SearchPlan>(
   plan: P,
-  { filter, sources, gaps }: Question,
-  came: Pick<Asked, 'count' | 'cost'>,
-  leftOut: readonly LeftOut[],
+  { filter, sources, gaps }: EventQuery,
+  came: Pick<QueryOutcome, 'count' | 'cost'>,
+  leftOut: readonly ExcludedEvents[],
 ): P => ({
   ...plan,
   warnings: [
     ...plan.warnings,
     ...gapWarnings({ gaps }),
     ...dataWarnings({ filter, sources, ...came }),
-    ...leftOutWarnings(leftOut, came.count),
+    ...exclusionWarnings(leftOut, came.count),
   ],
 })
 
 type Counted = { count: number; isExact: boolean; bytes: number }
 
-/** countAll counts what matches beyond a page, as far as that costs little: a count must not make the newest events wait. */
+/** Counts matches beyond the page within a small budget: a count must not delay the newest events. */
 async function countAll(
-  question: Question,
-  found: FoundEvents,
-  page: Page | undefined,
+  eventQuery: EventQuery,
+  found: EventsResult,
+  page: SearchPage | undefined,
   counting: () => ReturnType<typeof countMatching>,
 ): Promise<Counted> {
-  if (page) return { count: page.question.count, isExact: page.question.is_exact, bytes: 0 }
+  if (page) return { count: page.storedQuery.count, isExact: page.storedQuery.is_exact, bytes: 0 }
   if (!found.hasMore) return { count: found.events.length, isExact: true, bytes: 0 }
   try {
     const { count, cost } = await counting()
     return { count, isExact: true, bytes: cost.bytes }
   } catch (thrown) {
-    question.signal.throwIfAborted()
+    eventQuery.signal.throwIfAborted()
     if (!(thrown instanceof Failure) || thrown.status >= 500) throw thrown
     return { count: found.events.length + 1, isExact: false, bytes: 0 }
   }
 }
 
-function keptQuestion({ plan, datasets }: Search<EventsPlan>, page: Page | undefined, counted: Counted): KeptQuestion {
-  if (page) return page.question
+function storedQuery({ plan, datasets }: Search<EventsPlan>, page: SearchPage | undefined, counted: Counted): StoredQuery {
+  if (page) return page.storedQuery
   return {
     from: datasets.map(({ id }) => id),
     where: plan.where,

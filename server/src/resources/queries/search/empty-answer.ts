@@ -2,7 +2,7 @@ import type { SearchResponse } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import type { SearchPlan } from './plan.ts'
 
-/** emptyAnswer has every member of the answer that is always there. */
+/** A response with all required members. */
 export function emptyAnswer(actor: Actor, { selected, warnings }: Pick<SearchPlan, 'selected' | 'warnings'>): SearchResponse {
   return {
     explain: { 'Execution time (millis)': '0' },

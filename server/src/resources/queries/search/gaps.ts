@@ -1,13 +1,13 @@
 import type { Warning } from '@dendro/language/warnings'
-import type { Question } from '../../../reading/question.ts'
+import type { EventQuery } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
 
-/** allowGaps lets a question be answered without the part of the event store that is away, where the operator wants that. */
-export const allowGaps = ({ deployment }: Pick<World, 'deployment'>, question: Question): Question =>
-  deployment.skipsMissingShards ? { ...question, gaps: { found: false } } : question
+/** Lets a query run without an unavailable shard, if the operator has allowed it. */
+export const allowGaps = ({ deployment }: Pick<World, 'deployment'>, eventQuery: EventQuery): EventQuery =>
+  deployment.skipsMissingShards ? { ...eventQuery, gaps: { found: false } } : eventQuery
 
-/** gapWarnings say that an answer lacks a part. */
-export const gapWarnings = ({ gaps }: Pick<Question, 'gaps'>, field = 'from'): Warning[] =>
+/** Warnings that the result is incomplete. */
+export const gapWarnings = ({ gaps }: Pick<EventQuery, 'gaps'>, field = 'from'): Warning[] =>
   gaps?.found
     ? [
         {

@@ -2,13 +2,13 @@ import { isUuid, type Link } from '@dendro/api'
 import { z } from 'zod'
 import type { Actor } from '../../../http/actor.ts'
 import { badRequest, forbidden, gone } from '../../../kernel/errors.ts'
-import type { Position } from '../../../reading/question.ts'
+import type { EventPosition } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
-import { isSame } from '../../data/datasets/datasets.ts'
+import { isSameIdentity } from '../../data/datasets/datasets.ts'
 import { insertFirstPage, insertPage, type PageRow, removePages, selectPage } from './rows.ts'
 
-/** A KeptQuestion is what a page token stands for: the question with its range and datasets settled, and what was counted on its first page. */
-const KeptQuestion = z.object({
+/** The stored query of a page token, with resolved range and datasets, and the count of its first page. */
+const StoredQuery = z.object({
   from: z.array(z.string()),
   where: z.string(),
   select: z.array(z.string()),
@@ -20,45 +20,46 @@ const KeptQuestion = z.object({
   count: z.number(),
   is_exact: z.boolean(),
 })
-export type KeptQuestion = z.output<typeof KeptQuestion>
+export type StoredQuery = z.output<typeof StoredQuery>
 
-/** A Page is one that a token led to. */
-export type Page = {
+/** A page that a token leads to. */
+export type SearchPage = {
   readonly id: string
   readonly firstId: string
   readonly prevId: string | undefined
-  /** after is where it begins; undefined on the first page. */
-  readonly after: Position | undefined
-  readonly question: KeptQuestion
+  /** The position where the page begins; undefined for the first page. */
+  readonly after: EventPosition | undefined
+  readonly storedQuery: StoredQuery
 }
 
 const TOKEN_MS = 3_600_000
-/** FORGOTTEN_MS is how long an expired token is known as such. */
+/** How long an expired token still answers 410 instead of 404. */
 const FORGOTTEN_MS = 24 * 3_600_000
 
-/** findPage is where a token leads; 410 when it has expired. */
-export async function findPage(world: Pick<World, 'meta' | 'clock'>, actor: Actor, token: string): Promise<Page> {
+/** Resolves a page token; 410 when it has expired. */
+export async function findPage(world: Pick<World, 'meta' | 'clock'>, actor: Actor, token: string): Promise<SearchPage> {
   const row = isUuid(token) ? await selectPage(world.meta, actor.orgId, token.toLowerCase()) : undefined
   if (!row)
     throw badRequest('pagination_token is not known', { errors: [{ field: 'pagination_token', code: 'UNKNOWN', message: 'is not known' }] })
-  if (!isSame(actor.identity, row.identity)) throw forbidden('this pagination_token was given to another caller; ask the question yourself')
-  if (row.expires_at <= world.clock.nowMs()) throw gone('this pagination_token has expired; ask the question again')
+  if (!isSameIdentity(actor.identity, row.identity))
+    throw forbidden('this pagination_token was given to another caller; run the search yourself')
+  if (row.expires_at <= world.clock.nowMs()) throw gone('this pagination_token has expired; run the search again')
   const isFirst = row.after_ns === null || row.after_seq === null
   return {
     id: row.id,
     firstId: row.first_id,
     prevId: row.prev_id ?? undefined,
     after: isFirst ? undefined : { timeNs: BigInt(row.after_ns ?? 0), seq: BigInt(row.after_seq ?? 0) },
-    question: KeptQuestion.parse(row.question),
+    storedQuery: StoredQuery.parse(row.question),
   }
 }
 
-/** linksOf are the links of a page of events; `last` is its last event when more follow, and a token is made for those. */
+/** The links of a page; `last` is its last event if more follow. */
 export async function linksOf(
   world: Pick<World, 'meta' | 'clock' | 'ids'>,
   actor: Actor,
-  page: Page | undefined,
-  more: { last: Position; question: KeptQuestion } | undefined,
+  page: SearchPage | undefined,
+  more: { last: EventPosition; storedQuery: StoredQuery } | undefined,
 ): Promise<Link[]> {
   const links: Link[] = []
   if (more) links.push({ rel: 'next', href: hrefOf(actor, await keepNext(world, actor, page, more)) })
@@ -72,8 +73,8 @@ const hrefOf = ({ facts }: Actor, token: string): string => `${facts.baseUrl}/se
 async function keepNext(
   { meta, clock, ids }: Pick<World, 'meta' | 'clock' | 'ids'>,
   { orgId, identity }: Actor,
-  page: Page | undefined,
-  { last, question }: { last: Position; question: KeptQuestion },
+  page: SearchPage | undefined,
+  { last, storedQuery }: { last: EventPosition; storedQuery: StoredQuery },
 ): Promise<string> {
   const expires_at = clock.nowMs() + TOKEN_MS
   const firstId = page?.firstId ?? ids.uuid()
@@ -86,10 +87,10 @@ async function keepNext(
     expires_at,
   }
   if (page) await insertPage(meta, orgId, next)
-  else await insertFirstPage(meta, orgId, { id: firstId, question, identity }, next)
+  else await insertFirstPage(meta, orgId, { id: firstId, question: storedQuery, identity }, next)
   return next.id
 }
 
-/** forgetPages removes tokens that expired long ago; they are unknown from then on. */
+/** Removes tokens that expired long ago. */
 export const forgetPages = (world: Pick<World, 'meta' | 'clock'>): Promise<number> =>
   removePages(world.meta, world.clock.nowMs() - FORGOTTEN_MS)

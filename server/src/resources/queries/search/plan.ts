@@ -1,22 +1,22 @@
-import type { SearchAsk } from '@dendro/api'
-import type { Filter, Order, SelectItem } from '@dendro/language/tree'
+import type { SearchRequest } from '@dendro/api'
+import type { Filter, SelectItem, SortOrder } from '@dendro/language/tree'
 import type { FieldProblem } from '../../../kernel/errors.ts'
 import { boundsOf } from '../../../query/bounds.ts'
-import { gather } from '../../../query/gather.ts'
+import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter, parseGroups, parseOrderBy, parseSelect, refusal } from '../../../query/query.ts'
-import type { Bounds } from '../../../reading/question.ts'
+import type { TimeBounds } from '../../../reading/event-query.ts'
 import type { CallItem } from '../../data/event-queries/event-queries.ts'
 
 export type Warnings = readonly FieldProblem[]
 
-/** What every plan says: which events, of when, and what of them is wanted. */
+/** The parts that every plan has. */
 type Planned = {
-  /** where is the text of the filter. */
+  /** The text of the filter. */
   readonly where: string
   readonly filter: Filter
-  readonly bounds: Bounds
+  readonly bounds: TimeBounds
   readonly warnings: Warnings
-  /** selected is the select as it was sent. */
+  /** The select list as sent. */
   readonly selected: readonly string[]
   readonly limit: number
 }
@@ -25,7 +25,7 @@ export type EventsPlan = Planned & {
   readonly kind: 'events'
   readonly items: readonly SelectItem[]
   readonly newestFirst: boolean
-  readonly orderBy: Order | undefined
+  readonly orderBy: SortOrder | undefined
   readonly fromSequence: bigint | undefined
 }
 
@@ -41,23 +41,23 @@ export type SearchPlan = EventsPlan | StatsPlan
 const LIMIT = 100
 const SLICES = 10
 const DEFAULT_RANGE = 'last 20 minutes'
-/** CELLS_MAX bounds an answer of groups with their slices. */
+/** Bounds groups times slices. */
 const CELLS_MAX = 1_000_000
 const COUNT: CallItem = { kind: 'call', call: { name: 'count' }, name: 'count(*)' }
-/** What an answer says of itself under these names cannot be the name of a result too. */
+/** Names that the response uses itself, so that no result can have them. */
 const TAKEN_NAMES = new Set(['count', 'timeseries', 'total_groups', 'retrieved_groups', 'group', 'stat', 'value', '@time', '@timestamp'])
 
 type Parts = {
   filter: ReturnType<typeof parseFilter>
   items: readonly SelectItem[]
   groups: readonly string[]
-  orderBy: Order | undefined
-  bounds: Bounds
+  orderBy: SortOrder | undefined
+  bounds: TimeBounds
 }
 
-/** planSearch reads a question: everything that is wrong with it is a 400 that names each field at fault. */
-export function planSearch(ask: SearchAsk, nowMs: number): SearchPlan {
-  const parts = gather<Parts>({
+/** Validates a search; every problem is reported in one 400 with its field. */
+export function planSearch(ask: SearchRequest, nowMs: number): SearchPlan {
+  const parts = parseAll<Parts>({
     filter: () => parseFilter(ask.where ?? ''),
     items: () => selectOf(ask.select),
     groups: () => parseGroups(ask.groups ?? []),
@@ -78,14 +78,14 @@ function selectOf(select: readonly string[] | undefined): readonly SelectItem[] 
   return parseSelect(select.filter((item) => item.trim() !== ''))
 }
 
-function eventsPart(ask: SearchAsk, { items, orderBy }: Parts) {
+function eventsPart(ask: SearchRequest, { items, orderBy }: Parts) {
   if (ask.from_sequence !== undefined && ask.from_ts === undefined) {
     throw refusal('from_sequence', { code: 'MISSING_PAIR', message: 'needs from_ts' })
   }
   return { kind: 'events' as const, items, newestFirst: ask.most_recent_first ?? true, orderBy, fromSequence: ask.from_sequence }
 }
 
-function statsPart(ask: SearchAsk, { items, groups, orderBy }: Parts, calls: readonly CallItem[]) {
+function statsPart(ask: SearchRequest, { items, groups, orderBy }: Parts, calls: readonly CallItem[]) {
   if (orderBy) {
     const message = 'groups are ordered by the first aggregate'
     throw refusal('order_by', { code: 'ORDER_NOT_ALLOWED', position: 0, message })
@@ -109,7 +109,7 @@ function mustBeGrouped(item: SelectItem, groups: readonly string[]): void {
   throw refusal('select', { code: 'NOT_GROUPED', position: 0, length: item.name.length, message, hint })
 }
 
-/** mustBeFree refuses a name that the answer needs for itself; a count may be called so, since it is the same number. */
+/** Rejects reserved names; a count may be called `count`, since it is the same number. */
 function mustBeFree({ name, call }: CallItem): void {
   if (!TAKEN_NAMES.has(name) || (name === 'count' && call.name === 'count' && call.key === undefined)) return
   throw refusal('select', {

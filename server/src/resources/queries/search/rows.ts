@@ -12,12 +12,12 @@ export type PageRow = {
   expires_at: number
 }
 
-/** A FoundPage is known with its question and with the caller who asked it; pages of long ago have none. */
+/** A page with its query and its caller; old pages have no caller. */
 export type FoundPage = PageRow & { question: Record<string, unknown>; identity: Identity | null }
 
 /**
- * insertFirstPage keeps a question and the page after its first. No commit waits for the disk here, which would double the time of a quick
- * search: a power cut may cost the links of its last moments, and whoever follows one is told that it is unknown.
+ * Stores a query and its second page. The commit does not wait for the disk, which would double the time of a quick search: a power loss
+ * may lose the newest links.
  */
 export const insertFirstPage = (
   db: Db,
@@ -33,7 +33,7 @@ export const insertFirstPage = (
       (${next.id}::uuid, ${orgId}::uuid, ${next.first_id}::uuid, ${next.prev_id}::uuid, null::jsonb, null::jsonb, ${next.after_ns}::numeric, ${next.after_seq}::numeric, ${next.expires_at}::bigint)
     ) as given`)
 
-/** insertPage keeps one page more, and the question of its first page for as long. */
+/** Stores another page and extends the life of its query. */
 export const insertPage = (db: Db, orgId: string, page: PageRow) =>
   db.run(sql`
     with quick as (select set_config('synchronous_commit', 'off', true)),
@@ -61,9 +61,9 @@ export type SearchRow = {
   beat_at: number
   polled_at: number
   ended_at: number | null
-  /** answer is compressed JSON: the empty answer while the search runs, then the whole one. */
+  /** Compressed JSON: the empty response while the search runs, then the final one. */
   answer: Uint8Array | null
-  /** log_ids are the datasets that the answer was read from; null of those that were asked before anybody noted them. */
+  /** The datasets of the result; null in rows written before they were recorded. */
   log_ids: string[] | null
 }
 
@@ -76,17 +76,17 @@ export const insertSearch = (
     values (${row.id}, ${row.org_id}, ${json(row.identity)}, ${row.status}, ${row.started_at}, ${row.started_at}, ${row.started_at}, ${row.answer},
       ${row.log_ids}::uuid[])`)
 
-/** beatSearch says that its process lives, and tells whether somebody else has ended it, and when it was asked for last. */
+/** The heartbeat of a search; returns whether it was ended by another process, and when it was last polled. */
 export const beatSearch = (db: Db, id: string, nowMs: number, { progress, bytes }: { progress: number; bytes: number }) =>
   db.one<Pick<SearchRow, 'status' | 'polled_at'>>(sql`
     update searches set beat_at = ${nowMs}, progress = greatest(progress, ${progress}::int), read_bytes = greatest(read_bytes, ${bytes}::bigint)
     where id = ${id} returning status, polled_at`)
 
-/** keepPartial keeps what is known of the answer before its end. */
+/** Stores a partial result. */
 export const keepPartial = (db: Db, id: string, answer: Uint8Array) =>
   db.run(sql`update searches set answer = ${answer} where id = ${id} and status = 'IN_PROGRESS'`)
 
-/** endSearch ends a search once, whoever comes first; without an answer it keeps the one it has. */
+/** Ends a search once; without a result it keeps the stored one. */
 export const endSearch = (db: Db, id: string, end: { status: QueryStatus; nowMs: number; answer?: Uint8Array }) =>
   db.run(sql`
     update searches set status = ${end.status}, ended_at = ${end.nowMs}, answer = coalesce(${end.answer ?? null}::bytea, answer),
@@ -96,7 +96,7 @@ export const endSearch = (db: Db, id: string, end: { status: QueryStatus; nowMs:
 export const pollSearch = (db: Db, orgId: string, id: string, nowMs: number) =>
   db.one<SearchRow>(sql`update searches set polled_at = ${nowMs} where org_id = ${orgId} and id = ${id} returning *`)
 
-/** dropAnswers leaves of searches that ended before then only that they were there. */
+/** Deletes old results but keeps the record of the searches. */
 export const dropAnswers = (db: Db, beforeMs: number) =>
   db.run(sql`
     update searches set answer = null where id in (

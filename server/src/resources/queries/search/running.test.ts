@@ -7,7 +7,7 @@ import type { Failure } from '../../../kernel/errors.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import { sql } from '../../../meta/sql.ts'
 import { emptyAnswer } from './empty-answer.ts'
-import { openSearches, type Reply, type Searches, type Work } from './running.ts'
+import { openSearches, type Searches, type SearchReply, type SearchWork } from './running.ts'
 
 const TIMES = { quickMs: 40, beatMs: 20 }
 /** PATIENT waits for what is quick as long as a slow machine may take for it. */
@@ -53,20 +53,25 @@ const whole = (): SearchResponse => ({
   totals: { count: 9_007_199_254_740_993n },
   links: [{ rel: 'next', href: 'http://next' }],
 })
-const bodyOf = (reply: Reply) => ({ http: reply.status, headers: reply.headers, json: reply.body.json, ...JSON.parse(reply.body.json) })
+const bodyOf = (reply: SearchReply) => ({
+  http: reply.status,
+  headers: reply.headers,
+  json: reply.body.json,
+  ...JSON.parse(reply.body.json),
+})
 const lastSearch = (orgId: string) => sql`select id from searches where org_id = ${orgId} order by started_at desc, id limit 1`
-const idOf = (reply: Reply): string => bodyOf(reply).links[0].href.split('/').at(-1)
+const idOf = (reply: SearchReply): string => bodyOf(reply).links[0].href.split('/').at(-1)
 
 /** lasting is work that goes on until it is let go or stopped. */
 function lasting(): {
-  work: Work
+  work: SearchWork
   letGo: () => void
   progress: (share: number, bytes?: number) => void
   part: (answer: SearchResponse) => void
   isStopped: () => boolean
 } {
   const released = Promise.withResolvers<SearchResponse>()
-  let control: Parameters<Work>[0] | undefined
+  let control: Parameters<SearchWork>[0] | undefined
   return {
     work: (given) => {
       control = given

@@ -4,42 +4,43 @@ import type { QueryStatus, SearchResponse } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { toJson } from '../../../http/json.ts'
 import { Answer } from '../../../http/mount.ts'
-import { Written } from '../../../http/written.ts'
+import { SerializedJson } from '../../../http/serialized-json.ts'
 import { gone, notFound } from '../../../kernel/errors.ts'
-import type { Cost } from '../../../reading/question.ts'
+import { every } from '../../../kernel/every.ts'
+import type { QueryCost } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
 import { visibilityFor } from '../../data/datasets/datasets.ts'
 import { sliceTimeText } from '../../data/event-queries/event-queries.ts'
 import { beatSearch, dropAnswers, endSearch, insertSearch, keepPartial, pollSearch, removeSearches, type SearchRow } from './rows.ts'
 
-/** Work answers a search; it ends when the signal does, and tells how far it is and what it knows already. */
-export type Work = (control: {
+/** Runs a search until done or aborted, and reports progress and partial results. */
+export type SearchWork = (control: {
   signal: AbortSignal
-  onProgress: (cost: Cost) => void
+  onProgress: (cost: QueryCost) => void
   onPartial: (answer: SearchResponse) => void
 }) => Promise<SearchResponse>
 
-export type Reply = Answer<Written<SearchResponse>>
+export type SearchReply = Answer<SerializedJson<SearchResponse>>
 
-/** Searches are the asynchronous searches: those that run in this process, and the memory of all. */
+/** Asynchronous searches: those running in this process, and the stored state of all. */
 export type Searches = {
-  /** start gives the answer when it comes at once, and else where to ask for it. */
-  start(actor: Actor, logIds: readonly string[], empty: SearchResponse, work: Work): Promise<Reply>
-  status(actor: Actor, id: string): Promise<Reply>
+  /** Returns the result if it is ready quickly, otherwise the address to poll. */
+  start(actor: Actor, logIds: readonly string[], empty: SearchResponse, work: SearchWork): Promise<SearchReply>
+  status(actor: Actor, id: string): Promise<SearchReply>
   cancel(actor: Actor, id: string): Promise<undefined>
-  /** forget lets go of answers that nobody can ask for any more. */
+  /** Removes results that can no longer be polled. */
   forget(): Promise<void>
-  /** close ends what runs, and says so to whoever asks. */
+  /** Aborts running searches and records it. */
   close(): Promise<void>
 }
 
 export type SearchTimes = { quickMs: number; beatMs: number }
 const TIMES: SearchTimes = { quickMs: 500, beatMs: 1_000 }
-/** RETRY_S is the longest pause between two questions after a running search that its caller is told to make. */
+/** The longest polling interval that clients are told. */
 const RETRY_S = 5
-/** UNPOLLED_MS ends a search for whose answer nobody has asked for so long. */
+/** A search ends when nobody has polled it for this long. */
 const UNPOLLED_MS = 60_000
-/** DEAD_MS without a beat means that the process of a search is gone. */
+/** Without a heartbeat for this long, the process of a search counts as dead. */
 const DEAD_MS = 15_000
 const KEPT_MS = 3_600_000
 const FORGOTTEN_MS = 7 * 24 * 3_600_000
@@ -48,12 +49,12 @@ type Running = { progress: number; bytes: number; ended: Promise<void>; stop: (s
 
 type Deps = Pick<World, 'meta' | 'clock' | 'ids' | 'log'>
 
-/** openSearches keeps state where every process can answer for it: in the metadata store. */
+/** The state is in PostgreSQL, so that every process can answer for it. */
 export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs }: SearchTimes = TIMES): Searches {
   const running = new Map<string, Running>()
 
-  /** run works until there is an answer or a reason to stop, and writes down which. */
-  function run(id: string, work: Work): Running {
+  /** Runs a search to its end and stores the outcome. */
+  function run(id: string, work: SearchWork): Running {
     const stopping = new AbortController()
     let stopped: QueryStatus | undefined
     const one: Running = {
@@ -65,7 +66,16 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
         stopping.abort(new Error(`the search ends as ${status}`))
       },
     }
-    const beating = every(beatMs, clock, stopping.signal, async () => {
+    const repetition = {
+      clock,
+      log,
+      signal: stopping.signal,
+      first: 'later',
+      failed: 'a running search could not be marked alive',
+      level: 'debug',
+    } as const
+    // A brief outage of the store does not end a search.
+    const beating = every(beatMs, repetition, async () => {
       const nowMs = clock.nowMs()
       const row = await beatSearch(meta, id, nowMs, one)
       if (row?.status !== 'IN_PROGRESS') one.stop(row?.status ?? 'CANCELLED_BY_USER')
@@ -74,10 +84,10 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
     const end = async (status: QueryStatus, answer?: SearchResponse) =>
       void (await endSearch(meta, id, { status, nowMs: clock.nowMs(), ...(answer ? { answer: await packed(answer) } : {}) }))
     const onPartial = (answer: SearchResponse) =>
-      void packed(partOf(answer))
+      void packed(withoutCosts(answer))
         .then((bytes) => keepPartial(meta, id, bytes))
         .catch((err) => log.debug({ err }, 'a part of an answer could not be kept'))
-    const onProgress = ({ share, bytes }: Cost) => {
+    const onProgress = ({ share, bytes }: QueryCost) => {
       one.bytes = Math.max(one.bytes, Math.round(bytes))
       one.progress = Math.max(one.progress, Math.min(99, Math.floor(share * 100)))
     }
@@ -99,27 +109,27 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
     return one
   }
 
-  /** find gives a search to who started it, or to an administrator, as long as he may see all that it reads; asking keeps it alive. */
+  /** Returns a search to its creator or an administrator, if they may see its datasets. Polling keeps it alive. */
   async function find(actor: Actor, id: string): Promise<SearchRow> {
     const nowMs = clock.nowMs()
     const row = await pollSearch(meta, actor.orgId, id, nowMs)
     const isSeen = row && mayAsk(actor, row) && (await visibilityFor({ meta }, actor)).seesEach(row.log_ids ?? ['unknown'])
     if (!isSeen) throw notFound('search', id)
-    if (row.ended_at !== null && nowMs - row.ended_at > KEPT_MS) throw gone('the result of this search has expired; ask the question again')
+    if (row.ended_at !== null && nowMs - row.ended_at > KEPT_MS) throw gone('the result of this search has expired; run the search again')
     const isDead = row.status === 'IN_PROGRESS' && !running.has(id) && nowMs - row.beat_at > DEAD_MS
     if (!isDead) return row
     await endSearch(meta, id, { status: 'INTERNAL_SERVER_ERROR', nowMs })
     return { ...row, status: 'INTERNAL_SERVER_ERROR', ended_at: nowMs }
   }
 
-  async function replyOf(actor: Actor, row: SearchRow): Promise<Reply> {
+  async function replyOf(actor: Actor, row: SearchRow): Promise<SearchReply> {
     const json = row.answer ? (await promisify(gunzip)(row.answer)).toString() : '{}'
     const isOver = row.status !== 'IN_PROGRESS'
     const state = {
       status: row.status,
       progress: isOver ? row.progress : Math.max(row.progress, running.get(row.id)?.progress ?? 0),
       start_time: sliceTimeText(row.started_at),
-      // Only a whole answer brings links of its own, and says what it cost.
+      // Only the final result has links and costs.
       ...(row.status === 'COMPLETED'
         ? {}
         : {
@@ -130,7 +140,7 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
             },
           }),
     }
-    const written = Written.as<SearchResponse>(merged(json, state))
+    const written = SerializedJson.as<SearchResponse>(merged(json, state))
     return isOver ? new Answer(201, written) : new Answer(202, written, { 'retry-after': String(RETRY_S) })
   }
 
@@ -145,7 +155,7 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
         started_at: clock.nowMs(),
         log_ids: [...logIds],
       }
-      await insertSearch(meta, { ...row, answer: await packed(partOf(empty)) })
+      await insertSearch(meta, { ...row, answer: await packed(withoutCosts(empty)) })
       const waiting = new AbortController()
       await Promise.race([run(id, work).ended, clock.sleep(quickMs, waiting.signal).catch(() => undefined)])
       waiting.abort()
@@ -175,24 +185,16 @@ const ADMINISTRATORS = ['Admin', 'AdminApi']
 const mayAsk = ({ identity, roles }: Actor, row: SearchRow): boolean =>
   (identity.type === row.identity.type && identity.id === row.identity.id) || roles.some((role) => ADMINISTRATORS.includes(role))
 
-/** partOf leaves out the links and the cost, which belong to the whole. */
-const partOf = ({ links: _, explain: __, ...part }: SearchResponse): Part => part
+/** Removes links and costs, which belong to the final result. */
+const withoutCosts = ({ links: _, explain: __, ...part }: SearchResponse): Part => part
 
 type Part = Omit<SearchResponse, 'links' | 'explain'>
 
 const packed = (answer: Part): Promise<Uint8Array> => promisify(gzip)(toJson(answer), { level: 1 })
 
-/** merged puts members into written JSON that has none of them; the numbers in it are not read, so they stay exact. */
+/** Merges members into serialized JSON without parsing it, so that numbers stay exact. */
 function merged(json: string, members: Record<string, unknown>): string {
   const inside = json.slice(1).trim()
   const added = toJson(members).slice(0, -1)
   return inside === '}' ? `${added}}` : `${added},${inside}`
-}
-
-async function every(ms: number, clock: World['clock'], signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-  while (!signal.aborted) {
-    await clock.sleep(ms, signal).catch(() => undefined)
-    // A store that does not answer for a moment ends no search.
-    if (!signal.aborted) await work().catch(() => undefined)
-  }
 }

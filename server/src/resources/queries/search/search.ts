@@ -1,4 +1,4 @@
-import type { SearchAsk, SearchResponse } from '@dendro/api'
+import type { SearchRequest, SearchResponse } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import { sourceDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
@@ -7,24 +7,24 @@ import { answerSearch, type Search } from './answer.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { findPage } from './pages.ts'
 import { planSearch } from './plan.ts'
-import type { Reply, Searches } from './running.ts'
+import type { Searches, SearchReply } from './running.ts'
 
 export { allowGaps, gapWarnings } from './gaps.ts'
 export { forgetPages } from './pages.ts'
 export { openSearches, type Searches } from './running.ts'
 
-/** PATIENT_FACTOR: an asynchronous search may take so much longer, up to what the store grants at all. */
+/** Asynchronous searches get a larger time budget, up to the maximum of the store. */
 const PATIENT_FACTOR = 10
 const PATIENT_SECONDS_MAX = 600
 
-/** runSearch answers a question about events, or takes it on and says where to ask for the answer. */
+/** Runs a search, or starts it asynchronously and returns the address to poll. */
 export async function runSearch(
   world: World,
   searches: Searches,
   actor: Actor,
-  ask: SearchAsk,
+  ask: SearchRequest,
   signal: AbortSignal,
-): Promise<SearchResponse | Reply> {
+): Promise<SearchResponse | SearchReply> {
   const search = ask.pagination_token
     ? await followPage(world, actor, ask.pagination_token, ask.per_page)
     : await prepare(world, actor, ask)
@@ -33,7 +33,7 @@ export async function runSearch(
   const budget = budgetOf(world, actor)
   const patient = { ...budget, seconds: Math.min(PATIENT_SECONDS_MAX, budget.seconds * PATIENT_FACTOR) }
   const logIds = search.datasets.map(({ id }) => id)
-  // A search that may not even wait is refused before anybody is told where to ask for its answer.
+  // Reject a search that cannot be admitted before returning a polling address.
   const place = ticketOf(world, actor).hold()
   return searches
     .start(actor, logIds, emptyAnswer(actor, search.plan), (control) =>
@@ -45,22 +45,22 @@ export async function runSearch(
     })
 }
 
-async function prepare(world: World, actor: Actor, ask: SearchAsk): Promise<Search> {
+async function prepare(world: World, actor: Actor, ask: SearchRequest): Promise<Search> {
   const plan = planSearch(ask, world.clock.nowMs())
   return { plan, datasets: await sourceDatasets(world, actor, ask) }
 }
 
-/** followPage takes up a search where a page of it ended; datasets that the caller may not see any more are left out. */
+/** Continues a search at a page; datasets that the caller may no longer see are omitted. */
 async function followPage(world: World, actor: Actor, token: string, perPage: number | undefined): Promise<Search> {
   const page = await findPage(world, actor, token)
-  const { from, from_sequence, limit, ...kept } = page.question
+  const { from, from_sequence, limit, ...kept } = page.storedQuery
   const ask = { ...kept, limit: perPage ?? limit, ...(from_sequence === undefined ? {} : { from_sequence: BigInt(from_sequence) }) }
   const ids = new Set(from)
   const datasets = (await visibleDatasets(world, actor)).filter(({ id }) => ids.has(id))
   return { plan: planSearch(ask, world.clock.nowMs()), datasets, page }
 }
 
-/** explain says what a question would read, without asking it. */
+/** Estimates what a search would read, without running it. */
 async function explain(world: World, actor: Actor, { plan, datasets }: Search): Promise<SearchResponse> {
   const startedMs = world.clock.monotonicMs()
   const bytes = await selectRangeBytes(

@@ -1,22 +1,19 @@
 import type { TemplateArgument, TemplateArguments, TemplateParameter, TemplateParameters } from '@dendro/api'
 import { badField } from '../../../kernel/errors.ts'
 
-/**
- * What a parameter of a template stands for. `text` takes the place of `{{name}}` within a text; `items` take the place of an item of a list that is
- * nothing but `{{name}}`.
- */
+/** The value of a parameter. `text` replaces `{{name}}` within a text; `items` replace a list item that is exactly `{{name}}`. */
 type Value = { readonly literal: Literal; readonly text: string; readonly items?: readonly unknown[] }
 type Literal = Extract<TemplateArgument, { literal: unknown }>['literal']
 
-/** A Binding is the value of every parameter of one template. */
+/** The value of every parameter of a template. */
 export type Binding = ReadonlyMap<string, Value>
 
-/** A Given is where arguments stand in a request, and for arguments within a template the binding of that one. */
+/** The path of the arguments in the request, and the binding of the enclosing template if there is one. */
 type Given = { readonly field: string; readonly enclosing?: Binding }
 
 /**
- * bindArguments gives every parameter of a template its value, or refuses with 400: an argument that no parameter has, a parameter without an
- * argument, a literal that is not of the parameter's type, an input without such a parameter in the enclosing template.
+ * Binds every parameter of a template, or throws a 400: unknown or missing argument, a literal of the wrong type, an input without a
+ * parameter in the enclosing template.
  */
 export function bindArguments(parameters: TemplateParameters, given: TemplateArguments | undefined, { field, enclosing }: Given): Binding {
   const args = new Map(Object.entries(given ?? {}))
@@ -33,7 +30,7 @@ export function bindArguments(parameters: TemplateParameters, given: TemplateArg
   return bound
 }
 
-/** literalsOf is the arguments of a binding without anything that an enclosing template gave meaning to. */
+/** The arguments of a binding as literals. */
 export const literalsOf = (binding: Binding): TemplateArguments =>
   Object.fromEntries([...binding].map(([name, { literal }]) => [name, { literal }]))
 
@@ -74,7 +71,7 @@ function readLiteral(literal: Literal, type: TemplateParameter['type'], field: s
   }
 }
 
-/** textsOf reads a list of texts: a list, a JSON list in a text, or texts with commas between them. */
+/** Parses a list of texts: a list, a JSON list in a text, or comma-separated texts. */
 function textsOf(literal: Literal): readonly string[] | undefined {
   const parsed = typeof literal === 'string' && literal.trim().startsWith('[') ? jsonOf(literal) : literal
   if (typeof parsed === 'string')
@@ -93,14 +90,14 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** PLACEHOLDER is a name in double braces; blanks around it do not count. */
+/** A name in double braces; spaces around it are ignored. */
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 const ALONE = /^\s*\{\{([^{}]*)\}\}\s*$/
 const FILLED_CHARS_MAX = 1_000_000
 
 /**
- * fillIn copies a part of a template with every placeholder in its texts replaced, and refuses one that has no value. What is put in is not looked
- * at again. Names of members stay as they are.
+ * Copies a part of a template and replaces the placeholders in its texts; a placeholder without a value is rejected. Replaced text is not
+ * expanded again, and field names stay.
  */
 export function fillIn(part: unknown, binding: Binding, field: string): unknown {
   let chars = 0
@@ -125,7 +122,7 @@ export function fillIn(part: unknown, binding: Binding, field: string): unknown 
   return copy(part, field)
 }
 
-/** checkPlaceholders refuses a template that says `{{name}}` of a parameter that it does not have: nothing could ever be made from it. */
+/** Rejects a template with placeholders for unknown parameters. */
 export function checkPlaceholders(parts: Readonly<Record<string, unknown>>, parameters: TemplateParameters): void {
   const any: Binding = new Map(Object.keys(parameters).map((name) => [name, { literal: '', text: '' }]))
   fillIn(parts, any, '')
@@ -134,8 +131,8 @@ export function checkPlaceholders(parts: Readonly<Record<string, unknown>>, para
 type Reference = { parameters: TemplateParameters; outer: TemplateParameters; field: string }
 
 /**
- * checkReference refuses arguments within a template that could never be bound: as bindArguments does, and inputs that the outer template does not
- * have. Whether the value of an input fits is known when the outer template gets its own arguments.
+ * Rejects arguments within a template that can never be bound, including inputs that the outer template lacks. Input values are checked
+ * when the outer template gets its arguments.
  */
 export function checkReference(given: TemplateArguments | undefined, { parameters, outer, field }: Reference): void {
   const inputs = Object.entries(given ?? {}).filter(([name, argument]) => 'input' in argument && Object.hasOwn(parameters, name))

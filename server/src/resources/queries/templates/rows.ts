@@ -13,7 +13,7 @@ export type TemplateRow<Definition = object> = {
   modified_by: Identity | null
 }
 
-/** What is kept of a kind has the form that the contract gave it when it came: the kind tells the type. */
+/** The stored definition has the type that belongs to its kind. */
 export const selectTemplates = <Definition>(db: Db, orgId: string, kind: string) =>
   db.all<TemplateRow<Definition>>(sql`select * from templates where org_id = ${orgId} and kind = ${kind} order by created_at desc, id`)
 

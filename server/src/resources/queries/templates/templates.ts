@@ -7,7 +7,7 @@ import { badField, notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { type Reference, type Visibility, visibilityFor } from '../../data/datasets/datasets.ts'
+import { type DatasetReference, type DatasetVisibility, visibilityFor } from '../../data/datasets/datasets.ts'
 import { type Binding, bindArguments, checkPlaceholders, checkReference, fillIn, literalsOf } from './binding.ts'
 import { deleteTemplate, insertTemplate, lockTemplate, selectTemplates, type TemplateRow, updateTemplateRow } from './rows.ts'
 
@@ -16,20 +16,20 @@ export { fillIn } from './binding.ts'
 type Reader = Pick<World, 'meta'>
 type Parametrised = { parameters: TemplateParameters }
 
-/** A Library is the templates of one kind; `kind` is also how the audit trail calls them. */
+/** The templates of one kind; `kind` is also their name in the audit trail. */
 export type Library<Definition extends Parametrised> = {
   readonly kind: string
-  /** parts are the members whose texts may hold placeholders. */
+  /** The fields that may hold placeholders. */
   readonly parts: readonly (keyof Definition & string)[]
-  /** check refuses what nothing could be made from, beyond what the contract says; `id` is that of the template which the draft replaces. */
+  /** Rejects templates that nothing could be created from, beyond the contract's checks; `id` is that of the template being replaced. */
   check?(world: World, actor: Actor, draft: Definition, id?: string): Promise<void>
-  /** references are the datasets that a template names. */
-  references?(definition: Definition): readonly Reference[]
-  /** uses are the templates that a template is made of. */
+  /** The datasets that a template refers to. */
+  references?(definition: Definition): readonly DatasetReference[]
+  /** The templates that a template is composed of. */
   uses?(definition: Definition): readonly Used[]
 }
 
-/** A Used template is one of a library; which kind of definitions that has is its own affair. */
+/** A template of any library, without its definition type. */
 type Used = { readonly library: Library<never>; readonly ids: readonly string[] }
 
 export const usesOf = <D extends Parametrised>(library: Library<D>, references: readonly Pick<TemplateReference, 'id'>[]): Used => ({
@@ -42,7 +42,7 @@ const nounOf = ({ kind }: Library<never>): string => kind.replaceAll('_', ' ')
 const kept = <D extends Parametrised>(world: Reader, actor: Actor, { kind }: Library<D>): Promise<readonly TemplateRow<D>[]> =>
   world.meta.cached(actor.orgId, `templates ${kind}`, () => selectTemplates<D>(world.meta, actor.orgId, kind))
 
-/** seenTemplates are those that refer to no dataset hidden from the caller, neither themselves nor by the templates they are made of. */
+/** The templates that refer to no dataset hidden from the caller, directly or through other templates. */
 async function seenTemplates<D extends Parametrised>(world: Reader, actor: Actor, library: Library<D>): Promise<readonly TemplateRow<D>[]> {
   const rows = await kept(world, actor, library)
   const visibility = await visibilityFor(world, actor)
@@ -51,12 +51,12 @@ async function seenTemplates<D extends Parametrised>(world: Reader, actor: Actor
   return rows.filter(({ id }) => !hidden.has(id))
 }
 
-/** hiddenIn are the ids of templates that the caller may not see; `known` has those of libraries that were looked at on the way. */
+/** The ids of templates hidden from the caller; `known` caches the libraries checked so far. */
 async function hiddenIn(
   world: Reader,
   actor: Actor,
   library: Library<never>,
-  visibility: Visibility,
+  visibility: DatasetVisibility,
   known = new Map<string, Set<string>>(),
 ): Promise<ReadonlySet<string>> {
   const found = known.get(library.kind)
@@ -70,7 +70,7 @@ async function hiddenIn(
     uses.set(id, library.uses?.(definition) ?? [])
   }
   for (const { library: other } of [...uses.values()].flat()) await hiddenIn(world, actor, other, visibility, known)
-  // A template may be made of others of its own library: what hides one hides those that hold it, until nothing more is found.
+  // Templates of one library may use each other: repeat until no more hidden ones are found.
   for (let before = -1; before !== hidden.size; ) {
     before = hidden.size
     for (const [id, parts] of uses) {
@@ -115,7 +115,7 @@ export async function createTemplate<D extends Parametrised>(world: World, actor
   return shownTemplate(row)
 }
 
-/** updateTemplate replaces a template; what was made from it stays as it is. */
+/** Replaces a template; records created from it do not change. */
 export async function updateTemplate<D extends Parametrised>(
   world: World,
   actor: Actor,
@@ -158,10 +158,10 @@ export const shownTemplate = <D extends object>({ id, definition, ...row }: Temp
   metadata: metadataOf(row),
 })
 
-/** A Use is a template with arguments, where these stand in the request, and what they may take from an enclosing template. */
+/** A template with arguments, their path in the request, and the binding of an enclosing template. */
 export type Use = { id: string; arguments?: TemplateArguments | undefined; field: string; enclosing?: Binding }
 
-/** bindTemplate finds a template and gives its parameters their values; `template` is what a record made from it keeps. */
+/** Finds a template and binds its parameters; `template` is stored with the record created from it. */
 export async function bindTemplate<D extends Parametrised>(
   world: Reader,
   actor: Actor,
@@ -175,7 +175,7 @@ export async function bindTemplate<D extends Parametrised>(
   return { definition: row.definition, binding, template: { id, arguments: literalsOf(binding) } }
 }
 
-/** fillTemplate is the parts of a template with its values in their places, of which `overrides` replace some; together they must fit `schema`. */
+/** Fills a template and applies `overrides`; the result must match `schema`. */
 export async function fillTemplate<D extends Parametrised, S extends z.ZodType>(
   world: Reader,
   actor: Actor,
@@ -188,13 +188,13 @@ export async function fillTemplate<D extends Parametrised, S extends z.ZodType>(
   return { draft: check(schema, { ...parts, ...given }, 'template'), template }
 }
 
-/** isSameTemplate tells that a record which is sent back names the template that it has. */
+/** True if a replaced record names the template that it already has. */
 export const isSameTemplate = (sent: Template, kept: Template | null): boolean =>
   kept !== null && isDeepStrictEqual({ id: sent.id, arguments: sent.arguments ?? {} }, { id: kept.id, arguments: kept.arguments ?? {} })
 
 type References = { references: readonly TemplateReference[]; outer: TemplateParameters; field: string }
 
-/** checkReferences refuses references of a template to others that are not there, or whose arguments could never be bound. */
+/** Rejects references to missing templates, or with arguments that can never be bound. */
 export async function checkReferences<D extends Parametrised>(
   world: Reader,
   actor: Actor,

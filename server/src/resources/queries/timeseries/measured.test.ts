@@ -1,6 +1,6 @@
 import type { MetricQuery } from '@dendro/api'
 import { describe, expect, test } from 'vitest'
-import { combine, fold, type Line, type Measure, type Point } from './measured.ts'
+import { combine, fold, type Measure, type MetricLine, type Point } from './measured.ts'
 import { planMetrics } from './plan-metrics.ts'
 
 const query = (name: string, more: Partial<MetricQuery> = {}): MetricQuery => ({
@@ -12,12 +12,17 @@ const query = (name: string, more: Partial<MetricQuery> = {}): MetricQuery => ({
 })
 
 const point = (value: number | null): Point => ({ count: value ?? 0, value })
-const line = (values: Line['values'], whole: number | null, slices: (number | null)[]): Line => ({
+const line = (values: MetricLine['values'], whole: number | null, slices: (number | null)[]): MetricLine => ({
   values,
   whole: point(whole),
   slices: slices.map(point),
 })
-const measure = (whole: Line, levels: Line[][] = [], groups: string[] = []): Measure => ({ whole, groups, levels, isExact: true })
+const measure = (whole: MetricLine, levels: MetricLine[][] = [], groups: string[] = []): Measure => ({
+  whole,
+  groups,
+  levels,
+  isExact: true,
+})
 
 const formulaOf = (expression: string, names: string[], groups: string[] = []) => {
   const { formulas } = planMetrics(

@@ -1,26 +1,26 @@
 import { type Formula, formulaValue } from '@dendro/language/formula'
 import type { Warning } from '@dendro/language/warnings'
-import type { FoundGroup, Measured, Quantiles } from '../../../reading/question.ts'
+import type { Quantiles, StatsGroup, StatsRow } from '../../../reading/event-query.ts'
 import type { PlannedFormula, Reduction } from './plan-metrics.ts'
 
-/** A Point is a number and the events it was made from; null when there is no number. */
+/** A value and the number of its events; null means no value. */
 export type Point = { readonly count: number; readonly value: number | null; readonly quantiles?: Quantiles }
 
-/** A Line is one group, or the whole under no values, over all its slices. */
-export type Line = { readonly values: readonly (string | null)[]; readonly whole: Point; readonly slices: readonly Point[] }
+/** One group over all slices; the total has no group values. */
+export type MetricLine = { readonly values: readonly (string | null)[]; readonly whole: Point; readonly slices: readonly Point[] }
 
-/** A Measure is what a query or a formula gave: the whole, and its groups, the outermost level first. */
+/** The result of a query or a formula: the total, and its groups with the outermost level first. */
 export type Measure = {
-  readonly whole: Line
+  readonly whole: MetricLine
   readonly groups: readonly string[]
-  readonly levels: readonly (readonly Line[])[]
+  readonly levels: readonly (readonly MetricLine[])[]
   readonly isExact: boolean
-  /** warnings are what a query, as it was written and as events answered it, leaves to be said. */
+  /** Warnings about the query text and about the events that answered it. */
   readonly warnings?: readonly Warning[]
 }
 
-/** lineOf makes a line of what was read for one call. */
-export function lineOf({ values, whole, slices }: FoundGroup, reduceTo: Reduction | undefined, isAdded: boolean): Line {
+/** Builds a series from the statistics of one call. */
+export function lineOf({ values, whole, slices }: StatsGroup, reduceTo: Reduction | undefined, isAdded: boolean): MetricLine {
   const points = slices.map((slice) => pointOf(slice))
   const total = pointOf(whole)
   if (reduceTo === undefined) return { values, whole: total, slices: points }
@@ -28,13 +28,13 @@ export function lineOf({ values, whole, slices }: FoundGroup, reduceTo: Reductio
   return { values, whole: { count: total.count, value: folded }, slices: points }
 }
 
-function pointOf({ count, stats: [stat] }: Measured): Point {
+function pointOf({ count, stats: [stat] }: StatsRow): Point {
   const read = typeof stat?.value === 'string' ? Number(stat.value) : (stat?.value ?? null)
   const value = read !== null && Number.isFinite(read) ? read : null
   return { count, value, ...(stat?.quantiles ? { quantiles: stat.quantiles } : {}) }
 }
 
-/** fold makes one number of the slices. Where nothing came, a count or a sum is 0, and anything else has no number and is left out. */
+/** Reduces the slices to one value. Without events, a count or a sum is 0; other functions have no value. */
 export function fold(points: readonly Point[], reduceTo: Reduction, isAdded: boolean): number | null {
   const numbers = points.flatMap(({ value }) => (value === null ? (isAdded ? [0] : []) : [value]))
   if (numbers.length === 0) return null
@@ -51,7 +51,7 @@ export function fold(points: readonly Point[], reduceTo: Reduction, isAdded: boo
   }
 }
 
-/** combine computes a formula for the whole, for each slice, and for the groups that all its grouped queries have. */
+/** Computes a formula for the total, for each slice, and for the groups that all its grouped queries share. */
 export function combine({ formula, tree, names }: PlannedFormula, measures: ReadonlyMap<string, Measure>): Measure {
   const needed = names.flatMap((name): [string, Measure][] => {
     const measure = measures.get(name)
@@ -64,7 +64,7 @@ export function combine({ formula, tree, names }: PlannedFormula, measures: Read
     const byName = grouped.map(([, { levels: all }]) => new Map((all[depth] ?? []).map((line) => [JSON.stringify(line.values), line])))
     const [first, ...rest] = byName
     const shared = [...(first?.keys() ?? [])].filter((key) => rest.every((lines) => lines.has(key)))
-    const lineFor = (key: string, name: string, measure: Measure): Line =>
+    const lineFor = (key: string, name: string, measure: Measure): MetricLine =>
       byName[grouped.findIndex(([one]) => one === name)]?.get(key) ?? measure.whole
     const lines = shared.map((key) =>
       combined(
@@ -85,10 +85,10 @@ export function combine({ formula, tree, names }: PlannedFormula, measures: Read
   return { whole, groups, levels, isExact: needed.every(([, { isExact }]) => isExact) }
 }
 
-type Named = readonly (readonly [name: string, line: Line])[]
+type Named = readonly (readonly [name: string, line: MetricLine])[]
 
-function combined(tree: Formula, reduceTo: Reduction | undefined, values: Line['values'], lines: Named): Line {
-  const at = (pick: (line: Line) => Point | undefined): Point => {
+function combined(tree: Formula, reduceTo: Reduction | undefined, values: MetricLine['values'], lines: Named): MetricLine {
+  const at = (pick: (line: MetricLine) => Point | undefined): Point => {
     const points = new Map(lines.map(([name, line]) => [name, pick(line)]))
     const count = [...points.values()].reduce((total, point) => total + (point?.count ?? 0), 0)
     return { count, value: formulaValue(tree, (name) => points.get(name)?.value ?? undefined) ?? null }

@@ -2,20 +2,20 @@ import type { MetricFormula, MetricQuery } from '@dendro/api'
 import { type Formula, namesOf } from '@dendro/language/formula'
 import type { Filter, SelectItem } from '@dendro/language/tree'
 import type { Warning } from '@dendro/language/warnings'
-import { gather } from '../../../query/gather.ts'
+import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter, parseFormula, parseGroups, parseSelect, parseSelector, refusal } from '../../../query/query.ts'
 import type { CallItem } from '../../data/event-queries/event-queries.ts'
 
 export type Reduction = 'avg' | 'sum' | 'min' | 'max'
 
-/** A PlannedQuery is a query that can be asked; `reduceTo` says what its value over the whole is made of, the events themselves when absent. */
+/** A validated query; `reduceTo` is how slices are reduced to the total, which is computed from the events when absent. */
 export type PlannedQuery = {
   readonly query: MetricQuery
   readonly call: CallItem
   readonly filter: Filter
   readonly groups: readonly string[]
   readonly reduceTo: Reduction | undefined
-  /** field is where its filter stands in the request, and warnings are what was noticed in that text. */
+  /** The path of the filter in the request; warnings are those of its text. */
   readonly field: string
   readonly warnings: readonly Warning[]
 }
@@ -24,13 +24,13 @@ export type PlannedFormula = { readonly formula: MetricFormula; readonly tree: F
 
 export type PlannedMetrics = { readonly queries: readonly PlannedQuery[]; readonly formulas: readonly PlannedFormula[] }
 
-/** planMetrics reads queries and formulas; whatever is wrong with any of them is one 400 that names the fields at fault. */
+/** Validates queries and formulas; all problems are reported in one 400 with their fields. */
 export function planMetrics(queries: readonly MetricQuery[], formulas: readonly MetricFormula[] = []): PlannedMetrics {
   mustBeOnce([...queries, ...formulas].map(({ name }) => name))
-  const planned = gather(Object.fromEntries(queries.map((query, index) => [String(index), () => planQuery(query, `queries.${index}`)])))
+  const planned = parseAll(Object.fromEntries(queries.map((query, index) => [String(index), () => planQuery(query, `queries.${index}`)])))
   const inOrder = queries.map((_, index) => planned[String(index)]).filter((query) => query !== undefined)
   const names = queries.map(({ name }) => name)
-  const trees = gather(
+  const trees = parseAll(
     Object.fromEntries(
       formulas.map((formula, index) => [String(index), () => planFormula(formula, names, `formulas.${index}.expression`)]),
     ),
@@ -46,7 +46,12 @@ function planQuery(query: MetricQuery, field: string): PlannedQuery {
   if (!query.from_expr?.trim() && !query.from?.length) {
     throw refusal(`${field}.from`, { code: 'MISSING_SOURCE', message: 'give from or from_expr' })
   }
-  const parts = gather<{ read: ReturnType<typeof parseFilter>; groups: readonly string[]; items: readonly SelectItem[]; source: unknown }>({
+  const parts = parseAll<{
+    read: ReturnType<typeof parseFilter>
+    groups: readonly string[]
+    items: readonly SelectItem[]
+    source: unknown
+  }>({
     read: () => parseFilter(query.where, `${field}.where`),
     groups: () => parseGroups(query.groups ?? [], `${field}.groups`),
     items: () => parseSelect(query.select, `${field}.select`),
@@ -60,7 +65,7 @@ function planQuery(query: MetricQuery, field: string): PlannedQuery {
   return { ...planned, call: callOnKey(query, item, field), reduceTo: aggregation?.reduce_to ?? 'avg' }
 }
 
-/** callOnKey is what the time function makes of a key. */
+/** The call of the time function on a key. */
 function callOnKey(query: MetricQuery, item: SelectItem | undefined, field: string): CallItem {
   const time = query.aggregation?.[0]?.time ?? 'sum'
   const [call] = item?.kind === 'key' ? parseSelect([`${time}("${item.key.replaceAll('"', '""')}")`], `${field}.select`) : []
@@ -78,7 +83,7 @@ function mustBeOnce(names: readonly string[]): void {
   if (again !== undefined) throw refusal('queries', { code: 'DUPLICATE_NAME', message: `the name ${again} is there twice` })
 }
 
-/** mustGroupAlike refuses a formula over groups that have nothing to do with one another; a query without groups goes with any. */
+/** Rejects a formula over queries with unrelated groups; a query without groups fits any. */
 function mustGroupAlike({ names }: PlannedFormula, queries: readonly PlannedQuery[], field: string): void {
   const groupings = queries
     .filter(({ query, groups }) => names.includes(query.name) && groups.length > 0)

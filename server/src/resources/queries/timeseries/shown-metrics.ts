@@ -1,22 +1,22 @@
 import type { Delta, MetricFormula, MetricQuery, MetricTimeseries, Series, TimeSlice } from '@dendro/api'
 import { sliceStartMs } from '../../../query/slices.ts'
-import type { Bounds } from '../../../reading/question.ts'
-import type { Line, Measure, Point } from './measured.ts'
+import type { TimeBounds } from '../../../reading/event-query.ts'
+import type { Measure, MetricLine, Point } from './measured.ts'
 
-/** A Showing is how measures are shown: by which name and function, over which range in how many parts, and what they are compared with. */
+/** How measures are presented: name, function, range, number of slices, and the comparison. */
 export type Showing = {
   readonly name: string
   readonly stat: string
   readonly queries: readonly MetricQuery[]
   readonly formula?: MetricFormula
-  readonly bounds: Bounds
+  readonly bounds: TimeBounds
   readonly slices: number
-  readonly earlier: { readonly bounds: Bounds; readonly measure: Measure } | undefined
+  readonly earlier: { readonly bounds: TimeBounds; readonly measure: Measure } | undefined
 }
 
 const NULL_NAME = 'null'
 
-/** shownMeasure is one member of the answer. */
+/** One measure of the response. */
 export function shownMeasure(measure: Measure, showing: Showing): MetricTimeseries {
   const { name, stat, queries, formula, earlier } = showing
   return {
@@ -32,7 +32,7 @@ export function shownMeasure(measure: Measure, showing: Showing): MetricTimeseri
   }
 }
 
-const slicesOf = ({ slices }: Line, showing: Showing): TimeSlice[] =>
+const slicesOf = ({ slices }: MetricLine, showing: Showing): TimeSlice[] =>
   slices.map((point, index) => ({
     '@timestamp': String(sliceStartMs(showing.bounds, showing.slices, index)),
     count: point.count,
@@ -42,7 +42,7 @@ const slicesOf = ({ slices }: Line, showing: Showing): TimeSlice[] =>
 
 const quantilesOf = ({ quantiles }: Point): TimeSlice['quantiles'] => (quantiles ? { ...quantiles } : {})
 
-function nest(measure: Measure, showing: Showing, above: Line['values'], depth: number): Series[] {
+function nest(measure: Measure, showing: Showing, above: MetricLine['values'], depth: number): Series[] {
   const lines = (measure.levels[depth] ?? []).filter(({ values }) => above.every((value, at) => value === values[at]))
   return lines.map((line) => {
     const earlier = showing.earlier && (lineAt(showing.earlier.measure, line.values, depth) ?? nothing(line))
@@ -61,13 +61,13 @@ function nest(measure: Measure, showing: Showing, above: Line['values'], depth: 
   })
 }
 
-const lineAt = ({ levels }: Measure, values: Line['values'], depth: number): Line | undefined =>
+const lineAt = ({ levels }: Measure, values: MetricLine['values'], depth: number): MetricLine | undefined =>
   levels[depth]?.find((line) => line.values.every((value, at) => value === values[at]))
 
-const nothing = ({ values }: Line): Line => ({ values, whole: { count: 0, value: null }, slices: [] })
+const nothing = ({ values }: MetricLine): MetricLine => ({ values, whole: { count: 0, value: null }, slices: [] })
 
-/** deltaOf compares with the earlier period; what had no value then counts as 0. */
-function deltaOf(now: Line, earlier: Line, { stat, earlier: period }: Showing): Delta {
+/** Compares with the earlier period; a missing earlier value counts as 0. */
+function deltaOf(now: MetricLine, earlier: MetricLine, { stat, earlier: period }: Showing): Delta {
   const [current, previous] = [now.whole.value ?? 0, earlier.whole.value ?? 0]
   const delta_value = current - previous
   const delta_factor = previous === 0 ? 0 : delta_value / previous

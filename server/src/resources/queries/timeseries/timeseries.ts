@@ -1,22 +1,22 @@
-import type { MetricFormula, MetricQuery, MetricTimeseries, TimeseriesAsk } from '@dendro/api'
+import type { MetricFormula, MetricQuery, MetricTimeseries, TimeseriesRequest } from '@dendro/api'
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import { parseFilter, parseTimeRange } from '../../../query/query.ts'
-import type { Bounds, FoundStats, Question, StatsWish } from '../../../reading/question.ts'
+import type { EventQuery, StatsRequest, StatsResult, TimeBounds } from '../../../reading/event-query.ts'
 import { readStats } from '../../../reading/stats.ts'
 import type { World } from '../../../world.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
 import {
-  ALL,
+  ALL_EVENTS,
   and,
-  countLeftOut,
+  buildEventQuery,
+  countExcluded,
   dataWarnings,
-  type LeftOut,
-  leftOutWarnings,
-  noteSearch,
-  questionFor,
+  type ExcludedEvents,
+  exclusionWarnings,
   readLevels,
+  recordSearch,
 } from '../../data/event-queries/event-queries.ts'
 import { allowGaps, gapWarnings } from '../search/search.ts'
 import { combine, lineOf, type Measure } from './measured.ts'
@@ -26,17 +26,17 @@ import { shownMeasure } from './shown-metrics.ts'
 export { fold } from './measured.ts'
 export { type PlannedMetrics, type PlannedQuery, planMetrics } from './plan-metrics.ts'
 
-export type Asked = {
+export type MeasureRequest = {
   readonly queries: readonly MetricQuery[]
   readonly formulas?: readonly MetricFormula[] | undefined
-  readonly bounds: Bounds
-  /** earlier is the period to compare with. */
-  readonly earlier?: Bounds | undefined
+  readonly bounds: TimeBounds
+  /** The period to compare with. */
+  readonly earlier?: TimeBounds | undefined
   readonly slices: number
   readonly limit: number
-  /** filter is a further condition on the events of every query. */
+  /** An additional condition on the events of every query. */
   readonly filter?: Filter
-  /** saying is whether warnings are wanted: they cost a statement more for some filters. */
+  /** Whether warnings are wanted; for some filters they cost an extra statement. */
   readonly saying?: 'warnings' | 'nothing'
 }
 
@@ -47,8 +47,8 @@ const SLICES_OF_SEARCH = 100
 const SLICES_OF_DEFINITION = 10
 const DEFAULT_RANGE = 'last 20 minutes'
 
-/** searchTimeseries measures what a request itself describes. */
-export async function searchTimeseries(world: World, actor: Actor, ask: TimeseriesAsk, signal: AbortSignal): Promise<Answer> {
+/** Computes the queries and formulas of a request. */
+export async function searchTimeseries(world: World, actor: Actor, ask: TimeseriesRequest, signal: AbortSignal): Promise<Answer> {
   const nowMs = world.clock.nowMs()
   const { natural, ...absolute } = ask.time_range
   const bounds = boundsOf({ ...absolute, time_range: natural }, nowMs, undefined)
@@ -65,7 +65,7 @@ export async function searchTimeseries(world: World, actor: Actor, ask: Timeseri
   )
 }
 
-export type DefinitionAsk = Pick<TimeseriesAsk, 'limit' | 'num_of_slices'> & {
+export type DefinitionAsk = Pick<TimeseriesRequest, 'limit' | 'num_of_slices'> & {
   time_range?: string | undefined
   from_ts?: number | undefined
   to_ts?: number | undefined
@@ -76,11 +76,11 @@ export type DefinitionAsk = Pick<TimeseriesAsk, 'limit' | 'num_of_slices'> & {
   delta_to_ts?: number | undefined
 }
 
-/** measureDefinition measures the queries and formulas of a metric definition. */
+/** Computes the queries and formulas of a metric definition. */
 export async function measureDefinition(
   world: World,
   actor: Actor,
-  { queries, formulas }: Pick<Asked, 'queries' | 'formulas'>,
+  { queries, formulas }: Pick<MeasureRequest, 'queries' | 'formulas'>,
   ask: DefinitionAsk,
   signal: AbortSignal,
 ): Promise<Answer> {
@@ -100,19 +100,19 @@ export async function measureDefinition(
 
 type Period = { range: string | undefined; from_ts: number | undefined; to_ts: number | undefined }
 
-/** earlierThan is the period to compare with: the named one, else the equally long one just before. */
-export function earlierThan({ fromMs, toMs }: Bounds, { range, from_ts, to_ts }: Period, nowMs: number, field: string): Bounds {
+/** The period to compare with: the named one, or the equally long one before. */
+export function earlierThan({ fromMs, toMs }: TimeBounds, { range, from_ts, to_ts }: Period, nowMs: number, field: string): TimeBounds {
   if (range?.trim()) return parseTimeRange(range, nowMs, field, 'its end')
   if (from_ts !== undefined || to_ts !== undefined) return boundsOf({ from_ts, to_ts }, nowMs, undefined)
   return { fromMs: Math.max(0, fromMs - (toMs - fromMs)), toMs: fromMs }
 }
 
-/** measureAll asks every query, and computes every formula from what they gave. */
-export async function measureAll(world: World, actor: Actor, asked: Asked, signal: AbortSignal): Promise<Answer> {
-  const planned = planMetrics(asked.queries, asked.formulas)
-  const { bounds, slices, earlier } = asked
-  const now = await measuresIn(world, actor, planned, asked, bounds, signal)
-  const then = earlier && (await measuresIn(world, actor, planned, { ...asked, saying: 'nothing' }, earlier, signal))
+/** Runs every query, then computes every formula from the results. */
+export async function measureAll(world: World, actor: Actor, request: MeasureRequest, signal: AbortSignal): Promise<Answer> {
+  const planned = planMetrics(request.queries, request.formulas)
+  const { bounds, slices, earlier } = request
+  const now = await measuresIn(world, actor, planned, request, bounds, signal)
+  const then = earlier && (await measuresIn(world, actor, planned, { ...request, saying: 'nothing' }, earlier, signal))
   const answer: Answer = Object.create(null)
   const show = (name: string, stat: string, queries: readonly MetricQuery[], formula?: MetricFormula) => {
     const [measure, before] = [now.get(name), then?.get(name)]
@@ -122,7 +122,7 @@ export async function measureAll(world: World, actor: Actor, asked: Asked, signa
   }
   for (const { query, call } of planned.queries) show(query.name, call.name, [query])
   for (const { formula, names } of planned.formulas) {
-    const queries = asked.queries.filter(({ name }) => names.includes(name))
+    const queries = request.queries.filter(({ name }) => names.includes(name))
     show(formula.name, formula.expression, queries, formula)
   }
   return answer
@@ -132,11 +132,11 @@ async function measuresIn(
   world: World,
   actor: Actor,
   planned: PlannedMetrics,
-  asked: Asked,
-  bounds: Bounds,
+  request: MeasureRequest,
+  bounds: TimeBounds,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Measure>> {
-  const found = await Promise.all(planned.queries.map((query) => measureOne(world, actor, query, { ...asked, bounds }, signal)))
+  const found = await Promise.all(planned.queries.map((query) => measureOne(world, actor, query, { ...request, bounds }, signal)))
   const measures = new Map(planned.queries.map(({ query }, index) => [query.name, found[index]] as const).filter(isThere))
   for (const formula of planned.formulas) measures.set(formula.formula.name, combine(formula, measures))
   return measures
@@ -144,35 +144,41 @@ async function measuresIn(
 
 const isThere = (entry: readonly [string, Measure | undefined]): entry is [string, Measure] => entry[1] !== undefined
 
-async function measureOne(world: World, actor: Actor, planned: PlannedQuery, asked: Asked, signal: AbortSignal): Promise<Measure> {
+async function measureOne(
+  world: World,
+  actor: Actor,
+  planned: PlannedQuery,
+  request: MeasureRequest,
+  signal: AbortSignal,
+): Promise<Measure> {
   const { query, call, groups, reduceTo } = planned
   const startedMs = world.clock.monotonicMs()
   const datasets = await sourceDatasets(world, actor, query)
-  const filter = and(planned.filter, asked.filter ?? ALL)
-  const question = allowGaps(world, await questionFor(world, actor, { datasets, filter, bounds: asked.bounds, signal }))
-  const wish: StatsWish = { calls: [call.call], groups, slices: asked.slices, limit: asked.limit }
+  const filter = and(planned.filter, request.filter ?? ALL_EVENTS)
+  const eventQuery = allowGaps(world, await buildEventQuery(world, actor, { datasets, filter, bounds: request.bounds, signal }))
+  const wish: StatsRequest = { calls: [call.call], groups, slices: request.slices, limit: request.limit }
   const [found, leftOut] = await Promise.all([
-    readStats(world.events, question, wish),
-    asked.saying === 'warnings' ? countLeftOut(world.events, question, planned.filter) : [],
+    readStats(world.events, eventQuery, wish),
+    request.saying === 'warnings' ? countExcluded(world.events, eventQuery, planned.filter) : [],
   ])
-  const { levels, bytes } = groups.length === 0 ? { levels: [], bytes: 0 } : await readLevels(world.events, question, wish, found)
-  noteSearch(world, actor, { datasets, bytes: found.cost.bytes + bytes, startedMs })
+  const { levels, bytes } = groups.length === 0 ? { levels: [], bytes: 0 } : await readLevels(world.events, eventQuery, wish, found)
+  recordSearch(world, actor, { datasets, bytes: found.cost.bytes + bytes, startedMs })
   const isAdded = call.call.name === 'count' || call.call.name === 'sum'
   return {
     whole: lineOf({ values: [], whole: found.whole, slices: found.slices }, reduceTo, isAdded),
     groups,
     levels: levels.map((level) => level.map((group) => lineOf(group, reduceTo, isAdded))),
-    isExact: found.isExact && !question.gaps?.found,
-    warnings: warningsOf(planned, question, found, leftOut),
+    isExact: found.isExact && !eventQuery.gaps?.found,
+    warnings: warningsOf(planned, eventQuery, found, leftOut),
   }
 }
 
 function warningsOf(
   { filter, field, warnings }: PlannedQuery,
-  { sources, gaps }: Question,
-  { whole, cost }: FoundStats,
-  leftOut: readonly LeftOut[],
+  { sources, gaps }: EventQuery,
+  { whole, cost }: StatsResult,
+  leftOut: readonly ExcludedEvents[],
 ) {
   const ofData = dataWarnings({ filter, sources, count: whole.count, cost }).map((warning) => ({ ...warning, field }))
-  return [...warnings, ...gapWarnings({ gaps }, field), ...ofData, ...leftOutWarnings(leftOut, whole.count, field)]
+  return [...warnings, ...gapWarnings({ gaps }, field), ...ofData, ...exclusionWarnings(leftOut, whole.count, field)]
 }

@@ -1,12 +1,12 @@
 import type { TopKey } from '@dendro/api'
-import type { FoundEvent } from '../../../reading/question.ts'
+import type { FoundEvent } from '../../../reading/event-query.ts'
 
 const VALUES_MAX = 10
-/** VALUE_CHARS_MAX: what is longer tells events apart and is no value to choose from. */
+/** Longer values identify events and are useless as filters. */
 const VALUE_CHARS_MAX = 256
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** countKeys ranks the keys of some events, the most frequent first, each with its most frequent values. */
+/** Ranks the keys of events, the most frequent first, each with its most frequent values. */
 export function countKeys(events: readonly FoundEvent[], limit: number): Record<string, TopKey> {
   const byKey = new Map<string, Map<string, number>>()
   for (const { leaves } of events) {
@@ -29,7 +29,7 @@ function shownKey(key: string, values: ReadonlyMap<string, number>, rank: number
   return { type: typeOf(values), field_type: key.startsWith('$') ? 'ATTRIBUTE' : 'MESSAGE_KVP', rank, values: shown }
 }
 
-/** typeOf is what all the values read as. */
+/** The common type of all values. */
 function typeOf(values: ReadonlyMap<string, number>): TopKey['type'] {
   const all = [...values.keys()]
   if (all.every((value) => NUMBER.test(value))) return 'NUMBER'

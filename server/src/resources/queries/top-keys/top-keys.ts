@@ -2,11 +2,11 @@ import type { contract, QueryOf, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { boundsOf } from '../../../query/bounds.ts'
+import type { EventQuery } from '../../../reading/event-query.ts'
 import { readNewestOfEach } from '../../../reading/newest.ts'
-import type { Question } from '../../../reading/question.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, sourceDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
-import { ALL, noteSearch, questionFor } from '../../data/event-queries/event-queries.ts'
+import { ALL_EVENTS, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { countKeys } from './count-keys.ts'
 
 type Ask = QueryOf<typeof contract.topKeys.get>
@@ -14,12 +14,12 @@ type Found = ReplyOf<typeof contract.topKeys.get>
 
 const DEFAULT_RANGE = 'last 1 day'
 const KEYS = 100
-/** SAMPLE_EVENTS of each log, the newest, are looked at; of very many logs fewer, SAMPLE_EVENTS_ALL of all together. */
+/** The newest events of each log that are sampled; for very many logs fewer, SAMPLE_EVENTS_ALL in total. */
 const SAMPLE_EVENTS = 500
 const SAMPLE_EVENTS_MIN = 20
 const SAMPLE_EVENTS_ALL = 100_000
 
-/** findTopKeys looks at each log by itself, so that a loud one does not hide the keys of the others; logs that were not named are left out when empty. */
+/** Samples each log on its own, so that a busy one does not hide the keys of the others; logs that were not named are omitted when empty. */
 export async function findTopKeys(world: World, actor: Actor, ask: Ask, signal: AbortSignal): Promise<Found> {
   const bounds = boundsOf(ask, world.clock.nowMs(), DEFAULT_RANGE)
   const { datasets, isNamed } = await datasetsOf(world, actor, ask)
@@ -27,12 +27,12 @@ export async function findTopKeys(world: World, actor: Actor, ask: Ask, signal: 
   if (isNamed) for (const { id } of datasets) found[id] = {}
   const sample = Math.max(SAMPLE_EVENTS_MIN, Math.min(SAMPLE_EVENTS, Math.floor(SAMPLE_EVENTS_ALL / Math.max(1, datasets.length))))
   const startedMs = world.clock.monotonicMs()
-  const question = await questionFor(world, actor, { datasets, filter: ALL, bounds, signal })
-  const { bytes } = await readNewestOfEach(world.events, question, sample, (id, events) => {
+  const eventQuery = await buildEventQuery(world, actor, { datasets, filter: ALL_EVENTS, bounds, signal })
+  const { bytes } = await readNewestOfEach(world.events, eventQuery, sample, (id, events) => {
     const keys = countKeys(events, ask.limit ?? KEYS)
     if (Object.keys(keys).length > 0) found[id] = keys
   })
-  noteSamples(world, actor, { question, datasets, bytes, startedMs })
+  noteSamples(world, actor, { eventQuery, datasets, bytes, startedMs })
   return found
 }
 
@@ -49,11 +49,11 @@ async function datasetsOf(
   return { datasets: visible.filter(({ id }) => log_id.includes(id)), isNamed: true }
 }
 
-type Sampled = { question: Question; datasets: readonly DatasetRow[]; bytes: number; startedMs: number }
+type Sampled = { eventQuery: EventQuery; datasets: readonly DatasetRow[]; bytes: number; startedMs: number }
 
-/** noteSamples counts what was read for all as a search of each log that has events. */
-function noteSamples(world: World, actor: Actor, { question, datasets, bytes, startedMs }: Sampled): void {
-  const reached = new Set(question.sources.flatMap(({ logId, located }) => (located ? [logId] : [])))
+/** Records the reads as one search of each log that has events. */
+function noteSamples(world: World, actor: Actor, { eventQuery, datasets, bytes, startedMs }: Sampled): void {
+  const reached = new Set(eventQuery.sources.flatMap(({ logId, located }) => (located ? [logId] : [])))
   const own = Math.ceil(bytes / Math.max(1, reached.size))
-  for (const dataset of datasets) if (reached.has(dataset.id)) noteSearch(world, actor, { datasets: [dataset], bytes: own, startedMs })
+  for (const dataset of datasets) if (reached.has(dataset.id)) recordSearch(world, actor, { datasets: [dataset], bytes: own, startedMs })
 }

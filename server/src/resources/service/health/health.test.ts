@@ -25,20 +25,20 @@ function movable() {
 
 test('any number of callers share one ping, and an answer counts for a second', async () => {
   const clock = movable()
-  const asked: PromiseWithResolvers<void>[] = []
+  const pings: PromiseWithResolvers<void>[] = []
   const answers = openStoreProbe(() => {
     const one = Promise.withResolvers<void>()
-    asked.push(one)
+    pings.push(one)
     return one.promise
   }, clock)
   const many = Array.from({ length: 1_000 }, answers)
-  asked[0]?.resolve()
+  pings[0]?.resolve()
   expect(new Set(await Promise.all(many))).toEqual(new Set([true]))
   expect(await answers()).toBe(true)
-  expect(asked).toHaveLength(1)
+  expect(pings).toHaveLength(1)
   clock.pass(1_001)
   const again = answers()
-  asked[1]?.reject(new Error('refused'))
+  pings[1]?.reject(new Error('refused'))
   expect(await again).toBe(false)
 })
 

@@ -6,15 +6,15 @@ export { watchStores } from './gauges.ts'
 
 type HealthWorld = Pick<World, 'clock' | 'events' | 'meta' | 'log'>
 
-/** A Health says in words what is wrong: `failures` keep the service from working, `problems` are what somebody should look at. */
-export type Health = { failures(): Promise<string[]>; problems(): Promise<string[]> }
+/** A HealthChecks says in words what is wrong: `failures` keep the service from working, `problems` are what somebody should look at. */
+export type HealthChecks = { failures(): Promise<string[]>; problems(): Promise<string[]> }
 
 /** OVERDUE_MS is twice the interval of evaluations. */
 const OVERDUE_MS = 120_000
 const OVERDUE_READ_EVERY_MS = 5_000
 
 /** openHealth asks the stores when somebody asks it, each at most once a second however many ask. */
-export function openHealth(world: HealthWorld): Health {
+export function openHealth(world: HealthWorld): HealthChecks {
   const { clock, events, meta } = world
   const stores = [
     { name: 'events', store: events, answers: openStoreProbe((signal) => events.ping(signal), clock) },

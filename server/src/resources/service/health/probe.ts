@@ -10,26 +10,26 @@ export type StoreProbe = () => Promise<boolean>
 /** openStoreProbe asks at most once in FRESH_MS, and only when somebody wants to know. */
 export function openStoreProbe(ping: (signal: AbortSignal) => Promise<void>, { monotonicMs }: Pick<Clock, 'monotonicMs'>): StoreProbe {
   let answeredMs = Number.NEGATIVE_INFINITY
-  let asking: Promise<boolean> | undefined
+  let probing: Promise<boolean> | undefined
 
-  async function ask(): Promise<boolean> {
+  async function probe(): Promise<boolean> {
     const bound = AbortSignal.timeout(BOUND_MS)
     const late = new Promise<false>((done) => bound.addEventListener('abort', () => done(false), { once: true }))
-    const askedMs = monotonicMs()
+    const startedMs = monotonicMs()
     const answered = ping(bound).then(
       () => true,
       () => false,
     )
     const isThere = await Promise.race([answered, late])
-    if (isThere) answeredMs = askedMs
+    if (isThere) answeredMs = startedMs
     return isThere
   }
 
   return () => {
     if (monotonicMs() - answeredMs <= FRESH_MS) return Promise.resolve(true)
-    asking ??= ask().finally(() => {
-      asking = undefined
+    probing ??= probe().finally(() => {
+      probing = undefined
     })
-    return asking
+    return probing
   }
 }

@@ -2,9 +2,9 @@ import { contract } from '@dendro/api'
 import { type Routes, routes } from '../../../http/mount.ts'
 import { unavailable } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
-import type { Health } from './health.ts'
+import type { HealthChecks } from './health.ts'
 
-export const healthRoutes = (world: Pick<World, 'deployment' | 'disk'>, health: Health): Routes =>
+export const healthRoutes = (world: Pick<World, 'deployment' | 'disk'>, health: HealthChecks): Routes =>
   routes('health', contract.health, {
     get: async () => {
       const [failure] = await health.failures()

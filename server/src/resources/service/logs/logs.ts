@@ -1,6 +1,6 @@
 import type { BodyOf, contract, Log, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import { type Written, writeOnce } from '../../../http/written.ts'
+import { type SerializedJson, serializeOnce } from '../../../http/serialized-json.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { createDataset, type DatasetRow, shownDataset, updateDataset, visibleDatasets } from '../../data/datasets/datasets.ts'
@@ -9,11 +9,11 @@ type NewLog = BodyOf<typeof contract.logs.create>
 type LogChange = BodyOf<typeof contract.logs.update>
 
 /** A log is a dataset under its older name: the same record, shown with both pairs of names. */
-export async function listLogs(world: Pick<World, 'meta'>, actor: Actor): Promise<Written<ReplyOf<typeof contract.logs.list>>> {
+export async function listLogs(world: Pick<World, 'meta'>, actor: Actor): Promise<SerializedJson<ReplyOf<typeof contract.logs.list>>> {
   return writtenList(await visibleDatasets(world, actor))
 }
 
-const writtenList = writeOnce((rows: readonly DatasetRow[]) => ({ logs: rows.map(shownLog) }))
+const writtenList = serializeOnce((rows: readonly DatasetRow[]) => ({ logs: rows.map(shownLog) }))
 
 export async function createLog(world: World, actor: Actor, ask: NewLog): Promise<Log> {
   const { collection, dataset } = namesOf(ask)

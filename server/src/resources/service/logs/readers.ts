@@ -5,13 +5,13 @@ import { dashboardsOfLog } from '../../boards/dashboards/dashboards.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { listMonitors } from '../../watching/monitors/monitors.ts'
 
-/** A Reader answers which records of its noun read a log. */
-type Reader<T> = (world: World, actor: Actor, log: DatasetRow) => Promise<T>
+/** A ListRecordsOfLog answers which records of its noun read a log. */
+type ListRecordsOfLog<T> = (world: World, actor: Actor, log: DatasetRow) => Promise<T>
 
-/** readers are the nouns that read logs; each puts its own reader here. A noun without records has nothing that reads a log. */
-export const readers: {
-  monitors: Reader<ReplyOf<typeof contract.logs.monitors>>
-  dashboards: Reader<ReplyOf<typeof contract.logs.dashboards>>
+/** recordsOfLog are the nouns that read logs; each puts its own reader here. A noun without records has nothing that reads a log. */
+export const recordsOfLog: {
+  monitors: ListRecordsOfLog<ReplyOf<typeof contract.logs.monitors>>
+  dashboards: ListRecordsOfLog<ReplyOf<typeof contract.logs.dashboards>>
 } = {
   monitors: listMonitors,
   dashboards: dashboardsOfLog,

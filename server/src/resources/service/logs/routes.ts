@@ -3,7 +3,7 @@ import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
 import { findDataset, removeDataset } from '../../data/datasets/datasets.ts'
 import { createLog, listLogs, shownLog, updateLog } from './logs.ts'
-import { readers } from './readers.ts'
+import { recordsOfLog } from './readers.ts'
 import { views } from './views.ts'
 
 export const logRoutes = (world: World): Routes =>
@@ -25,10 +25,10 @@ export const logRoutes = (world: World): Routes =>
     ),
     monitors: onRecord(
       ({ actor, params }) => findDataset(world, actor, params.logId, 'log'),
-      ({ actor, record }) => readers.monitors(world, actor, record),
+      ({ actor, record }) => recordsOfLog.monitors(world, actor, record),
     ),
     dashboards: onRecord(
       ({ actor, params }) => findDataset(world, actor, params.logId, 'log'),
-      ({ actor, record }) => readers.dashboards(world, actor, record),
+      ({ actor, record }) => recordsOfLog.dashboards(world, actor, record),
     ),
   })

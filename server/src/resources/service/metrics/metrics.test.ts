@@ -9,8 +9,8 @@ test('the figures of the deployment are for administrators of the management org
     expect(refused.status).toBe(403)
     expect(JSON.stringify(refused.body)).toContain('management')
     expect(JSON.stringify(refused.body)).not.toContain('dendro_')
-    const told = await app.ask<string>('GET', '/metrics', { key: app.managementKey })
-    expect([told.status, told.body]).toEqual([200, expect.stringContaining('dendro_events_disk_free_bytes')])
+    const reply = await app.ask<string>('GET', '/metrics', { key: app.managementKey })
+    expect([reply.status, reply.body]).toEqual([200, expect.stringContaining('dendro_events_disk_free_bytes')])
   } finally {
     await app.close()
   }

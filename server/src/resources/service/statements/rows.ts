@@ -14,8 +14,8 @@ export type StatementSetRow = {
   modified_by: Identity | null
 }
 
-/** keepStatementSet tells under which id the set of a project and version is kept, and whether it is new. */
-export const keepStatementSet = (db: Db, row: StatementSetRow) =>
+/** upsertStatementSet tells under which id the set of a project and version is kept, and whether it is new. */
+export const upsertStatementSet = (db: Db, row: StatementSetRow) =>
   db.one<{ id: string }>(sql`
     insert into statement_sets (org_id, id, project_id, version, repo_url, created_at, created_by, modified_at, modified_by)
     values (${row.org_id}, ${row.id}, ${row.project_id}, ${row.version}, ${row.repo_url}, ${row.created_at}, ${json(row.created_by)},

@@ -9,10 +9,10 @@ import {
   deleteStatements,
   type FoundStatement,
   insertStatements,
-  keepStatementSet,
   selectStatement,
   selectStatementSet,
   selectStatements,
+  upsertStatementSet,
 } from './rows.ts'
 
 /** replaceStatements keeps exactly these of a version of a project, and tells whether there was none before. */
@@ -35,7 +35,7 @@ export async function replaceStatements(world: World, actor: Actor, set: Stateme
     modified_by: by,
   }
   return world.meta.write(actor.orgId, async (tx) => {
-    const kept = (await keepStatementSet(tx, row))?.id ?? id
+    const kept = (await upsertStatementSet(tx, row))?.id ?? id
     await deleteStatements(tx, actor.orgId, kept)
     await insertStatements(tx, actor.orgId, kept, set.statements)
     await recordChange(world, tx, actor, { entity: { type: 'statement_set', id: kept }, after: { project_id, version, repo_url, count } })
@@ -43,9 +43,13 @@ export async function replaceStatements(world: World, actor: Actor, set: Stateme
   })
 }
 
-type Question = { project_id: string; version?: string | undefined }
+type StatementQuery = { project_id: string; version?: string | undefined }
 
-export async function listStatements(world: Pick<World, 'meta'>, actor: Actor, { project_id, version }: Question): Promise<Statement[]> {
+export async function listStatements(
+  world: Pick<World, 'meta'>,
+  actor: Actor,
+  { project_id, version }: StatementQuery,
+): Promise<Statement[]> {
   const set = await selectStatementSet(world.meta, actor.orgId, project_id, version)
   if (!set) throw notFound(version === undefined ? 'project' : `version ${version.slice(0, 100)} of a project`, project_id)
   return selectStatements(world.meta, actor.orgId, set.id)
@@ -60,8 +64,8 @@ export async function findStatement(world: Pick<World, 'meta'>, actor: Actor, id
 /** showStatement adds the records whose questions name the statement. */
 export async function showStatement(world: World, actor: Actor, row: FoundStatement): Promise<ReplyOf<typeof contract.statements.get>> {
   const { id, message, file, line } = row
-  const names = (asked: unknown): boolean =>
-    JSON.stringify(asked ?? '')
+  const names = (value: unknown): boolean =>
+    JSON.stringify(value ?? '')
       .toLowerCase()
       .includes(id)
   const reference = (entity_type: StatementReference['entity_type'], name: string): StatementReference => ({

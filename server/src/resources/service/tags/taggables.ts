@@ -6,7 +6,7 @@ import { seenDashboards } from '../../boards/dashboards/dashboards.ts'
 import { seenWidgets } from '../../boards/widgets/widgets.ts'
 import { visibleDatasets } from '../../data/datasets/datasets.ts'
 import { seenSavedSearches } from '../../queries/saved-searches/saved-searches.ts'
-import { readsOf, seenMonitors } from '../../watching/monitors/monitors.ts'
+import { monitorReads, visibleMonitors } from '../../watching/monitors/monitors.ts'
 
 export type TaggedRow = { id: string; tags: Tags }
 
@@ -74,6 +74,6 @@ export const taggables: Partial<Record<TaggedType, Taggable>> = {
     alive: sql`true`,
     audited: 'monitor',
     read: 'monitors_read',
-    visible: (world, actor) => seenMonitors(world, actor, () => readsOf(world, actor.orgId)),
+    visible: (world, actor) => visibleMonitors(world, actor, () => monitorReads(world, actor.orgId)),
   },
 }

@@ -1,4 +1,4 @@
-import type { FailureBody, FoundTag, Log, Tag, TaggedType } from '@dendro/api'
+import type { FailureBody, Log, Tag, TaggedType, TagUsage } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 
@@ -20,8 +20,8 @@ type Body = Tag & FailureBody
 const tagOf = (name: string, value: string, id = logId, type: TaggedType = 'log'): Tag => ({ name, value, entity: { id, type } })
 const send = (method: 'POST' | 'PUT' | 'DELETE', body: object, key?: string): Promise<Reply<Body>> =>
   org.ask<Body>(method, '/tags', { body, ...(key ? { key } : {}) })
-const search = async (query = '', key?: string): Promise<FoundTag[]> =>
-  (await org.ask<{ tags: FoundTag[] }>('GET', `/tags/search${query}`, key ? { key } : {})).body.tags
+const search = async (query = '', key?: string): Promise<TagUsage[]> =>
+  (await org.ask<{ tags: TagUsage[] }>('GET', `/tags/search${query}`, key ? { key } : {})).body.tags
 const tagsOf = async (id = logId): Promise<unknown> => (await org.ask<Log>('GET', `/logs/${id}`)).body.tags
 
 describe('one tag of a log', () => {

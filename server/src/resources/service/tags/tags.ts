@@ -1,13 +1,13 @@
-import type { BodyOf, contract, FoundTag, QueryOf, Tag, TaggedType, Tags } from '@dendro/api'
-import { type Actor, holds } from '../../../http/actor.ts'
+import type { BodyOf, contract, QueryOf, Tag, TaggedType, Tags, TagUsage } from '@dendro/api'
+import { type Actor, hasPermission } from '../../../http/actor.ts'
 import { badField, conflict, Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { lockTags, selectTagged, updateTags } from './rows.ts'
 import { type Taggable, type TaggedRow, taggables } from './taggables.ts'
 
-type TagQuestion = QueryOf<typeof contract.tags.search>
-type LeavingTag = BodyOf<typeof contract.tags.remove>
+type TagQuery = QueryOf<typeof contract.tags.search>
+type RemovedTag = BodyOf<typeof contract.tags.remove>
 
 const TAGS_MAX = 100
 const VALUES_MAX = 100
@@ -27,7 +27,7 @@ export async function updateTag(world: World, actor: Actor, tag: Tag): Promise<T
   })
 }
 
-export async function removeTag(world: World, actor: Actor, leaving: LeavingTag): Promise<undefined> {
+export async function removeTag(world: World, actor: Actor, leaving: RemovedTag): Promise<undefined> {
   return changeTags(world, actor, leaving.entity, (tags) => {
     if (!Object.hasOwn(tags, leaving.name)) throw noTag(leaving)
     const { [leaving.name]: _gone, ...rest } = tags
@@ -36,13 +36,13 @@ export async function removeTag(world: World, actor: Actor, leaving: LeavingTag)
 }
 
 /** searchTags gives the tags of all records that the caller may see; kinds that he may not read are left out. */
-export async function searchTags(world: World, actor: Actor, question: TagQuestion): Promise<FoundTag[]> {
+export async function searchTags(world: World, actor: Actor, query: TagQuery): Promise<TagUsage[]> {
   const found = new Map<string, Map<string, Map<TaggedType, string[]>>>()
   for (const [type, kind] of kinds()) {
-    if ((question.entity_type && question.entity_type !== type) || !holds(actor, kind.read)) continue
+    if ((query.entity_type && query.entity_type !== type) || !hasPermission(actor, kind.read)) continue
     for (const { id, tags } of await visibleRecords(world, actor, kind)) {
       for (const [name, value] of Object.entries(tags)) {
-        if ((question.name && question.name !== name) || (question.value && question.value !== value)) continue
+        if ((query.name && query.name !== name) || (query.value && query.value !== value)) continue
         const values = at(found, name, () => new Map<string, Map<TaggedType, string[]>>())
         const types = at(values, value, () => new Map<TaggedType, string[]>())
         at(types, type, () => []).push(id)
@@ -69,7 +69,7 @@ async function changeTags<T>(
 ): Promise<T> {
   const kind = taggables[entity.type]
   const noun = nounOf(entity.type)
-  if (kind?.write && !holds(actor, kind.write))
+  if (kind?.write && !hasPermission(actor, kind.write))
     throw forbidden(`changing a tag of this kind of record needs the permission ${kind.write} too`)
   if (!kind) throw notFound(noun, entity.id)
   if (kind.visible && !(await kind.visible(world, actor)).some((record) => record.id === entity.id)) throw notFound(noun, entity.id)
@@ -96,7 +96,7 @@ const kinds = (): readonly (readonly [TaggedType, Taggable])[] => Object.entries
 
 const nounOf = (type: TaggedType): string => type.replace('_', ' ').replace('api', 'API')
 
-const noTag = ({ name, entity }: LeavingTag): Failure => new Failure(404, `the ${nounOf(entity.type)} has no tag ${name}`)
+const noTag = ({ name, entity }: RemovedTag): Failure => new Failure(404, `the ${nounOf(entity.type)} has no tag ${name}`)
 
 /** at gives the entry of a map, made first when it is missing. */
 function at<K, V>(map: Map<K, V>, key: K, make: () => V): V {

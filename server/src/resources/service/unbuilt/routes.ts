@@ -3,14 +3,10 @@ import { z } from 'zod'
 import { type Routes, routes } from '../../../http/mount.ts'
 import { notBuilt } from '../../../kernel/errors.ts'
 
-/** absentRoutes answer for what the service does not do yet: lists are empty, all else is 501 with the reason from the contract. */
-export const absentRoutes = (): readonly Routes[] => [
-  absent('forwardConfigs', contract.forwardConfigs),
-  absent('insights', contract.insights),
-  absent('sso', contract.sso),
-]
+/** unbuiltRoutes reply for a group that is not built yet: its lists are empty, and the rest is 501 with the reason in the contract. */
+export const unbuiltRoutes = (name: 'forwardConfigs' | 'insights' | 'sso'): Routes => unbuilt(name, contract[name])
 
-const absent = (name: string, group: ContractGroup): Routes =>
+const unbuilt = (name: string, group: ContractGroup): Routes =>
   routes(
     name,
     group,

@@ -1,7 +1,7 @@
 import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
-import { createDowntime, findDowntime, listDowntimes, removeDowntime, shownDowntime, updateDowntime } from './downtimes.ts'
+import { createDowntime, downtimeReply, findDowntime, listDowntimes, removeDowntime, updateDowntime } from './downtimes.ts'
 
 export const downtimeRoutes = (world: World): Routes =>
   routes('downtimes', contract.downtimes, {
@@ -9,7 +9,7 @@ export const downtimeRoutes = (world: World): Routes =>
     create: ({ actor, body }) => createDowntime(world, actor, body),
     get: onRecord(
       ({ actor, params }) => findDowntime(world, actor, params.downtimeId),
-      async ({ record }) => shownDowntime(record),
+      async ({ record }) => downtimeReply(record),
     ),
     update: onRecord(
       ({ actor, params }) => findDowntime(world, actor, params.downtimeId),

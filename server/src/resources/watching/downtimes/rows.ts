@@ -46,5 +46,5 @@ export const updateDowntimeRow = (db: Db, row: DowntimeRow) =>
 export const deleteDowntime = (db: Db, orgId: string, id: string) =>
   db.run(sql`delete from downtimes where org_id = ${orgId} and id = ${id}`)
 
-/** nullable keeps an absent value apart from the JSON null. */
+/** Writes SQL NULL instead of JSON null. */
 const nullable = (value: object | null) => (value === null ? null : json(value))

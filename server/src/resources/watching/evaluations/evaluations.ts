@@ -1,49 +1,49 @@
 import type { JobKind } from '../../../jobs/job.ts'
 import type { World } from '../../../world.ts'
 import { readClock, readingOf } from '../../data/retention/retention.ts'
-import { Looker } from './evaluator.ts'
+import { Evaluator } from './evaluator.ts'
 import {
   claimDue,
   deleteOldEvaluations,
   deleteOldEvents,
   deleteOldGroupHistory,
   deleteOldNotifications,
-  giveBackLeases,
+  releaseLeases,
   renewLeases,
-  selectLastLook,
+  selectLastEvaluation,
 } from './rows.ts'
 import { absenceBefore } from './time-gaps.ts'
 
-/** EARLY_MS brings monitors forward that are due soon: those that look together share scans, and nobody looks less than once a minute. */
+/** Monitors due within this time are evaluated early, since monitors evaluated together share scans. */
 const EARLY_MS = 5_000
 const BATCH_MAX = 200
 const POLL_MS = 1_000
-/** LEASE_MS is how long a dead process keeps its monitors from the others: less than one interval. */
+/** How long the monitors of a dead process stay claimed; less than one interval. */
 const LEASE_MS = 30_000
 const RENEW_MS = 10_000
 const STOP_MS = 5_000
 
-export type WatchBounds = { pollMs?: number; leaseMs?: number }
-export type Watch = { close(): Promise<void> }
+export type EvaluationBounds = { pollMs?: number; leaseMs?: number }
+export type RunningEvaluations = { close(): Promise<void> }
 
-/** A Round looks with all monitors that are due, and tells how many those were. */
-export type Round = (signal: AbortSignal) => Promise<number>
+/** Evaluates all monitors that are due and returns their number. */
+export type EvaluationRound = (signal: AbortSignal) => Promise<number>
 
-/** openRound is the work of one process; any number of processes share the monitors by lease. */
-export function openRound(world: World, { leaseMs = LEASE_MS }: WatchBounds = {}): Round & { holder: string } {
-  let looker: Looker | undefined
+/** Any number of processes share the monitors by lease. */
+export function createEvaluationRound(world: World, { leaseMs = LEASE_MS }: EvaluationBounds = {}): EvaluationRound & { holder: string } {
+  let evaluator: Evaluator | undefined
   const holder = world.ids.uuid()
   const round = async (signal: AbortSignal): Promise<number> => {
-    let looked = 0
-    looker ??= new Looker(world, absenceBefore((await selectLastLook(world.meta))?.last ?? undefined, world.clock.nowMs()))
-    const own = looker
+    let evaluated = 0
+    evaluator ??= new Evaluator(world, absenceBefore((await selectLastEvaluation(world.meta))?.last ?? undefined, world.clock.nowMs()))
+    const own = evaluator
     for (;;) {
       const dueMs = world.clock.nowMs() + EARLY_MS
       const claimed = await claimDue(world.meta, { holder, dueMs, leaseMs, rowsMax: BATCH_MAX })
-      if (claimed.length === 0) return looked
-      await whileRenewing(world, holder, leaseMs, () => own.lookAll(claimed, signal))
-      looked += claimed.length
-      if (claimed.length < BATCH_MAX) return looked
+      if (claimed.length === 0) return evaluated
+      await whileRenewing(world, holder, leaseMs, () => own.evaluateAll(claimed, signal))
+      evaluated += claimed.length
+      if (claimed.length < BATCH_MAX) return evaluated
     }
   }
   return Object.assign(round, { holder })
@@ -61,11 +61,11 @@ async function whileRenewing<T>({ meta, log }: World, holder: string, leaseMs: n
   }
 }
 
-/** startWatching looks with monitors as they become due, until closed; closing ends the looks under way and gives their leases back. */
-export function startWatching(world: World, bounds: WatchBounds = {}): Watch {
+/** Evaluates monitors when they are due, until closed. Closing aborts running evaluations and releases their leases. */
+export function startEvaluations(world: World, bounds: EvaluationBounds = {}): RunningEvaluations {
   const { clock, log, meta } = world
   const stopping = new AbortController()
-  const round = openRound(world, bounds)
+  const round = createEvaluationRound(world, bounds)
   const watch = async (): Promise<void> => {
     let isTroubled = false
     while (!stopping.signal.aborted) {
@@ -73,7 +73,7 @@ export function startWatching(world: World, bounds: WatchBounds = {}): Watch {
         await round(stopping.signal)
         isTroubled = false
       } catch (err) {
-        if (!stopping.signal.aborted) log[isTroubled ? 'debug' : 'warn']({ err }, 'monitors could not be looked after')
+        if (!stopping.signal.aborted) log[isTroubled ? 'debug' : 'warn']({ err }, 'monitors could not be evaluated')
         isTroubled = true
       }
       await clock.sleep(bounds.pollMs ?? POLL_MS, stopping.signal).catch(() => undefined)
@@ -85,19 +85,19 @@ export function startWatching(world: World, bounds: WatchBounds = {}): Watch {
       stopping.abort()
       const given = new AbortController()
       await Promise.race([watching.finally(() => given.abort()), clock.sleep(STOP_MS, given.signal).catch(() => undefined)])
-      await giveBackLeases(meta, round.holder).catch((err) => log.warn({ err }, 'leases of monitors could not be given back'))
+      await releaseLeases(meta, round.holder).catch((err) => log.warn({ err }, 'leases of monitors could not be released'))
     },
   }
 }
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** A look at which nothing happened is kept for a day, one that tells of something for a month, and history for half a year. */
+/** Evaluations without a change are kept for a day, others for a month, and the history for half a year. */
 const PLAIN_KEPT_MS = DAY_MS
 const CHANGE_KEPT_MS = 30 * DAY_MS
 const HISTORY_KEPT_MS = 180 * DAY_MS
 
-/** monitorSweep removes records of looks and history that are old, unless the clock may be wrong. */
+/** Deletes old evaluations and history, unless the clock may be wrong. */
 export const monitorSweep = ({ meta, clock }: Pick<World, 'meta' | 'clock'>): JobKind => ({
   name: 'monitor history',
   everyMs: HOUR_MS,

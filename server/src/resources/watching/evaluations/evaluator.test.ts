@@ -3,26 +3,26 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
 import type { TestOrganization } from '../../../../../test/world.ts'
 import { sql } from '../../../meta/sql.ts'
-import { openRound, type Round } from './evaluations.ts'
-import { Looker } from './evaluator.ts'
+import { createEvaluationRound, type EvaluationRound } from './evaluations.ts'
+import { Evaluator } from './evaluator.ts'
 import { claimDue } from './rows.ts'
 
 let senders: Senders
-let round: Round
+let round: EvaluationRound
 beforeAll(async () => {
   senders = await openSendersAlone()
-  round = openRound(senders.app.app.world)
+  round = createEvaluationRound(senders.app.app.world)
 })
 afterAll(() => senders?.close())
 
 const MINUTE_MS = 60_000
 const forEver = new AbortController().signal
-const look = () => round(forEver)
+const evaluateDue = () => round(forEver)
 const pass = (minutes: number) => senders.app.clock.advance(minutes * MINUTE_MS)
 /** settle lets what was sent just now lie before the end of the next look. */
 const settle = async (minutes = 1) => {
   pass(minutes)
-  await look()
+  await evaluateDue()
 }
 
 async function send(owner: TestOrganization, lines: readonly object[]): Promise<void> {
@@ -47,7 +47,7 @@ type Watched = {
   org: TestOrganization
   now(): Promise<Monitor>
   events(): Promise<ReplyOf<typeof contract.monitors.events>>
-  looks(): Promise<MonitorEvaluation[]>
+  evaluations(): Promise<MonitorEvaluation[]>
   notes(): Promise<
     { transition: string; group_id: string; alert_id: string; monitor_status: string; previous_status: string; value: number | null }[]
   >
@@ -64,7 +64,7 @@ async function watch(body: object, org?: TestOrganization): Promise<Watched> {
     org: owner,
     now: async () => (await owner.ask<Monitor>('GET', path)).body,
     events: async () => (await owner.ask<ReplyOf<typeof contract.monitors.events>>('GET', `${path}/events`)).body,
-    looks: async () => (await owner.ask<{ evaluations: MonitorEvaluation[] }>('GET', `${path}/evaluations`)).body.evaluations,
+    evaluations: async () => (await owner.ask<{ evaluations: MonitorEvaluation[] }>('GET', `${path}/evaluations`)).body.evaluations,
     notes: () =>
       senders.app.app.world.meta.all(sql`
         select transition, group_id, alert_id, monitor_status, previous_status, value from monitor_notifications where monitor_id = ${id} order by time, id`),
@@ -72,19 +72,19 @@ async function watch(body: object, org?: TestOrganization): Promise<Watched> {
 }
 
 test('a monitor without events has no data; then it alerts, tells each action once, and recovers under the same alert', async () => {
-  const { org, now, events, looks, notes } = await watch({
+  const { org, now, events, evaluations, notes } = await watch({
     ...plain,
     no_data_status: 'OK',
     actions: [{ email: 'a@example.org' }, { email: 'b@example.org' }],
   })
-  await look()
+  await evaluateDue()
   expect((await now()).status).toBe('OK')
   await send(org, errors(3))
   await settle()
   expect(await now()).toMatchObject({ status: 'ALERT', last_trigger_ts: expect.any(Number) })
   await settle()
-  const told = await notes()
-  expect(told.map(({ transition, value }) => [transition, value])).toEqual([
+  const notified = await notes()
+  expect(notified.map(({ transition, value }) => [transition, value])).toEqual([
     ['ALERT', 3],
     ['ALERT', 3],
   ])
@@ -99,7 +99,7 @@ test('a monitor without events has no data; then it alerts, tells each action on
     { monitor_status: 'ALERT', previous_status: 'OK', message: '3 is above 2' },
   ])
   expect(groups_history).toMatchObject([{ group_id: '', history: [{ status: 'ALERT' }, { status: 'OK' }] }])
-  const [latest, , alerting, first] = await looks()
+  const [latest, , alerting, first] = await evaluations()
   expect(first?.groups).toEqual([{ group_id: '', before: 'OK', after: 'OK' }])
   expect(alerting).toMatchObject({ value: 3, threshold: 2, status: 'ALERT', notifications: [{ transition: 'ALERT' }] })
   expect((alerting?.to_ts ?? 0) - (alerting?.from_ts ?? 0)).toBe(5 * MINUTE_MS)
@@ -121,7 +121,7 @@ test('each group has a status of its own, and the monitor the worst of them', as
   expect((await notes()).map(({ group_id }) => group_id)).toEqual(['region:eu'])
   const body = { ...grouped, queries: [{ ...query, where: 'level = error and region = us', groups: ['region'] }] }
   await org.ask('PUT', `/monitors/${id}`, { body })
-  await look()
+  await evaluateDue()
   expect(await now()).toMatchObject({ status: 'OK', monitored_groups: [{ group_id: 'region:us' }] })
 })
 
@@ -131,7 +131,7 @@ test('monitors that ask alike are read together, and each gets its own answer', 
   const watched = [await asking('count(*)'), await asking('sum(ms)'), await asking('max(ms)'), await asking('count(*)', { where: '' })]
   await send(org, [...errors(2, { ms: 4 }), { level: 'info', ms: 100 }])
   await settle()
-  const seen = await Promise.all(watched.map(async ({ looks }) => (await looks())[0]?.value))
+  const seen = await Promise.all(watched.map(async ({ evaluations }) => (await evaluations())[0]?.value))
   expect(seen).toEqual([2, 8, 4, 3])
 })
 
@@ -153,12 +153,12 @@ test('a change is the difference to an earlier window, or its percentage', async
   await settle(10)
   await send(org, errors(6))
   await settle()
-  expect((await difference.looks())[0]).toMatchObject({ value: 4, baseline: 2, status: 'ALERT' })
-  expect((await percentage.looks())[0]).toMatchObject({ value: 200, baseline: 2, status: 'ALERT' })
+  expect((await difference.evaluations())[0]).toMatchObject({ value: 4, baseline: 2, status: 'ALERT' })
+  expect((await percentage.evaluations())[0]).toMatchObject({ value: 200, baseline: 2, status: 'ALERT' })
   await settle(5)
-  expect((await difference.looks())[0]?.value).toBe(undefined)
+  expect((await difference.evaluations())[0]?.value).toBe(undefined)
   await settle(5)
-  expect((await difference.looks())[0]).toMatchObject({ value: -6, baseline: 6, status: 'OK' })
+  expect((await difference.evaluations())[0]).toMatchObject({ value: -6, baseline: 6, status: 'OK' })
 })
 
 test('a formula is compared in place of its queries; what no event counts towards is 0', async () => {
@@ -168,10 +168,10 @@ test('a formula is compared in place of its queries; what no event counts toward
     queries: [{ ...query, groups: ['region'] }, all],
     formulas: [{ name: 'share', expression: 'errors / total * 100' }],
   }
-  const { org, looks } = await watch({ ...share, threshold: 50 })
+  const { org, evaluations } = await watch({ ...share, threshold: 50 })
   await send(org, [...errors(3, { region: 'eu' }), { level: 'info', region: 'eu' }, { level: 'info', region: 'us' }])
   await settle()
-  expect((await looks())[0]?.groups.map(({ group_id, value, after }) => [group_id, value, after])).toEqual([
+  expect((await evaluations())[0]?.groups.map(({ group_id, value, after }) => [group_id, value, after])).toEqual([
     ['region:eu', 75, 'ALERT'],
     ['region:us', 0, 'OK'],
   ])
@@ -184,11 +184,11 @@ test('usage is the bytes that datasets took in', async () => {
     threshold: 100,
     queries: [{ ...query, select: ['sum(bytes)'], where: '', groups: ['@dataset'] }],
   }
-  const { org, now, looks } = await watch(usage)
+  const { org, now, evaluations } = await watch(usage)
   await send(org, [{ message: 'x'.repeat(200) }])
   await settle()
   expect(await now()).toMatchObject({ status: 'ALERT', monitored_groups: [{ group_id: '@dataset:default', status: 'ALERT' }] })
-  expect((await looks())[0]?.groups[0]?.value).toBeGreaterThan(200)
+  expect((await evaluations())[0]?.groups[0]?.value).toBeGreaterThan(200)
 })
 
 test('an anomaly lies far from the median of earlier windows, measured by how far those lie from it', async () => {
@@ -204,13 +204,13 @@ test('an anomaly lies far from the median of earlier windows, measured by how fa
     await send(org, errors(10 + (index % 3)))
     pass(5)
   }
-  const { looks } = await watch(anomaly, org)
+  const { evaluations } = await watch(anomaly, org)
   await send(org, errors(11))
-  await look()
-  expect((await looks())[0]).toMatchObject({ status: 'OK', baseline: 11 })
+  await evaluateDue()
+  expect((await evaluations())[0]).toMatchObject({ status: 'OK', baseline: 11 })
   await send(org, errors(50))
   await settle()
-  expect((await looks())[0]).toMatchObject({ status: 'ALERT' })
+  expect((await evaluations())[0]).toMatchObject({ status: 'ALERT' })
 })
 
 test('patterns that come up, and patterns that stay away, are counted against the time before', async () => {
@@ -226,13 +226,13 @@ test('patterns that come up, and patterns that stay away, are counted against th
   pass(10)
   await send(org, [{ message: 'user 2 logged in' }, { message: 'disk sda1 fails' }])
   await settle()
-  expect((await fresh.looks())[0]).toMatchObject({ value: 1, status: 'ALERT', patterns: [expect.stringMatching(/^[\da-f]{16}$/)] })
-  expect((await lost.looks())[0]).toMatchObject({ value: 1, status: 'ALERT' })
-  expect((await fresh.looks())[0]?.patterns).not.toEqual((await lost.looks())[0]?.patterns)
+  expect((await fresh.evaluations())[0]).toMatchObject({ value: 1, status: 'ALERT', patterns: [expect.stringMatching(/^[\da-f]{16}$/)] })
+  expect((await lost.evaluations())[0]).toMatchObject({ value: 1, status: 'ALERT' })
+  expect((await fresh.evaluations())[0]?.patterns).not.toEqual((await lost.evaluations())[0]?.patterns)
 })
 
 test('what is measured in parts of the window is made into one number as the query says', async () => {
-  const { org, looks } = await watch({
+  const { org, evaluations } = await watch({
     ...plain,
     queries: [{ ...query, select: ['ms'], aggregation: [{ time: 'max', reduce_to: 'sum' }] }],
   })
@@ -240,21 +240,21 @@ test('what is measured in parts of the window is made into one number as the que
   pass(2)
   await send(org, errors(1, { ms: 10 }))
   await settle()
-  expect((await looks())[0]?.value).toBe(14)
+  expect((await evaluations())[0]?.value).toBe(14)
 })
 
 describe('quiet', () => {
   test('a muted monitor changes its status and sends nothing', async () => {
-    const { org, now, notes, looks } = await watch({ ...plain, mute_until: -1 })
+    const { org, now, notes, evaluations } = await watch({ ...plain, mute_until: -1 })
     await send(org, errors(3))
     await settle()
     expect((await now()).status).toBe('ALERT')
     expect(await notes()).toEqual([])
-    expect((await looks())[0]).toMatchObject({ muted: true, groups: [{ change: 'ALERT', verdict: 'muted' }] })
+    expect((await evaluations())[0]).toMatchObject({ muted: true, groups: [{ change: 'ALERT', verdict: 'muted' }] })
   })
 
   test.each(['the monitor', 'the log'])('a downtime over %s holds an alert back until it is deleted', async (what) => {
-    const { org, id, notes, looks } = await watch(plain)
+    const { org, id, notes, evaluations } = await watch(plain)
     await send(org, errors(3))
     const log = (await senders.datasets(org)).find(({ dataset }) => dataset === 'default')?.id
     const times = { from: 1, to: senders.app.clock.nowMs() + 3_600_000 }
@@ -262,26 +262,26 @@ describe('quiet', () => {
     const downtime = await org.ask<{ id: string }>('POST', '/monitors/downtimes', { body })
     await settle()
     expect(await notes()).toEqual([])
-    expect((await looks())[0]).toMatchObject({ status: 'ALERT', downtime: 'DELAY', groups: [{ verdict: 'held by downtime' }] })
+    expect((await evaluations())[0]).toMatchObject({ status: 'ALERT', downtime: 'DELAY', groups: [{ verdict: 'held by downtime' }] })
     await org.ask('DELETE', `/monitors/downtimes/${downtime.body.id}`)
-    await look()
+    await evaluateDue()
     expect((await notes()).map(({ transition }) => transition)).toEqual(['ALERT'])
-    expect((await looks())[0]?.notifications).toMatchObject([{ transition: 'ALERT', delayed: true }])
+    expect((await evaluations())[0]?.notifications).toMatchObject([{ transition: 'ALERT', delayed: true }])
   })
 })
 
 test('a look that cannot be taken changes and sends nothing, says why, and is tried again soon', async () => {
-  const { org, now, looks, notes } = await watch({ ...plain, monitor_type: 'USAGE', queries: [{ ...query, where: '' }] })
-  await look()
+  const { org, now, evaluations, notes } = await watch({ ...plain, monitor_type: 'USAGE', queries: [{ ...query, where: '' }] })
+  await evaluateDue()
   const { metric_id, status } = await now()
   expect((await org.ask('PUT', `/metrics/definitions/${metric_id}`, { body: { queries: [query] } })).status).toBe(200)
   await settle()
-  expect((await looks())[0]).toMatchObject({ status, failure: expect.stringContaining('where'), groups: [], notifications: [] })
+  expect((await evaluations())[0]).toMatchObject({ status, failure: expect.stringContaining('where'), groups: [], notifications: [] })
   expect(await notes()).toHaveLength(status === 'NO_DATA' ? 1 : 0)
   await org.ask('PUT', `/metrics/definitions/${metric_id}`, { body: { queries: [{ ...query, where: '' }] } })
   senders.app.clock.advance(15_000)
-  await look()
-  expect(Object.keys((await looks())[0] ?? {})).not.toContain('failure')
+  await evaluateDue()
+  expect(Object.keys((await evaluations())[0] ?? {})).not.toContain('failure')
 })
 
 describe('many processes', () => {
@@ -292,33 +292,33 @@ describe('many processes', () => {
     const org = await senders.app.newOrganization()
     const watched: Watched[] = []
     for (let index = 0; index < 12; index += 1) watched.push(await watch(plain, org))
-    const rounds = Array.from({ length: 3 }, () => openRound(senders.app.app.world))
+    const rounds = Array.from({ length: 3 }, () => createEvaluationRound(senders.app.app.world))
     await Promise.all(rounds.map((one) => one(forEver)))
-    for (const { looks } of watched) expect(await looks()).toHaveLength(1)
+    for (const { evaluations } of watched) expect(await evaluations()).toHaveLength(1)
   })
 
   test('one that dies keeps its monitors for a lease only, and what it writes after that is not written', async () => {
-    const { org, looks, notes, events } = await watch(plain)
-    await look()
+    const { org, evaluations, notes, events } = await watch(plain)
+    await evaluateDue()
     await send(org, errors(3))
     pass(2)
     const claimed = await dueNow('00000000-0000-4000-8000-00000000dead', 1)
     expect(claimed.length).toBeGreaterThan(0)
-    await expect.poll(async () => (await look()) > 0).toBe(true)
-    await new Looker(senders.app.app.world).lookAll(claimed, forEver)
-    expect((await looks()).filter(({ status }) => status === 'ALERT')).toHaveLength(1)
+    await expect.poll(async () => (await evaluateDue()) > 0).toBe(true)
+    await new Evaluator(senders.app.app.world).evaluateAll(claimed, forEver)
+    expect((await evaluations()).filter(({ status }) => status === 'ALERT')).toHaveLength(1)
     expect((await notes()).filter(({ transition }) => transition === 'ALERT')).toHaveLength(1)
     expect((await events()).monitor_events.filter(({ monitor_status }) => monitor_status === 'ALERT')).toHaveLength(1)
   })
 
   test('a look that was begun before the definition changed is not written', async () => {
-    const { org, id, looks } = await watch(plain)
+    const { org, id, evaluations } = await watch(plain)
     const claimed = await dueNow('00000000-0000-4000-8000-00000000beef', 60_000)
     await org.ask('PUT', `/monitors/${id}`, { body: { ...plain, threshold: 7 } })
-    await new Looker(senders.app.app.world).lookAll(claimed, forEver)
-    expect(await looks()).toEqual([])
-    await look()
-    expect((await looks()).map(({ threshold }) => threshold)).toEqual([7])
+    await new Evaluator(senders.app.app.world).evaluateAll(claimed, forEver)
+    expect(await evaluations()).toEqual([])
+    await evaluateDue()
+    expect((await evaluations()).map(({ threshold }) => threshold)).toEqual([7])
   })
 })
 

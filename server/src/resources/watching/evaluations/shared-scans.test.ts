@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Actor } from '../../../http/actor.ts'
 import { planMetrics } from '../../queries/timeseries/plan-metrics.ts'
-import { type Asked, questionKey, scansOf, windowsKey } from './shared-scans.ts'
+import { groupIntoScans, type SeriesRequest, sourceKey, windowsKey } from './shared-scans.ts'
 
 const END_MS = 1_795_262_400_000
 const actorOf = (id: string): Actor => ({
@@ -17,7 +17,7 @@ const actorOf = (id: string): Actor => ({
 const actors = ['one', 'two'].map(actorOf)
 
 /** asks are series as monitors make them: some windows of one length, or several that lie in a row. */
-const asks: fc.Arbitrary<Asked> = fc
+const asks: fc.Arbitrary<SeriesRequest> = fc
   .record({
     actor: fc.constantFrom(...actors),
     select: fc.constantFrom('count(*)', 'sum(ms)', 'max(ms)', 'p95(ms)', 'unique(user)'),
@@ -36,12 +36,12 @@ const asks: fc.Arbitrary<Asked> = fc
 
 test('what is put into one scan asks the same events for the same groups, over the same windows or over single ones that end together', () => {
   fc.assert(
-    fc.property(fc.array(asks, { maxLength: 30 }), (asked) => {
-      const scans = scansOf(asked)
-      expect(scans.flat().length).toBe(asked.length)
-      expect(new Set(scans.flat())).toEqual(new Set(asked))
+    fc.property(fc.array(asks, { maxLength: 30 }), (requests) => {
+      const scans = groupIntoScans(requests)
+      expect(scans.flat().length).toBe(requests.length)
+      expect(new Set(scans.flat())).toEqual(new Set(requests))
       for (const scan of scans) {
-        expect(new Set(scan.map(questionKey)).size).toBe(1)
+        expect(new Set(scan.map(sourceKey)).size).toBe(1)
         if (new Set(scan.map(({ series }) => windowsKey(series))).size === 1) continue
         expect(new Set(scan.map(({ series }) => series.toMs)).size).toBe(1)
         for (const { series } of scan) {
@@ -55,13 +55,14 @@ test('what is put into one scan asks the same events for the same groups, over t
 
 test('there are never more scans than questions over different windows, and one where single windows of several lengths are counted', () => {
   fc.assert(
-    fc.property(fc.array(asks, { maxLength: 30 }), (asked) => {
-      const different = new Set(asked.map((one) => `${questionKey(one)} ${windowsKey(one.series)}`)).size
-      expect(scansOf(asked).length).toBeLessThanOrEqual(different)
-      const isCounted = asked.every(
+    fc.property(fc.array(asks, { maxLength: 30 }), (requests) => {
+      const different = new Set(requests.map((one) => `${sourceKey(one)} ${windowsKey(one.series)}`)).size
+      expect(groupIntoScans(requests).length).toBeLessThanOrEqual(different)
+      const isCounted = requests.every(
         ({ series }) => series.query.call.call.name === 'count' && series.windowMs === series.toMs - series.fromMs,
       )
-      if (isCounted) expect(scansOf(asked).length).toBe(new Set(asked.map((one) => `${questionKey(one)} ${one.series.toMs}`)).size)
+      if (isCounted)
+        expect(groupIntoScans(requests).length).toBe(new Set(requests.map((one) => `${sourceKey(one)} ${one.series.toMs}`)).size)
     }),
   )
 })

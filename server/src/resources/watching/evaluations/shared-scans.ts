@@ -1,51 +1,52 @@
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import type { Reading, Series } from '../monitors/monitors.ts'
+import type { SeriesMeasures, WindowSeries } from '../monitors/monitors.ts'
 import { readSeries } from '../monitors/monitors.ts'
 
 /**
- * TAILS are the calls that windows of several lengths give in one scan just as they give them one by one: what was counted of the parts of a window
- * is put together without loss. Percentiles and numbers of unique values are estimates, which would come out a little different.
+ * Calls whose results over windows of several lengths can be computed exactly in one scan. Percentiles and unique counts are estimates, so
+ * their results could differ slightly.
  */
 const TAILS: ReadonlySet<string> = new Set(['count', 'rate', 'sum', 'avg', 'min', 'max', 'first', 'last'])
 
-/** isTail tells series of one window that ends where it likes: all that end at one time can be read together, however long they are. */
-const isTail = ({ query, isUsage, fromMs, toMs, windowMs }: Series): boolean =>
+/** True for a series of one window. Such series that end at one time can share a scan, whatever their length. */
+const isTail = ({ query, isUsage, fromMs, toMs, windowMs }: WindowSeries): boolean =>
   !isUsage && windowMs === toMs - fromMs && TAILS.has(query.call.call.name)
 
-/** An Asked is a series with what it reads and as whom. */
-export type Asked = { readonly series: Series; readonly datasets: readonly DatasetRow[]; readonly actor: Actor }
+/** A series, the datasets it reads, and the actor as whom it reads. */
+export type SeriesRequest = { readonly series: WindowSeries; readonly datasets: readonly DatasetRow[]; readonly actor: Actor }
 
-/** questionKey is the same for what asks the same events for the same groups, whatever is made of them and over which windows. */
-export function questionKey({ series: { query, groups, isUsage }, datasets, actor }: Asked): string {
+/** Equal for series that read the same events by the same groups, whatever they compute and over which windows. */
+export function sourceKey({ series: { query, groups, isUsage }, datasets, actor }: SeriesRequest): string {
   const who = [actor.orgId, actor.identity.type, actor.identity.id]
   return JSON.stringify([who, isUsage, query.query.where.trim(), groups, datasets.map(({ id }) => id).sort()])
 }
 
-export const windowsKey = ({ fromMs, toMs, stepMs, windowMs }: Series): string => JSON.stringify([fromMs, toMs, stepMs, windowMs])
+export const windowsKey = ({ fromMs, toMs, stepMs, windowMs }: WindowSeries): string => JSON.stringify([fromMs, toMs, stepMs, windowMs])
 
 /**
- * scansOf puts together what one statement can answer: the same question over the same windows, and then scans of tails alone that end at one time.
- * A scan that has to be made anyway keeps its own tails, so that there are never more scans than without.
+ * Groups series that one statement can read: equal sources over equal windows, then scans of tails that end at one time. A scan that is
+ * needed anyway keeps its own tails, so the number of scans never grows.
  */
-export function scansOf(asked: readonly Asked[]): Asked[][] {
-  const alike = Map.groupBy(asked, (one) => `${questionKey(one)} ${windowsKey(one.series)}`)
+export function groupIntoScans(requests: readonly SeriesRequest[]): SeriesRequest[][] {
+  const alike = Map.groupBy(requests, (one) => `${sourceKey(one)} ${windowsKey(one.series)}`)
   const joined = Map.groupBy(alike, ([key, scan]) => {
     const [first] = scan
-    return first && scan.every(({ series }) => isTail(series)) ? `${questionKey(first)} until ${first.series.toMs}` : key
+    return first && scan.every(({ series }) => isTail(series)) ? `${sourceKey(first)} until ${first.series.toMs}` : key
   })
   return [...joined.values()].map((scans) => scans.flatMap(([, scan]) => scan))
 }
 
-/** A Failed is why a scan gave nothing. */
-export type Failed = { readonly thrown: unknown }
+/** The error of a failed scan. */
+export type FailedReading = { readonly thrown: unknown }
 
-/**
- * readScan reads series that scansOf has put together. What a long window costs too much for is no reason for a short one to fail: then each length
- * is read by itself.
- */
-export async function readScan(world: World, scan: readonly Asked[], signal: AbortSignal): Promise<ReadonlyMap<Series, Reading | Failed>> {
+/** Reads the series of one scan. If it fails because a long window is too expensive, each length is read on its own. */
+export async function readScan(
+  world: World,
+  scan: readonly SeriesRequest[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<WindowSeries, SeriesMeasures | FailedReading>> {
   const [first] = scan
   if (!first) return new Map()
   const series = scan.map((one) => one.series)
@@ -55,7 +56,7 @@ export async function readScan(world: World, scan: readonly Asked[], signal: Abo
   } catch (thrown) {
     const lengths = Map.groupBy(scan, (one) => one.series.fromMs)
     if (lengths.size === 1 || signal.aborted) return new Map(series.map((one) => [one, { thrown }]))
-    const found = new Map<Series, Reading | Failed>()
+    const found = new Map<WindowSeries, SeriesMeasures | FailedReading>()
     for (const alike of lengths.values()) {
       for (const [one, reading] of await readScan(world, alike, signal)) found.set(one, reading)
     }

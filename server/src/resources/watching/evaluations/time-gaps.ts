@@ -1,18 +1,18 @@
 import type { ClockReport } from '../../../kernel/clock.ts'
 
-/** A Gap is time whose events may carry other times, or were never sent: the clock was set, or no process was there. */
+/** A time whose events may have wrong timestamps or were never sent: the clock was set, or no process ran. */
 export type Gap = { readonly fromMs: number; readonly toMs: number; readonly reason: string }
 
-/** GAP_SHARE is how much of a window a gap may take before the window says too little. */
+/** The share of a window that a gap may cover before the window counts as incomplete. */
 const GAP_SHARE = 0.1
-/** WAIT_MAX_MS bounds how long a monitor with a long window waits after a gap. */
+/** How long a monitor with a long window waits after a gap. */
 const WAIT_MAX_MS = 15 * 60_000
-/** ABSENCE_MS is how long no process may have evaluated monitors before it counts as a gap. */
+/** The time without evaluations by any process that counts as a gap. */
 const ABSENCE_MS = 120_000
 
 type Window = { fromMs: number; toMs: number; nowMs: number }
 
-/** reasonOfGap is why a window cannot be judged yet; undefined when it can. */
+/** Why a window cannot be evaluated yet; undefined when it can. */
 export function reasonOfGap(gaps: readonly Gap[], { fromMs, toMs, nowMs }: Window): string | undefined {
   const windowMs = toMs - fromMs
   return gaps.find((gap) => {
@@ -21,7 +21,7 @@ export function reasonOfGap(gaps: readonly Gap[], { fromMs, toMs, nowMs }: Windo
   })?.reason
 }
 
-/** gapsOf are the gaps that this process knows: after a step of the clock, recent events carry times that are off by it. */
+/** The gaps known to this process. After a clock step, the timestamps of recent events are off by its size. */
 export function gapsOf(report: ClockReport | undefined, absence: Gap | undefined): Gap[] {
   const gaps = absence ? [absence] : []
   if (!report?.lastStep) return gaps
@@ -30,7 +30,7 @@ export function gapsOf(report: ClockReport | undefined, absence: Gap | undefined
   return [...gaps, { fromMs: atMs - Math.abs(byMs), toMs: atMs, reason }]
 }
 
-/** absenceBefore is the gap before a process that starts now, when the last evaluation of any process is long ago. */
+/** The gap before this process started, if the last evaluation of any process is long ago. */
 export function absenceBefore(lastMs: number | undefined, nowMs: number): Gap | undefined {
   if (lastMs === undefined || nowMs - lastMs <= ABSENCE_MS) return undefined
   return { fromMs: lastMs, toMs: nowMs, reason: 'no process evaluated monitors before; the window is not complete yet' }

@@ -4,12 +4,12 @@ import { badField, conflict, notFound } from '../../../kernel/errors.ts'
 import { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
-import type { Letter } from '../../../outgoing/outgoing.ts'
+import type { OutgoingRequest } from '../../../outgoing/outgoing.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { openSecret, type SecretPlace, sealSecret } from '../../access/secrets/secrets.ts'
-import { type Delivery, deliveryHeaders } from './delivery.ts'
-import { changeKept, type Kept, removeKept } from './keeping.ts'
+import { type DeliveryAttempt, deliveryHeaders } from './delivery.ts'
+import { changeIntegration, type IntegrationRecords, removeIntegration } from './integration-records.ts'
 import {
   type ChatRow,
   deleteChat,
@@ -32,7 +32,7 @@ type NewChat = BodyOf<typeof contract.integrations.createSlack>
 type Reader = Pick<World, 'meta'>
 
 export const listWorkspaces = (world: Reader, actor: Actor): Promise<SlackWorkspace[]> =>
-  world.meta.cached(actor.orgId, 'chat workspaces', async () => (await selectWorkspaces(world.meta, actor.orgId)).map(shownWorkspace))
+  world.meta.cached(actor.orgId, 'chat workspaces', async () => (await selectWorkspaces(world.meta, actor.orgId)).map(workspaceReply))
 
 export async function findWorkspace(world: Reader, actor: Pick<Actor, 'orgId'>, id: string): Promise<WorkspaceRow> {
   const row = await selectWorkspace(world.meta, actor.orgId, id)
@@ -40,9 +40,9 @@ export async function findWorkspace(world: Reader, actor: Pick<Actor, 'orgId'>, 
   return row
 }
 
-/** createWorkspace keeps how to post to a chat service; what it is given to do so stays sealed. */
-export async function createWorkspace(world: World, actor: Actor, ask: NewWorkspace): Promise<SlackWorkspace> {
-  const { token, webhook_url, api_url } = ask
+/** The token and the webhook URL are stored encrypted. */
+export async function createWorkspace(world: World, actor: Actor, request: NewWorkspace): Promise<SlackWorkspace> {
+  const { token, webhook_url, api_url } = request
   if (webhook_url !== undefined) world.outgoing.check(webhook_url, 'webhook_url')
   if (api_url !== undefined) {
     if (token === undefined) throw badField('api_url', 'goes with a token only')
@@ -52,11 +52,11 @@ export async function createWorkspace(world: World, actor: Actor, ask: NewWorksp
   const [id, nowMs] = [world.ids.uuid(), world.clock.nowMs()]
   return world.meta.write(actor.orgId, async (tx) => {
     const sealed = (column: 'token' | 'webhook_url', text: string | undefined): Promise<Buffer> | null =>
-      text === undefined ? null : sealSecret(world, tx, placeOf({ org_id: actor.orgId, id }, column), new Secret(text))
+      text === undefined ? null : sealSecret(world, tx, secretPlace({ org_id: actor.orgId, id }, column), new Secret(text))
     const row: WorkspaceRow = {
       org_id: actor.orgId,
       id,
-      name: ask.name,
+      name: request.name,
       token: await sealed('token', token),
       webhook_url: await sealed('webhook_url', webhook_url),
       api_url: api_url ?? null,
@@ -66,8 +66,8 @@ export async function createWorkspace(world: World, actor: Actor, ask: NewWorksp
       modified_by: actor.identity,
     }
     await insertWorkspace(tx, row)
-    await recordChange(world, tx, actor, { entity: { type: 'chat_workspace', id }, after: shownWorkspace(row) })
-    return shownWorkspace(row)
+    await recordChange(world, tx, actor, { entity: { type: 'chat_workspace', id }, after: workspaceReply(row) })
+    return workspaceReply(row)
   })
 }
 
@@ -77,27 +77,27 @@ export async function removeWorkspace(world: World, actor: Actor, record: Worksp
     const naming = await selectChatsOf(tx, actor.orgId, record.id)
     if (naming.length > 0) throw conflict(`in use by the chat integration ${naming.map(({ name }) => `"${name}"`).join(', ')}`)
     await deleteWorkspace(tx, actor.orgId, record.id)
-    await recordChange(world, tx, actor, { entity: { type: 'chat_workspace', id: record.id }, before: shownWorkspace(record) })
+    await recordChange(world, tx, actor, { entity: { type: 'chat_workspace', id: record.id }, before: workspaceReply(record) })
   })
 }
 
-const USUAL_API = 'https://slack.com/api'
+const DEFAULT_API_URL = 'https://slack.com/api'
 
-/** messageTo writes a message to the channels of a workspace, the way it wants to be posted to. */
-export async function messageTo(
+/** Builds the request that posts a message to a workspace. */
+export async function chatRequest(
   world: Pick<World, 'meta' | 'vault'>,
   row: WorkspaceRow,
   body: string,
-  delivery: Delivery,
-): Promise<Letter> {
+  delivery: DeliveryAttempt,
+): Promise<OutgoingRequest> {
   const headers = deliveryHeaders(delivery)
   if (row.webhook_url) {
-    const url = await openSecret(world, world.meta, placeOf(row, 'webhook_url'), row.webhook_url)
+    const url = await openSecret(world, world.meta, secretPlace(row, 'webhook_url'), row.webhook_url)
     return { url: url.reveal(), headers, body }
   }
   if (!row.token) throw new Error('a chat workspace has neither a token nor a URL')
-  const token = await openSecret(world, world.meta, placeOf(row, 'token'), row.token)
-  const base = (row.api_url ?? USUAL_API).replace(/\/+$/, '')
+  const token = await openSecret(world, world.meta, secretPlace(row, 'token'), row.token)
+  const base = (row.api_url ?? DEFAULT_API_URL).replace(/\/+$/, '')
   return {
     url: `${base}/chat.postMessage`,
     headers: { ...headers, 'content-type': 'application/json; charset=utf-8', authorization: `Bearer ${token.reveal()}` },
@@ -105,14 +105,14 @@ export async function messageTo(
   }
 }
 
-const placeOf = ({ org_id, id }: Pick<WorkspaceRow, 'org_id' | 'id'>, column: 'token' | 'webhook_url'): SecretPlace => ({
+const secretPlace = ({ org_id, id }: Pick<WorkspaceRow, 'org_id' | 'id'>, column: 'token' | 'webhook_url'): SecretPlace => ({
   orgId: org_id,
   table: 'chat_workspaces',
   row: id,
   column,
 })
 
-const shownWorkspace = (row: WorkspaceRow): SlackWorkspace => ({
+const workspaceReply = (row: WorkspaceRow): SlackWorkspace => ({
   id: row.id,
   name: row.name,
   posts_by: row.token === null ? 'WEBHOOK_URL' : 'TOKEN',
@@ -121,7 +121,7 @@ const shownWorkspace = (row: WorkspaceRow): SlackWorkspace => ({
 })
 
 export const listChats = (world: Reader, actor: Actor): Promise<SlackIntegration[]> =>
-  world.meta.cached(actor.orgId, 'chat integrations', async () => (await selectChats(world.meta, actor.orgId)).map(shownChat))
+  world.meta.cached(actor.orgId, 'chat integrations', async () => (await selectChats(world.meta, actor.orgId)).map(chatReply))
 
 export async function findChat(world: Reader, actor: Pick<Actor, 'orgId'>, id: string): Promise<ChatRow> {
   const row = await selectChat(world.meta, actor.orgId, id)
@@ -129,34 +129,34 @@ export async function findChat(world: Reader, actor: Pick<Actor, 'orgId'>, id: s
   return row
 }
 
-export async function createChat(world: World, actor: Actor, ask: NewChat): Promise<SlackIntegration> {
+export async function createChat(world: World, actor: Actor, request: NewChat): Promise<SlackIntegration> {
   const [id, nowMs] = [world.ids.uuid(), world.clock.nowMs()]
   const row: ChatRow = {
     org_id: actor.orgId,
     id,
-    ...given(ask),
+    ...given(request),
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,
     modified_by: actor.identity,
   }
   await world.meta.write(actor.orgId, async (tx) => {
-    await checkWorkspace(tx, actor.orgId, ask.workspace_id)
+    await checkWorkspace(tx, actor.orgId, request.workspace_id)
     await insertChat(tx, row)
-    await recordChange(world, tx, actor, { entity: { type: 'chat_integration', id }, after: shownChat(row) })
+    await recordChange(world, tx, actor, { entity: { type: 'chat_integration', id }, after: chatReply(row) })
   })
-  return shownChat(row)
+  return chatReply(row)
 }
 
-export async function updateChat(world: World, actor: Actor, { id }: ChatRow, ask: NewChat): Promise<SlackIntegration> {
+export async function updateChat(world: World, actor: Actor, { id }: ChatRow, request: NewChat): Promise<SlackIntegration> {
   const change = async (tx: Db) => {
-    await checkWorkspace(tx, actor.orgId, ask.workspace_id)
-    return given(ask)
+    await checkWorkspace(tx, actor.orgId, request.workspace_id)
+    return given(request)
   }
-  return changeKept(world, actor, kept, { id, change })
+  return changeIntegration(world, actor, kept, { id, change })
 }
 
-export const removeChat = (world: World, actor: Actor, { id }: ChatRow): Promise<undefined> => removeKept(world, actor, kept, id)
+export const removeChat = (world: World, actor: Actor, { id }: ChatRow): Promise<undefined> => removeIntegration(world, actor, kept, id)
 
 const given = ({ name, channels, workspace_id }: NewChat) => ({ name, channels: [...new Set(channels)], workspace_id })
 
@@ -164,7 +164,7 @@ async function checkWorkspace(tx: Db, orgId: string, id: string): Promise<void> 
   if (!(await lockWorkspace(tx, orgId, id))) throw badField('workspace_id', 'names no chat workspace', 'UNKNOWN')
 }
 
-const shownChat = (row: ChatRow): SlackIntegration => ({
+const chatReply = (row: ChatRow): SlackIntegration => ({
   id: row.id,
   name: row.name,
   channels: row.channels,
@@ -172,11 +172,11 @@ const shownChat = (row: ChatRow): SlackIntegration => ({
   metadata: metadataOf(row),
 })
 
-const kept: Kept<ChatRow, SlackIntegration> = {
+const kept: IntegrationRecords<ChatRow, SlackIntegration> = {
   noun: 'chat integration',
   entity: 'chat_integration',
   lock: lockChat,
   update: updateChatRow,
   remove: deleteChat,
-  shown: shownChat,
+  shown: chatReply,
 }

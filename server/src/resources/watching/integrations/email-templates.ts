@@ -4,7 +4,7 @@ import { notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
-import { changeKept, type Kept, removeKept } from './keeping.ts'
+import { changeIntegration, type IntegrationRecords, removeIntegration } from './integration-records.ts'
 import {
   deleteMailTemplate,
   insertMailTemplate,
@@ -27,13 +27,13 @@ export async function findEmailTemplate(world: Reader, actor: Pick<Actor, 'orgId
   return row
 }
 
-export async function createEmailTemplate(world: World, actor: Actor, ask: NewEmailTemplate): Promise<EmailTemplate> {
+export async function createEmailTemplate(world: World, actor: Actor, request: NewEmailTemplate): Promise<EmailTemplate> {
   const nowMs = world.clock.nowMs()
   const row: MailTemplateRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
-    name: ask.name,
-    payload: ask.payload,
+    name: request.name,
+    payload: request.payload,
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,
@@ -51,14 +51,14 @@ export const updateEmailTemplate = (
   actor: Actor,
   { id }: MailTemplateRow,
   { name, payload }: NewEmailTemplate,
-): Promise<EmailTemplate> => changeKept(world, actor, kept, { id, change: async () => ({ name, payload }) })
+): Promise<EmailTemplate> => changeIntegration(world, actor, kept, { id, change: async () => ({ name, payload }) })
 
 export const removeEmailTemplate = (world: World, actor: Actor, { id }: MailTemplateRow): Promise<undefined> =>
-  removeKept(world, actor, kept, id)
+  removeIntegration(world, actor, kept, id)
 
 const shown = (row: MailTemplateRow): EmailTemplate => ({ id: row.id, name: row.name, payload: row.payload, metadata: metadataOf(row) })
 
-const kept: Kept<MailTemplateRow, EmailTemplate> = {
+const kept: IntegrationRecords<MailTemplateRow, EmailTemplate> = {
   noun: 'e-mail template',
   entity: 'email_template',
   lock: lockMailTemplate,

@@ -5,7 +5,7 @@ import type { FailureBody, WebhookIntegration } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 import { sql } from '../../../meta/sql.ts'
-import { isSoundPayload, renderPayload, samplePlaceholders } from './payload.ts'
+import { isValidPayload, renderPayload, samplePlaceholders } from './payload.ts'
 
 type Tested = { delivered: boolean; status?: number; failure_reason?: string }
 
@@ -177,7 +177,10 @@ describe('a test notification', () => {
 
   test('to nobody says why', async () => {
     const made = await create({ url: 'https://hooks.invalid/in' })
-    expect((await tryOut(made.body.id)).body).toMatchObject({ delivered: false, failure_reason: 'the host of the target is unknown' })
+    expect((await tryOut(made.body.id)).body).toMatchObject({
+      delivered: false,
+      failure_reason: 'the host name of the target cannot be resolved',
+    })
   })
 
   test('to the service itself is refused although its address is open', async () => {
@@ -252,6 +255,6 @@ describe('payloads', () => {
     ['"$title"', true],
     ['{', false],
   ])('%s: sound %s', (payload, sound) => {
-    expect(isSoundPayload(payload)).toBe(sound)
+    expect(isValidPayload(payload)).toBe(sound)
   })
 })

@@ -1,4 +1,4 @@
-/** Placeholders are what a payload may name, without the sign before them. */
+/** The values of the placeholders that a payload may use, by name without the `$`. */
 export type Placeholders = Readonly<Record<(typeof placeholderNames)[number], string>>
 
 const placeholderNames = [
@@ -23,13 +23,13 @@ const placeholderNames = [
   'report',
 ] as const
 
-/** The longest names come first, so that $groups is not taken for $group and a letter. */
+/** Longest names first, so that $groups does not match $group. */
 const NAMED = new RegExp(`\\$(${[...placeholderNames].sort((a, b) => b.length - a.length).join('|')})`, 'g')
 const NUMERIC: ReadonlySet<string> = new Set(['current_value', 'threshold', 'start_time_window', 'end_time_window'])
 
 /**
- * renderPayload puts values in the places of placeholders; each is escaped as the inside of a JSON text, so that no value ends the text it stands
- * in. Outside of texts a number that is none, or that JSON cannot write, is null. What is no placeholder stays as it is.
+ * Replaces placeholders, escaped for JSON strings. Outside of strings, a numeric placeholder without a valid number becomes null. Unknown
+ * placeholders stay as they are.
  */
 export function renderPayload(payload: string | undefined, values: Placeholders): string {
   if (payload === undefined || payload === '') {
@@ -45,16 +45,16 @@ export function renderPayload(payload: string | undefined, values: Placeholders)
   })
 }
 
-/** renderText puts values in the places of placeholders as they are. */
+/** Replaces placeholders without escaping. */
 export const renderText = (payload: string, values: Placeholders): string =>
   payload.replace(NAMED, (_, name: keyof Placeholders) => values[name])
 
-/** textsIn finds the texts of a JSON document, which may have placeholders in it. */
+/** The positions of the strings of a JSON document. */
 const textsIn = (payload: string): { from: number; to: number }[] =>
   [...payload.matchAll(/"(?:[^"\\]|\\.)*"/gs)].map(({ index, 0: text }) => ({ from: index, to: index + text.length }))
 
-/** isSoundPayload tells whether a payload is JSON once its placeholders are replaced. */
-export function isSoundPayload(payload: string): boolean {
+/** True if the payload is valid JSON after its placeholders are replaced. */
+export function isValidPayload(payload: string): boolean {
   try {
     JSON.parse(renderPayload(payload, samplePlaceholders))
     return true
@@ -63,7 +63,7 @@ export function isSoundPayload(payload: string): boolean {
   }
 }
 
-/** samplePlaceholders are what a test notification tells; numbers are numbers, so that payloads may use them without quotes. */
+/** The values of a test notification. Numbers are numeric, so that payloads may use them without quotes. */
 export const samplePlaceholders: Placeholders = {
   title: 'ALERT: A test notification',
   description: 'This is a test. Nothing has happened.',

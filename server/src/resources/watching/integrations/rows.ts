@@ -52,7 +52,7 @@ export const selectWorkspaces = (db: Db, orgId: string) =>
 export const selectWorkspace = (db: Db, orgId: string, id: string) =>
   db.one<WorkspaceRow>(sql`select * from chat_workspaces where org_id = ${orgId} and id = ${id}`)
 
-/** lockWorkspace takes the update lock: who names the workspace meanwhile waits, for a name takes the key share lock. */
+/** Blocks new chat integrations of the workspace: their foreign key takes a key share lock. */
 export const lockWorkspace = (db: Db, orgId: string, id: string) =>
   db.one<WorkspaceRow>(sql`select * from chat_workspaces where org_id = ${orgId} and id = ${id} for update`)
 
@@ -117,15 +117,15 @@ export const updateMailTemplateRow = (db: Db, row: MailTemplateRow) =>
 export const deleteMailTemplate = (db: Db, orgId: string, id: string) =>
   db.run(sql`delete from mail_templates where org_id = ${orgId} and id = ${id}`)
 
-export type NamedRow = { id: string; kind: 'webhook' | 'chat' | 'mail_template'; name: string; channels: string[] | null }
+export type IntegrationRow = { id: string; kind: 'webhook' | 'chat' | 'mail_template'; name: string; channels: string[] | null }
 
-/** selectNamed finds what actions name, whichever kind it is. */
-export const selectNamed = (db: Db, orgId: string, ids: readonly string[]) =>
-  db.all<NamedRow>(sql`
+/** Looks up the integrations of actions, whatever their kind. */
+export const selectIntegrations = (db: Db, orgId: string, ids: readonly string[]) =>
+  db.all<IntegrationRow>(sql`
     select id, 'webhook' as kind, name, null::jsonb as channels from webhooks where org_id = ${orgId} and id in (${sql.join(ids)})
     union all select id, 'chat', name, channels from chat_integrations where org_id = ${orgId} and id in (${sql.join(ids)})
     union all select id, 'mail_template', name, null from mail_templates where org_id = ${orgId} and id in (${sql.join(ids)})`)
 
-export const selectMonitorsNaming = (db: Db, orgId: string, integrationId: string) =>
+export const selectMonitorsUsing = (db: Db, orgId: string, integrationId: string) =>
   db.all<{ name: string }>(sql`
     select name from monitors where org_id = ${orgId} and actions @> ${json([{ integration_id: integrationId }])} order by name limit 3`)

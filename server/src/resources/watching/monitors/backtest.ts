@@ -1,44 +1,44 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import { groupDecision, rulesOf } from './decide.ts'
-import { type Definition, definitionOf, membersOf } from './definition.ts'
-import type { Sight } from './observation.ts'
-import { sightsOver, stepOf } from './past-observations.ts'
-import type { Status } from './status.ts'
+import { columnsFromDraft, definitionOf, type MonitorDefinition } from './definition.ts'
+import type { MonitorObservation } from './observation.ts'
+import { observePast, stepOf } from './past-observations.ts'
+import type { AlertStatus } from './status.ts'
 import { type MonitorState, newState, transition } from './transition.ts'
 
-type Ask = BodyOf<typeof contract.monitors.backtest>
+type BacktestRequest = BodyOf<typeof contract.monitors.backtest>
 type Backtest = ReplyOf<typeof contract.monitors.backtest>
 
 const DAY_MS = 86_400_000
 const LISTED_MAX = 1_000
-/** Decisions between two turns of other work. */
-const DECISIONS_PER_TURN = 5_000
+/** The number of decisions after which the run yields to the event loop. */
+const DECISIONS_PER_YIELD = 5_000
 
-/** backtest looks with a definition at past days, as if nothing had muted it, and sends nothing. */
-export async function backtest(world: World, actor: Actor, ask: Ask, signal: AbortSignal): Promise<Backtest> {
-  const definition = definitionOf(membersOf(ask))
+/** Evaluates a definition over past days as if nothing were muted, and sends nothing. */
+export async function backtest(world: World, actor: Actor, request: BacktestRequest, signal: AbortSignal): Promise<Backtest> {
+  const definition = definitionOf(columnsFromDraft(request))
   const stepMs = stepOf(definition)
-  // Looks end where windows of their step end, so that those of anomalies lie as they lie for a monitor.
+  // Evaluations end at multiples of the step, so that anomaly windows align as they do for a live monitor.
   const toMs = Math.floor(world.clock.nowMs() / stepMs) * stepMs
-  const looks = Math.max(1, Math.floor((ask.days * DAY_MS) / stepMs))
-  const sightAt = await sightsOver(world, actor, definition, { toMs, looks, stepMs }, signal)
-  const run = new Run(definition, stepMs)
-  for (let at = 0; at < looks; at += 1) {
-    run.look(sightAt(at), toMs - (looks - 1 - at) * stepMs)
-    if (run.isTurnOver()) {
-      await nextTurn()
+  const evaluations = Math.max(1, Math.floor((request.days * DAY_MS) / stepMs))
+  const observationAt = await observePast(world, actor, definition, { toMs, count: evaluations, stepMs }, signal)
+  const run = new BacktestRun(definition, stepMs)
+  for (let at = 0; at < evaluations; at += 1) {
+    run.evaluate(observationAt(at), toMs - (evaluations - 1 - at) * stepMs)
+    if (run.mustYield()) {
+      await yieldToEventLoop()
       signal.throwIfAborted()
     }
   }
-  return { from_ts: toMs - looks * stepMs, to_ts: toMs, step_ms: stepMs, looks, ...run.found() }
+  return { from_ts: toMs - evaluations * stepMs, to_ts: toMs, step_ms: stepMs, looks: evaluations, ...run.result() }
 }
 
-/** Run goes from look to look with the same transition by which monitors live. */
-class Run {
-  readonly #definition: Definition
+/** Runs past evaluations through the same transition as live ones and collects the results. */
+class BacktestRun {
+  readonly #definition: MonitorDefinition
   readonly #stepMs: number
   #state: MonitorState = newState
   #decisions = 0
@@ -47,15 +47,15 @@ class Run {
   readonly #notifications: Backtest['notifications'] = []
   #changesTotal = 0
   #notificationsTotal = 0
-  readonly #times = new Map<Status, number>()
+  readonly #times = new Map<AlertStatus, number>()
 
-  constructor(definition: Definition, stepMs: number) {
+  constructor(definition: MonitorDefinition, stepMs: number) {
     this.#definition = definition
     this.#stepMs = stepMs
   }
 
-  look({ judged }: Sight, atMs: number): void {
-    const values = Object.fromEntries([...judged].map(([group, { value }]) => [group, value]))
+  evaluate({ compared }: MonitorObservation, atMs: number): void {
+    const values = Object.fromEntries([...compared].map(([group, { value }]) => [group, value]))
     const outcome = transition(this.#state, { kind: 'values', values }, rulesOf(this.#definition), { muted: false }, atMs)
     this.#state = outcome.state
     this.#decisions += outcome.decisions.length + 1
@@ -67,7 +67,7 @@ class Run {
     for (const decision of outcome.decisions) {
       if (decision.change === undefined && !decision.gone) continue
       this.#changesTotal += 1
-      if (this.#changes.length < LISTED_MAX) this.#changes.push({ time: atMs, ...groupDecision(decision, judged) })
+      if (this.#changes.length < LISTED_MAX) this.#changes.push({ time: atMs, ...groupDecision(decision, compared) })
     }
     for (const { group, change, status, delayed } of outcome.notices) {
       this.#notificationsTotal += 1
@@ -76,13 +76,13 @@ class Run {
     }
   }
 
-  isTurnOver(): boolean {
-    if (this.#decisions < DECISIONS_PER_TURN) return false
+  mustYield(): boolean {
+    if (this.#decisions < DECISIONS_PER_YIELD) return false
     this.#decisions = 0
     return true
   }
 
-  found() {
+  result() {
     return {
       monitor_events: this.#events,
       changes: this.#changes,

@@ -1,129 +1,130 @@
 import type { MonitorEvaluation } from '@dendro/api'
-import type { Definition } from './definition.ts'
+import type { ComparedValue } from './compare.ts'
+import type { MonitorDefinition } from './definition.ts'
 import type { EvaluationRecord } from './history-rows.ts'
-import type { Judged } from './judge.ts'
-import type { Sight } from './observation.ts'
+import { valuesOf } from './monitor-reply.ts'
+import type { MonitorObservation } from './observation.ts'
 import type { Occasion } from './occasion.ts'
 import type { MonitorRow, StateRow } from './rows.ts'
-import { valuesOf } from './shown-monitor.ts'
-import type { Change, Status } from './status.ts'
-import { isSoundState } from './stored-state.ts'
+import type { AlertStatus, StatusTransition } from './status.ts'
+import { isValidState } from './stored-state.ts'
 import {
-  type Decision,
+  type GroupTransition,
+  type MonitorRules,
   type MonitorState,
   type Notice,
   newState,
-  type Outcome,
-  type Quiet,
-  type Rules,
-  type Seen,
+  type ObservedValues,
+  type StateTransition,
+  type Suppression,
   transition,
 } from './transition.ts'
 
-/** A Look is one evaluation: what is remembered, what was seen in which window, and what keeps notices back. */
-export type Look = {
+/** The input of one evaluation: the stored state, what was observed in the window, and what suppresses notifications. */
+export type EvaluationInput = {
   readonly monitor: MonitorRow
-  readonly definition: Definition
+  readonly definition: MonitorDefinition
   readonly before: Pick<StateRow, 'state' | 'alerts' | 'is_new'>
-  readonly seen: { readonly sight: Sight } | { readonly reason: string }
-  readonly quiet: Quiet
+  readonly observed: { readonly observation: MonitorObservation } | { readonly reason: string }
+  readonly suppression: Suppression
   readonly fromMs: number
   readonly toMs: number
   readonly nowMs: number
-  /** missed counts the looks that were skipped before this one. */
+  /** The number of evaluations that were skipped before this one. */
   readonly missed: number
 }
 
-/** A Verdict is all that a look changes: it is written down in one transaction. */
-export type Verdict = {
-  readonly outcome: Outcome
+/** Everything that an evaluation changes; it is written in one transaction. */
+export type EvaluationOutcome = {
+  readonly outcome: StateTransition
   readonly alerts: Record<string, string>
   readonly occasions: readonly Occasion[]
   readonly record: EvaluationRecord
-  /** isChange says that the record tells of more than that nothing happened. */
+  /** True when something happened; such records are kept longer. */
   readonly isChange: boolean
   readonly message: string | undefined
-  /** isUndecided says that what was remembered could not be understood, so that nothing was decided. */
+  /** True when the stored state was unusable, so that nothing was decided. */
   readonly isUndecided?: true
 }
 
-/** GROUPS_KEPT_MAX is how many groups without news a record lists; those with news are always in it. */
+/** The number of unchanged groups that a record lists; groups that changed are always listed. */
 const GROUPS_KEPT_MAX = 100
-const TROUBLED_MAX = 100
+const TROUBLED_GROUPS_MAX = 100
 const PATTERNS_KEPT_MAX = 20
 const REASON_CHARS_MAX = 1_000
-/** STATE_GROUPS_MAX is how many groups are remembered before the silent ones of them are dropped early. */
+/** Above this number of groups, silent groups are dropped before their retention ends. */
 const STATE_GROUPS_MAX = 50_000
-const WHOLE = ''
+const WHOLE_MONITOR = ''
 
-/** decide is what a look means; new alerts get their ids from newId, and everything else follows from the look. */
-export function decide(look: Look, newId: () => string): Verdict {
-  const { monitor, definition, before, quiet, nowMs } = look
+/** Decides what an evaluation changes. Pure except for the ids of new alerts, which come from newId. */
+export function decide(input: EvaluationInput, newId: () => string): EvaluationOutcome {
+  const { monitor, definition, before, suppression, nowMs } = input
   const rules = rulesOf(definition)
-  const state = prunedState(look)
-  const outcome = transition(state, seenOf(look), rules, quiet, nowMs)
-  const alerts = keptAlerts(before.alerts, outcome, rules)
+  const state = pruneState(input)
+  const outcome = transition(state, observedValues(input), rules, suppression, nowMs)
+  const alerts = keepAlerts(before.alerts, outcome, rules)
   const occasions = outcome.notices.map((notice) => {
-    const subject = rules.notifyOnce ? WHOLE : notice.group
+    const subject = rules.notifyOnce ? WHOLE_MONITOR : notice.group
     const alertId = alerts[subject] ?? newId()
     if (notice.status === 'OK') delete alerts[subject]
     else alerts[subject] = alertId
-    const told = (rules.notifyOnce ? state.whole : state.groups[notice.group])?.told ?? 'OK'
-    return occasionOf(look, outcome, notice, { alertId, told })
+    const notified = (rules.notifyOnce ? state.whole : state.groups[notice.group])?.told ?? 'OK'
+    return occasionOf(input, outcome, notice, { alertId, notified })
   })
-  const isChange = 'reason' in look.seen || occasions.length > 0 || outcome.whole !== undefined || outcome.decisions.some(hasNews)
-  return { outcome, alerts, occasions, record: recordOf(look, outcome, occasions), isChange, message: messageOf(monitor, outcome) }
+  const isChange = 'reason' in input.observed || occasions.length > 0 || outcome.whole !== undefined || outcome.decisions.some(hasNews)
+  return { outcome, alerts, occasions, record: recordOf(input, outcome, occasions), isChange, message: messageOf(monitor, outcome) }
 }
 
-/**
- * undecided is for a look on which decide failed. A damaged state starts anew with the next look, since nothing of it can be used; otherwise
- * everything stays as it is.
- */
-export function undecided(look: Look): Verdict {
-  const isDamaged = !isSoundState(look.before.state)
+/** Builds the outcome of an evaluation on which `decide` threw. A damaged state starts anew; any other state stays as it is. */
+export function undecidedEvaluation(input: EvaluationInput): EvaluationOutcome {
+  const isDamaged = !isValidState(input.before.state)
   const reason = isDamaged ? 'the stored state of the monitor was damaged and starts anew' : 'the result could not be evaluated'
-  const outcome: Outcome = { state: isDamaged ? newState : look.before.state, decisions: [], notices: [] }
-  const record = recordOf({ ...look, seen: { reason } }, outcome, [])
-  const alerts = isDamaged ? {} : look.before.alerts
+  const outcome: StateTransition = { state: isDamaged ? newState : input.before.state, decisions: [], notices: [] }
+  const record = recordOf({ ...input, observed: { reason } }, outcome, [])
+  const alerts = isDamaged ? {} : input.before.alerts
   return { outcome, alerts, occasions: [], record, isChange: true, message: undefined, isUndecided: true }
 }
 
-/** rulesOf turns the thresholds of an anomaly round where low values are looked for: its thresholds are above 0 and count downwards then. */
-export function rulesOf({ rules, kind }: Definition): Rules {
+/** Negates the thresholds of an anomaly monitor with a BELOW operator: its thresholds are positive, but low values have negative deviations. */
+export function rulesOf({ rules, kind }: MonitorDefinition): MonitorRules {
   if (kind.kind !== 'anomaly' || !rules.operator.startsWith('BELOW')) return rules
   return { ...rules, threshold: -rules.threshold, warning: rules.warning === undefined ? undefined : -rules.warning }
 }
 
-/** prunedState drops groups that a new definition no longer gives, and silent ones where there are too many. */
-function prunedState({ before: { state, is_new }, seen }: Look): MonitorState {
+/** Drops groups that a changed definition no longer yields, and silent groups when there are too many. */
+function pruneState({ before: { state, is_new }, observed }: EvaluationInput): MonitorState {
   const isCrowded = Object.keys(state.groups).length > STATE_GROUPS_MAX
-  if (!(is_new || isCrowded) || 'reason' in seen) return state
-  const groups = Object.entries(state.groups).filter(([group]) => group === WHOLE || seen.sight.judged.has(group))
+  if (!(is_new || isCrowded) || 'reason' in observed) return state
+  const groups = Object.entries(state.groups).filter(([group]) => group === WHOLE_MONITOR || observed.observation.compared.has(group))
   return { ...state, groups: Object.fromEntries(groups) }
 }
 
-function seenOf({ seen }: Look): Seen {
-  if ('reason' in seen) return { kind: 'unreadable', reason: seen.reason }
-  return { kind: 'values', values: Object.fromEntries([...seen.sight.judged].map(([group, { value }]) => [group, value])) }
+function observedValues({ observed }: EvaluationInput): ObservedValues {
+  if ('reason' in observed) return { kind: 'unreadable', reason: observed.reason }
+  return { kind: 'values', values: Object.fromEntries([...observed.observation.compared].map(([group, { value }]) => [group, value])) }
 }
 
-function keptAlerts(alerts: Readonly<Record<string, string>>, { state }: Outcome, { notifyOnce }: Rules): Record<string, string> {
+function keepAlerts(
+  alerts: Readonly<Record<string, string>>,
+  { state }: StateTransition,
+  { notifyOnce }: MonitorRules,
+): Record<string, string> {
   const isKept = ([subject]: [string, string]): boolean =>
-    notifyOnce ? subject === WHOLE : Object.hasOwn(state.groups, subject) && state.groups[subject]?.told !== undefined
+    notifyOnce ? subject === WHOLE_MONITOR : Object.hasOwn(state.groups, subject) && state.groups[subject]?.told !== undefined
   return Object.fromEntries(Object.entries(alerts).filter(isKept))
 }
 
-const hasNews = ({ change, verdict, gone }: Decision): boolean => change !== undefined || verdict !== undefined || gone === true
+const hasNews = ({ change, verdict, gone }: GroupTransition): boolean => change !== undefined || verdict !== undefined || gone === true
 
-type Known = { alertId: string; told: Status }
+type AlertBefore = { alertId: string; notified: AlertStatus }
 
 function occasionOf(
-  { monitor, definition: { kind }, seen, fromMs, toMs, nowMs }: Look,
-  { state }: Outcome,
+  { monitor, definition: { kind }, observed, fromMs, toMs, nowMs }: EvaluationInput,
+  { state }: StateTransition,
   notice: Notice,
-  { alertId, told }: Known,
+  { alertId, notified }: AlertBefore,
 ): Occasion {
-  const judged = 'sight' in seen ? seen.sight.judged.get(notice.group) : undefined
+  const compared = 'observation' in observed ? observed.observation.compared.get(notice.group) : undefined
   const keys = monitor.queries.find(({ groups }) => groups !== undefined && groups.length > 0)?.groups ?? []
   const troubled = Object.entries(state.groups).filter(([, { status }]) => status === 'ALERT' || status === 'WARN')
   return {
@@ -144,16 +145,16 @@ function occasionOf(
       ...(monitor.ai_report_instructions === null ? {} : { reportInstructions: monitor.ai_report_instructions }),
     },
     change: notice.change,
-    before: told,
+    before: notified,
     after: notice.status,
     isDelayed: notice.delayed,
     group: notice.group,
     groups: valuesOf(notice.group, keys),
     troubledGroups: troubled
       .map(([group]) => group)
-      .filter((group) => group !== WHOLE)
-      .slice(0, TROUBLED_MAX),
-    ...measuredOf(judged),
+      .filter((group) => group !== WHOLE_MONITOR)
+      .slice(0, TROUBLED_GROUPS_MAX),
+    ...measuredOf(compared),
     threshold: thresholdOf(monitor, notice.change),
     fromMs,
     toMs,
@@ -161,32 +162,32 @@ function occasionOf(
   }
 }
 
-const thresholdOf = ({ threshold, warning_threshold }: MonitorRow, change: Change): number =>
+const thresholdOf = ({ threshold, warning_threshold }: MonitorRow, change: StatusTransition): number =>
   change === 'WARN' || change === 'WARN_RECOVERY' ? (warning_threshold ?? threshold) : threshold
 
-type Spelled = number | 'Infinity' | '-Infinity'
+type JsonNumber = number | 'Infinity' | '-Infinity'
 
-function measuredOf(judged: Judged | undefined): { value?: Spelled; baseline?: number } {
-  if (!judged) return {}
-  return { value: spelled(judged.value), ...(judged.baseline === undefined ? {} : { baseline: judged.baseline }) }
+function measuredOf(compared: ComparedValue | undefined): { value?: JsonNumber; baseline?: number } {
+  if (!compared) return {}
+  return { value: toJsonNumber(compared.value), ...(compared.baseline === undefined ? {} : { baseline: compared.baseline }) }
 }
 
-/** spelled is a number as JSON can say it. */
-const spelled = (value: number): Spelled => (Number.isFinite(value) ? value : value > 0 ? 'Infinity' : '-Infinity')
+/** JSON has no infinite numbers. */
+const toJsonNumber = (value: number): JsonNumber => (Number.isFinite(value) ? value : value > 0 ? 'Infinity' : '-Infinity')
 
-function recordOf(look: Look, { decisions }: Outcome, occasions: readonly Occasion[]): EvaluationRecord {
-  const { monitor, seen, quiet, missed } = look
-  const judged = 'sight' in seen ? seen.sight.judged : new Map<string, Judged>()
-  const patterns = 'sight' in seen ? seen.sight.patterns : undefined
+function recordOf(input: EvaluationInput, { decisions }: StateTransition, occasions: readonly Occasion[]): EvaluationRecord {
+  const { monitor, observed, suppression, missed } = input
+  const compared = 'observation' in observed ? observed.observation.compared : new Map<string, ComparedValue>()
+  const patterns = 'observation' in observed ? observed.observation.patterns : undefined
   return {
-    ...('reason' in seen ? { failure: seen.reason.slice(0, REASON_CHARS_MAX) } : {}),
+    ...('reason' in observed ? { failure: observed.reason.slice(0, REASON_CHARS_MAX) } : {}),
     comparison_operator: monitor.comparison_operator,
     threshold: monitor.threshold,
     ...(monitor.warning_threshold === null ? {} : { warning_threshold: monitor.warning_threshold }),
-    ...measuredOf(judged.get(WHOLE)),
-    muted: quiet.muted,
-    ...(quiet.downtime ? { downtime: quiet.downtime.strategy } : {}),
-    groups: listed(decisions).map((decision) => groupDecision(decision, judged)),
+    ...measuredOf(compared.get(WHOLE_MONITOR)),
+    muted: suppression.muted,
+    ...(suppression.downtime ? { downtime: suppression.downtime.strategy } : {}),
+    groups: listed(decisions).map((decision) => groupDecision(decision, compared)),
     groups_total: decisions.length,
     ...(patterns ? { patterns: patterns.slice(0, PATTERNS_KEPT_MAX) } : {}),
     notifications: occasions.map(({ group, change, after, isDelayed }) => ({
@@ -199,18 +200,18 @@ function recordOf(look: Look, { decisions }: Outcome, occasions: readonly Occasi
   }
 }
 
-function listed(decisions: readonly Decision[]): readonly Decision[] {
+function listed(decisions: readonly GroupTransition[]): readonly GroupTransition[] {
   if (decisions.length <= GROUPS_KEPT_MAX) return decisions
   const [news, rest] = [decisions.filter(hasNews), decisions.filter((decision) => !hasNews(decision))]
   return [...news, ...rest.slice(0, Math.max(0, GROUPS_KEPT_MAX - news.length))]
 }
 
 export const groupDecision = (
-  { group, before, after, change, verdict, gone }: Decision,
-  judged: ReadonlyMap<string, Judged>,
+  { group, before, after, change, verdict, gone }: GroupTransition,
+  compared: ReadonlyMap<string, ComparedValue>,
 ): MonitorEvaluation['groups'][number] => ({
   group_id: group,
-  ...measuredOf(judged.get(group)),
+  ...measuredOf(compared.get(group)),
   before,
   after,
   ...(change === undefined ? {} : { change }),
@@ -218,12 +219,15 @@ export const groupDecision = (
   ...(gone === undefined ? {} : { gone }),
 })
 
-/** messageOf says in one line what a change of the monitor came from. */
-function messageOf({ comparison_operator, threshold, warning_threshold }: MonitorRow, { whole, decisions }: Outcome): string | undefined {
+/** Summarizes in one line why the monitor changed its status. */
+function messageOf(
+  { comparison_operator, threshold, warning_threshold }: MonitorRow,
+  { whole, decisions }: StateTransition,
+): string | undefined {
   if (!whole) return undefined
   const is = `${comparison_operator.toLowerCase().replaceAll('_', ' ')} ${whole.after === 'WARN' ? (warning_threshold ?? threshold) : threshold}`
   const [only] = decisions
-  if (decisions.length === 1 && only?.group === WHOLE) {
+  if (decisions.length === 1 && only?.group === WHOLE_MONITOR) {
     if (only.value === undefined) return 'no events in the window'
     return whole.after === 'ALERT' || whole.after === 'WARN' ? `${only.value} is ${is}` : `${only.value} is not ${is}`
   }

@@ -4,27 +4,27 @@ import { parseTimeRange } from '../../../query/query.ts'
 import { type PlannedMetrics, planMetrics } from '../../queries/timeseries/timeseries.ts'
 import type { MonitorRow } from './rows.ts'
 import type { Thresholds } from './status.ts'
-import type { Rules } from './transition.ts'
+import type { MonitorRules } from './transition.ts'
 
-/** A Definition is what a monitor watches, read once: its texts as trees and its phrases as milliseconds. */
-export type Definition = {
+/** The parsed form of a monitor: queries as trees, time ranges in milliseconds. */
+export type MonitorDefinition = {
   readonly planned: PlannedMetrics
   readonly windowMs: number
-  readonly rules: Rules
-  readonly kind: Kind
-  /** groups are the keys by which the watched value is grouped; none for a single value. */
+  readonly rules: MonitorRules
+  readonly kind: MonitorKind
+  /** The keys by which the value is grouped; empty for a single value. */
   readonly groups: readonly string[]
 }
 
-/** A Kind says what is made of the values of the window before they are compared. */
-export type Kind =
+/** How the values of the window are processed before they are compared with the thresholds. */
+export type MonitorKind =
   | { readonly kind: 'value' }
   | { readonly kind: 'usage' }
   | { readonly kind: 'change'; readonly backMs: number; readonly isPercentage: boolean }
   | { readonly kind: 'anomaly'; readonly windows: number }
   | { readonly kind: 'patterns'; readonly want: 'NEW' | 'VANISHED'; readonly baselineMs: number }
 
-export type Members = Omit<
+export type MonitorColumns = Omit<
   MonitorRow,
   | 'org_id'
   | 'id'
@@ -52,14 +52,14 @@ const COUNT = '(?:(?:\\d+|one|two|three|four|five|six|seven|eight|nine|ten)\\s*)
 const SHORT_UNITS = '(?:m|mins?|minutes?|h|hours?|d|days?)'
 const WINDOW = new RegExp(`^\\s*last\\s+${COUNT}${SHORT_UNITS}\\s*$`, 'i')
 const LENGTH = new RegExp(`^\\s*${COUNT}(?:${SHORT_UNITS}|w|weeks?|months?)(?:\\s+ago)?\\s*$`, 'i')
-/** USAGE_GROUPS are what usage can be grouped by. */
+/** The keys by which usage can be grouped. */
 const USAGE_GROUPS: ReadonlySet<string> = new Set(['@collection', '@dataset'])
 const PATTERN_KEY = '@pattern'
 
-/** membersOf checks a draft to the letter and gives the columns of the monitor; whatever cannot be watched is a 400 that names the field. */
-export function membersOf(draft: Omit<MonitorDraft, 'actions'> & { actions?: MonitorDraft['actions'] | undefined }): Members {
+/** Validates a draft and returns the columns of the monitor. Throws a 400 that names the field. */
+export function columnsFromDraft(draft: Omit<MonitorDraft, 'actions'> & { actions?: MonitorDraft['actions'] | undefined }): MonitorColumns {
   const type = typeOf(draft)
-  const members: Members = {
+  const members: MonitorColumns = {
     name: draft.name,
     description: draft.description ?? null,
     type,
@@ -94,7 +94,7 @@ function typeOf({ type, monitor_type }: Pick<MonitorDraft, 'type' | 'monitor_typ
   return type ?? monitor_type ?? 'PATTERN'
 }
 
-/** actionOf is an action with its type; an e-mail may name the template that it is written from. */
+/** An e-mail action may name the template of its body. */
 function actionOf(
   { type, email, integration_id }: NonNullable<MonitorDraft['actions']>[number],
   index: number,
@@ -118,8 +118,8 @@ function actionOf(
   }
 }
 
-/** definitionOf reads the columns of a monitor. */
-export function definitionOf(monitor: Omit<Members, 'name' | 'description' | 'actions'>): Definition {
+/** Parses the columns of a monitor. */
+export function definitionOf(monitor: Omit<MonitorColumns, 'name' | 'description' | 'actions'>): MonitorDefinition {
   const planned = planMetrics(monitor.queries, monitor.formulas)
   const windowMs = windowOf(monitor.time_window)
   const kind = kindOf(monitor, planned, windowMs)
@@ -139,7 +139,7 @@ export function definitionOf(monitor: Omit<Members, 'name' | 'description' | 'ac
   return { planned, windowMs, rules, kind, groups }
 }
 
-/** watchedGroups are those of the first query, or of the first grouped one that the formula needs. */
+/** The groups of the first query, or of the first grouped query that the formula uses. */
 function watchedGroups({ queries, formulas: [formula] }: PlannedMetrics): readonly string[] {
   if (!formula) return queries[0]?.groups ?? []
   return queries.find(({ query, groups }) => formula.names.includes(query.name) && groups.length > 0)?.groups ?? []
@@ -153,7 +153,7 @@ function windowOf(phrase: string): number {
   return windowMs
 }
 
-/** lengthOf is how long a phrase reaches back; seen from late enough that nothing lies before the first instant. */
+/** The duration of a relative time range. It is resolved against a late time so that it is not cut off at 0. */
 function lengthOf(phrase: string, field: string): number {
   const { fromMs, toMs } = parseTimeRange(phrase, Number.MAX_SAFE_INTEGER, field)
   return toMs - fromMs
@@ -164,9 +164,9 @@ function spanOf(phrase: string, field: string): number {
   return lengthOf(phrase, field)
 }
 
-type Typed = Omit<Members, 'name' | 'description' | 'actions'>
+type DefinitionColumns = Omit<MonitorColumns, 'name' | 'description' | 'actions'>
 
-function kindOf(monitor: Typed, planned: PlannedMetrics, windowMs: number): Kind {
+function kindOf(monitor: DefinitionColumns, planned: PlannedMetrics, windowMs: number): MonitorKind {
   if (monitor.type !== 'ANOMALY_DETECTION' && monitor.comparison_operator === 'OUTSIDE') {
     throw badField('comparison_operator', 'OUTSIDE is for the type ANOMALY_DETECTION only')
   }
@@ -182,7 +182,7 @@ function kindOf(monitor: Typed, planned: PlannedMetrics, windowMs: number): Kind
   }
 }
 
-function patternKind({ aux }: Typed, { queries, formulas }: PlannedMetrics): Kind {
+function patternKind({ aux }: DefinitionColumns, { queries, formulas }: PlannedMetrics): MonitorKind {
   if (aux?.pattern_change === undefined) return { kind: 'value' }
   const { pattern_change: want, baseline = '1 day' } = aux
   if (want !== 'NEW' && want !== 'VANISHED') throw badField('aux.pattern_change', 'must be NEW or VANISHED')
@@ -198,7 +198,7 @@ function patternKind({ aux }: Typed, { queries, formulas }: PlannedMetrics): Kin
   return { kind: 'patterns', want, baselineMs }
 }
 
-function usageKind({ queries }: PlannedMetrics): Kind {
+function usageKind({ queries }: PlannedMetrics): MonitorKind {
   queries.forEach(({ query, filter, groups }, index) => {
     if (filter.kind !== 'all')
       throw badField(`queries.${index}.where`, 'must be empty: usage is counted for each dataset, not for each event')
@@ -209,7 +209,7 @@ function usageKind({ queries }: PlannedMetrics): Kind {
   return { kind: 'usage' }
 }
 
-function changeKind({ compare_to, change_type }: Typed): Kind {
+function changeKind({ compare_to, change_type }: DefinitionColumns): MonitorKind {
   if (compare_to === null) throw badField('compare_to', 'is required for the type CHANGE_DETECTION', 'INVALID_TYPE')
   const backMs = spanOf(compare_to, 'compare_to')
   if (backMs < WINDOW_MIN_MS || backMs > BACK_MAX_MS) {
@@ -218,7 +218,7 @@ function changeKind({ compare_to, change_type }: Typed): Kind {
   return { kind: 'change', backMs, isPercentage: change_type === 'PERCENTAGE' }
 }
 
-function anomalyKind({ evaluation_window, threshold, warning_threshold }: Typed, windowMs: number): Kind {
+function anomalyKind({ evaluation_window, threshold, warning_threshold }: DefinitionColumns, windowMs: number): MonitorKind {
   if (evaluation_window === null) throw badField('evaluation_window', 'is required for the type ANOMALY_DETECTION', 'INVALID_TYPE')
   const spanMs = spanOf(evaluation_window, 'evaluation_window')
   const windows = Math.floor(spanMs / windowMs)
@@ -232,5 +232,6 @@ function anomalyKind({ evaluation_window, threshold, warning_threshold }: Typed,
   return { kind: 'anomaly', windows }
 }
 
-/** asksFor is what the store is asked to group a query by. */
-export const asksFor = ({ kind }: Kind, groups: readonly string[]): readonly string[] => (kind === 'patterns' ? [PATTERN_KEY] : groups)
+/** The keys by which the event store groups a query. */
+export const storeGroupKeys = ({ kind }: MonitorKind, groups: readonly string[]): readonly string[] =>
+  kind === 'patterns' ? [PATTERN_KEY] : groups

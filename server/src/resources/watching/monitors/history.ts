@@ -1,19 +1,19 @@
 import type { contract, MonitorEvaluation, ReplyOf } from '@dendro/api'
 import { badField } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
-import { type Span, selectEvaluations, selectEvents, selectGroupHistory, selectNotifications } from './history-rows.ts'
+import { type HistorySpan, selectEvaluations, selectEvents, selectGroupHistory, selectNotifications } from './history-rows.ts'
 import type { MonitorRow } from './rows.ts'
 
 type Reader = Pick<World, 'meta'>
-type Asked = { from_ts?: number | undefined; to_ts?: number | undefined }
+type HistoryQuery = { from_ts?: number | undefined; to_ts?: number | undefined }
 type Events = ReplyOf<typeof contract.monitors.events>
 type Notifications = ReplyOf<typeof contract.monitors.notifications>
 
 const EVALUATIONS = 100
 
-/** listEvents gives the changes of a monitor, newest first, and those of each of its groups, oldest first. */
-export async function listEvents(world: Reader, monitor: MonitorRow, asked: Asked): Promise<Events> {
-  const span = spanOf(asked)
+/** Returns the status changes of a monitor, newest first, and those of its groups, oldest first. */
+export async function listEvents(world: Reader, monitor: MonitorRow, query: HistoryQuery): Promise<Events> {
+  const span = spanOf(query)
   const [events, history] = await Promise.all([
     selectEvents(world.meta, monitor.org_id, monitor.id, span),
     selectGroupHistory(world.meta, monitor.org_id, monitor.id, span),
@@ -35,8 +35,8 @@ export async function listEvents(world: Reader, monitor: MonitorRow, asked: Aske
   }
 }
 
-export async function listNotifications(world: Reader, monitor: MonitorRow, asked: Asked): Promise<Notifications> {
-  const rows = await selectNotifications(world.meta, monitor.org_id, monitor.id, spanOf(asked))
+export async function listNotifications(world: Reader, monitor: MonitorRow, query: HistoryQuery): Promise<Notifications> {
+  const rows = await selectNotifications(world.meta, monitor.org_id, monitor.id, spanOf(query))
   return {
     monitor_notifications: rows.map((row) => ({
       monitor_id: row.monitor_id,
@@ -60,14 +60,14 @@ export async function listNotifications(world: Reader, monitor: MonitorRow, aske
 export async function listEvaluations(
   world: Reader,
   monitor: MonitorRow,
-  { limit = EVALUATIONS, ...asked }: Asked & { limit?: number | undefined },
+  { limit = EVALUATIONS, ...query }: HistoryQuery & { limit?: number | undefined },
 ): Promise<{ evaluations: MonitorEvaluation[] }> {
-  const rows = await selectEvaluations(world.meta, monitor.org_id, monitor.id, spanOf(asked), limit)
+  const rows = await selectEvaluations(world.meta, monitor.org_id, monitor.id, spanOf(query), limit)
   return { evaluations: rows.map(({ record, time, from_ts, to_ts, status }) => ({ time, from_ts, to_ts, status, ...record })) }
 }
 
-/** spanOf lets each bound stand alone; without them it is everything that is kept. */
-function spanOf({ from_ts = 0, to_ts = Number.MAX_SAFE_INTEGER }: Asked): Span {
+/** Each bound is optional; without bounds everything stored is returned. */
+function spanOf({ from_ts = 0, to_ts = Number.MAX_SAFE_INTEGER }: HistoryQuery): HistorySpan {
   if (from_ts > to_ts) throw badField('from_ts', 'must not be later than to_ts', 'OUT_OF_RANGE')
   return { fromMs: from_ts, toMs: to_ts }
 }

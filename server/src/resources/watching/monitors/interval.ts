@@ -1,2 +1,2 @@
-/** INTERVAL_MS is how often every monitor is evaluated. */
+/** The time between two evaluations of a monitor. */
 export const INTERVAL_MS = 60_000

@@ -8,19 +8,20 @@ import { matchDatasets } from '../../../query/selector.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { isSame, visibilityFor } from '../../data/datasets/datasets.ts'
-import { mustLetMonitorIn } from '../../data/limits/limits.ts'
+import { isSameIdentity, visibilityFor } from '../../data/datasets/datasets.ts'
+import { checkMonitorLimit } from '../../data/limits/limits.ts'
 import { dropBacking, keepBacking } from '../../queries/metric-definitions/metric-definitions.ts'
 import { checkActions } from '../integrations/integrations.ts'
-import { membersOf } from './definition.ts'
+import { columnsFromDraft } from './definition.ts'
+import { monitorReply } from './monitor-reply.ts'
 import {
-  bringForward,
   deleteMonitor,
   insertMonitor,
   insertState,
   lockMonitor,
-  lookAgain,
   type MonitorRow,
+  makeAllDueNow,
+  makeDueNow,
   removeFromDowntimes,
   type StateRow,
   selectMonitor,
@@ -29,42 +30,41 @@ import {
   selectStates,
   updateMonitorRow,
 } from './rows.ts'
-import { shownMonitor } from './shown-monitor.ts'
 import { draftFromTemplate } from './templates.ts'
 import { newState } from './transition.ts'
 
-export { decide, type Look, undecided, type Verdict } from './decide.ts'
-export { type Definition, definitionOf, type Members, membersOf } from './definition.ts'
+export { decide, type EvaluationInput, type EvaluationOutcome, undecidedEvaluation } from './decide.ts'
+export { columnsFromDraft, definitionOf, type MonitorColumns, type MonitorDefinition } from './definition.ts'
 export { isDowntime } from './downtime.ts'
 export type { EvaluationRecord } from './history-rows.ts'
 export { INTERVAL_MS } from './interval.ts'
-export { isAddedUp, type Reading, type Series, type Sight, seriesFor, sightOf } from './observation.ts'
+export { isZeroWithoutEvents, type MonitorObservation, observe, type SeriesMeasures, seriesFor, type WindowSeries } from './observation.ts'
 export type { Occasion } from './occasion.ts'
-export { sightsOver, stepOf } from './past-observations.ts'
-export { readSeries, sourcesOf, watcherFor } from './reading-series.ts'
+export { observePast, stepOf } from './past-observations.ts'
 export type { MonitorRow, StateRow } from './rows.ts'
-export type { Change, Operator, Status } from './status.ts'
-export { isSoundState } from './stored-state.ts'
-export type { Quiet } from './transition.ts'
+export { monitorActor, readSeries, sourcesOf } from './series-reader.ts'
+export type { AlertStatus, ComparisonOperator, StatusTransition } from './status.ts'
+export { isValidState } from './stored-state.ts'
+export type { Suppression } from './transition.ts'
 
 type Reader = Pick<World, 'meta'>
 type NewMonitor = BodyOf<typeof contract.monitors.create>
 
 const FOR_EVER = -1
 
-/** allMonitors is every monitor of an organisation, newest first; what changes with their looks is not in it. */
+/** All monitors of an organization, newest first, without the state that evaluations change. */
 export const allMonitors = (world: Reader, orgId: string): Promise<readonly MonitorRow[]> =>
   world.meta.cached(orgId, 'monitors', () => selectMonitors(world.meta, orgId))
 
 export async function listMonitors(world: Pick<World, 'meta' | 'clock'>, actor: Actor, log?: DatasetRow | string): Promise<Monitor[]> {
   const states = new Map((await selectStates(world.meta, actor.orgId)).map((state) => [state.monitor_id, state]))
-  const rows = await seenMonitors(world, actor, async () => states)
+  const rows = await visibleMonitors(world, actor, async () => states)
   const chosen = log === undefined ? rows : rows.filter((row) => readsLog(row, log))
   const nowMs = world.clock.nowMs()
-  return chosen.map((row) => shownMonitor(row, states.get(row.id), nowMs))
+  return chosen.map((row) => monitorReply(row, states.get(row.id), nowMs))
 }
 
-/** readsLog tells whether a query of a monitor reads a log: by its id, or by a selector that finds it. */
+/** True if a query of the monitor reads the log, by id or by selector. */
 function readsLog({ queries }: MonitorRow, log: DatasetRow | string): boolean {
   const id = typeof log === 'string' ? log : log.id
   return queries.some((query) => {
@@ -74,10 +74,10 @@ function readsLog({ queries }: MonitorRow, log: DatasetRow | string): boolean {
 }
 
 /**
- * seenMonitors are those that refer to no dataset hidden from the caller, and have found nothing in one: what a monitor found before somebody changed
- * what it watches, or before a policy was made, still stands in its records.
+ * The monitors that the caller may see: they refer to no hidden dataset, and their stored results come from none. Stored results outlive a
+ * change of the queries or of a policy.
  */
-export async function seenMonitors(
+export async function visibleMonitors(
   world: Reader,
   actor: Actor,
   statesOf: () => Promise<ReadonlyMap<string, Pick<StateRow, 'reads'>>>,
@@ -89,41 +89,41 @@ export async function seenMonitors(
   const kept: MonitorRow[] = []
   for (const row of all) {
     const reads = states.get(row.id)?.reads ?? []
-    const isOwn = isSame(actor.identity, row.author)
+    const isOwn = isSameIdentity(actor.identity, row.author)
     const foundNothingHidden = isOwn ? !reads.some(visibility.hides) : visibility.seesEach(reads)
     if (foundNothingHidden && (await visibility.sees(row.queries, row.author))) kept.push(row)
   }
   return kept
 }
 
-/** readsOf are the datasets in which monitors have found what their records say. */
-export const readsOf = async (world: Reader, orgId: string): Promise<ReadonlyMap<string, Pick<StateRow, 'reads'>>> =>
+/** The datasets that each monitor has read so far. */
+export const monitorReads = async (world: Reader, orgId: string): Promise<ReadonlyMap<string, Pick<StateRow, 'reads'>>> =>
   new Map((await selectStates(world.meta, orgId)).map((state) => [state.monitor_id, state]))
 
 export async function findMonitor(world: Reader, actor: Actor, id: string): Promise<MonitorRow> {
-  const row = (await seenMonitors(world, actor, () => readsOf(world, actor.orgId))).find((candidate) => candidate.id === id)
+  const row = (await visibleMonitors(world, actor, () => monitorReads(world, actor.orgId))).find((candidate) => candidate.id === id)
   if (!row) throw notFound('monitor', id)
   return row
 }
 
 export async function showMonitor(world: Pick<World, 'meta' | 'clock'>, row: MonitorRow): Promise<Monitor> {
-  return shownMonitor(row, await selectState(world.meta, row.org_id, row.id), world.clock.nowMs())
+  return monitorReply(row, await selectState(world.meta, row.org_id, row.id), world.clock.nowMs())
 }
 
-/** createMonitor makes a monitor that looks for the first time within a second. */
-export async function createMonitor(world: World, actor: Actor, ask: NewMonitor): Promise<Monitor> {
+/** The first evaluation follows within a second. */
+export async function createMonitor(world: World, actor: Actor, request: NewMonitor): Promise<Monitor> {
   const nowMs = world.clock.nowMs()
-  const { draft, template } = await wholeOf(world, actor, ask)
-  const members = membersOf(draft)
+  const { draft, template } = await resolveDraft(world, actor, request)
+  const members = columnsFromDraft(draft)
   const row: MonitorRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
     ...members,
     queries: members.queries.map((query) => ({ ...query, id: world.ids.uuid() })),
-    muted_until: mutedUntil(ask.mute_until ?? 0, nowMs),
+    muted_until: mutedUntil(request.mute_until ?? 0, nowMs),
     metric_id: world.ids.uuid(),
     template,
-    tags: ask.tags,
+    tags: request.tags,
     author: actor.identity,
     author_roles: actor.roles,
     created_at: nowMs,
@@ -132,28 +132,28 @@ export async function createMonitor(world: World, actor: Actor, ask: NewMonitor)
     modified_by: actor.identity,
   }
   return world.meta.write(actor.orgId, async (tx) => {
-    await mustLetMonitorIn(world, tx, actor.orgId)
+    await checkMonitorLimit(world, tx, actor.orgId)
     await checkActions(tx, actor.orgId, row.actions)
     await keepBacking(tx, metricOf(row))
     await insertMonitor(tx, row)
     const state = { org_id: row.org_id, monitor_id: row.id, status: newState.status, state: newState, due_at: nowMs }
     await insertState(tx, state)
-    const shown = shownMonitor(row, undefined, nowMs)
+    const shown = monitorReply(row, undefined, nowMs)
     await recordChange(world, tx, actor, { entity: { type: 'monitor', id: row.id }, after: shown })
     return shown
   })
 }
 
-/** wholeOf is what a request says together with what its template gives. */
-async function wholeOf(world: World, actor: Actor, ask: NewMonitor): Promise<{ draft: MonitorDraft; template: Template | null }> {
-  const { template, mute_until: _, tags: __, ...said } = ask
-  if (!template) return { draft: check(MonitorDraft, said, 'body'), template: null }
-  return draftFromTemplate(world, actor, template, said)
+/** Merges the request with its template. */
+async function resolveDraft(world: World, actor: Actor, request: NewMonitor): Promise<{ draft: MonitorDraft; template: Template | null }> {
+  const { template, mute_until: _, tags: __, ...fields } = request
+  if (!template) return { draft: check(MonitorDraft, fields, 'body'), template: null }
+  return draftFromTemplate(world, actor, template, fields)
 }
 
-/** updateMonitor replaces what is watched; mute, status and history stay, and the monitor looks again at once. */
+/** Replaces the definition. Mute, status and history stay, and the monitor is evaluated at once. */
 export async function updateMonitor(world: World, actor: Actor, id: string, draft: MonitorDraft): Promise<Monitor> {
-  const members = membersOf(draft)
+  const members = columnsFromDraft(draft)
   return changed(world, actor, id, { isNew: true }, async (tx, before, nowMs) => {
     await checkActions(tx, actor.orgId, members.actions)
     const queries = members.queries.map((query) => ({ ...query, id: query.id ?? world.ids.uuid() }))
@@ -165,7 +165,7 @@ export async function updateMonitor(world: World, actor: Actor, id: string, draf
   })
 }
 
-/** muteMonitor mutes until a time to come, for ever with -1, and not at all with 0. */
+/** Mutes until a future time; -1 mutes forever, 0 unmutes. */
 export async function muteMonitor(world: World, actor: Actor, id: string, untilMs: number): Promise<Monitor> {
   return changed(world, actor, id, { isNew: false }, async (tx, before, nowMs) => {
     const next = { ...before, muted_until: mutedUntil(untilMs, nowMs), modified_at: nowMs, modified_by: actor.identity }
@@ -193,9 +193,9 @@ async function changed(
     if (!before) throw notFound('monitor', id)
     const nowMs = world.clock.nowMs()
     const next = await change(tx, before, nowMs)
-    await lookAgain(tx, actor.orgId, id, { nowMs, isNew })
+    await makeDueNow(tx, actor.orgId, id, { nowMs, isNew })
     const state = await selectState(tx, actor.orgId, id)
-    const [was, is] = [shownMonitor(before, state, nowMs), shownMonitor(next, state, nowMs)]
+    const [was, is] = [monitorReply(before, state, nowMs), monitorReply(next, state, nowMs)]
     await recordChange(world, tx, actor, { entity: { type: 'monitor', id }, before: was, after: is })
     return is
   })
@@ -207,14 +207,14 @@ export async function removeMonitor(world: World, actor: Actor, record: MonitorR
     if ((await deleteMonitor(tx, actor.orgId, record.id)) === 0) throw notFound('monitor', record.id)
     await dropBacking(tx, actor.orgId, record.metric_id)
     await removeFromDowntimes(tx, actor.orgId, record.id)
-    const before = shownMonitor(record, undefined, nowMs)
+    const before = monitorReply(record, undefined, nowMs)
     await recordChange(world, tx, actor, { entity: { type: 'monitor', id: record.id }, before })
   })
 }
 
-/** lookSoon makes all monitors of an organisation look at once, after what keeps them quiet has changed. */
-export async function lookSoon(tx: Db, orgId: string, nowMs: number): Promise<void> {
-  await bringForward(tx, orgId, nowMs)
+/** Makes all monitors of an organization due, after a change of the downtimes. */
+export async function evaluateAllSoon(tx: Db, orgId: string, nowMs: number): Promise<void> {
+  await makeAllDueNow(tx, orgId, nowMs)
 }
 
 const metricOf = (row: MonitorRow) => ({

@@ -1,13 +1,23 @@
 import type { PlannedQuery } from '../../queries/timeseries/timeseries.ts'
 import { fold } from '../../queries/timeseries/timeseries.ts'
-import { asksFor, type Definition } from './definition.ts'
-import { anomaliesOf, type Cell, type Cells, changesOf, type Judged, type Part, patternsOf, type Values, valuesOf } from './judge.ts'
+import {
+  anomaliesOf,
+  type ComparedValue,
+  changesOf,
+  type GroupMeasure,
+  type GroupMeasures,
+  type GroupNumbers,
+  patternsOf,
+  type QueryMeasures,
+  valuesOf,
+} from './compare.ts'
+import { type MonitorDefinition, storeGroupKeys } from './definition.ts'
 
-/** CELLS_PER_WINDOW is into how many parts a window is cut whose parts are made into one number (`reduce_to`). */
+/** The number of parts of a window that `reduce_to` reduces to one value. */
 export const CELLS_PER_WINDOW = 10
 
-/** A Series is windows of one length of one query, a step apart: the first begins at fromMs. */
-export type Series = {
+/** The windows of one query, all of one length and one step apart; the first begins at fromMs. */
+export type WindowSeries = {
   readonly query: PlannedQuery
   readonly groups: readonly string[]
   readonly isUsage: boolean
@@ -17,16 +27,16 @@ export type Series = {
   readonly windowMs: number
 }
 
-/** A Sight is what a monitor saw: the number of each group that had events, and for patterns which. */
-export type Sight = { readonly judged: ReadonlyMap<string, Judged>; readonly patterns?: readonly string[] }
+/** The values of the groups that had events, and for pattern monitors the patterns. */
+export type MonitorObservation = { readonly compared: ReadonlyMap<string, ComparedValue>; readonly patterns?: readonly string[] }
 
-/** seriesFor is what a look at the window that ends at toMs needs to know, the window itself first, then what it is compared with. */
-export function seriesFor({ planned, windowMs, kind }: Definition, toMs: number): { now: Series[]; earlier: Series[] } {
+/** Lists the series to read for the window that ends at toMs: the window itself, and the earlier windows it is compared with. */
+export function seriesFor({ planned, windowMs, kind }: MonitorDefinition, toMs: number): { now: WindowSeries[]; earlier: WindowSeries[] } {
   const isUsage = kind.kind === 'usage'
   const over = (fromMs: number, endMs: number, lengthMs = windowMs) =>
     planned.queries.map((query) => ({
       query,
-      groups: asksFor(kind, query.groups),
+      groups: storeGroupKeys(kind, query.groups),
       isUsage,
       fromMs,
       toMs: endMs,
@@ -43,21 +53,25 @@ export function seriesFor({ planned, windowMs, kind }: Definition, toMs: number)
     case 'patterns':
       return { now, earlier: over(toMs - windowMs - kind.baselineMs, toMs - windowMs, kind.baselineMs) }
     case 'anomaly': {
-      // They lie where they lie for all looks within one window's time, so that they need to be read once in that time only.
+      // Aligned to multiples of the window, so that all evaluations within one window share one read of the baseline.
       const endMs = Math.floor((toMs - windowMs) / windowMs) * windowMs
       return { now, earlier: over(endMs - kind.windows * windowMs, endMs) }
     }
   }
 }
 
-/** A Reading is the cells of each window of a series, the earliest first. */
-export type Reading = readonly Cells[]
+/** The results of each window of a series, oldest first. */
+export type SeriesMeasures = readonly GroupMeasures[]
 
-/** sightOf makes of what the series gave what is compared with the thresholds. */
-export function sightOf(definition: Definition, now: readonly Reading[], earlier: readonly Reading[]): Sight {
+/** Computes from the query results the values that are compared with the thresholds. */
+export function observe(
+  definition: MonitorDefinition,
+  now: readonly SeriesMeasures[],
+  earlier: readonly SeriesMeasures[],
+): MonitorObservation {
   const { kind, planned } = definition
-  if (kind.kind === 'patterns') return patternSight(now[0]?.[0], earlier[0]?.[0], kind.want)
-  const windows = (readings: readonly Reading[]) => planned.queries.map((query, index) => windowsOf(query, readings[index] ?? []))
+  if (kind.kind === 'patterns') return observePatterns(now[0]?.[0], earlier[0]?.[0], kind.want)
+  const windows = (readings: readonly SeriesMeasures[]) => planned.queries.map((query, index) => windowsOf(query, readings[index] ?? []))
   const before = windows(earlier)
   const count = kind.kind === 'anomaly' ? kind.windows : 1
   return judge(
@@ -67,32 +81,36 @@ export function sightOf(definition: Definition, now: readonly Reading[], earlier
   )
 }
 
-/** judge is what a window means beside the earlier ones, where it is compared with such. */
-export function judge({ kind, planned }: Definition, now: Values, earlier: readonly Values[]): Sight {
-  const isAdded = planned.formulas.length === 0 && isAddedUp(planned.queries[0])
+/** Compares a window with earlier windows, if the kind of monitor needs them. */
+export function judge({ kind, planned }: MonitorDefinition, now: GroupNumbers, earlier: readonly GroupNumbers[]): MonitorObservation {
+  const zeroWithoutEvents = planned.formulas.length === 0 && isZeroWithoutEvents(planned.queries[0])
   switch (kind.kind) {
     case 'change':
-      return { judged: changesOf(now, earlier[0] ?? new Map(), { isAdded, isPercentage: kind.isPercentage }) }
+      return { compared: changesOf(now, earlier[0] ?? new Map(), { zeroWithoutEvents, isPercentage: kind.isPercentage }) }
     case 'anomaly':
-      return { judged: anomaliesOf(now, earlier, { isAdded }) }
+      return { compared: anomaliesOf(now, earlier, { zeroWithoutEvents }) }
     default:
-      return { judged: new Map([...now].map(([group, value]) => [group, { value }])) }
+      return { compared: new Map([...now].map(([group, value]) => [group, { value }])) }
   }
 }
 
-const NOTHING: Cells = new Map()
+const NOTHING: GroupMeasures = new Map()
 
-export function patternSight(now: Cells | undefined, before: Cells | undefined, want: 'NEW' | 'VANISHED'): Sight {
+export function observePatterns(
+  now: GroupMeasures | undefined,
+  before: GroupMeasures | undefined,
+  want: 'NEW' | 'VANISHED',
+): MonitorObservation {
   const patterns = patternsOf(now ?? NOTHING, before ?? NOTHING, want)
-  return patterns ? { judged: new Map([['', { value: patterns.length }]]), patterns } : { judged: new Map() }
+  return patterns ? { compared: new Map([['', { value: patterns.length }]]), patterns } : { compared: new Map() }
 }
 
-/** valuesIn is the watched number of each group in one window, of the windows of all queries. */
-export function valuesIn({ planned }: Definition, windows: readonly Reading[], at: number): Values {
+/** Computes the value of each group in one window from the windows of all queries. */
+export function valuesIn({ planned }: MonitorDefinition, windows: readonly SeriesMeasures[], at: number): GroupNumbers {
   const parts = planned.queries.map(
-    (query, index): Part => ({
+    (query, index): QueryMeasures => ({
       name: query.query.name,
-      isAdded: isAddedUp(query),
+      zeroWithoutEvents: isZeroWithoutEvents(query),
       isGrouped: query.groups.length > 0,
       cells: windows[index]?.[at] ?? NOTHING,
     }),
@@ -100,8 +118,8 @@ export function valuesIn({ planned }: Definition, windows: readonly Reading[], a
   return valuesOf(parts, planned.formulas[0]?.tree)
 }
 
-/** windowsOf makes windows of the parts that were read, `every` parts apart; where windows were read they stay as they are. */
-export function windowsOf(query: PlannedQuery, reading: Reading, every = CELLS_PER_WINDOW): Reading {
+/** Reduces the parts that were read to windows, `every` parts apart. Without `reduce_to` the windows are returned as read. */
+export function windowsOf(query: PlannedQuery, reading: SeriesMeasures, every = CELLS_PER_WINDOW): SeriesMeasures {
   if (!query.reduceTo) return reading
   const count = Math.floor((reading.length - CELLS_PER_WINDOW) / every) + 1
   return Array.from({ length: Math.max(0, count) }, (_, index) =>
@@ -109,22 +127,22 @@ export function windowsOf(query: PlannedQuery, reading: Reading, every = CELLS_P
   )
 }
 
-/** reduced makes one cell of the parts of a window, for each group. */
-function reduced(query: PlannedQuery, parts: readonly Cells[]): Cells {
+/** Reduces the parts of a window to one result for each group. */
+function reduced(query: PlannedQuery, parts: readonly GroupMeasures[]): GroupMeasures {
   const { reduceTo } = query
   const groups = new Set(parts.flatMap((cells) => [...cells.keys()]))
-  const nothing: Cell = { count: 0, value: null }
+  const nothing: GroupMeasure = { count: 0, value: null }
   return new Map(
     [...groups].map((group) => {
       const cells = parts.map((part) => part.get(group) ?? nothing)
       const count = cells.reduce((sum, cell) => sum + cell.count, 0)
-      return [group, { count, value: reduceTo ? fold(cells, reduceTo, isAddedUp(query)) : null }]
+      return [group, { count, value: reduceTo ? fold(cells, reduceTo, isZeroWithoutEvents(query)) : null }]
     }),
   )
 }
 
-/** isAddedUp says that no events make the number 0. */
-export const isAddedUp = (query: PlannedQuery | undefined): boolean => {
+/** True for functions that yield 0 without events. */
+export const isZeroWithoutEvents = (query: PlannedQuery | undefined): boolean => {
   const name = query?.call.call.name
   return name === 'count' || name === 'sum' || name === 'rate' || name === 'unique'
 }

@@ -1,43 +1,46 @@
 import type { MetricFormula, MetricQuery } from '@dendro/api'
-import type { Change, Operator, Status } from './status.ts'
+import type { AlertStatus, ComparisonOperator, StatusTransition } from './status.ts'
 
-/** An Occasion is all that a message about a change can say; it is plain data and stays as it was when the change was seen. */
+/**
+ * The status change that a notification reports, with everything that its message can say. It is stored with the notification, as it was
+ * when the status changed.
+ */
 export type Occasion = {
-  /** alertId is the same for an alert and its recovery. */
+  /** The same for an alert and its recovery. */
   readonly alertId: string
   readonly monitor: {
     readonly id: string
     readonly name: string
     readonly description?: string
     readonly type: 'PATTERN' | 'USAGE' | 'CHANGE_DETECTION' | 'ANOMALY_DETECTION'
-    readonly operator: Operator
+    readonly operator: ComparisonOperator
     readonly threshold: number
     readonly warningThreshold?: number
-    /** window is the phrase, such as `Last 5 minutes`. */
+    /** The time range as written, such as `Last 5 minutes`. */
     readonly window: string
-    /** backMs is how far back the window lies that a change was compared with. */
+    /** The distance to the compared window, for change detection. */
     readonly backMs?: number
     readonly queries: readonly MetricQuery[]
     readonly formulas: readonly MetricFormula[]
     readonly reportEnabled: boolean
     readonly reportInstructions?: string
   }
-  readonly change: Change
-  /** before is what the group, or with `notify_once` the monitor, was in, after what it is in now. */
-  readonly before: Status
-  readonly after: Status
-  /** isDelayed marks what a downtime that is over had held back. */
+  readonly change: StatusTransition
+  /** The status before and after: of the group, or with `notify_once` of the monitor. */
+  readonly before: AlertStatus
+  readonly after: AlertStatus
+  /** True when a downtime held the notification back. */
   readonly isDelayed: boolean
-  /** group is '' for a monitor without groups, and groups the values of its keys. */
+  /** The group id ('' without groups), and the values of its keys. */
   readonly group: string
   readonly groups: Readonly<Record<string, string>>
-  /** troubledGroups are the groups that are in ALERT or WARN now, at most 100 of them. */
+  /** The groups in ALERT or WARN, at most 100. */
   readonly troubledGroups: readonly string[]
-  /** value is absent when there was nothing to measure; an infinite one is a text, since JSON has no such number. */
+  /** Absent when there was nothing to measure. Infinity is a string because JSON has no such number. */
   readonly value?: number | 'Infinity' | '-Infinity'
-  /** baseline is what the value was compared with, for changes and anomalies. */
+  /** The value it was compared with, for changes and anomalies. */
   readonly baseline?: number
-  /** threshold is the one that decided: that of the warning where the change is to or from WARN. */
+  /** The threshold that decided: the warning threshold for a change to or from WARN. */
   readonly threshold: number
   readonly fromMs: number
   readonly toMs: number

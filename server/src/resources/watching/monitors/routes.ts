@@ -13,7 +13,7 @@ import {
 import { backtest } from './backtest.ts'
 import { listEvaluations, listEvents, listNotifications } from './history.ts'
 import { createMonitor, findMonitor, listMonitors, muteMonitor, removeMonitor, showMonitor, updateMonitor } from './monitors.ts'
-import { keptTemplate, monitorTemplates } from './templates.ts'
+import { monitorTemplates, normalizeTemplate } from './templates.ts'
 
 export const monitorRoutes = (world: World): Routes =>
   routes('monitors', contract.monitors, {
@@ -60,14 +60,14 @@ export const monitorRoutes = (world: World): Routes =>
 export const monitorTemplateRoutes = (world: World): Routes =>
   routes('monitorTemplates', contract.monitorTemplates, {
     list: ({ actor }) => listTemplates(world, actor, monitorTemplates),
-    create: ({ actor, body }) => createTemplate(world, actor, monitorTemplates, keptTemplate(body)),
+    create: ({ actor, body }) => createTemplate(world, actor, monitorTemplates, normalizeTemplate(body)),
     get: onRecord(
       ({ actor, params }) => findTemplate(world, actor, monitorTemplates, params.templateId),
       async ({ record }) => shownTemplate(record),
     ),
     update: onRecord(
       ({ actor, params }) => findTemplate(world, actor, monitorTemplates, params.templateId),
-      ({ actor, record, body }) => updateTemplate(world, actor, monitorTemplates, record, (before) => keptTemplate(body, before)),
+      ({ actor, record, body }) => updateTemplate(world, actor, monitorTemplates, record, (before) => normalizeTemplate(body, before)),
     ),
     remove: onRecord(
       ({ actor, params }) => findTemplate(world, actor, monitorTemplates, params.templateId),

@@ -29,7 +29,7 @@ export type MonitorRow = {
   template: Template | null
   tags: Record<string, string>
   author: Identity | null
-  /** author_roles are those that the author had when he wrote it. */
+  /** The roles of the author at the time of the change. */
   author_roles: readonly string[] | null
   created_at: number
   created_by: Identity | null
@@ -39,7 +39,7 @@ export type MonitorRow = {
   formulas: MetricFormula[]
 }
 
-/** What lies in the metric definition is read with the monitor: changing the one changes what the other watches. */
+/** Queries and formulas live in the metric definition, so that changing it changes the monitor. */
 const columns = sql`m.*, coalesce(d.queries, '[]') as queries, coalesce(d.formulas, '[]') as formulas`
 const from = sql`from monitors m left join metric_definitions d on d.id = m.metric_id and d.org_id = m.org_id`
 
@@ -49,7 +49,7 @@ export const selectMonitors = (db: Db, orgId: string) =>
 export const selectMonitor = (db: Db, orgId: string, id: string) =>
   db.one<MonitorRow>(sql`select ${columns} ${from} where m.org_id = ${orgId} and m.id = ${id}`)
 
-/** lockMonitor keeps other changes of the monitor away until the transaction ends. */
+/** Locks the monitor until the transaction ends. */
 export const lockMonitor = (db: Db, orgId: string, id: string) =>
   db.one<{ id: string }>(sql`select id from monitors where org_id = ${orgId} and id = ${id} for update`)
 
@@ -79,7 +79,6 @@ export const updateMonitorRow = (db: Db, row: MonitorRow) =>
 
 export const deleteMonitor = (db: Db, orgId: string, id: string) => db.run(sql`delete from monitors where org_id = ${orgId} and id = ${id}`)
 
-/** removeFromDowntimes takes a monitor out of the lists of what downtimes cover. */
 export const removeFromDowntimes = (db: Db, orgId: string, id: string) =>
   db.run(sql`
     with held as (select id from downtimes where org_id = ${orgId} and covers @> array[${id}::uuid] order by id for update)
@@ -97,7 +96,7 @@ export type StateRow = {
   looked_at: number | null
   missed: number
   fence: number
-  /** reads are the datasets from which the monitor has ever read. */
+  /** The datasets that the monitor has read so far. */
   reads: string[]
 }
 
@@ -113,19 +112,19 @@ export const insertState = (db: Db, row: Pick<StateRow, 'org_id' | 'monitor_id' 
     insert into monitor_states (org_id, monitor_id, status, state, due_at)
     values (${row.org_id}, ${row.monitor_id}, ${row.status}, ${json(row.state)}, ${row.due_at})`)
 
-/** lookAgain makes the next look due now; one that is under way is not written, since it asked what holds no more. */
-export const lookAgain = (db: Db, orgId: string, monitorId: string, { nowMs, isNew }: { nowMs: number; isNew: boolean }) =>
+/** Makes the next evaluation due now. The new fence discards a running one, which used the old definition. */
+export const makeDueNow = (db: Db, orgId: string, monitorId: string, { nowMs, isNew }: { nowMs: number; isNew: boolean }) =>
   db.run(sql`
     update monitor_states set due_at = ${nowMs}, is_new = is_new or ${isNew}, fence = fence + 1, holder = null, lease_until_ms = null
     where org_id = ${orgId} and monitor_id = ${monitorId}`)
 
-/** bringForward makes all monitors of an organisation look at once, after a downtime has changed. */
-export const bringForward = (db: Db, orgId: string, nowMs: number) =>
+/** Makes all monitors of an organization due now, after a change of a downtime. */
+export const makeAllDueNow = (db: Db, orgId: string, nowMs: number) =>
   db.run(sql`
     with held as (select monitor_id from monitor_states where org_id = ${orgId} order by monitor_id for update)
     update monitor_states set due_at = least(due_at, ${nowMs}) where monitor_id in (select monitor_id from held)`)
 
-/** nullable keeps an absent value apart from the JSON null. */
+/** Writes SQL NULL instead of JSON null. */
 const nullable = (value: object | null | undefined) => (value === null || value === undefined ? null : json(value))
 
 export const selectOrgNumber = (db: Db, orgId: string) =>

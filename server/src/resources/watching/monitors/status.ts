@@ -1,28 +1,28 @@
-/** A Status is what a group, or a whole monitor, is in. */
-export type Status = 'OK' | 'NO_DATA' | 'WARN' | 'ALERT'
+/** The status of a group, or of a whole monitor. */
+export type AlertStatus = 'OK' | 'NO_DATA' | 'WARN' | 'ALERT'
 
-export type Operator = 'BELOW' | 'BELOW_OR_EQUAL' | 'ABOVE' | 'ABOVE_OR_EQUAL' | 'EQUAL' | 'NOT_EQUAL' | 'OUTSIDE'
+export type ComparisonOperator = 'BELOW' | 'BELOW_OR_EQUAL' | 'ABOVE' | 'ABOVE_OR_EQUAL' | 'EQUAL' | 'NOT_EQUAL' | 'OUTSIDE'
 
-/** Thresholds decide what a value means; `warning` has no say with EQUAL and NOT_EQUAL. */
+/** `warning` is ignored for EQUAL and NOT_EQUAL. */
 export type Thresholds = {
-  readonly operator: Operator
+  readonly operator: ComparisonOperator
   readonly threshold: number
   readonly warning?: number | undefined
-  readonly noDataStatus: Status
+  readonly noDataStatus: AlertStatus
 }
 
-/** A Change is how receivers are told that a status became another. */
-export type Change = 'ALERT' | 'WARN' | 'ALERT_TO_WARN' | 'ALERT_RECOVERY' | 'WARN_RECOVERY' | 'NO_DATA' | 'NO_DATA_RECOVERY'
+/** The kind of status change, as notifications name it. */
+export type StatusTransition = 'ALERT' | 'WARN' | 'ALERT_TO_WARN' | 'ALERT_RECOVERY' | 'WARN_RECOVERY' | 'NO_DATA' | 'NO_DATA_RECOVERY'
 
-/** statusOf judges a value; undefined is a group without events. */
-export function statusOf(value: number | undefined, { operator, threshold, warning, noDataStatus }: Thresholds): Status {
+/** Computes the status of a value; undefined means no events. */
+export function statusOf(value: number | undefined, { operator, threshold, warning, noDataStatus }: Thresholds): AlertStatus {
   if (value === undefined || Number.isNaN(value)) return noDataStatus
   if (holds[operator](value, threshold)) return 'ALERT'
   const warns = warning !== undefined && operator !== 'EQUAL' && operator !== 'NOT_EQUAL'
   return warns && holds[operator](value, warning) ? 'WARN' : 'OK'
 }
 
-const holds: Record<Operator, (value: number, bound: number) => boolean> = {
+const holds: Record<ComparisonOperator, (value: number, bound: number) => boolean> = {
   BELOW: (value, bound) => value < bound,
   BELOW_OR_EQUAL: (value, bound) => value <= bound,
   ABOVE: (value, bound) => value > bound,
@@ -32,17 +32,17 @@ const holds: Record<Operator, (value: number, bound: number) => boolean> = {
   OUTSIDE: (value, bound) => Math.abs(value) > bound,
 }
 
-const gravity: Record<Status, number> = { OK: 0, NO_DATA: 1, WARN: 2, ALERT: 3 }
+const gravity: Record<AlertStatus, number> = { OK: 0, NO_DATA: 1, WARN: 2, ALERT: 3 }
 
-/** worstOf is the status of a monitor whose groups are in these; undefined when it has no groups. */
-export function worstOf(statuses: Iterable<Status>): Status | undefined {
-  let worst: Status | undefined
+/** The status of a monitor with groups in these statuses; undefined without groups. */
+export function worstOf(statuses: Iterable<AlertStatus>): AlertStatus | undefined {
+  let worst: AlertStatus | undefined
   for (const status of statuses) if (worst === undefined || gravity[status] > gravity[worst]) worst = status
   return worst
 }
 
-/** changeOf names the step from one status to another; undefined when they are the same. */
-export function changeOf(from: Status, to: Status): Change | undefined {
+/** Names the change from one status to another; undefined when they are equal. */
+export function changeOf(from: AlertStatus, to: AlertStatus): StatusTransition | undefined {
   if (from === to) return undefined
   switch (to) {
     case 'ALERT':

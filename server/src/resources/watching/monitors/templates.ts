@@ -6,14 +6,14 @@ import type { World } from '../../../world.ts'
 import { metricDefinitionTemplates, draftFromTemplate as metricFromTemplate } from '../../queries/metric-definitions/metric-definitions.ts'
 import { bindTemplate, checkReferences, fillIn, type Library, usesOf } from '../../queries/templates/templates.ts'
 
-type Kept = Omit<MonitorTemplateDraft, 'metric' | 'metric_id' | 'this_template_tags'> & {
+type StoredMonitorTemplate = Omit<MonitorTemplateDraft, 'metric' | 'metric_id' | 'this_template_tags'> & {
   type: NonNullable<MonitorTemplateDraft['type']>
   monitor_type: NonNullable<MonitorTemplateDraft['type']>
   metric_id: NonNullable<MonitorTemplateDraft['metric_id']>
   this_template_tags?: Record<string, string>
 }
 
-/** texts are the members that may hold placeholders. */
+/** The fields that may hold placeholders. */
 const texts = [
   'name',
   'description',
@@ -25,9 +25,9 @@ const texts = [
   'compare_to',
   'evaluation_window',
   'aux',
-] as const satisfies readonly (keyof Kept)[]
+] as const satisfies readonly (keyof StoredMonitorTemplate)[]
 
-export const monitorTemplates: Library<Kept> = {
+export const monitorTemplates: Library<StoredMonitorTemplate> = {
   kind: 'monitor_template',
   parts: texts,
   uses: ({ metric_id }) => [usesOf(metricDefinitionTemplates, [metric_id])],
@@ -35,11 +35,11 @@ export const monitorTemplates: Library<Kept> = {
     checkReferences(world, actor, metricDefinitionTemplates, { references: [metric_id], outer: parameters, field: 'metric_id' }),
 }
 
-/** keptTemplate is a template as it is kept: under one name each for its type and its metric; a change without tags leaves those that are there. */
-export function keptTemplate(
+/** Normalizes a template: one field each for type and metric. A change without tags keeps the tags. */
+export function normalizeTemplate(
   { metric, metric_id, type, monitor_type, ...draft }: MonitorTemplateDraft | MonitorTemplateChange,
-  before?: Kept,
-): Kept {
+  before?: StoredMonitorTemplate,
+): StoredMonitorTemplate {
   if (type !== undefined && monitor_type !== undefined && type !== monitor_type) {
     throw badField('monitor_type', 'must be absent or the same as type', 'CONFLICT')
   }
@@ -51,12 +51,12 @@ export function keptTemplate(
   return { ...draft, type: kept, monitor_type: kept, metric_id: reference, ...(tags ? { this_template_tags: tags } : {}) }
 }
 
-/** draftFromTemplate is the monitor that a template with its arguments gives, where the request itself says nothing else. */
+/** Fills a template with its arguments; fields of the request take precedence. */
 export async function draftFromTemplate(
   world: World,
   actor: Actor,
   use: Template,
-  said: object,
+  requested: object,
 ): Promise<{ draft: MonitorDraft; template: Template }> {
   const { definition, binding, template } = await bindTemplate(world, actor, monitorTemplates, { ...use, field: 'template' })
   const filled = Object.fromEntries(texts.map((part) => [part, fillIn(definition[part], binding, part)]))
@@ -64,10 +64,10 @@ export async function draftFromTemplate(
   const metric = await metricFromTemplate(world, actor, { id, arguments: args, field: 'template.metric_id', enclosing: binding })
   const { queries, formulas } = metric.draft
   const { comparison_operator, monitor_type, no_data_status, group_retention, change_type, anomaly_algorithm } = definition
-  const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
+  const given = Object.fromEntries(Object.entries(requested).filter(([, value]) => value !== undefined))
   const made = {
     comparison_operator,
-    // A type that the request says stands under either name.
+    // The request may give the type under either name.
     ...('type' in given ? {} : { monitor_type }),
     no_data_status,
     group_retention,

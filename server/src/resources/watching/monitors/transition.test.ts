@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Change, changeOf, type Status, statusOf, worstOf } from './status.ts'
-import { DAY_MS, newState, type Quiet, type Rules, type Seen, transition } from './transition.ts'
+import { type AlertStatus, changeOf, type StatusTransition, statusOf, worstOf } from './status.ts'
+import { DAY_MS, type MonitorRules, newState, type ObservedValues, type Suppression, transition } from './transition.ts'
 
 const groups = ['a', 'b', 'c']
-const rulesOf = (notifyOnce: boolean): Rules => ({
+const rulesOf = (notifyOnce: boolean): MonitorRules => ({
   operator: 'ABOVE',
   threshold: 10,
   warning: 5,
@@ -14,24 +14,24 @@ const rulesOf = (notifyOnce: boolean): Rules => ({
   groupRetentionMs: 5 * 60_000,
 })
 
-const seen: fc.Arbitrary<Seen> = fc.oneof(
+const seen: fc.Arbitrary<ObservedValues> = fc.oneof(
   {
     weight: 9,
     arbitrary: fc.dictionary(fc.constantFrom(...groups), fc.constantFrom(1, 7, 12)).map((values) => ({ kind: 'values' as const, values })),
   },
   { weight: 1, arbitrary: fc.constant({ kind: 'unreadable' as const, reason: 'away' }) },
 )
-const quiet: fc.Arbitrary<Quiet> = fc.record({
+const suppression: fc.Arbitrary<Suppression> = fc.record({
   muted: fc.boolean(),
   downtime: fc.option(fc.record({ strategy: fc.constantFrom('DELAY' as const, 'DROP' as const), suppressRecovery: fc.boolean() }), {
     nil: undefined,
   }),
 })
-const silence: Quiet = { muted: false }
-const looks = fc.array(fc.tuple(seen, fc.oneof({ weight: 2, arbitrary: fc.constant(silence) }, { weight: 1, arbitrary: quiet })), {
+const silence: Suppression = { muted: false }
+const stories = fc.array(fc.tuple(seen, fc.oneof({ weight: 2, arbitrary: fc.constant(silence) }, { weight: 1, arbitrary: suppression })), {
   maxLength: 30,
 })
-const after: Record<Change, Status> = {
+const after: Record<StatusTransition, AlertStatus> = {
   ALERT: 'ALERT',
   WARN: 'WARN',
   ALERT_TO_WARN: 'WARN',
@@ -45,13 +45,13 @@ const after: Record<Change, Status> = {
  * believe is the slow reference: it goes through the whole history of one group's statuses each time, and says what receivers believe after
  * each look, from the rules as a person would tell them.
  */
-function believe(history: readonly { status: Status | undefined; quiet: Quiet }[]): Status {
-  let belief: Status = 'OK'
-  let before: Status = 'OK'
+function believe(history: readonly { status: AlertStatus | undefined; suppression: Suppression }[]): AlertStatus {
+  let belief: AlertStatus = 'OK'
+  let before: AlertStatus = 'OK'
   let waiting = false
   for (const {
     status,
-    quiet: { muted, downtime },
+    suppression: { muted, downtime },
   } of history) {
     if (status === undefined) {
       belief = 'OK'
@@ -80,10 +80,10 @@ function believe(history: readonly { status: Status | undefined; quiet: Quiet }[
 
 test('receivers believe what the history says, whatever the mutes and downtimes, and are never told what they know', () => {
   fc.assert(
-    fc.property(looks, (story) => {
+    fc.property(stories, (story) => {
       let state = newState
-      const beliefs = new Map<string, Status>()
-      const histories = new Map<string, { status: Status | undefined; quiet: Quiet }[]>()
+      const beliefs = new Map<string, AlertStatus>()
+      const histories = new Map<string, { status: AlertStatus | undefined; suppression: Suppression }[]>()
       for (const [index, [see, hush]] of story.entries()) {
         const nowMs = index * 60_000
         const outcome = transition(JSON.parse(JSON.stringify(state)), see, rulesOf(false), hush, nowMs)
@@ -103,7 +103,7 @@ test('receivers believe what the history says, whatever the mutes and downtimes,
         for (const { group, gone, after: status } of outcome.decisions) {
           if (gone) beliefs.delete(group)
           const history = histories.get(group) ?? []
-          histories.set(group, [...history, { status: gone ? undefined : status, quiet: hush }])
+          histories.set(group, [...history, { status: gone ? undefined : status, suppression: hush }])
         }
         for (const [group, { told, status }] of Object.entries(outcome.state.groups)) {
           // What was told silently (a recovery under a mute or with suppressed recoveries) leaves belief behind on purpose.
@@ -120,7 +120,7 @@ test('receivers believe what the history says, whatever the mutes and downtimes,
 
 test('a monitor is in the worst status of its groups, and its groups are those seen within the retention', () => {
   fc.assert(
-    fc.property(looks, fc.boolean(), (story, notifyOnce) => {
+    fc.property(stories, fc.boolean(), (story, notifyOnce) => {
       let state = newState
       const lastSeen = new Map<string, number>()
       for (const [index, [see, hush]] of story.entries()) {
@@ -157,7 +157,7 @@ test('notify once speaks exactly when the monitor itself changes, in loud times'
 test('a group without retention of its own is kept for a day', () => {
   const rules = { ...rulesOf(false), groupRetentionMs: 0 }
   const first = transition(newState, { kind: 'values', values: { a: 1 } }, rules, silence, 0).state
-  const nothing: Seen = { kind: 'values', values: {} }
+  const nothing: ObservedValues = { kind: 'values', values: {} }
   expect(Object.keys(transition(first, nothing, rules, silence, DAY_MS).state.groups)).toEqual(['a'])
   expect(Object.keys(transition(first, nothing, rules, silence, DAY_MS + 1).state.groups)).toEqual([])
 })

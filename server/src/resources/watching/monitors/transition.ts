@@ -1,47 +1,47 @@
-import { type Change, changeOf, type Status, statusOf, type Thresholds, worstOf } from './status.ts'
+import { type AlertStatus, changeOf, type StatusTransition, statusOf, type Thresholds, worstOf } from './status.ts'
 
 /**
- * A Subject is something receivers hear of: a group, or with `notifyOnce` the monitor as a whole. `told` is the status they were last told;
- * `held` says that a downtime keeps something from them that is to be told at its end if it is still so.
+ * What receivers are notified about: a group, or with `notifyOnce` the whole monitor. `told` is the status of the last notification. `held`
+ * is true while a downtime delays a notification. Both are part of the stored state.
  */
-export type Subject = { readonly told: Status; readonly held: boolean }
+export type NotifiedSubject = { readonly told: AlertStatus; readonly held: boolean }
 
-export type GroupState = Subject & {
-  readonly status: Status
+export type GroupState = NotifiedSubject & {
+  readonly status: AlertStatus
   readonly sinceMs: number
-  /** seenMs is when the group last had events. */
+  /** The time of the last window in which the group had events. */
   readonly seenMs: number
 }
 
-/** A MonitorState is all that is remembered from one look to the next; it is plain data. A monitor without groups has the one group ''. */
+/** The state between evaluations, stored as JSON. A monitor without groups has the single group ''. */
 export type MonitorState = {
-  readonly status: Status
+  readonly status: AlertStatus
   readonly groups: Readonly<Record<string, GroupState>>
-  readonly whole: Subject
+  readonly whole: NotifiedSubject
   readonly lastTriggerMs?: number
 }
 
-/** What was Seen: a value for each group that has events, or that the store could not be asked. */
-export type Seen =
+/** A value for each group that has events, or the reason why the events could not be read. */
+export type ObservedValues =
   | { readonly kind: 'values'; readonly values: Readonly<Record<string, number>> }
   | { readonly kind: 'unreadable'; readonly reason: string }
 
-/** Quiet is what keeps notices back at the moment of a look. */
-export type Quiet = {
+/** What suppresses notifications at the time of an evaluation. */
+export type Suppression = {
   readonly muted: boolean
-  /** downtime is present while one covers the monitor; of several the strictest counts. */
+  /** Present while a downtime covers the monitor; if several do, the strictest applies. */
   readonly downtime?: { readonly strategy: 'DELAY' | 'DROP'; readonly suppressRecovery: boolean } | undefined
 }
 
-export type Rules = Thresholds & {
+export type MonitorRules = Thresholds & {
   readonly grouped: boolean
   readonly notifyOnce: boolean
-  /** groupRetentionMs is how long a group may be silent before it is forgotten; 0 is a day. */
+  /** How long a group may have no events before it is forgotten; 0 means one day. */
   readonly groupRetentionMs: number
 }
 
-/** A Verdict says what became of a change towards receivers, and why nothing was sent if so. */
-export type Verdict =
+/** Whether a change was sent to receivers, or why not. */
+export type NotificationVerdict =
   | 'sent'
   | 'muted'
   | 'held by downtime'
@@ -50,62 +50,73 @@ export type Verdict =
   | 'never told'
   | 'not the first or last group'
 
-/** A Decision is the record of one group at one look. */
-export type Decision = {
+/** What one evaluation decided for one group. */
+export type GroupTransition = {
   readonly group: string
   readonly value?: number
-  readonly before: Status
-  readonly after: Status
-  readonly change?: Change
-  readonly verdict?: Verdict
-  /** gone marks a group that was silent for too long and is forgotten. */
+  readonly before: AlertStatus
+  readonly after: AlertStatus
+  readonly change?: StatusTransition
+  readonly verdict?: NotificationVerdict
+  /** True when the group had no events for too long and is forgotten. */
   readonly gone?: true
 }
 
-/** A Notice is to be sent to every action of the monitor; `delayed` ones were held back by a downtime that is over. */
-export type Notice = { readonly group: string; readonly change: Change; readonly status: Status; readonly delayed: boolean }
+/** A notification for every action of the monitor; `delayed` if a downtime held it back. */
+export type Notice = { readonly group: string; readonly change: StatusTransition; readonly status: AlertStatus; readonly delayed: boolean }
 
-export type Outcome = {
+export type StateTransition = {
   readonly state: MonitorState
-  readonly decisions: readonly Decision[]
+  readonly decisions: readonly GroupTransition[]
   readonly notices: readonly Notice[]
-  /** change of the monitor's own status. */
-  readonly whole?: { readonly before: Status; readonly after: Status }
+  /** The change of the monitor's own status. */
+  readonly whole?: { readonly before: AlertStatus; readonly after: AlertStatus }
 }
 
 export const DAY_MS = 86_400_000
 
-const calm: Subject = { told: 'OK', held: false }
-/** newState is that of a monitor that never looked. */
-export const newState: MonitorState = { status: 'OK', groups: {}, whole: calm }
+const okSubject: NotifiedSubject = { told: 'OK', held: false }
+/** The state of a monitor that was never evaluated. */
+export const newState: MonitorState = { status: 'OK', groups: {}, whole: okSubject }
 
 /**
- * transition decides what a look means: the next state, what is told to whom, and what is kept back and why. It is pure; a look that could not
- * read the store changes and sends nothing.
+ * Computes the next state, the notifications to send, and the reasons for those not sent. Pure. When the events could not be read, nothing
+ * changes and nothing is sent.
  */
-export function transition(state: MonitorState, seen: Seen, rules: Rules, quiet: Quiet, nowMs: number): Outcome {
-  if (seen.kind === 'unreadable') return { state, decisions: [], notices: [] }
-  const looked = lookAtGroups(state, seen.values, rules, nowMs)
-  const after = worstOf(looked.filter(({ gone }) => !gone).map(({ next }) => next.status)) ?? rules.noDataStatus
-  const told = rules.notifyOnce ? tellWhole(state, looked, after, quiet) : tellGroups(looked, state.whole, quiet)
-  const triggered = looked.some(({ decision: { change } }) => change === 'ALERT' || change === 'WARN')
+export function transition(
+  state: MonitorState,
+  observed: ObservedValues,
+  rules: MonitorRules,
+  suppression: Suppression,
+  nowMs: number,
+): StateTransition {
+  if (observed.kind === 'unreadable') return { state, decisions: [], notices: [] }
+  const evaluated = evaluateGroups(state, observed.values, rules, nowMs)
+  const after = worstOf(evaluated.filter(({ gone }) => !gone).map(({ next }) => next.status)) ?? rules.noDataStatus
+  const notified = rules.notifyOnce ? notifyWhole(state, evaluated, after, suppression) : notifyGroups(evaluated, state.whole, suppression)
+  const triggered = evaluated.some(({ decision: { change } }) => change === 'ALERT' || change === 'WARN')
   return {
     state: {
       status: after,
-      groups: Object.fromEntries(told.groups),
-      whole: told.whole,
+      groups: Object.fromEntries(notified.groups),
+      whole: notified.whole,
       ...(triggered ? { lastTriggerMs: nowMs } : state.lastTriggerMs === undefined ? {} : { lastTriggerMs: state.lastTriggerMs }),
     },
-    decisions: told.decisions,
-    notices: told.notices,
+    decisions: notified.decisions,
+    notices: notified.notices,
     ...(after === state.status ? {} : { whole: { before: state.status, after } }),
   }
 }
 
-type Looked = { group: string; next: GroupState; decision: Decision; gone: boolean }
+type EvaluatedGroup = { group: string; next: GroupState; decision: GroupTransition; gone: boolean }
 
-/** lookAtGroups judges every group that has a value or is remembered, in the order of their names. */
-function lookAtGroups(state: MonitorState, values: Readonly<Record<string, number>>, rules: Rules, nowMs: number): Looked[] {
+/** Evaluates every group that has a value or a stored state, ordered by name. */
+function evaluateGroups(
+  state: MonitorState,
+  values: Readonly<Record<string, number>>,
+  rules: MonitorRules,
+  nowMs: number,
+): EvaluatedGroup[] {
   const names = new Set([...Object.keys(state.groups), ...Object.keys(values), ...(rules.grouped ? [] : [''])])
   const kept = [...names].filter((group) => rules.grouped === (group !== '')).sort()
   return kept.map((group) => {
@@ -123,7 +134,7 @@ function lookAtGroups(state: MonitorState, values: Readonly<Record<string, numbe
       told: known?.told ?? 'OK',
       held: known?.held ?? false,
     }
-    const decision: Decision = {
+    const decision: GroupTransition = {
       group,
       ...(value === undefined ? {} : { value }),
       before,
@@ -135,52 +146,62 @@ function lookAtGroups(state: MonitorState, values: Readonly<Record<string, numbe
   })
 }
 
-type Told = { groups: [string, GroupState][]; whole: Subject; decisions: Decision[]; notices: Notice[] }
+type NotificationDecisions = { groups: [string, GroupState][]; whole: NotifiedSubject; decisions: GroupTransition[]; notices: Notice[] }
 
-function tellGroups(looked: readonly Looked[], whole: Subject, quiet: Quiet): Told {
-  const told: Told = { groups: [], whole, decisions: [], notices: [] }
-  for (const { group, next, decision, gone } of looked) {
+function notifyGroups(evaluated: readonly EvaluatedGroup[], whole: NotifiedSubject, suppression: Suppression): NotificationDecisions {
+  const result: NotificationDecisions = { groups: [], whole, decisions: [], notices: [] }
+  for (const { group, next, decision, gone } of evaluated) {
     if (gone) {
-      told.decisions.push(decision)
+      result.decisions.push(decision)
       continue
     }
-    const { subject, verdict, notice } = tell(next, decision.change, next.status, quiet)
-    told.groups.push([group, { ...next, ...subject }])
-    told.decisions.push(verdict === undefined ? decision : { ...decision, verdict })
-    if (notice) told.notices.push({ group, ...notice })
+    const { subject, verdict, notice } = notifySubject(next, decision.change, next.status, suppression)
+    result.groups.push([group, { ...next, ...subject }])
+    result.decisions.push(verdict === undefined ? decision : { ...decision, verdict })
+    if (notice) result.notices.push({ group, ...notice })
   }
-  return told
+  return result
 }
 
-/** tellWhole speaks of the monitor once: by the first group that brings its new status, or the last that leaves the old one. */
-function tellWhole(state: MonitorState, looked: readonly Looked[], after: Status, quiet: Quiet): Told {
-  const { subject, verdict, notice } = tell(state.whole, changeOf(state.status, after), after, quiet)
-  const changed = looked.filter(({ decision }) => decision.change !== undefined)
-  const speaker =
+/** Notifies once for the whole monitor, naming the first group that has the new status or the last one that left the old status. */
+function notifyWhole(
+  state: MonitorState,
+  evaluated: readonly EvaluatedGroup[],
+  after: AlertStatus,
+  suppression: Suppression,
+): NotificationDecisions {
+  const { subject, verdict, notice } = notifySubject(state.whole, changeOf(state.status, after), after, suppression)
+  const changed = evaluated.filter(({ decision }) => decision.change !== undefined)
+  const reporter =
     changed.find(({ next }) => next.status === after) ??
     changed.findLast(({ decision }) => decision.before === state.status) ??
-    looked.find(({ next, gone }) => !gone && next.status === after)
-  const isSpoken = notice !== undefined && !notice.delayed
-  const silent = (decision: Decision): Decision => ({ ...decision, verdict: 'not the first or last group' })
+    evaluated.find(({ next, gone }) => !gone && next.status === after)
+  const isSent = notice !== undefined && !notice.delayed
+  const silent = (decision: GroupTransition): GroupTransition => ({ ...decision, verdict: 'not the first or last group' })
   return {
-    groups: looked.filter(({ gone }) => !gone).map(({ group, next }) => [group, next]),
+    groups: evaluated.filter(({ gone }) => !gone).map(({ group, next }) => [group, next]),
     whole: subject,
-    decisions: looked.map(({ decision }) => {
+    decisions: evaluated.map(({ decision }) => {
       if (decision.change === undefined) return decision
-      if (decision.group !== speaker?.group || state.status === after) return silent(decision)
-      return verdict === undefined ? decision : { ...decision, verdict: isSpoken ? 'sent' : verdict }
+      if (decision.group !== reporter?.group || state.status === after) return silent(decision)
+      return verdict === undefined ? decision : { ...decision, verdict: isSent ? 'sent' : verdict }
     }),
-    notices: notice ? [{ group: speaker?.group ?? '', ...notice }] : [],
+    notices: notice ? [{ group: reporter?.group ?? '', ...notice }] : [],
   }
 }
 
-type Telling = { subject: Subject; verdict?: Verdict; notice?: Omit<Notice, 'group'> }
+type SubjectDecision = { subject: NotifiedSubject; verdict?: NotificationVerdict; notice?: Omit<Notice, 'group'> }
 
 /**
- * tell decides about one subject: what it has changed to now, or what a downtime that is over has kept from receivers. They are told the step
- * from what they know, which a mute or a downtime may have left behind.
+ * Decides what receivers of one subject are sent. They get the change from the status they know, which mutes and downtimes may have left
+ * behind.
  */
-function tell({ told, held }: Subject, change: Change | undefined, status: Status, { muted, downtime }: Quiet): Telling {
+function notifySubject(
+  { told, held }: NotifiedSubject,
+  change: StatusTransition | undefined,
+  status: AlertStatus,
+  { muted, downtime }: Suppression,
+): SubjectDecision {
   const news = changeOf(told, status)
   if (muted) return { subject: { told: status === 'OK' ? 'OK' : told, held: false }, ...(change === undefined ? {} : { verdict: 'muted' }) }
   if (change === undefined) {
@@ -188,7 +209,7 @@ function tell({ told, held }: Subject, change: Change | undefined, status: Statu
     return { subject: { told: status, held: false }, notice: { change: news, status, delayed: true } }
   }
   if (news === undefined) return { subject: { told, held: false }, verdict: 'never told' }
-  if (status === 'OK' && downtime?.suppressRecovery) return { subject: calm, verdict: 'recovery suppressed by downtime' }
+  if (status === 'OK' && downtime?.suppressRecovery) return { subject: okSubject, verdict: 'recovery suppressed by downtime' }
   if (status !== 'OK' && downtime) {
     const delays = downtime.strategy === 'DELAY'
     return { subject: { told, held: delays }, verdict: delays ? 'held by downtime' : 'dropped by downtime' }

@@ -4,7 +4,7 @@ import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
 import type { TestOrganization } from '../../../../../test/world.ts'
 import { CONFIRM_MS, type GuardedClock, guardClock } from '../../../kernel/guarded-clock.ts'
 import { sql } from '../../../meta/sql.ts'
-import { openRound } from '../evaluations/evaluations.ts'
+import { createEvaluationRound } from '../evaluations/evaluations.ts'
 import { absenceBefore, gapsOf, reasonOfGap } from '../evaluations/time-gaps.ts'
 
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000]
@@ -17,7 +17,8 @@ beforeAll(async () => {
 afterAll(() => senders?.close())
 
 const guarded = (): GuardedClock => guardClock(senders.app.clock, { log: senders.app.app.world.log })
-const roundWith = (clock = senders.app.clock as GuardedClock | Senders['app']['clock']) => openRound({ ...senders.app.app.world, clock })
+const roundWith = (clock = senders.app.clock as GuardedClock | Senders['app']['clock']) =>
+  createEvaluationRound({ ...senders.app.app.world, clock })
 
 const plain = {
   name: 'Errors',
@@ -38,7 +39,7 @@ async function watch(body: object = plain) {
     org,
     id: made.body.id,
     status: async () => (await org.ask<Monitor>('GET', path)).body.status,
-    looks: async () => (await org.ask<{ evaluations: MonitorEvaluation[] }>('GET', `${path}/evaluations`)).body.evaluations,
+    evaluations: async () => (await org.ask<{ evaluations: MonitorEvaluation[] }>('GET', `${path}/evaluations`)).body.evaluations,
     notes: () =>
       senders.app.app.world.meta.all<{ transition: string }>(
         sql`select transition from monitor_notifications where monitor_id = ${made.body.id}`,
@@ -57,7 +58,7 @@ test.each([
   ['25 h ahead', 25 * HOUR_MS],
   ['15 min behind', -15 * MINUTE_MS],
 ])('a clock that was %s unguarded holds no evaluation up once it is right, also for the next process', async (_, byMs) => {
-  const { looks } = await watch()
+  const { evaluations } = await watch()
   const { clock } = senders.app
   const round = roundWith()
   await round(forEver)
@@ -65,30 +66,30 @@ test.each([
   clock.advance(MINUTE_MS)
   await round(forEver)
   clock.set(-byMs)
-  const before = (await looks()).length
+  const before = (await evaluations()).length
   clock.advance(MINUTE_MS)
   await round(forEver)
-  const after = (await looks()).length
+  const after = (await evaluations()).length
   expect(after).toBe(before + 1)
   clock.advance(MINUTE_MS)
   await roundWith()(forEver)
-  expect((await looks()).length).toBe(after + 1)
+  expect((await evaluations()).length).toBe(after + 1)
 })
 
 test('a lease of the future, given while the clock of the store was wrong, holds no evaluation up', async () => {
-  const { id, looks } = await watch()
+  const { id, evaluations } = await watch()
   await senders.app.app.world.meta.run(
     sql`update monitor_states set holder = gen_random_uuid(), lease_until_ms = ${Date.now() + 25 * HOUR_MS}::bigint where monitor_id = ${id}`,
   )
   await roundWith()(forEver)
-  expect(await looks()).toHaveLength(1)
+  expect(await evaluations()).toHaveLength(1)
 })
 
 test('a guarded clock that is ahead for a while and set right again makes no false NO_DATA and misses no evaluation', async () => {
   const { clock } = senders.app
   const steady = guarded()
   const round = roundWith(steady)
-  const { org, looks, status, notes } = await watch()
+  const { org, evaluations, status, notes } = await watch()
   await send(org, steady.nowMs())
   clock.advance(6_000)
   await round(forEver)
@@ -102,7 +103,9 @@ test('a guarded clock that is ahead for a while and set right again makes no fal
   clock.set(-2 * HOUR_MS)
   clock.advance(MINUTE_MS)
   await round(forEver)
-  expect((await looks()).map((look) => [look.status, look.failure])).toEqual(Array.from({ length: 4 }, () => ['OK', undefined]))
+  expect((await evaluations()).map((evaluation) => [evaluation.status, evaluation.failure])).toEqual(
+    Array.from({ length: 4 }, () => ['OK', undefined]),
+  )
   expect(await notes()).toEqual([])
 })
 
@@ -110,7 +113,7 @@ test('a new time that lasts is followed; until the window lies behind the step, 
   const { clock } = senders.app
   const steady = guarded()
   const round = roundWith(steady)
-  const { org, looks, status, notes } = await watch()
+  const { org, evaluations, status, notes } = await watch()
   await send(org, steady.nowMs())
   clock.advance(6_000)
   await round(forEver)
@@ -119,18 +122,18 @@ test('a new time that lasts is followed; until the window lies behind the step, 
   clock.advance(CONFIRM_MS)
   expect(steady.nowMs()).toBeGreaterThan(Date.now())
   await round(forEver)
-  expect((await looks())[0]).toMatchObject({ status: 'OK', failure: expect.stringContaining('the clock was set by 7200 s') })
+  expect((await evaluations())[0]).toMatchObject({ status: 'OK', failure: expect.stringContaining('the clock was set by 7200 s') })
   await send(org, steady.nowMs())
   clock.advance(5 * MINUTE_MS)
   await round(forEver)
-  expect((await looks())[0]?.failure).toBeUndefined()
+  expect((await evaluations())[0]?.failure).toBeUndefined()
   expect([await status(), await notes()]).toEqual(['OK', []])
   clock.set(-2 * HOUR_MS)
 })
 
 test('a process whose clock is wrong from the start uses the time of the store and agrees with the others', async () => {
   const { clock, app } = senders.app
-  const { org, looks, notes } = await watch()
+  const { org, evaluations, notes } = await watch()
   await send(org, clock.nowMs())
   clock.advance(6_000)
   await roundWith()(forEver)
@@ -140,20 +143,20 @@ test('a process whose clock is wrong from the start uses the time of the store a
   clock.advance(MINUTE_MS)
   await roundWith(wrong)(forEver)
   await roundWith()(forEver)
-  expect((await looks()).map(({ status }) => status)).toEqual(['OK', 'OK'])
+  expect((await evaluations()).map(({ status }) => status)).toEqual(['OK', 'OK'])
   expect(await notes()).toEqual([])
 })
 
 test('a process that starts with a clock far ahead judges no window from before its start', async () => {
   const { clock } = senders.app
-  const { org, looks, notes } = await watch()
+  const { org, evaluations, notes } = await watch()
   await send(org, clock.nowMs())
   clock.advance(6_000)
   await roundWith()(forEver)
   clock.set(25 * HOUR_MS)
   clock.advance(MINUTE_MS)
   await roundWith()(forEver)
-  expect((await looks())[0]).toMatchObject({ status: 'OK', failure: expect.stringContaining('no process evaluated monitors') })
+  expect((await evaluations())[0]).toMatchObject({ status: 'OK', failure: expect.stringContaining('no process evaluated monitors') })
   expect(await notes()).toEqual([])
   clock.set(-25 * HOUR_MS)
 })
@@ -176,7 +179,7 @@ test('a monitor with a damaged state says so in its evaluations and starts anew;
   const org = await senders.app.newOrganization()
   const make = async () => (await org.ask<Monitor>('POST', '/monitors', { body: plain })).body.id
   const ids = [await make(), await make(), await make(), await make()]
-  const looks = async (id: string | undefined) =>
+  const evaluations = async (id: string | undefined) =>
     (await org.ask<{ evaluations: MonitorEvaluation[] }>('GET', `/monitors/${id}/evaluations`)).body.evaluations
   const [, ...damaged] = ids
   const states = ['null', '{"status":"OK","groups":null}', '{"status":"OK","whole":{"told":"OK","held":false},"groups":{"":null}}']
@@ -186,9 +189,9 @@ test('a monitor with a damaged state says so in its evaluations and starts anew;
   const round = roundWith()
   await round(forEver)
   const [sound] = ids
-  expect((await looks(sound)).map(({ failure }) => failure)).toEqual([undefined])
-  for (const id of damaged) expect((await looks(id))[0]?.failure).toBe('the stored state of the monitor was damaged and starts anew')
+  expect((await evaluations(sound)).map(({ failure }) => failure)).toEqual([undefined])
+  for (const id of damaged) expect((await evaluations(id))[0]?.failure).toBe('the stored state of the monitor was damaged and starts anew')
   clock.advance(MINUTE_MS)
   await round(forEver)
-  for (const id of ids) expect((await looks(id))[0]?.failure).toBeUndefined()
+  for (const id of ids) expect((await evaluations(id))[0]?.failure).toBeUndefined()
 })

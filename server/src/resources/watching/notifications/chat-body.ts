@@ -1,18 +1,21 @@
-import { descriptionOf, factsOf, type Told, titleOf, visible } from './words.ts'
+import { descriptionOf, factsOf, type NotificationContent, titleOf, visible } from './message-text.ts'
 
-const colours = { ALERT: '#b3261e', WARN: '#f2a600', NO_DATA: '#9aa0a6', OK: '#2eb67d' } as const
+const colors = { ALERT: '#b3261e', WARN: '#f2a600', NO_DATA: '#9aa0a6', OK: '#2eb67d' } as const
 const TEXT_CHARS_MAX = 3_000
 const FACT_CHARS_MAX = 500
-/** Facts that are in the title and the sentence already. */
+/** Facts that the title or the description already contains. */
 const elsewhere = new Set(['Monitor', 'Status', 'Query'])
 
-/** chatFor is the message for a channel, as chat services with incoming webhooks take it. Nothing in it calls people or makes links but ours. */
-export function chatFor(channel: string, told: Told): string {
-  const { occasion, samples, report, link } = told
-  const title = escaped(titleOf(told))
+/**
+ * Builds the message for a channel in the common format of incoming webhooks. Text from events is escaped, so it can neither mention people
+ * nor add links.
+ */
+export function chatFor(channel: string, content: NotificationContent): string {
+  const { occasion, samples, report, link } = content
+  const title = escaped(titleOf(content))
   const code = (text: string): string => `\`\`\`${cut(escaped(visible(text)))}\`\`\``
   const texts = [
-    cut(escaped(visible(descriptionOf(told)))),
+    cut(escaped(visible(descriptionOf(content)))),
     ...(samples.length === 0 ? [] : [code(samples.join('\n'))]),
     ...(report === undefined ? [] : [`*What changed*\n${code(report)}`]),
   ]
@@ -21,12 +24,12 @@ export function chatFor(channel: string, told: Told): string {
     text: title,
     attachments: [
       {
-        color: colours[occasion.after],
+        color: colors[occasion.after],
         fallback: title,
         title,
         ...(link === undefined ? {} : { title_link: link }),
         text: texts.join('\n'),
-        fields: factsOf(told)
+        fields: factsOf(content)
           .filter(([name]) => !elsewhere.has(name))
           .map(([name, value]) => ({ title: name, value: escaped(visible(value)).slice(0, FACT_CHARS_MAX), short: value.length < 40 })),
         footer: `Alert ${occasion.alertId}`,
@@ -39,6 +42,6 @@ export function chatFor(channel: string, told: Told): string {
 
 const cut = (text: string): string => (text.length <= TEXT_CHARS_MAX ? text : `${text.slice(0, TEXT_CHARS_MAX - 1)}…`)
 
-/** escaped takes the signs that give text a meaning in a message: mentions and links begin with one, code is between three others. */
+/** Escapes the characters that start mentions, links and code blocks. */
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('```', "'''")

@@ -8,19 +8,19 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import { sql } from '../../../meta/sql.ts'
-import { type Action, targetsOf } from '../integrations/actions.ts'
+import { type NotificationAction, targetsOf } from '../integrations/actions.ts'
 import type { Occasion } from '../monitors/occasion.ts'
 import { notificationDelivery } from './delivery.ts'
-import { writeNotifications } from './notifications.ts'
+import { queueNotifications } from './notifications.ts'
 import { occasionOf } from './occasion.fixture.ts'
-import type { Try } from './rows.ts'
+import type { TryRecord } from './rows.ts'
 
 type Got = { path: string; headers: IncomingHttpHeaders; body: string }
 type Kept = {
   state: string
   failure_reason: string | null
   attempts: number
-  tries: Try[]
+  tries: TryRecord[]
   type: string
   destination: string
   test: boolean
@@ -104,13 +104,17 @@ const made = async (path: string, body: object): Promise<string> => {
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   return reply.body.id
 }
-const hook = async (over: object = {}): Promise<Action> => ({
+const hook = async (over: object = {}): Promise<NotificationAction> => ({
   type: 'INTEGRATION',
   integration_id: await made('/integrations/webhooks', { name: 'hook', url: `${base}/hook`, ...over }),
 })
 
 /** tell writes down an occasion for some actions of a monitor that is there. */
-async function tell(actions: readonly Action[], over: Parameters<typeof occasionOf>[0] = {}, isTest = false): Promise<Occasion> {
+async function tell(
+  actions: readonly NotificationAction[],
+  over: Parameters<typeof occasionOf>[0] = {},
+  isTest = false,
+): Promise<Occasion> {
   const { world } = app.app
   const occasion = occasionOf({ atMs: world.clock.nowMs(), ...over })
   const { id } = occasion.monitor
@@ -121,7 +125,7 @@ async function tell(actions: readonly Action[], over: Parameters<typeof occasion
       values (${org.orgId}, ${id}, 'm', 'PATTERN', 'ABOVE', 1, 'Last 5 minutes', '[]', false, false, ${randomUUID()}, '{}', 0, 0)
       on conflict (id) do nothing`)
     const targets = await targetsOf(tx, org.orgId, actions)
-    await writeNotifications(world, tx, { orgId: org.orgId, monitorId: id, eventId: undefined, occasion, targets, isTest })
+    await queueNotifications(world, tx, { orgId: org.orgId, monitorId: id, eventId: undefined, occasion, targets, isTest })
   })
   return occasion
 }
@@ -155,7 +159,7 @@ describe('a webhook', () => {
     answer = (response) => void response.writeHead(503).end('we have trouble')
     await tell([await hook()])
     const waits = [1_000, 10_000, 60_000]
-    type Waiting = { state: string; due: number | null; tries: Try[] }
+    type Waiting = { state: string; due: number | null; tries: TryRecord[] }
     /** awaited are the numbers of tries after which the next one was seen to be due when it should be; the time until then is skipped. */
     const awaited = new Set<number>()
     const state = async (): Promise<string | undefined> => {
@@ -241,7 +245,7 @@ describe('a webhook', () => {
 
   test('of another organisation waits for none of seventy that hang', async () => {
     answer = (response, { path }) => (path === '/slow' ? undefined : ok(response))
-    const hanging: Action[] = []
+    const hanging: NotificationAction[] = []
     for (let n = 0; n < 70; n += 1) hanging.push(await hook({ name: `slow ${n}`, url: `${base}/slow` }))
     await tell(hanging)
     await expect.poll(() => got.length, PATIENT).toBeGreaterThan(0)
@@ -274,7 +278,7 @@ describe('a webhook', () => {
 })
 
 describe('chat', () => {
-  const channels = async (body: object): Promise<Action> => {
+  const channels = async (body: object): Promise<NotificationAction> => {
     const workspace = await org.ask<SlackWorkspace>('POST', '/integrations/slack/workspaces', { body: { name: 'ours', ...body } })
     const chat = { name: 'on call', channels: ['#one', '#two'], workspace_id: workspace.body.id }
     return { type: 'INTEGRATION', integration_id: (await org.ask<SlackIntegration>('POST', '/integrations/slack', { body: chat })).body.id }
@@ -307,7 +311,7 @@ describe('chat', () => {
 })
 
 describe('an e-mail', () => {
-  const ada: Action = { type: 'EMAIL', email: 'ada@example.org' }
+  const ada: NotificationAction = { type: 'EMAIL', email: 'ada@example.org' }
 
   test('arrives once, as text and HTML, with an id that stays the same', async () => {
     const occasion = await tell([ada], { group: 'host:<b>web1</b>', groups: { host: '<b>web1</b>' } })
@@ -329,7 +333,7 @@ describe('an e-mail', () => {
       await made('/integrations/email', { name: 'html', payload: '<h1>$title</h1>' }),
     ]
     await tell(
-      templates.map((integration_id, at): Action => ({ type: 'EMAIL', email: `${at}@example.org`, integration_id })),
+      templates.map((integration_id, at): NotificationAction => ({ type: 'EMAIL', email: `${at}@example.org`, integration_id })),
       { monitor: { name: '<i>odd</i>' } },
     )
     await expect.poll(states, PATIENT).toEqual(['SENT', 'SENT'])
@@ -346,7 +350,7 @@ describe('an e-mail', () => {
       for (let n = 0; n < 25; n += 1) {
         const occasion = occasionOf({ atMs: nowMs - 25 + n, monitor, group: `host:<b>${n}</b>` })
         const targets = await targetsOf(tx, org.orgId, [ada])
-        await writeNotifications(world, tx, {
+        await queueNotifications(world, tx, {
           orgId: org.orgId,
           monitorId: monitor.id,
           eventId: undefined,
@@ -463,7 +467,7 @@ test('a test of what is not saved leaves no record behind', async () => {
   const targets = await targetsOf(world.meta, org.orgId, [await hook()])
   const occasion = occasionOf({ atMs: world.clock.nowMs() })
   await world.meta.write(org.orgId, (tx) =>
-    writeNotifications(world, tx, { orgId: org.orgId, monitorId: undefined, eventId: undefined, occasion, targets, isTest: true }),
+    queueNotifications(world, tx, { orgId: org.orgId, monitorId: undefined, eventId: undefined, occasion, targets, isTest: true }),
   )
   await expect.poll(() => got.length, PATIENT).toBe(1)
   expect(JSON.parse(got[0]?.body ?? '').title).toBe('[TEST] ALERT: Checkout errors')

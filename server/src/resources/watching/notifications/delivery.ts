@@ -1,48 +1,48 @@
 import { createHash } from 'node:crypto'
-import type { Job, JobKind } from '../../../jobs/job.ts'
+import type { JobKind, JobRun } from '../../../jobs/job.ts'
 import { enqueue } from '../../../jobs/jobs.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
-import { brief, wantsBriefing, wantsReport } from './briefing.ts'
-import { channels, mailed, type Outcome, type Parcel } from './channels.ts'
-import { toldOf } from './history.ts'
+import { prepareBriefing, wantsBriefing, wantsReport } from './briefing.ts'
+import { channels, type DeliveryOutcome, type OutgoingNotification, sendMail } from './channels.ts'
+import { contentOf } from './content.ts'
 import { digestFor } from './mail-body.ts'
-import { settledBy } from './retries.ts'
+import { resultOfTry } from './retries.ts'
 import {
   beginTry,
-  deleteNobodys,
+  deleteUnreferenced,
   type NotificationRow,
   saveBriefing,
   saveReport,
   selectDue,
   selectDueMails,
   selectNextDue,
-  settleTry,
+  storeTryResult,
 } from './rows.ts'
 
 const KIND = 'notification_delivery'
 const EVERY_MS = 5_000
-/** LOOK_MS is how long new notifications wait while others are under way. */
-const LOOK_MS = 250
-/** DIGEST_OVER is how many e-mails to one address may be due before they become one. */
+/** How often new notifications are picked up while others are being sent. */
+const POLL_MS = 250
+/** More due e-mails to one address than this are merged into one. */
 const DIGEST_OVER = 20
 const DIGEST_MAX = 1_000
 const PER_TARGET = DIGEST_OVER + 1
 const PER_ORGANIZATION = 400
-/** TARGETS_MAX are served at once, each by itself: one that hangs keeps only its own waiting. */
+/** Receivers served concurrently, each on its own: a hanging receiver delays only its own notifications. */
 const TARGETS_MAX = 64
-/** ORGANIZATION_TARGETS_MAX of them may be of one organisation: one whose targets all hang keeps no other waiting. */
+/** The share of one organization, so that its hanging receivers do not delay others. */
 const ORGANIZATION_TARGETS_MAX = 16
 const BRIEFINGS_MAX = 4
-/** GRACE_MS is how long a stop lets what is under way end by itself. */
+/** How long a stop waits for running deliveries. */
 const GRACE_MS = 5_000
-/** UNSHARED is not the name of an organisation: what senders write down is nothing that anybody remembers, so nothing is to be forgotten. */
-const UNSHARED = 'notifications'
+/** Not an organization: deliveries change no cached rows, so no cache needs to be invalidated. */
+const NO_ORGANIZATION = 'notifications'
 
 /**
- * notificationDelivery sends what is written down to be sent. One process holds the work by lease; when it dies another goes on, and a try that
- * was under way is made again under the same id.
+ * Sends queued notifications. One process holds the job by lease; when it dies another continues and repeats an interrupted try under the
+ * same id.
  */
 export const notificationDelivery = (world: World): JobKind => ({
   name: KIND,
@@ -55,54 +55,54 @@ export const notificationDelivery = (world: World): JobKind => ({
   },
 })
 
-/** wakeDelivery makes senders look at once for what the transaction writes down. */
+/** Makes the delivery job due when the transaction commits. */
 export const wakeDelivery = (world: Pick<World, 'clock' | 'ids'>, tx: Db): Promise<void> =>
   enqueue(world, tx, { kind: KIND, key: '', orgId: undefined, payload: {} })
 
-type Holder = Pick<Job, 'hold' | 'signal'>
+type HeldJob = Pick<JobRun, 'hold' | 'signal'>
 
-/** deliverDue tries everything that is due, until nothing is. */
-async function deliverDue(world: World, job: Holder): Promise<void> {
+/** Delivers until nothing is due. */
+async function deliverDue(world: World, job: HeldJob): Promise<void> {
   const sending = new Map<string, Promise<void>>()
   const briefing = new Map<string, Promise<void>>()
   const grace = graceAfter(world, job.signal)
-  let trouble: unknown
-  const start = (under: Map<string, Promise<void>>, name: string, work: Promise<void>): void => {
+  let failure: unknown
+  const start = (running: Map<string, Promise<void>>, name: string, work: Promise<void>): void => {
     const ended = work
       .catch((cause: unknown) => {
-        trouble ??= cause
+        failure ??= cause
       })
-      .finally(() => under.delete(name))
-    under.set(name, ended)
+      .finally(() => running.delete(name))
+    running.set(name, ended)
   }
-  while (!job.signal.aborted && trouble === undefined) {
+  while (!job.signal.aborted && failure === undefined) {
     const due = await selectDue(world.meta, { nowMs: world.clock.nowMs(), perTarget: PER_TARGET, perOrganization: PER_ORGANIZATION })
     for (const [name, rows] of byName(due.filter(isBriefed), targetName)) {
-      if (!sending.has(name) && hasRoom(sending, name)) start(sending, name, sendAll(world, job, rows, grace.signal))
+      if (!sending.has(name) && hasCapacity(sending, name)) start(sending, name, sendAll(world, job, rows, grace.signal))
     }
     for (const [name, [row]] of byName(
       due.filter((each) => !isBriefed(each)),
       occasionName,
     )) {
-      if (row && !briefing.has(name) && briefing.size < BRIEFINGS_MAX) start(briefing, name, briefOne(world, job, row, grace.signal))
+      if (row && !briefing.has(name) && briefing.size < BRIEFINGS_MAX) start(briefing, name, prepareOne(world, job, row, grace.signal))
     }
-    const under = [...sending.values(), ...briefing.values()]
-    if (under.length === 0) break
-    await Promise.race([...under, world.clock.sleep(LOOK_MS, job.signal).catch(() => undefined)])
+    const running = [...sending.values(), ...briefing.values()]
+    if (running.length === 0) break
+    await Promise.race([...running, world.clock.sleep(POLL_MS, job.signal).catch(() => undefined)])
   }
   await Promise.all([...sending.values(), ...briefing.values()])
   grace.over()
-  if (trouble !== undefined && !job.signal.aborted) throw trouble
+  if (failure !== undefined && !job.signal.aborted) throw failure
 }
 
 const isBriefed = (row: NotificationRow): boolean => row.briefing !== null || !wantsBriefing(row)
 const targetName = ({ org_id, type, integration_id, destination }: NotificationRow): string =>
   JSON.stringify([org_id, type, integration_id, destination])
-/** Of the occasions that share a report one is looked at after the other, so that it is made once. */
+/** Occasions that share a report are prepared one after the other, so that it is created once. */
 const occasionName = (row: NotificationRow): string =>
   wantsReport(row) ? (row.event_id ?? '') : JSON.stringify([row.org_id, row.alert_id, row.group_id, row.time])
 
-function hasRoom(sending: ReadonlyMap<string, unknown>, name: string): boolean {
+function hasCapacity(sending: ReadonlyMap<string, unknown>, name: string): boolean {
   const [orgId] = JSON.parse(name)
   const own = [...sending.keys()].filter((other) => JSON.parse(other)[0] === orgId)
   return sending.size < TARGETS_MAX && own.length < ORGANIZATION_TARGETS_MAX
@@ -114,7 +114,7 @@ function byName(rows: readonly NotificationRow[], nameOf: (row: NotificationRow)
   return named
 }
 
-/** graceAfter ends some time after the signal did, unless all is over before. */
+/** Aborts GRACE_MS after the signal, unless everything has ended before. */
 function graceAfter({ clock }: Pick<World, 'clock'>, signal: AbortSignal): { signal: AbortSignal; over(): void } {
   const ending = new AbortController()
   const isOver = new AbortController()
@@ -135,37 +135,42 @@ function graceAfter({ clock }: Pick<World, 'clock'>, signal: AbortSignal): { sig
   }
 }
 
-async function briefOne(world: World, job: Holder, row: NotificationRow, signal: AbortSignal): Promise<void> {
-  const found = await brief(world, row, signal)
-  await world.meta.write(UNSHARED, async (tx) => {
+async function prepareOne(world: World, job: HeldJob, row: NotificationRow, signal: AbortSignal): Promise<void> {
+  const found = await prepareBriefing(world, row, signal)
+  await world.meta.write(NO_ORGANIZATION, async (tx) => {
     await job.hold(tx)
     await saveBriefing(tx, row, found)
     if (row.event_id !== null && found.report !== undefined) await saveReport(tx, row.org_id, row.event_id, found.report)
   })
 }
 
-async function sendAll(world: World, job: Holder, rows: readonly NotificationRow[], signal: AbortSignal): Promise<void> {
+async function sendAll(world: World, job: HeldJob, rows: readonly NotificationRow[], signal: AbortSignal): Promise<void> {
   const [first] = rows
   if (first?.type === 'EMAIL' && rows.length > DIGEST_OVER) return sendDigest(world, job, first, signal)
   for (const row of rows) {
-    // A target in trouble gives its place to others after each try.
+    // A failing receiver yields to others after each try.
     if (job.signal.aborted || !(await sendOne(world, job, row, signal))) return
   }
 }
 
-/** sendOne counts the try, makes it and writes down what became of it; ended in between, it is made again under the same id. It tells whether the target is well. */
-async function sendOne(world: World, job: Holder, row: NotificationRow, signal: AbortSignal): Promise<boolean> {
-  const [begun] = await world.meta.write(UNSHARED, async (tx) => {
+/**
+ * Counts the try, makes it and stores its result; a try that is interrupted is repeated under the same id. Returns false if the receiver
+ * needs a retry.
+ */
+async function sendOne(world: World, job: HeldJob, row: NotificationRow, signal: AbortSignal): Promise<boolean> {
+  const [begun] = await world.meta.write(NO_ORGANIZATION, async (tx) => {
     await job.hold(tx)
     return beginTry(tx, row.org_id, [row])
   })
   if (!begun) return true
-  const outcome = await channels[row.type](world, parcelOf(world, row, begun.attempts), signal).catch((cause: unknown): Outcome => {
-    if (signal.aborted || (cause instanceof Failure && cause.status === 503)) throw cause
-    // What is wrong with one notification, such as a secret that cannot be opened, keeps no other waiting.
-    world.log.error({ err: cause, notification_id: row.id }, 'a notification could not be made')
-    return { kind: 'again', reason: 'the service could not make the message' }
-  })
+  const outcome = await channels[row.type](world, outgoingOf(world, row, begun.attempts), signal).catch(
+    (cause: unknown): DeliveryOutcome => {
+      if (signal.aborted || (cause instanceof Failure && cause.status === 503)) throw cause
+      // A defect of one notification, such as a secret that cannot be decrypted, must not block the others.
+      world.log.error({ err: cause, notification_id: row.id }, 'a notification could not be made')
+      return { kind: 'again', reason: 'the service could not make the message' }
+    },
+  )
   if (outcome.kind !== 'sent') {
     world.log.warn(
       { notification_id: row.id, type: row.type, attempt: begun.attempts, reason: outcome.reason },
@@ -176,10 +181,10 @@ async function sendOne(world: World, job: Holder, row: NotificationRow, signal: 
   return outcome.kind !== 'again'
 }
 
-/** sendDigest makes one mail of all that are due to an address; its id is that of the set, so that a second copy can be told. */
-async function sendDigest(world: World, job: Holder, first: NotificationRow, signal: AbortSignal): Promise<void> {
+/** Merges all due mails to an address into one. Its id is a hash of theirs, so that a receiver can detect a duplicate. */
+async function sendDigest(world: World, job: HeldJob, first: NotificationRow, signal: AbortSignal): Promise<void> {
   const due = await selectDueMails(world.meta, first, world.clock.nowMs(), DIGEST_MAX)
-  const begun = await world.meta.write(UNSHARED, async (tx) => {
+  const begun = await world.meta.write(NO_ORGANIZATION, async (tx) => {
     await job.hold(tx)
     return due.length === 0 ? [] : beginTry(tx, first.org_id, due)
   })
@@ -188,29 +193,29 @@ async function sendDigest(world: World, job: Holder, first: NotificationRow, sig
   const id = createHash('sha256')
     .update(rows.map((row) => row.id).join())
     .digest('hex')
-  const told = rows.map((row) => toldOf(world, row))
-  const outcome = await mailed(world, { ...digestFor(first.destination, told), id }, signal)
+  const content = rows.map((row) => contentOf(world, row))
+  const outcome = await sendMail(world, { ...digestFor(first.destination, content), id }, signal)
   await settle(world, job, rows, { outcome, attempt: Math.max(...begun.map(({ attempts }) => attempts)) })
 }
 
 async function settle(
   world: World,
-  job: Holder,
+  job: HeldJob,
   rows: readonly NotificationRow[],
-  { outcome, attempt }: { outcome: Outcome; attempt: number },
+  { outcome, attempt }: { outcome: DeliveryOutcome; attempt: number },
 ): Promise<void> {
   const [first] = rows
   if (!first) return
   const tried = { type: first.type, attempt, timeMs: first.time, nowMs: world.clock.nowMs() }
-  await world.meta.write(UNSHARED, async (tx) => {
+  await world.meta.write(NO_ORGANIZATION, async (tx) => {
     await job.hold(tx)
-    await settleTry(tx, first.org_id, rows, settledBy(outcome, tried))
-    await deleteNobodys(tx, first.org_id, rows)
+    await storeTryResult(tx, first.org_id, rows, resultOfTry(outcome, tried))
+    await deleteUnreferenced(tx, first.org_id, rows)
   })
 }
 
-function parcelOf(world: Pick<World, 'deployment'>, row: NotificationRow, attempt: number): Parcel {
+function outgoingOf(world: Pick<World, 'deployment'>, row: NotificationRow, attempt: number): OutgoingNotification {
   const { org_id, type, destination, integration_id, id } = row
   const target = { type, destination, ...(integration_id === null ? {} : { integration_id }) }
-  return { orgId: org_id, target, delivery: { id, attempt }, told: toldOf(world, row) }
+  return { orgId: org_id, target, delivery: { id, attempt }, content: contentOf(world, row) }
 }

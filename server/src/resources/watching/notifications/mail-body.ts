@@ -1,39 +1,39 @@
-import type { Mail } from '../../../outgoing/mail.ts'
+import type { MailMessage } from '../../../outgoing/mail.ts'
 import { type Placeholders, renderText } from '../integrations/integrations.ts'
-import { CHART_HEIGHT, CHART_WIDTH, chartOf, type Past } from './chart/chart.ts'
-import { descriptionOf, factsOf, instant, number, placeholdersOf, type Told, titleOf, visible } from './words.ts'
+import { CHART_HEIGHT, CHART_WIDTH, chartOf, type ValueHistory } from './chart/chart.ts'
+import { descriptionOf, factsOf, instant, type NotificationContent, number, placeholdersOf, titleOf, visible } from './message-text.ts'
 
-/** mailFor is the letter about an occasion, as text and as HTML; a template replaces its body. Text from logs and from people stays text in both. */
-export function mailFor(to: string, told: Told, template: string | undefined): Omit<Mail, 'id'> {
-  const subject = titleOf(told)
+/** Builds the mail of an occasion, as text and HTML; a template replaces the body. Text from events and users is escaped. */
+export function mailFor(to: string, content: NotificationContent, template: string | undefined): Omit<MailMessage, 'id'> {
+  const subject = titleOf(content)
   if (template === undefined) {
-    const pictures = told.past ? [{ name: CHART, png: chartOf(told.past, boundsOf(told)) }] : []
-    return { to, subject, text: plainText(told), html: html(told), pictures }
+    const pictures = content.past ? [{ name: CHART, png: chartOf(content.past, boundsOf(content)) }] : []
+    return { to, subject, text: plainText(content), html: html(content), pictures }
   }
-  const values = placeholdersOf(told)
-  if (isHtml(template)) return { to, subject, text: plainText(told), html: renderText(template, escapedAll(values)) }
+  const values = placeholdersOf(content)
+  if (isHtml(template)) return { to, subject, text: plainText(content), html: renderText(template, escapedAll(values)) }
   const text = visible(renderText(template, values))
   return { to, subject, text, html: page(subject, `<pre style="${WRAPPED}">${escaped(text)}</pre>`) }
 }
 
 const DIGEST_LINES_MAX = 200
 
-/** digestFor is one letter about many notifications, when so many have come together that nobody would read each. */
-export function digestFor(to: string, all: readonly Told[]): Omit<Mail, 'id'> {
+/** Builds one mail for many notifications. */
+export function digestFor(to: string, all: readonly NotificationContent[]): Omit<MailMessage, 'id'> {
   const subject = `${all.length} notifications of monitors`
   const shown = all.slice(0, DIGEST_LINES_MAX)
-  const lineOf = (told: Told): string => `${instant(told.occasion.atMs)}  ${titleOf(told)}`
+  const lineOf = (content: NotificationContent): string => `${instant(content.occasion.atMs)}  ${titleOf(content)}`
   const more = all.length > shown.length ? [`and ${all.length - shown.length} more`] : []
   const text = [
     `${subject}:`,
     '',
-    ...shown.map((told) => [lineOf(told), ...(told.link === undefined ? [] : [`    ${told.link}`])].join('\n')),
+    ...shown.map((content) => [lineOf(content), ...(content.link === undefined ? [] : [`    ${content.link}`])].join('\n')),
     ...more,
     '',
   ]
-  const items = shown.map((told) => {
-    const line = escaped(lineOf(told))
-    return `<li>${told.link === undefined ? line : `<a href="${escaped(told.link)}">${line}</a>`}</li>`
+  const items = shown.map((content) => {
+    const line = escaped(lineOf(content))
+    return `<li>${content.link === undefined ? line : `<a href="${escaped(content.link)}">${line}</a>`}</li>`
   })
   const list = [...items, ...more.map((line) => `<li>${line}</li>`)].join('\n')
   return { to, subject, text: text.join('\n'), html: page(subject, `<h2>${subject}</h2>\n<ul>\n${list}\n</ul>`) }
@@ -41,53 +41,53 @@ export function digestFor(to: string, all: readonly Told[]): Omit<Mail, 'id'> {
 
 const isHtml = (template: string): boolean => template.trimStart().startsWith('<')
 
-function plainText(told: Told): string {
-  const facts = factsOf(told).map(([name, value]) => `${name}: ${visible(value)}`)
+function plainText(content: NotificationContent): string {
+  const facts = factsOf(content).map(([name, value]) => `${name}: ${visible(value)}`)
   return [
-    titleOf(told),
-    visible(descriptionOf(told)),
+    titleOf(content),
+    visible(descriptionOf(content)),
     facts.join('\n'),
-    ...(told.samples.length === 0 ? [] : [['Latest events:', ...told.samples.map((line) => `  ${visible(line)}`)].join('\n')]),
-    ...(told.report === undefined ? [] : [`What changed:\n\n${visible(told.report)}`]),
-    ...(told.link === undefined ? [] : [told.link]),
-    `Alert ${told.occasion.alertId} · ${told.region}`,
+    ...(content.samples.length === 0 ? [] : [['Latest events:', ...content.samples.map((line) => `  ${visible(line)}`)].join('\n')]),
+    ...(content.report === undefined ? [] : [`What changed:\n\n${visible(content.report)}`]),
+    ...(content.link === undefined ? [] : [content.link]),
+    `Alert ${content.occasion.alertId} · ${content.region}`,
     '',
   ].join('\n\n')
 }
 
 const WRAPPED = 'white-space:pre-wrap;overflow-wrap:anywhere'
-const colours = { ALERT: '#b3261e', WARN: '#a05a00', NO_DATA: '#5f6368', OK: '#1e7a34' } as const
+const colors = { ALERT: '#b3261e', WARN: '#a05a00', NO_DATA: '#5f6368', OK: '#1e7a34' } as const
 
-function html(told: Told): string {
-  const rows = factsOf(told).map(
+function html(content: NotificationContent): string {
+  const rows = factsOf(content).map(
     ([name, value]) =>
       `<tr><th style="text-align:left;vertical-align:top;padding:2px 12px 2px 0">${escaped(name)}</th><td style="${WRAPPED}">${escaped(visible(value))}</td></tr>`,
   )
   const parts = [
-    `<h2 style="color:${colours[told.occasion.after]}">${escaped(titleOf(told))}</h2>`,
-    `<p style="${WRAPPED}">${escaped(visible(descriptionOf(told)))}</p>`,
+    `<h2 style="color:${colors[content.occasion.after]}">${escaped(titleOf(content))}</h2>`,
+    `<p style="${WRAPPED}">${escaped(visible(descriptionOf(content)))}</p>`,
     `<table>${rows.join('')}</table>`,
-    ...(told.past ? [chartIn(told, told.past)] : []),
-    ...(told.samples.length === 0 ? [] : [`<h3>Latest events</h3>${told.samples.map(codeOf).join('')}`]),
-    ...(told.report === undefined ? [] : [`<h3>What changed</h3>${codeOf(told.report)}`]),
-    ...(told.link === undefined ? [] : [`<p><a href="${escaped(told.link)}">Open the monitor</a></p>`]),
-    `<p style="color:#666">Alert ${escaped(told.occasion.alertId)} · ${escaped(told.region)}</p>`,
+    ...(content.past ? [chartIn(content, content.past)] : []),
+    ...(content.samples.length === 0 ? [] : [`<h3>Latest events</h3>${content.samples.map(codeOf).join('')}`]),
+    ...(content.report === undefined ? [] : [`<h3>What changed</h3>${codeOf(content.report)}`]),
+    ...(content.link === undefined ? [] : [`<p><a href="${escaped(content.link)}">Open the monitor</a></p>`]),
+    `<p style="color:#666">Alert ${escaped(content.occasion.alertId)} · ${escaped(content.region)}</p>`,
   ]
-  return page(titleOf(told), parts.join('\n'))
+  return page(titleOf(content), parts.join('\n'))
 }
 
 const CHART = 'chart'
 
-/** boundsOf are the lines in the chart: the thresholds that values are compared with. */
-const boundsOf = ({ occasion: { monitor } }: Told): number[] =>
+/** The thresholds, drawn as lines in the chart. */
+const boundsOf = ({ occasion: { monitor } }: NotificationContent): number[] =>
   monitor.warningThreshold === undefined ? [monitor.threshold] : [monitor.threshold, monitor.warningThreshold]
 
-/** chartIn shows the picture that goes with the mail, and says in words what it shows. */
-function chartIn(told: Told, { fromMs, toMs, values }: Past): string {
+/** Embeds the chart and describes it in text. */
+function chartIn(content: NotificationContent, { fromMs, toMs, values }: ValueHistory): string {
   const known = values.filter((value) => value !== null)
   const span = `from ${instant(fromMs)} to ${instant(toMs)}`
   const most = known.length === 0 ? '' : `, between ${number(Math.min(...known))} and ${number(Math.max(...known))}`
-  const lines = `${boundsOf(told).length > 1 ? 'the dashed lines are at' : 'the dashed line is at'} ${boundsOf(told).map(number).join(' and ')}`
+  const lines = `${boundsOf(content).length > 1 ? 'the dashed lines are at' : 'the dashed line is at'} ${boundsOf(content).map(number).join(' and ')}`
   return `<p><img src="cid:${CHART}" width="${CHART_WIDTH}" height="${CHART_HEIGHT}" alt="The value ${escaped(span + most)}" style="max-width:100%;height:auto;border:1px solid #ddd"><br><small style="color:#666">The value ${escaped(span + most)}; ${escaped(lines)}.</small></p>`
 }
 

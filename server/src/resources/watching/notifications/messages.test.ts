@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest'
 import { type Placeholders, renderPayload, samplePlaceholders } from '../integrations/payload.ts'
 import { chatFor } from './chat-body.ts'
 import { mailFor } from './mail-body.ts'
+import { descriptionOf, type NotificationContent, placeholdersOf, titleOf } from './message-text.ts'
 import { occasionOf } from './occasion.fixture.ts'
-import { settledBy } from './retries.ts'
-import { descriptionOf, placeholdersOf, type Told, titleOf } from './words.ts'
+import { resultOfTry } from './retries.ts'
 
-const toldOf = (over: Parameters<typeof occasionOf>[0] = {}, more: Partial<Told> = {}): Told => ({
+const contentOf = (over: Parameters<typeof occasionOf>[0] = {}, more: Partial<NotificationContent> = {}): NotificationContent => ({
   occasion: occasionOf(over),
   samples: [],
   isTest: false,
@@ -30,12 +30,12 @@ const casesIn = (file: string): [title: string, lines: string[]][] =>
 describe('a message', () => {
   test.each(casesIn('messages.txt'))('%s', (_, [over = '{}', ...said]) => {
     const { value, ...rest } = JSON.parse(over)
-    const told = toldOf(value === null ? { ...rest, value: undefined } : value === undefined ? rest : { ...rest, value })
-    expect([titleOf(told), descriptionOf(told).split('\n\n').at(-1)]).toEqual(said)
+    const content = contentOf(value === null ? { ...rest, value: undefined } : value === undefined ? rest : { ...rest, value })
+    expect([titleOf(content), descriptionOf(content).split('\n\n').at(-1)]).toEqual(said)
   })
 
   test('begins with what people wrote about the monitor', () => {
-    expect(descriptionOf(toldOf())).toMatch(/^Too many payments fail\.\n\nThe value 12 /)
+    expect(descriptionOf(contentOf())).toMatch(/^Too many payments fail\.\n\nThe value 12 /)
   })
 })
 
@@ -72,43 +72,43 @@ describe('a payload', () => {
 describe('text from logs and from people', () => {
   const hostile = '<script>alert(1)</script>"\'&<img src=x onerror=y> <!channel> ``` \u202Eevil\u0007\u001b[31m'
 
-  const places: [string, Told][] = [
-    ['samples', toldOf({}, { samples: [hostile] })],
-    ['the report', toldOf({}, { report: hostile })],
-    ['the name', toldOf({ monitor: { name: hostile } })],
-    ['the description', toldOf({ monitor: { description: hostile } })],
-    ['the name beside a chart', toldOf({ monitor: { name: hostile } }, { past: { fromMs: 0, toMs: 1, values: [1, null] } })],
-    ['the group', toldOf({ group: hostile })],
-    ['the query', toldOf({ monitor: { queries: [{ name: 'a', select: ['count(*)'], where: hostile }] } })],
+  const places: [string, NotificationContent][] = [
+    ['samples', contentOf({}, { samples: [hostile] })],
+    ['the report', contentOf({}, { report: hostile })],
+    ['the name', contentOf({ monitor: { name: hostile } })],
+    ['the description', contentOf({ monitor: { description: hostile } })],
+    ['the name beside a chart', contentOf({ monitor: { name: hostile } }, { past: { fromMs: 0, toMs: 1, values: [1, null] } })],
+    ['the group', contentOf({ group: hostile })],
+    ['the query', contentOf({ monitor: { queries: [{ name: 'a', select: ['count(*)'], where: hostile }] } })],
   ]
 
-  test.each(places)('is text in mails and in chats: %s', (_, told) => {
+  test.each(places)('is text in mails and in chats: %s', (_, content) => {
     for (const template of [
       undefined,
       '$title $description $samples $report $group $query',
       '<p>$title $samples $report $description $group $query</p>',
     ]) {
-      const { subject, html, text } = mailFor('ada@example.org', told, template)
+      const { subject, html, text } = mailFor('ada@example.org', content, template)
       expect(html).not.toMatch(/<script|<img (?!src="cid:chart")|<!channel|onerror=y>/)
       expect(html).not.toMatch(/[^\P{C}\n\t]/u)
       expect(subject).not.toMatch(/\p{C}/u)
       expect(text).not.toMatch(/[^\P{C}\n\t]/u)
     }
-    const chat = chatFor('#on-call', told)
+    const chat = chatFor('#on-call', content)
     expect(chat).not.toMatch(/<!|<script|\u202E/)
     const { attachments } = JSON.parse(chat)
     expect((attachments[0].text.match(/```/g) ?? []).length % 2).toBe(0)
   })
 
   test('is shown whole where it does no harm', () => {
-    const { html, text } = mailFor('ada@example.org', toldOf({}, { samples: ['{"user":"Ada <ada@example.org>","n":1}'] }), undefined)
+    const { html, text } = mailFor('ada@example.org', contentOf({}, { samples: ['{"user":"Ada <ada@example.org>","n":1}'] }), undefined)
     expect(html).toContain('{&quot;user&quot;:&quot;Ada &lt;ada@example.org&gt;&quot;,&quot;n&quot;:1}')
     expect(text).toContain('  {"user":"Ada <ada@example.org>","n":1}')
   })
 })
 
 test('every placeholder has a value', () => {
-  expect(Object.keys(placeholdersOf(toldOf())).sort()).toEqual(Object.keys(samplePlaceholders).sort())
+  expect(Object.keys(placeholdersOf(contentOf())).sort()).toEqual(Object.keys(samplePlaceholders).sort())
 })
 
 describe('what follows from a try', () => {
@@ -119,7 +119,7 @@ describe('what follows from a try', () => {
     const waits: number[] = []
     let nowMs = 0
     for (let attempt = 1; ; attempt += 1) {
-      const { state, next_try_at } = settledBy(again, { type: 'EMAIL', attempt, timeMs: 0, nowMs })
+      const { state, next_try_at } = resultOfTry(again, { type: 'EMAIL', attempt, timeMs: 0, nowMs })
       if (state === 'FAILED') break
       waits.push(((next_try_at ?? 0) - nowMs) / MINUTE_MS)
       nowMs = next_try_at ?? 0
@@ -131,7 +131,7 @@ describe('what follows from a try', () => {
 
   test('a target that asks for patience gets it', () => {
     const busy = { kind: 'again', reason: 'busy', retryAfterMs: 30_000 } as const
-    expect(settledBy(busy, { type: 'WEBHOOK', attempt: 1, timeMs: 0, nowMs: 5 }).next_try_at).toBe(30_005)
-    expect(settledBy(busy, { type: 'WEBHOOK', attempt: 3, timeMs: 0, nowMs: 5 }).next_try_at).toBe(60_005)
+    expect(resultOfTry(busy, { type: 'WEBHOOK', attempt: 1, timeMs: 0, nowMs: 5 }).next_try_at).toBe(30_005)
+    expect(resultOfTry(busy, { type: 'WEBHOOK', attempt: 3, timeMs: 0, nowMs: 5 }).next_try_at).toBe(60_005)
   })
 })

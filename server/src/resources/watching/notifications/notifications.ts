@@ -1,27 +1,27 @@
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
-import type { Target } from '../integrations/integrations.ts'
+import type { NotificationTarget } from '../integrations/integrations.ts'
 import type { Occasion } from '../monitors/monitors.ts'
 import { wakeDelivery } from './delivery.ts'
 import { insertNotification } from './rows.ts'
 
 export { notificationDelivery } from './delivery.ts'
+export { visible } from './message-text.ts'
 export { candidateKeys } from './report/candidates.ts'
-export { paceSurprise, shareSurprise, standingOut, surpriseMin } from './report/surprise.ts'
-export { visible } from './words.ts'
+export { rateSurprise, shareSurprise, significantOnly, surpriseMin } from './report/surprise.ts'
 
-export type Notified = {
+export type NotificationRequest = {
   readonly orgId: string
   readonly monitorId: string | undefined
-  /** eventId is the change of the monitor as a whole that the occasion came with. */
+  /** The status change of the whole monitor that belongs to the occasion. */
   readonly eventId: string | undefined
   readonly occasion: Occasion
-  readonly targets: readonly Target[]
+  readonly targets: readonly NotificationTarget[]
   readonly isTest: boolean
 }
 
-/** writeNotifications writes down what is to be sent in the transaction that makes it necessary, one for each target, and wakes the senders. */
-export async function writeNotifications(world: Pick<World, 'clock' | 'ids'>, tx: Db, notified: Notified): Promise<void> {
+/** Queues one notification for each target in the transaction of the change, and wakes the delivery. */
+export async function queueNotifications(world: Pick<World, 'clock' | 'ids'>, tx: Db, notified: NotificationRequest): Promise<void> {
   const { orgId, monitorId, eventId, occasion, targets, isTest } = notified
   for (const { type, destination, integration_id } of targets) {
     await insertNotification(tx, {

@@ -1,14 +1,18 @@
 import type { Db } from '../../../meta/meta.ts'
 import { json, type Sql, sql } from '../../../meta/sql.ts'
-import type { Target } from '../integrations/integrations.ts'
+import type { NotificationTarget } from '../integrations/integrations.ts'
 import type { Occasion } from '../monitors/monitors.ts'
-import type { Past } from './chart/chart.ts'
+import type { ValueHistory } from './chart/chart.ts'
 
-/** A Briefing is what was looked up for a message. */
-export type Briefing = { readonly samples: readonly string[]; readonly report?: string | undefined; readonly past?: Past | undefined }
+/** The data that was looked up for a message. */
+export type Briefing = {
+  readonly samples: readonly string[]
+  readonly report?: string | undefined
+  readonly past?: ValueHistory | undefined
+}
 
-/** A Try is what became of one sending. */
-export type Try = { readonly at: number; readonly status?: number | undefined; readonly failure?: string | undefined }
+/** The stored result of one try. */
+export type TryRecord = { readonly at: number; readonly status?: number | undefined; readonly failure?: string | undefined }
 
 export type NotificationRow = {
   org_id: string
@@ -19,7 +23,7 @@ export type NotificationRow = {
   group_id: string
   time: number
   test: boolean
-  type: Target['type']
+  type: NotificationTarget['type']
   destination: string
   integration_id: string | null
   occasion: Occasion
@@ -29,16 +33,16 @@ export type NotificationRow = {
 
 const COLUMNS = sql`org_id, id, monitor_id, event_id, alert_id, group_id, time, test, type, destination, integration_id, occasion, briefing, attempts`
 
-/** AHEAD_MS: what was written so far in the future was written while a clock was wrong, and so was when it is due. */
+/** A row written this far in the future comes from a wrong clock, and so does its due time. */
 const AHEAD_MS = 60_000
 
-/** isDue is of `n`, a notification in progress. */
+/** Expects the alias `n` for the notification. */
 const isDue = (nowMs: number): Sql =>
   sql`(n.next_try_at <= ${nowMs} or greatest(n.time, (n.tries -> -1 ->> 'at')::numeric) > ${nowMs + AHEAD_MS})`
 
 /**
- * selectDue gives the first due notifications of every target of every organisation, so that a target, or an organisation, with many does not hide
- * the others. Of one alert and one target the next waits for the one before: nobody hears of a recovery before the alert.
+ * Selects the first due notifications of every receiver and organization, so that none with many notifications hides the others.
+ * Notifications of one alert to one receiver keep their order: a recovery never arrives before its alert.
  */
 export const selectDue = (db: Db, ask: { nowMs: number; perTarget: number; perOrganization: number }) =>
   db.all<NotificationRow>(sql`
@@ -56,11 +60,11 @@ export const selectDue = (db: Db, ask: { nowMs: number; perTarget: number; perOr
     ) due
     where org_place <= ${ask.perOrganization} order by place, time, id`)
 
-/** selectNextDue is when the next notification wants to be tried. */
+/** The time of the next try. */
 export const selectNextDue = (db: Db) =>
   db.one<{ due: number | null }>(sql`select min(next_try_at) as due from monitor_notifications where state = 'IN_PROGRESS'`)
 
-/** selectDueMails are all that are due to the address of one of them, by the same template. */
+/** All due mails to the same address with the same template. */
 export const selectDueMails = (db: Db, one: NotificationRow, nowMs: number, rowsMax: number) =>
   db.all<NotificationRow>(sql`
     select ${COLUMNS} from monitor_notifications n
@@ -70,36 +74,44 @@ export const selectDueMails = (db: Db, one: NotificationRow, nowMs: number, rows
 
 const ids = (rows: readonly Pick<NotificationRow, 'id'>[]): Sql => sql.join(rows.map(({ id }) => id))
 
-/** beginTry counts a try before it is made, so that a receiver can tell a second copy after a crash; it misses what is no longer to be sent. */
+/**
+ * Counts a try before it is made, so that a receiver can detect a duplicate after a crash. Skips notifications that are no longer in
+ * progress.
+ */
 export const beginTry = (db: Db, orgId: string, rows: readonly Pick<NotificationRow, 'id'>[]) =>
   db.all<{ id: string; attempts: number }>(sql`
     update monitor_notifications set attempts = attempts + 1
     where org_id = ${orgId} and id in (${ids(rows)}) and state = 'IN_PROGRESS' returning id, attempts`)
 
-export type Settled = { state: 'SENT' | 'FAILED' | 'IN_PROGRESS'; failure_reason: string | null; next_try_at: number | null; tried: Try }
+export type TryResult = {
+  state: 'SENT' | 'FAILED' | 'IN_PROGRESS'
+  failure_reason: string | null
+  next_try_at: number | null
+  tried: TryRecord
+}
 
-export const settleTry = (db: Db, orgId: string, rows: readonly Pick<NotificationRow, 'id'>[], settled: Settled) =>
+export const storeTryResult = (db: Db, orgId: string, rows: readonly Pick<NotificationRow, 'id'>[], settled: TryResult) =>
   db.run(sql`
     update monitor_notifications set state = ${settled.state}, failure_reason = ${settled.failure_reason}, next_try_at = ${settled.next_try_at},
       tries = (case when jsonb_array_length(tries) >= 50 then tries - 0 else tries end) || ${json([settled.tried])}
     where org_id = ${orgId} and id in (${ids(rows)})`)
 
-/** deleteNobodys removes what belongs to no monitor and is done. */
-export const deleteNobodys = (db: Db, orgId: string, rows: readonly Pick<NotificationRow, 'id'>[]) =>
+/** Deletes finished test notifications that belong to no monitor. */
+export const deleteUnreferenced = (db: Db, orgId: string, rows: readonly Pick<NotificationRow, 'id'>[]) =>
   db.run(
     sql`delete from monitor_notifications where org_id = ${orgId} and id in (${ids(rows)}) and monitor_id is null and state <> 'IN_PROGRESS'`,
   )
 
-/** An Occurrence names one occasion: its notifications, one for each target, say the same. */
-export type Occurrence = Pick<NotificationRow, 'org_id' | 'alert_id' | 'group_id' | 'time'>
+/** Identifies an occasion: its notifications, one for each target, have the same content. */
+export type OccasionKey = Pick<NotificationRow, 'org_id' | 'alert_id' | 'group_id' | 'time'>
 
-/** selectMail gives a row when an occasion is told of by e-mail. */
-export const selectMail = (db: Db, of: Occurrence) =>
+/** Returns a row if the occasion is sent by e-mail. */
+export const selectMail = (db: Db, of: OccasionKey) =>
   db.one<{ id: string }>(sql`
     select id from monitor_notifications
     where org_id = ${of.org_id} and alert_id = ${of.alert_id} and group_id = ${of.group_id} and time = ${of.time} and type = 'EMAIL' limit 1`)
 
-export const saveBriefing = (db: Db, of: Occurrence, briefing: Briefing) =>
+export const saveBriefing = (db: Db, of: OccasionKey, briefing: Briefing) =>
   db.run(sql`
     update monitor_notifications set briefing = ${json(briefing)}
     where org_id = ${of.org_id} and alert_id = ${of.alert_id} and group_id = ${of.group_id} and time = ${of.time} and briefing is null`)
@@ -115,8 +127,8 @@ export const insertNotification = (db: Db, row: NewNotification) =>
       ${row.occasion.threshold}, ${row.occasion.fromMs}, ${row.occasion.toMs}, ${row.time}, ${row.test}, ${row.type}, ${row.destination},
       ${row.integration_id}, ${json(row.occasion)}, ${row.next_try_at})`)
 
-/** selectNeighbours are the other monitors that came into trouble in a time, the latest first. */
-export const selectNeighbours = (db: Db, orgId: string, near: { fromMs: number; toMs: number; except: string; rowsMax: number }) =>
+/** Other monitors that changed to ALERT or WARN in a time range, newest first. */
+export const selectConcurrentAlerts = (db: Db, orgId: string, near: { fromMs: number; toMs: number; except: string; rowsMax: number }) =>
   db.all<{ name: string; status: string; time: number }>(sql`
     select m.name, e.monitor_status as status, e.time from monitor_events e join monitors m on m.id = e.monitor_id
     where e.org_id = ${orgId} and m.org_id = ${orgId} and e.monitor_id <> ${near.except} and e.monitor_status in ('ALERT', 'WARN')

@@ -3,13 +3,13 @@ import type { Actor } from '../../../http/actor.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { checkActions, targetsOf } from '../integrations/integrations.ts'
-import type { Change, Occasion, Operator, Status } from '../monitors/monitors.ts'
-import { definitionOf, type Members, membersOf, readsOf, seenMonitors } from '../monitors/monitors.ts'
-import { writeNotifications } from './notifications.ts'
+import type { AlertStatus, ComparisonOperator, Occasion, StatusTransition } from '../monitors/monitors.ts'
+import { columnsFromDraft, definitionOf, type MonitorColumns, monitorReads, visibleMonitors } from '../monitors/monitors.ts'
+import { queueNotifications } from './notifications.ts'
 
-type Ask = BodyOf<typeof contract.notifications.sendTest>
+type TestRequest = BodyOf<typeof contract.notifications.sendTest>
 
-const steps: Record<Change, readonly [before: Status, after: Status]> = {
+const steps: Record<StatusTransition, readonly [before: AlertStatus, after: AlertStatus]> = {
   ALERT: ['OK', 'ALERT'],
   WARN: ['OK', 'WARN'],
   ALERT_TO_WARN: ['ALERT', 'WARN'],
@@ -19,14 +19,14 @@ const steps: Record<Change, readonly [before: Status, after: Status]> = {
   NO_DATA_RECOVERY: ['NO_DATA', 'OK'],
 }
 
-/** sendTest has the real senders tell of made-up changes; what is muted or in a downtime has no say in it. */
-export async function sendTest(world: World, actor: Actor, ask: Ask): Promise<undefined> {
+/** Sends made-up status changes through the real delivery; mutes and downtimes do not apply. */
+export async function sendTest(world: World, actor: Actor, ask: TestRequest): Promise<undefined> {
   const defaults = { no_data_status: 'NO_DATA', notify_once: false, ai_report_enabled: false } as const
-  const members = membersOf({ ...ask, ...defaults, monitor_type: ask.monitor_type })
+  const members = columnsFromDraft({ ...ask, ...defaults, monitor_type: ask.monitor_type })
   const monitorId = ask.monitor_id
   if (
     monitorId !== undefined &&
-    !(await seenMonitors(world, actor, () => readsOf(world, actor.orgId))).some(({ id }) => id === monitorId)
+    !(await visibleMonitors(world, actor, () => monitorReads(world, actor.orgId))).some(({ id }) => id === monitorId)
   ) {
     throw badField('monitor_id', 'names no monitor', 'UNKNOWN')
   }
@@ -36,17 +36,17 @@ export async function sendTest(world: World, actor: Actor, ask: Ask): Promise<un
     const targets = await targetsOf(tx, actor.orgId, members.actions)
     for (const [place, change] of ask.state_transitions.entries()) {
       const occasion = occasionOf(members, ask, change, { ...made, nowMs: made.nowMs + place })
-      await writeNotifications(world, tx, { orgId: actor.orgId, monitorId, eventId: undefined, occasion, targets, isTest: true })
+      await queueNotifications(world, tx, { orgId: actor.orgId, monitorId, eventId: undefined, occasion, targets, isTest: true })
     }
   })
 }
 
-type Made = { alertId: string; monitorId: string; nowMs: number }
+type TestIds = { alertId: string; monitorId: string; nowMs: number }
 
-function occasionOf(members: Members, ask: Ask, change: Change, { alertId, monitorId, nowMs }: Made): Occasion {
+function occasionOf(members: MonitorColumns, ask: TestRequest, change: StatusTransition, { alertId, monitorId, nowMs }: TestIds): Occasion {
   const [before, after] = steps[change]
   const threshold = after === 'WARN' || before === 'WARN' ? (members.warning_threshold ?? members.threshold) : members.threshold
-  const value = after === 'NO_DATA' ? undefined : valueThat(members.comparison_operator, threshold, after !== 'OK')
+  const value = after === 'NO_DATA' ? undefined : exampleValue(members.comparison_operator, threshold, after !== 'OK')
   const group = ask.group ?? ''
   return {
     alertId,
@@ -78,7 +78,7 @@ function occasionOf(members: Members, ask: Ask, change: Change, { alertId, monit
   }
 }
 
-const past: Record<Operator, (threshold: number) => number> = {
+const past: Record<ComparisonOperator, (threshold: number) => number> = {
   BELOW: (threshold) => threshold - 1,
   BELOW_OR_EQUAL: (threshold) => threshold,
   ABOVE: (threshold) => threshold + 1,
@@ -87,7 +87,7 @@ const past: Record<Operator, (threshold: number) => number> = {
   NOT_EQUAL: (threshold) => threshold + 1,
   OUTSIDE: (threshold) => Math.abs(threshold) + 1,
 }
-const within: Record<Operator, (threshold: number) => number> = {
+const within: Record<ComparisonOperator, (threshold: number) => number> = {
   BELOW: (threshold) => threshold + 1,
   BELOW_OR_EQUAL: (threshold) => threshold + 1,
   ABOVE: (threshold) => threshold - 1,
@@ -97,10 +97,11 @@ const within: Record<Operator, (threshold: number) => number> = {
   OUTSIDE: () => 0,
 }
 
-/** valueThat is a value that would bring the change about. */
-const valueThat = (operator: Operator, threshold: number, isTrouble: boolean): number => (isTrouble ? past : within)[operator](threshold)
+/** A value that would cause the change. */
+const exampleValue = (operator: ComparisonOperator, threshold: number, isTrouble: boolean): number =>
+  (isTrouble ? past : within)[operator](threshold)
 
-/** groupsIn reads `key:value` pairs; a comma that begins no pair belongs to the value before it. */
+/** Parses `key:value` pairs; a comma that starts no pair belongs to the value before it. */
 function groupsIn(group: string): Record<string, string> {
   const pairs: [string, string][] = []
   for (const part of group.split(',')) {

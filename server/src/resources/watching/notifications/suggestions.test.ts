@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { silent } from '../../../meta/database.fixture.ts'
-import type { Model } from '../../../outgoing/model.ts'
+import type { LanguageModel } from '../../../outgoing/model.ts'
 import { proposals, suggestFor } from './suggestions.ts'
 
 const context = {
@@ -8,8 +8,8 @@ const context = {
   comparison_operator: 'ABOVE' as const,
   queries: [{ name: 'errors', select: ['count(*)'], where: 'level = error', groups: ['host'] }],
 }
-const nobody: Model = { configured: false, complete: async () => Promise.reject(new Error('no model')) }
-const saying = (answer: string): Model => ({ configured: true, complete: async () => answer })
+const nobody: LanguageModel = { configured: false, complete: async () => Promise.reject(new Error('no model')) }
+const saying = (answer: string): LanguageModel => ({ configured: true, complete: async () => answer })
 const signal = new AbortController().signal
 const ask = { number_of_suggestions: 1, monitor_context: context }
 
@@ -39,6 +39,6 @@ test('a model goes first, and what it does not give is made good', async () => {
   const found = await suggestFor({ model: saying('Till trouble | The till | fails\nnonsense'), log: silent }, two, signal)
   expect(found[0]).toEqual({ name: 'Till trouble', description: 'The till|fails' })
   expect(found[1]?.name).toBe('Events where level = error above 10')
-  const broken: Model = { configured: true, complete: async () => Promise.reject(new Error('away')) }
+  const broken: LanguageModel = { configured: true, complete: async () => Promise.reject(new Error('away')) }
   expect(await suggestFor({ model: broken, log: silent }, two, signal)).toHaveLength(2)
 })

@@ -1,9 +1,9 @@
-import type { MetricQuery, SuggestionsAsk } from '@dendro/api'
+import type { MetricQuery, SuggestionsRequest } from '@dendro/api'
 import type { World } from '../../../world.ts'
-import type { Operator } from '../monitors/monitors.ts'
+import type { ComparisonOperator } from '../monitors/monitors.ts'
 
 type Suggestion = { name?: string; description?: string }
-type Context = SuggestionsAsk['monitor_context']
+type Context = SuggestionsRequest['monitor_context']
 type Proposal = { readonly name: string; readonly description: string }
 
 const NAME_CHARS_MAX = 255
@@ -11,22 +11,22 @@ const DESCRIPTION_CHARS_MAX = 4_000
 const TOKENS_MAX = 1_500
 const MODEL_MS = 20_000
 
-/** suggestFor proposes names and descriptions; a model that fails to answer is made good by what the queries say. */
+/** Suggests names and descriptions. Without a model, or when it fails, they are derived from the queries. */
 export async function suggestFor(
   { model, log }: Pick<World, 'model' | 'log'>,
-  { number_of_suggestions: count, suggestion_fields, monitor_context }: SuggestionsAsk,
+  { number_of_suggestions: count, suggestion_fields, monitor_context }: SuggestionsRequest,
   signal: AbortSignal,
 ): Promise<Suggestion[]> {
   const own = proposals(monitor_context)
-  const told = model.configured
+  const suggested = model.configured
     ? await askModel(model, monitor_context, count, signal).catch((cause: unknown) => {
         signal.throwIfAborted()
-        log.warn({ err: cause }, 'the model made no suggestions')
+        log.warn({ err: cause }, 'the model returned no suggestions')
         return []
       })
     : []
   const fields = suggestion_fields?.length ? suggestion_fields : ['NAME', 'DESCRIPTION']
-  return [...told, ...own].slice(0, count).map(({ name, description }) => ({
+  return [...suggested, ...own].slice(0, count).map(({ name, description }) => ({
     ...(fields.includes('NAME') ? { name: name.slice(0, NAME_CHARS_MAX) } : {}),
     ...(fields.includes('DESCRIPTION') ? { description: description.slice(0, DESCRIPTION_CHARS_MAX) } : {}),
   }))
@@ -47,7 +47,7 @@ async function askModel(model: World['model'], context: Context, count: number, 
   })
 }
 
-const is: Record<Operator, string> = {
+const is: Record<ComparisonOperator, string> = {
   BELOW: 'below',
   BELOW_OR_EQUAL: 'at or below',
   ABOVE: 'above',
@@ -56,7 +56,7 @@ const is: Record<Operator, string> = {
   NOT_EQUAL: 'other than',
   OUTSIDE: 'out of the usual by',
 }
-const verdicts: Record<Operator, string> = {
+const verdicts: Record<ComparisonOperator, string> = {
   BELOW: 'Too few',
   BELOW_OR_EQUAL: 'Too few',
   ABOVE: 'Too many',
@@ -66,7 +66,7 @@ const verdicts: Record<Operator, string> = {
   OUTSIDE: 'Unusual',
 }
 
-/** proposals are ten ways to name what a monitor watches, the plainest first; they say nothing that its definition does not. */
+/** Ten names for what a monitor watches, derived from its definition alone. */
 export function proposals({ threshold, comparison_operator: operator = 'ABOVE', formulas = [], queries = [] }: Context): Proposal[] {
   const [formula] = formulas
   const [query] = queries
@@ -90,7 +90,7 @@ export function proposals({ threshold, comparison_operator: operator = 'ABOVE', 
     `${upper(what)} monitor${which}${by}`,
     `${upper(what)}${which}: ${verdict.toLowerCase()}${by}`,
   ]
-  const endings = ['', ' Look at the latest events first.', ' The notification shows the latest events it counted.']
+  const endings = ['', ' Check the latest events first.', ' The notification shows the latest events it counted.']
   return names.map((name, at) => ({ name, description: `${sentence}${condition}.${endings[at % endings.length]}` }))
 }
 

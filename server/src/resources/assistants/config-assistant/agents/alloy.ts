@@ -1,9 +1,17 @@
-import { defineAgent, type Handler, type Problem } from '../agent.ts'
+import { type ConfigProblem, defineAgent, type OperationHandler } from '../agent.ts'
 import { AlloyFile } from '../alloy-file.ts'
 import { expressionFor } from '../expressions.ts'
 import { KEY_HEADER, routingHeaders } from '../headers.ts'
 import { lineFinder } from '../masked-text.ts'
-import { KEY_VARIABLE, type Operation, type Place, placedRoutes, placeText, type Route, type Told } from '../operations.ts'
+import {
+  type ChangeReport,
+  type ConfigOperation,
+  type DatasetTarget,
+  KEY_VARIABLE,
+  type Route,
+  routesWithCollection,
+  targetText,
+} from '../operations.ts'
 import { matching, parsing, redacting, sampling } from '../ottl.ts'
 import { otlpOf, pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
 
@@ -29,7 +37,7 @@ const SETTINGS = [
   'import.string',
 ]
 
-type Do<K extends Operation['kind']> = Handler<AlloyFile, K>
+type HandlerOf<K extends ConfigOperation['kind']> = OperationHandler<AlloyFile, K>
 
 /** alloy sends by OTLP; whatever is read goes through the processors of OpenTelemetry on its way. */
 export const alloy = defineAgent<AlloyFile>({
@@ -44,42 +52,42 @@ export const alloy = defineAgent<AlloyFile>({
   write: ({ text }) => text,
   problems,
   handlers: {
-    send: (file, operation, told) => send(file, operation, told),
-    source: (file, operation, told) => addSource(file, operation, told),
-    parse: (file, { form }, told) => {
-      if (addProcessor(file, 'transform', 'parse', transform([parsing(form)]), `takes the keys of ${form} lines out`, told))
-        told.did(`the keys of ${form} lines become attributes; the line itself stays as it is`)
+    send: (file, operation, report) => send(file, operation, report),
+    source: (file, operation, report) => addSource(file, operation, report),
+    parse: (file, { form }, report) => {
+      if (addProcessor(file, 'transform', 'parse', transform([parsing(form)]), `takes the keys of ${form} lines out`, report))
+        report.done(`the keys of ${form} lines become attributes; the line itself stays as it is`)
     },
-    redact: (file, { what }, told) => {
-      if (addProcessor(file, 'transform', 'redact', transform(redacting(expressionFor(what))), `masks ${what} before it leaves`, told))
-        told.did(`${what} is replaced by *** in lines and attributes, before anything leaves the machine`)
+    redact: (file, { what }, report) => {
+      if (addProcessor(file, 'transform', 'redact', transform(redacting(expressionFor(what))), `masks ${what} before it leaves`, report))
+        report.done(`${what} is replaced by *** in lines and attributes, before anything leaves the machine`)
     },
-    drop: (file, { match }, told) => {
-      if (addProcessor(file, 'filter', 'drop', filter([matching(match)]), 'leaves out what nobody reads', told))
-        told.did(`lines that match ${match} are left out`)
+    drop: (file, { match }, report) => {
+      if (addProcessor(file, 'filter', 'drop', filter([matching(match)]), 'leaves out what nobody reads', report))
+        report.done(`lines that match ${match} are left out`)
     },
-    sample: (file, { percent }, told) => {
-      if (addProcessor(file, 'filter', 'sample', filter([sampling(percent)]), `keeps ${percent} of a hundred, by chance`, told))
-        told.did(`${percent} of a hundred records are kept by chance; it needs no trace id, which most logs lack`)
+    sample: (file, { percent }, report) => {
+      if (addProcessor(file, 'filter', 'sample', filter([sampling(percent)]), `keeps ${percent} of a hundred, by chance`, report))
+        report.done(`${percent} of a hundred records are kept by chance; it needs no trace id, which most logs lack`)
     },
-    traces: (file, _, told) => addTraces(file, told),
-    batch: (file, operation, told) => setBatch(file, operation, told),
-    compress: (file, { by }, told) =>
-      onExporters(file, told, (path) => file.set(path, ['client'], 'compression', quoted(by))) &&
-      told.did(`requests are compressed by ${by}`),
-    retry: (file, { seconds }, told) => {
-      if (onExporters(file, told, (path) => file.set(path, ['retry_on_failure'], 'max_elapsed_time', quoted(`${seconds}s`))))
-        told.did(seconds === 0 ? 'a batch is tried again until it gets through' : `a batch is tried again for ${seconds} s`)
+    traces: (file, _, report) => addTraces(file, report),
+    batch: (file, operation, report) => setBatch(file, operation, report),
+    compress: (file, { by }, report) =>
+      onExporters(file, report, (path) => file.set(path, ['client'], 'compression', quoted(by))) &&
+      report.done(`requests are compressed by ${by}`),
+    retry: (file, { seconds }, report) => {
+      if (onExporters(file, report, (path) => file.set(path, ['retry_on_failure'], 'max_elapsed_time', quoted(`${seconds}s`))))
+        report.done(seconds === 0 ? 'a batch is tried again until it gets through' : `a batch is tried again for ${seconds} s`)
     },
-    tls: (file, { tls }, told) => {
+    tls: (file, { tls }, report) => {
       const set = (path: string): void => {
         for (const [name, value] of Object.entries({ ca_file: tls.ca_file, cert_file: tls.cert_file, key_file: tls.key_file }))
           if (value !== undefined) file.set(path, ['client', 'tls'], name, quoted(value))
         if (tls.verify !== undefined) file.set(path, ['client', 'tls'], 'insecure_skip_verify', String(!tls.verify))
       }
-      if (onExporters(file, told, set)) told.did('the connection uses the TLS settings that were given')
+      if (onExporters(file, report, set)) report.done('the connection uses the TLS settings that were given')
     },
-    routes: (file, { routes }, told) => addRoutes(file, routes, told),
+    routes: (file, { routes }, report) => addRoutes(file, routes, report),
   },
 })
 
@@ -112,17 +120,19 @@ ${lines.join('')}    }
 }`
 }
 
-const send: Do<'send'> = (file, { url, place, tags }, told) => {
+const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const isNew = file.isEmpty
   const headers = routingHeaders(place, tags)
   if (file.find(OURS)) {
     for (const [name, value] of Object.entries(headers)) setHeader(file, OURS, name, value)
-    told.did(`${OURS} sent here already; its events now go to ${placeText(place)}`)
+    report.done(`${OURS} sent here already; its events now go to ${targetText(place)}`)
     return
   }
-  file.append(exporterText('dendro', url, headers), `to this deployment, ${placeText(place)}`)
+  file.append(exporterText('dendro', url, headers), `to this deployment, ${targetText(place)}`)
   if (!isNew) feedFromSources(file)
-  told.did(`${OURS} sends to ${url}, ${placeText(place)}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`)
+  report.done(
+    `${OURS} sends to ${url}, ${targetText(place)}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
+  )
 }
 
 function setHeader(file: AlloyFile, path: string, name: string, value: string): void {
@@ -160,10 +170,10 @@ function firstHop(file: AlloyFile): string {
   return head ? `${head.path}.input` : `${target(file) ?? OURS}.input`
 }
 
-const addSource: Do<'source'> = (file, { source, multiline, platform }, told) => {
+const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, report) => {
   const { kind } = source
   if (target(file) === undefined) {
-    told.cannot('there is no single OTLP exporter to which a new source could lead; name a dataset to add one for this deployment')
+    report.warn('there is no single OTLP exporter to which a new source could lead; name a dataset to add one for this deployment')
     return
   }
   const { port, protocol } = syslogOf(source)
@@ -175,8 +185,8 @@ const addSource: Do<'source'> = (file, { source, multiline, platform }, told) =>
       `otelcol.receiver.otlp "${label}" {\n  grpc {\n    endpoint = "${host}:${grpc}"\n  }\n  http {\n    endpoint = "${host}:${http}"\n  }\n${output(hop)}}`,
       `reads ${sourceText(source, platform)}`,
     )
-    told.did(`otelcol.receiver.otlp.${label} reads ${sourceText(source, platform)}`)
-    if (multiline !== undefined) told.cannot('events of otlp come one by one: multiline does not apply to them')
+    report.done(`otelcol.receiver.otlp.${label} reads ${sourceText(source, platform)}`)
+    if (multiline !== undefined) report.warn('events of otlp come one by one: multiline does not apply to them')
     return
   }
   const entry = `${lokiEntry(file)}.receiver`
@@ -202,8 +212,8 @@ const addSource: Do<'source'> = (file, { source, multiline, platform }, told) =>
       `loki.process "${joined}" {\n  stage.multiline {\n    firstline = ${quoted(multiline ?? '')}\n  }\n  forward_to = [${entry}]\n}`,
       'puts the lines of one event together',
     )
-  told.did(`loki.source.${kind === 'journald' ? 'journal' : kind}.${label} reads ${sourceText(source, platform)}`)
-  if (multiline !== undefined && !isJoined) told.cannot(`events of ${kind} come one by one: multiline does not apply to them`)
+  report.done(`loki.source.${kind === 'journald' ? 'journal' : kind}.${label} reads ${sourceText(source, platform)}`)
+  if (multiline !== undefined && !isJoined) report.warn(`events of ${kind} come one by one: multiline does not apply to them`)
 }
 
 /** addProcessor puts a processor on the way to the exporter, before the batches. */
@@ -213,11 +223,11 @@ function addProcessor(
   wanted: string,
   body: string,
   comment: string,
-  told: Told,
+  report: ChangeReport,
 ): string | undefined {
   const exporter = target(file)
   if (exporter === undefined) {
-    told.cannot('there is no single OTLP exporter whose records could be meant; name a dataset to add one for this deployment')
+    report.warn('there is no single OTLP exporter whose records could be meant; name a dataset to add one for this deployment')
     return undefined
   }
   const name = `otelcol.processor.${kind}`
@@ -228,9 +238,9 @@ function addProcessor(
   return `${name}.${label}`
 }
 
-const setBatch: Do<'batch'> = (file, { size, seconds }, told) => {
+const setBatch: HandlerOf<'batch'> = (file, { size, seconds }, report) => {
   const found = file.blocks().find(({ name }) => name === 'otelcol.processor.batch')?.path
-  const path = found ?? addProcessor(file, 'batch', 'dendro', '', 'few large requests instead of many small ones', told)
+  const path = found ?? addProcessor(file, 'batch', 'dendro', '', 'few large requests instead of many small ones', report)
   if (path === undefined) return
   if (size !== undefined) file.set(path, [], 'send_batch_size', String(size))
   if (size !== undefined) file.set(path, [], 'send_batch_max_size', String(size))
@@ -238,10 +248,10 @@ const setBatch: Do<'batch'> = (file, { size, seconds }, told) => {
   const what = [size === undefined ? '' : `of ${size} records`, seconds === undefined ? '' : `after ${seconds} s at the latest`].filter(
     Boolean,
   )
-  told.did(`${path} sends batches ${what.join(', ')}`)
+  report.done(`${path} sends batches ${what.join(', ')}`)
 }
 
-function onExporters(file: AlloyFile, told: Told, change: (path: string) => void): boolean {
+function onExporters(file: AlloyFile, report: ChangeReport, change: (path: string) => void): boolean {
   const own = file
     .blocks()
     .filter(({ path }) => path === OURS || path.startsWith(`${OURS}_`))
@@ -249,32 +259,32 @@ function onExporters(file: AlloyFile, told: Told, change: (path: string) => void
   const only = target(file)
   const chosen = own.length > 0 ? own : only === undefined ? [] : [only]
   if (chosen.length === 0)
-    told.cannot('there is no single OTLP exporter whose settings could be meant; name a dataset to add one for this deployment')
+    report.warn('there is no single OTLP exporter whose settings could be meant; name a dataset to add one for this deployment')
   for (const path of chosen) change(path)
   return chosen.length > 0
 }
 
-function addTraces(file: AlloyFile, told: Told): void {
+function addTraces(file: AlloyFile, report: ChangeReport): void {
   const receivers = file.blocks().filter(({ name }) => name === 'otelcol.receiver.otlp')
   const exporter = target(file)
   if (receivers.length === 0 || exporter === undefined) {
-    told.cannot('traces come in over OTLP: add that source to send them on')
+    report.warn('traces come in over OTLP: add that source to send them on')
     return
   }
   for (const { path } of receivers) file.add(path, ['output'], 'traces', `${exporter}.input`)
-  told.did(
+  report.done(
     'what comes in over OTLP as traces is sent on; spans go to the collection .traces, by the name of the service, unless a dataset is given',
   )
 }
 
 /** addRoutes ends the way in a fork: a filter for each route, and one for the rest. */
-function addRoutes(file: AlloyFile, asked: readonly Route[], told: Told): void {
+function addRoutes(file: AlloyFile, requested: readonly Route[], report: ChangeReport): void {
   if (!file.find(OURS)) {
-    told.cannot('routes need an exporter to this deployment; name a dataset to add it')
+    report.warn('routes need an exporter to this deployment; name a dataset to add it')
     return
   }
   const headers = file.value(OURS, ['client'], 'headers') ?? ''
-  const routes = placedRoutes(asked, /"x-service-collection"\s*=\s*"([^"]*)"/.exec(headers)?.[1])
+  const routes = routesWithCollection(requested, /"x-service-collection"\s*=\s*"([^"]*)"/.exec(headers)?.[1])
   const forks: { filter: string; text: string; exporter: string }[] = []
   for (const [index, { match, place }] of routes.entries()) {
     const label = file.freeLabel(EXPORTER, `dendro_${place.dataset.replaceAll(/\W+/g, '_')}`)
@@ -285,7 +295,7 @@ function addRoutes(file: AlloyFile, asked: readonly Route[], told: Told): void {
       text: filter([...earlier, `not ${matching(match)}`]),
       exporter: `${EXPORTER}.${label}`,
     })
-    told.did(`lines that match ${match} go to ${placeText(place)} by ${EXPORTER}.${label}`)
+    report.done(`lines that match ${match} go to ${targetText(place)} by ${EXPORTER}.${label}`)
   }
   forks.push({
     filter: file.freeLabel('otelcol.processor.filter', 'not_routed'),
@@ -301,15 +311,15 @@ function addRoutes(file: AlloyFile, asked: readonly Route[], told: Told): void {
 }
 
 /** copyExporter makes an exporter like ours that sends to another place. */
-function copyExporter(file: AlloyFile, label: string, place: Place): void {
+function copyExporter(file: AlloyFile, label: string, place: DatasetTarget): void {
   const ours = file.find(OURS)
   if (!ours) return
   file.append(`${EXPORTER} "${label}" ${file.text.slice(ours.open, ours.close + 1)}`)
   for (const [name, value] of Object.entries(routingHeaders(place, {}))) setHeader(file, `${EXPORTER}.${label}`, name, value)
 }
 
-function problems(file: AlloyFile): Problem[] {
-  const found: Problem[] = []
+function problems(file: AlloyFile): ConfigProblem[] {
+  const found: ConfigProblem[] = []
   const blocks = file.blocks()
   const known = new Set(blocks.map(({ path }) => path))
   const seen = new Set<string>()

@@ -1,9 +1,17 @@
-import { defineAgent, type Handler, type Problem } from '../agent.ts'
+import { type ConfigProblem, defineAgent, type OperationHandler } from '../agent.ts'
 import { dottedPath, placeFor } from '../dotted-keys.ts'
 import { expressionFor, MASK } from '../expressions.ts'
 import { routingHeaders } from '../headers.ts'
 import { collectionOfIndex, indexNameFor } from '../index-name.ts'
-import { KEY_VARIABLE, type Operation, placedRoutes, placeNamed, placeText, type Route, type Told } from '../operations.ts'
+import {
+  type ChangeReport,
+  type ConfigOperation,
+  KEY_VARIABLE,
+  type Route,
+  routesWithCollection,
+  targetText,
+  withDefaults,
+} from '../operations.ts'
 import { pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
 import { YamlFile } from '../yaml-file.ts'
 
@@ -12,7 +20,7 @@ const OUTPUT = 'output.elasticsearch'
 const OUTPUTS = ['elasticsearch', 'logstash', 'kafka', 'redis', 'file', 'console', 'discard']
 const GZIP_LEVEL = 1
 
-type Do<K extends Operation['kind']> = Handler<YamlFile, K>
+type HandlerOf<K extends ConfigOperation['kind']> = OperationHandler<YamlFile, K>
 
 /** filebeat writes its output in bulk, which the service takes as it takes it from any such shipper. */
 export const filebeat = defineAgent<YamlFile>({
@@ -27,11 +35,11 @@ export const filebeat = defineAgent<YamlFile>({
   write: String,
   problems,
   handlers: {
-    send: (file, operation, told) => send(file, operation, told),
-    source: (file, operation, told) => addSource(file, operation, told),
-    parse: (file, { form }, told) => {
+    send: (file, operation, report) => send(file, operation, report),
+    source: (file, operation, report) => addSource(file, operation, report),
+    parse: (file, { form }, report) => {
       if (form === 'logfmt') {
-        told.cannot('Filebeat does not read logfmt; let a parser of the service do it')
+        report.warn('Filebeat does not read logfmt; let a parser of the service do it')
         return
       }
       addProcessor(
@@ -39,67 +47,67 @@ export const filebeat = defineAgent<YamlFile>({
         { decode_json_fields: { fields: ['message'], target: '', overwrite_keys: true, add_error_key: false } },
         'takes the keys of json lines out',
       )
-      told.did('decode_json_fields puts the keys of json lines into the event')
+      report.done('decode_json_fields puts the keys of json lines into the event')
     },
-    redact: (file, { what }, told) => {
+    redact: (file, { what }, report) => {
       const fields = [{ field: 'message', pattern: expressionFor(what), replacement: MASK }]
       addProcessor(file, { replace: { fields, ignore_missing: true, fail_on_error: false } }, `masks ${what} before it leaves`)
-      told.did(
+      report.done(
         `replace puts *** in the place of ${what} in the line, before anything leaves the machine; keys that were taken out before are not looked at`,
       )
     },
-    drop: (file, { match }, told) => {
+    drop: (file, { match }, report) => {
       addProcessor(file, { drop_event: { when: { regexp: { message: match } } } }, 'leaves out what nobody reads')
-      told.did(`drop_event leaves out lines that match ${match}`)
+      report.done(`drop_event leaves out lines that match ${match}`)
     },
-    sample: (file, { percent }, told) => {
+    sample: (file, { percent }, report) => {
       const source = `function process(event) {\n  if (Math.random() >= ${percent / 100}) event.Cancel();\n}\n`
       addProcessor(file, { script: { lang: 'javascript', source } }, `keeps ${percent} of a hundred, by chance`)
-      told.did(`a script keeps ${percent} of a hundred events by chance; Filebeat has no processor for it`)
+      report.done(`a script keeps ${percent} of a hundred events by chance; Filebeat has no processor for it`)
     },
-    traces: (_, __, told) => told.cannot('Filebeat knows no traces; let the OpenTelemetry Collector or Alloy take them'),
-    batch: (file, { size, seconds }, told) => {
-      if (!onOutput(file, told)) return
+    traces: (_, __, report) => report.warn('Filebeat knows no traces; let the OpenTelemetry Collector or Alloy take them'),
+    batch: (file, { size, seconds }, report) => {
+      if (!onOutput(file, report)) return
       if (size !== undefined) file.set(placeFor(file, `${OUTPUT}.bulk_max_size`), size)
       if (seconds !== undefined) file.set(placeFor(file, 'queue.mem.flush.timeout'), `${seconds}s`)
-      told.did(
+      report.done(
         `requests carry ${size === undefined ? 'batches' : `up to ${size} events`}${seconds === undefined ? '' : ` and wait ${seconds} s at most`}`,
       )
     },
-    compress: (file, { by }, told) => {
-      if (by === 'zstd') told.cannot('Filebeat compresses by gzip only; nothing was changed')
-      else if (onOutput(file, told)) {
+    compress: (file, { by }, report) => {
+      if (by === 'zstd') report.warn('Filebeat compresses by gzip only; nothing was changed')
+      else if (onOutput(file, report)) {
         file.set(placeFor(file, `${OUTPUT}.compression_level`), by === 'none' ? 0 : GZIP_LEVEL)
-        told.did(`requests are compressed by ${by}`)
+        report.done(`requests are compressed by ${by}`)
       }
     },
-    retry: (file, { seconds }, told) => {
-      if (!onOutput(file, told)) return
+    retry: (file, { seconds }, report) => {
+      if (!onOutput(file, report)) return
       file.set(placeFor(file, `${OUTPUT}.backoff.max`), '60s')
-      told.did('a batch is tried again until it gets through, at most a minute apart')
-      if (seconds > 0) told.cannot(`Filebeat never gives up on an event: it cannot stop after ${seconds} s`)
+      report.done('a batch is tried again until it gets through, at most a minute apart')
+      if (seconds > 0) report.warn(`Filebeat never gives up on an event: it cannot stop after ${seconds} s`)
     },
-    tls: (file, { tls }, told) => {
-      if (!onOutput(file, told)) return
+    tls: (file, { tls }, report) => {
+      if (!onOutput(file, report)) return
       if (tls.ca_file !== undefined) file.set(placeFor(file, `${OUTPUT}.ssl.certificate_authorities`), [tls.ca_file])
       if (tls.cert_file !== undefined) file.set(placeFor(file, `${OUTPUT}.ssl.certificate`), tls.cert_file)
       if (tls.key_file !== undefined) file.set(placeFor(file, `${OUTPUT}.ssl.key`), tls.key_file)
       if (tls.verify !== undefined) file.set(placeFor(file, `${OUTPUT}.ssl.verification_mode`), tls.verify ? 'full' : 'none')
-      told.did('the connection uses the TLS settings that were given')
+      report.done('the connection uses the TLS settings that were given')
     },
-    routes: (file, { routes }, told) => addRoutes(file, routes, told),
+    routes: (file, { routes }, report) => addRoutes(file, routes, report),
   },
 })
 
-const send: Do<'send'> = (file, { url, place, tags }, told) => {
+const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const isNew = file.isEmpty
-  const { name, warning } = indexNameFor(placeNamed(place))
+  const { name, warning } = indexNameFor(withDefaults(place))
   const other = OUTPUTS.find((one) => one !== 'elasticsearch' && dottedPath(file, `output.${one}`))
   if (other !== undefined) {
-    told.cannot(`Filebeat has one output, and this file has output.${other}: remove it and ask again, or run a second Filebeat`)
+    report.warn(`Filebeat has one output, and this file has output.${other}: remove it and ask again, or run a second Filebeat`)
     return
   }
-  if (warning !== undefined) told.cannot(warning)
+  if (warning !== undefined) report.warn(warning)
   if (isNew) file.set(['filebeat.inputs'], [])
   const settings = {
     hosts: [withPort(url)],
@@ -110,9 +118,9 @@ const send: Do<'send'> = (file, { url, place, tags }, told) => {
     allow_older_versions: true,
   }
   const headers = routingHeaders({ collection: undefined, dataset: undefined }, tags)
-  if (!dottedPath(file, OUTPUT)) file.set([OUTPUT], {}, `to this deployment, ${placeText(placeNamed(place))}`)
+  if (!dottedPath(file, OUTPUT)) file.set([OUTPUT], {}, `to this deployment, ${targetText(withDefaults(place))}`)
   else if (!file.texts(placeFor(file, `${OUTPUT}.hosts`)).includes(withPort(url))) {
-    told.did('the output was for another place: Filebeat has only one, so that its hosts and its credentials were replaced')
+    report.done('the output was for another place: Filebeat has only one, so that its hosts and its credentials were replaced')
   }
   for (const [member, value] of Object.entries(settings)) file.set(placeFor(file, `${OUTPUT}.${member}`), value)
   if (Object.keys(headers).length > 0) file.set(placeFor(file, `${OUTPUT}.headers`), headers)
@@ -121,8 +129,8 @@ const send: Do<'send'> = (file, { url, place, tags }, told) => {
     ['setup.ilm.enabled', undefined],
   ] as const)
     file.set(placeFor(file, setting), false, comment)
-  told.did(
-    `${OUTPUT} sends to ${url}, ${placeText(placeNamed(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
+  report.done(
+    `${OUTPUT} sends to ${url}, ${targetText(withDefaults(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
   )
 }
 
@@ -132,13 +140,13 @@ function withPort(url: string): string {
   return `${protocol}//${hostname}:${port || (protocol === 'https:' ? 443 : 80)}${pathname.replace(/\/$/, '')}`
 }
 
-function onOutput(file: YamlFile, told: Told): boolean {
+function onOutput(file: YamlFile, report: ChangeReport): boolean {
   if (dottedPath(file, OUTPUT)) return true
-  told.cannot(`there is no ${OUTPUT} whose settings could be meant; name a dataset to add one for this deployment`)
+  report.warn(`there is no ${OUTPUT} whose settings could be meant; name a dataset to add one for this deployment`)
   return false
 }
 
-const addSource: Do<'source'> = (file, { source, multiline, platform }, told) => {
+const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, report) => {
   const { kind } = source
   const { port, protocol } = syslogOf(source)
   const lines = multiline === undefined ? [] : [{ multiline: { type: 'pattern', pattern: multiline, negate: true, match: 'after' } }]
@@ -175,27 +183,27 @@ const addSource: Do<'source'> = (file, { source, multiline, platform }, told) =>
       { add_kubernetes_metadata: { host: `\${NODE_NAME}`, matchers: [{ logs_path: { logs_path: '/var/log/containers/' } }] } },
       'names pods, namespaces and labels',
     )
-  told.did(`an input ${input.type} reads ${sourceText(source, platform)}`)
-  if (kind === 'journald') told.did('the input journald is of Filebeat 8.16 and newer as a finished feature, and a preview before')
+  report.done(`an input ${input.type} reads ${sourceText(source, platform)}`)
+  if (kind === 'journald') report.done('the input journald is of Filebeat 8.16 and newer as a finished feature, and a preview before')
   if (multiline !== undefined && (kind === 'journald' || kind === 'syslog'))
-    told.cannot(`events of ${kind} come one by one: multiline does not apply to them`)
+    report.warn(`events of ${kind} come one by one: multiline does not apply to them`)
 }
 
 const addProcessor = (file: YamlFile, settings: object, comment: string): void => file.add(['processors'], settings, { comment })
 
-function addRoutes(file: YamlFile, asked: readonly Route[], told: Told): void {
-  if (!onOutput(file, told)) return
+function addRoutes(file: YamlFile, requested: readonly Route[], report: ChangeReport): void {
+  if (!onOutput(file, report)) return
   const index = file.text(placeFor(file, `${OUTPUT}.index`)) ?? ''
-  for (const { match, place } of placedRoutes(asked, collectionOfIndex(index))) {
+  for (const { match, place } of routesWithCollection(requested, collectionOfIndex(index))) {
     const { name, warning } = indexNameFor(place)
-    if (warning !== undefined) told.cannot(warning)
+    if (warning !== undefined) report.warn(warning)
     file.add(placeFor(file, `${OUTPUT}.indices`), { index: name, when: { regexp: { message: match } } })
-    told.did(`lines that match ${match} go to ${placeText(place)} by the index ${name}`)
+    report.done(`lines that match ${match} go to ${targetText(place)} by the index ${name}`)
   }
 }
 
-function problems(file: YamlFile): Problem[] {
-  const found: Problem[] = []
+function problems(file: YamlFile): ConfigProblem[] {
+  const found: ConfigProblem[] = []
   const at = (path: readonly (string | number)[]): { line?: number } => {
     const line = file.line(path)
     return line === undefined ? {} : { line }

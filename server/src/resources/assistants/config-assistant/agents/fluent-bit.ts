@@ -1,19 +1,19 @@
-import { defineAgent, type Handler, type Problem, Unreadable } from '../agent.ts'
+import { type ConfigProblem, defineAgent, type OperationHandler, UnreadableConfig } from '../agent.ts'
 import { expressionFor, isNamed, MASK } from '../expressions.ts'
 import { KEY_HEADER, routingHeaders } from '../headers.ts'
 import {
+  type ChangeReport,
+  type ConfigOperation,
   collectionIn,
   KEY_VARIABLE,
-  type Operation,
-  type PlacedRoute,
-  placedRoutes,
-  placeNamed,
-  placeText,
+  type ResolvedRoute,
   type Route,
-  type Told,
+  routesWithCollection,
+  targetText,
+  withDefaults,
 } from '../operations.ts'
 import { otlpOf, pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
-import { missing, strangeSections, YamlFile } from '../yaml-file.ts'
+import { missing, unknownSections, YamlFile } from '../yaml-file.ts'
 import { freeName } from '../yaml-names.ts'
 
 const NAME = 'Fluent Bit'
@@ -43,7 +43,7 @@ const NAMED: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-type Do<K extends Operation['kind']> = Handler<YamlFile, K>
+type HandlerOf<K extends ConfigOperation['kind']> = OperationHandler<YamlFile, K>
 
 /** fluentBit writes the YAML form; the text of an event is under `log` whatever it was read from. */
 export const fluentBit = defineAgent<YamlFile>({
@@ -58,65 +58,65 @@ export const fluentBit = defineAgent<YamlFile>({
   write: String,
   problems,
   handlers: {
-    send: (file, operation, told) => send(file, operation, told),
-    source: (file, operation, told) => addSource(file, operation, told),
-    parse: (file, { form }, told) => {
+    send: (file, operation, report) => send(file, operation, report),
+    source: (file, operation, report) => addSource(file, operation, report),
+    parse: (file, { form }, report) => {
       const name = freeName(parserNames(file), form)
       file.add(['parsers'], { name, format: form })
       const filter = { name: 'parser', match: '*', key_name: 'log', parser: name, reserve_data: true, preserve_key: true }
       file.add(FILTERS, filter, { comment: `takes the keys of ${form} lines out` })
-      told.did(`a parser takes the keys of ${form} lines out; the line itself stays as it is`)
+      report.done(`a parser takes the keys of ${form} lines out; the line itself stays as it is`)
     },
-    redact: (file, { what }, told) => redact(file, what, told),
-    drop: (file, { match }, told) => {
+    redact: (file, { what }, report) => redact(file, what, report),
+    drop: (file, { match }, report) => {
       file.add(FILTERS, { name: 'grep', match: '*', exclude: `log ${expressionFor(match)}` }, { comment: 'leaves out what nobody reads' })
-      told.did(`grep leaves out lines that match ${match}`)
+      report.done(`grep leaves out lines that match ${match}`)
     },
-    sample: (file, { percent }, told) => {
+    sample: (file, { percent }, report) => {
       const code = `math.randomseed(os.time())\nfunction sample(tag, timestamp, record)\n  if math.random() >= ${percent / 100} then return -1 end\n  return 0, timestamp, record\nend\n`
       file.add(FILTERS, { name: 'lua', match: '*', call: 'sample', code }, { comment: `keeps ${percent} of a hundred, by chance` })
-      told.did(`a Lua function keeps ${percent} of a hundred events by chance; Fluent Bit has no filter of that kind for logs`)
+      report.done(`a Lua function keeps ${percent} of a hundred events by chance; Fluent Bit has no filter of that kind for logs`)
     },
-    traces: (_, __, told) => told.cannot('this file sends logs by HTTP; let the OpenTelemetry Collector or Alloy take traces'),
-    batch: (file, { size, seconds }, told) => {
+    traces: (_, __, report) => report.warn('this file sends logs by HTTP; let the OpenTelemetry Collector or Alloy take traces'),
+    batch: (file, { size, seconds }, report) => {
       if (seconds !== undefined) {
         file.set(['service', 'flush'], seconds)
-        told.did(`what was gathered is sent every ${seconds} s`)
+        report.done(`what was gathered is sent every ${seconds} s`)
       }
       if (size !== undefined && size !== 1_000)
-        told.cannot('Fluent Bit sends what it gathered between two flushes: the size of a batch cannot be set')
+        report.warn('Fluent Bit sends what it gathered between two flushes: the size of a batch cannot be set')
     },
-    compress: (file, { by }, told) => {
-      if (by === 'zstd') told.cannot('the HTTP output compresses by zstd in some builds of Fluent Bit only; nothing was changed')
+    compress: (file, { by }, report) => {
+      if (by === 'zstd') report.warn('the HTTP output compresses by zstd in some builds of Fluent Bit only; nothing was changed')
       else if (by === 'none') {
-        told.cannot('leave the line compress out of the output to send without compression; nothing was changed')
-      } else if (onOutputs(file, told, (path) => file.set([...path, 'compress'], by))) told.did(`requests are compressed by ${by}`)
+        report.warn('leave the line compress out of the output to send without compression; nothing was changed')
+      } else if (onOutputs(file, report, (path) => file.set([...path, 'compress'], by))) report.done(`requests are compressed by ${by}`)
     },
-    retry: (file, { seconds }, told) => {
+    retry: (file, { seconds }, report) => {
       const limit = seconds === 0 ? 'no_limits' : Math.max(1, Math.ceil(seconds / RETRY_SECONDS))
-      if (!onOutputs(file, told, (path) => file.set([...path, 'retry_limit'], limit))) return
+      if (!onOutputs(file, report, (path) => file.set([...path, 'retry_limit'], limit))) return
       file.set(['service', 'scheduler.cap'], RETRY_SECONDS)
-      told.did(
+      report.done(
         seconds === 0
           ? 'a batch is tried again until it gets through'
           : `a batch is tried again ${limit} times, at most ${RETRY_SECONDS} s apart`,
       )
     },
-    tls: (file, { tls }, told) => {
+    tls: (file, { tls }, report) => {
       const members = { 'tls.ca_file': tls.ca_file, 'tls.crt_file': tls.cert_file, 'tls.key_file': tls.key_file, 'tls.verify': tls.verify }
       const set = (path: readonly (string | number)[]): void => {
         for (const [name, value] of Object.entries(members)) if (value !== undefined) file.set([...path, name], value)
       }
-      if (onOutputs(file, told, set)) told.did('the connection uses the TLS settings that were given')
+      if (onOutputs(file, report, set)) report.done('the connection uses the TLS settings that were given')
     },
-    routes: (file, { routes }, told) => addRoutes(file, routes, told),
+    routes: (file, { routes }, report) => addRoutes(file, routes, report),
   },
 })
 
 /** yamlOnly tells whoever gives a file in the classic form which form is read here. */
 function yamlOnly(text: string): string {
   if (!/^\s*\[(SERVICE|INPUT|FILTER|OUTPUT|PARSER)\]/im.test(text)) return text
-  throw new Unreadable([{ line: 1, message: 'this is the classic form of Fluent Bit, and only its YAML form is read here' }])
+  throw new UnreadableConfig([{ line: 1, message: 'this is the classic form of Fluent Bit, and only its YAML form is read here' }])
 }
 
 const textOf = (file: YamlFile, path: readonly (string | number)[], name: string): string | undefined => {
@@ -133,9 +133,9 @@ const parserNames = (file: YamlFile): string[] => itemsOf(file, ['parsers']).fla
 const ours = (file: YamlFile): (string | number)[][] =>
   itemsOf(file, OUTPUTS).filter((path) => textOf(file, path, 'name') === 'http' && textOf(file, path, 'uri')?.startsWith(INGEST))
 
-function onOutputs(file: YamlFile, told: Told, change: (path: readonly (string | number)[]) => void): boolean {
+function onOutputs(file: YamlFile, report: ChangeReport, change: (path: readonly (string | number)[]) => void): boolean {
   const chosen = ours(file)
-  if (chosen.length === 0) told.cannot('there is no output to this deployment whose settings could be meant; name a dataset to add one')
+  if (chosen.length === 0) report.warn('there is no output to this deployment whose settings could be meant; name a dataset to add one')
   for (const path of chosen) change(path)
   return chosen.length > 0
 }
@@ -143,7 +143,7 @@ function onOutputs(file: YamlFile, told: Told, change: (path: readonly (string |
 const uriFor = ({ collection, dataset }: { collection: string; dataset: string }): string =>
   `${INGEST}${encodeURIComponent(collection)}/${encodeURIComponent(dataset)}`
 
-const send: Do<'send'> = (file, { url, place, tags }, told) => {
+const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const isNew = file.isEmpty
   const { protocol, hostname, port } = new URL(url)
   const isSecure = protocol === 'https:'
@@ -163,9 +163,9 @@ const send: Do<'send'> = (file, { url, place, tags }, told) => {
   ]
   const [known] = ours(file)
   if (known) {
-    file.set([...known, 'uri'], uriFor(placeNamed(place)))
+    file.set([...known, 'uri'], uriFor(withDefaults(place)))
     file.set([...known, 'header'], headers)
-    told.did(`the output sent here already; its events now go to ${placeText(placeNamed(place))}`)
+    report.done(`the output sent here already; its events now go to ${targetText(withDefaults(place))}`)
     return
   }
   const output = {
@@ -173,7 +173,7 @@ const send: Do<'send'> = (file, { url, place, tags }, told) => {
     match: '*',
     host: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port) || (isSecure ? 443 : 80),
-    uri: uriFor(placeNamed(place)),
+    uri: uriFor(withDefaults(place)),
     format: 'json_lines',
     json_date_key: '@timestamp',
     json_date_format: 'iso8601',
@@ -181,13 +181,13 @@ const send: Do<'send'> = (file, { url, place, tags }, told) => {
     header: headers,
     ...(isSecure ? { tls: true } : {}),
   }
-  file.add(OUTPUTS, output, { comment: `to this deployment, ${placeText(placeNamed(place))}` })
-  told.did(
-    `an HTTP output sends to ${url}, ${placeText(placeNamed(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
+  file.add(OUTPUTS, output, { comment: `to this deployment, ${targetText(withDefaults(place))}` })
+  report.done(
+    `an HTTP output sends to ${url}, ${targetText(withDefaults(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
   )
 }
 
-const addSource: Do<'source'> = (file, { source, multiline, platform }, told) => {
+const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, report) => {
   const { kind } = source
   const { port, protocol } = syslogOf(source)
   const { http, host } = otlpOf(source, platform)
@@ -226,9 +226,9 @@ const addSource: Do<'source'> = (file, { source, multiline, platform }, told) =>
       { comment: 'puts the lines of one event together' },
     )
   }
-  told.did(`the input ${inputs[kind].name} reads ${sourceText(source, platform)}`)
-  if (kind === 'otlp') told.did(`Fluent Bit takes OTLP over HTTP at port ${http}, and no gRPC beside it`)
-  if (multiline !== undefined && own === undefined) told.cannot(`events of ${kind} come one by one: multiline does not apply to them`)
+  report.done(`the input ${inputs[kind].name} reads ${sourceText(source, platform)}`)
+  if (kind === 'otlp') report.done(`Fluent Bit takes OTLP over HTTP at port ${http}, and no gRPC beside it`)
+  if (multiline !== undefined && own === undefined) report.warn(`events of ${kind} come one by one: multiline does not apply to them`)
 }
 
 function addSyslogParser(file: YamlFile): void {
@@ -258,10 +258,10 @@ function addMultiline(file: YamlFile, first: string): string {
   return name
 }
 
-function redact(file: YamlFile, what: string, told: Told): void {
+function redact(file: YamlFile, what: string, report: ChangeReport): void {
   const pattern = isNamed(what) ? NAMED.get(what) : undefined
   if (pattern === undefined) {
-    told.cannot(
+    report.warn(
       `Fluent Bit cannot replace by a regular expression: ${what} is not redacted. It can mask email, card, ip and token; a parser of the service can do the rest`,
     )
     return
@@ -269,21 +269,21 @@ function redact(file: YamlFile, what: string, told: Told): void {
   const call = `redact_${what}`
   const code = `function ${call}(tag, timestamp, record)\n  local text = record["log"]\n  if type(text) ~= "string" then return 0, timestamp, record end\n  record["log"] = string.gsub(text, "${pattern}", "${MASK}")\n  return 2, timestamp, record\nend\n`
   file.add(FILTERS, { name: 'lua', match: '*', call, code }, { comment: `masks ${what} before it leaves` })
-  told.did(
+  report.done(
     `a Lua function replaces ${what} by *** in the line, before anything leaves the machine; keys that were taken out before are not looked at`,
   )
 }
 
 /** addRoutes gives what matches a tag of its own, and each tag an output. */
-function addRoutes(file: YamlFile, asked: readonly Route[], told: Told): void {
+function addRoutes(file: YamlFile, requested: readonly Route[], report: ChangeReport): void {
   const [known] = ours(file)
   if (!known) {
-    told.cannot('routes need an output to this deployment; name a dataset to add it')
+    report.warn('routes need an output to this deployment; name a dataset to add it')
     return
   }
   const settings = file.value(known) as Record<string, unknown>
-  const routes = placedRoutes(asked, collectionIn(String(settings.uri)))
-  const label = ({ place }: PlacedRoute): string => `route.${place.dataset.replaceAll(/[^\w-]+/g, '_')}`
+  const routes = routesWithCollection(requested, collectionIn(String(settings.uri)))
+  const label = ({ place }: ResolvedRoute): string => `route.${place.dataset.replaceAll(/[^\w-]+/g, '_')}`
   // Only tags of inputs are looked at: what was given a new tag must not come round again.
   const rule = routes.map((route) => `$log ${route.match.replaceAll(' ', '\\s')} ${label(route)} false`)
   file.add(
@@ -296,7 +296,7 @@ function addRoutes(file: YamlFile, asked: readonly Route[], told: Told): void {
   for (const route of routes) {
     const { match: _, Match: __, match_regex: ___, ...rest } = settings
     file.add(OUTPUTS, { ...rest, match: label(route), uri: uriFor(route.place) })
-    told.did(`lines that match ${route.match} get the tag ${label(route)} and go to ${placeText(route.place)}`)
+    report.done(`lines that match ${route.match} get the tag ${label(route)} and go to ${targetText(route.place)}`)
   }
 }
 
@@ -305,13 +305,13 @@ function onlyUnrouted(file: YamlFile, path: readonly (string | number)[]): void 
   file.set([...path, 'match_regex'], UNROUTED)
 }
 
-function problems(file: YamlFile): Problem[] {
+function problems(file: YamlFile): ConfigProblem[] {
   const found = [...missing(file, ['pipeline'], NAME)]
   const at = (path: readonly (string | number)[]): { line?: number } => {
     const line = file.line(path)
     return line === undefined ? {} : { line }
   }
-  for (const name of strangeSections(file, SECTIONS)) found.push({ ...at([name]), message: `Fluent Bit knows no section ${name}` })
+  for (const name of unknownSections(file, SECTIONS)) found.push({ ...at([name]), message: `Fluent Bit knows no section ${name}` })
   for (const path of [INPUTS, OUTPUTS])
     if (!file.length(path)) found.push({ ...at(path), message: `Fluent Bit needs at least one item under ${path.join('.')}` })
   for (const path of [INPUTS, FILTERS, OUTPUTS].flatMap((part) => itemsOf(file, part))) {

@@ -1,15 +1,24 @@
-import { defineAgent, type Handler, type Problem } from '../agent.ts'
+import { type ConfigProblem, defineAgent, type OperationHandler } from '../agent.ts'
 import { expressionFor, MASK } from '../expressions.ts'
 import { KEY_HEADER, routingHeaders } from '../headers.ts'
 import { LogstashFile } from '../logstash-file.ts'
-import { collectionIn, KEY_VARIABLE, type Operation, placedRoutes, placeNamed, placeText, type Route, type Told } from '../operations.ts'
+import {
+  type ChangeReport,
+  type ConfigOperation,
+  collectionIn,
+  KEY_VARIABLE,
+  type Route,
+  routesWithCollection,
+  targetText,
+  withDefaults,
+} from '../operations.ts'
 import { pathsOf, sourceText, syslogOf } from '../source-options.ts'
 
 const NAME = 'Logstash'
 const OURS = 'dendro'
 const EVERYWHERE = 'for every output of this pipeline'
 
-type Do<K extends Operation['kind']> = Handler<LogstashFile, K>
+type HandlerOf<K extends ConfigOperation['kind']> = OperationHandler<LogstashFile, K>
 
 /** logstash writes one pipeline; sizes of batches and workers are no part of such a file. */
 export const logstash = defineAgent<LogstashFile>({
@@ -24,42 +33,42 @@ export const logstash = defineAgent<LogstashFile>({
   write: ({ text }) => text,
   problems,
   handlers: {
-    send: (file, operation, told) => send(file, operation, told),
-    source: (file, operation, told) => addSource(file, operation, told),
-    parse: (file, { form }, told) => {
+    send: (file, operation, report) => send(file, operation, report),
+    source: (file, operation, report) => addSource(file, operation, report),
+    parse: (file, { form }, report) => {
       const filter = form === 'json' ? 'json {\n  source => "message"\n  skip_on_invalid_json => true\n}' : 'kv {\n  source => "message"\n}'
       file.add('filter', filter, `takes the keys of ${form} lines out`)
-      told.did(`the keys of ${form} lines stand in the event, ${EVERYWHERE}`)
+      report.done(`the keys of ${form} lines stand in the event, ${EVERYWHERE}`)
     },
-    redact: (file, { what }, told) => {
+    redact: (file, { what }, report) => {
       file.add('filter', `mutate {\n  gsub => ["message", ${quoted(expressionFor(what))}, "${MASK}"]\n}`, `masks ${what} before it leaves`)
-      told.did(`gsub replaces ${what} by *** in the line, ${EVERYWHERE}; keys that were taken out before are not looked at`)
+      report.done(`gsub replaces ${what} by *** in the line, ${EVERYWHERE}; keys that were taken out before are not looked at`)
     },
-    drop: (file, { match }, told) => {
+    drop: (file, { match }, report) => {
       file.add('filter', `if [message] =~ ${quoted(match)} {\n  drop { }\n}`, 'leaves out what nobody reads')
-      told.did(`lines that match ${match} are left out, ${EVERYWHERE}`)
+      report.done(`lines that match ${match} are left out, ${EVERYWHERE}`)
     },
-    sample: (file, { percent }, told) => {
+    sample: (file, { percent }, report) => {
       file.add('filter', `drop {\n  percentage => ${100 - percent}\n}`, `keeps ${percent} of a hundred, by chance`)
-      told.did(`${percent} of a hundred events are kept by chance, ${EVERYWHERE}`)
+      report.done(`${percent} of a hundred events are kept by chance, ${EVERYWHERE}`)
     },
-    traces: (_, __, told) => told.cannot('Logstash knows no traces; let the OpenTelemetry Collector or Alloy take them'),
-    batch: (_, { size, seconds }, told) => {
+    traces: (_, __, report) => report.warn('Logstash knows no traces; let the OpenTelemetry Collector or Alloy take them'),
+    batch: (_, { size, seconds }, report) => {
       if (size !== undefined && size !== 1_000)
-        told.cannot(`the size of batches is no part of this file: set pipeline.batch.size to ${size} in logstash.yml`)
+        report.warn(`the size of batches is no part of this file: set pipeline.batch.size to ${size} in logstash.yml`)
       if (seconds !== undefined && seconds !== 1)
-        told.cannot(`how long batches wait is no part of this file: set pipeline.batch.delay to ${seconds * 1_000} in logstash.yml`)
+        report.warn(`how long batches wait is no part of this file: set pipeline.batch.delay to ${seconds * 1_000} in logstash.yml`)
     },
-    compress: (file, { by }, told) => {
-      if (by === 'zstd') told.cannot('Logstash compresses by gzip only; nothing was changed')
-      else if (onOutputs(file, told, 'http_compression', String(by === 'gzip')))
-        told.did(by === 'gzip' ? 'requests are compressed by gzip' : 'requests are not compressed')
+    compress: (file, { by }, report) => {
+      if (by === 'zstd') report.warn('Logstash compresses by gzip only; nothing was changed')
+      else if (onOutputs(file, report, 'http_compression', String(by === 'gzip')))
+        report.done(by === 'gzip' ? 'requests are compressed by gzip' : 'requests are not compressed')
     },
-    retry: (file, { seconds }, told) => {
-      if (onOutputs(file, told, 'retry_failed', 'true')) told.did('a batch is tried again until it gets through')
-      if (seconds > 0) told.cannot(`Logstash never gives up on a batch: it cannot stop after ${seconds} s`)
+    retry: (file, { seconds }, report) => {
+      if (onOutputs(file, report, 'retry_failed', 'true')) report.done('a batch is tried again until it gets through')
+      if (seconds > 0) report.warn(`Logstash never gives up on a batch: it cannot stop after ${seconds} s`)
     },
-    tls: (file, { tls }, told) => {
+    tls: (file, { tls }, report) => {
       const members = {
         ssl_certificate_authorities: tls.ca_file === undefined ? undefined : `[${quoted(tls.ca_file)}]`,
         ssl_certificate: tls.cert_file === undefined ? undefined : quoted(tls.cert_file),
@@ -67,10 +76,10 @@ export const logstash = defineAgent<LogstashFile>({
         ssl_verification_mode: tls.verify === undefined ? undefined : tls.verify ? '"full"' : '"none"',
       }
       const given = Object.entries(members).filter(([, value]) => value !== undefined)
-      const done = given.map(([name, value]) => onOutputs(file, told, name, value ?? ''))
-      if (done.some(Boolean)) told.did('the connection uses the TLS settings that were given')
+      const done = given.map(([name, value]) => onOutputs(file, report, name, value ?? ''))
+      if (done.some(Boolean)) report.done('the connection uses the TLS settings that were given')
     },
-    routes: (file, { routes }, told) => addRoutes(file, routes, told),
+    routes: (file, { routes }, report) => addRoutes(file, routes, report),
   },
 })
 
@@ -83,9 +92,9 @@ const ours = (file: LogstashFile): string[] =>
     .flatMap((block) => (block.section === 'output' && block.name === 'http' ? (file.value(block, 'id') ?? []) : []))
     .filter((id) => id === OURS || id.startsWith(`${OURS}_`))
 
-function onOutputs(file: LogstashFile, told: Told, setting: string, value: string): boolean {
+function onOutputs(file: LogstashFile, report: ChangeReport, setting: string, value: string): boolean {
   const ids = ours(file)
-  if (ids.length === 0) told.cannot('there is no output to this deployment whose settings could be meant; name a dataset to add one')
+  if (ids.length === 0) report.warn('there is no output to this deployment whose settings could be meant; name a dataset to add one')
   for (const id of ids) file.set(file.plugin(id), setting, value)
   return ids.length > 0
 }
@@ -93,12 +102,12 @@ function onOutputs(file: LogstashFile, told: Told, setting: string, value: strin
 const urlFor = (url: string, { collection, dataset }: { collection: string; dataset: string }): string =>
   `${url}/ingest/${encodeURIComponent(collection)}/${encodeURIComponent(dataset)}`
 
-const send: Do<'send'> = (file, { url, place, tags }, told) => {
-  const target = urlFor(url, placeNamed(place))
+const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
+  const target = urlFor(url, withDefaults(place))
   const known = file.plugin(OURS)
   if (known) {
     file.set(known, 'url', quoted(target))
-    told.did(`the output ${OURS} sent here already; its events now go to ${placeText(placeNamed(place))}`)
+    report.done(`the output ${OURS} sent here already; its events now go to ${targetText(withDefaults(place))}`)
     return
   }
   // Sections in the order in which events pass them.
@@ -117,15 +126,15 @@ const send: Do<'send'> = (file, { url, place, tags }, told) => {
   headers => {
 ${lines}  }
 }`
-  file.add('output', output, `to this deployment, ${placeText(placeNamed(place))}`)
-  told.did(
-    `an HTTP output sends to ${url}, ${placeText(placeNamed(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
+  file.add('output', output, `to this deployment, ${targetText(withDefaults(place))}`)
+  report.done(
+    `an HTTP output sends to ${url}, ${targetText(withDefaults(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
   )
 }
 
 const FRAME = '^(?<container_time>\\S+) (?<stream>stdout|stderr) [FP] (?<message>.*)$'
 
-const addSource: Do<'source'> = (file, { source, multiline, platform }, told) => {
+const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, report) => {
   const { kind } = source
   const codec =
     multiline === undefined
@@ -139,34 +148,34 @@ const addSource: Do<'source'> = (file, { source, multiline, platform }, told) =>
     kubernetes: files(['/var/log/containers/*.log'], '  tags => ["kubernetes"]\n'),
   }
   file.add('input', inputs[kind] ?? '', `reads ${sourceText(source, platform)}`)
-  told.did(`an input reads ${sourceText(source, platform)}`)
+  report.done(`an input reads ${sourceText(source, platform)}`)
   if (kind === 'kubernetes')
     file.add(
       'filter',
       `if "kubernetes" in [tags] {\n  grok {\n    match => { "message" => ${quoted(FRAME)} }\n    overwrite => ["message"]\n  }\n}`,
       'takes the frame of the container runtime off',
     )
-  if (kind === 'docker') told.did('the lines of Docker are JSON around the line of the program; the service looks into it')
-  if (kind === 'syslog') told.did('the input syslog listens for TCP and UDP at the same port')
-  if (multiline !== undefined && kind !== 'file') told.cannot(`Logstash puts lines together for files only, not for ${kind}`)
+  if (kind === 'docker') report.done('the lines of Docker are JSON around the line of the program; the service looks into it')
+  if (kind === 'syslog') report.done('the input syslog listens for TCP and UDP at the same port')
+  if (multiline !== undefined && kind !== 'file') report.warn(`Logstash puts lines together for files only, not for ${kind}`)
 }
 
 /** addRoutes puts a condition around our output; the first route that matches counts. */
-function addRoutes(file: LogstashFile, asked: readonly Route[], told: Told): void {
+function addRoutes(file: LogstashFile, requested: readonly Route[], report: ChangeReport): void {
   const known = file.plugin(OURS)
   if (!known) {
-    told.cannot('routes need an output to this deployment; name a dataset to add it')
+    report.warn('routes need an output to this deployment; name a dataset to add it')
     return
   }
   const plugin = file.text.slice(known.start, known.close + 1)
   const address = file.value(known, 'url') ?? ''
   const url = address.replace(/\/ingest\/.*$/, '')
-  const routes = placedRoutes(asked, collectionIn(address))
+  const routes = routesWithCollection(requested, collectionIn(address))
   const inner = '  '.repeat(known.depth)
   const deeper = (text: string): string => text.replaceAll(`\n${inner}`, `\n${inner}  `)
   const branches = routes.map(({ match, place }) => {
     const id = `${OURS}_${place.dataset.replaceAll(/\W+/g, '_')}`
-    told.did(`lines that match ${match} go to ${placeText(place)} by the output ${id}`)
+    report.done(`lines that match ${match} go to ${targetText(place)} by the output ${id}`)
     const own = plugin
       .replace(`id => "${OURS}"`, () => `id => "${id}"`)
       .replace(/url => "[^"]*"/, () => `url => ${quoted(urlFor(url, place))}`)
@@ -175,8 +184,8 @@ function addRoutes(file: LogstashFile, asked: readonly Route[], told: Told): voi
   file.replace(known.start, known.close + 1, `${branches.join('')}{\n${inner}  ${deeper(plugin)}\n${inner}}`)
 }
 
-function problems(file: LogstashFile): Problem[] {
-  const found: Problem[] = []
+function problems(file: LogstashFile): ConfigProblem[] {
+  const found: ConfigProblem[] = []
   const blocks = file.blocks()
   for (const { name, depth, line } of blocks)
     if (depth === 0 && !['input', 'filter', 'output'].includes(name))

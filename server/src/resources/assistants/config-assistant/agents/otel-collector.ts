@@ -1,10 +1,10 @@
-import { defineAgent, type Handler, type Problem } from '../agent.ts'
+import { type ConfigProblem, defineAgent, type OperationHandler } from '../agent.ts'
 import { expressionFor } from '../expressions.ts'
 import { KEY_HEADER, routingHeaders } from '../headers.ts'
-import { KEY_VARIABLE, type Operation, placedRoutes, placeText, type Route, type Told } from '../operations.ts'
+import { type ChangeReport, type ConfigOperation, KEY_VARIABLE, type Route, routesWithCollection, targetText } from '../operations.ts'
 import { matching, parsing, redacting, sampling } from '../ottl.ts'
 import { otlpOf, pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
-import { missing, strangeSections, YamlFile } from '../yaml-file.ts'
+import { missing, unknownSections, YamlFile } from '../yaml-file.ts'
 import { addNamed, freeName } from '../yaml-names.ts'
 
 const NAME = 'OpenTelemetry Collector'
@@ -12,7 +12,7 @@ const OURS = 'otlphttp/dendro'
 const SECTIONS = ['receivers', 'processors', 'exporters', 'connectors', 'extensions', 'service']
 const PIPELINES = ['service', 'pipelines']
 
-type Do<K extends Operation['kind']> = Handler<YamlFile, K>
+type HandlerOf<K extends ConfigOperation['kind']> = OperationHandler<YamlFile, K>
 
 /** otelCollector writes for the Collector's contrib distribution, which has the receivers for files, journals and syslog. */
 export const otelCollector = defineAgent<YamlFile>({
@@ -27,30 +27,30 @@ export const otelCollector = defineAgent<YamlFile>({
   write: String,
   problems,
   handlers: {
-    send: (file, operation, told) => send(file, operation, told),
-    source: (file, operation, told) => addSource(file, operation, told),
-    parse: (file, { form }, told) => {
+    send: (file, operation, report) => send(file, operation, report),
+    source: (file, operation, report) => addSource(file, operation, report),
+    parse: (file, { form }, report) => {
       addProcessor(file, 'transform/parse', transform([parsing(form)]), `takes the keys of ${form} lines out`)
-      told.did(`transform/parse makes attributes of the keys of ${form} lines; the line itself stays as it is`)
+      report.done(`transform/parse makes attributes of the keys of ${form} lines; the line itself stays as it is`)
     },
-    redact: (file, { what }, told) => {
+    redact: (file, { what }, report) => {
       const name = addProcessor(file, 'transform/redact', transform(redacting(expressionFor(what))), `masks ${what} before it leaves`)
-      told.did(`${name} replaces ${what} by *** in lines and attributes, before anything leaves the machine`)
+      report.done(`${name} replaces ${what} by *** in lines and attributes, before anything leaves the machine`)
     },
-    drop: (file, { match }, told) => {
+    drop: (file, { match }, report) => {
       const name = addProcessor(file, 'filter/drop', filter([matching(match)]), 'leaves out what nobody reads')
-      told.did(`${name} leaves out lines that match ${match}`)
+      report.done(`${name} leaves out lines that match ${match}`)
     },
-    sample: (file, { percent }, told) => {
+    sample: (file, { percent }, report) => {
       addProcessor(file, 'filter/sample', filter([sampling(percent)]), `keeps ${percent} of a hundred, by chance`)
-      told.did(`filter/sample keeps ${percent} of a hundred records by chance; it needs no trace id, which most logs lack`)
+      report.done(`filter/sample keeps ${percent} of a hundred records by chance; it needs no trace id, which most logs lack`)
     },
-    traces: (file, _, told) => addTraces(file, told),
-    batch: (file, operation, told) => setBatch(file, operation, told),
-    compress: (file, { by }, told) =>
-      onExporters(file, told, (path) => file.set([...path, 'compression'], by)) && told.did(`requests are compressed by ${by}`),
-    retry: (file, { seconds }, told) => setRetry(file, seconds, told),
-    tls: (file, { tls }, told) => {
+    traces: (file, _, report) => addTraces(file, report),
+    batch: (file, operation, report) => setBatch(file, operation, report),
+    compress: (file, { by }, report) =>
+      onExporters(file, report, (path) => file.set([...path, 'compression'], by)) && report.done(`requests are compressed by ${by}`),
+    retry: (file, { seconds }, report) => setRetry(file, seconds, report),
+    tls: (file, { tls }, report) => {
       const members = {
         ca_file: tls.ca_file,
         cert_file: tls.cert_file,
@@ -60,9 +60,9 @@ export const otelCollector = defineAgent<YamlFile>({
       const set = (path: readonly string[]): void => {
         for (const [name, value] of Object.entries(members)) if (value !== undefined) file.set([...path, 'tls', name], value)
       }
-      if (onExporters(file, told, set)) told.did('the connection uses the TLS settings that were given')
+      if (onExporters(file, report, set)) report.done('the connection uses the TLS settings that were given')
     },
-    routes: (file, { routes }, told) => addRoutes(file, routes, told),
+    routes: (file, { routes }, report) => addRoutes(file, routes, report),
   },
 })
 
@@ -76,22 +76,24 @@ const filter = (conditions: readonly string[]): object => ({ error_mode: 'ignore
 
 const logPipelines = (file: YamlFile): string[] => file.keys(PIPELINES).filter((name) => /^logs(\/|$)/.test(name))
 
-const send: Do<'send'> = (file, { url, place, tags }, told) => {
+const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const isNew = file.isEmpty
   const [known] = ours(file)
   const headers = { [KEY_HEADER]: `\${env:${KEY_VARIABLE}}`, ...envAll(routingHeaders(place, tags)) }
   if (isNew) for (const section of ['receivers', 'processors', 'exporters', 'service']) file.set([section], {})
   if (known !== undefined) {
     for (const [name, value] of Object.entries(headers)) file.set(['exporters', known, 'headers', name], value)
-    told.did(`${known} sent here already; its events now go to ${placeText(place)}`)
+    report.done(`${known} sent here already; its events now go to ${targetText(place)}`)
     return
   }
-  file.set(['exporters', OURS], { endpoint: url, headers, compression: 'gzip' }, `to this deployment, ${placeText(place)}`)
+  file.set(['exporters', OURS], { endpoint: url, headers, compression: 'gzip' }, `to this deployment, ${targetText(place)}`)
   if (logPipelines(file).length === 0) {
     for (const part of ['receivers', 'processors']) file.listOnOneLine([...PIPELINES, 'logs', part], [])
     file.listOnOneLine([...PIPELINES, 'logs', 'exporters'], [OURS])
   } else for (const name of logPipelines(file)) file.add([...PIPELINES, name, 'exporters'], OURS)
-  told.did(`${OURS} sends to ${url}, ${placeText(place)}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`)
+  report.done(
+    `${OURS} sends to ${url}, ${targetText(place)}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
+  )
 }
 
 const envAll = (headers: Record<string, string>): Record<string, string> =>
@@ -101,16 +103,16 @@ const envAll = (headers: Record<string, string>): Record<string, string> =>
 const ours = (file: YamlFile): string[] => file.keys(['exporters']).filter((name) => name === OURS || name.startsWith(`${OURS}_`))
 
 /** onExporters changes our exporters, or the only one there is; otherwise nobody can know which one is meant. */
-function onExporters(file: YamlFile, told: Told, change: (path: readonly string[]) => void): boolean {
+function onExporters(file: YamlFile, report: ChangeReport, change: (path: readonly string[]) => void): boolean {
   const all = file.keys(['exporters']).filter((name) => /^otlp/.test(name))
   const chosen = ours(file).length > 0 ? ours(file) : all.length === 1 ? all : []
   if (chosen.length === 0)
-    told.cannot('there is no single OTLP exporter whose settings could be meant; name a dataset to add one for this deployment')
+    report.warn('there is no single OTLP exporter whose settings could be meant; name a dataset to add one for this deployment')
   for (const name of chosen) change(['exporters', name])
   return chosen.length > 0
 }
 
-const addSource: Do<'source'> = (file, { source, multiline, platform }, told) => {
+const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, report) => {
   const { kind } = source
   const lines = multiline === undefined ? {} : { multiline: { line_start_pattern: env(multiline) } }
   // The lines of containers carry a frame: they are put together once it is off.
@@ -143,10 +145,10 @@ const addSource: Do<'source'> = (file, { source, multiline, platform }, told) =>
   const name = addNamed(file, ['receivers'], wanted, settings, `reads ${sourceText(source, platform)}`)
   const [pipeline = 'logs'] = logPipelines(file)
   file.add([...PIPELINES, pipeline, 'receivers'], name)
-  told.did(`${name} reads ${sourceText(source, platform)}`)
-  if (kind === 'syslog') told.did('the syslog receiver reads RFC 5424; set protocol to rfc3164 for older senders')
+  report.done(`${name} reads ${sourceText(source, platform)}`)
+  if (kind === 'syslog') report.done('the syslog receiver reads RFC 5424; set protocol to rfc3164 for older senders')
   if (multiline !== undefined && (kind === 'journald' || kind === 'syslog' || kind === 'otlp')) {
-    told.cannot(`events of ${kind} come one by one: multiline does not apply to them`)
+    report.warn(`events of ${kind} come one by one: multiline does not apply to them`)
   }
 }
 
@@ -163,7 +165,7 @@ function insertProcessor(file: YamlFile, pipeline: string, name: string): void {
   file.add(path, name, batch < 0 ? {} : { before: batch })
 }
 
-const setBatch: Do<'batch'> = (file, { size, seconds }, told) => {
+const setBatch: HandlerOf<'batch'> = (file, { size, seconds }, report) => {
   const found = file.keys(['processors']).find((name) => /^batch(\/|$)/.test(name))
   const traces = [...PIPELINES, 'traces']
   const name = found ?? addProcessor(file, 'batch', {}, 'few large requests instead of many small ones')
@@ -175,24 +177,24 @@ const setBatch: Do<'batch'> = (file, { size, seconds }, told) => {
   const what = [size === undefined ? '' : `of ${size} records`, seconds === undefined ? '' : `after ${seconds} s at the latest`].filter(
     Boolean,
   )
-  told.did(`${name} sends batches ${what.join(', ')}`)
+  report.done(`${name} sends batches ${what.join(', ')}`)
 }
 
-function setRetry(file: YamlFile, seconds: number, told: Told): void {
+function setRetry(file: YamlFile, seconds: number, report: ChangeReport): void {
   const set = (path: readonly string[]): void => {
     file.set([...path, 'retry_on_failure', 'enabled'], true)
     file.set([...path, 'retry_on_failure', 'max_elapsed_time'], `${seconds}s`)
   }
-  if (onExporters(file, told, set)) {
-    told.did(seconds === 0 ? 'a batch is tried again until it gets through' : `a batch is tried again for ${seconds} s`)
+  if (onExporters(file, report, set)) {
+    report.done(seconds === 0 ? 'a batch is tried again until it gets through' : `a batch is tried again for ${seconds} s`)
   }
 }
 
-function addTraces(file: YamlFile, told: Told): void {
+function addTraces(file: YamlFile, report: ChangeReport): void {
   const receivers = file.keys(['receivers']).filter((name) => /^otlp(\/|$)/.test(name))
   const [exporter] = [...ours(file), ...file.keys(['exporters']).filter((name) => /^otlp/.test(name))]
   if (receivers.length === 0 || exporter === undefined) {
-    told.cannot('traces come in over OTLP: add that source to send them on')
+    report.warn('traces come in over OTLP: add that source to send them on')
     return
   }
   if (file.has([...PIPELINES, 'traces'])) {
@@ -202,21 +204,21 @@ function addTraces(file: YamlFile, told: Told): void {
     file.listOnOneLine([...PIPELINES, 'traces', 'processors'], [])
     file.listOnOneLine([...PIPELINES, 'traces', 'exporters'], [exporter])
   }
-  told.did(
+  report.done(
     'the pipeline traces sends on what comes in over OTLP; spans go to the collection .traces, by the name of the service, unless a dataset is given',
   )
 }
 
 /** addRoutes gives each route a pipeline and an exporter of its own; a filter at its end keeps what belongs there. */
-function addRoutes(file: YamlFile, asked: readonly Route[], told: Told): void {
+function addRoutes(file: YamlFile, requested: readonly Route[], report: ChangeReport): void {
   const [known] = ours(file)
   const [main] = logPipelines(file)
   if (known === undefined || main === undefined) {
-    told.cannot('routes need an exporter to this deployment; name a dataset to add it')
+    report.warn('routes need an exporter to this deployment; name a dataset to add it')
     return
   }
   const settings = file.value(['exporters', known]) as { headers?: Record<string, string> }
-  const routes = placedRoutes(asked, settings.headers?.['x-service-collection'])
+  const routes = routesWithCollection(requested, settings.headers?.['x-service-collection'])
   const { receivers = [], processors = [] } = Object.fromEntries(
     ['receivers', 'processors'].map((part) => [part, file.texts([...PIPELINES, main, part])]),
   )
@@ -239,7 +241,7 @@ function addRoutes(file: YamlFile, asked: readonly Route[], told: Told): void {
     file.listOnOneLine([...PIPELINES, pipeline, 'processors'], processors)
     insertProcessor(file, pipeline, only)
     file.listOnOneLine([...PIPELINES, pipeline, 'exporters'], [exporter])
-    told.did(`lines that match ${match} go through the pipeline ${pipeline} to ${placeText(place)}`)
+    report.done(`lines that match ${match} go through the pipeline ${pipeline} to ${targetText(place)}`)
   }
   const rest = addNamed(
     file,
@@ -251,9 +253,9 @@ function addRoutes(file: YamlFile, asked: readonly Route[], told: Told): void {
   insertProcessor(file, main, rest)
 }
 
-function problems(file: YamlFile): Problem[] {
+function problems(file: YamlFile): ConfigProblem[] {
   const found = [...missing(file, ['receivers'], NAME), ...missing(file, ['exporters'], NAME), ...missing(file, PIPELINES, NAME)]
-  for (const section of strangeSections(file, SECTIONS)) {
+  for (const section of unknownSections(file, SECTIONS)) {
     found.push({ ...lineOf(file, [section]), message: `the collector knows no section ${section}` })
   }
   for (const pipeline of file.keys(PIPELINES)) {

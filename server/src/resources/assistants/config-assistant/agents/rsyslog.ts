@@ -1,8 +1,16 @@
-import { defineAgent, type Handler, type Problem } from '../agent.ts'
+import { type ConfigProblem, defineAgent, type OperationHandler } from '../agent.ts'
 import { posixExpression } from '../expressions.ts'
 import { collectionOfIndex, indexNameFor } from '../index-name.ts'
-import { KEY_VARIABLE, type Operation, placedRoutes, placeNamed, placeText, type Route, type Told } from '../operations.ts'
-import { inQuotes, literal, RainerFile, type RainerObject } from '../rainer-file.ts'
+import {
+  type ChangeReport,
+  type ConfigOperation,
+  KEY_VARIABLE,
+  type Route,
+  routesWithCollection,
+  targetText,
+  withDefaults,
+} from '../operations.ts'
+import { inQuotes, literal, RainerScriptFile, type RainerScriptObject } from '../rainer-file.ts'
 import { pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
 
 const NAME = 'rsyslog'
@@ -28,10 +36,10 @@ const OBJECTS = [
   'perctile_stats',
 ]
 
-type Do<K extends Operation['kind']> = Handler<RainerFile, K>
+type HandlerOf<K extends ConfigOperation['kind']> = OperationHandler<RainerScriptFile, K>
 
 /** rsyslog writes a ruleset of its own, so that what is dropped or changed for this deployment stays whole in local files. */
-export const rsyslog = defineAgent<RainerFile>({
+export const rsyslog = defineAgent<RainerScriptFile>({
   agent: 'rsyslog',
   displayName: NAME,
   format: 'conf',
@@ -39,81 +47,81 @@ export const rsyslog = defineAgent<RainerFile>({
   versionMin: '8.2102',
   needs: 'its module omelasticsearch, in Debian the package rsyslog-elasticsearch',
   comment: '#',
-  open: (text) => new RainerFile(text),
+  open: (text) => new RainerScriptFile(text),
   write: ({ text }) => text,
   problems,
   handlers: {
-    send: (file, operation, told) => send(file, operation, told),
-    source: (file, operation, told) => addSource(file, operation, told),
-    parse: (_, { form }, told) =>
-      told.cannot(
+    send: (file, operation, report) => send(file, operation, report),
+    source: (file, operation, report) => addSource(file, operation, report),
+    parse: (_, { form }, report) =>
+      report.warn(
         form === 'json'
           ? 'rsyslog sends lines as they are; the service takes the keys of JSON lines out by itself'
           : 'rsyslog does not read logfmt; let a parser of the service do it',
       ),
-    redact: (file, { what }, told) => {
+    redact: (file, { what }, report) => {
       if (what !== 'ip')
-        told.cannot(
+        report.warn(
           `rsyslog cannot replace by a regular expression: ${what} is not redacted. It can mask ip; a parser of the service can do the rest`,
         )
-      else if (addStatement(file, 'action(type="mmanon" ipv4.bits="32" ipv4.mode="zero")', 'masks addresses before they leave', told)) {
+      else if (addStatement(file, 'action(type="mmanon" ipv4.bits="32" ipv4.mode="zero")', 'masks addresses before they leave', report)) {
         file.loadModule('mmanon')
-        told.did('mmanon replaces IPv4 addresses by 0.0.0.0, before anything leaves the machine')
+        report.done('mmanon replaces IPv4 addresses by 0.0.0.0, before anything leaves the machine')
       }
     },
-    drop: (file, { match }, told) => {
+    drop: (file, { match }, report) => {
       const condition = matching(match)
-      if (condition === undefined) told.cannot(`rsyslog knows only POSIX expressions, and ${match} needs more: such lines are not left out`)
-      else if (addStatement(file, `if ${condition} then { stop }`, 'leaves out what nobody reads', told))
-        told.did(`lines that match ${match} are not sent`)
+      if (condition === undefined) report.warn(`rsyslog knows only POSIX expressions, and ${match} needs more: such lines are not left out`)
+      else if (addStatement(file, `if ${condition} then { stop }`, 'leaves out what nobody reads', report))
+        report.done(`lines that match ${match} are not sent`)
     },
-    sample: (file, { percent }, told) => {
-      if (addStatement(file, `if random(100) >= ${percent} then { stop }`, `keeps ${percent} of a hundred, by chance`, told))
-        told.did(`${percent} of a hundred events are sent, by chance`)
+    sample: (file, { percent }, report) => {
+      if (addStatement(file, `if random(100) >= ${percent} then { stop }`, `keeps ${percent} of a hundred, by chance`, report))
+        report.done(`${percent} of a hundred events are sent, by chance`)
     },
-    traces: (_, __, told) => told.cannot('rsyslog knows no traces; let the OpenTelemetry Collector or Alloy take them'),
-    batch: (file, { size, seconds }, told) => {
-      if (!hasOurs(file, told)) return
+    traces: (_, __, report) => report.warn('rsyslog knows no traces; let the OpenTelemetry Collector or Alloy take them'),
+    batch: (file, { size, seconds }, report) => {
+      if (!hasOurs(file, report)) return
       if (size !== undefined) file.set(() => ours(file), 'queue.dequeueBatchSize', String(size))
       if (seconds !== undefined) {
         file.set(() => ours(file), 'queue.minDequeueBatchSize', String(size ?? BATCH))
         file.set(() => ours(file), 'queue.minDequeueBatchSize.timeout', String(seconds * 1_000))
       }
-      told.did(
+      report.done(
         `requests carry ${size === undefined ? 'batches' : `up to ${size} events`}${seconds === undefined ? '' : ` and wait ${seconds} s at most`}`,
       )
     },
-    compress: (_, { by }, told) =>
+    compress: (_, { by }, report) =>
       by === 'none'
-        ? told.did('requests are not compressed')
-        : told.cannot(`rsyslog does not compress what it writes in bulk: ${by} was left out`),
-    retry: (file, { seconds }, told) => {
-      if (!hasOurs(file, told)) return
+        ? report.done('requests are not compressed')
+        : report.warn(`rsyslog does not compress what it writes in bulk: ${by} was left out`),
+    retry: (file, { seconds }, report) => {
+      if (!hasOurs(file, report)) return
       const count = seconds === 0 ? -1 : Math.ceil(seconds / RETRY_INTERVAL_S)
       file.set(() => ours(file), 'action.resumeRetryCount', String(count))
       file.set(() => ours(file), 'action.resumeInterval', String(seconds === 0 ? 1 : RETRY_INTERVAL_S))
-      told.did(
+      report.done(
         seconds === 0
           ? 'a batch is tried again until it gets through'
           : `a batch is tried again ${count} times, ${RETRY_INTERVAL_S} s apart`,
       )
     },
-    tls: (file, { tls }, told) => {
-      if (!hasOurs(file, told)) return
+    tls: (file, { tls }, report) => {
+      if (!hasOurs(file, report)) return
       const members = { 'tls.cacert': tls.ca_file, 'tls.mycert': tls.cert_file, 'tls.myprivkey': tls.key_file }
       for (const [name, value] of Object.entries(members)) if (value !== undefined) file.set(() => ours(file), name, value)
       for (const name of tls.verify === false ? ['allowUnsignedCerts', 'skipVerifyHost'] : []) file.set(() => ours(file), name, 'on')
-      told.did('the connection uses the TLS settings that were given')
+      report.done('the connection uses the TLS settings that were given')
     },
-    routes: (file, { routes }, told) => addRoutes(file, routes, told),
+    routes: (file, { routes }, report) => addRoutes(file, routes, report),
   },
 })
 
-const ours = (file: RainerFile): RainerObject | undefined => file.named('action', 'name', 'dendro')
+const ours = (file: RainerScriptFile): RainerScriptObject | undefined => file.named('action', 'name', 'dendro')
 
-function hasOurs(file: RainerFile, told: Told): boolean {
+function hasOurs(file: RainerScriptFile, report: ChangeReport): boolean {
   if (ours(file)) return true
-  told.cannot('there is no action to this deployment whose settings could be meant; name a dataset to add one')
+  report.warn('there is no action to this deployment whose settings could be meant; name a dataset to add one')
   return false
 }
 
@@ -123,21 +131,21 @@ function matching(expression: string): string | undefined {
 }
 
 /** addStatement puts a statement right before our action. */
-function addStatement(file: RainerFile, statement: string, comment: string, told: Told): boolean {
-  if (!hasOurs(file, told)) return false
+function addStatement(file: RainerScriptFile, statement: string, comment: string, report: ChangeReport): boolean {
+  if (!hasOurs(file, report)) return false
   file.insert(ours(file)?.start ?? 0, `# ${comment}\n  ${statement}\n  `)
   return true
 }
 
-const send: Do<'send'> = (file, { url, place, tags }, told) => {
+const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const isNew = file.isEmpty
-  const { name, warning } = indexNameFor(placeNamed(place))
-  if (warning !== undefined) told.cannot(warning)
+  const { name, warning } = indexNameFor(withDefaults(place))
+  if (warning !== undefined) report.warn(warning)
   const { protocol, hostname, port } = new URL(url)
   const isSecure = protocol === 'https:'
   if (ours(file)) {
     file.text = file.text.replace(/set \$\.dendro_index = '[^']*';/, `set $.dendro_index = ${literal(name)};`)
-    told.did(`the action dendro sent here already; its events now go to ${placeText(placeNamed(place))}`)
+    report.done(`the action dendro sent here already; its events now go to ${targetText(withDefaults(place))}`)
     return
   }
   if (isNew) file.append('global(workDirectory="/var/spool/rsyslog" maxMessageSize="64k")\n')
@@ -155,7 +163,7 @@ template(name="dendro-event" type="list" option.jsonf="on") {
 ${constants.join('')}  property(outname="message" name="msg" format="jsonf")
 }
 
-# to this deployment, ${placeText(placeNamed(place))}
+# to this deployment, ${targetText(withDefaults(place))}
 ruleset(name="dendro") {
   set $.dendro_index = ${literal(name)};
   action(name="dendro" type="omelasticsearch"
@@ -168,15 +176,15 @@ ruleset(name="dendro") {
 `)
   if (!isNew) {
     file.append('\n# what the rules before let through\ncall dendro\n')
-    told.did('lines that a rule before the last line stops are not sent; move the line call dendro up to send them too')
+    report.done('lines that a rule before the last line stops are not sent; move the line call dendro up to send them too')
   }
-  told.did(
-    `the ruleset dendro sends to ${url}, ${placeText(placeNamed(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
+  report.done(
+    `the ruleset dendro sends to ${url}, ${targetText(withDefaults(place))}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`,
   )
-  if (constants.length > 0) told.did('tags stand in each event as keys of their own, since rsyslog sends no headers')
+  if (constants.length > 0) report.done('tags stand in each event as keys of their own, since rsyslog sends no headers')
 }
 
-const addSource: Do<'source'> = (file, { source, multiline, platform }, told) => {
+const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, report) => {
   const { kind } = source
   const first = multiline === undefined ? undefined : posixExpression(multiline)
   const lines = first ? ` startmsg.regex="${inQuotes(first.text)}"` : ''
@@ -200,40 +208,40 @@ const addSource: Do<'source'> = (file, { source, multiline, platform }, told) =>
   if (!input) return
   file.loadModule(input.module)
   file.append(`\n# reads ${sourceText(source, platform)}\n${input.text}`)
-  told.did(`${input.module} reads ${sourceText(source, platform)}`)
-  if (kind === 'docker') told.did('the lines of Docker are JSON around the line of the program; the service looks into it')
-  if (platform === 'windows') told.cannot('rsyslog does not run on Windows')
+  report.done(`${input.module} reads ${sourceText(source, platform)}`)
+  if (kind === 'docker') report.done('the lines of Docker are JSON around the line of the program; the service looks into it')
+  if (platform === 'windows') report.warn('rsyslog does not run on Windows')
   if (multiline !== undefined && (kind === 'syslog' || kind === 'journald'))
-    told.cannot(`events of ${kind} come one by one: multiline does not apply to them`)
+    report.warn(`events of ${kind} come one by one: multiline does not apply to them`)
   else if (multiline !== undefined && kind === 'docker')
-    told.cannot('the lines of Docker are each in a frame: rsyslog cannot put them together')
+    report.warn('the lines of Docker are each in a frame: rsyslog cannot put them together')
   else if (multiline !== undefined && !first)
-    told.cannot(`rsyslog knows only POSIX expressions, and ${multiline} needs more: lines stay apart`)
+    report.warn(`rsyslog knows only POSIX expressions, and ${multiline} needs more: lines stay apart`)
 }
 
 /** addRoutes changes the index of a line before it is sent; the first route that matches counts. */
-function addRoutes(file: RainerFile, asked: readonly Route[], told: Told): void {
-  if (!hasOurs(file, told)) return
+function addRoutes(file: RainerScriptFile, requested: readonly Route[], report: ChangeReport): void {
+  if (!hasOurs(file, report)) return
   const branches: string[] = []
   const index = /set \$\.dendro_index = '([^']*)';/.exec(file.text)?.[1] ?? ''
-  for (const { match, place } of placedRoutes(asked, collectionOfIndex(index))) {
+  for (const { match, place } of routesWithCollection(requested, collectionOfIndex(index))) {
     const condition = matching(match)
     const { name, warning } = indexNameFor(place)
-    if (warning !== undefined) told.cannot(warning)
+    if (warning !== undefined) report.warn(warning)
     if (condition === undefined) {
-      told.cannot(`rsyslog knows only POSIX expressions, and ${match} needs more: such lines stay with the others`)
+      report.warn(`rsyslog knows only POSIX expressions, and ${match} needs more: such lines stay with the others`)
       continue
     }
     branches.push(`if ${condition} then { set $.dendro_index = ${literal(name)}; }`)
-    told.did(`lines that match ${match} go to ${placeText(place)} by the index ${name}`)
+    report.done(`lines that match ${match} go to ${targetText(place)} by the index ${name}`)
   }
-  if (branches.length > 0) addStatement(file, branches.join('\n  else '), 'lines of one kind go to a dataset of their own', told)
+  if (branches.length > 0) addStatement(file, branches.join('\n  else '), 'lines of one kind go to a dataset of their own', report)
 }
 
-function problems(file: RainerFile): Problem[] {
-  const found: Problem[] = []
+function problems(file: RainerScriptFile): ConfigProblem[] {
+  const found: ConfigProblem[] = []
   const objects = file.objects()
-  const value = (object: RainerObject, name: string): string | undefined => object.parameters.get(name)?.value
+  const value = (object: RainerScriptObject, name: string): string | undefined => object.parameters.get(name)?.value
   const names = (kind: string): Set<string | undefined> =>
     new Set(objects.filter(({ name }) => name === kind).map((object) => value(object, 'name')))
   const [templates, rulesets] = [names('template'), names('ruleset')]

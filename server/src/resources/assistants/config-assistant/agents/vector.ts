@@ -1,19 +1,19 @@
-import { defineAgent, type Handler, type Problem } from '../agent.ts'
+import { type ConfigProblem, defineAgent, type OperationHandler } from '../agent.ts'
 import { expressionFor, MASK } from '../expressions.ts'
 import { KEY_HEADER, routingHeaders } from '../headers.ts'
 import {
+  type ChangeReport,
+  type ConfigOperation,
   collectionIn,
   KEY_VARIABLE,
-  type Operation,
-  type PlacedRoute,
-  placedRoutes,
-  placeNamed,
-  placeText,
+  type ResolvedRoute,
   type Route,
-  type Told,
+  routesWithCollection,
+  targetText,
+  withDefaults,
 } from '../operations.ts'
 import { otlpOf, pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
-import { missing, strangeSections, YamlFile } from '../yaml-file.ts'
+import { missing, unknownSections, YamlFile } from '../yaml-file.ts'
 import { addNamed } from '../yaml-names.ts'
 
 const NAME = 'Vector'
@@ -34,7 +34,7 @@ const SECTIONS = [
 const SETTINGS = ['data_dir', 'timezone', 'proxy', 'expire_metrics', 'expire_metrics_secs', 'healthchecks', 'wildcard_matching', 'global']
 const RETRY_MAX_SECONDS = 30
 
-type Do<K extends Operation['kind']> = Handler<YamlFile, K>
+type HandlerOf<K extends ConfigOperation['kind']> = OperationHandler<YamlFile, K>
 
 /** vector writes YAML, which it reads as well as TOML and which keeps comments when it is changed. */
 export const vector = defineAgent<YamlFile>({
@@ -49,53 +49,53 @@ export const vector = defineAgent<YamlFile>({
   write: String,
   problems,
   handlers: {
-    send: (file, operation, told) => send(file, operation, told),
-    source: (file, operation, told) => addSource(file, operation, told),
-    parse: (file, { form }, told) => {
+    send: (file, operation, report) => send(file, operation, report),
+    source: (file, operation, report) => addSource(file, operation, report),
+    parse: (file, { form }, report) => {
       const call = form === 'json' ? `object(parse_json(${MESSAGE}) ?? {}) ?? {}` : `parse_key_value(${MESSAGE}) ?? {}`
       addTransform(file, 'parse', remap(`parsed = ${call}\n. = merge(., parsed)`), `takes the keys of ${form} lines out`)
-      told.did(`parse puts the keys of ${form} lines into the event; the line itself stays in message`)
+      report.done(`parse puts the keys of ${form} lines into the event; the line itself stays in message`)
     },
-    redact: (file, { what }, told) => {
+    redact: (file, { what }, report) => {
       const source = `.message = replace(${MESSAGE}, ${literal(expressionFor(what))}, "${MASK}")`
       const name = addTransform(file, 'redact', remap(`if is_string(.message) {\n  ${source}\n}`), `masks ${what} before it leaves`)
-      told.did(
+      report.done(
         `${name} replaces ${what} by *** in the line, before anything leaves the machine; keys that were taken out before are not looked at`,
       )
     },
-    drop: (file, { match }, told) => {
+    drop: (file, { match }, report) => {
       const name = addTransform(file, 'drop', { type: 'filter', condition: `!${lineMatches(match)}` }, 'leaves out what nobody reads')
-      told.did(`${name} leaves out lines that match ${match}`)
+      report.done(`${name} leaves out lines that match ${match}`)
     },
-    sample: (file, { percent }, told) => {
+    sample: (file, { percent }, report) => {
       const rate = Math.max(1, Math.round(100 / percent))
       addTransform(file, 'sample', { type: 'sample', rate }, `keeps one of ${rate}`)
-      told.did(`sample keeps one of ${rate} events`)
-      if (100 % percent !== 0) told.cannot(`Vector keeps one of a whole number: one of ${rate} is the nearest to ${percent} of a hundred`)
+      report.done(`sample keeps one of ${rate} events`)
+      if (100 % percent !== 0) report.warn(`Vector keeps one of a whole number: one of ${rate} is the nearest to ${percent} of a hundred`)
     },
-    traces: (_, __, told) =>
-      told.cannot('Vector sends no traces over OTLP to this deployment; let the OpenTelemetry Collector or Alloy take them'),
-    batch: (file, { size, seconds }, told) => {
+    traces: (_, __, report) =>
+      report.warn('Vector sends no traces over OTLP to this deployment; let the OpenTelemetry Collector or Alloy take them'),
+    batch: (file, { size, seconds }, report) => {
       const set = (path: readonly string[]): void => {
         if (size !== undefined) file.set([...path, 'batch', 'max_events'], size)
         if (seconds !== undefined) file.set([...path, 'batch', 'timeout_secs'], seconds)
       }
-      if (onSinks(file, told, set))
-        told.did(
+      if (onSinks(file, report, set))
+        report.done(
           `requests carry ${size === undefined ? 'batches' : `up to ${size} events`}${seconds === undefined ? '' : ` and wait ${seconds} s at most`}`,
         )
     },
-    compress: (file, { by }, told) =>
-      onSinks(file, told, (path) => file.set([...path, 'compression'], by)) && told.did(`requests are compressed by ${by}`),
-    retry: (file, { seconds }, told) => setRetry(file, seconds, told),
-    tls: (file, { tls }, told) => {
+    compress: (file, { by }, report) =>
+      onSinks(file, report, (path) => file.set([...path, 'compression'], by)) && report.done(`requests are compressed by ${by}`),
+    retry: (file, { seconds }, report) => setRetry(file, seconds, report),
+    tls: (file, { tls }, report) => {
       const members = { ca_file: tls.ca_file, crt_file: tls.cert_file, key_file: tls.key_file, verify_certificate: tls.verify }
       const set = (path: readonly string[]): void => {
         for (const [name, value] of Object.entries(members)) if (value !== undefined) file.set([...path, 'tls', name], value)
       }
-      if (onSinks(file, told, set)) told.did('the connection uses the TLS settings that were given')
+      if (onSinks(file, report, set)) report.done('the connection uses the TLS settings that were given')
     },
-    routes: (file, { routes }, told) => addRoutes(file, routes, told),
+    routes: (file, { routes }, report) => addRoutes(file, routes, report),
   },
 })
 
@@ -106,10 +106,10 @@ const env = (text: string): string => text.replaceAll('$', '$$$$')
 const literal = (expression: string): string => `r'${expression.replaceAll("'", "\\'")}'`
 const lineMatches = (expression: string): string => env(`match(${MESSAGE}, ${literal(expression)})`)
 
-const send: Do<'send'> = (file, { url, place, tags }, told) => {
+const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const isNew = file.isEmpty
   if (isNew) for (const section of ['sources', 'transforms', 'sinks']) file.set([section], {})
-  const { collection, dataset } = placeNamed(place)
+  const { collection, dataset } = withDefaults(place)
   const uri = uriFor(url, { collection, dataset })
   const headers = {
     [KEY_HEADER]: `\${${KEY_VARIABLE}}`,
@@ -121,7 +121,7 @@ const send: Do<'send'> = (file, { url, place, tags }, told) => {
   if (known !== undefined) {
     file.set(['sinks', known, 'uri'], uri)
     for (const [name, value] of Object.entries(headers)) file.set(['sinks', known, 'request', 'headers', name], value)
-    told.did(`${known} sent here already; its events now go to ${placeText(placeNamed(place))}`)
+    report.done(`${known} sent here already; its events now go to ${targetText(withDefaults(place))}`)
     return
   }
   const inputs = ends(file)
@@ -135,9 +135,9 @@ const send: Do<'send'> = (file, { url, place, tags }, told) => {
     compression: 'gzip',
     request: { headers },
   }
-  file.set(['sinks', OURS], sink, `to this deployment, ${placeText(placeNamed(place))}`)
+  file.set(['sinks', OURS], sink, `to this deployment, ${targetText(withDefaults(place))}`)
   file.listOnOneLine(['sinks', OURS, 'inputs'], inputs)
-  told.did(`the sink ${OURS} sends to ${uri}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`)
+  report.done(`the sink ${OURS} sends to ${uri}; the key comes from the variable ${KEY_VARIABLE}, so that it stands in no file`)
 }
 
 const uriFor = (url: string, { collection, dataset }: { collection: string; dataset: string }): string =>
@@ -156,7 +156,7 @@ function ends(file: YamlFile): string[] {
 
 const inputsOf = (file: YamlFile, path: readonly string[]): string[] => file.texts([...path, 'inputs'])
 
-const addSource: Do<'source'> = (file, { source, multiline, platform }, told) => {
+const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, report) => {
   const { kind } = source
   const { port, protocol } = syslogOf(source)
   const { http, grpc, host } = otlpOf(source, platform)
@@ -181,9 +181,9 @@ const addSource: Do<'source'> = (file, { source, multiline, platform }, told) =>
   const readers = first === undefined ? file.keys(['sinks']).filter((sink) => ours(file).length === 0 || ours(file).includes(sink)) : []
   if (first !== undefined) file.add(['transforms', first, 'inputs'], output)
   for (const sink of readers) file.add(['sinks', sink, 'inputs'], output)
-  told.did(`${name} reads ${sourceText(source, platform)}`)
+  report.done(`${name} reads ${sourceText(source, platform)}`)
   if (multiline !== undefined && kind !== 'file' && kind !== 'docker')
-    told.cannot(`Vector puts lines together for files and Docker only, not for ${kind}`)
+    report.warn(`Vector puts lines together for files and Docker only, not for ${kind}`)
 }
 
 /** firstTransform is where events enter: the first transform that reads from a source. */
@@ -217,16 +217,16 @@ function beforeRoute(file: YamlFile, path: readonly string[]): readonly string[]
   return from.length === 1 && route ? route : path
 }
 
-function onSinks(file: YamlFile, told: Told, change: (path: readonly string[]) => void): boolean {
+function onSinks(file: YamlFile, report: ChangeReport, change: (path: readonly string[]) => void): boolean {
   const all = file.keys(['sinks']).filter((name) => file.text(['sinks', name, 'type']) === 'http')
   const chosen = ours(file).length > 0 ? ours(file) : all.length === 1 ? all : []
   if (chosen.length === 0)
-    told.cannot('there is no single HTTP sink whose settings could be meant; name a dataset to add one for this deployment')
+    report.warn('there is no single HTTP sink whose settings could be meant; name a dataset to add one for this deployment')
   for (const name of chosen) change(['sinks', name])
   return chosen.length > 0
 }
 
-function setRetry(file: YamlFile, seconds: number, told: Told): void {
+function setRetry(file: YamlFile, seconds: number, report: ChangeReport): void {
   // Waits grow up to half a minute: so many tries fill the time that was asked for.
   const attempts = Math.ceil(seconds / RETRY_MAX_SECONDS) + 4
   const set = (path: readonly string[]): void => {
@@ -234,24 +234,24 @@ function setRetry(file: YamlFile, seconds: number, told: Told): void {
     if (seconds > 0) file.set([...path, 'request', 'retry_attempts'], attempts)
     file.set([...path, 'buffer'], { type: 'memory', max_events: 10_000, when_full: 'block' })
   }
-  if (!onSinks(file, told, set)) return
-  told.did(
+  if (!onSinks(file, report, set)) return
+  report.done(
     seconds === 0
       ? 'a batch is tried again until it gets through, and sources wait meanwhile'
       : `a batch is tried again ${attempts} times, which takes about ${seconds} s`,
   )
 }
 
-function addRoutes(file: YamlFile, asked: readonly Route[], told: Told): void {
+function addRoutes(file: YamlFile, requested: readonly Route[], report: ChangeReport): void {
   const [known] = ours(file)
   if (known === undefined) {
-    told.cannot('routes need a sink to this deployment; name a dataset to add it')
+    report.warn('routes need a sink to this deployment; name a dataset to add it')
     return
   }
   const settings = file.value(['sinks', known]) as Record<string, unknown>
   const url = String(settings.uri).replace(/\/ingest\/.*$/, '')
-  const routes = placedRoutes(asked, collectionIn(String(settings.uri)))
-  const label = ({ place }: PlacedRoute): string => place.dataset.replaceAll(/\W+/g, '_')
+  const routes = routesWithCollection(requested, collectionIn(String(settings.uri)))
+  const label = ({ place }: ResolvedRoute): string => place.dataset.replaceAll(/\W+/g, '_')
   // A route takes an event once: what an earlier one takes is left out of the later ones.
   const route = Object.fromEntries(
     routes.map((one, index) => [
@@ -264,17 +264,17 @@ function addRoutes(file: YamlFile, asked: readonly Route[], told: Told): void {
   for (const one of routes) {
     const sink = addNamed(file, ['sinks'], `${OURS}_${label(one)}`, { ...settings, uri: `${url}${uriFor('', one.place)}` })
     file.listOnOneLine(['sinks', sink, 'inputs'], [`${name}.${label(one)}`])
-    told.did(`lines that match ${one.match} go to ${placeText(one.place)} by the sink ${sink}`)
+    report.done(`lines that match ${one.match} go to ${targetText(one.place)} by the sink ${sink}`)
   }
 }
 
-function problems(file: YamlFile): Problem[] {
+function problems(file: YamlFile): ConfigProblem[] {
   const found = [...missing(file, ['sources'], NAME), ...missing(file, ['sinks'], NAME)]
   const at = (path: readonly string[]): { line?: number } => {
     const line = file.line(path)
     return line === undefined ? {} : { line }
   }
-  for (const name of strangeSections(file, [...SECTIONS, ...SETTINGS]))
+  for (const name of unknownSections(file, [...SECTIONS, ...SETTINGS]))
     found.push({ ...at([name]), message: `Vector knows no section ${name}` })
   const components = [...file.keys(['sources']), ...file.keys(['transforms'])]
   for (const section of ['sources', 'transforms', 'sinks']) {

@@ -1,6 +1,6 @@
-import { type DowntimeTimes, isDowntime, type Weekday, weekdays } from '../downtime.ts'
-import type { Operator, Status } from '../status.ts'
-import { type MonitorState, newState, type Outcome, type Quiet, type Rules, type Seen, transition } from '../transition.ts'
+import { type DowntimeTimes, isDowntime, type DowntimeWeekday, weekdays } from '../downtime.ts'
+import type { ComparisonOperator, AlertStatus } from '../status.ts'
+import { type MonitorState, newState, type StateTransition, type Suppression, type MonitorRules, type ObservedValues, transition } from '../transition.ts'
 
 /**
  * A Scenario is a story of one monitor, written as a table that can be read as documentation:
@@ -16,15 +16,15 @@ import { type MonitorState, newState, type Outcome, type Quiet, type Rules, type
  * A row has the time, the values seen, the statuses afterwards, what was sent, and why other changes were not. Times are of 2 March 2026, a
  * Monday, unless a line `date` says otherwise, and in UTC unless a line `zone` comes before them.
  */
-export type Scenario = { readonly title: string; readonly lines: readonly string[] }
+export type MonitorScenario = { readonly title: string; readonly lines: readonly string[] }
 
 type Downtime = DowntimeTimes & { strategy: 'DELAY' | 'DROP'; suppressRecovery: boolean }
-type Stage = { rules: Rules; zone: string; date: string; downtimes: Downtime[]; mutedUntilMs: number; state: MonitorState }
+type Stage = { rules: MonitorRules; zone: string; date: string; downtimes: Downtime[]; mutedUntilMs: number; state: MonitorState }
 
 const MINUTE_MS = 60_000
 const FOR_EVER = Number.POSITIVE_INFINITY
 
-export function readScenarios(text: string): Scenario[] {
+export function readScenarios(text: string): MonitorScenario[] {
   const stories = text.split(/^## /m).slice(1)
   return stories.map((story) => {
     const [title = '', ...lines] = story.split('\n').map((line) => line.trim())
@@ -33,7 +33,7 @@ export function readScenarios(text: string): Scenario[] {
 }
 
 /** play runs a scenario and gives its lines back as they should have been written. */
-export function play({ lines }: Scenario): string[] {
+export function play({ lines }: MonitorScenario): string[] {
   const stage: Stage = {
     rules: { operator: 'ABOVE', threshold: 0, noDataStatus: 'NO_DATA', grouped: false, notifyOnce: false, groupRetentionMs: 0 },
     zone: 'UTC',
@@ -47,27 +47,27 @@ export function play({ lines }: Scenario): string[] {
 
 function playLine(stage: Stage, line: string): string {
   const [word = '', ...rest] = line.split(' ')
-  const told = rest.join(' ')
-  if (word === 'monitor') stage.rules = readRules(told)
-  else if (word === 'zone') stage.zone = told
-  else if (word === 'date') stage.date = told
-  else if (word === 'downtime') stage.downtimes.push(readDowntime(stage, told))
+  const args = rest.join(' ')
+  if (word === 'monitor') stage.rules = readRules(args)
+  else if (word === 'zone') stage.zone = args
+  else if (word === 'date') stage.date = args
+  else if (word === 'downtime') stage.downtimes.push(readDowntime(stage, args))
   else if (word === 'end') stage.downtimes = []
-  else if (line.includes('|')) return look(stage, line)
-  else act(stage, word, told)
+  else if (line.includes('|')) return playRow(stage, line)
+  else act(stage, word, args)
   return line
 }
 
-function readRules(text: string): Rules {
+function readRules(text: string): MonitorRules {
   const words = text.split(', ')
   const [operator, threshold] = (words[0] ?? '').split(' ')
   const after = (start: string) => words.find((each) => each.startsWith(start))?.slice(start.length)
   const warning = after('warning ')
   return {
-    operator: operator as Operator,
+    operator: operator as ComparisonOperator,
     threshold: Number(threshold),
     ...(warning === undefined ? {} : { warning: Number(warning) }),
-    noDataStatus: (after('no data ') ?? 'NO_DATA') as Status,
+    noDataStatus: (after('no data ') ?? 'NO_DATA') as AlertStatus,
     grouped: words.includes('by group'),
     notifyOnce: words.includes('notify once'),
     groupRetentionMs: Number(after('retention ')?.replace('m', '') ?? 0) * MINUTE_MS,
@@ -81,7 +81,7 @@ function readDowntime(stage: Stage, text: string): Downtime {
   const [from = '', to = ''] = times.replace('daily ', '').split(' to ')
   const kept = { strategy: words.includes('DROP') ? ('DROP' as const) : ('DELAY' as const), suppressRecovery: words.includes('suppress recovery') }
   if (!daily) return { ...kept, static_time_range: { from: timeOf(stage, from), to: timeOf(stage, to) } }
-  const repeat_days = words.filter((each): each is Weekday => weekdays.some((day) => day === each))
+  const repeat_days = words.filter((each): each is DowntimeWeekday => weekdays.some((day) => day === each))
   const range = { from_minute_of_day: minuteOf(from), to_minute_of_day: minuteOf(to), invert: words.includes('inverted'), repeat_days }
   return { ...kept, dynamic_time_range: range }
 }
@@ -98,20 +98,20 @@ function act(stage: Stage, clock: string, deed: string): void {
   else throw new Error(`a scenario does not know: ${clock} ${deed}`)
 }
 
-function look(stage: Stage, line: string): string {
-  const [clock = '', seenText = ''] = line.split('|').map((cell) => cell.trim())
+function playRow(stage: Stage, line: string): string {
+  const [clock = '', observedText = ''] = line.split('|').map((cell) => cell.trim())
   const nowMs = timeOf(stage, clock)
   const on = stage.downtimes.filter((downtime) => isDowntime(downtime, nowMs, stage.zone))
-  const quiet: Quiet = {
+  const suppression: Suppression = {
     muted: nowMs < stage.mutedUntilMs,
     downtime: on.length === 0 ? undefined : { strategy: on.some(({ strategy }) => strategy === 'DROP') ? 'DROP' : 'DELAY', suppressRecovery: on.some((each) => each.suppressRecovery) },
   }
-  const outcome = transition(stage.state, readSeen(seenText), stage.rules, quiet, nowMs)
+  const outcome = transition(stage.state, readObserved(observedText), stage.rules, suppression, nowMs)
   stage.state = outcome.state
-  return [clock, seenText, ...shown(outcome, stage.rules)].join(' | ').trimEnd()
+  return [clock, observedText, ...shown(outcome, stage.rules)].join(' | ').trimEnd()
 }
 
-function readSeen(text: string): Seen {
+function readObserved(text: string): ObservedValues {
   if (text === 'unreadable') return { kind: 'unreadable', reason: 'the store did not answer' }
   const pairs = text.split(', ').filter((each) => each !== '' && each !== '-')
   const values = pairs.map((pair) => {
@@ -121,7 +121,7 @@ function readSeen(text: string): Seen {
   return { kind: 'values', values: Object.fromEntries(values) }
 }
 
-function shown({ state, decisions, notices }: Outcome, { grouped, notifyOnce }: Rules): string[] {
+function shown({ state, decisions, notices }: StateTransition, { grouped, notifyOnce }: MonitorRules): string[] {
   const named = (group: string, word: string) => (group === '' ? word : `${group} ${word}`)
   const statuses = Object.entries(state.groups).map(([group, { status }]) => named(group, status))
   const whole = grouped && (notifyOnce || statuses.length === 0) ? [`all ${state.status}`] : []

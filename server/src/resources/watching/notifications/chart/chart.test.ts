@@ -5,7 +5,7 @@ import { CHART_HEIGHT, CHART_WIDTH, chartOf } from './chart.ts'
 import { type Picture, pngOf } from './png.ts'
 
 /** read is a picture as a program that knows PNG reads it; it looks at every check sum. */
-function read(png: Buffer): Omit<Picture, 'colours'> & { colours: number[] } {
+function read(png: Buffer): Omit<Picture, 'colors'> & { colors: number[] } {
   expect(png.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n')
   const chunks = new Map<string, Buffer>()
   for (let at = 8; at < png.length; ) {
@@ -24,7 +24,7 @@ function read(png: Buffer): Omit<Picture, 'colours'> & { colours: number[] } {
   const pixels = Uint8Array.from(
     Array.from({ length: height }, (_, row) => [...rows.subarray(row * (width + 1) + 1, (row + 1) * (width + 1))]).flat(),
   )
-  return { width, height, colours: [...(chunks.get('PLTE') ?? [])], pixels }
+  return { width, height, colors: [...(chunks.get('PLTE') ?? [])], pixels }
 }
 
 test('a picture comes back from its file pixel by pixel', () => {
@@ -35,12 +35,12 @@ test('a picture comes back from its file pixel by pixel', () => {
     )
   fc.assert(
     fc.property(pictures, (picture) => {
-      const colours = [
+      const colors = [
         [0, 0, 0],
         [1, 2, 3],
         [255, 254, 253],
       ] as const
-      expect(read(pngOf({ ...picture, colours }))).toEqual({ ...picture, colours: colours.flat() })
+      expect(read(pngOf({ ...picture, colors }))).toEqual({ ...picture, colors: colors.flat() })
     }),
   )
 })
@@ -50,8 +50,8 @@ const [PAPER, VALUES, BOUND] = [0, 3, 4]
 test('the value is a line that ends above the dashed threshold when it is above it, on twice the pixels that are shown', () => {
   const { width, height, pixels } = read(chartOf({ fromMs: 0, toMs: 1, values: [...Array<number>(59).fill(1), 40] }, [20]))
   expect([width, height]).toEqual([2 * CHART_WIDTH, 2 * CHART_HEIGHT])
-  const rowsOf = (colour: number) =>
-    Array.from({ length: height }, (_, row) => row).filter((row) => pixels[row * width + width - 17] === colour)
+  const rowsOf = (color: number) =>
+    Array.from({ length: height }, (_, row) => row).filter((row) => pixels[row * width + width - 17] === color)
   expect(Math.min(...rowsOf(VALUES))).toBeLessThan(40)
   const dashes = Array.from({ length: height }, (_, row) => pixels[row * width + 20]).indexOf(BOUND)
   expect(dashes).toBeGreaterThan(height / 3)

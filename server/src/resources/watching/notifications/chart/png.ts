@@ -1,12 +1,12 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-export type Colour = readonly [red: number, green: number, blue: number]
+export type RgbColor = readonly [red: number, green: number, blue: number]
 
-/** A Picture has one byte for each pixel, row by row, which is the number of its colour. */
+/** A palette image: one byte for each pixel, row by row. */
 export type Picture = {
   readonly width: number
   readonly height: number
-  readonly colours: readonly Colour[]
+  readonly colors: readonly RgbColor[]
   readonly pixels: Uint8Array
 }
 
@@ -14,19 +14,19 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const BITS = 8
 const INDEXED = 3
 
-/** pngOf writes a picture as PNG (ISO/IEC 15948) with a palette. */
-export function pngOf({ width, height, colours, pixels }: Picture): Buffer {
+/** Encodes a palette image as PNG (ISO/IEC 15948). */
+export function pngOf({ width, height, colors, pixels }: Picture): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(height, 4)
   head.set([BITS, INDEXED, 0, 0, 0], 8)
-  // Each row begins with the number of its filter; 0 is none.
+  // Each row begins with its filter type; 0 is none.
   const rows = Buffer.alloc((width + 1) * height)
   for (let row = 0; row < height; row += 1) rows.set(pixels.subarray(row * width, (row + 1) * width), row * (width + 1) + 1)
   return Buffer.concat([
     SIGNATURE,
     chunk('IHDR', head),
-    chunk('PLTE', Buffer.from(colours.flat())),
+    chunk('PLTE', Buffer.from(colors.flat())),
     chunk('IDAT', deflateSync(rows)),
     chunk('IEND', Buffer.alloc(0)),
   ])

@@ -1,26 +1,26 @@
-import type { FoundEvent } from '../../../../reading/question.ts'
+import type { FoundEvent } from '../../../../reading/event-query.ts'
 import { shareSurprise } from './surprise.ts'
 
 const KEYS_MAX = 8
 const VALUE_CHARS_MAX = 256
-/** COVER_MIN of the events of either sample must have a key. */
+/** The minimum share of events of either sample that have the key. */
 const COVER_MIN = 0.05
-/** DISTINCT_MAX: a key with more values than that for each event tells events apart and explains nothing. */
+/** A key with more distinct values per event than this identifies events and explains nothing. */
 const DISTINCT_MAX = 1 / 3
 const FEW_VALUES = 10
 
-type Seen = Pick<FoundEvent, 'leaves'>
+type SampleEvent = Pick<FoundEvent, 'leaves'>
 
-/** candidateKeys are the keys of two samples whose values are worth counting in all events, the most promising first. */
-export function candidateKeys(now: readonly Seen[], before: readonly Seen[]): string[] {
+/** The keys of two samples whose values are worth counting in all events, the most promising first. */
+export function candidateKeys(now: readonly SampleEvent[], before: readonly SampleEvent[]): string[] {
   const names = new Set([...now, ...before].flatMap(({ leaves }) => [...leaves.keys()]))
-  const judged = [...names].map((key) => ({ key, promise: promiseOf(key, now, before) })).filter(({ promise }) => promise !== undefined)
-  judged.sort((one, other) => (other.promise ?? 0) - (one.promise ?? 0) || (one.key < other.key ? -1 : 1))
-  return judged.slice(0, KEYS_MAX).map(({ key }) => key)
+  const compared = [...names].map((key) => ({ key, score: scoreOf(key, now, before) })).filter(({ score }) => score !== undefined)
+  compared.sort((one, other) => (other.score ?? 0) - (one.score ?? 0) || (one.key < other.key ? -1 : 1))
+  return compared.slice(0, KEYS_MAX).map(({ key }) => key)
 }
 
-/** promiseOf is the greatest surprise that a value of the key makes among the samples; undefined for a key of no use. */
-function promiseOf(key: string, now: readonly Seen[], before: readonly Seen[]): number | undefined {
+/** The greatest surprise of a value of the key in the samples; undefined for an unsuitable key. */
+function scoreOf(key: string, now: readonly SampleEvent[], before: readonly SampleEvent[]): number | undefined {
   const [values, earlier] = [valuesOf(key, now), valuesOf(key, before)]
   const cover = Math.max(sum(values) / (now.length || 1), sum(earlier) / (before.length || 1))
   const distinct = new Set([...values.keys(), ...earlier.keys()])
@@ -32,7 +32,7 @@ function promiseOf(key: string, now: readonly Seen[], before: readonly Seen[]): 
   return Math.max(...surprises)
 }
 
-function valuesOf(key: string, events: readonly Seen[]): Map<string, number> {
+function valuesOf(key: string, events: readonly SampleEvent[]): Map<string, number> {
   const values = new Map<string, number>()
   for (const { leaves } of events) {
     const value = leaves.get(key)

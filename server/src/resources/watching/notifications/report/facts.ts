@@ -1,18 +1,18 @@
 import type { MetricQuery } from '@dendro/api'
-import type { Call } from '@dendro/language/tree'
+import type { AggregateCall } from '@dendro/language/tree'
 import { messageKeys } from '../../../../lines/event.ts'
-import type { Bounds, FoundEvent, FoundStats, Measured, Question, StatsWish } from '../../../../reading/question.ts'
+import type { EventQuery, FoundEvent, StatsRequest, StatsResult, StatsRow, TimeBounds } from '../../../../reading/event-query.ts'
 import { readEvents, readStats } from '../../../../reading/reading.ts'
 import type { World } from '../../../../world.ts'
 import { templateFor } from '../../../queries/patterns/patterns.ts'
 import type { Occasion } from '../../monitors/monitors.ts'
-import { questionOn } from '../occasion-question.ts'
+import { planMonitorQuery } from '../monitor-query.ts'
 import { candidateKeys } from './candidates.ts'
-import { paceSurprise, shareSurprise, standingOut } from './surprise.ts'
+import { rateSurprise, shareSurprise, significantOnly } from './surprise.ts'
 
 export type FoundPattern = {
   readonly template: string
-  /** example is the latest line of it. */
+  /** The latest line with this pattern. */
   readonly example: string
   readonly now: number
   readonly before: number
@@ -20,7 +20,7 @@ export type FoundPattern = {
   readonly lastMs: number | undefined
   readonly surprise: number
 }
-/** A FoundValue is a value of a key; null stands for events that lack it. */
+/** A value of a key; null stands for events without the key. */
 export type FoundValue = {
   readonly key: string
   readonly value: string | null
@@ -29,17 +29,17 @@ export type FoundValue = {
   readonly surprise: number
 }
 
-/** Facts are what changed in the window of an alert against its baseline. */
+/** The differences between the window of an alert and its baseline. */
 export type Facts = {
-  readonly window: Bounds
-  readonly baseline: Bounds
-  /** windows are in the baseline, each as long as that of the alert. */
+  readonly window: TimeBounds
+  readonly baseline: TimeBounds
+  /** The number of windows in the baseline, each as long as the window of the alert. */
   readonly windows: number
   readonly now: number
   readonly before: number
   readonly patterns: readonly FoundPattern[]
   readonly values: readonly FoundValue[]
-  /** keys are those whose values were compared. */
+  /** The keys whose values were compared. */
   readonly keys: readonly string[]
 }
 
@@ -50,18 +50,18 @@ const VALUES_MAX = 100
 const SHOWN_MAX = 8
 const SAMPLE_EVENTS = 300
 const AT_ONCE = 2
-const COUNT: Call = { name: 'count' }
-const TIMES: readonly Call[] = [
+const COUNT: AggregateCall = { name: 'count' }
+const TIMES: readonly AggregateCall[] = [
   { name: 'min', key: '@time' },
   { name: 'max', key: '@time' },
 ]
-const LAST_TEXTS: readonly Call[] = [...messageKeys, '@raw'].map((key): Call => ({ name: 'last', key }))
+const LAST_TEXTS: readonly AggregateCall[] = [...messageKeys, '@raw'].map((key): AggregateCall => ({ name: 'last', key }))
 
 export type Reader = Pick<World, 'meta' | 'events' | 'deployment' | 'clock' | 'admission'>
 
 /**
- * factsOf compares the events that the monitor counts in its window with those of up to six windows before, over a day at most; for a monitor of
- * changes with the window that it compares with itself.
+ * Compares the events in the window with those of up to six windows before it, at most one day; a change monitor uses its own comparison
+ * window.
  */
 export async function factsOf(world: Reader, orgId: string, occasion: Occasion, signal: AbortSignal): Promise<Facts | undefined> {
   const { fromMs, toMs, monitor, groups, troubledGroups } = occasion
@@ -72,20 +72,20 @@ export async function factsOf(world: Reader, orgId: string, occasion: Occasion, 
   const windows = backMs === undefined ? Math.min(WINDOWS_MAX, Math.max(1, Math.floor(DAY_MS / windowMs))) : 1
   const baselineToMs = backMs === undefined ? fromMs : toMs - backMs
   const baselineBounds = { fromMs: baselineToMs - windows * windowMs, toMs: baselineToMs }
-  // Of several groups at once the report is about all of them: what they have in common shows by itself.
-  const asked = { orgId, monitorId: monitor.id, query: plain(query), groups: troubledGroups.length > 1 ? {} : groups }
-  const on = (bounds: Bounds): Promise<Question | undefined> => questionOn(world, asked, bounds, signal)
+  // With several troubled groups the report covers all of them: what they share stands out.
+  const monitorQuery = { orgId, monitorId: monitor.id, query: plain(query), groups: troubledGroups.length > 1 ? {} : groups }
+  const on = (bounds: TimeBounds): Promise<EventQuery | undefined> => planMonitorQuery(world, monitorQuery, bounds, signal)
   const [window, baseline] = await Promise.all([on({ fromMs, toMs }), on(baselineBounds)])
   if (!window || !baseline) return undefined
-  const sampled = await Promise.all([window, baseline].map((question) => sample(world, question)))
+  const sampled = await Promise.all([window, baseline].map((eventQuery) => sample(world, eventQuery)))
   const keys = candidateKeys(sampled[0] ?? [], sampled[1] ?? [])
-  const sides: Sides = { window, baseline }
+  const sides: ComparedQueries = { window, baseline }
   const { now, before, patterns } = await patternsIn(world, sides, { windows, windowMs })
   const values = await valuesIn(world, sides, keys, { now, before })
   return { window: { fromMs, toMs }, baseline: baselineBounds, windows, now, before, patterns, values, keys }
 }
 
-/** plain leaves out what only the value of the monitor needs. */
+/** Removes what only the value of the monitor needs. */
 const plain = ({ name, select, from, from_expr, where }: MetricQuery): MetricQuery => ({
   name,
   select,
@@ -94,32 +94,32 @@ const plain = ({ name, select, from, from_expr, where }: MetricQuery): MetricQue
   ...(from_expr === undefined ? {} : { from_expr }),
 })
 
-async function sample({ events }: Reader, question: Question): Promise<readonly FoundEvent[]> {
-  return (await readEvents(events, question, { limit: SAMPLE_EVENTS, newestFirst: true, keys: 'all', withRaw: false })).events
+async function sample({ events }: Reader, eventQuery: EventQuery): Promise<readonly FoundEvent[]> {
+  return (await readEvents(events, eventQuery, { limit: SAMPLE_EVENTS, newestFirst: true, keys: 'all', withRaw: false })).events
 }
 
-/** Sides are the two times that are compared. */
-type Sides = { readonly window: Question; readonly baseline: Question }
-/** A Pair is how many events of a group each side has, and what was measured of them, the earlier side first. */
-type Pair = {
+/** The two time ranges that are compared. */
+type ComparedQueries = { readonly window: EventQuery; readonly baseline: EventQuery }
+/** The number of events of a group in each range, and its statistics, baseline first. */
+type GroupComparison = {
   readonly values: readonly (string | null)[]
   readonly now: number
   readonly before: number
-  readonly measured: readonly Measured[]
+  readonly measured: readonly StatsRow[]
 }
 
 /**
- * compared reads the groups of both sides; the ratio is that of the baseline to the window. What is not among the largest groups of a side that has
- * more has at most as many events as the least of those: it counts as many, as far as that makes it less of a change.
+ * Reads the groups of both ranges; the ratio is that of the baseline to the window. A group outside the listed largest groups has at most
+ * as many events as the smallest listed one. It is assumed to have that many, as far as this makes the change smaller.
  */
-async function compared({ events }: Reader, { window, baseline }: Sides, wish: Omit<StatsWish, 'slices'>, ratio: number) {
+async function compared({ events }: Reader, { window, baseline }: ComparedQueries, wish: Omit<StatsRequest, 'slices'>, ratio: number) {
   const [now, before] = await Promise.all([
     readStats(events, window, { ...wish, slices: 1 }),
     readStats(events, baseline, { ...wish, slices: 1 }),
   ])
   const [here, there] = [wholes(now), wholes(before)]
   const names = new Map([...now.groups, ...before.groups].map(({ values }) => [JSON.stringify(values), values]))
-  const pairs = [...names].map(([name, values]): Pair => {
+  const pairs = [...names].map(([name, values]): GroupComparison => {
     const [mine, theirs] = [here.get(name), there.get(name)]
     return {
       values,
@@ -131,24 +131,24 @@ async function compared({ events }: Reader, { window, baseline }: Sides, wish: O
   return { now: now.whole.count, before: before.whole.count, pairs }
 }
 
-const wholes = (found: FoundStats) => new Map(found.groups.map(({ values, whole }) => [JSON.stringify(values), whole]))
-const unlistedMax = ({ groups, groupsTotal }: FoundStats): number =>
+const wholes = (found: StatsResult) => new Map(found.groups.map(({ values, whole }) => [JSON.stringify(values), whole]))
+const unlistedMax = ({ groups, groupsTotal }: StatsResult): number =>
   groupsTotal > groups.length ? Math.min(...groups.map(({ whole }) => whole.count)) : 0
 
-type Shape = { windows: number; windowMs: number }
+type BaselineWindows = { windows: number; windowMs: number }
 
-async function patternsIn(world: Reader, sides: Sides, { windows, windowMs }: Shape) {
+async function patternsIn(world: Reader, sides: ComparedQueries, { windows, windowMs }: BaselineWindows) {
   const wish = { calls: [COUNT, ...TIMES, ...LAST_TEXTS], groups: ['@pattern'], limit: PATTERNS_MAX }
   const { now, before, pairs } = await compared(world, sides, wish, windows)
   const all = pairs.map(({ values, measured, ...count }): FoundPattern => {
     const stats = measured.map((side) => side.stats.map(({ value }) => value))
     const texts = stats.at(-1)?.slice(1 + TIMES.length) ?? []
-    const surprise = paceSurprise({ ...count, nowMs: windowMs, beforeMs: windows * windowMs })
+    const surprise = rateSurprise({ ...count, nowMs: windowMs, beforeMs: windows * windowMs })
     const example = String(texts.at(-1) ?? '')
     const [firstMs, lastMs] = [numberIn(stats[0]?.[1]), numberIn(stats.at(-1)?.[2])]
     return { template: templateIn(values, texts), example, ...count, firstMs, lastMs, surprise }
   })
-  return { now, before, patterns: standingOut(all, all.length).slice(0, SHOWN_MAX) }
+  return { now, before, patterns: significantOnly(all, all.length).slice(0, SHOWN_MAX) }
 }
 
 function templateIn([id]: readonly (string | null)[], texts: readonly (number | string | null | undefined)[]): string {
@@ -164,8 +164,8 @@ const numberIn = (value: number | string | null | undefined): number | undefined
 
 type Totals = { now: number; before: number }
 
-/** valuesIn compares the shares of the values of each key; without events before there is nothing to compare shares with. */
-async function valuesIn(world: Reader, sides: Sides, keys: readonly string[], totals: Totals): Promise<FoundValue[]> {
+/** Compares the shares of the values of each key; without baseline events there is nothing to compare. */
+async function valuesIn(world: Reader, sides: ComparedQueries, keys: readonly string[], totals: Totals): Promise<FoundValue[]> {
   if (totals.now === 0 || totals.before === 0) return []
   const all: FoundValue[] = []
   const waiting = [...keys]
@@ -173,10 +173,10 @@ async function valuesIn(world: Reader, sides: Sides, keys: readonly string[], to
     for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) all.push(...(await valuesOf(world, sides, key, totals)))
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return standingOut(all, all.length).slice(0, SHOWN_MAX)
+  return significantOnly(all, all.length).slice(0, SHOWN_MAX)
 }
 
-async function valuesOf(world: Reader, sides: Sides, key: string, totals: Totals): Promise<FoundValue[]> {
+async function valuesOf(world: Reader, sides: ComparedQueries, key: string, totals: Totals): Promise<FoundValue[]> {
   const { pairs } = await compared(world, sides, { calls: [COUNT], groups: [key], limit: VALUES_MAX }, totals.before / totals.now)
   return pairs.map(({ values: [value], now, before }): FoundValue => {
     const surprise = shareSurprise({ now, before, nowOf: totals.now, beforeOf: totals.before })

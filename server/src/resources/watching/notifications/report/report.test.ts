@@ -6,22 +6,22 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openSenders, type Senders } from '../../../../../../test/senders.ts'
 import { json, sql } from '../../../../meta/sql.ts'
 import type { Occasion } from '../../monitors/occasion.ts'
-import { brief } from '../briefing.ts'
+import { prepareBriefing } from '../briefing.ts'
 import { occasionOf } from '../occasion.fixture.ts'
 import type { NotificationRow } from '../rows.ts'
 
 const MINUTE_MS = 60_000
-type Question = { model: string; messages: { role: string; content: string }[] }
+type ModelRequest = { model: string; messages: { role: string; content: string }[] }
 
 let senders: Senders
 let model: Server
-let asked: { question: Question; authorization: string | undefined }[] = []
+let requests: { modelRequest: ModelRequest; authorization: string | undefined }[] = []
 let says: string | undefined = 'The database db-7 refuses connections [2].'
 
 beforeAll(async () => {
   model = createServer(async (request, response) => {
-    const question = JSON.parse(Buffer.concat(await request.toArray()).toString()) as Question
-    asked.push({ question, authorization: request.headers.authorization })
+    const modelRequest = JSON.parse(Buffer.concat(await request.toArray()).toString()) as ModelRequest
+    requests.push({ modelRequest, authorization: request.headers.authorization })
     if (says === undefined) return
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ choices: [{ message: { content: says } }] }))
   })
@@ -30,7 +30,7 @@ beforeAll(async () => {
   senders = await openSenders({ DENDRO_LLM_URL: url, DENDRO_LLM_KEY: 'key-of-the-model', DENDRO_LLM_MODEL: 'teller' })
 })
 beforeEach(() => {
-  asked = []
+  requests = []
   says = 'The database db-7 refuses connections [2].'
 })
 afterAll(async () => {
@@ -105,7 +105,7 @@ describe('a report', () => {
   })
 
   test('without a model names the new pattern and the value that stands out, and shows the latest events', async () => {
-    const { samples, report = '' } = await brief(unmodelled(), rowFor(occasion), idle)
+    const { samples, report = '' } = await prepareBriefing(unmodelled(), rowFor(occasion), idle)
     expect(samples).toHaveLength(5)
     expect(samples[0]).toContain('payment 29 was declined')
     const lines = report.split('\n')
@@ -123,21 +123,21 @@ describe('a report', () => {
   })
 
   test('with a model begins with a narrative that was given the facts as data and the wishes of the team', async () => {
-    const { report = '' } = await brief(world(), rowFor(occasion), idle)
+    const { report = '' } = await prepareBriefing(world(), rowFor(occasion), idle)
     expect(report.startsWith('The database db-7 refuses connections [2].\n\n')).toBe(true)
     expect(report).toContain('[1] 120 events')
-    expect(asked).toHaveLength(1)
-    const [{ question, authorization } = { question: undefined, authorization: undefined }] = asked
-    expect([question?.model, authorization]).toEqual(['teller', 'Bearer key-of-the-model'])
-    const told = question?.messages.at(-1)?.content ?? ''
-    expect(told).toContain('Name the owner of the host.')
-    expect(told.match(/<facts>/g)).toHaveLength(1)
-    expect(told).toContain('[1] 120 events')
+    expect(requests).toHaveLength(1)
+    const [{ modelRequest, authorization } = { modelRequest: undefined, authorization: undefined }] = requests
+    expect([modelRequest?.model, authorization]).toEqual(['teller', 'Bearer key-of-the-model'])
+    const prompt = modelRequest?.messages.at(-1)?.content ?? ''
+    expect(prompt).toContain('Name the owner of the host.')
+    expect(prompt.match(/<facts>/g)).toHaveLength(1)
+    expect(prompt).toContain('[1] 120 events')
   })
 
   test('does without the narrative when the model does not answer in time', async () => {
     says = undefined
-    const { report = '' } = await brief(world(), rowFor(occasion, { time: world().clock.nowMs() - 8_000 }), idle)
+    const { report = '' } = await prepareBriefing(world(), rowFor(occasion, { time: world().clock.nowMs() - 8_000 }), idle)
     expect(report.startsWith('Events:\n[1] 120 events')).toBe(true)
   })
 
@@ -157,41 +157,43 @@ describe('a report', () => {
         insert into monitor_events (org_id, id, monitor_id, time, monitor_status, previous_status)
         values (${orgId}, ${randomUUID()}, ${id}, ${occasion.toMs - MINUTE_MS}, 'ALERT', 'OK')`)
     }
-    const { report = '' } = await brief(unmodelled(), rowFor(occasion), idle)
+    const { report = '' } = await prepareBriefing(unmodelled(), rowFor(occasion), idle)
     expect(report).toMatch(/Other monitors that fired about then:\n\[\d+\] .* UTC ALERT: Checkout is slow/)
     expect(report).not.toContain('Somebody else')
   })
 
   test('is made only where it is wanted, and never when it would come too late', async () => {
     const without = { ...occasion, monitor: { ...occasion.monitor, reportEnabled: false } }
-    expect(Object.keys(await brief(world(), rowFor(without), idle))).toEqual(['samples'])
-    expect(Object.keys(await brief(world(), rowFor(occasion, { event_id: null }), idle))).toEqual(['samples'])
-    expect(await brief(world(), rowFor(occasion, { time: world().clock.nowMs() - 19_000 }), idle)).toEqual({ samples: [] })
+    expect(Object.keys(await prepareBriefing(world(), rowFor(without), idle))).toEqual(['samples'])
+    expect(Object.keys(await prepareBriefing(world(), rowFor(occasion, { event_id: null }), idle))).toEqual(['samples'])
+    expect(await prepareBriefing(world(), rowFor(occasion, { time: world().clock.nowMs() - 19_000 }), idle)).toEqual({ samples: [] })
   })
 
   test('says that nothing stands out where everything changed alike', async () => {
     const { fromMs, toMs } = occasion
     const even = { ...occasion, fromMs: fromMs - 10 * MINUTE_MS, toMs: toMs - 10 * MINUTE_MS }
-    const { report = '' } = await brief(unmodelled(), rowFor(even), idle)
+    const { report = '' } = await prepareBriefing(unmodelled(), rowFor(even), idle)
     expect(report).toContain('stands out: what changed, changed everywhere alike.')
   })
 
   test('about a change compares with the window that the monitor compares with', async () => {
     const { fromMs } = occasion
     const change = { ...occasion, monitor: { ...occasion.monitor, type: 'CHANGE_DETECTION' as const, backMs: 20 * MINUTE_MS } }
-    const { report = '' } = await brief(unmodelled(), rowFor(change), idle)
+    const { report = '' } = await prepareBriefing(unmodelled(), rowFor(change), idle)
     const then = new Date(fromMs - 20 * MINUTE_MS).toISOString().slice(0, 19).replace('T', ' ')
     expect(report).toMatch(
       new RegExp(`^Events:\\n\\[1\\] 120 events .*; 3[01] in as much time from ${then} UTC, (3\\.9|4\\.0) times as many`),
     )
     expect(report).toMatch(/new, 90 times: .*refused/)
     const before = { ...change, monitor: { ...change.monitor, backMs: 3_600_000 } }
-    expect((await brief(unmodelled(), rowFor(before), idle)).report).toMatch(/; 0 in as much time from .* UTC, where there was none/)
+    expect((await prepareBriefing(unmodelled(), rowFor(before), idle)).report).toMatch(
+      /; 0 in as much time from .* UTC, where there was none/,
+    )
   })
 
   test('about one group looks at the events of that group alone', async () => {
     const one = { ...occasion, group: 'host:web2', groups: { host: 'web2' }, troubledGroups: ['host:web2'] }
-    const { report = '', samples } = await brief(unmodelled(), rowFor(one), idle)
+    const { report = '', samples } = await prepareBriefing(unmodelled(), rowFor(one), idle)
     expect(report).toContain('[1] 100 events')
     for (const line of samples) expect(line).toContain('"host":"web2"')
   })
@@ -211,14 +213,14 @@ test('events that a policy hides from whoever wrote the monitor are in no messag
   expect(policy.status, JSON.stringify(policy.body)).toBe(201)
   const seen = occasionOf({ fromMs, toMs, atMs: toMs, monitor: watching('', [logId]) })
   await keep(seen)
-  expect((await brief(unmodelled(), rowFor(seen), idle)).samples).toHaveLength(5)
+  expect((await prepareBriefing(unmodelled(), rowFor(seen), idle)).samples).toHaveLength(5)
   const hidden = occasionOf({ fromMs, toMs, atMs: toMs, monitor: watching('', [logId]) })
   await keep(hidden, { type: 'API_KEY_ID', id: key.body.id })
-  expect(await brief(unmodelled(), rowFor(hidden), idle)).toEqual({ samples: [] })
+  expect(await prepareBriefing(unmodelled(), rowFor(hidden), idle)).toEqual({ samples: [] })
 })
 
 test('a monitor whose datasets are gone is told of without events', async () => {
   const occasion = occasionOf({ monitor: watching('', [randomUUID()]) })
   await keep(occasion)
-  expect(await brief(unmodelled(), rowFor(occasion), idle)).toEqual({ samples: [] })
+  expect(await prepareBriefing(unmodelled(), rowFor(occasion), idle)).toEqual({ samples: [] })
 })

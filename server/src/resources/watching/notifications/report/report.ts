@@ -1,32 +1,35 @@
 import type { World } from '../../../../world.ts'
-import { type NotificationRow, selectNeighbours } from '../rows.ts'
-import type { Told } from '../words.ts'
+import type { NotificationContent } from '../message-text.ts'
+import { type NotificationRow, selectConcurrentAlerts } from '../rows.ts'
 import { factsOf, type Reader } from './facts.ts'
 import { narrate } from './narrative.ts'
 import { factLines } from './text.ts'
 
-const NEIGHBOURS_MAX = 5
+const CONCURRENT_MAX = 5
 const MINUTE_MS = 60_000
-/** NEAR_MS is how far from the window of the alert others count as about the same time. */
+/** The distance from the window within which other alerts count as concurrent. */
 const NEAR_MS = 15 * MINUTE_MS
 
-type Ask = { readonly row: NotificationRow; readonly told: Told; readonly signal: AbortSignal }
+type ReportRequest = { readonly row: NotificationRow; readonly content: NotificationContent; readonly signal: AbortSignal }
 
 /**
- * reportOn tells what changed, from the store alone; with a model a narrative goes before, and without an answer of the model in time the facts
- * stand for themselves. It is undefined when there is nothing to look at.
+ * Creates the report from stored events. A configured model adds a narrative; without a timely answer the report has the facts only.
+ * Undefined when there is nothing to compare.
  */
-export async function reportOn(world: Reader & Pick<World, 'model' | 'log'>, { row, told, signal }: Ask): Promise<string | undefined> {
-  const { occasion, samples } = told
+export async function createReport(
+  world: Reader & Pick<World, 'model' | 'log'>,
+  { row, content, signal }: ReportRequest,
+): Promise<string | undefined> {
+  const { occasion, samples } = content
   const facts = await factsOf(world, row.org_id, occasion, signal)
   if (!facts) return undefined
-  const near = { fromMs: occasion.fromMs - NEAR_MS, toMs: world.clock.nowMs(), except: occasion.monitor.id, rowsMax: NEIGHBOURS_MAX }
-  const lines = factLines(facts, samples, await selectNeighbours(world.meta, row.org_id, near))
+  const near = { fromMs: occasion.fromMs - NEAR_MS, toMs: world.clock.nowMs(), except: occasion.monitor.id, rowsMax: CONCURRENT_MAX }
+  const lines = factLines(facts, samples, await selectConcurrentAlerts(world.meta, row.org_id, near))
   if (!world.model.configured) return lines
   try {
-    return `${await narrate(world.model, told, lines, signal)}\n\n${lines}`
+    return `${await narrate(world.model, content, lines, signal)}\n\n${lines}`
   } catch (cause) {
-    world.log.warn({ err: cause, notification_id: row.id }, 'the model told nothing for a report; its facts go without')
+    world.log.warn({ err: cause, notification_id: row.id }, 'the model wrote no narrative; the report has the facts only')
     return lines
   }
 }

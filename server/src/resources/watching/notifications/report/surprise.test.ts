@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { paceSurprise, type Split, shareSurprise, standingOut, surpriseMin } from './surprise.ts'
+import { rateSurprise, type ShareCounts, shareSurprise, significantOnly, surpriseMin } from './surprise.ts'
 
-const splits: fc.Arbitrary<Split> = fc
+const splits: fc.Arbitrary<ShareCounts> = fc
   .tuple(fc.nat(10_000), fc.nat(10_000), fc.nat(10_000), fc.nat(10_000))
   .map(([now, rest, before, beforeRest]) => ({ now, nowOf: now + rest, before, beforeOf: before + beforeRest }))
 
@@ -49,11 +49,11 @@ describe('the surprise of a share', () => {
 
 describe('the surprise of a pace', () => {
   test('is 0 when as many came in as much time, and grows with what is new', () => {
-    expect(paceSurprise({ now: 10, nowMs: 5, before: 60, beforeMs: 30 })).toBeLessThan(1e-9)
-    expect(paceSurprise({ now: 120, nowMs: 5, before: 0, beforeMs: 30 })).toBeGreaterThan(
-      paceSurprise({ now: 12, nowMs: 5, before: 0, beforeMs: 30 }),
+    expect(rateSurprise({ now: 10, nowMs: 5, before: 60, beforeMs: 30 })).toBeLessThan(1e-9)
+    expect(rateSurprise({ now: 120, nowMs: 5, before: 0, beforeMs: 30 })).toBeGreaterThan(
+      rateSurprise({ now: 12, nowMs: 5, before: 0, beforeMs: 30 }),
     )
-    expect(paceSurprise({ now: 0, nowMs: 5, before: 600, beforeMs: 30 })).toBeGreaterThan(surpriseMin(1_000))
+    expect(rateSurprise({ now: 0, nowMs: 5, before: 600, beforeMs: 30 })).toBeGreaterThan(surpriseMin(1_000))
   })
 })
 
@@ -82,12 +82,12 @@ test('where nothing has changed, fewer than three reports in a hundred name some
     const found = now.map((count, at) => ({
       surprise: shareSurprise({ now: count, nowOf: 300, before: before[at] ?? 0, beforeOf: 1_800 }),
     }))
-    if (standingOut(found, found.length).length > 0) named += 1
+    if (significantOnly(found, found.length).length > 0) named += 1
   }
   expect(named).toBeLessThan(15)
 })
 
 test('what stands out comes first, and what does not is left out', () => {
   const found = [{ surprise: 3 }, { surprise: 500 }, { surprise: 40 }]
-  expect(standingOut(found, 100)).toEqual([{ surprise: 500 }, { surprise: 40 }])
+  expect(significantOnly(found, 100)).toEqual([{ surprise: 500 }, { surprise: 40 }])
 })

@@ -1,14 +1,14 @@
-import { visible } from '../words.ts'
+import { visible } from '../message-text.ts'
 import type { Facts, FoundPattern, FoundValue } from './facts.ts'
 
-/** A Neighbour is another monitor that fired about the same time. */
-export type Neighbour = { readonly name: string; readonly status: string; readonly time: number }
+/** Another monitor that fired at about the same time. */
+export type ConcurrentAlert = { readonly name: string; readonly status: string; readonly time: number }
 
 const TEMPLATE_CHARS_MAX = 200
 const EXAMPLE_CHARS_MAX = 300
 
-/** factLines are the facts of a report, one a line and numbered, so that a narrative can cite them. */
-export function factLines(facts: Facts, samples: readonly string[], neighbours: readonly Neighbour[]): string {
+/** The facts of a report, numbered so that a narrative can cite them. */
+export function factLines(facts: Facts, samples: readonly string[], concurrent: readonly ConcurrentAlert[]): string {
   let number = 0
   const cited = (text: string): string => {
     number += 1
@@ -21,7 +21,7 @@ export function factLines(facts: Facts, samples: readonly string[], neighbours: 
     ['Latest events', samples.map((line) => cited(visible(line)))],
     [
       'Other monitors that fired about then',
-      neighbours.map(({ name, status, time }) => cited(`${clock(time)} ${status}: ${visible(name)}`)),
+      concurrent.map(({ name, status, time }) => cited(`${clock(time)} ${status}: ${visible(name)}`)),
     ],
   ]
   const shown = sections.filter(([, lines]) => lines.length > 0).map(([title, lines]) => [`${title}:`, ...lines].join('\n'))

@@ -1,0 +1,44 @@
+import { type Actor, isUser, type Principal, type RequestFacts } from './http/actor.ts'
+import type { HttpOptions } from './http/http.ts'
+import type { Secret } from './kernel/secret.ts'
+import { ApiKeyCallers } from './resources/access/api-keys/api-keys.ts'
+import { identifyToken, KeyGuessLimiter } from './resources/access/auth/auth.ts'
+import { reachedGroups } from './resources/access/groups/groups.ts'
+import type { World } from './world.ts'
+
+/** RequestIdentity decides who a caller is, and whether a path concerns them personally. */
+export type RequestIdentity = Pick<HttpOptions, 'identify' | 'exceptions'>
+
+export function openIdentity(world: World): RequestIdentity {
+  const callers = new ApiKeyCallers(world)
+  const guesses = new KeyGuessLimiter(world)
+
+  /** delayUnlessKnown makes a sender of one wrong credential after another wait for each reply. */
+  async function delayUnlessKnown(identifying: Promise<Principal | undefined>, secret: Secret, facts: RequestFacts) {
+    const principal = await identifying
+    if (!principal) await guesses.recordFailure(facts.address, world.vault.hashOf('attempt', secret).toString('base64'))
+    return principal
+  }
+
+  return {
+    identify: (credential, facts) => {
+      const secret = credential.kind === 'key' ? credential.key : credential.token
+      const principal = credential.kind === 'key' ? callers.identify(secret) : identifyToken(world, secret)
+      // A cached key needs no promise, which would cost as much as the rest of the work.
+      return principal instanceof Promise ? delayUnlessKnown(principal, secret, facts) : principal
+    },
+    exceptions: { self: async (actor, params) => isSelf(actor, params), member: (actor, params) => isMember(world, actor, params) },
+  }
+}
+
+/** isSelf is true when the path names the calling user. */
+function isSelf(actor: Actor, params: Record<string, string>): boolean {
+  const userId = params.userId ?? params.memberId ?? (params.entityType === 'user' ? params.entityId : undefined)
+  return userId !== undefined && isUser(actor, userId.toLowerCase())
+}
+
+/** isMember is true when the caller belongs to the group in the path, directly or through another group. */
+async function isMember(world: World, actor: Actor, params: Record<string, string>): Promise<boolean> {
+  if (actor.identity.type !== 'USER_ID' || params.groupId === undefined) return false
+  return (await reachedGroups(world, actor.orgId, actor.identity.id)).has(params.groupId.toLowerCase())
+}

@@ -1,0 +1,21 @@
+import type { WorkerPool } from './intake/pool.ts'
+import type { WorkerReply, WorkerRequest } from './intake/worker-messages.ts'
+import { PostProcessor } from './post-processor.ts'
+
+/** openInlinePool works in the calling thread, for the few small requests that the service makes itself. */
+export function openInlinePool(): WorkerPool {
+  const work = new PostProcessor()
+  let jobs = 0
+  return {
+    size: 0,
+    open: () => {
+      jobs += 1
+      const job = jobs
+      return {
+        run: async <Q extends WorkerRequest>(request: Q) => work.run(job, request) as WorkerReply<Q>,
+        close: () => work.forget(job),
+      }
+    },
+    close: async () => undefined,
+  }
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import type { DatasetBatch } from './batch.ts'
+import { countEvents, linesOfBatch } from './intake/arrivals.ts'
+import { LineParsers } from './intake/parsing.ts'
+import { Shredders } from './intake/shredding.ts'
+import type { CountReply, ParseReply, ParseRequest, ShredReply, ShredRequest, WorkerRequest } from './intake/worker-messages.ts'
+import { receivers } from './receivers/receivers.ts'
+
+/** PostProcessor parses bodies and splits their events, step by step. It keeps only bodies in progress. */
+export class PostProcessor {
+  readonly #shredders = new Shredders(Math.random)
+  readonly #parsings = new LineParsers()
+  readonly #posts = new Map<number, readonly DatasetBatch[]>()
+
+  run(job: number, request: WorkerRequest): ParseReply | ShredReply | CountReply {
+    if (request.kind === 'parse') return this.#parse(job, request)
+    if (request.kind === 'count') return { events: countAll(this.#posts.get(job) ?? []) }
+    return this.#shred(job, request)
+  }
+
+  forget(job: number): void {
+    this.#posts.delete(job)
+  }
+
+  #parse(job: number, { receiver: name, request, wantsHash }: ParseRequest): ParseReply {
+    const receiver = receivers.find((candidate) => candidate.name === name)
+    if (!receiver) throw new Error('the receiver is unknown')
+    const parsed = receiver.parse(request)
+    this.#posts.set(job, parsed.batches)
+    return {
+      batches: parsed.batches.map(({ collection, dataset }) => ({ collection, dataset })),
+      rejected: parsed.rejected,
+      total: parsed.total,
+      idempotencyKey: parsed.idempotencyKey,
+      notes: parsed.notes,
+      bodyHash: wantsHash || parsed.idempotencyKey !== undefined ? hash64(request.body) : 0n,
+    }
+  }
+
+  #shred(job: number, { atMs, origin, targets }: ShredRequest): ShredReply {
+    const batches = this.#posts.get(job)
+    if (!batches) throw new Error('a body must be parsed before it is split')
+    return {
+      shredded: targets.map((target) => {
+        const batch = batches[target.batch]
+        if (!batch) throw new Error('the body has no such batch')
+        const parsing = target.parser && this.#parsings.of(target.parser)
+        const one = this.#shredders.shred(linesOfBatch(batch, { at: { ms: atMs, ns: 0 }, origin }, target.attributes, parsing), target)
+        return parsing && one.kind === 'blocks' ? { ...one, parsed: parsing.counts } : one
+      }),
+    }
+  }
+}
+
+const countAll = (batches: readonly DatasetBatch[]): number => batches.reduce((sum, { events }) => sum + countEvents(events), 0)
+
+const hash64 = (bytes: Uint8Array): bigint => createHash('sha256').update(bytes).digest().readBigUInt64LE()

@@ -1,0 +1,135 @@
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import { openLedger } from './events/ledger/ledger.ts'
+import { openDiskWatch } from './events/store/disk.ts'
+import { type EventStore, openEventStore } from './events/store/events.ts'
+import { openEventWriter } from './events/writer/writer.ts'
+import { openBlobStore } from './files/open-files.ts'
+import type { Clock } from './kernel/clock.ts'
+import { guardSystemClock, isGuarded } from './kernel/guarded-clock.ts'
+import { systemIds } from './kernel/ids.ts'
+import { type Logger, openLogger } from './kernel/log.ts'
+import { openBoth } from './kernel/reach.ts'
+import { openVault } from './kernel/vault.ts'
+import { version } from './kernel/version.ts'
+import { openMeta } from './meta/meta.ts'
+import { openPostClaims } from './meta/post-claims.ts'
+import { followReferenceClock } from './meta/reference-clock.ts'
+import { openUsageCounts } from './meta/usage-counts.ts'
+import { openMailer } from './outgoing/mail.ts'
+import { openModel } from './outgoing/model.ts'
+import { openOutgoing } from './outgoing/outgoing.ts'
+import { openAdmission } from './reading/admission.ts'
+import { queryBoundsOf, queryLimitsOf } from './reading/query-bounds.ts'
+import { checkAdmin } from './resources/access/users/users.ts'
+import type { Deployment, World } from './world.ts'
+
+/** ENGINE_SHARE is the embedded engine's part of DENDRO_MEMORY; the rest is for this process and its buffers. */
+const ENGINE_SHARE = 0.75
+/** WAITING_SHARE is the part of DENDRO_MEMORY for events that wait to be stored. */
+const WAITING_SHARE = 1 / 16
+
+/** An OpenWorld also learns the port that the service listens on: with DENDRO_PORT=0 the system chooses it late. */
+export type OpenWorld = World & { listensOn(port: number): void; close(): Promise<void> }
+
+/** openWorld opens the stores and every other connection to the outside of the program. Tests replace clock and log. */
+export async function openWorld(config: Config, replacements: { clock?: Clock; log?: Logger } = {}): Promise<OpenWorld> {
+  const log = replacements.log ?? openLogger(config.DENDRO_LOG_LEVEL)
+  const clock = replacements.clock ?? guardSystemClock(log)
+  const deps = { clock, log, ids: systemIds }
+  const dataDir = config.DENDRO_DATA_DIR
+  const admin = adminOf(config)
+  const listening = new Set<number>()
+  // These come before the stores, so that a bad secret or setting fails at once and leaves nothing open.
+  const { vault, blobStore } = openSecretsAndFiles(config)
+  const mailer = openMailer({ url: config.DENDRO_SMTP_URL, from: config.DENDRO_MAIL_FROM })
+  const [events, meta] = await openBoth(
+    openEventStore(
+      { url: config.DENDRO_CLICKHOUSE_URL?.reveal(), dataDir, memoryBytes: Math.floor(config.DENDRO_MEMORY * ENGINE_SHARE) },
+      deps,
+    ),
+    openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir, poolMax: config.DENDRO_POSTGRES_CONNECTIONS }, deps),
+  )
+  const reference = isGuarded(clock) ? await followReferenceClock(meta, clock, log) : undefined
+  const disk = await openDiskWatch(events, dataDir, deps)
+  const bounds = { waitingBytesMax: Math.floor(config.DENDRO_MEMORY * WAITING_SHARE), refusal: disk.refusal }
+  const closeStores = async (): Promise<void> => {
+    await Promise.all([disk.close(), reference?.close()])
+    await Promise.all([events.close(), meta.close()])
+  }
+  // Embedded stores serve one process at a time, so claims in memory suffice.
+  const openClaims = events.engine || meta.server ? undefined : (writerId: string) => openPostClaims(meta, writerId, deps)
+  const writer = await openEventWriter(events, { ...deps, openClaims }, bounds).catch(async (cause) => {
+    await closeStores()
+    throw cause
+  })
+  const ledger = openLedger(events, deps)
+  const usage = openUsageCounts(meta, deps)
+  const queryBounds = queryBoundsOf(config)
+  return {
+    clock,
+    log,
+    ids: systemIds,
+    vault,
+    events,
+    disk,
+    writer,
+    ledger,
+    meta,
+    admission: openAdmission(queryBounds, deps),
+    usage,
+    blobStore,
+    mailer,
+    outgoing: openOutgoing({ allowed: config.DENDRO_WEBHOOK_ALLOW, ownPorts: () => ownPorts(config, events, listening) }),
+    model: openModel(
+      { url: config.DENDRO_LLM_URL, key: config.DENDRO_LLM_KEY, name: config.DENDRO_LLM_MODEL },
+      { ownPorts: () => ownPorts(config, events, listening) },
+    ),
+    deployment: {
+      version,
+      region: config.DENDRO_REGION,
+      publicUrl: config.DENDRO_PUBLIC_URL,
+      firstKey: config.DENDRO_BOOTSTRAP_API_KEY,
+      admin,
+      inactiveAfterMs: config.DENDRO_INACTIVE_AFTER,
+      skipsMissingShards: config.DENDRO_MISSING_SHARDS === 'skip',
+      queryLimits: queryLimitsOf(config),
+      queryBounds,
+      retentionDays: config.DENDRO_RETENTION_DAYS,
+      monitorsMax: config.DENDRO_MONITORS_MAX,
+    },
+    listensOn: (port) => void listening.add(port),
+    close: async () => {
+      await writer.close()
+      await ledger.close()
+      await usage.close()
+      await blobStore.close()
+      await closeStores()
+    },
+  }
+}
+
+/** openSecretsAndFiles opens the secrets and the file storage, which all processes of a deployment must share. */
+export const openSecretsAndFiles = (config: Config): Pick<World, 'vault' | 'blobStore'> => ({
+  vault: openVault({
+    dataDir: config.DENDRO_DATA_DIR,
+    masterKey: config.DENDRO_MASTER_KEY ?? config.DENDRO_MASTER_KEY_FILE,
+    jwtSecret: config.DENDRO_JWT_SECRET,
+  }),
+  blobStore: openBlobStore(config.DENDRO_EXPORT_URL ?? { kind: 'directory', dir: join(config.DENDRO_DATA_DIR, 'exports') }),
+})
+
+/** adminOf reads the administrator for the first start. Every start checks it, so that a bad setting never goes unnoticed. */
+function adminOf(config: Config): Deployment['admin'] {
+  const { DENDRO_ADMIN_EMAIL: email, DENDRO_ADMIN_PASSWORD: password } = config
+  if (!email && !password) return undefined
+  if (!email || !password) throw new Error('DENDRO_ADMIN_EMAIL and DENDRO_ADMIN_PASSWORD belong together')
+  checkAdmin({ email, password })
+  return { email, password }
+}
+
+/** ownPorts are the ports of the service and its stores; outgoing requests must not reach them (SSRF). */
+function ownPorts(config: Config, events: EventStore, listening: ReadonlySet<number>): number[] {
+  const stores = [events.url, config.DENDRO_POSTGRES_URL?.reveal()].filter((url) => url !== undefined && URL.canParse(url))
+  return [config.DENDRO_PORT, ...listening, ...stores.map((url) => Number(new URL(url ?? '').port))].filter((port) => port > 0)
+}

@@ -1,0 +1,73 @@
+import { elementOf } from './element.ts'
+
+/**
+ * An event outside the event store, ready for filters. `leaves` has message keys by name and attributes with their `$`. `severity` is the
+ * stored word. A skeleton of 0 means that the event has no pattern.
+ */
+export type MatchableEvent = {
+  readonly raw: string
+  readonly leaves: ReadonlyMap<string, string>
+  readonly timeNs: bigint
+  readonly seq: bigint
+  readonly severity: string
+  readonly origin: string
+  readonly skeleton: bigint
+  readonly collection: string
+  readonly dataset: string
+}
+
+/** Returns the text of one key, or undefined when the event does not have it. */
+export type KeyReader = (event: MatchableEvent) => string | undefined
+
+const NS_PER_MS = 1_000_000n
+const ELEMENT = /^(.+)\.(\d|[12]\d|3[01])$/s
+
+/** Returns a reader for one key, to be used on many events. Times are returned as epoch milliseconds. */
+export function keyReader(key: string): KeyReader {
+  switch (key) {
+    case '@raw':
+      return (event) => event.raw
+    case '@time':
+    case '@timestamp':
+      return (event) => String(eventMs(event))
+    case '@status':
+      return statusOf
+    case '@origin':
+      return (event) => event.origin || undefined
+    case '@sequence':
+      return (event) => event.seq.toString()
+    case '@collection':
+      return (event) => event.collection
+    case '@dataset':
+      return (event) => event.dataset
+    case '@pattern':
+      return (event) => (event.skeleton === 0n ? undefined : patternId(event.skeleton))
+    default:
+      return leafReader(key)
+  }
+}
+
+/** The time of the event, truncated to milliseconds. */
+export const eventMs = (event: Pick<MatchableEvent, 'timeNs'>): number => Number(event.timeNs / NS_PER_MS)
+
+/** The hash of a pattern as `/patterns` and `@pattern` write it. */
+const patternId = (skeleton: bigint): string => skeleton.toString(16).padStart(16, '0')
+
+function statusOf({ severity }: MatchableEvent): string {
+  if (severity === 'error' || severity === 'fatal') return 'error'
+  return severity === 'warn' ? 'warn' : 'info'
+}
+
+/** Reads the key itself, or an element of an array. A name without `$` falls back to the attribute of that name. */
+function leafReader(key: string): KeyReader {
+  const own = ownReader(key)
+  if (key.startsWith('$') || key.startsWith('@')) return own
+  const attribute = ownReader(`$${key}`)
+  return (event) => own(event) ?? attribute(event)
+}
+
+function ownReader(key: string): KeyReader {
+  const [, array, index] = ELEMENT.exec(key) ?? []
+  if (array === undefined) return ({ leaves }) => leaves.get(key)
+  return ({ leaves }) => leaves.get(key) ?? elementOf(leaves.get(array) ?? '', Number(index))
+}

@@ -1,0 +1,121 @@
+import type { AggregateCall, Filter, SortOrder } from '@dendro/language/tree'
+import type { DatasetLayout } from '../lines/catalog.ts'
+import type { Severity } from '../lines/severity.ts'
+import type { TimeBounds } from '../query/bounds.ts'
+import type { QueryTicket } from '../world.ts'
+
+export type { TimeBounds } from '../query/bounds.ts'
+
+/** One dataset to read, with the location of its events; undefined when it never had any. */
+export type QuerySource = {
+  readonly logId: string
+  readonly collection: string
+  readonly dataset: string
+  readonly located: DatasetLayout | undefined
+  /** Older events are not returned, even if they are still stored. Undefined without a cutoff. */
+  readonly keptSinceMs: number | undefined
+}
+
+/** The limits of one query. Exceeding them is a 4xx that says what to narrow. */
+export type QueryBudget = {
+  readonly bytes: number
+  readonly rows: number
+  readonly seconds: number
+  readonly memoryBytes: number
+  /** The maximum number of threads in the store. */
+  readonly threads?: number
+}
+
+/** What every read of events has in common. The caller may see all sources: reading/ checks no permissions. */
+export type EventQuery = {
+  readonly orgNumber: number
+  readonly sources: readonly QuerySource[]
+  readonly filter: Filter
+  readonly bounds: TimeBounds
+  readonly budget: QueryBudget
+  /** Aborting also ends the statement in the store. */
+  readonly signal: AbortSignal
+  readonly onProgress?: (cost: QueryCost) => void
+  /** Set when a partial answer is acceptable while a part of the store is unavailable. The caller then has to report it. */
+  readonly gaps?: StoreGaps
+  /** The admission of the query. Without one, as in tests of this module, nothing waits. */
+  readonly ticket?: QueryTicket
+}
+
+/** Whether an unavailable part of the store was left out of the answer. */
+export type StoreGaps = { found: boolean }
+
+/** What a read has cost so far. `share` is its progress from 0 to 1. */
+export type QueryCost = { readonly rows: number; readonly bytes: number; readonly elapsedMs: number; readonly share: number }
+
+/** A position in the order of events: time, then sequence number. */
+export type EventPosition = { readonly timeNs: bigint; readonly seq: bigint }
+
+/** Which matching events to return, in which order, with which keys. */
+export type EventsRequest = {
+  readonly limit: number
+  readonly newestFirst: boolean
+  /** Excludes everything up to and including this position, in the direction of reading. */
+  readonly after?: EventPosition
+  /** Within the first millisecond of the bounds, starts at this sequence number, inclusive. */
+  readonly fromSequence?: bigint
+  readonly orderBy?: SortOrder
+  /** The keys to read; 'all' is every message key and attribute. */
+  readonly keys: 'all' | readonly string[]
+  readonly withRaw: boolean
+  /** The sequence numbers of the only events that are wanted. */
+  readonly numbers?: readonly bigint[]
+}
+
+/** An event as it was stored. `leaves` has the texts of message keys by name and of attributes with their `$`. */
+export type FoundEvent = EventPosition & {
+  readonly logId: string
+  readonly severity: Severity
+  readonly origin: string
+  readonly skeleton: bigint
+  readonly raw: Uint8Array | undefined
+  readonly leaves: ReadonlyMap<string, string>
+}
+
+export type EventsResult = { readonly events: readonly FoundEvent[]; readonly hasMore: boolean; readonly cost: QueryCost }
+
+/** A request for statistics instead of events. `limit` is the number of groups to return, the largest by the first call. */
+export type StatsRequest = {
+  readonly calls: readonly AggregateCall[]
+  readonly groups: readonly string[]
+  readonly slices: number
+  readonly limit: number
+}
+
+export type Quantiles = {
+  readonly min: number
+  readonly p25: number
+  readonly p50: number
+  readonly p75: number
+  readonly p90: number
+  readonly p95: number
+  readonly p99: number
+  readonly p999: number
+  readonly max: number
+}
+
+/**
+ * The value of one call, null when there was nothing to aggregate. Only `first` and `last` return texts. `exact` is a minimum or maximum
+ * that a float cannot represent.
+ */
+export type StatValue = { readonly value: number | string | null; readonly exact?: bigint; readonly quantiles?: Quantiles }
+/** The statistics of one slice, one group or the whole: the number of events, and one value for each call. */
+export type StatsRow = { readonly count: number; readonly stats: readonly StatValue[] }
+
+/** One group. A value of null stands for events without the key. */
+export type StatsGroup = { readonly values: readonly (string | null)[]; readonly whole: StatsRow; readonly slices: readonly StatsRow[] }
+
+export type StatsResult = {
+  readonly whole: StatsRow
+  readonly slices: readonly StatsRow[]
+  readonly groups: readonly StatsGroup[]
+  /** Includes the groups beyond the limit. */
+  readonly groupsTotal: number
+  readonly isExact: boolean
+  readonly cost: QueryCost
+}

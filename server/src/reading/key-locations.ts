@@ -1,0 +1,73 @@
+import { timeKeys } from '../lines/event.ts'
+import type { Slot } from '../lines/slots.ts'
+import { type TableClass, tableClasses } from '../lines/table.ts'
+import type { SqlFragment } from './statement.ts'
+
+/**
+ * Where the text of a key may lie. In one event at most one location of a key has it:
+ * - `slot`: in a column, or in one of several, by dataset
+ * - `more`: in the overflow map, in events from before the key had a column; left out when no event has the key there
+ * - `time`: nowhere, because it is written from the time of the event; the shape tells
+ * - `element`: in the array at other locations, counted from 0
+ */
+export type KeyLocation =
+  | { readonly kind: 'slot'; readonly text: SqlFragment }
+  | { readonly kind: 'more'; readonly path: string }
+  | { readonly kind: 'time'; readonly path: string }
+  | { readonly kind: 'element'; readonly of: readonly KeyLocation[]; readonly index: number }
+
+/** The locations of a key by rank. A later rank counts only where the event has the key in no earlier one. */
+export type KeyLocations = readonly (readonly KeyLocation[])[]
+
+/** Where the keys of some datasets lie in one table. */
+export type KeyColumns = {
+  /** The text of a key in the columns, '' where an event has none. Undefined when the table has no column for it. */
+  readonly text: (path: string) => SqlFragment | undefined
+  /** Whether events may have the key in the overflow map. */
+  readonly mayOverflow: (path: string) => boolean
+}
+
+export const ELEMENT = /^(.+)\.(\d|[12]\d|3[01])$/s
+
+/** Returns where to look for a key: the key itself, an element of an array, and, for a name without `$`, the attribute of that name. */
+export function keyLocations(key: string, slots: KeyColumns): KeyLocations {
+  const own = ranksOf(key, slots)
+  return key.startsWith('$') || key.startsWith('@') ? own : [...own, ...ranksOf(`$${key}`, slots)]
+}
+
+/** The keys that a name may mean: a name without `$` may also be the attribute of that name. */
+export const keyCandidates = (key: string): readonly string[] => (key.startsWith('$') || key.startsWith('@') ? [key] : [key, `$${key}`])
+
+/** The paths whose columns determine the locations of a key. */
+export const pathsOf = (key: string): readonly string[] => {
+  const array = ELEMENT.exec(key)?.[1]
+  const own = array === undefined ? [key] : [key, array]
+  return key.startsWith('$') || key.startsWith('@') ? own : [...own, ...own.map((path) => `$${path}`)]
+}
+
+function ranksOf(path: string, slots: KeyColumns): KeyLocations {
+  const [, array, index] = ELEMENT.exec(path) ?? []
+  const own = locationsOf(path, slots)
+  const arrays = array === undefined ? [] : locationsOf(array, slots)
+  return arrays.length === 0 ? [own] : [own, [{ kind: 'element', of: arrays, index: Number(index) }]]
+}
+
+function locationsOf(path: string, slots: KeyColumns): readonly KeyLocation[] {
+  const text = slots.text(path)
+  return [
+    ...(text === undefined ? [] : [{ kind: 'slot', text } as const]),
+    ...(slots.mayOverflow(path) ? [{ kind: 'more', path } as const] : []),
+    ...(timeKeys.includes(path) ? [{ kind: 'time', path } as const] : []),
+  ]
+}
+
+/** The column of a key in a table. A dataset that outgrew a smaller table has no columns for its other keys there. */
+export function slotIn(tableClass: TableClass, slots: ReadonlyMap<string, Slot>, path: string): Slot | undefined {
+  const slot = slots.get(path)
+  return slot !== undefined && hasSlot(tableClass, slot) ? slot : undefined
+}
+
+export function hasSlot(tableClass: TableClass, slot: Slot): boolean {
+  const { cSlots, sSlots } = tableClasses[tableClass]
+  return Number(slot.slice(1)) < (slot.startsWith('c') ? cSlots : sSlots)
+}

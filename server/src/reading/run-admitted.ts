@@ -1,0 +1,68 @@
+import type { EventStore } from '../events/store/events.ts'
+import type { QuerySlot } from '../world.ts'
+import type { EventQuery } from './event-query.ts'
+
+/** How long a query of lower priority pauses at each block while one of higher priority runs. It slows down and does not stop. */
+const YIELD_MS = 20
+
+/** Tracks the time that a query waits while none of its statements runs. It does not count as query time. */
+export type AdmissionWait = { waiting: number; running: number; sinceMs: number | undefined }
+
+/** A query that needs admission before each statement. */
+type AdmittedQuery = Pick<EventQuery, 'ticket' | 'signal' | 'budget'> & { startedMs: number; readonly pause: AdmissionWait }
+
+export const noAdmissionWait = (): AdmissionWait => ({ waiting: 0, running: 0, sinceMs: undefined })
+
+/** Runs the work once the query is admitted, with the settings for its share of the store. */
+export async function runAdmitted<T>(
+  store: EventStore,
+  query: AdmittedQuery,
+  cores: number,
+  work: (settings: Record<string, string>, running: number) => Promise<T>,
+): Promise<T> {
+  const { ticket, signal, budget, pause } = query
+  if (!ticket) return work(budget.threads === undefined ? {} : { max_threads: String(budget.threads) }, 1)
+  if (pause.waiting === 0 && pause.running === 0) pause.sinceMs = performance.now()
+  pause.waiting += 1
+  let isWaiting = true
+  const resume = () => {
+    if (!isWaiting) return
+    isWaiting = false
+    pause.waiting -= 1
+    if (pause.sinceMs !== undefined) query.startedMs += performance.now() - pause.sinceMs
+    pause.sinceMs = undefined
+  }
+  try {
+    return await ticket.run({ signal, waitMs: budget.seconds * 1_000 }, async ({ isLast, rank, running }) => {
+      resume()
+      pause.running += 1
+      try {
+        return await work(prioritySettings({ rank, isLast }, budget.threads, store.engine ? cores : undefined), running)
+      } finally {
+        pause.running -= 1
+      }
+    })
+  } finally {
+    resume()
+  }
+}
+
+/** LAST is behind every rank that a running query can have. */
+const LAST = 100_000
+
+/**
+ * The first query of each owner may use all processors; further ones get lower priority and fewer threads, and exports give way to all others.
+ * `cores` are those of the embedded engine.
+ */
+export function prioritySettings(
+  { rank, isLast }: Pick<QuerySlot, 'rank' | 'isLast'>,
+  threads: number | undefined,
+  cores: number | undefined,
+): Record<string, string> {
+  const own = threads ?? (cores === undefined || rank < 2 ? undefined : Math.max(1, Math.floor(cores / rank)))
+  return {
+    priority: String(isLast ? LAST + rank : rank),
+    low_priority_query_wait_time_ms: String(YIELD_MS),
+    ...(own === undefined ? {} : { max_threads: String(own) }),
+  }
+}

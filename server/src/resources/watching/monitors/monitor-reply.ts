@@ -1,0 +1,81 @@
+import type { Monitor } from '@dendro/api'
+import { metadataOf } from '../../../meta/metadata.ts'
+import type { MonitorRow, StateRow } from './rows.ts'
+import { isValidState } from './stored-state.ts'
+
+type MonitorStateColumns = Pick<StateRow, 'status' | 'state' | 'last_trigger_ts'>
+
+/** Combines the stored definition with the state from evaluations; a monitor that was never evaluated is OK. */
+export function monitorReply(row: MonitorRow, stored: MonitorStateColumns | undefined, nowMs: number): Monitor {
+  const isMuted = row.muted_until !== null && (row.muted_until < 0 || row.muted_until > nowMs)
+  return {
+    id: row.id,
+    name: row.name,
+    ...(row.description === null ? {} : { description: row.description }),
+    type: row.type,
+    monitor_type: row.type,
+    comparison_operator: row.comparison_operator,
+    threshold: row.threshold,
+    ...(row.warning_threshold === null ? {} : { warning_threshold: row.warning_threshold }),
+    window: row.time_window,
+    actions: row.actions,
+    status: stored?.status ?? 'OK',
+    monitored_groups: stored ? shownGroups(row, stored) : [],
+    no_data_status: row.no_data_status,
+    notify_once: row.notify_once,
+    ...(row.group_retention === null ? {} : { group_retention: row.group_retention }),
+    ...(isMuted && row.muted_until !== null ? { muted_until: row.muted_until } : {}),
+    ...(stored && stored.last_trigger_ts !== null ? { last_trigger_ts: stored.last_trigger_ts } : {}),
+    ...(row.aux === null ? {} : { aux: row.aux }),
+    ...(row.compare_to === null ? {} : { compare_to: row.compare_to }),
+    ...(row.change_type === null ? {} : { change_type: row.change_type }),
+    ...(row.evaluation_window === null ? {} : { evaluation_window: row.evaluation_window }),
+    ...(row.anomaly_algorithm === null ? {} : { anomaly_algorithm: row.anomaly_algorithm }),
+    ai_report_enabled: row.ai_report_enabled,
+    ...(row.ai_report_instructions === null ? {} : { ai_report_instructions: row.ai_report_instructions }),
+    metric_id: row.metric_id,
+    queries: row.queries,
+    formulas: row.formulas,
+    ...(row.template === null ? {} : { template: row.template }),
+    tags: row.tags,
+    created_at: row.created_at,
+    metadata: metadataOf(row),
+  }
+}
+
+const shownGroups = ({ queries }: MonitorRow, { state }: MonitorStateColumns): Monitor['monitored_groups'] => {
+  const keys = queries.find(({ groups }) => groups !== undefined && groups.length > 0)?.groups ?? []
+  // A damaged row must not break the list of monitors.
+  if (!isValidState(state)) return []
+  return Object.entries(state.groups)
+    .filter(([group]) => group !== '')
+    .map(([group_id, { status }]) => ({ group_id, groups: valuesOf(group_id, keys), status }))
+}
+
+const VALUE_CHARS_MAX = 1_000
+
+/**
+ * `key:value` for each group key, in order, `null` for a missing value. Long values are cut, and NUL is replaced because PostgreSQL cannot
+ * store it.
+ */
+export const groupId = (keys: readonly string[], values: readonly (string | null)[]): string =>
+  keys
+    .map((key, at) => `${key}:${(values[at] ?? 'null').slice(0, VALUE_CHARS_MAX)}`)
+    .join(',')
+    .replaceAll('\0', '\ufffd')
+
+/** Parses the key values from a group id; an id made with other keys yields no values. */
+export function valuesOf(id: string, keys: readonly string[]): Record<string, string> {
+  const values: Record<string, string> = Object.create(null)
+  let at = 0
+  for (const [index, key] of keys.entries()) {
+    const start = at + key.length + 1
+    if (!id.startsWith(`${key}:`, at)) return {}
+    const next = keys[index + 1]
+    const end = next === undefined ? id.length : id.indexOf(`,${next}:`, start)
+    if (end < 0) return {}
+    values[key] = id.slice(start, end)
+    at = end + 1
+  }
+  return values
+}

@@ -1,0 +1,132 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo, Server as NetServer } from 'node:net'
+import type { Monitor } from '@dendro/api'
+import PostalMime, { type Email } from 'postal-mime'
+import { SMTPServer } from 'smtp-server'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../../../../test/world.ts'
+import { type Engines, makeEngines } from '../../../events/store/engine.fixture.ts'
+import { createEvaluationRound, type EvaluationRound } from '../evaluations/evaluations.ts'
+import { notificationDelivery } from './delivery.ts'
+
+const PATIENT = { timeout: 120_000, interval: 50 }
+const MINUTE_MS = 60_000
+
+let engines: Engines
+let app: TestApp
+let round: EvaluationRound
+let receiver: Server
+let relay: SMTPServer
+const calls: { title: string; alert: string; [name: string]: unknown }[] = []
+const mails: Email[] = []
+
+beforeAll(async () => {
+  receiver = createServer(async (request, response) => {
+    calls.push(JSON.parse(Buffer.concat(await request.toArray()).toString()))
+    response.writeHead(204).end()
+  })
+  await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening))
+  relay = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData: async (stream, _session, done) => {
+      const pieces: Buffer[] = []
+      for await (const piece of stream) pieces.push(piece as Buffer)
+      mails.push(await PostalMime.parse(Buffer.concat(pieces)))
+      done()
+    },
+  })
+  await new Promise<void>((listening) => relay.listen(0, '127.0.0.1', listening))
+  engines = makeEngines()
+  const store = await engines.open(await engines.newDir())
+  const env = {
+    DENDRO_CLICKHOUSE_URL: store.url,
+    DENDRO_WEBHOOK_ALLOW: '127.0.0.1',
+    DENDRO_SMTP_URL: `smtp://127.0.0.1:${((relay.server as NetServer).address() as AddressInfo).port}`,
+    DENDRO_PUBLIC_URL: 'https://logs.example.org',
+  }
+  app = await openTestApp(env, (world) => [notificationDelivery(world)])
+  round = createEvaluationRound(app.app.world)
+})
+afterAll(async () => {
+  await app?.close()
+  await engines?.cleanUp()
+  receiver?.closeAllConnections()
+  receiver?.close()
+  await new Promise<void>((closed) => relay.close(closed))
+})
+
+test('an event that was posted reaches a webhook and a mailbox by a monitor, with all that people want to know, and its end does too', async () => {
+  const org = await app.newOrganization()
+  const payload = JSON.stringify({
+    title: '$title',
+    alert: '$alert_id',
+    status: '$status',
+    value: '$current_value',
+    threshold: '$threshold',
+    group: '$group',
+    link: '$monitor_link',
+    samples: '$samples',
+  })
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/in`
+  const hook = await org.ask<{ id: string }>('POST', '/integrations/webhooks', { body: { name: 'hook', url, payload } })
+  const made = await org.ask<Monitor>('POST', '/monitors', {
+    body: {
+      name: 'Payments fail',
+      comparison_operator: 'ABOVE',
+      threshold: 2,
+      window: 'Last 5 minutes',
+      no_data_status: 'OK',
+      actions: [{ email: 'oncall@example.org' }, { integration_id: hook.body.id }],
+      queries: [{ name: 'errors', select: ['count(*)'], from_expr: '*', where: 'level = error', groups: ['region'] }],
+    },
+  })
+  expect([hook.status, made.status]).toEqual([201, 201])
+  const forEver = new AbortController().signal
+  await round(forEver)
+
+  const lines = ['eu', 'eu', 'eu', 'us'].map((region, index) =>
+    JSON.stringify({ level: 'error', region, message: `card ${index} declined` }),
+  )
+  const posted = await org.ask('POST', '/', { raw: lines.join('\n'), headers: { 'content-type': 'application/x-ndjson' } })
+  expect(posted.status).toBe(200)
+  app.clock.advance(MINUTE_MS)
+  await round(forEver)
+  await expect.poll(() => [calls.length, mails.length], PATIENT).toEqual([1, 1])
+  const link = `https://logs.example.org/app/monitors?id=${made.body.id}`
+  expect(calls[0]).toMatchObject({
+    title: 'ALERT: Payments fail (region:eu)',
+    status: 'alert',
+    value: '3',
+    threshold: '2',
+    group: 'region:eu',
+    link,
+  })
+  // The latest three of the group, as they were sent.
+  expect(String(calls[0]?.samples).split('\n').sort()).toEqual(lines.slice(0, 3))
+  const [alert] = mails
+  expect(alert?.subject).toBe('ALERT: Payments fail (region:eu)')
+  for (const part of ['Threshold: above 2', 'Group: region:eu', 'Value: 3', link, ...lines.slice(0, 3)]) expect(alert?.text).toContain(part)
+  expect(alert?.html).toContain(`<a href="${link}">`)
+  // The hour before, of this group alone: nothing but zeros, and then what was told.
+  expect(alert?.html).toMatch(/<img src="cid:chart"[^>]*>.*between 0 and 3; the dashed line is at 2\./)
+  const [chart] = alert?.attachments ?? []
+  expect(chart).toMatchObject({ mimeType: 'image/png', disposition: 'inline', contentId: '<chart>' })
+  expect(Buffer.from(chart?.content as ArrayBuffer).toString('latin1', 1, 4)).toBe('PNG')
+
+  app.clock.advance(7 * MINUTE_MS)
+  await round(forEver)
+  await expect.poll(() => [calls.length, mails.length], PATIENT).toEqual([2, 2])
+  expect(calls[1]).toMatchObject({ title: 'OK: Payments fail (region:eu)', status: 'ok', alert: calls[0]?.alert })
+  expect(mails[1]).toMatchObject({ subject: 'OK: Payments fail (region:eu)', attachments: [] })
+
+  // What is sent is noted as sent after the receiver has it.
+  const deliveries = async () => {
+    const { body } = await org.ask<{ monitor_notifications: { status: string; type: string }[] }>(
+      'GET',
+      `/monitors/${made.body.id}/notifications`,
+    )
+    return body.monitor_notifications.map(({ status, type }) => `${type} ${status}`).sort()
+  }
+  await expect.poll(deliveries, PATIENT).toEqual(['EMAIL SENT', 'EMAIL SENT', 'WEBHOOK SENT', 'WEBHOOK SENT'])
+})

@@ -1,0 +1,129 @@
+import type { contract } from '@dendro/api'
+import { foundOrganization } from './first-start.ts'
+import type { Meter } from './http/measure.ts'
+import type { Routes } from './http/mount.ts'
+import { referenceRoutes } from './http/pages/reference/reference.ts'
+import type { WebFiles } from './http/pages/web-app/files.ts'
+import { webAppRoutes } from './http/pages/web-app/web-app.ts'
+import { readForm } from './ingest/detect/forms.ts'
+import type { Intake } from './ingest/intake/intake.ts'
+import { ingestionRoutes } from './ingest/routes.ts'
+import { apiKeyRoutes } from './resources/access/api-keys/routes.ts'
+import { auditRoutes } from './resources/access/audit/routes.ts'
+import { authRoutes } from './resources/access/auth/routes.ts'
+import { customerRoutes } from './resources/access/customer/routes.ts'
+import { encryptionKeyRoutes } from './resources/access/encryption-keys/routes.ts'
+import { groupRoutes } from './resources/access/groups/routes.ts'
+import { accessRoutes, organizationRoutes } from './resources/access/organizations/routes.ts'
+import { permissionRoutes } from './resources/access/permissions/routes.ts'
+import { policyRoutes } from './resources/access/policies/routes.ts'
+import { roleRoutes } from './resources/access/roles/routes.ts'
+import { userRoutes } from './resources/access/users/routes.ts'
+import { configAssistantRoutes } from './resources/assistants/config-assistant/routes.ts'
+import { assistantRoutes } from './resources/assistants/explain/routes.ts'
+import { dashboardRoutes, dashboardTemplateRoutes } from './resources/boards/dashboards/routes.ts'
+import { widgetRoutes, widgetTemplateRoutes } from './resources/boards/widgets/routes.ts'
+import { collectionRoutes } from './resources/data/collections/routes.ts'
+import { datasetRoutes } from './resources/data/datasets/routes.ts'
+import { ledgerRoutes } from './resources/data/ledger/routes.ts'
+import type { LimitMeter } from './resources/data/limits/limits.ts'
+import { limitRoutes } from './resources/data/limits/routes.ts'
+import { parserRoutes } from './resources/data/parsers/routes.ts'
+import { retentionRoutes, retentionRuleRoutes } from './resources/data/retention/routes.ts'
+import { usageRoutes } from './resources/data/usage/routes.ts'
+import { analyticsRoutes } from './resources/queries/analytics/routes.ts'
+import { contextRoutes } from './resources/queries/context/routes.ts'
+import { datasetKeyRoutes } from './resources/queries/dataset-keys/routes.ts'
+import { exportRoutes } from './resources/queries/exports/routes.ts'
+import type { LiveTails } from './resources/queries/live-tail/live-tail.ts'
+import { liveTailRoutes } from './resources/queries/live-tail/routes.ts'
+import { metricDefinitionRoutes, metricDefinitionTemplateRoutes } from './resources/queries/metric-definitions/routes.ts'
+import { patternRoutes } from './resources/queries/patterns/routes.ts'
+import { savedSearchRoutes, savedSearchTemplateRoutes } from './resources/queries/saved-searches/routes.ts'
+import { searchRoutes } from './resources/queries/search/routes.ts'
+import type { Searches } from './resources/queries/search/search.ts'
+import { timeseriesRoutes } from './resources/queries/timeseries/routes.ts'
+import { topKeyRoutes } from './resources/queries/top-keys/routes.ts'
+import type { HealthChecks } from './resources/service/health/health.ts'
+import { healthRoutes } from './resources/service/health/routes.ts'
+import { logRoutes } from './resources/service/logs/routes.ts'
+import { metricsRoutes } from './resources/service/metrics/routes.ts'
+import { statementRoutes } from './resources/service/statements/routes.ts'
+import { tagRoutes } from './resources/service/tags/routes.ts'
+import { unbuiltRoutes } from './resources/service/unbuilt/routes.ts'
+import { downtimeRoutes } from './resources/watching/downtimes/routes.ts'
+import { integrationRoutes } from './resources/watching/integrations/routes.ts'
+import { monitorRoutes, monitorTemplateRoutes } from './resources/watching/monitors/routes.ts'
+import { notificationRoutes } from './resources/watching/notifications/routes.ts'
+import type { World } from './world.ts'
+
+/** RouteParts are what routes share with the rest of the process: caches, meters and running work. */
+export type RouteParts = {
+  health: HealthChecks
+  meter: Meter
+  intake: Intake
+  limits: LimitMeter
+  searches: Searches
+  tails: LiveTails
+  web: WebFiles | undefined
+}
+
+/** allRoutes has one member for each group of the contract; a group without routes does not compile. */
+export const allRoutes = (world: World, { health, meter, intake, limits, searches, tails, web }: RouteParts): readonly Routes[] =>
+  Object.values({
+    access: accessRoutes(world),
+    analytics: analyticsRoutes(world),
+    groups: groupRoutes(world),
+    organizations: organizationRoutes(world, foundOrganization),
+    parsers: parserRoutes(world, readForm),
+    permissions: permissionRoutes(),
+    policies: policyRoutes(world),
+    roles: roleRoutes(world),
+    apiKeys: apiKeyRoutes(world),
+    assistants: assistantRoutes(world),
+    audit: auditRoutes(world),
+    auth: authRoutes(world),
+    collections: collectionRoutes(world),
+    dashboards: dashboardRoutes(world),
+    dashboardTemplates: dashboardTemplateRoutes(world),
+    datasets: datasetRoutes(world),
+    downtimes: downtimeRoutes(world),
+    exports: exportRoutes(world),
+    customer: customerRoutes(world),
+    encryptionKeys: encryptionKeyRoutes(world),
+    statements: statementRoutes(world),
+    forwardConfigs: unbuiltRoutes('forwardConfigs'),
+    insights: unbuiltRoutes('insights'),
+    sso: unbuiltRoutes('sso'),
+    health: healthRoutes(world, health),
+    ingestion: ingestionRoutes(intake),
+    integrations: integrationRoutes(world),
+    ledger: ledgerRoutes(world),
+    limits: limitRoutes(world, limits),
+    logs: logRoutes(world),
+    metrics: metricsRoutes(world, meter),
+    reference: referenceRoutes({ version: world.deployment.version, region: world.deployment.region, web, troubles: health.failures }),
+    retention: retentionRoutes(world),
+    retentionRules: retentionRuleRoutes(world),
+    search: searchRoutes(world, searches),
+    datasetKeys: datasetKeyRoutes(world),
+    savedSearches: savedSearchRoutes(world),
+    savedSearchTemplates: savedSearchTemplateRoutes(world),
+    topKeys: topKeyRoutes(world),
+    patterns: patternRoutes(world),
+    liveTail: liveTailRoutes(tails),
+    timeseries: timeseriesRoutes(world),
+    metricDefinitions: metricDefinitionRoutes(world),
+    monitors: monitorRoutes(world),
+    monitorTemplates: monitorTemplateRoutes(world),
+    metricDefinitionTemplates: metricDefinitionTemplateRoutes(world),
+    notifications: notificationRoutes(world),
+    configAssistant: configAssistantRoutes(world),
+    context: contextRoutes(world),
+    tags: tagRoutes(world),
+    usage: usageRoutes(world),
+    users: userRoutes(world),
+    webApp: webAppRoutes(web),
+    widgets: widgetRoutes(world),
+    widgetTemplates: widgetTemplateRoutes(world),
+  } satisfies Record<keyof typeof contract, Routes>)
