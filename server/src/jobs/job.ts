@@ -1,33 +1,33 @@
 import type { Db } from '../meta/meta.ts'
 
-/** A Job is one piece of work as its kind sees it while the lease is held. It may run more than once, so what it does must bear repeating. */
-export type Job = {
+/** One run of a job while its lease is held. A job may run more than once, so its work must be idempotent. */
+export type JobRun = {
   id: string
-  /** orgId is undefined for work of the whole deployment. */
+  /** Undefined for jobs of the whole deployment. */
   orgId: string | undefined
   payload: Readonly<Record<string, unknown>>
-  /** attempt counts from 1 since the last success. */
+  /** Counts from 1 since the last success. */
   attempt: number
-  /** fence rises with every lease of this job. */
+  /** A fencing token: it increases with every lease of this job. */
   fence: number
-  /** signal ends when the lease is lost or the service stops; then the work must end soon. */
+  /** Aborts when the lease is lost or the service stops. */
   signal: AbortSignal
-  /** hold is the first statement of every transaction of a job: it throws when the lease is another's, and keeps it here until the end of tx. */
+  /** Call it first in every transaction of a job. Throws when the lease is lost, and otherwise keeps the lease until the transaction ends. */
   hold(tx: Db): Promise<void>
 }
 
-/** An Again says that a job has more to do, in so many milliseconds, and what it wants to know then. */
-export type Again = { againInMs: number; payload?: Record<string, unknown> }
+/** The job has more to do after this delay, with this payload. */
+export type JobContinuation = { againInMs: number; payload?: Record<string, unknown> }
 
-/** A JobKind is how one sort of work is done; the roof lists all of them. */
+/** One kind of job. `work.ts` lists all kinds. */
 export type JobKind = {
   name: string
-  /** everyMs makes the kind recurring: the deployment has one job of it, which never ends. */
+  /** Makes the kind recurring: the deployment has exactly one job of it, which never ends. */
   everyMs?: number
-  /** isDueAtStart brings a recurring job forward whenever a process starts. */
+  /** Makes a recurring job due whenever a process starts. */
   isDueAtStart?: boolean
-  /** triesMax bounds the attempts of a job that does not recur; then it is given up, and a person is needed. */
+  /** The maximum number of attempts of a job that is not recurring. After that the job is given up, and an operator is needed. */
   triesMax?: number
-  /** run returns when the work is done, or says when there is more of it. */
-  run(job: Job): Promise<Again | undefined>
+  /** Does the work. Returns undefined when it is done. */
+  run(job: JobRun): Promise<JobContinuation | undefined>
 }

@@ -7,11 +7,12 @@ import { systemIds } from '../kernel/ids.ts'
 import { makeTestDatabase, silent, type TestDatabase } from '../meta/database.fixture.ts'
 import type { Meta } from '../meta/meta.ts'
 import { type Sql, sql } from '../meta/sql.ts'
-import type { Job, JobKind } from './job.ts'
-import { enqueue, LeaseLost, startWorker, takeOver, type WorkBounds, type Worker } from './jobs.ts'
+import type { JobKind, JobRun } from './job.ts'
+import { enqueue, LeaseLost, releaseDeadLeases, startWorker, type Worker, type WorkerOptions } from './jobs.ts'
+import { claimJob, renewLease } from './rows.ts'
 
 const DAY_MS = 86_400_000
-const QUICK: WorkBounds = { pollMs: 10 }
+const QUICK: WorkerOptions = { pollMs: 10 }
 
 let database: TestDatabase
 let meta: Meta
@@ -36,7 +37,7 @@ afterAll(() => database?.drop())
 
 const worldOn = (own: Meta) => ({ meta: own, clock, ids: systemIds, log: silent })
 
-function work(kinds: readonly JobKind[], bounds: WorkBounds = {}, own = meta): Worker {
+function work(kinds: readonly JobKind[], bounds: WorkerOptions = {}, own = meta): Worker {
   const worker = startWorker(worldOn(own), kinds, { ...QUICK, ...bounds })
   workers.push(worker)
   return worker
@@ -60,8 +61,8 @@ const soon = (what: () => unknown) => expect.poll(what, { interval: 10 })
 test('a job asked for twice under one key is done once, and then it is gone', async () => {
   await add('greet', 'ada', { name: 'Ada' })
   await add('greet', 'ada', { name: 'Ada' })
-  const done: Job[] = []
-  const run = async (job: Job): Promise<undefined> => {
+  const done: JobRun[] = []
+  const run = async (job: JobRun): Promise<undefined> => {
     done.push(job)
   }
   work([{ name: 'greet', run }])
@@ -160,7 +161,7 @@ test('a failed job is tried again, ever later; at its bound it is given up, and 
 test('a job may have more to do, and then knows how far it was', async () => {
   await add('count', 'a', { n: 1 })
   const seen: unknown[] = []
-  const run = async ({ payload }: Job) => {
+  const run = async ({ payload }: JobRun) => {
     seen.push(payload.n)
     return payload.n === 3 ? undefined : { againInMs: 0, payload: { n: Number(payload.n) + 1 } }
   }
@@ -262,12 +263,21 @@ test('a lease that a wrong clock of the store gave holds nothing up', async () =
   await soon(jobs).toEqual([])
 })
 
+test('a worker with short leases leaves a job alone whose holder has a long one', async () => {
+  await add('far', 'a')
+  const claim = (leaseMs: number) => claimJob(meta, { kinds: ['far'], recurring: [], holder: randomUUID(), nowMs: Date.now() + 1, leaseMs })
+  const long = await claim(DAY_MS)
+  expect(await claim(1_000)).toBe(undefined)
+  if (long) await renewLease(meta, long, 2 * DAY_MS)
+  expect(await claim(1_000)).toBe(undefined)
+})
+
 test('many workers share the work and never do the same job at once', async () => {
   const others = [await database.open(), await database.open()]
   const under = new Set<string>()
   const done: string[] = []
   let overlaps = 0
-  const run = async (job: Job): Promise<undefined> => {
+  const run = async (job: JobRun): Promise<undefined> => {
     if (under.has(job.id)) overlaps += 1
     under.add(job.id)
     await systemClock.sleep(3)
@@ -297,7 +307,7 @@ test('a stop ends what runs and gives the lease back, so that another goes on at
   await first.close()
   expect(await jobs()).toMatchObject([{ attempts: 0, holder: null, last_failure: null }])
   const attempts: number[] = []
-  const run = async ({ attempt }: Job): Promise<undefined> => {
+  const run = async ({ attempt }: JobRun): Promise<undefined> => {
     attempts.push(attempt)
   }
   work([{ name: 'long', run }])
@@ -352,11 +362,11 @@ test('whoever takes over goes on at once with what a killed process had begun, a
   const first = startProcess(`await note(job, 'begun'); await clock.sleep(1e9)`, DAY_MS)
   await soon(stepNames).toEqual(['1 begun'])
   first.kill('SIGKILL')
-  await takeOver(meta)
+  await releaseDeadLeases(meta)
   const second = startProcess(`await note(job, 'begun'); await clock.sleep(1e9)`, DAY_MS)
   await soon(stepNames).toEqual(['1 begun', '2 begun'])
   second.kill('SIGKILL')
-  await takeOver(meta)
+  await releaseDeadLeases(meta)
   await add('far', 'b')
   work([{ name: 'far', run: ({ id, fence }) => note(id, fence, 'done') }], { leaseMs: DAY_MS })
   await soon(stepNames).toEqual(['1 begun', '2 begun', '1 done'])
@@ -374,7 +384,7 @@ test('a holder that was paused past its lease writes nothing more once another h
   )
   await soon(stepNames).toEqual(['1 begun'])
   child.kill('SIGSTOP')
-  const taken = Promise.withResolvers<Job>()
+  const taken = Promise.withResolvers<JobRun>()
   const finish = Promise.withResolvers<undefined>()
   work([
     {
@@ -405,7 +415,7 @@ test('a job that ends its process each time is given up in the end', async () =>
   }
   work([{ name: 'far', triesMax: 3, run: async () => undefined }])
   await soon(async () => (await jobs())[0]?.given_up_at ?? null).not.toBe(null)
-  expect(await jobs()).toMatchObject([{ last_failure: 'the process that ran it ended each time' }])
+  expect(await jobs()).toMatchObject([{ last_failure: 'its process crashed on every attempt' }])
 })
 
 test('workers that are killed at random leave every job done, and no step of an earlier holder after one of a later', async () => {

@@ -2,20 +2,20 @@ import type { Db } from '../meta/meta.ts'
 import type { World } from '../world.ts'
 import type { JobKind } from './job.ts'
 import { claimJob, freeFirstAttempts, insertJob, keepRecurring } from './rows.ts'
-import { type Running, runJob } from './running.ts'
+import { type JobExecution, runJob } from './running.ts'
 
 export { LeaseLost } from './running.ts'
 
 export type NewJob = {
   kind: string
   orgId: string | undefined
-  /** key names what the job is about: asking twice makes one job. */
+  /** Identifies the subject of the job. Enqueueing the same key twice creates one job. */
   key: string
   payload: Record<string, unknown>
   dueMs?: number
 }
 
-/** enqueue asks for work in the transaction that makes it necessary: neither is ever there without the other. */
+/** Enqueues a job in the transaction that makes it necessary, so that both are committed or neither. */
 export async function enqueue(world: Pick<World, 'clock' | 'ids'>, tx: Db, job: NewJob): Promise<void> {
   const nowMs = world.clock.nowMs()
   const { kind, key, payload } = job
@@ -23,46 +23,46 @@ export async function enqueue(world: Pick<World, 'clock' | 'ids'>, tx: Db, job: 
 }
 
 /**
- * takeOver is for a start with nobody else at work: whoever holds a lease is dead, and his job goes on at once. One that may have ended its process
- * twice has to wait until its lease runs out, or it would end this one too before it has done anything else.
+ * Releases the leases of dead processes at a start when no other process can be running. A job that was already started twice may have
+ * crashed its process. It keeps its lease until the lease expires, so that it cannot crash this process at once.
  */
-export const takeOver = async (meta: Db): Promise<void> => void (await freeFirstAttempts(meta))
+export const releaseDeadLeases = async (meta: Db): Promise<void> => void (await freeFirstAttempts(meta))
 
-export type WorkBounds = {
+export type WorkerOptions = {
   pollMs?: number
   leaseMs?: number
-  /** stopMs is how long a stop waits for running jobs to end. */
+  /** How long a stop waits for running jobs. */
   stopMs?: number
 }
 
-/** LEASE_MS is how long a dead process keeps its jobs from the others. */
+/** How long the jobs of a dead process stay blocked. */
 const LEASE_MS = 30_000
 const POLL_MS = 1_000
 const STOP_MS = 10_000
-/** RUNNING_MAX is how many jobs a process runs at once, each of another kind: one slow kind never keeps the others waiting. */
+/** How many jobs a process runs at once, each of another kind. One slow kind never blocks the others. */
 const RUNNING_MAX = 4
 const RECURRING_EVERY_MS = 60_000
-const SET_BACK_MS = 2_000
+const CLOCK_SETBACK_MS = 2_000
 
 export type Worker = { close(): Promise<void> }
 
-/** startWorker runs jobs of the given kinds until closed; closing ends what runs and gives its leases back. */
+/** Runs jobs of the given kinds until it is closed. Closing aborts running jobs and releases their leases. */
 export function startWorker(
   world: Pick<World, 'meta' | 'clock' | 'ids' | 'log'>,
   kinds: readonly JobKind[],
-  bounds: WorkBounds = {},
+  bounds: WorkerOptions = {},
 ): Worker {
   const { meta, clock, ids, log } = world
   const { pollMs = POLL_MS, leaseMs = LEASE_MS, stopMs = STOP_MS } = bounds
   const holder = ids.uuid()
   const stopping = new AbortController()
-  const running = new Map<string, Running>()
+  const running = new Map<string, JobExecution>()
   const recurring = kinds.filter(({ everyMs }) => everyMs !== undefined).map(({ name }) => name)
   let keptMs = Number.NEGATIVE_INFINITY
   let keptNowMs = 0
 
-  /** wasSetBack is true when wall time fell behind monotonic time: what is due may be due much too late. */
-  const wasSetBack = (): boolean => clock.nowMs() - keptNowMs < clock.monotonicMs() - keptMs - SET_BACK_MS
+  /** Whether wall-clock time fell behind monotonic time. Due times may then be far too late. */
+  const wasSetBack = (): boolean => clock.nowMs() - keptNowMs < clock.monotonicMs() - keptMs - CLOCK_SETBACK_MS
 
   async function keepAllRecurring(): Promise<void> {
     const isFirst = keptMs === Number.NEGATIVE_INFINITY
@@ -77,7 +77,7 @@ export function startWorker(
     keptNowMs = nowMs
   }
 
-  /** startOne starts the job that has been due longest, if a kind and a place are free for one. */
+  /** Starts the job that has been due longest, if a kind and a slot are free for it. */
   async function startOne(): Promise<boolean> {
     const free = kinds.filter(({ name }) => !running.has(name)).map(({ name }) => name)
     if (stopping.signal.aborted || running.size >= RUNNING_MAX || free.length === 0) return false
@@ -114,7 +114,7 @@ export function startWorker(
       const given = new AbortController()
       const ended = Promise.all([...running.values()].map((job) => job.ended)).finally(() => given.abort())
       await Promise.race([ended, clock.sleep(stopMs, given.signal).catch(() => undefined)])
-      if (running.size > 0) log.warn({ kinds: [...running.keys()] }, 'jobs did not end in time; their leases will run out')
+      if (running.size > 0) log.warn({ kinds: [...running.keys()] }, 'jobs did not stop in time, their leases will expire')
     },
   }
 }

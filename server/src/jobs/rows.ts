@@ -11,10 +11,10 @@ export type JobRow = {
   fence: number
 }
 
-/** A Lease names one holding of a job: every statement about it misses once another lease was given. */
+/** One lease of a job. Every statement with it affects no row once another lease was granted. */
 export type Lease = Pick<JobRow, 'id' | 'fence'>
 
-/** STORE_MS is the one clock of leases: those of the processes that share the work need not agree. */
+/** Leases use the clock of the store, because the clocks of the processes may differ. */
 const STORE_MS = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
 export type NewJobRow = {
@@ -28,8 +28,8 @@ export type NewJobRow = {
 }
 
 /**
- * insertJob leaves one job of a kind and key: due at the earlier time, and taken up again when it had been given up. One that is just being done may
- * be past what it is asked for now, so it is remembered that it was asked for again.
+ * Creates the job, or makes the existing one due at the earlier time and revives it when it was given up. A running job may be past the new
+ * work, so `again_at` records that it has to run again.
  */
 export const insertJob = (db: Db, job: NewJobRow) =>
   db.run(sql`
@@ -41,57 +41,55 @@ export const insertJob = (db: Db, job: NewJobRow) =>
       attempts = case when jobs.given_up_at is null then jobs.attempts else 0 end,
       given_up_at = null`)
 
-/** AHEAD_MS: what was written so far in the future was written while a clock was wrong. */
-const AHEAD_MS = 60_000
+/** Timestamps further in the future than this were written while a clock was wrong. */
+const CLOCK_AHEAD_MS = 60_000
 
 /**
- * claimJob takes the job that has been due longest; skip locked lets several processes share the work without waiting for one another. Due times and
- * leases that a wrong clock wrote hold nothing up: see keepRecurring for those of recurring kinds.
+ * Claims the job that has been due longest. `skip locked` lets several processes claim without waiting for each other. Due times and leases
+ * that a wrong clock wrote are ignored; keepRecurring corrects those of recurring kinds.
  */
 export const claimJob = (
   db: Db,
   claim: { kinds: readonly string[]; recurring: readonly string[]; holder: string; nowMs: number; leaseMs: number },
 ) =>
   db.one<JobRow>(sql`
-    update jobs set holder = ${claim.holder}, lease_until_ms = ${STORE_MS} + ${claim.leaseMs}::bigint, fence = fence + 1, attempts = attempts + 1,
+    update jobs set holder = ${claim.holder}, lease_until_ms = ${STORE_MS} + ${claim.leaseMs}::bigint, lease_ms = ${claim.leaseMs}, fence = fence + 1, attempts = attempts + 1,
       again_at = null
     where id = (
       select id from jobs
       where given_up_at is null and kind in (${sql.join(claim.kinds)})
         and (due_at <= ${claim.nowMs}
-          or (not kind = any(${claim.recurring}::text[]) and greatest(created_at, done_at, failed_at) > ${claim.nowMs + AHEAD_MS}))
-        and (lease_until_ms is null or lease_until_ms < ${STORE_MS} or lease_until_ms > ${STORE_MS} + ${2 * claim.leaseMs}::bigint)
+          or (not kind = any(${claim.recurring}::text[]) and greatest(created_at, done_at, failed_at) > ${claim.nowMs + CLOCK_AHEAD_MS}))
+        and (lease_until_ms is null or lease_until_ms < ${STORE_MS} or lease_until_ms > ${STORE_MS} + 2 * coalesce(lease_ms, ${claim.leaseMs}::bigint))
       order by due_at, id limit 1 for update skip locked)
     returning id, org_id, kind, key, payload, attempts, fence`)
 
 const held = ({ id, fence }: Lease): Sql => sql`id = ${id} and fence = ${fence} and holder is not null`
 
-/** renewLease gives 0 when the lease is lost. */
+/** Returns 0 when the lease is lost. */
 export const renewLease = (db: Db, lease: Lease, leaseMs: number) =>
-  db.run(sql`update jobs set lease_until_ms = ${STORE_MS} + ${leaseMs}::bigint where ${held(lease)}`)
+  db.run(sql`update jobs set lease_until_ms = ${STORE_MS} + ${leaseMs}::bigint, lease_ms = ${leaseMs} where ${held(lease)}`)
 
-/**
- * holdLease keeps others from claiming the job until the transaction ends, which the key share lock does, while a renewal passes beside it.
- */
+/** Prevents other processes from claiming the job until the transaction ends. The key share lock still lets a renewal pass. */
 export const holdLease = (db: Db, lease: Lease) => db.one<{ id: string }>(sql`select id from jobs where ${held(lease)} for key share`)
 
-/** deleteJob gives 0 when the job was asked for again while it was done, or the lease is lost. */
+/** Returns 0 when the job was enqueued again while it ran, or the lease is lost. */
 export const deleteJob = (db: Db, lease: Lease) => db.run(sql`delete from jobs where ${held(lease)} and again_at is null`)
 
-/** takeUpAgain ends a lease with success, for a job that was asked for again meanwhile. */
-export const takeUpAgain = (db: Db, lease: Lease, nowMs: number) =>
+/** Ends a lease with success and makes the job due again, because it was enqueued while it ran. */
+export const requeueJob = (db: Db, lease: Lease, nowMs: number) =>
   db.run(sql`
     update jobs set holder = null, lease_until_ms = null, attempts = 0, last_failure = null, done_at = ${nowMs}, due_at = again_at, again_at = null
     where ${held(lease)} and again_at is not null`)
 
-/** rescheduleJob ends a lease with success, for a job that has more to do. */
+/** Ends a lease with success, for a job that has more to do. */
 export const rescheduleJob = (db: Db, lease: Lease, next: { nowMs: number; dueMs: number; payload: Record<string, unknown> }) =>
   db.run(sql`
     update jobs set holder = null, lease_until_ms = null, attempts = 0, last_failure = null, done_at = ${next.nowMs},
       due_at = least(again_at, ${next.dueMs}::bigint), again_at = null, payload = ${json(next.payload)}
     where ${held(lease)}`)
 
-/** failJob ends a lease with a failure; without a time to try again the job is given up, unless it was asked for again meanwhile. */
+/** Ends a lease with a failure. Without a retry time the job is given up, unless it was enqueued again while it ran. */
 export const failJob = (db: Db, lease: Lease, failed: { nowMs: number; failure: string; dueMs: number | undefined }) =>
   db.run(sql`
     update jobs set holder = null, lease_until_ms = null, last_failure = ${failed.failure}, failed_at = ${failed.nowMs}, again_at = null,
@@ -100,19 +98,19 @@ export const failJob = (db: Db, lease: Lease, failed: { nowMs: number; failure: 
       given_up_at = case when ${failed.dueMs ?? null}::bigint is null and again_at is null then ${failed.nowMs}::bigint end
     where ${held(lease)}`)
 
-/** giveBack ends a lease as if it had never been given. */
-export const giveBack = (db: Db, lease: Lease) =>
+/** Ends a lease as if it had never been granted. */
+export const releaseLease = (db: Db, lease: Lease) =>
   db.run(sql`update jobs set holder = null, lease_until_ms = null, attempts = attempts - 1 where ${held(lease)}`)
 
-/** freeFirstAttempts ends leases as if they had run out; a job that has been begun more than once since its last success keeps its lease. */
+/** Expires the leases of jobs on their first attempt since their last success. Other jobs keep their leases. */
 export const freeFirstAttempts = (db: Db) =>
   db.run(sql`
     with held as (select id from jobs where holder is not null and attempts <= 1 order by id for update)
     update jobs set holder = null, lease_until_ms = null where id in (select id from held)`)
 
 /**
- * keepRecurring makes the job of a recurring kind where it is missing, and brings it forward where it is due later than one interval from now:
- * the interval became shorter, or the clock went back.
+ * Creates the missing job of a recurring kind. Moves it forward when it is due later than one interval from now, because the interval was
+ * shortened or the clock was set back.
  */
 export const keepRecurring = (db: Db, job: { id: string; kind: string; nowMs: number; dueMs: number; dueMaxMs: number }) =>
   db.run(sql`
