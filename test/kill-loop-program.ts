@@ -32,7 +32,7 @@ const tell = (message: FromProgram): void => void process.send?.(message, () => 
 
 async function write({ post, rows, isSplit, hasIdentity }: Extract<ToProgram, { kind: 'write' }>): Promise<void> {
   const lines = Array.from({ length: rows }, (_, row) => `${post} ${row}`)
-  const given = { logId: LOGS[post % LOGS.length] ?? '', identity: hasIdentity ? BigInt(post) + 1n : 0n }
+  const given = { logId: LOGS[post % LOGS.length] ?? '', idempotencyKey: hasIdentity ? BigInt(post) + 1n : 0n }
   // Some posts belong to another day, and some cross midnight and so take two inserts.
   const startMs = DAY_START_MS + (post % 7 === 0 ? DAY_MS : 0)
   const whole = postOf(lines, given, startMs)

@@ -94,23 +94,23 @@ test('a key that the operator gave is not printed, and `recover` prints a new on
   expect(await asking(second, given)).toBe(200)
 })
 
-test('a data directory that cannot be is said so in one sentence', async () => {
+test('an impossible data directory is reported in one sentence', async () => {
   const file = join(dir, 'a file')
   await writeFile(file, '')
-  expect(await refused({}, file)).toContain(`${file} is needed as a directory and is something else`)
-  expect(await refused({}, join(file, 'below'))).toContain('is needed as a directory and is something else')
-  expect(await refused({}, '/proc/nope/deeper')).toContain('/proc/nope cannot be made there')
+  expect(await refused({}, file)).toContain(`${file} must be a directory but is not`)
+  expect(await refused({}, join(file, 'below'))).toContain('must be a directory but is not')
+  expect(await refused({}, '/proc/nope/deeper')).toContain('/proc/nope cannot be created')
   const meta = join(dir, 'whole')
   await mkdir(meta)
   await writeFile(join(meta, 'meta'), '')
-  expect(await refused({}, meta)).toContain('is needed as a directory and is something else')
+  expect(await refused({}, meta)).toContain('must be a directory but is not')
 })
 
-test.runIf(process.getuid?.() !== 0)('a data directory that belongs to somebody else is said so in one sentence', async () => {
+test.runIf(process.getuid?.() !== 0)('a data directory that belongs to another user is reported in one sentence', async () => {
   const closed = join(dir, 'closed')
   await mkdir(closed)
   await chmod(closed, 0o500)
-  expect(await refused({}, join(closed, 'data'))).toContain('this user may not use')
+  expect(await refused({}, join(closed, 'data'))).toContain('no permission for')
 })
 
 test('an address that the machine has not is said so in one sentence', async () => {

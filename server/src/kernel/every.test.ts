@@ -4,11 +4,12 @@ import { every } from './every.ts'
 
 const logger = () => ({ trace: vi.fn(), debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn(), child: () => logger() })
 
-/** steppedClock ends one pause for each call of `step`. */
+/** A clock whose sleep ends with a call of `step`, or rejects when its signal is aborted, like that of the system. */
 function steppedClock(): { clock: Clock; step(): void } {
   const pauses: (() => void)[] = []
   const sleep = (_ms: number, signal?: AbortSignal) =>
     new Promise<void>((done, failed) => {
+      if (signal?.aborted) return failed(signal.reason)
       pauses.push(done)
       signal?.addEventListener('abort', () => failed(signal.reason))
     })

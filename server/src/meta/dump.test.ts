@@ -116,7 +116,7 @@ test('a store that is gone while dumps are there is not made anew in silence', a
   await withStore(async () => undefined)
   await makeDump()
   await rename(join(dataDir, 'meta', 'pg'), join(dataDir, 'elsewhere'))
-  await expect(withStore(async () => undefined)).rejects.toThrow(/is gone\. To go back to the latest dump/)
+  await expect(withStore(async () => undefined)).rejects.toThrow(/is missing\. To restore the latest dump/)
   await restoreMetadata(dataDir, undefined, testDeps)
   await withStore((meta) => meta.ping())
 })

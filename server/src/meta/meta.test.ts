@@ -111,7 +111,7 @@ test('a statement after the end of its transaction is refused', async () => {
   await here.write(org(), async (tx) => {
     kept = tx
   })
-  await expect(kept?.run(sql`select 1`)).rejects.toThrow('after the end')
+  await expect(kept?.run(sql`select 1`)).rejects.toThrow('after its transaction ended')
 })
 
 test('a transaction given up in a deadlock is run again, and both are written', async () => {
@@ -276,7 +276,7 @@ test('a server that cannot be reached is 503, and no password is told', async ()
 
 test('an address that is none is refused without repeating it', async () => {
   const opening = openMeta({ url: 'postgresql://user:secret-word@host:not-a-port/x', dataDir: 'not used' }, testDeps)
-  await expect(opening).rejects.toThrow(/^DENDRO_POSTGRES_URL is no address of a PostgreSQL server/)
+  await expect(opening).rejects.toThrow(/^DENDRO_POSTGRES_URL is not a PostgreSQL URL/)
 })
 
 test('a mistake of ours stays a mistake and is not taken for an outage', async () => {

@@ -1,4 +1,4 @@
-import { Notes } from '@dendro/language/notes'
+import { ParseTrace } from '@dendro/language/parse-trace'
 import { expect, test } from 'vitest'
 import {
   isText,
@@ -28,10 +28,10 @@ test('what is used of a template stands in its texts and in the arguments of tho
 
 test('a query reads as one whatever its parameters stand for', () => {
   for (const text of ["region = '{{region}}'", 'status >= {{least}}', '{{key}} = 1']) {
-    expect(() => withPlaceholders(readWhere)(text, new Notes())).not.toThrow()
+    expect(() => withPlaceholders(readWhere)(text, new ParseTrace())).not.toThrow()
   }
-  expect(() => withPlaceholders(readItem)('p95({{key}})', new Notes())).not.toThrow()
-  expect(() => withPlaceholders(readWhere)('status >>= {{least}}', new Notes())).toThrow()
+  expect(() => withPlaceholders(readItem)('p95({{key}})', new ParseTrace())).not.toThrow()
+  expect(() => withPlaceholders(readWhere)('status >>= {{least}}', new ParseTrace())).toThrow()
 })
 
 test('an unsupported member is named', () => {

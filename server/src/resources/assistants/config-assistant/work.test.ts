@@ -171,8 +171,8 @@ describe('words', () => {
     expect(unknown).toEqual(['Please dance'])
   })
 
-  test('that mean nothing here are given back', () => {
-    expect(readWords('make it nice')).toEqual({ wish: {}, unknown: ['make it nice'] })
+  test('without a known meaning are returned as unknown', () => {
+    expect(readWords('make it nice')).toEqual({ changes: {}, unknown: ['make it nice'] })
     expect(readWords('drop lines like "syslog in json"').changes).toEqual({ options: { drop: ['syslog in json'] } })
   })
 })
