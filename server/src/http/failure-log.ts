@@ -2,7 +2,7 @@ import type { Failure } from '../kernel/errors.ts'
 import type { Logger } from '../kernel/log.ts'
 import { LogLimit } from '../kernel/log-limit.ts'
 
-/** BUGS_PER_WINDOW are logged with their correlation id, the first of them with its stack. */
+/** The bugs logged per window with their correlation id, the first of them with its stack. */
 const BUGS_PER_WINDOW = 20
 const CAUSES_MAX = 5
 
@@ -13,7 +13,7 @@ export class FailureLog {
   readonly #expected = new LogLimit({ burst: 1 })
   readonly #bugs = new LogLimit({ burst: BUGS_PER_WINDOW })
 
-  /** note logs nothing below 500. Expected failures, such as a store that is down, are logged without a stack. */
+  /** Logs nothing below 500. Expected failures, such as a store that is down, are logged without a stack. */
   note(log: Logger, thrown: unknown, known: Failure | undefined, fields: Fields): void {
     if (known === undefined) this.#bug(log, thrown, fields)
     else if (known.status >= 500) this.#known(log, known, fields)

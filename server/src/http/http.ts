@@ -280,7 +280,7 @@ function refuseExpectation(options: HttpOptions, response: import('node:http').S
   response.writeHead(417, headers).end(body)
 }
 
-/** TOO_LARGE covers the path too: the parser does not distinguish it from the headers. */
+/** The text also names the path, since the parser does not distinguish it from the headers. */
 const TOO_LARGE = `the path, the query and the headers are larger than ${HEADER_BYTES_MAX / 1024} KiB together; send a long query by POST, such as POST /search`
 
 /** replyToClientError replies to bytes that are not HTTP, or to headers that are too large or too slow. */
