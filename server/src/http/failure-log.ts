@@ -8,7 +8,7 @@ const CAUSES_MAX = 5
 
 type Fields = { correlation_id: string; action: string | undefined }
 
-/** A FailureLog logs 5xx responses. While a store is down there may be many, so it logs one line per kind and then their number. */
+/** Logs 5xx responses. While a store is down there may be many, so it logs one line per kind and then their number. */
 export class FailureLog {
   readonly #expected = new LogLimit({ burst: 1 })
   readonly #bugs = new LogLimit({ burst: BUGS_PER_WINDOW })
@@ -37,7 +37,7 @@ export class FailureLog {
 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
-/** causesOf lists the messages of the causes of a failure, without stacks. */
+/** Lists the messages of the causes of a failure, without stacks. */
 function causesOf(failure: Failure): string[] {
   const causes: string[] = []
   for (

@@ -4,7 +4,7 @@ import { every } from './every.ts'
 
 const logger = () => ({ trace: vi.fn(), debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn(), child: () => logger() })
 
-/** steppedClock ends one pause for each call of `step`. */
+/** A clock whose `step` ends one pause. */
 function steppedClock(): { clock: Clock; step(): void } {
   const pauses: (() => void)[] = []
   const sleep = (_ms: number, signal?: AbortSignal) =>

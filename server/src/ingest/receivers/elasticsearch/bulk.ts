@@ -10,7 +10,7 @@ import { decoded, routeOfIndex } from './index-name.ts'
 
 /** The end of the path of a bulk post, with the default index of its actions. Repeated slashes are accepted. */
 export const BULK = /(?:\/{1,3}(?<index>[^/]+))?(?:\/{1,3}_doc)?\/{1,3}_bulk\/{0,3}$/
-/** ACTIONS_MAX bounds the memory for events and the answer. */
+/** Bounds the memory for events and the answer. */
 export const ACTIONS_MAX = 200_000
 const LINE_FEED = 0x0a
 const FIRST_VISIBLE = 0x21
