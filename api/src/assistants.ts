@@ -8,7 +8,7 @@ const TIME_MAX = 8_640_000_000_000_000
 
 const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value)
 
-/** ProposedWidget is the assistant's proposal; its parts can be sent to `POST /metrics/definitions` and `POST /widgets`. */
+/** The assistant's proposal; its parts can be sent to `POST /metrics/definitions` and `POST /widgets`. */
 const ProposedWidget = z
   .object({
     name: z.string(),

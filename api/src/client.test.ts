@@ -53,7 +53,7 @@ type Answer = { status: number; headers?: Record<string, string>; body?: string 
 let server: Server | undefined
 afterEach(() => server?.close())
 
-/** answering runs an HTTP server that gives the answers in turn and keeps what was asked; the last answer repeats. */
+/** Runs an HTTP server that sends the responses in turn and records the requests. The last response repeats. */
 async function answering(...answers: Answer[]): Promise<{ baseUrl: string; seen: Seen[] }> {
   const seen: Seen[] = []
   server = createServer(async (request: IncomingMessage, response: ServerResponse) => {

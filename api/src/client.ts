@@ -2,8 +2,8 @@ import type { BodyInput, ContractGroup, Endpoint, ParamsOf, QueryInput, ReplyOut
 import type { FailureBody } from './values.ts'
 
 /**
- * makeClient makes the typed client of a contract: `client.datasets.create({ body })`. It needs only the method and the path of
- * each endpoint, so a page can bring `clientRoutes(contract)` as plain data and leave the schemas at home.
+ * Creates the typed client of a contract: `client.datasets.create({ body })`. It needs only method and path of each endpoint, so a web page
+ * can use `clientRoutes(contract)` as plain data without the schemas.
  */
 export function makeClient<C extends Described>(routes: C | RoutesOf<C>, options: ClientOptions): Client<C> {
   const groups = Object.entries<Readonly<Record<string, ClientRoute>>>(routes).map(([noun, group]) => {
@@ -13,7 +13,7 @@ export function makeClient<C extends Described>(routes: C | RoutesOf<C>, options
   return Object.fromEntries(groups) as Client<C>
 }
 
-/** clientRoutes reduces a contract to what a client needs of it. */
+/** Reduces a contract to the parts that a client needs. */
 export const clientRoutes = <C extends Described>(contract: C): RoutesOf<C> =>
   Object.fromEntries(
     Object.entries(contract).map(([noun, group]) => [
@@ -28,17 +28,17 @@ export const clientRoutes = <C extends Described>(contract: C): RoutesOf<C> =>
   ) as RoutesOf<C>
 
 export type ClientOptions = {
-  /** baseUrl is where the service answers; a page of the service itself gives ''. */
+  /** The URL of the service; '' for a page that the service itself serves. */
   baseUrl: string
-  /** key is an API key; a token is what a login gave. Give neither for public endpoints or where a cookie speaks. */
+  /** `key` is an API key, `token` the token of a login. Omit both for public endpoints or with a session cookie. */
   key?: string | undefined
   token?: string | undefined
   fetch?: typeof fetch | undefined
-  /** retry says how often a refused call is tried in all and how long it may wait each time; false never tries again. */
+  /** The maximum number of attempts of a refused call, and the maximum wait before each; false disables retries. */
   retry?: Retry | false | undefined
-  /** timeoutMs bounds one attempt. */
+  /** Bounds one attempt. */
   timeoutMs?: number | undefined
-  /** headers go with every call. */
+  /** Headers of every call. */
   headers?: Readonly<Record<string, string>> | undefined
 }
 
@@ -61,7 +61,7 @@ type CallParts<E extends Endpoint> = Optional<ParamsOf<E>, 'params'> & Optional<
 type CallControl = {
   signal?: AbortSignal
   headers?: Readonly<Record<string, string>>
-  /** repeatable says that a POST or PATCH changes nothing when it is sent twice, as a search; others are known by their method. */
+  /** True for a POST or PATCH that may be sent twice without harm, such as a search. For other methods the method decides. */
   repeatable?: boolean
 }
 export type ClientCall<E extends Endpoint> = CallParts<E> & CallControl
@@ -73,7 +73,7 @@ export type Client<C extends Described> = { readonly [Noun in keyof C]: { readon
 
 type RawCall = CallControl & { params?: Readonly<Record<string, unknown>>; query?: Readonly<Record<string, unknown>>; body?: unknown }
 
-/** An ApiFailure is an answer of the service that says no: the error body, and when it may be tried again. */
+/** An error response of the service: the error body, and when to retry. */
 export class ApiFailure extends Error {
   readonly status: number
   readonly details: string
@@ -95,7 +95,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** A NoResponse means that nothing came back: whether the service acted is unknown. */
+/** No response arrived, so it is unknown whether the service executed the call. */
 export class NoResponse extends Error {
   constructor(url: string, cause: unknown) {
     super(`no answer from ${url}: ${reasonOf(cause)}`, { cause })
@@ -183,7 +183,7 @@ function pathOf(path: string, params: RawCall['params']): string {
   })
 }
 
-/** queryOf repeats the name of a list; undefined members are left out. */
+/** Repeats the name for each item of a list and omits undefined members. */
 function queryOf(query: RawCall['query']): string {
   const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value])
@@ -196,13 +196,13 @@ function queryOf(query: RawCall['query']): string {
 type JsonSource = { rawJSON?(text: string): unknown }
 type ReviverContext = { source?: string }
 
-/** toText writes bigint as an exact JSON integer, where the platform can. */
+/** Writes bigint as an exact JSON integer, where the platform supports it. */
 const toText = (body: unknown): string =>
   JSON.stringify(body, (_name, value: unknown) =>
     typeof value === 'bigint' ? ((JSON as JsonSource).rawJSON?.(String(value)) ?? Number(value)) : value,
   )
 
-/** fromText keeps whole numbers beyond 2^53 exact, as bigint; only answers that hold such digits pay for the look. */
+/** Parses integers beyond 2^53 exactly, as bigint. Only responses that contain so many digits pay for it. */
 export const fromText = (text: string): unknown => (/\d{16}/.test(text) ? JSON.parse(text, exactly) : JSON.parse(text))
 
 function exactly(_name: string, value: unknown, context?: ReviverContext): unknown {

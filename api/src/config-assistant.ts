@@ -12,7 +12,7 @@ const DAY_SECONDS = 86_400
 const agents = ['otel-collector', 'fluent-bit', 'vector', 'filebeat', 'logstash', 'rsyslog', 'alloy'] as const
 const sourceKinds = ['file', 'journald', 'syslog', 'docker', 'kubernetes', 'otlp'] as const
 
-/** line is a text that stands on one line of a configuration. */
+/** A text on one line of a configuration. */
 const line = (max: number) => text(1, max).regex(/^\P{Cc}*$/u, { error: 'must not contain control characters' })
 const expression = line(1_000)
 const port = z.int().min(1).max(65_535)

@@ -48,7 +48,7 @@ import { users } from './users.ts'
 import { webApp } from './web-app.ts'
 import { widgets, widgetTemplates } from './widgets.ts'
 
-/** contract is every endpoint of the service: what is not here does not exist. */
+/** Every endpoint of the service. */
 export const contract = {
   access,
   analytics,

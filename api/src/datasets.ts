@@ -4,7 +4,7 @@ import { listParameter, Metadata, Tags, text, textParameter, uuid } from './valu
 
 const NAME_CHARS_MAX = 255
 
-/** datasetName validates a collection or dataset name: trimmed, without control characters. */
+/** Validates a collection or dataset name: trimmed, without control characters. */
 export const datasetName = z
   .string()
   .trim()

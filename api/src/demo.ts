@@ -1,4 +1,4 @@
-/** A Batch is what is sent to one dataset. */
+/** Lines for one dataset. */
 export type Batch = { collection: string; dataset: string; lines: string[] }
 
 const MINUTE_MS = 60_000
@@ -6,7 +6,7 @@ const people = ['ada', 'grace', 'katherine', 'edsger', 'barbara', 'donald', 'rad
 const paths = ['/', '/cart', '/product/4711', '/product/88', '/checkout', '/search?q=lamp', '/static/app.js', '/health']
 const TRACE = Array.from({ length: 42 }, (_, at) => `    at step${at} (checkout/payment.ts:${40 + at}:${7 + at})`)
 
-/** shopLines is an hour of a web shop that ends at nowMs: quiet, with a bank that refuses cards for some minutes of it. */
+/** An hour of a web shop that ends at nowMs: normal traffic, and some minutes in which the bank declines cards. */
 export function shopLines(nowMs: number, perMinute = 40, minutes = 60): Batch[] {
   const random = seeded(7)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
@@ -87,7 +87,7 @@ export function shopLines(nowMs: number, perMinute = 40, minutes = 60): Batch[] 
 const hex = (random: () => number, digits: number): string =>
   Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join('')
 
-/** seeded gives the same numbers between 0 and 1 for the same seed. */
+/** Returns a generator of numbers between 0 and 1, the same for the same seed. */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {

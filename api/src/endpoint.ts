@@ -3,21 +3,21 @@ import type { Permission } from './permissions.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A Tier says how binding an endpoint is: S stated by the mission, C core, X extension, D Dendro's own. */
+/** The origin of an endpoint: S stated by the specification, C core, X extension, D Dendro's own. */
 export type Tier = 'S' | 'C' | 'X' | 'D'
 
 /**
- * An Endpoint is one entry of the contract. Validation, handler types, permission checks, the client, OpenAPI,
- * the reference page, the CLI and the contract laws derive from it.
+ * One entry of the contract. Validation, handler types, permission checks, the client, OpenAPI, the reference page, the CLI and the
+ * contract laws derive from it.
  */
 export type Endpoint = {
   method: Method
-  /** path names its parameters in braces; a parameter is a UUID unless `params` says otherwise. */
+  /** Names its parameters in braces; a parameter is a UUID unless `params` says otherwise. */
   path: `/${string}`
   aliases?: readonly `/${string}`[]
-  /** permission is what the caller must hold: `public` needs no credential, `any` just a valid one. */
+  /** The permission that the caller needs: `public` needs no credential, `any` just a valid one. */
   permission: Permission | 'public' | 'any'
-  /** exception opens the endpoint to callers without the permission: the user named in the path, or a member of the group in it. */
+  /** Opens the endpoint to callers without the permission: the user named in the path, or a member of the group in it. */
   exception?: 'self' | 'member'
   tier: Tier
   summary: string
@@ -25,29 +25,29 @@ export type Endpoint = {
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
-  /** takes lists the content types of a body that is not JSON of ours; who answers reads it as a stream, and an empty one is no failure. */
+  /** The content types of a body that is not our JSON. The handler reads it as a stream; an empty body is allowed. */
   takes?: readonly string[]
-  /** failure is the form of failures where a wire protocol prescribes another than ours. */
+  /** The format of failures where a wire protocol prescribes its own. */
   failure?: z.ZodType
-  /** media is the content type of a reply that is not JSON. */
+  /** The content type of a reply that is not JSON. */
   media?: string
   /** status of success; 200 when absent, 204 when there is no reply. */
   status?: 200 | 201 | 202 | 204
   reply?: z.ZodType
-  /** otherStatuses are further statuses of success with the same reply, and when they are answered. */
+  /** Further success statuses with the same response, and when they are sent. */
   otherStatuses?: Readonly<Record<number, string>>
-  /** fails lists the failure codes beyond 400, 401, 403, 429 and 500 that this endpoint answers. */
+  /** The failure codes of this endpoint beyond 400, 401, 403, 429 and 500. */
   fails?: readonly number[]
-  /** absent says why the service does not do this yet: everybody who may use the endpoint gets it with a 501. */
+  /** The reason why the endpoint is not built. Callers with its permission get the reason with a 501. */
   absent?: string
-  /** empty says why this list has no entries: what it would list is not built. */
+  /** The reason why this list is empty: its records are not built. */
   empty?: string
 }
 
 export type ContractGroup = Readonly<Record<string, Endpoint>>
 export type Contract = Readonly<Record<string, ContractGroup>>
 
-/** endpoint keeps the literal types of a declaration, so that handlers and the client know its exact shape. */
+/** Keeps the literal types of a declaration, so that handlers and the client know its exact shape. */
 export const endpoint = <const E extends Endpoint>(declaration: E): E => declaration
 
 type PathNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never
@@ -59,7 +59,7 @@ export type QueryOf<E extends Endpoint> = E['query'] extends z.ZodType ? z.outpu
 export type BodyOf<E extends Endpoint> = E['body'] extends z.ZodType ? z.output<E['body']> : undefined
 export type ReplyOf<E extends Endpoint> = E['reply'] extends z.ZodType ? z.input<E['reply']> : undefined
 
-/** What a caller hands in, before defaults are filled: the types of the client. */
+/** The caller's input before defaults are filled in, for the types of the client. */
 export type QueryInput<E extends Endpoint> = E['query'] extends z.ZodType ? z.input<E['query']> : Record<never, never>
 export type BodyInput<E extends Endpoint> = E['takes'] extends readonly string[]
   ? string | Uint8Array<ArrayBuffer>
@@ -68,8 +68,8 @@ export type BodyInput<E extends Endpoint> = E['takes'] extends readonly string[]
     : undefined
 export type ReplyOutput<E extends Endpoint> = E['reply'] extends z.ZodType ? z.output<E['reply']> : undefined
 
-/** statusOf is the success code of an endpoint. */
+/** The success code of an endpoint. */
 export const statusOf = (endpoint: Endpoint): number => endpoint.status ?? (endpoint.reply ? 200 : 204)
 
-/** pathNames lists the parameters of a path in order. */
+/** Lists the parameters of a path in order. */
 export const pathNames = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')

@@ -8,7 +8,7 @@ export const Link = z
   .meta({ id: 'Link', description: 'An absolute URL and what it leads to.' })
 export type Link = z.output<typeof Link>
 
-/** texts is a map in responses; request bodies use bounded maps. */
+/** A map in responses; request bodies use bounded maps. */
 const texts = z.record(z.string(), z.string())
 
 export const Event = z

@@ -44,7 +44,7 @@ const Export = z
   .meta({ id: 'Export' })
 export type Export = z.output<typeof Export>
 
-/** from is a list of ids, or one text of ids joined by colons. */
+/** A list of ids, or one text of ids joined by colons. */
 const from = z.preprocess((given) => (typeof given === 'string' ? given.split(':') : given), list(uuid, { max: FROM_MAX })).optional()
 
 const NewExport = z.object({

@@ -7,7 +7,7 @@ const params = z.object({ forwardId: uuid })
 const common = { tier: 'X', absent: NO_FORWARDING, fails: [501] } as const
 const reply = z.object({ 'forward-configs': nothing })
 
-/** forwardConfigs are not built: the list is empty, and writes are 501. Storing a configuration without acting on it would mislead. */
+/** Not built: the list is empty, and writes are 501. Storing a configuration without acting on it would mislead. */
 export const forwardConfigs = {
   list: endpoint({
     method: 'GET',

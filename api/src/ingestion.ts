@@ -21,7 +21,7 @@ The body may be compressed (\`Content-Encoding\` \`gzip\`, \`deflate\` or \`zstd
 
 const LINES = ['application/x-ndjson', 'application/json', 'text/plain'] as const
 
-/** OtlpStatus is OTLP's failure format in JSON; protobuf requests get it as protobuf. */
+/** OTLP's failure format in JSON; protobuf requests get it as protobuf. */
 const OtlpStatus = z
   .object({ code: z.int().describe('A gRPC status code.'), message: z.string() })
   .meta({ id: 'OtlpStatus', description: 'A failure in the format of OTLP (`google.rpc.Status`).' })

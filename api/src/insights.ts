@@ -5,7 +5,7 @@ import { nothing } from './values.ts'
 const NO_FINDINGS = 'insights about ingested data are not available yet'
 const common = { tier: 'X', permission: 'logs_read' } as const
 
-/** insights are not built: the list is empty. */
+/** Not built: the list is empty. */
 export const insights = {
   list: endpoint({
     method: 'GET',

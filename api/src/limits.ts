@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { Metadata, ms, text, uuid } from './values.ts'
 
-/** LIMIT_MAX is the largest integer that clients with 64-bit numbers can read. */
+/** The largest integer that clients with 64-bit numbers can read. */
 const LIMIT_MAX = 2n ** 63n - 1n
 
-/** amount is a number that is not negative; integers beyond 2^53 stay exact. */
+/** A number that is not negative; integers beyond 2^53 stay exact. */
 const amount = z
   .custom<number | bigint>((value) => (typeof value === 'number' || typeof value === 'bigint') && value >= 0 && value <= LIMIT_MAX, {
     error: `must be a number from 0 to ${LIMIT_MAX}`,
@@ -22,7 +22,7 @@ const LimitScope = z
   })
   .meta({ id: 'LimitScope' })
 
-/** LimitTarget is the scope in a request. */
+/** The scope in a request. */
 const LimitTarget = LimitScope.extend({
   organisation: z.object({ id: z.string().optional() }).optional().describe("The caller's organization; the id is optional."),
 }).meta({ id: 'LimitTarget' })

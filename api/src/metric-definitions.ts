@@ -28,7 +28,7 @@ const Draft = MetricDefinitionDraft.partial().extend({
 })
 export type MetricDefinitionRequest = z.output<typeof Draft>
 
-/** TemplateQuery is a query whose texts may hold `{{name}}`; it can be checked only with its arguments. */
+/** A query whose texts may hold `{{name}}`; it can be checked only with its arguments. */
 const TemplateQuery = z
   .object({
     name: text(1, 255),

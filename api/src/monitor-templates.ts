@@ -45,7 +45,7 @@ const given = {
 const Draft = z.object({ ...given, this_template_tags: TagMap })
 export type MonitorTemplateDraft = z.output<typeof Draft>
 
-/** tagsGiven accepts tags as a map, or as a list of names and values. */
+/** Accepts tags as a map, or as a list of names and values. */
 const tagsGiven = z.preprocess(
   (tags) =>
     Array.isArray(tags) && tags.length <= TAGS_MAX && tags.every(isNamed)

@@ -13,7 +13,7 @@ const EVALUATIONS_MAX = 1_000
 const BACKTEST_DAYS_MAX = 30
 
 const phrase = text(1, 100)
-/** aux is stored unchanged; NUL characters and very long texts are refused. */
+/** Stored unchanged; NUL characters and very long texts are refused. */
 export const aux = mapOf(
   z
     .unknown()

@@ -3,7 +3,7 @@ import { systemRoles } from './permissions.ts'
 import { type Schema, Shapes } from './shapes.ts'
 import { FailureBody } from './values.ts'
 
-/** API_VERSION is the version of the API description, which the specification fixes; the program has its own version. */
+/** The version of the API description, which the specification fixes; the program has its own version. */
 export const API_VERSION = '1.0.0'
 
 export type Parameter = {
@@ -47,7 +47,7 @@ export type OpenApiDocument = {
   }
 }
 
-/** openApiDocument writes the contract as an OpenAPI 3.1 document. Named shapes become components; each alias becomes its own path. */
+/** Writes the contract as an OpenAPI 3.1 document. Named shapes become components; each alias becomes its own path. */
 export function openApiDocument(
   contract: Contract,
   options: { version?: string; servers: readonly { url: string; description?: string }[] },
@@ -106,10 +106,10 @@ export function openApiDocument(
   return settled
 }
 
-/** wordOf is the name of a group on the command line: `apiKeys` is `api-keys`. */
+/** The name of a group on the command line: `apiKeys` is `api-keys`. */
 export const wordOf = (noun: string): string => noun.replaceAll(/[A-Z]/g, (initial) => `-${initial.toLowerCase()}`)
 
-/** titleOf is the displayed name of a group: `apiKeys` is `API keys`. */
+/** The displayed name of a group: `apiKeys` is `API keys`. */
 export function titleOf(noun: string): string {
   const words = wordOf(noun)
     .replaceAll('-', ' ')
@@ -121,7 +121,7 @@ export function titleOf(noun: string): string {
 const COMMON_FAILURES = [400, 401, 403, 429, 500]
 const PUBLIC_FAILURES = [500]
 
-/** failureCodes lists every failure status of an endpoint. */
+/** Lists every failure status of an endpoint. */
 export function failureCodes(endpoint: Endpoint): number[] {
   const isPublic = endpoint.permission === 'public'
   const takesInput =
@@ -130,7 +130,7 @@ export function failureCodes(endpoint: Endpoint): number[] {
   return [...new Set([...common, ...(endpoint.fails ?? [])])].sort((a, b) => a - b)
 }
 
-/** rolesOf names the system roles that may use an endpoint. */
+/** Names the system roles that may use an endpoint. */
 export function rolesOf(endpoint: Endpoint): string[] {
   const { permission } = endpoint
   if (permission === 'public' || permission === 'any') return []
@@ -156,7 +156,7 @@ const MEANINGS: Record<number, string> = {
   503: 'The service is starting, or a store does not respond; `Retry-After` says when to retry.',
 }
 
-/** meaningOf describes a failure status. */
+/** Describes a failure status. */
 export const meaningOf = (code: number): string => MEANINGS[code] ?? 'A failure.'
 
 const quotaRefs = Object.fromEntries(

@@ -111,7 +111,7 @@ export type AccessMember = z.output<typeof AccessMember>
 const AccessList = z.object({ items: z.array(z.object({ members: z.array(AccessMember) })) })
 const AccessCheck = z.object({ is_authorised: z.boolean(), roles: z.string().describe('Role ids joined by commas; empty when none.') })
 
-/** Switched has a new token when callers switch themselves with a token: the current token stays in its organization. */
+/** Has a new token when callers switch themselves with a token: the current token stays in its organization. */
 const Switched = z.object({ token: z.string().optional(), token_type: z.literal('Bearer').optional(), expires_at: sec.optional() })
 
 export const access = {

@@ -1,7 +1,7 @@
 import type { PermissionEntry } from './permission-list.ts'
 import { type Permission, permissionGroups, permissionType } from './permissions.ts'
 
-/** permissionWords has a label and a description for each permission. */
+/** Has a label and a description for each permission. */
 const permissionWords: Readonly<Record<Permission, readonly [displayName: string, description: string]>> = {
   events_write: ['Send events', 'Send log events and traces through any ingestion protocol.'],
   search_read: ['Search events', 'Search and tail events, see their context, and compute top keys, patterns and time series.'],
@@ -71,13 +71,13 @@ const permissionWords: Readonly<Record<Permission, readonly [displayName: string
   config_assistant_use: ['Use the configuration assistant', 'Have configurations for collectors and shippers written or changed.'],
 }
 
-/** permissionEntry is a permission in lists and roles. */
+/** A permission in lists and roles. */
 export function permissionEntry(name: Permission): PermissionEntry {
   const [display_name, description] = permissionWords[name]
   return { name, display_name, description, type: permissionType(name) }
 }
 
-/** groupOfPermission returns the area of a permission. */
+/** Returns the area of a permission. */
 export function groupOfPermission(name: Permission): { group_name: string; group_display_name: string } {
   const group = permissionGroups.find(({ permissions }) => (permissions as readonly Permission[]).includes(name))
   if (!group) throw new Error(`the permission ${name} belongs to no group`)

@@ -114,7 +114,7 @@ export const permissionGroups = [
 export type Permission = (typeof permissionGroups)[number]['permissions'][number]
 export type PermissionType = 'read' | 'write' | 'delete'
 
-/** permissionType reads the kind out of the name; the two `_use` permissions let the caller run something and count as write. */
+/** Derives the kind from the name. The two `_use` permissions let the caller run something and count as write. */
 export const permissionType = (name: string): PermissionType =>
   name.endsWith('_read') ? 'read' : name.endsWith('_delete') ? 'delete' : 'write'
 
@@ -136,7 +136,7 @@ export const userRoles = ['Admin', 'Standard', 'ReadOnly'] as const
 export const apiRoles = ['AdminApi', 'SearchApi', 'IngestionApi'] as const
 export type SystemRole = (typeof userRoles)[number] | (typeof apiRoles)[number]
 
-/** systemRoles holds the permissions of the roles that every organization has; they cannot be changed. */
+/** The permissions of the roles that every organization has. They cannot be changed. */
 export const systemRoles: Readonly<
   Record<SystemRole, { role_type: 'USER' | 'API'; display_name: string; permissions: readonly Permission[] }>
 > = {
@@ -148,12 +148,12 @@ export const systemRoles: Readonly<
   IngestionApi: { role_type: 'API', display_name: 'Ingestion by API', permissions: held('ingestionApi') },
 }
 
-/** roleName gives the stored form of a role: `Administrator` and `Admin` are the same role. */
+/** Gives the stored form of a role: `Administrator` and `Admin` are the same role. */
 export const roleName = (role: string): string => (role === 'Administrator' ? 'Admin' : role)
-/** shownRole is the form in which user records carry a role: the mission writes `Administrator` there. */
+/** The role name in user records, where the specification writes `Administrator`. */
 export const shownRole = (role: string): string => (role === 'Admin' ? 'Administrator' : role)
 
-/** isSensitive reports whether a permission lies in a sensitive area. */
+/** True for a permission in a sensitive area. */
 export function isSensitive(name: string): boolean {
   const group = permissionGroups.find((candidate: Group) => candidate.permissions.includes(name))
   if (!group || group.sensitive === 'no') return false

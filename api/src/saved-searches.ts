@@ -7,7 +7,7 @@ const displays = ['list', 'timeseries', 'toplist', 'piechart', 'treemap', 'table
 const FROM_MAX = 500
 const IDS_CHARS_MAX = FROM_MAX * 37
 
-/** joined is several texts in one; a list is accepted and stored joined. */
+/** Several texts in one; a list is accepted and stored joined. */
 const joined = (separator: string, charsMax: number) =>
   z.preprocess(
     (given) =>
@@ -64,7 +64,7 @@ const Draft = SavedSearchDraft.extend({
 })
 export type SavedSearchRequest = z.output<typeof Draft>
 
-/** TemplateDetails are search details whose texts may hold `{{name}}`; they can be checked only with their arguments. */
+/** Search details whose texts may hold `{{name}}`; they can be checked only with their arguments. */
 const TemplateDetails = z
   .object({ ...SearchDetails.shape, display: text(0, 64).optional() })
   .meta({ id: 'SearchTemplateDetails', description: 'Search details whose texts may hold `{{name}}` for a parameter.' })

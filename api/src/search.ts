@@ -43,13 +43,13 @@ export const SearchResponse = z
   .meta({ id: 'SearchResponse' })
 export type SearchResponse = z.output<typeof SearchResponse>
 
-/** place is a dataset by its id, carried in lower case, or by the names of its collection and itself with a dot between them. */
+/** A dataset by its id, normalized to lower case, or by the names of its collection and itself with a dot between them. */
 const place = text(1, 511)
   .refine((given) => isUuid(given) || given.includes('.'), { error: 'must be the id of a dataset, or collection.dataset' })
   .overwrite((given) => (isUuid(given) ? given.toLowerCase() : given))
   .meta({ examples: ['7d0c1b1e-0000-4000-8000-000000000001'] })
 
-/** sources are the members that select the datasets of a query. */
+/** The members that select the datasets of a query. */
 export const sources = {
   from: list(place, { max: FROM_MAX }).optional().describe('Datasets by their ids, or as `collection.dataset`.'),
   from_expr: text(0, 4_096)
@@ -59,10 +59,10 @@ export const sources = {
 
 export const sourceParameters = { from: listParameter(place), from_expr: textParameter() }
 
-/** tagParameter selects datasets by their tags. */
+/** Selects datasets by their tags. */
 export const tagParameter = phrasesParameter().describe('Deprecated: `key:value` items.')
 
-/** range are the members for the time range of a query. */
+/** The members for the time range of a query. */
 export const range = {
   time_range: text(0, 255).optional().describe('A relative range such as `Last 20 minutes`; excludes from_ts and to_ts.'),
   from_ts: ms.optional().describe('Epoch milliseconds, inclusive; together with to_ts.'),

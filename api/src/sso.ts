@@ -6,7 +6,7 @@ const ABSENT = 'single sign-on is not available yet; users log in with a passwor
 const params = z.object({ name: text(1, 255) })
 const common = { tier: 'X', absent: ABSENT, fails: [501] } as const
 
-/** sso is not built: the lists are empty, and everything else is 501. */
+/** Not built: the lists are empty, and everything else is 501. */
 export const sso = {
   idps: endpoint({
     method: 'GET',

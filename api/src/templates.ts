@@ -47,7 +47,7 @@ export const TemplateReference = z.object({ id: uuid, arguments: TemplateArgumen
 })
 export type TemplateReference = z.output<typeof TemplateReference>
 
-/** plainly unwraps the nested forms of an argument: `value` may hold a binding, another `value`, or the literal itself. */
+/** Unwraps the nested forms of an argument: `value` may contain a binding, another `value`, or the literal itself. */
 function plainly(given: unknown): unknown {
   const inner = soleMember(given, 'value')
   if (inner === undefined) return withText(given)
@@ -56,7 +56,7 @@ function plainly(given: unknown): unknown {
   return withText(isObject(inner) ? inner : { literal: inner })
 }
 
-/** withText accepts numbers and booleans as literals and stores their text. */
+/** Accepts numbers and booleans as literals and stores their text. */
 function withText(given: unknown): unknown {
   const literal = soleMember(given, 'literal')
   return typeof literal === 'number' || typeof literal === 'boolean' ? { literal: String(literal) } : given
@@ -70,7 +70,7 @@ function soleMember(given: unknown, name: string): unknown {
 
 const isObject = (given: unknown): given is Record<string, unknown> => typeof given === 'object' && given !== null && !Array.isArray(given)
 
-/** templateLibrary declares the endpoints of one kind of template: request, response and permissions. */
+/** Declares the endpoints of one kind of template: request, response and permissions. */
 export const templateLibrary = <
   const Noun extends string,
   Draft extends z.ZodType,

@@ -249,7 +249,7 @@ export const users = {
   }),
 }
 
-/** isTimezone leaves out offsets such as +01:00, which some runtimes take: they know nothing of summer. */
+/** Excludes offsets such as +01:00, which some runtimes accept: they have no daylight saving time. */
 function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {

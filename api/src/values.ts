@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
-/** Shared shapes of the contract (mission document, section 2; API reference part 1.10). */
+/** Shared schemas of the contract (service specification, section 2; API reference part 1.10). */
 
-/** uuid is accepted in any case and carried in lower case. */
+/** Accepted in any case and normalized to lower case. */
 export const uuid = z.guid({ error: 'must be a UUID' }).toLowerCase()
 
-/** isUuid reports whether a text is one, in any case, where what is none has a meaning of its own. */
+/** True for a UUID in any case. For fields in which other texts are valid too. */
 export const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
 
 const printable = /^[^\0]*$/
 
-/** text is a string of min..max UTF-16 units without NUL, which the stores cannot carry in names. */
+/** A string of min..max UTF-16 units without NUL, which the stores cannot hold in names. */
 export const text = (min: number, max: number): z.ZodString => {
   const base = z
     .string()
@@ -19,24 +19,24 @@ export const text = (min: number, max: number): z.ZodString => {
   return min > 0 ? base.min(min, { error: `must be ${min} to ${max} characters` }) : base
 }
 
-/** ms is Unix epoch milliseconds. */
+/** Unix epoch milliseconds. */
 export const ms = z.int().min(0)
-/** sec is Unix epoch seconds. */
+/** Unix epoch seconds. */
 export const sec = z.int().min(0)
 
 const ITEMS_MAX = 10_000
 
-/** list drops empty text items, then checks; it always has a bound, beyond which no item is looked at. */
+/** Drops empty text items, then validates. It always has a maximum, beyond which no item is validated. */
 export const list = <T extends z.ZodType>(item: T, { min, max = ITEMS_MAX }: { min?: number; max?: number } = {}) => {
   const bounded = z.array(item).max(max, { error: `must have at most ${max} items` })
   const items = min === undefined ? bounded : bounded.min(min, { error: `must have at least ${min} item${min === 1 ? '' : 's'}` })
   return z.preprocess((value) => (Array.isArray(value) ? value.filter((entry) => entry !== '') : value), items)
 }
 
-/** nothing is the list of a feature that is not built. */
+/** The list of a feature that is not built. */
 export const nothing = z.array(z.looseObject({})).max(0)
 
-/** mapOf is an object with free names, of which there are at most `max`: beyond that none is looked at. */
+/** An object with free names, at most `max`. With more, no member is validated. */
 export const mapOf = <V extends z.ZodType>(value: V, max: number) => {
   const map = z.preprocess(
     (given, context) => {
@@ -46,11 +46,11 @@ export const mapOf = <V extends z.ZodType>(value: V, max: number) => {
     },
     z.record(text(1, 255), value).meta({ maxProperties: max }),
   )
-  // What goes into a preprocess could be anything; what is of use to a caller is the map.
+  // The input type of a preprocess is unknown; callers need the type of the map.
   return map as unknown as z.ZodType<Record<string, z.output<V>>, Record<string, z.input<V>>>
 }
 
-/** listParameter is a list in a query string: repeated names, one comma-separated value, or both. */
+/** A list in a query string: repeated names, one comma-separated value, or both. */
 export const listParameter = <T extends z.ZodType>(item: T) =>
   z.preprocess(
     (value) => {
@@ -66,10 +66,10 @@ export const listParameter = <T extends z.ZodType>(item: T) =>
 
 const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value)
 
-/** textParameter is one text in a query string; when the name is repeated the last one counts. */
+/** One text in a query string. When the name is repeated, the last one counts. */
 export const textParameter = (max = 4096) => z.preprocess(lastOf, text(0, max).optional())
 
-/** integerParameter is a whole number in a query string. */
+/** A whole number in a query string. */
 export const integerParameter = (min: number, max: number) =>
   z.preprocess(
     (value) => {
@@ -83,7 +83,7 @@ export const integerParameter = (min: number, max: number) =>
       .optional(),
   )
 
-/** booleanParameter is true or false, or 1 or 0, in a query string. */
+/** True or false, or 1 or 0, in a query string. */
 export const booleanParameter = z.preprocess((value) => {
   const one = lastOf(value)
   const word = typeof one === 'string' ? one.trim().toLowerCase() : one
@@ -91,7 +91,7 @@ export const booleanParameter = z.preprocess((value) => {
   return word === 'false' || word === '0' ? false : word === '' ? undefined : word
 }, z.boolean({ error: 'must be true or false' }).optional())
 
-/** phrasesParameter is a list in a query string whose items may hold commas of their own: in quotes or parentheses they do not separate. */
+/** A list in a query string whose items may contain commas: commas in quotes or parentheses do not separate items. */
 export const phrasesParameter = () =>
   z.preprocess(
     (value) => {
@@ -124,14 +124,14 @@ function phrasesOf(line: string): string[] {
   return [...phrases, line.slice(start)].map((phrase) => phrase.trim())
 }
 
-/** int64 is a whole number of 64 bits in an answer: an exact JSON integer, which a program without such numbers rounds. */
+/** A 64-bit integer in a response: an exact JSON integer, which clients without 64-bit integers round. */
 export const int64 = z
   .custom<number | bigint>((value) => typeof value === 'bigint' || Number.isInteger(value), { error: 'must be a whole number' })
   .meta({ type: 'integer', format: 'int64' })
 
 const INT64_MAX = 2n ** 63n - 1n
 
-/** int64Given is such a number in a request: an integer of any size, or its digits as text. */
+/** Such an integer in a request: a JSON integer of any size, or its digits as text. */
 export const int64Given = z.preprocess(
   (value) => {
     const one = lastOf(value)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
-/** webPages are the pages of the web app by the names in their addresses. */
+/** The pages of the web app by the names in their addresses. */
 export const webPages = [
   'explore',
   'dashboards',
@@ -16,7 +16,7 @@ export const webPages = [
   'sign-in',
 ] as const
 
-/** The web app: one page for every address under /app, and its files. It is a client of the API like any other. */
+/** The web app: one page for every address under /app, and its files. It uses the API like any other client. */
 export const webApp = {
   start: endpoint({
     method: 'GET',

@@ -7,14 +7,14 @@ export type CliClient = Client<typeof contract>
 
 const HOME = 'http://127.0.0.1:8080'
 
-/** addressOf is the URL of the service: from the option, else the environment, else this machine. */
+/** The URL of the service: from the option, else the environment, else this machine. */
 export function addressOf(given: Connection, terminal: Terminal): string {
   const url = given.url ?? terminal.env.DENDRO_URL ?? HOME
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new UsageError(`${url} is not an http or https URL`)
   return url
 }
 
-/** connect creates the client of a command. A missing credential fails before anything is sent. */
+/** Creates the client of a command. A missing credential fails before anything is sent. */
 export function connect(given: Connection, terminal: Terminal, need: 'credential' | 'none'): CliClient {
   const key = given.key ?? terminal.env.DENDRO_API_KEY
   const token = given.token ?? terminal.env.DENDRO_TOKEN

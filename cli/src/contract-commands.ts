@@ -20,10 +20,10 @@ import { type Format, formats, show } from './output.ts'
 import type { Terminal } from './terminal.ts'
 import { type ComponentSchemas, kindOf, metavar, type OptionKind, readJson, readValue, repeats } from './values.ts'
 
-/** A Field is an option that sets a query parameter or a body member. */
+/** An option that sets a query parameter or a body member. */
 type Field = { name: string; flag: string; place: 'query' | 'body'; kind: OptionKind; required: boolean; description: string }
 
-/** contractCommands creates `dendro <noun> <verb>` for every endpoint of the contract. */
+/** Creates `dendro <noun> <verb>` for every endpoint of the contract. */
 export function contractCommands(terminal: Terminal, globals: () => Connection & { output?: Format }): Command[] {
   const document = openApiDocument(contract, { servers: [] })
   const schemas = document.components.schemas
@@ -42,7 +42,7 @@ export function contractCommands(terminal: Terminal, globals: () => Connection &
   })
 }
 
-/** isForPages is true for the files of web pages, which need no command. */
+/** True for the files of web pages, which need no command. */
 const isForPages = ({ media }: Endpoint): boolean => media !== undefined && /^(text\/(html|css|javascript)|image\/)/.test(media)
 
 type VerbContext = { noun: string; verb: string; endpoint: Endpoint; operation: Operation; schemas: ComponentSchemas }
@@ -75,7 +75,7 @@ function verbCommand(place: VerbContext, terminal: Terminal, globals: () => Conn
 
 type Call = { params: object; query: object; body: unknown }
 
-/** call calls the endpoint. Commands and client come from the same contract, so the names exist. */
+/** Calls the endpoint. Commands and client come from the same contract, so the names exist. */
 function call(client: CliClient, { noun, verb }: VerbContext, given: Call): Promise<unknown> {
   const group = (client as unknown as Record<string, Record<string, (given: Call) => Promise<unknown>>>)[noun]
   const send = group?.[verb]
@@ -126,7 +126,7 @@ function field(name: string, schema: Schema, at: { place: Field['place']; requir
   return { name, flag: `--${name.replaceAll('_', '-')}`, ...at, kind, description: parts.filter((part) => part !== '').join('; ') }
 }
 
-/** optionsOf returns the option of a field; a boolean has two, one per value. */
+/** Returns the option of a field; a boolean has two, one per value. */
 function optionsOf({ flag, kind, description }: Field): Option[] {
   if (kind.kind === 'boolean') return [new Option(flag, description), new Option(`--no-${flag.slice(2)}`, 'the opposite')]
   const collect = (word: string, before: unknown) => [...(Array.isArray(before) ? before : []), word]
@@ -140,7 +140,7 @@ const connectionFlags = [
   ['--token <token>', 'a bearer token (DENDRO_TOKEN)'],
 ] as const
 
-/** addConnection adds the options of every command. If an endpoint has a field of the same name, they must stand before the noun. */
+/** Adds the options of every command. If an endpoint has a field of the same name, they must stand before the noun. */
 export function addConnection(command: Command, taken: ReadonlySet<string> = new Set()): Command {
   for (const [flags, description] of connectionFlags) {
     if (!taken.has(flags.split(' ')[0] ?? '')) command.addOption(new Option(flags, description).helpGroup(CONNECTION))
@@ -154,7 +154,7 @@ function connectionOf(options: Record<string, unknown>, taken: ReadonlySet<strin
   return Object.fromEntries(own.map((name) => [name, options[name]]))
 }
 
-/** keyOf is the parser's name of an option. */
+/** The parser's name of an option. */
 const keyOf = (flag: string): string => flag.slice(2).replaceAll(/-([a-z\d])/g, (_, initial: string) => initial.toUpperCase())
 
 function valuesOf(fields: readonly Field[], place: Field['place'], options: Record<string, unknown>): Record<string, unknown> {
@@ -167,7 +167,7 @@ function valuesOf(fields: readonly Field[], place: Field['place'], options: Reco
   )
 }
 
-/** bodyOf merges the value of --body with the members from options, which take precedence. */
+/** Merges the value of --body with the members from options, which take precedence. */
 async function bodyOf(
   endpoint: Endpoint,
   fields: readonly Field[],

@@ -1,6 +1,6 @@
 import { ApiFailure, NoResponse } from '@dendro/api'
 
-/** A UsageError is a wrong command line; it exits with status 2. */
+/** A wrong command line; it exits with status 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message)
@@ -12,7 +12,7 @@ export const OK = 0
 export const FAILED = 1
 export const MISUSED = 2
 
-/** describeFailure returns one sentence with the correlation id, and the exit status. */
+/** Returns one sentence with the correlation id, and the exit status. */
 export function describeFailure(thrown: unknown): { sentence: string; status: number } {
   if (thrown instanceof UsageError) return { sentence: thrown.message, status: MISUSED }
   if (thrown instanceof ApiFailure) {

@@ -5,7 +5,7 @@ export type Format = (typeof formats)[number]
 
 type Row = Readonly<Record<string, unknown>>
 
-/** show prints a response: as a table, as JSON, or as one JSON text per row. */
+/** Prints a response: as a table, as JSON, or as one JSON text per row. */
 export function show(answer: unknown, format: Format, terminal: Terminal): void {
   for (const line of linesOf(answer, format, terminal.columns)) terminal.out(line)
 }
@@ -19,7 +19,7 @@ function linesOf(answer: unknown, format: Format, columns: number | undefined): 
   return rows ? tableOf(unfolded(rows), columns) : recordOf(answer)
 }
 
-/** rowsOf finds the rows of a list: a bare array, or the only array member of the response. */
+/** Finds the rows of a list: a bare array, or the only array member of the response. */
 export function rowsOf(answer: unknown): readonly unknown[] | undefined {
   if (Array.isArray(answer)) return answer
   if (!isRow(answer)) return undefined
@@ -28,7 +28,7 @@ export function rowsOf(answer: unknown): readonly unknown[] | undefined {
   return members.length === 1 && Array.isArray(list) ? list : undefined
 }
 
-/** unfolded flattens lists within rows: `{shop: [{dataset}]}` becomes `{in: 'shop', dataset}`. */
+/** Flattens lists within rows: `{shop: [{dataset}]}` becomes `{in: 'shop', dataset}`. */
 function unfolded(rows: readonly unknown[]): readonly unknown[] {
   const inner = rows.map((row) => (isRow(row) ? Object.entries(row) : []))
   if (!inner.every((members) => members.length === 1 && Array.isArray(members[0]?.[1]))) return rows
@@ -64,7 +64,7 @@ function tableOf(rows: readonly unknown[], columns: number | undefined): string[
   return [line(names.map((name) => name.toUpperCase())), ...cells.map(line), ...note]
 }
 
-/** fitting keeps the leftmost columns that fit the width, at least one. */
+/** Keeps the leftmost columns that fit the width, at least one. */
 function fitting(widths: readonly number[], columns: number | undefined): number[] {
   const all = widths.map((_, index) => index)
   if (columns === undefined) return all
@@ -85,7 +85,7 @@ function recordOf(answer: unknown): string[] {
 
 const MS_FROM = 100_000_000_000
 
-/** cellOf formats a value: times as dates, maps as key=value, lists with commas. */
+/** Formats a value: times as dates, maps as key=value, lists with commas. */
 function cellOf(name: string, value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'number' && /(_at|_ts|_until|^time)$/.test(name) && value > 0) {
@@ -108,7 +108,7 @@ const pairsOf = (row: Row): string =>
     .map(([key, inner]) => `${key}=${inner}`)
     .join(' ')
 
-/** listCell prints a short list, or the number of its items. */
+/** Prints a short list, or the number of its items. */
 function listCell(items: readonly unknown[]): string {
   if (items.every((item) => !isRow(item))) return items.map((item) => cellOf('', item)).join(', ')
   const text = items.every((item) => isRow(item) && isFlat(item)) ? items.map((item) => pairsOf(item as Row)).join('; ') : ''
@@ -117,7 +117,7 @@ function listCell(items: readonly unknown[]): string {
 
 const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text)
 
-/** plain escapes control and direction characters, which could rewrite the screen. */
+/** Escapes control and direction characters, which could rewrite the screen. */
 function plain(text: string, keep?: 'lines'): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to be made visible
   const hidden = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
@@ -128,7 +128,7 @@ function plain(text: string, keep?: 'lines'): string {
 
 type RawJson = { rawJSON(text: string): unknown }
 
-/** toJson writes integers beyond 2^53 exactly. */
+/** Writes integers beyond 2^53 exactly. */
 export const toJson = (value: unknown, indent?: number): string =>
   JSON.stringify(
     value,

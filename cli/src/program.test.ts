@@ -11,7 +11,7 @@ let app: TestApp
 let org: TestOrganization
 let folder: string
 beforeAll(async () => {
-  // Metadata of its own: the health of the deployment also speaks of monitors that other tests leave unevaluated.
+  // Separate metadata: the health of the deployment also includes monitors that other tests leave unevaluated.
   app = await openTestApp({}, () => [])
   org = await app.newOrganization()
   folder = await mkdtemp(join(tmpdir(), 'dendro-cli-'))
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 type Ran = { status: number; out: string; err: string }
 
-/** dendro runs one command line against the test service. */
+/** Runs one command line against the test service. */
 async function dendro(words: string[], given: { env?: Record<string, string>; input?: string; columns?: number } = {}): Promise<Ran> {
   const out: string[] = []
   const err: string[] = []

@@ -6,7 +6,7 @@ import { describeFailure, MISUSED, OK } from './failure.ts'
 import type { Format } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
-/** runCommand runs one command line and gives back the exit status: 0 done, 1 failed, 2 not understood. */
+/** Runs one command line and returns the exit status: 0 success, 1 failure, 2 wrong usage. */
 export async function runCommand(words: readonly string[], terminal: Terminal): Promise<number> {
   try {
     await programFor(terminal).parseAsync([...words], { from: 'user' })
@@ -28,7 +28,7 @@ Examples:
 
 The service and the key come from DENDRO_URL and DENDRO_API_KEY, or from --url and --key.`
 
-/** programFor is the whole command: what is made by hand, and what follows from the contract. */
+/** The complete command: hand-written commands and those generated from the contract. */
 export function programFor(terminal: Terminal): Command {
   const program = new Command('dendro')
     .description('Talk to Dendro: every endpoint of its API as a command.')

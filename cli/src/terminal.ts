@@ -1,9 +1,9 @@
-/** A Terminal is what surrounds a command: where it reads and writes, what it is told without words. */
+/** The environment of a command: its input, output and environment variables. */
 export type Terminal = {
   env: Readonly<Record<string, string | undefined>>
   out(line: string): void
   err(line: string): void
   readInput(): Promise<string>
-  /** columns is the width to lay tables out for; undefined when nobody looks and nothing needs cutting. */
+  /** The width of tables; undefined when the output is not a terminal and nothing is truncated. */
   columns: number | undefined
 }

@@ -3,14 +3,14 @@ import { UsageError } from './failure.ts'
 
 export type ComponentSchemas = Readonly<Record<string, Schema>>
 
-/** A OptionKind says how the words after an option become a value. */
+/** How the words after an option become a value. */
 export type OptionKind =
   | { kind: 'text'; words?: readonly string[] }
   | { kind: 'number' | 'boolean' | 'json' }
   | { kind: 'list'; item: OptionKind }
   | { kind: 'map' }
 
-/** kindOf reads a schema as people would write its value on a command line. */
+/** Derives how users write a value of this schema on a command line. */
 export function kindOf(schema: Schema, schemas: ComponentSchemas): OptionKind {
   const shape = resolveShape(schema, schemas)
   const branches = branchesOf(shape)
@@ -41,7 +41,7 @@ export function kindOf(schema: Schema, schemas: ComponentSchemas): OptionKind {
   }
 }
 
-/** metavar is what stands for the value in a help text. */
+/** The placeholder of the value in a help text. */
 export function metavar(kind: OptionKind): string {
   switch (kind.kind) {
     case 'text':
@@ -59,10 +59,10 @@ export function metavar(kind: OptionKind): string {
   }
 }
 
-/** repeats reports whether an option may be given more than once. */
+/** True when an option may be given more than once. */
 export const repeats = (kind: OptionKind): boolean => kind.kind === 'list' || kind.kind === 'map'
 
-/** readValue turns the words given for an option into its value; `null` clears where the schema knows null. */
+/** Converts the words of an option into its value; `null` clears the field if the schema is nullable. */
 export function readValue(flag: string, kind: OptionKind, words: readonly string[]): unknown {
   const last = words.at(-1) ?? ''
   switch (kind.kind) {
@@ -87,7 +87,7 @@ function readNumber(flag: string, word: string): number | bigint {
   return /^-?\d+$/.test(word) && !Number.isSafeInteger(number) ? BigInt(word) : number
 }
 
-/** readJson reads JSON with whole numbers kept exact. */
+/** Parses JSON with exact integers. */
 export function readJson(flag: string, text: string): unknown {
   try {
     return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) =>

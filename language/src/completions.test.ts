@@ -16,7 +16,7 @@ const item: TraceableParser = (text, notes) => parseSelect([text], 'select', not
 const keys: TraceableParser = (text, notes) => parseGroups([text], 'groups', notes)
 const formula: TraceableParser = (text, notes) => parseFormula(text, ['a', 'errors'], 'expression', notes)
 
-/** told writes what is offered at the end of a text, the place it would take first. */
+/** Prints the completions at the end of a text, with the start of the replaced range first. */
 const reported = (read: TraceableParser, text: string): string[] =>
   completionsAt(read, text, text.length).map((offer) => {
     const what =
@@ -74,7 +74,7 @@ describe('what the other texts offer at their end', () => {
   ])('%s', (_, read, text, offers) => expect(reported(read, text)).toEqual(offers))
 })
 
-/** These keys have rules for their values, which random values break. */
+/** These keys validate their values, so random values would be rejected. */
 const ruled = new Set(['@time', '@timestamp', '@sequence', '@status', '@pattern'])
 const filters = filtersOf({
   keys: anyKey.filter((key) => !ruled.has(key)),
@@ -192,7 +192,7 @@ test('what is only unfinished is told from what is wrong', () => {
 
 type Piece = { from: number; to: number; text: string }
 
-/** tokensOf cuts a printed filter into tokens, by a rule of its own. */
+/** Splits a printed filter into tokens, independently of the scanner. */
 const tokensOf = (text: string): Piece[] =>
   [...text.matchAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|[=<>!~]+\*?|[(),]|[^\s'"=<>!~(),]+/g)].map((match) => ({
     text: match[0],

@@ -9,7 +9,7 @@ import type { Filter } from './tree.ts'
 
 const parseFilter = (text: string) => parse(text, 'where', { regexProblem })
 
-/** These keys have rules for their values, which random values break. */
+/** These keys validate their values, so random values would be rejected. */
 const ruled = new Set(['@time', '@timestamp', '@sequence', '@status', '@pattern'])
 const filters = filtersOf({
   keys: anyKey.filter((key) => !ruled.has(key)),
@@ -137,7 +137,7 @@ function problemsOf(text: string) {
   }
 }
 
-/** placeless is a filter without the places of its conditions. */
+/** A filter without the positions of its conditions. */
 function placeless(filter: Filter): unknown {
   switch (filter.kind) {
     case 'and':

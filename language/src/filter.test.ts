@@ -136,7 +136,7 @@ function failureOf(text: string): LanguageError {
 
 const problemOf = (text: string): FieldDiagnostic => failureOf(text).problem
 
-/** doubtOf writes a problem as the cases do. */
+/** Prints a diagnostic in the notation of the cases. */
 function doubtOf(text: string, { code, position, length, message, hint, fix }: FieldDiagnostic): ExpectedWarning {
   const warning = `${code} ${position} ${length} ${message}${hint === undefined ? '' : ` | ${hint}`}`
   return fix
@@ -144,7 +144,7 @@ function doubtOf(text: string, { code, position, length, message, hint, fix }: F
     : { warning: warning }
 }
 
-/** treeOf writes a tree in brackets, each with its operator first. */
+/** Prints a tree with parentheses, each with its operator first. */
 function treeOf(filter: Filter): string {
   switch (filter.kind) {
     case 'all':

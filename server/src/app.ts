@@ -23,12 +23,12 @@ import { allRoutes } from './routes.ts'
 import { allWork, type BackgroundWork, flushes, startChores, sweeps } from './work.ts'
 import type { World } from './world.ts'
 
-/** BODIES_SHARE is the part of DENDRO_MEMORY for request bodies that are being read and split. */
+/** The part of DENDRO_MEMORY for request bodies that are being read and split. */
 const BODIES_SHARE = 1 / 8
 
 export type App = { world: World; http: FastifyInstance; firstKey: Secret | undefined; close(): Promise<void> }
 
-/** openApp wires the service: first organization, routes, HTTP server, background work. */
+/** Wires the service: first organization, routes, HTTP server, background work. */
 export async function openApp(
   world: OpenWorld,
   config: Config,

@@ -32,7 +32,7 @@ import {
   ROLES,
 } from './setting-values.ts'
 
-/** A Setting is one environment variable: its parser, its default, and its description in docs/configuration.md. */
+/** One environment variable: its parser, its default, and its description in docs/configuration.md. */
 type Setting<T> = { read: (text: string) => T; fallback: T | (() => T); shownDefault: string; sentence: string }
 
 const setting = <T>(read: (text: string) => T, fallback: T | (() => T), shownDefault: string, sentence: string): Setting<T> => ({
@@ -44,7 +44,7 @@ const setting = <T>(read: (text: string) => T, fallback: T | (() => T), shownDef
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent']
 
-/** settings lists every environment variable of Dendro. Deployments depend on the names, so they never change. */
+/** Lists every environment variable of Dendro. Deployments depend on the names, so they never change. */
 export const settings = {
   DENDRO_HOST: setting(asText, '127.0.0.1', '127.0.0.1', 'Address to listen on.'),
   DENDRO_PORT: setting(asPort, 8080, '8080', 'Port for the REST API, the web app and HTTP ingestion.'),
@@ -210,7 +210,7 @@ export const settings = {
 
 export type Config = { [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer T> ? T : never }
 
-/** readConfig is the only reader of the environment. An invalid value stops the start with an error that names the setting. */
+/** The only reader of the environment. An invalid value stops the start with an error that names the setting. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const entries = Object.entries(settings as Record<string, Setting<unknown>>).map(([name, { read, fallback }]) => {
     const text = env[name]
@@ -224,6 +224,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.fromEntries(entries) as Config
 }
 
-/** unknownSettings finds DENDRO_ variables that are not read: misspelled, or of another version. */
+/** Finds DENDRO_ variables that are not read: misspelled, or of another version. */
 export const unknownSettings = (env: Readonly<Record<string, string | undefined>>): string[] =>
   Object.keys(env).filter((name) => name.startsWith('DENDRO_') && !name.startsWith('DENDRO_TEST_') && !Object.hasOwn(settings, name))

@@ -54,7 +54,7 @@ test('a start beside processes that run already changes nothing for them: they g
   first.app.world.meta.onChange((orgId) => heard.push(orgId))
   const second = await openTestApp(env)
   try {
-    // News comes in the order of the changes: with that of this organisation, all of the start has come.
+    // Notifications arrive in the order of the changes. After this organization's, all of the start have arrived.
     const { orgId } = await second.newOrganization()
     await expect.poll(() => heard.includes(orgId)).toBe(true)
     expect(heard).not.toContain('*')

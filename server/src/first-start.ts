@@ -13,8 +13,8 @@ export type Founded = { orgId: string; firstKey: Secret }
 const FIRST_NAME = 'default'
 
 /**
- * firstStart creates the first organization if there is none. Only the start that created it returns its key. When two
- * processes start at once, one creates it and the other finds it.
+ * Creates the first organization if there is none. Only the start that created it returns its key. When two processes start at once, one
+ * creates it and the other finds it.
  */
 export async function firstStart(world: World): Promise<{ orgId: string; firstKey: Secret | undefined }> {
   await checkFingerprints(world)
@@ -34,7 +34,7 @@ export async function firstStart(world: World): Promise<{ orgId: string; firstKe
   }
 }
 
-/** foundOrganization creates an organization with its first key and its datasets, in the given transaction. */
+/** Creates an organization with its first key and its datasets, in the given transaction. */
 export async function foundOrganization(
   world: Pick<World, 'clock' | 'ids' | 'vault'>,
   tx: Db,

@@ -6,14 +6,14 @@ import { identifyToken, KeyGuessLimiter } from './resources/access/auth/auth.ts'
 import { reachedGroups } from './resources/access/groups/groups.ts'
 import type { World } from './world.ts'
 
-/** RequestIdentity decides who a caller is, and whether a path concerns them personally. */
+/** Decides who a caller is, and whether a path concerns them personally. */
 export type RequestIdentity = Pick<HttpOptions, 'identify' | 'exceptions'>
 
 export function openIdentity(world: World): RequestIdentity {
   const callers = new ApiKeyCallers(world)
   const guesses = new KeyGuessLimiter(world)
 
-  /** delayUnlessKnown makes a sender of one wrong credential after another wait for each reply. */
+  /** Makes a sender of one wrong credential after another wait for each reply. */
   async function delayUnlessKnown(identifying: Promise<Principal | undefined>, secret: Secret, facts: RequestFacts) {
     const principal = await identifying
     if (!principal) await guesses.recordFailure(facts.address, world.vault.hashOf('attempt', secret).toString('base64'))
@@ -31,13 +31,13 @@ export function openIdentity(world: World): RequestIdentity {
   }
 }
 
-/** isSelf is true when the path names the calling user. */
+/** True when the path names the calling user. */
 function isSelf(actor: Actor, params: Record<string, string>): boolean {
   const userId = params.userId ?? params.memberId ?? (params.entityType === 'user' ? params.entityId : undefined)
   return userId !== undefined && isUser(actor, userId.toLowerCase())
 }
 
-/** isMember is true when the caller belongs to the group in the path, directly or through another group. */
+/** True when the caller belongs to the group in the path, directly or through another group. */
 async function isMember(world: World, actor: Actor, params: Record<string, string>): Promise<boolean> {
   if (actor.identity.type !== 'USER_ID' || params.groupId === undefined) return false
   return (await reachedGroups(world, actor.orgId, actor.identity.id)).has(params.groupId.toLowerCase())

@@ -20,7 +20,7 @@ import { adoptFingerprints, recoverAdmin } from './resources/access/organization
 import { startFailure } from './start-failure.ts'
 
 const STOP_BOUND_MS = 30_000
-/** LEAVE_BOUND_MS bounds the cleanup after a failed start. */
+/** Bounds the cleanup after a failed start. */
 const LEAVE_BOUND_MS = 20_000
 
 type Command = (config: Config, rest: readonly string[]) => Promise<void>
@@ -36,7 +36,7 @@ const commands: ReadonlyMap<string, Command> = new Map(
   }),
 )
 
-/** start runs the service until a stop signal. A failed start prints one sentence on standard error and exits with status 1. */
+/** Runs the service until a stop signal. A failed start prints one sentence on standard error and exits with status 1. */
 async function start(config: Config, whenUp: (address: string, firstKey: string | undefined) => Promise<void>): Promise<void> {
   const stopped = stopSignal()
   const lock = await lockDataDir(config.DENDRO_DATA_DIR)
@@ -61,8 +61,8 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
 }
 
 /**
- * openOrLeave exits at once when a stop signal arrives while the stores are opening, which may wait for a remote server. The stores are
- * crash-safe then. Once they are open, a stop must close them, so that data in memory is written.
+ * Exits at once when a stop signal arrives while the stores are opening, which may wait for a remote server. The stores are crash-safe
+ * then. Once they are open, a stop must close them, so that data in memory is written.
  */
 async function openOrLeave(config: Config, stopped: Promise<void>): ReturnType<typeof openWorld> {
   let isOpening = true
@@ -72,7 +72,7 @@ async function openOrLeave(config: Config, stopped: Promise<void>): ReturnType<t
   })
 }
 
-/** closing closes what is already open when the next step of a start fails, so that the stores do not outlive it. */
+/** Closes what is already open when the next step of a start fails, so that the stores do not outlive it. */
 const closing =
   (open: { close(): Promise<void> }) =>
   async (thrown: Error): Promise<never> => {
@@ -87,7 +87,7 @@ const closing =
 
 const printFailure = (thrown: unknown): void => void process.stderr.write(`dendro: ${startFailure(thrown).message}\n`)
 
-/** generatedKey is the generated key of a first start. A key from the configuration is not printed, since many people may read the output. */
+/** The generated key of a first start. A key from the configuration is not printed, since many people may read the output. */
 const generatedKey = (config: Config, app: App): string | undefined =>
   config.DENDRO_BOOTSTRAP_API_KEY === undefined ? app.firstKey?.reveal() : undefined
 
@@ -106,7 +106,7 @@ function greet(config: Config, address: string, firstKey: string | undefined): v
   process.stdout.write(`${lines.join('\n')}\n\n  Stop with Ctrl-C.\n\n`)
 }
 
-/** logLinkBase logs the base of links in invitations and responses, so that a wrong one is noticed before a user cannot follow a link. */
+/** Logs the base of links in invitations and responses, so that a wrong one is noticed before a user cannot follow a link. */
 function logLinkBase(config: Config, { world, http }: App): void {
   const named = config.DENDRO_PUBLIC_URL
   const at = http.addresses().find((each) => typeof each !== 'string')
@@ -118,13 +118,13 @@ function logLinkBase(config: Config, { world, http }: App): void {
     world.log.info({ base }, 'links start with this address or another of this machine; set DENDRO_PUBLIC_URL to the one that people use')
 }
 
-/** stopSignal waits for the first stop signal. A terminal and a parent process may both send one, so later ones are ignored. */
+/** Waits for the first stop signal. A terminal and a parent process may both send one, so later ones are ignored. */
 const stopSignal = (): Promise<void> =>
   new Promise((done) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => done())
   })
 
-/** seedOnce loads the demo data on the first start. */
+/** Loads the demo data on the first start. */
 async function seedOnce(address: string, firstKey: string | undefined): Promise<void> {
   if (!firstKey) return
   const cli = join(import.meta.dirname, '../../cli/src/main.ts')
@@ -132,7 +132,7 @@ async function seedOnce(address: string, firstKey: string | undefined): Promise<
   spawn(process.execPath, [cli, 'seed', 'shop'], { env, stdio: 'inherit' })
 }
 
-/** doctor checks everything that a start needs and prints remedies; status 1 if a check fails. */
+/** Checks everything that a start needs and prints remedies; status 1 if a check fails. */
 async function doctor(config: Config): Promise<void> {
   const deps = { clock: systemClock, log: openLogger('silent'), ids: systemIds }
   const dataDir = config.DENDRO_DATA_DIR
@@ -146,7 +146,7 @@ async function doctor(config: Config): Promise<void> {
   if (findings.some(({ ok }) => !ok)) process.exitCode = 1
 }
 
-/** restore replaces a metadata store that cannot be opened by a dump, and keeps the old store next to it. */
+/** Replaces a metadata store that cannot be opened by a dump, and keeps the old store next to it. */
 async function restore(config: Config, [dump]: readonly string[]): Promise<void> {
   const deps = { clock: systemClock, log: openLogger(config.DENDRO_LOG_LEVEL), ids: systemIds }
   const restored = await restoreMetadata(config.DENDRO_DATA_DIR, dump, deps)
@@ -155,7 +155,9 @@ async function restore(config: Config, [dump]: readonly string[]): Promise<void>
   )
 }
 
-/** recover prints a new administrator key for an organization that has lost its keys. It needs the data directory, so the service must be stopped. */
+/**
+ * Prints a new administrator key for an organization that has lost its keys. It needs the data directory, so the service must be stopped.
+ */
 async function recover(config: Config, [organization]: readonly string[]): Promise<void> {
   const deps = { clock: systemClock, log: openLogger(config.DENDRO_LOG_LEVEL), ids: systemIds }
   const dataDir = config.DENDRO_DATA_DIR
@@ -174,7 +176,7 @@ async function recover(config: Config, [organization]: readonly string[]): Promi
   await lock.release()
 }
 
-/** adopt accepts a changed token secret or export storage for the deployment; without it, a start with a changed one fails. */
+/** Accepts a changed token secret or export storage for the deployment; without it, a start with a changed one fails. */
 async function adopt(config: Config): Promise<void> {
   const deps = { clock: systemClock, log: openLogger(config.DENDRO_LOG_LEVEL), ids: systemIds }
   const lock = await lockDataDir(config.DENDRO_DATA_DIR)

@@ -24,15 +24,15 @@ import { queryBoundsOf, queryLimitsOf } from './reading/query-bounds.ts'
 import { checkAdmin } from './resources/access/users/users.ts'
 import type { Deployment, World } from './world.ts'
 
-/** ENGINE_SHARE is the embedded engine's part of DENDRO_MEMORY; the rest is for this process and its buffers. */
+/** The embedded engine's part of DENDRO_MEMORY; the rest is for this process and its buffers. */
 const ENGINE_SHARE = 0.75
-/** WAITING_SHARE is the part of DENDRO_MEMORY for events that wait to be stored. */
+/** The part of DENDRO_MEMORY for events that wait to be stored. */
 const WAITING_SHARE = 1 / 16
 
 /** An OpenWorld also learns the port that the service listens on: with DENDRO_PORT=0 the system chooses it late. */
 export type OpenWorld = World & { listensOn(port: number): void; close(): Promise<void> }
 
-/** openWorld opens the stores and every other connection to the outside of the program. Tests replace clock and log. */
+/** Opens the stores and every other connection to the outside of the program. Tests replace clock and log. */
 export async function openWorld(config: Config, replacements: { clock?: Clock; log?: Logger } = {}): Promise<OpenWorld> {
   const log = replacements.log ?? openLogger(config.DENDRO_LOG_LEVEL)
   const clock = replacements.clock ?? guardSystemClock(log)
@@ -109,7 +109,7 @@ export async function openWorld(config: Config, replacements: { clock?: Clock; l
   }
 }
 
-/** openSecretsAndFiles opens the secrets and the file storage, which all processes of a deployment must share. */
+/** Opens the secrets and the file storage, which all processes of a deployment must share. */
 export const openSecretsAndFiles = (config: Config): Pick<World, 'vault' | 'blobStore'> => ({
   vault: openVault({
     dataDir: config.DENDRO_DATA_DIR,
@@ -119,7 +119,7 @@ export const openSecretsAndFiles = (config: Config): Pick<World, 'vault' | 'blob
   blobStore: openBlobStore(config.DENDRO_EXPORT_URL ?? { kind: 'directory', dir: join(config.DENDRO_DATA_DIR, 'exports') }),
 })
 
-/** adminOf reads the administrator for the first start. Every start checks it, so that a bad setting never goes unnoticed. */
+/** Reads the administrator for the first start. Every start checks it, so that a bad setting never goes unnoticed. */
 function adminOf(config: Config): Deployment['admin'] {
   const { DENDRO_ADMIN_EMAIL: email, DENDRO_ADMIN_PASSWORD: password } = config
   if (!email && !password) return undefined
@@ -128,7 +128,7 @@ function adminOf(config: Config): Deployment['admin'] {
   return { email, password }
 }
 
-/** ownPorts are the ports of the service and its stores; outgoing requests must not reach them (SSRF). */
+/** The ports of the service and its stores; outgoing requests must not reach them (SSRF). */
 function ownPorts(config: Config, events: EventStore, listening: ReadonlySet<number>): number[] {
   const stores = [events.url, config.DENDRO_POSTGRES_URL?.reveal()].filter((url) => url !== undefined && URL.canParse(url))
   return [config.DENDRO_PORT, ...listening, ...stores.map((url) => Number(new URL(url ?? '').port))].filter((port) => port > 0)

@@ -57,7 +57,7 @@ import { monitorRoutes, monitorTemplateRoutes } from './resources/watching/monit
 import { notificationRoutes } from './resources/watching/notifications/routes.ts'
 import type { World } from './world.ts'
 
-/** RouteParts are what routes share with the rest of the process: caches, meters and running work. */
+/** State that routes share with the rest of the process: caches, meters and running work. */
 export type RouteParts = {
   health: HealthChecks
   meter: Meter
@@ -68,7 +68,7 @@ export type RouteParts = {
   web: WebFiles | undefined
 }
 
-/** allRoutes has one member for each group of the contract; a group without routes does not compile. */
+/** Has one member for each group of the contract; a group without routes does not compile. */
 export const allRoutes = (world: World, { health, meter, intake, limits, searches, tails, web }: RouteParts): readonly Routes[] =>
   Object.values({
     access: accessRoutes(world),

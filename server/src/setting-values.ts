@@ -12,7 +12,10 @@ export const ROLES: readonly ProcessRole[] = ['api', 'ingest', 'work']
 const PORT_MAX = 65_535
 const CONNECTIONS_MAX = 1_000
 const KEY_BYTES_MIN = 32
-/** KEY_CHARACTERS_MIN refuses what is long and yet easily guessed; of 64 random hexadecimal digits practically all have more. */
+/**
+ * The minimum number of different characters of a key, which refuses long keys that are easy to guess. Practically all keys of 64 random
+ * hexadecimal digits have more.
+ */
 const KEY_CHARACTERS_MIN = 10
 export const MEMORY_BYTES_MIN = 512 * 2 ** 20
 
@@ -33,7 +36,7 @@ export function asPort(text: string): number {
 
 const NETWORK_WORDS = ['loopback', 'linklocal', 'uniquelocal']
 
-/** Proxies are trusted networks; `isNamed` is true when the operator set them. */
+/** Trusted networks; `isNamed` is true when the operator set them. */
 export type Proxies = { networks: readonly string[]; isNamed: boolean }
 
 export function asProxies(text: string): Proxies {
@@ -67,7 +70,7 @@ export function asRoles(text: string): ProcessRole[] {
   return roles
 }
 
-/** asKey refuses weak secrets. */
+/** Refuses weak secrets. */
 export function asKey(text: string): Secret | undefined {
   if (Buffer.byteLength(text) < KEY_BYTES_MIN)
     throw new Error(`must be at least ${KEY_BYTES_MIN} bytes, as \`openssl rand -hex 32\` gives them`)
@@ -111,7 +114,7 @@ export function asConnections(text: string): number {
   return connections
 }
 
-/** asClickHouseUrl parses the address like the event store does, so that a bad one fails before anything is opened. */
+/** Parses the address as the event store does, so that an invalid one fails before anything is opened. */
 export function asClickHouseUrl(text: string): Secret | undefined {
   try {
     parseAddress(text)
@@ -192,7 +195,7 @@ export function asCountFromZero(text: string): number {
   return text === '0' ? 0 : asCount(text)
 }
 
-/** asLimits reads a limit and, after commas, limits by role. */
+/** Reads a limit and, after commas, limits by role. */
 export function asLimits(one: (text: string) => number): (text: string) => QueryLimit {
   return (text) => {
     const [otherwise = '', ...rest] = text.split(',').map((part) => part.trim())

@@ -1,6 +1,6 @@
 /**
- * startFailure turns the error of a failed start into one sentence with the cause and the remedy. Our own errors already have both;
- * system errors name only a call and a code.
+ * Turns the error of a failed start into one sentence with the cause and the remedy. Our own errors already have both; system errors name
+ * only a call and a code.
  */
 export function startFailure(thrown: unknown): Error {
   if (!(thrown instanceof Error)) return new Error(String(thrown))

@@ -20,8 +20,8 @@ import { notificationDelivery } from './resources/watching/notifications/notific
 import type { World } from './world.ts'
 
 /**
- * BackgroundWork is the work of a process besides requests: jobs, each of which one process of the deployment runs, and loops that every process runs.
- * Every `sweepEveryMs` the process removes old data of the whole deployment; without it, it does not.
+ * The work of a process besides requests: jobs, each of which one process of the deployment runs, and loops that every process runs. Every
+ * `sweepEveryMs` the process removes old data of the whole deployment; without it, it does not.
  */
 export type BackgroundWork = {
   kinds: readonly JobKind[]
@@ -30,9 +30,9 @@ export type BackgroundWork = {
 }
 
 const SWEEP_EVERY_MS = 60_000
-/** USAGE_KEPT_MS allows to compare a year with the one before. */
+/** Long enough to compare a year with the one before. */
 const USAGE_KEPT_MS = 2 * 366 * 86_400_000
-/** WINDOW_MIN_MS is the longest window of the counters that do not count requests. */
+/** The longest window of the counters that do not count requests. */
 const WINDOW_MIN_MS = 60_000
 const GIVE_BACK_EVERY_MS = 1_000
 const FLUSH_EVERY_MS = 3_000
@@ -43,7 +43,7 @@ export const allWork = (world: World): BackgroundWork => ({
   sweepEveryMs: SWEEP_EVERY_MS,
 })
 
-/** jobKinds lists every kind of job; a kind that is missing here never runs. */
+/** Lists every kind of job; a kind that is missing here never runs. */
 export const jobKinds = (world: World): readonly JobKind[] => [
   monitorSweep(world),
   ledgerRecount(world),
@@ -56,10 +56,10 @@ export const jobKinds = (world: World): readonly JobKind[] => [
   auditTrail(world),
 ]
 
-/** A Chore is small work that each process repeats. `atStop` runs once more when the process stops. */
+/** Small work that each process repeats. `atStop` runs once more when the process stops. */
 export type Chore = { everyMs: number; failed: string; run: () => Promise<unknown>; atStop?: () => Promise<unknown> }
 
-/** startChores repeats the chores until `stop`; `flush` then runs what the stop of a process needs. */
+/** Repeats the chores until `stop`; `flush` then runs what the stop of a process needs. */
 export function startChores({ clock, log }: World, chores: readonly Chore[]): { stop(): Promise<void>; flush(): Promise<void> } {
   const stopping = new AbortController()
   const running = chores.map(({ everyMs, failed, run }) =>
@@ -109,7 +109,7 @@ export function sweeps(
   if (everyMs === undefined) return []
   const { meta, clock } = world
   let reading: ClockReading | undefined
-  /** removeUsage waits until the clock can be trusted, since usage cannot be counted again. */
+  /** Waits until the clock can be trusted, since usage cannot be counted again. */
   const removeUsage = async (): Promise<void> => {
     const nowMs = clock.nowMs()
     const read = readClock(reading, nowMs, clock.report?.())

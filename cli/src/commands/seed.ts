@@ -5,7 +5,7 @@ import { UsageError } from '../failure.ts'
 import { type Scenario, scenarios } from '../seed/scenarios.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** seedCommand fills an organisation with one of the scenarios. */
+/** Fills an organization with demo data of a scenario. */
 export function seedCommand(terminal: Terminal, globals: () => Connection): Command {
   const known: Readonly<Record<string, Scenario>> = scenarios
   const list = Object.entries(known).map(([name, { summary }]) => `  ${name}  ${summary}`)

@@ -40,7 +40,7 @@ const groups = [
   { name: 'On call', description: 'Who is woken at night', members: [] },
 ] as const
 
-/** shop is an organisation's worth of records around a web shop: collections, datasets, keys, people, groups, and its last hour of events. */
+/** The records of a web shop: collections, datasets, keys, users, groups, and the last hour of events. */
 export const shop = {
   summary: 'a web shop: four collections, eleven datasets with tags and retention, three keys, six people, five groups, an hour of events',
   run: async (client: CliClient, say: Say): Promise<void> => {
@@ -96,7 +96,7 @@ async function makeGroups(client: CliClient, say: Say): Promise<Map<string, stri
   return ids
 }
 
-/** fillGroups adds members; who is one already stays one. */
+/** Adds members; existing members stay. */
 async function fillGroups(client: CliClient, userIds: Map<string, string>, groupIds: Map<string, string>): Promise<void> {
   for (const { name, members } of groups) {
     const users = people
@@ -112,7 +112,7 @@ async function fillGroups(client: CliClient, userIds: Map<string, string>, group
   }
 }
 
-/** sendEvents sends the last hour once: where the shop has any event, it has these or better ones. */
+/** Sends the last hour of events unless the shop already has any. */
 async function sendEvents(client: CliClient, say: Say): Promise<void> {
   const body = { from_expr: "collection = 'shop'", time_range: '', select: ['count(*)'], num_of_slices: 1 }
   if (Number((await client.search.run({ body })).totals.count) > 0) return

@@ -3,35 +3,35 @@ import type { Identity, Permission } from '@dendro/api'
 /** RequestFacts describe a request before its body is read. */
 export type RequestFacts = {
   correlationId: string
-  /** action is the contract name of the endpoint, such as `datasets.create`. */
+  /** The contract name of the endpoint, such as `datasets.create`. */
   action: string
   address: string
   userAgent: string
-  /** accept is the Accept header, for endpoints with more than one response format. */
+  /** The Accept header, for endpoints with more than one response format. */
   accept: string
-  /** range is the Range header, for downloads. */
+  /** The Range header, for downloads. */
   range?: string
-  /** isHead is set for HEAD requests, which get headers only. */
+  /** Set for HEAD requests, which get headers only. */
   isHead?: true
-  /** baseUrl is the start of absolute links, without a trailing slash. */
+  /** The start of absolute links, without a trailing slash. */
   baseUrl: string
 }
 
-/** A Principal is an authenticated user or API key. It is cached, so it has no data of a single request. */
+/** An authenticated user or API key. It is cached, so it has no data of a single request. */
 export type Principal = {
   orgId: string
-  /** orgNumber identifies the organization in the event store, in four bytes per row. */
+  /** Identifies the organization in the event store, in four bytes per row. */
   orgNumber: number
   identity: Identity
-  /** name is the e-mail address of a user, or the name of an API key. */
+  /** The e-mail address of a user, or the name of an API key. */
   name: string
   roles: readonly string[]
   permissions: ReadonlySet<Permission>
-  /** sessionId is the session of a bearer token, which logging out ends. */
+  /** The session of a bearer token, which logging out ends. */
   sessionId?: string
 }
 
-/** An Actor is a principal within one request. */
+/** A principal within one request. */
 export type Actor = Principal & { facts: RequestFacts }
 
 export const hasPermission = (actor: Principal, permission: Permission): boolean => actor.permissions.has(permission)

@@ -2,21 +2,21 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { hostname } from 'node:os'
 
-/** ConnectionFacts are the headers of a request and the addresses of its connection. */
+/** The headers of a request and the addresses of its connection. */
 export type ConnectionFacts = {
   headers: IncomingHttpHeaders
   socket: { remoteAddress?: string | undefined; localAddress?: string | undefined; localPort?: number | undefined }
 }
 
-/** A BaseUrl returns the base of absolute links for a request, without a trailing slash. */
+/** Returns the base of absolute links for a request, without a trailing slash. */
 export type BaseUrl = (reach: ConnectionFacts) => string
 
 /** BaseUrlOptions come from the configuration: the public URL, the listen address, and trusted proxies. */
 export type BaseUrlOptions = { publicUrl: string | undefined; host: string; proxies: readonly string[] }
 
 /**
- * openBaseUrl chooses the base of links. Links carry one-time tokens to other people, so callers must not control it. It is
- * the configured public URL, else the address from a trusted proxy, else the requested address if it belongs to this machine.
+ * Chooses the base of links. Links carry one-time tokens to other people, so callers must not control it. It is the configured public URL,
+ * else the address from a trusted proxy, else the requested address if it belongs to this machine.
  */
 export function openBaseUrl({ publicUrl, host, proxies }: BaseUrlOptions): BaseUrl {
   if (publicUrl !== undefined) return () => publicUrl
@@ -40,14 +40,14 @@ const PRESETS: ReadonlyMap<string, readonly string[]> = new Map([
   ['uniquelocal', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']],
 ])
 
-/** ownAddress is the listen address as a base of links. A server that listens on every address gets the loopback address. */
+/** The listen address as a base of links. A server that listens on every address gets the loopback address. */
 export function ownAddress(host: string, port: number | undefined): string {
   const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   const text = isIP(name) === 6 ? `[${name}]` : name
   return port === undefined || port === HTTP_PORT ? `http://${text}` : `http://${text}:${port}`
 }
 
-/** forwardedBase reads the headers of a trusted proxy. The last of several hosts is the proxy's; those before it come from its client. */
+/** Reads the headers of a trusted proxy. The last of several hosts is the proxy's; those before it come from its client. */
 function forwardedBase(headers: IncomingHttpHeaders): string | undefined {
   const scheme = lastOf(headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http'
   const host = lastOf(headers['x-forwarded-host']) ?? headers.host
@@ -85,5 +85,5 @@ function isIn(list: BlockList, text: string): boolean {
   return family !== 0 && list.check(text, family === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** bareAddress turns an IPv4-mapped IPv6 address into the IPv4 address. */
+/** Turns an IPv4-mapped IPv6 address into the IPv4 address. */
 const bareAddress = (address: string | undefined): string | undefined => address?.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')

@@ -14,8 +14,8 @@ const packers = {
 type Payload = string | Buffer
 
 /**
- * compress compresses a response if the client accepts it and the size is worth it. Streams and compressed bodies pass unchanged. It returns
- * a promise only when it compresses, since a promise costs time.
+ * Compresses a response if the client accepts it and the size is worth it. Streams and compressed bodies pass unchanged. It returns a
+ * promise only when it compresses, since a promise costs time.
  */
 export function compress(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: () => void): Promise<unknown> | undefined {
   const encoding = isWorthIt(request, reply, payload) ? encodingFor(request, reply) : undefined
@@ -42,7 +42,7 @@ async function pack(reply: FastifyReply, payload: Payload, encoding: 'br' | 'gzi
   return packed
 }
 
-/** preferredEncoding picks an encoding that the client accepts: brotli before gzip, nothing with q=0. */
+/** Picks an encoding that the client accepts: brotli before gzip, nothing with q=0. */
 export function preferredEncoding(accept: string): 'br' | 'gzip' | undefined {
   const accepted = accept
     .toLowerCase()

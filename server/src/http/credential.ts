@@ -7,8 +7,8 @@ const KEY_HEADER = 'x-service-api-key'
 const KEY_LENGTH_MAX = 4096
 
 /**
- * readCredential finds the credential of a request. A bearer value takes precedence; three dot-separated parts make it a token,
- * with or without the word Bearer, and anything else after Bearer is an API key.
+ * Finds the credential of a request. A bearer value takes precedence; three dot-separated parts make it a token, with or without the word
+ * Bearer, and anything else after Bearer is an API key.
  */
 export function readCredential(headers: IncomingHttpHeaders, extraKeyHeaders: readonly string[]): CallerCredential | undefined {
   const authorization = headers.authorization?.trim()
@@ -27,8 +27,8 @@ export function readCredential(headers: IncomingHttpHeaders, extraKeyHeaders: re
 }
 
 /**
- * readSenderCredentials finds the credentials of an event sender in all headers that ingestion protocols use. For Basic, the password
- * is tried before the user name. Headers of a protocol come last.
+ * Finds the credentials of an event sender in all headers that ingestion protocols use. For Basic, the password is tried before the user
+ * name. Headers of a protocol come last.
  */
 export function readSenderCredentials(headers: IncomingHttpHeaders, extraKeyHeaders: readonly string[]): CallerCredential[] {
   const authorization = headers.authorization?.trim() ?? ''
@@ -41,7 +41,7 @@ export function readSenderCredentials(headers: IncomingHttpHeaders, extraKeyHead
 
 const SENDER_KEY_HEADERS = ['dd-api-key', 'x-amz-firehose-access-key']
 
-/** textsOf decodes ApiKey and Basic values. Clients that were configured with the key alone send it without encoding. */
+/** Decodes ApiKey and Basic values. Clients that were configured with the key alone send it without encoding. */
 function textsOf(scheme: string, value: string): string[] {
   if (scheme === 'splunk') return [value]
   const text = Buffer.from(value, 'base64').toString('utf8')

@@ -1,7 +1,7 @@
 import type { FailureBody } from '@dendro/api'
 import { Failure, reasonPhrase } from '../kernel/errors.ts'
 
-/** toFailure maps a thrown value to a failure that the caller may see; undefined means a bug, which becomes a 500. */
+/** Maps a thrown value to a failure that the caller may see; undefined means a bug, which becomes a 500. */
 export function toFailure(thrown: unknown): Failure | undefined {
   if (thrown instanceof Failure) return thrown
   const status = (thrown as { statusCode?: unknown } | null)?.statusCode
@@ -15,7 +15,7 @@ function wordsFor(thrown: { code?: unknown; message?: unknown }, status: number)
   return typeof thrown.message === 'string' ? thrown.message : reasonPhrase(status)
 }
 
-/** failureBody is the body of every failure: four required fields, and the violated rules if there are any. */
+/** The body of every failure: four required fields, and the violated rules if there are any. */
 export function failureBody(failure: Failure, correlationId: string): FailureBody {
   return {
     code: failure.status,

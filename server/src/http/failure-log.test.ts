@@ -3,7 +3,7 @@ import { notFound, unavailable } from '../kernel/errors.ts'
 import { openLogger } from '../kernel/log.ts'
 import { FailureLog } from './failure-log.ts'
 
-/** written is what a log wrote, line by line. */
+/** Collects the lines that a log writes. */
 function collecting() {
   const lines: Record<string, unknown>[] = []
   const log = openLogger('info', { write: (line: string) => void lines.push(JSON.parse(line)) })

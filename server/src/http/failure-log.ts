@@ -2,18 +2,18 @@ import type { Failure } from '../kernel/errors.ts'
 import type { Logger } from '../kernel/log.ts'
 import { LogLimit } from '../kernel/log-limit.ts'
 
-/** BUGS_PER_WINDOW are logged with their correlation id, the first of them with its stack. */
+/** The bugs logged per window with their correlation id, the first of them with its stack. */
 const BUGS_PER_WINDOW = 20
 const CAUSES_MAX = 5
 
 type Fields = { correlation_id: string; action: string | undefined }
 
-/** A FailureLog logs 5xx responses. While a store is down there may be many, so it logs one line per kind and then their number. */
+/** Logs 5xx responses. While a store is down there may be many, so it logs one line per kind and then their number. */
 export class FailureLog {
   readonly #expected = new LogLimit({ burst: 1 })
   readonly #bugs = new LogLimit({ burst: BUGS_PER_WINDOW })
 
-  /** note logs nothing below 500. Expected failures, such as a store that is down, are logged without a stack. */
+  /** Logs nothing below 500. Expected failures, such as a store that is down, are logged without a stack. */
   note(log: Logger, thrown: unknown, known: Failure | undefined, fields: Fields): void {
     if (known === undefined) this.#bug(log, thrown, fields)
     else if (known.status >= 500) this.#known(log, known, fields)
@@ -37,7 +37,7 @@ export class FailureLog {
 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
-/** causesOf lists the messages of the causes of a failure, without stacks. */
+/** Lists the messages of the causes of a failure, without stacks. */
 function causesOf(failure: Failure): string[] {
   const causes: string[] = []
   for (

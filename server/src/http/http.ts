@@ -16,20 +16,23 @@ import { headOf, sendRawReply } from './raw-handler.ts'
 
 export type HttpOptions = {
   routes: readonly Routes[]
-  /** identify finds the principal of a credential, without a promise if it is cached; undefined if it is unknown, expired or revoked. Failures may be delayed. */
+  /**
+   * Finds the principal of a credential, without a promise if it is cached; undefined if it is unknown, expired or revoked. Failures may be
+   * delayed.
+   */
   identify(credential: CallerCredential, facts: RequestFacts): Principal | Promise<Principal | undefined>
   /** exceptions decide who may use an endpoint without its permission. */
   exceptions: Record<'self' | 'member', (actor: Actor, params: Record<string, string>) => Promise<boolean>>
-  /** denied records a refused change in the audit trail. */
+  /** Records a refused change in the audit trail. */
   denied(actor: Actor, path: string): Promise<void>
   limiter: RateLimiter
-  /** senderLimiter counts requests that send events separately. */
+  /** Counts requests that send events separately. */
   senderLimiter: RateLimiter
   meter: Meter
   extraKeyHeaders: readonly string[]
-  /** baseUrl is the base of links in responses. */
+  /** The base of links in responses. */
   baseUrl: BaseUrl
-  /** trustedProxies are the proxies whose X-Forwarded-For is trusted; none when absent. */
+  /** The proxies whose X-Forwarded-For is trusted; none when absent. */
   trustedProxies?: readonly string[]
   /** timeouts can be shortened by tests. */
   timeouts?: Partial<ConnectionTimeouts>
@@ -38,18 +41,18 @@ export type HttpOptions = {
 }
 
 const ACCEPT_LENGTH_MAX = 1_000
-/** HEADER_BYTES_MAX bounds the request line and the headers together, so that a search by GET can name 1,000 datasets. */
+/** Bounds the request line and the headers together, so that a search by GET can name 1,000 datasets. */
 const HEADER_BYTES_MAX = 64 * 1024
 /** A parameter may be as long as the headers; its schema checks it. */
 const PARAM_LENGTH_MAX = HEADER_BYTES_MAX
 const BODY_BYTES_MAX = 4 * 1024 * 1024
-/** CLOSE_IDLE_MS: during the close, a connection ends at most this long after its last response. */
+/** During the close, a connection ends at most this long after its last response. */
 const CLOSE_IDLE_MS = 50
 
 export type ConnectionTimeouts = { headersMs: number; requestMs: number; idleMs: number; checkEveryMs: number }
 const TIMEOUTS: ConnectionTimeouts = { headersMs: 10_000, requestMs: 120_000, idleMs: 72_000, checkEveryMs: 1_000 }
 
-/** openHttp creates the HTTP server. Every request passes authentication, rate limit and permission checks before its body is read. */
+/** Creates the HTTP server. Every request passes authentication, rate limit and permission checks before its body is read. */
 export function openHttp(options: HttpOptions): FastifyInstance {
   const { log } = options
   const bounds = { ...TIMEOUTS, ...options.timeouts }
@@ -119,7 +122,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
   return app
 }
 
-/** admit checks credential, route, rate limit and permission, in this order. It also runs raw handlers. */
+/** Checks credential, route, rate limit and permission, in this order. It also runs raw handlers. */
 async function admit(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const { endpoint, action, allow } = request.routeOptions.config
   const rawRequest = rawRequestOf(options, request)
@@ -152,7 +155,7 @@ async function admit(options: HttpOptions, request: FastifyRequest, reply: Fasti
   throw await refusal(options, actor, request, endpoint.permission)
 }
 
-/** refuseRepeatedAuthorization refuses a second Authorization header: Node keeps the first, and a proxy may have checked the other. */
+/** Refuses a second Authorization header: Node keeps the first, and a proxy may have checked the other. */
 function refuseRepeatedAuthorization({ headers, raw: { rawHeaders } }: FastifyRequest): void {
   if (headers.authorization === undefined) return
   let times = 0
@@ -160,7 +163,10 @@ function refuseRepeatedAuthorization({ headers, raw: { rawHeaders } }: FastifyRe
   if (times > 1) throw badRequest('the header Authorization must stand in a request once')
 }
 
-/** rawRequestOf finds the raw handler of the contract, or one by the end of the path. Endpoints take precedence, except for the root, which protocols probe. */
+/**
+ * Finds the raw handler of the contract, or one by the end of the path. Endpoints take precedence, except for the root, which protocols
+ * probe.
+ */
 function rawRequestOf(options: HttpOptions, request: FastifyRequest): FastifyRequest['rawRequest'] {
   const { endpoint, rawHandler: named, allow } = request.routeOptions.config
   if (endpoint && !named && endpoint.path !== '/') return undefined
@@ -170,7 +176,7 @@ function rawRequestOf(options: HttpOptions, request: FastifyRequest): FastifyReq
   return rawHandler && { rawHandler: rawHandler, head }
 }
 
-/** identifyFirst returns the principal of the first valid credential; event senders may send more than one. */
+/** Returns the principal of the first valid credential; event senders may send more than one. */
 function identifyFirst(
   options: HttpOptions,
   request: FastifyRequest,
@@ -181,7 +187,7 @@ function identifyFirst(
   return credential && options.identify(credential, facts)
 }
 
-/** currentActorOf identifies the caller again, for long-running responses. It throws once the caller has lost access. */
+/** Identifies the caller again, for long-running responses. It throws once the caller has lost access. */
 async function currentActorOf(options: HttpOptions, request: FastifyRequest): Promise<Actor> {
   const identified = await identifyFirst(options, request, request.facts)
   if (!identified) throw unauthenticated()
@@ -264,10 +270,10 @@ function replyWithFailure(
   reply.header('content-type', 'application/json; charset=utf-8').send(toJson(failureBody(failure, correlationId)))
 }
 
-/** retryLater turns a bug into a 503: at a 500, many event senders drop their data. */
+/** Turns a bug into a 503: at a 500, many event senders drop their data. */
 const retryLater = (cause: unknown): Failure => unavailable(unexpected.message, { cause })
 
-/** refuseExpectation replies to an Expect header other than 100-continue, which Node would refuse without a body. */
+/** Replies to an Expect header other than 100-continue, which Node would refuse without a body. */
 function refuseExpectation(options: HttpOptions, response: import('node:http').ServerResponse): void {
   const correlationId = options.ids.correlation()
   const body = toJson(failureBody(new Failure(417, 'the only expectation met here is 100-continue'), correlationId))
@@ -280,10 +286,10 @@ function refuseExpectation(options: HttpOptions, response: import('node:http').S
   response.writeHead(417, headers).end(body)
 }
 
-/** TOO_LARGE covers the path too: the parser does not distinguish it from the headers. */
+/** The text also names the path, since the parser does not distinguish it from the headers. */
 const TOO_LARGE = `the path, the query and the headers are larger than ${HEADER_BYTES_MAX / 1024} KiB together; send a long query by POST, such as POST /search`
 
-/** replyToClientError replies to bytes that are not HTTP, or to headers that are too large or too slow. */
+/** Replies to bytes that are not HTTP, or to headers that are too large or too slow. */
 function replyToClientError(options: HttpOptions, thrown: Error & { code?: string }, socket: import('node:net').Socket): void {
   if (thrown.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = thrown.code === 'HPE_HEADER_OVERFLOW' ? 431 : thrown.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400

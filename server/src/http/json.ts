@@ -3,14 +3,14 @@ import { badRequest } from '../kernel/errors.ts'
 
 declare global {
   interface JSON {
-    /** rawJSON carries text through JSON.stringify as it stands (Node 22 and newer; not yet in the compiler's library). */
+    /** Carries text through JSON.stringify as it stands (Node 22 and newer; not yet in the compiler's library). */
     rawJSON(text: string): unknown
   }
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** parseJson reads a request body; whole numbers beyond 2^53 arrive as bigint, never rounded. */
+/** Reads a request body; whole numbers beyond 2^53 arrive as bigint, never rounded. */
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string
   try {
@@ -28,13 +28,13 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 const DEPTH_MAX = 200
-/** VALUES_MAX bounds the work per body: validating a value costs a thousand times as much as sending it. No record has so many. */
+/** Bounds the work per body: validating a value costs a thousand times as much as sending it. No record has so many. */
 const VALUES_MAX = 100_000
 const QUOTE = 34
 const COMMA = 44
 const ESCAPE = 92
 
-/** objectionTo checks depth and size before anything recursive or costly reads the text. Quoted text does not count. */
+/** Checks depth and size before anything recursive or costly reads the text. Quoted text does not count. */
 function objectionTo(text: string): string | undefined {
   let depth = 0
   let values = 1
@@ -59,12 +59,12 @@ function endOfString(text: string, from: number): number {
   return text.length
 }
 
-/** plain drops the quoted piece of input from a parser's message. */
+/** Drops the quoted piece of input from a parser's message. */
 const plain = (message: string): string => message.replace(/, (\.\.\.)?".*$/s, '').slice(0, 200)
 
 type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown
 
-/** reviverFor returns a reviver only if the text has large integers or lone surrogates. */
+/** Returns a reviver only if the text has large integers or lone surrogates. */
 function reviverFor(text: string): Reviver | undefined {
   const big = /\d{16}/.test(text)
   const halves = /\\ud[89a-f]/i.test(text)
@@ -73,7 +73,7 @@ function reviverFor(text: string): Reviver | undefined {
     halves ? wellFormed(big ? keepBigIntegers(key, value, context) : value) : keepBigIntegers(key, value, context)
 }
 
-/** wellFormed replaces lone surrogates by U+FFFD. No store keeps them, and a response must equal what is read later. */
+/** Replaces lone surrogates by U+FFFD. No store keeps them, and a response must equal what is read later. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed()
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
@@ -87,7 +87,7 @@ function keepBigIntegers(_key: string, value: unknown, context?: { source?: stri
   return /^-?\d+$/.test(context.source) ? BigInt(context.source) : value
 }
 
-/** toJson serializes a response; bigint becomes an exact JSON integer. */
+/** Serializes a response; bigint becomes an exact JSON integer. */
 export function toJson(value: unknown): string {
   try {
     return JSON.stringify(value)

@@ -1,12 +1,12 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** A Meter holds the service's own metrics and prints them in the Prometheus text format. */
+/** Holds the service's own metrics and prints them in the Prometheus text format. */
 export type Meter = {
   contentType: string
   print(): Promise<string>
-  /** countRequest counts one request. The action is a name from the contract, so the number of series is bounded. */
+  /** Counts one request. The action is a name from the contract, so the number of series is bounded. */
   countRequest(action: string, status: number, seconds: number): void
-  /** gauge registers a value that is read at each scrape. */
+  /** Registers a value that is read at each scrape. */
   gauge(name: string, help: string, read: () => number): void
 }
 

@@ -10,18 +10,18 @@ import { check } from './validation.ts'
 
 type ActorOf<E extends Endpoint> = E['permission'] extends 'public' ? undefined : Actor
 
-/** An EndpointTarget is known before the body is read: the caller, and the record in the path. */
+/** The caller and the record in the path, which are known before the body is read. */
 export type EndpointTarget<E extends Endpoint> = { actor: ActorOf<E>; params: ParamsOf<E>; facts: RequestFacts }
 export type EndpointCall<E extends Endpoint> = EndpointTarget<E> & {
   query: QueryOf<E>
   body: BodyOf<E>
-  /** signal aborts when the client disconnects before the response. */
+  /** Aborts when the client disconnects before the response. */
   readonly signal: AbortSignal
-  /** currentActor identifies the caller again; it throws once the caller has lost access. */
+  /** Identifies the caller again; it throws once the caller has lost access. */
   readonly currentActor: () => Promise<Actor>
 }
 
-/** An Answer is an HTTP response with another status or other headers than the declared ones. */
+/** An HTTP response with another status or other headers than the declared ones. */
 export class Answer<T> {
   readonly status: number
   readonly body: T
@@ -38,7 +38,7 @@ type Run<E extends Endpoint, C> = (
   call: C,
 ) => Promise<ReplyOf<E> | SerializedJson<ReplyOf<E>> | Answer<ReplyOf<E> | SerializedJson<ReplyOf<E>>>>
 
-/** An EndpointHandler serves one endpoint; endpoints with other bodies than our JSON have a RawHandler. */
+/** Serves one endpoint; endpoints with other bodies than our JSON have a RawHandler. */
 export type EndpointHandler<E extends Endpoint> = E['takes'] extends readonly string[] ? RawHandler : JsonHandler<E>
 
 /** With `find` the record of the path is looked up before the body is checked, so that 404 comes before 400. */
@@ -48,7 +48,7 @@ type JsonHandler<E extends Endpoint> =
 
 export type EndpointHandlers<G extends ContractGroup> = { [Name in keyof G]: EndpointHandler<G[Name]> }
 
-/** onRecord makes a handler for an endpoint whose path names a record. */
+/** Makes a handler for an endpoint whose path names a record. */
 export const onRecord = <E extends Endpoint, R>(
   find: (at: EndpointTarget<E>) => Promise<R>,
   run: Run<E, EndpointCall<E> & { record: R }>,
@@ -57,16 +57,16 @@ export const onRecord = <E extends Endpoint, R>(
   run: run as Run<E, EndpointCall<E> & { record: never }>,
 })
 
-/** Routes is one group of the contract with its handlers; routes.ts lists them. */
+/** One group of the contract with its handlers; routes.ts lists them. */
 export type Routes = {
   name: string
   group: ContractGroup
   handlers: EndpointHandlers<ContractGroup>
-  /** findRawHandler finds the handler for paths that a contract cannot list. */
+  /** Finds the handler for paths that a contract cannot list. */
   findRawHandler?: FindRawHandler
 }
 
-/** routes connects a group of the contract with its handlers; a missing handler is a type error. */
+/** Connects a group of the contract with its handlers; a missing handler is a type error. */
 export const routes = <G extends ContractGroup>(name: string, group: G, handlers: EndpointHandlers<G>): Routes => ({
   name,
   group,
@@ -77,25 +77,25 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     endpoint?: Endpoint
     action?: string
-    /** rawHandler serves the request instead of the handler, before any body is read. */
+    /** Serves the request instead of the handler, before any body is read. */
     rawHandler?: RawHandler
-    /** allow is set on the routes that reply 405. */
+    /** Set on the routes that reply 405. */
     allow?: string
   }
   interface FastifyRequest {
     facts: RequestFacts
     actor: Actor | undefined
-    /** rawRequest is set on requests for a RawHandler, which also formats their failures. */
+    /** Set on requests for a RawHandler, which also formats their failures. */
     rawRequest: { rawHandler: RawHandler; head: RequestHead } | undefined
-    /** currentActor identifies the caller again. */
+    /** Identifies the caller again. */
     currentActor(): Promise<Actor>
   }
 }
 
-/** MountedRoutes knows the allowed methods of a path, for requests with unknown methods. */
+/** Knows the allowed methods of a path, for requests with unknown methods. */
 export type MountedRoutes = { allowedMethods(path: string): string | undefined }
 
-/** mount adds a route for every endpoint of the contract, and replies 405 to the other methods of its path. */
+/** Adds a route for every endpoint of the contract, and replies 405 to the other methods of its path. */
 export function mount(app: FastifyInstance, all: readonly Routes[]): MountedRoutes {
   const methods = new Map<string, Set<string>>()
   for (const { name, group, handlers } of all) {
@@ -163,7 +163,7 @@ function answering(endpoint: Endpoint, handler: JsonHandler<Endpoint>) {
   }
 }
 
-/** A HandlerCall is the argument of a handler. */
+/** The argument of a handler. */
 class HandlerCall {
   readonly actor: Actor | undefined
   readonly params: unknown
@@ -192,7 +192,7 @@ class HandlerCall {
     return () => this.#reply.request.currentActor()
   }
 
-  /** signal is created on first use, since most handlers never need it. */
+  /** Created on first use, since most handlers never need it. */
   get signal(): AbortSignal {
     this.#signal ??= signalOf(this.#reply)
     return this.#signal

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 
-/** PASSES_MAX bounds how often a body is parsed again: a schema with several stages reports the issues of each stage separately. */
+/** Bounds how often a body is parsed again: a schema with several stages reports the issues of each stage separately. */
 const PASSES_MAX = 8
 
 /**
- * parseWithoutNulls parses a body and treats null as absent unless the schema accepts it. Nullable members of the contract
- * give null a meaning. List items stay, since dropping one would shift the others.
+ * Parses a body and treats null as absent unless the schema accepts it. Nullable members of the contract give null a meaning. List items
+ * stay, since dropping one would shift the others.
  */
 export function parseWithoutNulls<S extends z.ZodType>(schema: S, given: unknown): z.ZodSafeParseResult<z.output<S>> {
   let value = given
@@ -20,7 +20,7 @@ export function parseWithoutNulls<S extends z.ZodType>(schema: S, given: unknown
 
 type Path = readonly PropertyKey[]
 
-/** pathsOf lists the paths of an issue; for a union, those of every branch. */
+/** Lists the paths of an issue; for a union, those of every branch. */
 function pathsOf(issue: z.core.$ZodIssue): Path[] {
   if (issue.code !== 'invalid_union') return [issue.path]
   const inner = issue.errors.flat().flatMap(pathsOf)
@@ -37,7 +37,7 @@ function isNullMember(value: unknown, path: Path): boolean {
   return inner === null && !Array.isArray(parent)
 }
 
-/** without copies a value and omits the members at the paths; an empty path omits the value itself. */
+/** Copies a value and omits the members at the paths; an empty path omits the value itself. */
 function without(value: unknown, paths: readonly Path[]): unknown {
   if (paths.some((path) => path.length === 0)) return undefined
   const byKey = Map.groupBy(paths, ([key]) => String(key))

@@ -3,17 +3,17 @@ import type { Clock } from '../kernel/clock.ts'
 export type RateLimit = {
   requests: number
   windowMs: number
-  enforced: boolean /** scope separates the counts of two rules. */
+  enforced: boolean /** Separates the counts of two rules. */
   scope?: string
 }
 
-/** SENDER_FACTOR is how many times more requests a sender of events may make than other callers. */
+/** How many times more requests a sender of events may make than other callers. */
 const SENDER_FACTOR = 10
 
-/** senderRule is the rate limit for sending events: larger, and counted separately. */
+/** The rate limit for sending events: larger, and counted separately. */
 export const senderRule = (rule: RateLimit): RateLimit => ({ ...rule, requests: rule.requests * SENDER_FACTOR, scope: 'events' })
 
-/** A WindowStore counts the grants of all processes together and never exceeds the limit. */
+/** Counts the grants of all processes together and never exceeds the limit. */
 export type WindowStore = {
   take(ask: { subject: string; windowStartMs: number; take: number; limit: number }): Promise<{ granted: number; used: number }>
   giveBack(ask: { subject: string; windowStartMs: number; count: number }): Promise<void>
@@ -24,11 +24,11 @@ export type Quota = { limit: number; remaining: number; resetS: number; granted:
 type Lease = {
   windowStartMs: number
   unused: number
-  /** used counts the grants of all processes in this window, including our unused ones. */
+  /** Counts the grants of all processes in this window, including our unused ones. */
   used: number
   refilling: Promise<void> | undefined
   touchedMs: number
-  /** spentUntilMs: until then the window is known to be spent, and the store is not called again. */
+  /** Until then the window is known to be spent, and the store is not called again. */
   spentUntilMs: number
 }
 
@@ -41,8 +41,8 @@ const IDLE_MS = 1_000
 const SPENT_MS = 250
 
 /**
- * RateLimiter counts requests per credential in fixed windows. Processes take small leases from the shared store and
- * count inside them, so that a request rarely costs a round trip; unused leases go back after a second of silence.
+ * Counts requests per credential in fixed windows. Processes take small leases from the shared store and count inside them, so that a
+ * request rarely costs a round trip; unused leases go back after a second of silence.
  */
 export class RateLimiter {
   readonly #rule: RateLimit
@@ -56,7 +56,7 @@ export class RateLimiter {
     this.#clock = clock
   }
 
-  /** take counts a request of the caller: from the lease at once, or through the store. */
+  /** Counts a request of the caller: from the lease at once, or through the store. */
   take(caller: string): Quota | Promise<Quota> {
     const { requests, windowMs, enforced, scope: of } = this.#rule
     const nowMs = this.#clock.nowMs()
@@ -92,7 +92,7 @@ export class RateLimiter {
     return { limit: this.#rule.requests, remaining: 0, resetS, granted: false }
   }
 
-  /** giveBackIdle returns unused grants of idle credentials. It runs on a timer and at stop. */
+  /** Returns unused grants of idle credentials. It runs on a timer and at stop. */
   async giveBackIdle(idleMs = IDLE_MS): Promise<void> {
     const nowMs = this.#clock.nowMs()
     for (const [subject, lease] of this.#leases) {

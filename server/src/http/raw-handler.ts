@@ -4,10 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Failure } from '../kernel/errors.ts'
 import type { Actor } from './actor.ts'
 
-/** A RequestHead is a request without its body. Header names are in lower case; of a repeated query parameter, the last counts. */
+/** A request without its body. Header names are in lower case; of a repeated query parameter, the last counts. */
 export type RequestHead = {
   method: string
-  /** path is percent-encoded, with single slashes and none at the end. */
+  /** Percent-encoded, with single slashes and none at the end. */
   path: string
   query: Readonly<Record<string, string>>
   headers: Readonly<Record<string, string>>
@@ -15,17 +15,17 @@ export type RequestHead = {
 
 export type RawReply = { status: number; headers: Record<string, string>; body: string | Uint8Array }
 
-/** A RawHandler serves requests with bodies of another protocol. It reads the body itself and formats failures as the protocol requires. */
+/** Serves requests with bodies of another protocol. It reads the body itself and formats failures as the protocol requires. */
 export type RawHandler = {
-  /** action names it in metrics and in the audit trail. */
+  /** Names it in metrics and in the audit trail. */
   action: string
   permission: Permission
   handle(call: { actor: Actor; head: RequestHead; body: Readable }): Promise<RawReply>
-  /** replyToFailure formats a failure from before `handle`; the actor is undefined if the caller was not identified. */
+  /** Formats a failure from before `handle`; the actor is undefined if the caller was not identified. */
   replyToFailure(head: RequestHead, failure: Failure, correlationId: string, actor: Actor | undefined): RawReply
 }
 
-/** A FindRawHandler finds the handler of a request; `known` is true when the contract has the path. */
+/** Finds the handler of a request; `known` is true when the contract has the path. */
 export type FindRawHandler = (head: RequestHead, known: boolean) => RawHandler | undefined
 
 export function headOf(request: FastifyRequest): RequestHead {

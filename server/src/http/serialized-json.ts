@@ -1,8 +1,8 @@
 import { toJson } from './json.ts'
 
 /**
- * SerializedJson is a response that is JSON already, so that lists that rarely change are serialized once. It is text rather than bytes:
- * Node sends headers and text in one write, but headers and bytes in two, at half the speed.
+ * A response that is JSON already, so that lists that rarely change are serialized once. It is text rather than bytes: Node sends headers
+ * and text in one write, but headers and bytes in two, at half the speed.
  */
 export class SerializedJson<T> {
   readonly json: string
@@ -13,13 +13,13 @@ export class SerializedJson<T> {
     this.json = toJson(value)
   }
 
-  /** as wraps text that is JSON already. */
+  /** Wraps text that is JSON already. */
   static as<T>(json: string): SerializedJson<T> {
     return Object.assign(Object.create(SerializedJson.prototype), { json })
   }
 }
 
-/** serializeOnce caches the JSON of an object for as long as the object lives. A changed list is another object. */
+/** Caches the JSON of an object for as long as the object lives. A changed list is another object. */
 export function serializeOnce<K extends object, T>(make: (from: K) => T): (from: K) => SerializedJson<T> {
   const known = new WeakMap<K, SerializedJson<T>>()
   return (from) => {

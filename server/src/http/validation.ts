@@ -4,7 +4,7 @@ import { parseWithoutNulls } from './nulls.ts'
 
 const PROBLEMS_SHOWN_MAX = 5
 
-/** check parses one part of a request. Invalid input becomes a 400 that names each field and the violated rule. */
+/** Parses one part of a request. Invalid input becomes a 400 that names each field and the violated rule. */
 export function check<S extends z.ZodType>(schema: S, value: unknown, whole: string): z.output<S> {
   const result = parseWithoutNulls(schema, value)
   if (result.success) return result.data
@@ -18,7 +18,7 @@ function describe(issues: readonly z.core.$ZodIssue[], whole: string): Failure {
   return badRequest(shown.map((problem) => `${problem.field} ${problem.message}`).join('; ') + more, { errors: shown })
 }
 
-/** eachOnce keeps the last problem per field and rule: a number beyond the safe integers also exceeds the bound of its field. */
+/** Keeps the last problem per field and rule: a number beyond the safe integers also exceeds the bound of its field. */
 const eachOnce = (problems: readonly FieldProblem[]): FieldProblem[] => [
   ...new Map(problems.map((problem) => [`${problem.field}\n${problem.code}`, problem])).values(),
 ]
@@ -38,7 +38,7 @@ function problemsOf(issue: z.core.$ZodIssue, whole: string): FieldProblem[] {
   return [{ field: fieldName(issue.path, whole), code: codeOf(issue), message: issue.message }]
 }
 
-/** codeOf is the code of the violated rule. A number out of bounds or not whole has the same code as in the query language. */
+/** The code of the violated rule. A number out of bounds or not whole has the same code as in the query language. */
 function codeOf(issue: z.core.$ZodIssue): string {
   const isBound = (issue.code === 'too_small' || issue.code === 'too_big') && NUMBERS.includes(issue.origin)
   return isBound || (issue.code === 'invalid_type' && issue.expected === 'int') ? 'OUT_OF_RANGE' : issue.code.toUpperCase()
@@ -50,7 +50,7 @@ const deepest = (branch: readonly z.core.$ZodIssue[]): number => Math.max(0, ...
 
 const fieldName = (path: readonly PropertyKey[], whole: string): string => (path.length === 0 ? whole : path.map(String).join('.'))
 
-/** ruleOf is the message for a violated rule, unless the schema has its own message. */
+/** The message for a violated rule, unless the schema has its own message. */
 function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -75,7 +75,7 @@ function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** SAFE_RANGE follows the message for whole numbers that are too large to be exact. */
+/** Follows the message for whole numbers that are too large to be exact. */
 const SAFE_RANGE = ` from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`
 
 function kindOf(expected: string): string {

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000
 let app: TestApp
 let org: TestOrganization
 beforeAll(async () => {
-  // Jobs of its own mean metadata of its own; no loop runs them but the test.
+  // Separate jobs need separate metadata. Only the test runs them.
   app = await openTestApp({}, () => [])
   org = await app.newOrganization()
 })

@@ -13,23 +13,23 @@ import { native } from './receivers/native/native.ts'
 
 type Deps = Pick<World, 'clock' | 'events' | 'ids' | 'ledger' | 'log' | 'meta' | 'writer'>
 
-/** AuditTrailJob is the part of a job kind that this job has. */
+/** The part of a job kind that this job has. */
 type AuditTrailJob = { name: string; everyMs: number; isDueAtStart: boolean; run(): Promise<{ againInMs: number }> }
 
 const EVERY_MS = 2_000
 const RECORDS_AT_ONCE = 200
-/** OWN is the protocol name in the ledger for events of the service itself. */
+/** The protocol name in the ledger for events of the service itself. */
 const OWN = 'dendro'
 const NOBODY = '00000000-0000-0000-0000-000000000000'
-/** REMEMBERED_MS: the store surely remembers the idempotency keys of this time. */
+/** The store surely remembers idempotency keys for this long. */
 const REMEMBERED_MS = 30 * 60_000
-/** CLOCK_SKEW_MS bounds the difference between the clocks of two servers. */
+/** Bounds the difference between the clocks of two servers. */
 const CLOCK_SKEW_MS = 10 * 60_000
 const DAY_MS = 86_400_000
 
 /**
- * auditTrail stores every audit record once as an event of the system dataset `.audit-trail`. Each is a request of its own with the record's id as
- * idempotency key. After a crash, the next try finds the event by this key, or later by a query.
+ * Stores every audit record once as an event of the system dataset `.audit-trail`. Each record is a separate request with its id as
+ * idempotency key. After a crash, the next run finds the event by this key, or later by a query.
  */
 export function auditTrail(world: Deps): AuditTrailJob {
   const pool = openInlinePool()
@@ -38,7 +38,7 @@ export function auditTrail(world: Deps): AuditTrailJob {
     ...world,
     beat: (logId, nowMs) => beats.beat(logId, nowMs),
     parsed: () => undefined,
-    // No limit of an organisation ends its audit trail.
+    // No limit of an organization stops its audit trail.
     limits: { checkOpen: async () => undefined, admit: async () => ({ release: () => undefined }) },
   }
   return {
@@ -52,7 +52,7 @@ export function auditTrail(world: Deps): AuditTrailJob {
       const results = await Promise.allSettled(
         due.filter(({ id }) => !stored.has(id)).map((record) => store(record).then(() => stored.add(record.id))),
       )
-      // Written down without regard to the lease: what is stored is stored, whoever says so.
+      // Recorded regardless of the lease: the events are stored, whichever process records it.
       await markEventsWritten(world, [...stored])
       await beats.flush()
       const failed = results.find((result) => result.status === 'rejected')
@@ -73,7 +73,7 @@ export function auditTrail(world: Deps): AuditTrailJob {
   }
 }
 
-/** storedAlready looks for the events of records so old that the store may have forgotten whether it was sent them. */
+/** Queries the events of records so old that the store may have forgotten their idempotency keys. */
 async function storedAlready({ events, clock }: Pick<World, 'events' | 'clock'>, due: readonly DueRow[]): Promise<Set<string>> {
   const old = due.filter(({ time }) => time < clock.nowMs() - REMEMBERED_MS)
   const [first] = old
@@ -91,7 +91,7 @@ async function storedAlready({ events, clock }: Pick<World, 'events' | 'clock'>,
 const postOf = (record: DueRow): bigint =>
   idempotencyNumber(idempotencyKeyOf(writerOf(record), native.name, record.id, undefined), record.log_id)
 
-/** writerOf stands for the service itself, which writes on nobody's behalf. */
+/** The actor is the service itself. */
 const writerOf = ({ org_id, org_number, address, correlation_id }: DueRow): Actor => ({
   orgId: org_id,
   orgNumber: org_number,
@@ -102,7 +102,7 @@ const writerOf = ({ org_id, org_number, address, correlation_id }: DueRow): Acto
   facts: { correlationId: correlation_id, action: 'audit-trail', address, userAgent: '', accept: '', baseUrl: '' },
 })
 
-/** eventOf is a record as people look for it; what it has of before and after stands under its own keys. */
+/** A record in the form in which people search for it. Its before and after values have their own keys. */
 const eventOf = ({ id, time, actor, actor_name, action, outcome, entity_type, entity_id, ...record }: DueRow): object => ({
   timestamp: new Date(time).toISOString(),
   level: outcome === 'done' ? 'info' : 'warn',

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => senders?.close())
 
-/** bare sends a line with nothing but the given headers. */
+/** Sends a line with only the given headers. */
 const bare = (headers: Record<string, string>, path = '/'): Promise<Reply<Taken>> => senders.app.ask('POST', path, { raw: 'line', headers })
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
@@ -151,7 +151,7 @@ describe('the ways of HTTP', () => {
     expect((await senders.eventsIn('chunked')).map(({ line }) => line)).toEqual(['{"a":1}', '{"b":2}'])
   })
 
-  /** converse writes raw bytes and gives what comes back until the other side closes, or says enough. */
+  /** Writes raw bytes and returns the response until the server closes the connection or `isEnough` is true. */
   const converse = (parts: readonly (string | Buffer)[], isEnough: (text: string) => boolean): Promise<string> =>
     new Promise((resolve) => {
       const socket = connect(port(), '127.0.0.1')

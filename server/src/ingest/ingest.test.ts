@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => senders?.close())
 
 let datasetsMade = 0
-/** inNew sends a body to a dataset of its own and gives the answer and the events. */
+/** Sends a body to a new dataset and returns the reply and the stored events. */
 async function inNew(raw: string | Uint8Array, headers: Record<string, string> = {}) {
   datasetsMade += 1
   const dataset = `made-${datasetsMade}`
@@ -148,7 +148,7 @@ test('the time of an event is what it says, unless that cannot be', async () => 
     ['{"message":"nothing said"}', undefined, undefined],
   ]
   const { events } = await inNew(lines.map(([line]) => line).join('\n'))
-  // Those of another day are stored apart: before midnight one of these is of tomorrow, and comes last.
+  // Events of another day are stored separately. Before midnight one of these is tomorrow's and comes last.
   expect(events.map(({ line }) => line).sort()).toEqual(lines.map(([line]) => line).sort())
   for (const [line, timeNs, original] of lines) {
     const event = events.find((one) => one.line === line)

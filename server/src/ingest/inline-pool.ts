@@ -2,7 +2,7 @@ import type { WorkerPool } from './intake/pool.ts'
 import type { WorkerReply, WorkerRequest } from './intake/worker-messages.ts'
 import { PostProcessor } from './post-processor.ts'
 
-/** openInlinePool works in the calling thread, for the few small requests that the service makes itself. */
+/** Works in the calling thread, for the few small requests that the service makes itself. */
 export function openInlinePool(): WorkerPool {
   const work = new PostProcessor()
   let jobs = 0

@@ -13,7 +13,7 @@ afterAll(() => senders?.close())
 const DATASETS_OF_A_KEY = 50
 let made = 0
 let key = ''
-/** inNew sends a body to a dataset of its own, and now and then by another key, since one may not make that many datasets in an hour. */
+/** Sends a body to a new dataset. It changes the API key from time to time, since new datasets per hour are limited. */
 async function inNew(raw: string | Uint8Array, headers: Record<string, string> = {}) {
   if (made % DATASETS_OF_A_KEY === 0) key = await senders.org.newKey(['IngestionApi'])
   made += 1
@@ -130,7 +130,7 @@ test('any bytes at all come back line by line', async () => {
   )
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 40 }), async (pieces) => {
-      // Text, since the first byte of JSON could make an array of it all.
+      // Text, since a first byte of JSON could turn the whole body into an array.
       const body = Buffer.concat(pieces.flatMap((one) => [one, Buffer.from('\n')]))
       const expected = body
         .toString('latin1')

@@ -6,7 +6,7 @@ import { Shredders } from './intake/shredding.ts'
 import type { CountReply, ParseReply, ParseRequest, ShredReply, ShredRequest, WorkerRequest } from './intake/worker-messages.ts'
 import { receivers } from './receivers/receivers.ts'
 
-/** PostProcessor parses bodies and splits their events, step by step. It keeps only bodies in progress. */
+/** Parses bodies and splits their events, step by step. It keeps only bodies in progress. */
 export class PostProcessor {
   readonly #shredders = new Shredders(Math.random)
   readonly #parsings = new LineParsers()

@@ -7,7 +7,7 @@ import { Refusals } from './intake/refusals.ts'
 
 type Said = { level: string; fields: object; message: string }
 
-/** recording is a log that keeps what it is told. */
+/** A log that records its messages. */
 function recording(): { log: Logger; said: Said[]; warned: () => Said[] } {
   const said: Said[] = []
   const at = (level: string) => (fields: object, message: string) => void said.push({ level, fields, message })

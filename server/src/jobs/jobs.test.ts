@@ -190,13 +190,13 @@ test('a recurring kind has one job for all workers, which comes again after its 
     return other.one<Row>(query)
   }
   work([tick], {}, { ...other, one })
-  // Before its first claim a worker brings forward what is due later than an interval from its start, by the clock of then.
+  // Before its first claim, a worker moves up jobs that are due later than one interval from its start.
   await soon(() => claims > 0).toBe(true)
-  // The clock moves only when the first run is written down, or its next turn would be reckoned from the moved clock.
+  // Move the clock only after the first run is recorded. Otherwise the next due time would be based on the moved clock.
   await soon(async () => [runs, ((await jobs())[0]?.due_at ?? 0) > Date.now() + shiftMs]).toEqual([1, true])
   shiftMs += DAY_MS
   await soon(async () => (await jobs())[0]?.last_failure).toBe('once')
-  // What failed is tried again within seconds; were it tried before the clock moves, the next turn would still be a day away.
+  // A failed job is retried within seconds. If it were retried before the clock moves, the next run would still be a day away.
   shiftMs += 60_000
   await soon(async () => (await jobs()).map(({ last_failure, attempts }) => [last_failure, attempts])).toEqual([[null, 0]])
   expect(runs).toBe(3)
@@ -315,7 +315,7 @@ test('a stop ends what runs and gives the lease back, so that another goes on at
   expect(attempts).toEqual([1])
 })
 
-/** startProcess runs a worker in a process of its own; `body` is the run of its kind `far`, with `note` to write steps under the lease. */
+/** Runs a worker in a separate process. `body` is the run of its kind `far`, with `note` to record steps under the lease. */
 function startProcess(body: string, leaseMs: number, triesMax = 20): ChildProcess {
   const at = (path: string) => JSON.stringify(join(import.meta.dirname, path))
   const program = `

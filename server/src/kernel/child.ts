@@ -7,13 +7,13 @@ import type { Logger } from './log.ts'
 /** How to start, check and stop a supervised child process. */
 export type ChildPlan = {
   name: string
-  /** spawn starts a new process. Any error counts as a failed start. */
+  /** Starts a new process. Any error counts as a failed start. */
   spawn(): Promise<ChildProcess>
-  /** ready resolves once this process answers. It is retried until the process exits or `readyMs` passes. */
+  /** Resolves once this process answers. It is retried until the process exits or `readyMs` passes. */
   ready(signal: AbortSignal): Promise<void>
-  /** ping throws when the process does not answer. Three failures in a row end the process with SIGKILL. */
+  /** Throws when the process does not answer. Three failures in a row end the process with SIGKILL. */
   ping(signal: AbortSignal): Promise<void>
-  /** stop asks the process to exit. It is killed when it is still running after `stopMs`. */
+  /** Asks the process to exit. It is killed when it is still running after `stopMs`. */
   stop(child: ChildProcess): void
   readyMs?: number
   stopMs?: number
@@ -27,7 +27,7 @@ export type ChildState =
 
 export type SupervisedChild = {
   state(): ChildState
-  /** kill ends the running process at once; the supervisor starts the next one. */
+  /** Ends the running process at once; the supervisor starts the next one. */
   kill(): void
   close(): Promise<void>
 }

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** How reliable wall time is at the moment. */
 export type ClockReport = {
-  /** problem describes a disagreement between clocks, if there is one. */
+  /** Describes a disagreement between clocks, if there is one. */
   problem: string | undefined
-  /** lastStep is the last adjustment of wall time: `atMs` is the new time, `byMs` the distance. */
+  /** The last adjustment of wall time: `atMs` is the new time, `byMs` the distance. */
   lastStep: { atMs: number; byMs: number } | undefined
 }
 
@@ -13,7 +13,7 @@ export type Clock = {
   nowMs(): number
   monotonicMs(): number
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** report exists on guarded clocks only (guarded-clock.ts). */
+  /** Exists on guarded clocks only (guarded-clock.ts). */
   report?(): ClockReport
 }
 

@@ -4,16 +4,19 @@ import type { Logger } from './log.ts'
 export type Repetition = {
   clock: Clock
   log: Logger
-  /** signal ends the repetition. */
+  /** Ends the repetition. */
   signal: AbortSignal
-  /** first says whether the first run comes at once or after one interval. */
+  /** Whether the first run comes at once or after one interval. */
   first: 'now' | 'later'
-  /** failed is the log message for a failed run. */
+  /** The log message for a failed run. */
   failed: string
   level?: 'debug' | 'warn'
 }
 
-/** every runs the work at an interval until the signal ends, and resolves once the last run has ended. Runs never overlap. A failed run is logged and does not end the repetition. */
+/**
+ * Runs the work at an interval until the signal ends, and resolves once the last run has ended. Runs never overlap. A failed run is logged
+ * and does not end the repetition.
+ */
 export async function every(
   intervalMs: number,
   { clock, log, signal, first, failed, level = 'warn' }: Repetition,

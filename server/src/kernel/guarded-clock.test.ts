@@ -6,7 +6,7 @@ import { openLogger } from './log.ts'
 const HOUR_MS = 3_600_000
 const START_MS = Date.UTC(2026, 10, 22, 12)
 
-/** movable is a machine whose clocks a test moves: `pass` lets time go by, `set` sets the system clock, `suspend` stops monotonic time. */
+/** A machine whose clocks a test controls: `pass` advances time, `set` sets the system clock, `suspend` stops monotonic time. */
 function movable() {
   let [wallMs, monotonicMs, uptimeMs] = [START_MS, 5_000, 5_000]
   const base: Clock = { nowMs: () => wallMs, monotonicMs: () => monotonicMs, sleep: async () => undefined }

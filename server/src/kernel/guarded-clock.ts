@@ -14,20 +14,20 @@ const ROUND_TRIP_MAX_MS = 2_000
 /** A clock that keeps wall time steady through short errors of the system clock. */
 export type GuardedClock = Clock & {
   report(): ClockReport
-  /** observe records a reading of a reference clock, such as the database's, that took `roundTripMs`. */
+  /** Records a reading of a reference clock, such as the database's, that took `roundTripMs`. */
   observe(referenceMs: number, roundTripMs: number): void
 }
 
 /** The known facts when system clock and monotonic time disagree. All times are differences from steady time. */
 export type ClockStep = {
   systemMs: number
-  /** ageMs is the age of the difference. */
+  /** The age of the difference. */
   ageMs: number
-  /** suspendedMs is the time the machine was suspended, which monotonic time does not count. */
+  /** The time the machine was suspended, which monotonic time does not count. */
   suspendedMs: number
-  /** referenceMs is undefined without a fresh reading. */
+  /** Undefined without a fresh reading. */
   referenceMs: number | undefined
-  /** isReferenceSteady is false when the reference clock stepped as well: it may run on the same machine. */
+  /** False when the reference clock stepped as well: it may run on the same machine. */
   isReferenceSteady: boolean
 }
 

@@ -3,9 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 /** Source of all identifiers and secrets, so that tests can make them predictable. */
 export type Ids = {
   uuid(): string
-  /** correlation returns 32 lower-case hex digits, one per request. */
+  /** Returns 32 lower-case hex digits, one per request. */
   correlation(): string
-  /** secret encodes the given number of random bytes as URL-safe text. */
+  /** Encodes the given number of random bytes as URL-safe text. */
   secret(bytes: number): string
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
 import { connectWithRetry } from './reach.ts'
 
-/** leapingClock moves only when somebody sleeps, and then at once. */
+/** A clock that advances only when something sleeps, and then at once. */
 function leapingClock(): Clock {
   let nowMs = 0
   return {

@@ -8,10 +8,10 @@ const RETRY_MS = 500
 const LOG_INTERVAL_MS = 10_000
 
 export type ConnectionAttempt<T> = {
-  /** server is the name for the log, without a password. */
+  /** The name for the log, without a password. */
   server: string
   connect(): Promise<T>
-  /** isPermanent is true when retrying cannot help, such as for a wrong password. */
+  /** True when retrying cannot help, such as for a wrong password. */
   isPermanent(cause: unknown): boolean
 }
 

@@ -6,7 +6,7 @@ export class Secret {
     this.#text = text
   }
 
-  /** reveal is the only access to the text; call it where the text is used, not earlier. */
+  /** The only access to the text; call it where the text is used, not earlier. */
   reveal(): string {
     return this.#text
   }

@@ -5,13 +5,13 @@ import { Secret } from './secret.ts'
 
 /** The deployment's secrets and keys derived from them. */
 export type Vault = {
-  /** hashOf is the keyed hash of a credential as stored. Without the master key it reveals nothing. */
+  /** The keyed hash of a credential as stored. Without the master key it reveals nothing. */
   hashOf(purpose: 'api-key' | 'invitation' | 'attempt' | 'download', text: Secret): Buffer
-  /** wrapKey encrypts an organization's data key; unwrapKey decrypts it, for the same organization only. */
+  /** Encrypts an organization's data key; unwrapKey decrypts it, for the same organization only. */
   wrapKey(orgId: string, key: Buffer): Buffer
   unwrapKey(orgId: string, wrapped: Buffer): Buffer
   jwtSecret: Secret
-  /** fingerprint identifies the master key without revealing it, tokenFingerprint the token secret. */
+  /** `fingerprint` identifies the master key without revealing it, `tokenFingerprint` the token secret. */
   fingerprint: string
   tokenFingerprint: string
 }

@@ -23,7 +23,7 @@ const arrival: Arrival = {
 }
 const ORG = 4_294_967_295
 
-/** linesOf are lines of programs with hostile ones among them. */
+/** Generated log lines with hostile ones among them. */
 function linesOf(seed: number): Uint8Array[] {
   const chance = randomFrom(seed)
   const families = [family(chance), family(chance)]
@@ -57,7 +57,7 @@ test.each(tableClassNames)('blocks of class %s come back from the engine as they
   }
 })
 
-/** rowsOf reads the blocks in some bytes; a column that a block leaves out is empty. */
+/** Reads the blocks in the bytes. A column that a block omits is empty. */
 function rowsOf(bytes: Uint8Array, names: readonly string[]): unknown[][] {
   const reader = new NativeReader(bytes)
   const all: unknown[][] = []

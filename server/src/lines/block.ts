@@ -22,7 +22,7 @@ export class BlockBuilder {
   readonly raw = new TextColumn()
   readonly more = new OverflowColumn()
   private readonly slots = new Map<string, TextColumn>()
-  /** days since 1970, per row. */
+  /** Days since 1970, per row. */
   readonly days = new NumberColumn()
   private readonly timeLow = new NumberColumn()
   private readonly timeHigh = new NumberColumn()

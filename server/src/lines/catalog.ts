@@ -15,8 +15,8 @@ import { type TableClass, tableClasses, tableClassNames } from './table.ts'
 export type DatasetLayout = { readonly map: SlotMap; readonly classes: readonly TableClass[] }
 
 /**
- * growLocated makes room for keys that have no slot yet, in a larger class only for keys that are known to come again. The slots of a smaller class are slots of the larger ones too, so a dataset that
- * outgrows its class goes on in a larger one without a key changing its slot. What was located comes back as it is when nothing is new.
+ * Makes room for keys without a slot. Only keys that are known to recur move the dataset to a larger class. The slots of a smaller class
+ * also exist in the larger ones, so no key changes its slot when a dataset moves up. Returns the same layout when nothing changes.
  */
 export function growLayout(
   located: DatasetLayout | undefined,
@@ -43,12 +43,12 @@ function keysWorthSlots({ tableClass, slots }: SlotMap, observed: readonly Obser
   return fresh.length <= cSlots + sSlots - slots.size ? fresh : fresh.filter(isProven)
 }
 
-/** Counts keys without a slot over all posts of a dataset: a key that is rare in one post may be in all that follow. */
+/** Counts keys without a slot over all posts of a dataset: a key that is rare in one post may be in every later one. */
 export class OverflowKeys {
   #rows = 0
   #keys = new Map<string, Observation>()
 
-  /** Adds a post's observations provisionally (note makes them permanent) and marks keys that few of all events have. */
+  /** Adds a post's observations provisionally (note makes them permanent) and marks rare keys. */
   withMore(rows: number, more: Iterable<Observation>): Observation[] {
     const countMin = RARE_SHARE * (this.#rows + rows)
     const all = [...more].map((one) => sumOf(this.#keys.get(one.path), one))

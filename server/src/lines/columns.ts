@@ -119,7 +119,7 @@ const SKETCH_BITS = 1_024
 export class OverflowColumn {
   readonly keys = new DictionaryColumn()
   readonly values = new TextColumn()
-  /** ends is the cumulative number of values at the end of each row. */
+  /** The cumulative number of values at the end of each row. */
   readonly ends = new NumberColumn()
   count = 0
   private rows = 0

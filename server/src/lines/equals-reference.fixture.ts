@@ -11,16 +11,19 @@ import { severities } from './table.ts'
 import type { FoundText } from './text-line.ts'
 import { toNs } from './time-text.ts'
 
-/** What the tests and the long run in bench/shred-nightly.ts share: the shredder held to the reference, row by row, through the block it sends. */
+/**
+ * Compares the shredder with the reference row by row, through the encoded block. Used by the tests and by the long run in
+ * bench/shred-nightly.ts.
+ */
 export const numbers = { orgId: 7, logId: '00112233-4455-6677-8899-aabbccddeeff', firstSeq: 2n ** 62n }
 export const arrival: Arrival = { at: { ms: Date.UTC(2024, 4, 2), ns: 17 }, attributes: [], origin: '10.0.0.1', post: 0n }
 
-/** A Row is a row of a block as it was read, without the slots that are empty. */
+/** A row as read from a block, without empty slots. */
 export type Row = Record<string, unknown>
 
 export const latin1 = (text: string | Uint8Array): string => Buffer.from(text).toString('latin1')
 
-/** holdToReference adds lines to a shredder as one block and throws when a row differs from what the reference gives. */
+/** Adds lines to a shredder as one block and throws when a row differs from the reference. */
 export const holdToReference = (shredder: Shredder, lines: readonly Uint8Array[], map: SlotMap, given: Arrival): void =>
   holdFound(
     shredder,
@@ -31,7 +34,7 @@ export const holdToReference = (shredder: Shredder, lines: readonly Uint8Array[]
 
 export type TextLineCase = { line: Uint8Array; found?: FoundText | undefined }
 
-/** holdFound is the same for lines with what was found in them, and throws as well when a line would not come back. */
+/** The same for parsed text lines. It also throws when a line does not rebuild. */
 export function holdFound(shredder: Shredder, lines: readonly TextLineCase[], map: SlotMap, given: Arrival): void {
   for (const { line, found } of lines) shredder.addLine(line, given, found)
   const rows = rowsOf(shredder.flush(numbers))
@@ -45,7 +48,7 @@ export function holdFound(shredder: Shredder, lines: readonly TextLineCase[], ma
   strictEqual(shredder.ledger.failures, 0)
 }
 
-/** holdText tries lines of text of a few forms, block after block with one shredder. */
+/** Tests text lines of a few forms, block after block with one shredder. */
 export function holdText(seed: number, blocks: number, count: number): void {
   const chance = randomFrom(seed)
   const map = randomMap(chance)
@@ -57,7 +60,7 @@ export function holdText(seed: number, blocks: number, count: number): void {
   }
 }
 
-/** holdHostile tries lines of any kind. */
+/** Tests lines of any kind. */
 export function holdHostile(seed: number, count: number): void {
   const chance = randomFrom(seed)
   const map = randomMap(chance)
@@ -65,7 +68,7 @@ export function holdHostile(seed: number, count: number): void {
   holdToReference(new Shredder(map, { random: () => 0.5 }), lines, map, randomArrival(chance))
 }
 
-/** holdFamilies tries what programs write, block after block with one shredder. */
+/** Tests lines as programs write them, block after block with one shredder. */
 export function holdFamilies(seed: number, blocks: number, count: number): void {
   const chance = randomFrom(seed)
   const map = randomMap(chance)
@@ -96,7 +99,7 @@ function randomArrival(chance: Random): Arrival {
   }
 }
 
-/** expected is what a row of a block must be by the reference, in the types of the block. */
+/** The row that the reference gives, in the types of the block. */
 function expected(row: EventRow, index: number, given: Arrival): Row {
   return {
     org_id: numbers.orgId,

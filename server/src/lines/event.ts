@@ -9,27 +9,27 @@ import { cleanName } from './walk.ts'
 /** One value of an event with its path. Paths of attributes begin with $. */
 export type Leaf = { readonly path: string; readonly text: string }
 
-/** What a request tells about its lines besides their text. */
+/** The parts of a request that apply to all its lines. */
 export type Arrival = {
   readonly at: Instant
-  /** time is the event time from the protocol; it takes precedence over the line. */
+  /** The event time from the protocol; it takes precedence over the line. */
   readonly time?: Instant
-  /** severity takes precedence as well. */
+  /** Takes precedence over the line. */
   readonly severity?: Severity
-  /** attributes are leaves from the request. The last of several with one path wins, also over the line. */
+  /** Leaves from the request. The last of several with one path wins, also over the line. */
   readonly attributes: readonly Leaf[]
-  /** origin is the sender's address. */
+  /** The sender's address. */
   readonly origin: string
-  /** post is the numeric idempotency key of the post, 0 for none. */
+  /** The numeric idempotency key of the post, 0 for none. */
   readonly post: bigint
 }
 
-/** One event as stored, without organization, dataset and sequence number, which the intake adds. */
+/** One stored event without organization, dataset and sequence number, which the intake adds. */
 export type EventRow = {
   readonly time: Instant
   readonly severity: Severity
   readonly skeleton: Hash64
-  /** shape is '' when raw holds the whole line; otherwise raw holds the words of a text line. */
+  /** Empty when `raw` holds the whole line; otherwise `raw` holds the words of a text line. */
   readonly shape: string
   readonly raw: Uint8Array
   readonly slots: ReadonlyMap<Slot, string>

@@ -10,7 +10,7 @@ export class TimeReader {
   format: string | undefined
   private readonly day = new Uint8Array(10)
   private dayMs = 0
-  /** layout is the part after the seconds in the previous text. */
+  /** The part after the seconds in the previous text. */
   private layout: Uint8Array = new Uint8Array(0)
   private fractionDigits = 0
   private offsetMs = 0

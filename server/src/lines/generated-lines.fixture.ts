@@ -1,6 +1,6 @@
 /**
- * Lines for tests and measurements: made from a seed, so that a failing one can be made again. Hostile lines hold everything that a shredder can
- * trip over; families are runs of lines with few shapes, as programs write them.
+ * Generates lines for tests and measurements from a seed, so that a failing line can be reproduced. Hostile lines try to break the
+ * shredder. Families are runs of lines with few shapes, as programs write them.
  */
 export type Random = { below(limit: number): number; chance(share: number): boolean; pick<T>(items: readonly T[]): T }
 
@@ -20,7 +20,7 @@ export function randomFrom(seed: number): Random {
   }
 }
 
-/** A Tree is JSON with the order and the repetition of keys; a word is a number, true, false or null as it is written. */
+/** JSON that keeps the order and repetition of keys. A word is a number, true, false or null as written. */
 export type Tree = { word: string } | { text: string } | { items: Tree[] } | { pairs: [name: string, value: Tree][] }
 
 const NAMES = 'a b a.b level msg message timestamp ts time status user id http x y z key.0 body event log n é $a @t'.split(' ')
@@ -131,7 +131,7 @@ export function object(random: Random, depth = 0): Tree & { pairs: [string, Tree
 
 const many = <T>(random: Random, limit: number, make: () => T): T[] => Array.from({ length: random.below(limit + 1) }, make)
 
-/** A Style is how a program writes JSON. */
+/** How a program writes JSON. */
 export type Style = { space: () => string; encode: (text: string) => string }
 
 const hex = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -183,7 +183,7 @@ const SHARDS = [
   '"b":1,',
 ]
 
-/** damaged takes away, puts in or changes bytes of a line; what comes out may be anything. */
+/** Removes, inserts or changes bytes of a line. */
 export function damaged(line: Uint8Array, random: Random): Uint8Array {
   const at = random.below(line.length + 1)
   const end = Math.min(line.length, at + (random.chance(0.5) ? 0 : random.below(6)))
@@ -192,7 +192,7 @@ export function damaged(line: Uint8Array, random: Random): Uint8Array {
   return Buffer.concat([line.subarray(0, at), shard, line.subarray(end)])
 }
 
-/** hostileLine is one line of any kind: JSON in any style, damaged JSON, bytes without sense, or something big. */
+/** One line of any kind: JSON in any style, damaged JSON, random bytes, or a very large value. */
 export function hostileLine(random: Random): Uint8Array {
   const kind = random.below(100)
   if (kind < 3) return Buffer.from(Array.from({ length: random.below(40) }, () => random.below(256)))
@@ -215,7 +215,7 @@ export function bigLine(random: Random, size = 40): string {
   ])
 }
 
-/** A family writes lines of few shapes, with values and now and then keys that vary. */
+/** Writes lines of few shapes with varying values and occasional varying keys. */
 export function family(random: Random): () => Uint8Array {
   const base = object(random)
   const how = style(random)

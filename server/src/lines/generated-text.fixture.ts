@@ -12,7 +12,7 @@ const FORMATS = ['iT.3Z', 'i ,3', 's .0', 'b .0', 'B .6', 'Y .0', 'a .0 +0200', 
 
 type Piece = (random: Random) => { text: string; leaf?: string; isTime?: boolean; worked?: [string, string] }
 
-/** textForm makes lines of one form with what was found in them; now and then both are odd. */
+/** Writes lines of one form with their parsed parts. Now and then both are malformed. */
 export function textForm(random: Random, atMs: number): () => { line: Uint8Array; found: FoundText } {
   const pieces = Array.from({ length: 1 + random.below(5) }, () => piece(random))
   const hasWords = random.chance(0.6)

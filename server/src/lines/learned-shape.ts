@@ -11,36 +11,36 @@ import { type Hash64, maskedHash } from './skeleton.ts'
 import type { SlotMap } from './slots.ts'
 import { END, NULL, STRING } from './walk.ts'
 
-/** A LearnedShape is what all lines with the same symbols have in common, worked out once. */
+/** The facts that lines with the same symbols share, computed once. */
 export type LearnedShape = {
-  /** usual is false for lines that only the reference can split. */
+  /** False for lines that only the reference can split. */
   readonly usual: boolean
   readonly symbols: Int32Array
   readonly values: readonly Transition[]
-  /** columns of the values; undefined for a null, and for a key without a slot. */
+  /** The columns of the values; undefined for a null and for a key without a slot. */
   readonly columns: readonly (TextColumn | undefined)[]
-  /** unplaced are the values whose keys have no slot. */
+  /** The values whose keys have no slot. */
   readonly unplaced: readonly number[]
-  /** times are the values of time keys, best first. */
+  /** The values of time keys, best first. */
   readonly times: readonly number[]
-  /** message is the value of the message key, -1 when there is none; `skeleton` is then that of all lines. */
+  /** The value of the message key, -1 for none. Without a message, `skeleton` applies to all lines. */
   readonly message: number
   readonly skeleton: Hash64
-  /** told are the values on which the severity depends. */
+  /** The values that decide the severity. */
   readonly told: readonly number[]
   readonly throws: boolean
   readonly paths: ReadonlySet<string>
-  /** choose gives the shape in which a format takes the place of the value that says the time, -1 for none. */
+  /** Returns the shape in which `format` replaces the value of the event time; `timeValue` is -1 for none. */
   choose(timeValue: number, format: string, map: SlotMap): ShapeChoice
 }
 
-/** A ShapeChoice is a shape that the lines may have; its text is undefined when it is too long to keep. */
+/** A candidate shape of the lines; `text` is undefined when it is too long to keep. */
 export type ShapeChoice = { readonly text: string | undefined; live: LiveShape | undefined }
 
-/** LEARNED_VALUES_MAX bounds what is remembered of datasets whose every line is of a new kind. */
+/** Bounds the cache for datasets whose lines are all different. */
 const LEARNED_VALUES_MAX = 2 ** 18
 
-/** LearnedShapes finds what is known of the line that a matcher has just matched. */
+/** Looks up the facts of the line that a matcher matched last. */
 export class LearnedShapes {
   private readonly byHash = new Map<number, LearnedShape[]>()
   private valuesLearned = 0
@@ -107,7 +107,7 @@ function learnShape(matcher: LineMatcher, map: SlotMap, block: BlockBuilder): Le
   }
 }
 
-/** chooser remembers the shapes made so far, and without a search the one chosen last. */
+/** Caches the shapes made so far; the last choice is found without a lookup. */
 function chooser(values: readonly Transition[], symbols: Int32Array): LearnedShape['choose'] {
   const choices = new Map<string, ShapeChoice>()
   let last: { timeValue: number; format: string; choice: ShapeChoice } | undefined

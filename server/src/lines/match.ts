@@ -21,16 +21,16 @@ import {
   type WalkStep,
 } from './walk.ts'
 
-/** VALUES_MAX is how many values a line may have, nulls included, to be matched at all. */
+/** Lines with more values, nulls included, are not matched. */
 export const VALUES_MAX = 2_048
 const TRANSITIONS_MAX = 16_384
 const LITERAL_BYTES_MAX = 4 * 2 ** 20
 const FIRST_TRANSITIONS = 64
 const NONE = -1
-/** UNUSUAL is a line that is left to the reference. */
+/** The line must go to the reference. */
 const UNUSUAL = -2
 const START = 0
-/** shortEscapes are the bytes that the letters behind a backslash stand for, 0 for all others. */
+/** The bytes that the letters after a backslash stand for, 0 for other letters. */
 const shortEscapes = makeShortEscapes()
 
 function makeShortEscapes(): Uint8Array {
@@ -41,33 +41,33 @@ function makeShortEscapes(): Uint8Array {
   return bytes
 }
 
-/** HASHED_BYTES_MAX is how far a literal is hashed; keys with a longer beginning in common are told apart one by one. */
+/** Literals are hashed up to this length. Keys with a longer common prefix are compared one by one. */
 const HASHED_BYTES_MAX = 96
 
-/** A Transition leads from one value of a line to the next: the key, what stands before the value, and the kind of value. */
+/** Leads from one value of a line to the next: the key, the literal before the value, and the kind of the value. */
 export type Transition = { readonly kind: WalkStep; readonly path: string; readonly literal: string }
 
 /**
- * A Matcher finds the values of lines by what it has learned from lines before: after a value it expects the literal that followed it last time,
- * compares, and runs to the end of the next value. What it has not seen, it learns from a Walk, so that it finds exactly what a Walk finds.
+ * Finds the values of a line by comparing it with earlier lines. After each value it expects the literal that followed last time, compares
+ * it, and scans to the end of the next value. It learns new transitions from a Walk, so it finds exactly what a Walk finds.
  *
- * A state is the list of open objects alone, so that a key that is now there and now missing adds one transition, not a new chain.
+ * A state is only the list of open objects. A key that is sometimes missing therefore adds one transition, not a new chain.
  */
 export class LineMatcher {
-  /** What follows describes the last matched line: its values in order, END last. */
+  /** The following fields describe the last matched line: its values in order, END last. */
   count = 0
-  /** symbols name transition and encoding of each value; two lines with the same symbols have the same shape. */
+  /** Transition and encoding of each value. Lines with the same symbols have the same shape. */
   readonly symbols = new Int32Array(VALUES_MAX)
   readonly starts = new Int32Array(VALUES_MAX)
   readonly ends = new Int32Array(VALUES_MAX)
-  /** A value with escapes lies decoded in scratch, others in the line itself; its start is then counted from -1 downwards. */
+  /** Holds decoded values with escapes; other values are read from the line. Starts in scratch are counted downwards from -1. */
   scratch: Buffer = Buffer.allocUnsafeSlow(4_096)
   symbolHash = 0
   private scratchUsed = 0
 
   private literals: Buffer = Buffer.allocUnsafeSlow(4_096)
   private literalView = viewOf(this.literals)
-  /** view reads four bytes at once of the memory that the line lies in; lineBase is where in it the line's bytes begin. */
+  /** Reads four bytes at once from the memory of the line, whose bytes begin at `lineBase`. */
   private view = this.literalView
   private lineBase = 0
   private literalsUsed = 0
@@ -77,9 +77,9 @@ export class LineMatcher {
   private kind = new Uint8Array(FIRST_TRANSITIONS)
   private from = new Int32Array(FIRST_TRANSITIONS)
   private to = new Int32Array(FIRST_TRANSITIONS)
-  /** likely is the transition that followed last time. */
+  /** The transition that followed last time. */
   private likely = new Int32Array(FIRST_TRANSITIONS)
-  /** sibling is the next transition of the same bucket. */
+  /** The next transition in the same bucket. */
   private sibling = new Int32Array(FIRST_TRANSITIONS)
   private buckets = new Int32Array(FIRST_TRANSITIONS * 2).fill(NONE)
   private readonly known: Transition[] = []
@@ -87,11 +87,11 @@ export class LineMatcher {
   private readonly contextNumbers = new Map<string, number>([['[]', 0]])
 
   constructor() {
-    // The first transition leads to the beginning of a line; no line takes it.
+    // The first transition leads to the beginning of a line and is never followed.
     this.put({ kind: BROKEN, path: '', literal: '' }, Buffer.alloc(0), 0, 0)
   }
 
-  /** full says that the matcher has learned as much as it may: the lines are of ever new kinds, and it is time for a new one. */
+  /** True when the matcher has reached its bounds because lines keep differing. Replace it with a new one. */
   get full(): boolean {
     return this.size >= TRANSITIONS_MAX || this.literalsUsed >= LITERAL_BYTES_MAX
   }
@@ -102,7 +102,7 @@ export class LineMatcher {
     return found
   }
 
-  /** match finds the values of a line; false for a line that only the reference can split. */
+  /** Finds the values of a line; false for a line that only the reference can split. */
   match(bytes: Uint8Array, start: number, end: number): boolean {
     const { symbols } = this
     let last = START
@@ -138,7 +138,10 @@ export class LineMatcher {
     this.lineBase = bytes.byteOffset
   }
 
-  /** follow tries one transition: it gives the place after its value, NONE when it does not fit, UNUSUAL when the line is. */
+  /**
+   * Tries one transition. Returns the position after its value, NONE when the transition does not fit, or UNUSUAL when the line must go to
+   * the reference.
+   */
   private follow(transition: number, bytes: Uint8Array, start: number, end: number, value: number): number {
     const length = this.literalLength[transition] as number
     const at = start + length
@@ -181,7 +184,7 @@ export class LineMatcher {
     return byte === BACKSLASH ? this.endOfEscaped(bytes, start, at, end, transition, value) : UNUSUAL
   }
 
-  /** endOfEscaped decodes a text with escapes into scratch; the short escapes are the same in all encodings. */
+  /** Decodes a text with escapes into scratch. The short escapes are the same in all encodings. */
   private endOfEscaped(bytes: Uint8Array, start: number, firstEscape: number, end: number, transition: number, value: number): number {
     const from = this.scratchUsed
     // A decoded text is never longer than its source.
@@ -206,7 +209,7 @@ export class LineMatcher {
     return UNUSUAL
   }
 
-  /** endOfEncoded decodes a text that has other escapes as well; which they are tells its encoding. */
+  /** Decodes a text that also has other escapes; they decide its encoding. */
   private endOfEncoded(bytes: Uint8Array, start: number, end: number, transition: number, value: number): number {
     const close = endOfText(bytes, start, end)
     if (close < 0) return UNUSUAL
@@ -231,7 +234,7 @@ export class LineMatcher {
     return stop
   }
 
-  /** find looks among all transitions of a context, and learns the one that is wanted when it is not there. */
+  /** Searches all transitions of a context and learns a missing one. */
   private find(context: number, bytes: Uint8Array, at: number, end: number, value: number): number {
     const bucket = this.bucketOf(context, bytes, at, end)
     for (let transition = this.buckets[bucket] as number; transition !== NONE; transition = this.sibling[transition] as number) {
@@ -289,7 +292,7 @@ export class LineMatcher {
     this.buckets[bucket] = number
   }
 
-  /** bucketOf hashes what tells most literals apart: all up to the end of the first name. */
+  /** Hashes the part that distinguishes most literals: up to the end of the first name. */
   private bucketOf(context: number, bytes: Uint8Array, start: number, end: number): number {
     const limit = Math.min(end, start + HASHED_BYTES_MAX)
     let hash = context

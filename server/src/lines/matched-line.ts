@@ -12,15 +12,15 @@ import { END, NULL } from './walk.ts'
 
 const NO_VALUE = -1
 
-/** A MatchedLine reads the meaning of the line that a matcher has just matched; what is read holds until the next line. */
+/** Reads time, severity and message of the line that a matcher matched last. The results hold until the next line. */
 export class MatchedLine {
-  /** The event's time, the value that says it (-1 for none), its format ('' for none), and a text that was to be a time. */
+  /** The event time, the value it comes from (-1 for none), its format ('' for none), and a time text that was not acceptable. */
   ms = 0
   ns = 0
   timeValue = NO_VALUE
   timeFormat = ''
   refused: string | undefined
-  /** source, from and to are where the value lies that was asked for last. */
+  /** The location of the value that `find` located last. */
   source: Uint8Array = new Uint8Array(0)
   from = 0
   to = 0
@@ -33,7 +33,7 @@ export class MatchedLine {
     this.matcher = matcher
   }
 
-  /** find sets source, from and to to a value of the line. */
+  /** Sets source, from and to to a value of the line. */
   find(value: number, line: Uint8Array): void {
     const start = this.matcher.starts[value] as number
     const end = this.matcher.ends[value] as number
@@ -89,7 +89,7 @@ export class MatchedLine {
     return severity
   }
 
-  /** stored is the row that the line becomes, as rebuilding would find it in the store. */
+  /** The row of the line as a rebuild would read it from the store. */
   stored(line: Uint8Array, { values }: LearnedShape, map: SlotMap): StoredRow {
     const texts = new Map<string, string>()
     for (const [value, { path, kind }] of values.entries()) {

@@ -1,4 +1,4 @@
-/** A NativeReader reads blocks of the engine's Native format, as far as blocks for events need it; tests compare rows by it. */
+/** Reads blocks of the engine's Native format, as far as event blocks need it, so that tests can compare rows. */
 export class NativeReader {
   private readonly bytes: Buffer
   private at = 0
@@ -11,7 +11,7 @@ export class NativeReader {
     return this.at >= this.bytes.length
   }
 
-  /** block reads the next block: its columns by name, texts as bytes in latin1 so that nothing is lost. */
+  /** Reads the next block: its columns by name, texts as latin1 so that no byte is lost. */
   block(): { rows: number; columns: Map<string, unknown[]> } {
     const count = this.varint()
     const rows = this.varint()

@@ -6,8 +6,8 @@ import type { FoundText } from './text-line.ts'
 export type ObservedLine = { bytes: Uint8Array; arrival: Arrival; found?: FoundText | undefined }
 
 /**
- * observe looks at the first lines of a dataset, so that its class and its slots can be decided; a few thousand lines are enough. A time that gives
- * back its own text is not counted, since it needs no slot.
+ * Counts the keys of a dataset's first lines, from which its class and slots are decided. A few thousand lines suffice. A time that its
+ * format reproduces is not counted, since it needs no slot.
  */
 export function observe(lines: Iterable<ObservedLine>): Observation[] {
   const seen = new Map<string, { count: number; texts: Set<string> }>()

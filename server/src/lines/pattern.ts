@@ -1,22 +1,22 @@
-/** MASK stands where a variable part was; no text that is stored holds it. */
+/** Replaces a variable part. Stored texts never contain it. */
 export const MASK = '\0'
-/** WILDCARD is how a template shows it. */
+/** Shown for MASK in a template. */
 export const WILDCARD = '<*>'
 
 const DELIMITERS = /([()[\]{}<>,;"'|])/
 const NAME = /^[\w.$:-]*[A-Za-z][\w.$:-]*$/
 const SEGMENT = /^[\w\0$-]+$/
 const JOINED = /^[\w.\0$-]*$/
-/** A dotted name that ends like these says what happened: a constant such as SCREEN_ON, or the class of a failure. */
+/** A dotted name with such an ending is kept: a constant such as SCREEN_ON, or the class of a failure. */
 const TELLING = /^[A-Z][A-Z_]{2,}$|(?:Exception|Error|Warning|Failure)$/
 const DAY = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:[a-z]{0,6}day)?,?$/
 const MONTH = /^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6},?$/
 const PLAIN_NAME = /^[a-z_\0][\w\0-]*,?$/
 
 /**
- * patternOf takes out of a masked message what varies without being a number: values behind =, paths, dotted names such as hosts and classes,
- * identifiers of several masked parts, names of days and users, and repetitions of such words. It looks at one message alone, so that a pattern never changes
- * when others arrive.
+ * Removes the non-numeric variable parts of a masked message: values behind =, paths, dotted names such as hosts and classes, identifiers
+ * of several masked parts, names of days and users, and repetitions of such words. It reads one message alone, so that a pattern never
+ * changes when others arrive.
  */
 export function patternOf(masked: string): string {
   const words = masked.split(' ')
@@ -29,7 +29,7 @@ export function patternOf(masked: string): string {
   return kept.join(' ')
 }
 
-/** templateOf shows a pattern to people. */
+/** A pattern in readable form. */
 export const templateOf = (pattern: string): string => pattern.replaceAll(MASK, WILDCARD)
 
 function patternOfWord(word: string, before: string | undefined, after: string | undefined): string {
@@ -56,7 +56,7 @@ function byPieces(word: string): string {
   return pattern
 }
 
-/** closing is where the brace ends that opens at a place: what stands in it belongs to the value before. */
+/** Returns the end of the brace that opens at `open`; its content belongs to the value before. */
 function closing(parts: readonly string[], open: number): number {
   let depth = 0
   for (let index = open; index < parts.length; index += 1) {
@@ -80,7 +80,7 @@ function patternOfName(name: string): string {
   return isPath(core) || isDottedName(core) ? MASK + name.slice(end) : withOneMask(core) + name.slice(end)
 }
 
-/** endOfName leaves out the marks that end a sentence. */
+/** Excludes the punctuation that ends a sentence. */
 function endOfName(name: string): number {
   let end = name.length
   while (end > 0 && '.:!?'.includes(name.charAt(end - 1))) end -= 1
@@ -98,7 +98,7 @@ function isDottedName(core: string): boolean {
   return segments.length > 2 && segments.every((segment) => SEGMENT.test(segment)) && !TELLING.test(segments.at(-1) ?? '')
 }
 
-/** withOneMask draws an identifier such as task_7_m_3 together to task_ and one mask. */
+/** Merges an identifier such as task_7_m_3 into task_ and one mask. */
 function withOneMask(core: string): string {
   const first = core.indexOf(MASK)
   const last = core.lastIndexOf(MASK)

@@ -8,12 +8,12 @@ import { type Hash64, skeletonHash } from './skeleton.ts'
 import type { SlotMap } from './slots.ts'
 import type { Instant } from './time-text.ts'
 
-/** A PreparedArrival is what all lines of an arrival have in common, worked out once for each block. */
+/** The facts that all lines of an arrival share, computed once for each block. */
 export class PreparedArrival {
   readonly arrival: Arrival
-  /** decides says that attributes decide what lines otherwise decide themselves, so that only the reference knows the outcome. */
+  /** True when attributes decide what a line otherwise decides itself. Such lines go to the reference. */
   readonly decides: boolean
-  /** time, refused, severity and skeleton are those of a line that says nothing itself; without a skeleton its text is masked. */
+  /** Time, refused time, severity and skeleton of a line that contains none. Without a skeleton its text is masked. */
   readonly time: Instant
   readonly refused: string | undefined
   readonly severity: Severity
@@ -48,12 +48,12 @@ export class PreparedArrival {
     })
   }
 
-  /** has says whether a key is an attribute. */
+  /** True when the key is an attribute. */
   has(path: string): boolean {
     return this.attributes.size > 0 && this.attributes.has(path)
   }
 
-  /** collides says whether a line of a shape has a key that is an attribute as well. */
+  /** True when a line of the shape has a key that is also an attribute. */
   collides(shape: LearnedShape): boolean {
     if (this.free === shape || this.attributes.size === 0) return false
     for (const path of this.attributes.keys()) if (shape.paths.has(path)) return true

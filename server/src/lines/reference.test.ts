@@ -18,7 +18,7 @@ const map: SlotMap = {
 
 const split = (line: string | Uint8Array, given: Partial<Arrival> = {}) => shred(Buffer.from(line), map, { ...arrival, ...given })
 
-/** leavesOf are the values of a row by key, wherever they lie, with the time's text where the time gives it back. */
+/** The values of a row by key, from any column, including the time text that the event time reproduces. */
 function leavesOf(row: ReturnType<typeof split>): Map<string, string> {
   const bySlot = new Map([...map.slots].map(([path, slot]) => [slot, path]))
   const stored: [string, string][] = [...row.slots].map(([slot, text]) => [bySlot.get(slot) ?? slot, text])

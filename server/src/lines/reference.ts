@@ -55,15 +55,15 @@ export function rebuildRow(row: EventRow): Uint8Array {
 type Part = { literal: string; path: string; encoding: TextEncoding | undefined }
 type ReadLine = {
   kind: 'json' | 'text'
-  /** leaves are the values by path. A null removes the value of its path. */
+  /** The values by path. A null removes the value of its path. */
   leaves: Map<string, string>
   parts: Part[]
   tail: string
-  /** words follow the tail of a text line. */
+  /** The words after the tail of a text line. */
   words: string
-  /** whole is true when the line is valid JSON to its end. Otherwise only the leaves before the error are known. */
+  /** True when the line is valid JSON to its end. Otherwise only the leaves before the error are known. */
   whole: boolean
-  /** exact is false when no shape can rebuild the line: repeated keys, control characters in names, values that no encoding reproduces. */
+  /** False when no shape can rebuild the line: repeated keys, control characters in names, values that no encoding reproduces. */
   exact: boolean
 }
 
@@ -120,7 +120,7 @@ function readText({ text, leaves, time, wordsStart }: FoundText): ReadLine {
 
 function shapeOf(read: ReadLine, attributes: ReadonlyMap<string, string>, map: SlotMap, time: ResolvedTime): string | undefined {
   if (!read.whole || !read.exact || read.parts.some(({ path }) => attributes.has(path))) return undefined
-  // A time in front of a line has no key under which its text could lie: no format, no shape.
+  // A header time has no key under which its text could be stored, so without a format there is no shape.
   if (read.kind === 'text' && givenBack(read, time) !== HEADER_TIME && read.parts.some(({ path }) => path === HEADER_TIME)) return undefined
   const refer = read.kind === 'text' ? textReferenceOf : referenceOf
   const shape = read.parts.map((part) => part.literal + refer(part, map, time)).join('') + read.tail
@@ -137,12 +137,12 @@ function textReferenceOf({ path }: Part, map: SlotMap, { format = '' }: Resolved
   return path === HEADER_TIME ? timeReference(format) : textReference(map.slots.get(path), path)
 }
 
-/** givenBack is the key whose text the event's time gives back: of lines of text, it is the time in front alone. */
+/** The key whose text the event time reproduces. In a text line only the header time does. */
 function givenBack({ kind }: ReadLine, { path, format }: ResolvedTime): string | undefined {
   return format !== undefined && (kind === 'json' || path === HEADER_TIME) ? path : undefined
 }
 
-/** Assigns leaves to slots or to the overflow map. The leaf that the event time rebuilds is not stored. */
+/** Assigns leaves to slots or to the overflow map. The leaf that the event time reproduces is not stored. */
 function placed(leaves: ReadonlyMap<string, string>, map: SlotMap, timePath: string | undefined): Pick<EventRow, 'slots' | 'more'> {
   const slots = new Map<Slot, string>()
   const more = new Map<string, string>()

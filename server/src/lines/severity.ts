@@ -2,9 +2,9 @@ import type { severities } from './table.ts'
 
 export type Severity = keyof typeof severities
 
-/** levelKeys are where senders put the severity, best first. */
+/** Keys in which senders put the severity, best first. */
 export const levelKeys: readonly string[] = ['level', 'severity', 'log.level', 'levelname', 'lvl', 'status']
-/** numericLevelKeys are those where the number of a Node logger may stand, when its other two keys are there as well. */
+/** Keys with the numeric level of a Node logger, valid only next to its two companion keys. */
 const numericLevelKeys: readonly string[] = ['level']
 const numericLevelCompanions: readonly string[] = ['time', 'msg']
 export const httpStatusKeys: readonly string[] = [
@@ -29,7 +29,7 @@ export const exceptionKeys: readonly string[] = [
   'stack',
   'exc_info',
 ]
-/** severityKeys are all keys that severityOf may ask for. */
+/** Every key that severityOf may read. */
 export const severityKeys: ReadonlySet<string> = new Set([...levelKeys, ...numericLevelCompanions, ...httpStatusKeys, ...exceptionKeys])
 
 const words: Record<Exclude<Severity, 'none'>, string> = {
@@ -47,7 +47,7 @@ export function severityOfWord(text: string): Severity | undefined {
   return text.length > WORD_CHARS_MAX ? undefined : byWord.get(text.trim().toLowerCase())
 }
 
-/** severityOf reads the severity from the values of an event; `none` when nothing tells it. */
+/** Reads the severity from the values of an event; `none` when no value gives one. */
 export function severityOf(leaf: (path: string) => string | undefined): Severity {
   return fromLevel(leaf) ?? fromHttpStatus(leaf) ?? (exceptionKeys.some((key) => leaf(key) !== undefined) ? 'error' : 'none')
 }
@@ -67,7 +67,7 @@ function fromLevel(leaf: (path: string) => string | undefined): Severity | undef
 
 const byNumber: readonly Severity[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 
-/** severityOfNumber reads the levels 10 to 60 that loggers of Node write. */
+/** Reads the levels 10 to 60 that Node loggers write. */
 const severityOfNumber = (text: string): Severity | undefined => (/^[1-6]0$/.test(text) ? byNumber[Number(text) / 10 - 1] : undefined)
 
 function fromHttpStatus(leaf: (path: string) => string | undefined): Severity | undefined {

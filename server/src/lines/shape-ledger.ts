@@ -14,9 +14,9 @@ export type LiveShape = { readonly text: string; linesToCheck: number; broken: b
 
 /** Decides which shapes rows may use. */
 export class ShapeLedger {
-  /** failures counts lines that did not rebuild; each is a bug. */
+  /** Counts lines that did not rebuild; each is a bug. */
   failures = 0
-  /** refused counts lines kept raw because there were too many shapes. */
+  /** Counts lines kept raw because there were too many shapes. */
   refused = 0
   private readonly live = new Map<string, LiveShape>()
   private readonly random: () => number

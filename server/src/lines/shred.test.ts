@@ -45,7 +45,7 @@ const bytesOf = (lines: readonly string[]): Buffer => Buffer.from(lines.map((lin
 
 const moreOf = (row: Row | undefined): Map<string, string> => row?.more as Map<string, string>
 
-/** lineOf gives back the line of a row of a block. */
+/** Rebuilds the line of a row of a block. */
 function lineOf(row: Row): string {
   if (row.shape === '') return Buffer.from(row.raw as string, 'latin1').toString()
   const text = (value: unknown) => Buffer.from((value ?? '') as string, 'latin1').toString()

@@ -30,7 +30,7 @@ export type ShredderOptions = { random: () => number; shapesMax?: number }
  */
 export class Shredder {
   readonly ledger: ShapeLedger
-  /** rawLines counts lines stored raw; oddLines counts lines that went to the reference. */
+  /** Lines stored raw (`rawLines`) and lines that went to the reference (`oddLines`). */
   rawLines = 0
   oddLines = 0
   private map: SlotMap
@@ -91,7 +91,7 @@ export class Shredder {
     else this.add(line, 0, line.length, arrival, isUtf8(line))
   }
 
-  /** Overflow keys of the collected rows, for decideSlots. */
+  /** Overflow keys of the collected rows, as input of decideSlots. */
   unplaced(): Observation[] {
     return this.block.more.observations()
   }

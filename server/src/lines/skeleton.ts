@@ -1,27 +1,27 @@
 import { patternOf } from './pattern.ts'
 
-/** A Hash64 is an unsigned 64-bit number in two halves, since numbers hold only 53 bits and bigints are slow. */
+/** An unsigned 64-bit number in two halves: numbers hold only 53 bits, and bigints are slow. */
 export type Hash64 = { readonly high: number; readonly low: number }
 export const hashToBigint = ({ high, low }: Hash64): bigint => (BigInt(high) << 32n) | BigInt(low)
 
-/** MASKED_BYTES_MAX is how far a message is looked at; what comes after seldom tells messages apart. */
+/** Only this much of a message is masked; messages rarely differ only later. */
 const MASKED_BYTES_MAX = 1_024
-/** MASK is the byte of pattern.ts that stands for a variable part. */
+/** The byte of pattern.ts's MASK. */
 const MASK = 0
 const LINE_FEED = 0x0a
 const SPACE = 0x20
 const QUOTED_BYTES_MAX = 256
-/** UNIT_CHARS_MAX is the length of a unit behind a number, as in 12ms. */
+/** The maximum length of a unit after a number, as in 12ms. */
 const UNIT_CHARS_MAX = 3
 const LONG_HEX_CHARS = 8
-/** KNOWN_MAX is a power of two. */
+/** Must be a power of two. */
 const KNOWN_MAX = 4_096
 
 const DIGIT = 1
 const HEX_LETTER = 2
 const LETTER = 4
 const BLANK = 8
-/** JOINT bytes between two masks belong to one value: addresses, dates, decimals, versions. */
+/** JOINT bytes between two masks join them into one value: addresses, dates, decimals, versions. */
 const JOINT = 16
 const QUOTE_SIGN = 32
 const ALPHANUMERIC = DIGIT | HEX_LETTER | LETTER
@@ -44,22 +44,23 @@ function makeKinds(): Uint8Array {
 }
 
 /**
- * A Masker takes the variable parts out of messages: numbers, hexadecimal words, identifiers, addresses and quoted parts become one mask each, and
- * the rest of what varies is found in the text that is left (pattern.ts). What remains is the skeleton. It works in place on its own buffer; results hold until the next message.
+ * Masks the variable parts of messages: numbers, hexadecimal words, identifiers, addresses and quoted parts become one mask each.
+ * pattern.ts then removes the non-numeric variable parts. The result is the skeleton. A Masker works in place on its own buffer; results
+ * hold until the next message.
  */
 export class Masker {
-  /** out has room for a message of empty quotes, which grow by half, and for the last word. */
+  /** Fits a message of empty quotes, which grow by half, and the last word. */
   private readonly out = new Uint8Array(MASKED_BYTES_MAX * 1.5 + 8)
   private readonly words = new Int32Array(this.out.buffer)
   private used = 0
-  /** maskEnd is where the last mask ends in out, 0 before the first. */
+  /** The end of the last mask in `out`, 0 before the first. */
   private maskEnd = 0
-  /** known remembers the hash of the pattern by the hash of the masked message: four words an entry, the newest of a place wins. */
+  /** Caches the pattern's hash by the hash of the masked message: four words per entry; a newer entry replaces the one in its place. */
   private readonly known = new Uint32Array(KNOWN_MAX * 4)
   high = 0
   low = 0
 
-  /** hash masks and hashes a message; the result is in `high` and `low`, both 0 only for a message without text. */
+  /** Masks and hashes a message. The result is in `high` and `low`; both are 0 only for a message without text. */
   hash(bytes: Uint8Array, start: number, end: number): void {
     this.mask(bytes, start, end)
     for (let pad = 0; pad < 3; pad += 1) this.out[this.used + pad] = 0
@@ -78,7 +79,7 @@ export class Masker {
     known[place + 3] = this.low
   }
 
-  /** hashAsIs does the same for a text that holds no variable parts any more, however long. */
+  /** Hashes a text of any length that contains no variable parts. */
   hashAsIs(bytes: Uint8Array): void {
     const padded = new Uint8Array((bytes.length + 3) & ~3)
     padded.set(bytes)
@@ -103,7 +104,7 @@ export class Masker {
       const byte = bytes[at] as number
       const kind = kinds[byte] as number
       if (kind & ALPHANUMERIC) {
-        // Most words stay: they are copied while it is found out whether they do.
+        // Most words are unchanged, so they are copied while they are checked.
         const from = at
         let put = used
         let seen = 0
@@ -131,7 +132,7 @@ export class Masker {
     this.used = used > 0 && out[used - 1] === SPACE ? used - 1 : used
   }
 
-  /** word masks or copies a word that may be variable, and gives the place after it. */
+  /** Masks or copies a possibly variable word and returns the position after it. */
   private word(bytes: Uint8Array, from: number, to: number, end: number, seen: number): number {
     const uuidEnd = to - from === 8 && !(seen & LETTER) ? this.uuid(bytes, from, end) : 0
     if (uuidEnd > 0) {
@@ -148,7 +149,7 @@ export class Masker {
     for (let at = from; at < to; at += 1) this.out[this.used++] = bytes[at] as number
   }
 
-  /** numbered masks a word that holds a digit; letters before or after the digits stay where they look like a name or a unit. */
+  /** Masks a word with digits. Letters around the digits stay where they look like a name or a unit. */
   private numbered(bytes: Uint8Array, from: number, to: number, seen: number): void {
     if (!(seen & LETTER)) {
       this.putMask()
@@ -167,7 +168,7 @@ export class Masker {
     if (letters === from && to - digits <= UNIT_CHARS_MAX && onlyLetters(bytes, digits, to)) this.put(bytes, digits, to)
   }
 
-  /** isHexadecimal tells whether a word of the letters a to f alone is a number: when it is long, or a part of an address. */
+  /** True when a word of the letters a to f is a number: it is long, or part of an address. */
   private isHexadecimal(bytes: Uint8Array, at: number, to: number, end: number): boolean {
     const length = to - at
     if (length >= LONG_HEX_CHARS) return true
@@ -179,7 +180,7 @@ export class Masker {
     return length === 4 || bytes[to + 3] === 0x3a
   }
 
-  /** uuid gives the end of the UUID that begins at `at`, 0 when none does. */
+  /** Returns the end of the UUID that begins at `at`, 0 for none. */
   private uuid(bytes: Uint8Array, at: number, end: number): number {
     if (at + 36 > end) return 0
     for (let index = 0; index < 36; index += 1) {
@@ -190,7 +191,7 @@ export class Masker {
     return at + 36
   }
 
-  /** putMask puts a mask, and draws it together with one just before when only a joint lies between; a sign before it belongs to it. */
+  /** Writes a mask. It joins a mask just before when only a JOINT byte lies between; a sign before the value belongs to it. */
   private putMask(): void {
     const { out } = this
     const last = out[this.used - 1] ?? 0
@@ -204,7 +205,7 @@ export class Masker {
     this.maskEnd = this.used
   }
 
-  /** quote masks what stands between two quotes of one kind; a quote that is an apostrophe or has no partner nearby is a sign like others. */
+  /** Masks the text between two quotes of one kind. An apostrophe, or a quote without a nearby partner, is an ordinary character. */
   private quote(bytes: Uint8Array, start: number, at: number, end: number): number {
     const sign = bytes[at] ?? 0
     const afterWord = at > start && (kinds[bytes[at - 1] ?? 0] ?? 0) & ALPHANUMERIC
@@ -220,7 +221,7 @@ export class Masker {
     return close + 1
   }
 
-  /** hashWords hashes four bytes at a time; those after `length` in the last word are 0. */
+  /** Hashes four bytes at a time. The bytes after `length` in the last word must be 0. */
   private hashWords(words: Int32Array, length: number): void {
     let a = length
     let b = ~length
@@ -244,20 +245,20 @@ function onlyLetters(bytes: Uint8Array, start: number, end: number): boolean {
 
 const masker = new Masker()
 
-/** maskedText is a message whose numbers and the like are masked. */
+/** The message with its numbers and the like masked. */
 export const maskedText = (message: string): string => masker.masked(Buffer.from(message, 'utf8'))
 
-/** skeletonText is a message without its variable parts; templateOf makes it readable. */
+/** The message without its variable parts; templateOf makes it readable. */
 export const skeletonText = (message: string): string => patternOf(maskedText(message))
 
-/** skeletonHash is what the column `skeleton` holds for a message: equal for messages that differ in their variable parts alone, 0 for none. */
+/** The value of the column `skeleton` for a message: equal for messages that differ only in their variable parts, 0 for none. */
 export function skeletonHash(message: string | Uint8Array): Hash64 {
   const bytes = typeof message === 'string' ? Buffer.from(message, 'utf8') : message
   masker.hash(bytes, 0, bytes.length)
   return { high: masker.high, low: masker.low }
 }
 
-/** maskedHash is the same for a text that holds no variable parts any more. */
+/** The same for a text that is already masked. */
 export function maskedHash(text: string): Hash64 {
   masker.hashAsIs(Buffer.from(text, 'utf8'))
   return { high: masker.high, low: masker.low }

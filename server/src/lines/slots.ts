@@ -5,7 +5,7 @@ export type Slot = `c${number}` | `s${number}`
 
 /** Maps the paths of one dataset to slots. It only grows; values without a slot go to the overflow map. */
 export type SlotMap = {
-  /** version rises by one with every growth. */
+  /** Rises by one with every growth. */
   readonly version: number
   readonly tableClass: TableClass
   readonly slots: ReadonlyMap<string, Slot>
@@ -18,22 +18,22 @@ export type Observation = { readonly path: string; readonly count: number; reado
 
 export const DISTINCT_MAX = 1_000
 const DISTINCT_SHARE_MAX = 0.15
-/** Below FEW_VALUES the share of distinct values says nothing, and the name of the key decides. */
+/** Below this count the share of distinct values is meaningless, and the name of the key decides. */
 const FEW_VALUES = 24
-/** PATH_CHARS_MAX is the longest key that a query can name; longer ones lie in `more`. */
+/** The longest key that a query can name; longer ones are stored in `more`. */
 export const PATH_CHARS_MAX = 256
-/** SPARE is what a class should have beyond the slots needed today. */
+/** The free slots that a class should have beyond those needed today. */
 const SPARE = 1.25
-/** RARE_SHARE: a key that fewer of the events have makes no table larger, since every column costs all events time; it takes what slots are left. */
+/** Keys in a smaller share of the events do not make a table larger, since every column costs every event; they only use free slots. */
 export const RARE_SHARE = 0.03
-/** PROVEN_COUNT events with a key show that it belongs to its dataset; a single strange event shows nothing of those to come. */
+/** So many events with a key prove that it belongs to its dataset; a single odd event proves nothing. */
 export const PROVEN_COUNT = 24
 
 export const emptySlotMap = (tableClass: TableClass): SlotMap => ({ version: 0, tableClass, slots: new Map() })
 
 /**
- * chooseTableClass takes the smallest class that holds the keys seen, but for rare ones, since unused slots cost time. The largest is chosen only
- * for keys that were seen in more than a few events.
+ * Returns the smallest class that holds the observed keys, except rare ones, since unused slots cost time. Only proven keys lead to the
+ * largest class.
  */
 export function chooseTableClass(observed: readonly Observation[]): TableClass {
   const countMin = RARE_SHARE * observed.reduce((most, { count }) => Math.max(most, count), 0)
@@ -54,8 +54,9 @@ function smallestFor(frequent: readonly Observation[]): TableClass {
 }
 
 /**
- * decideSlots gives slots to keys that have none. A key takes the slot of its name elsewhere in the organization when that is free, so that a
- * query over many datasets needs few branches; others keep clear of such slots while they can. The same map comes back when nothing is new.
+ * Assigns slots to keys that have none. A key takes the slot that its name has elsewhere in the organization when that slot is free, so
+ * that a query over many datasets needs few branches; other keys avoid such slots while they can. Returns the same map when nothing
+ * changes.
  */
 export function decideSlots(map: SlotMap, observed: readonly Observation[], sameNameElsewhere: ReadonlyMap<string, Slot>): SlotMap {
   const slots = new Map(map.slots)
@@ -82,7 +83,7 @@ export function decideSlots(map: SlotMap, observed: readonly Observation[], same
 /** Ties are broken by name, so that the same observations in another order give the same map. */
 const mostSeenFirst = (a: Observation, b: Observation): number => b.count - a.count || (a.path < b.path ? -1 : 1)
 
-/** freeSlots are those for a key; values that repeat may lie among others when their own slots are taken, but not the reverse. */
+/** The free slots for a key. Repeated values may take slots of the other kind when their own are used up, but not the reverse. */
 function freeSlots(tableClass: TableClass, observation: Observation, taken: ReadonlySet<Slot>): Slot[] {
   const free = (kind: 'c' | 's') => allSlots(tableClass, kind).filter((slot) => !taken.has(slot))
   const own = isRepetitive(observation) ? free('c') : []
@@ -106,7 +107,7 @@ function isRepetitive({ path, count, distinct }: Observation): boolean {
 
 const lastName = (path: string): string => path.slice(Math.max(path.lastIndexOf('.'), path.lastIndexOf('$')) + 1).toLowerCase()
 
-/** repetitiveNames are last parts of keys that repeat wherever they occur; they only matter for datasets that begin with a few events. */
+/** Final parts of keys whose values usually repeat. They matter only for datasets that begin with a few events. */
 const repetitiveNames = new Set(
   (
     'level severity lvl levelname loglevel logger service host hostname env environment region zone cluster namespace app application ' +
@@ -115,7 +116,7 @@ const repetitiveNames = new Set(
   ).split(' '),
 )
 
-/** SavedSlotMap is a slot map as JSON can carry it; pairs, because a key may have any name. */
+/** A slot map in JSON. It holds pairs because a key may have any name. */
 export type SavedSlotMap = { version: number; table_class: TableClass; slots: [path: string, slot: Slot][] }
 
 export const saveSlotMap = ({ version, tableClass, slots }: SlotMap): SavedSlotMap => ({

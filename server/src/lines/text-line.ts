@@ -1,32 +1,32 @@
 import type { Severity } from './severity.ts'
 import type { Instant } from './time-text.ts'
 
-/** A FoundLeaf is a value found in a line of text. It stands there as it is from start to end; one that was worked out has NOWHERE for both. */
+/** A value in a text line, from `start` to `end`. A derived value has NOWHERE for both. */
 export type FoundLeaf = { readonly path: string; readonly text: string; readonly start: number; readonly end: number }
 export const NOT_IN_LINE = -1
 
-/** A FoundTime is a time that stands in front of a line; its instant is undefined when there is no such day or hour. */
+/** The time in front of a text line. Its instant is undefined when no such day or hour exists. */
 export type FoundTime = {
   readonly instant: Instant | undefined
-  /** format gives the text back, if there is one (time-text.ts). */
+  /** The format that reproduces the text, if any (time-text.ts). */
   readonly format: string | undefined
   readonly start: number
   readonly end: number
 }
 
-/** HEADER_TIME stands for the key of such a time, which has none. */
+/** Replaces the key of a header time, which has none. */
 export const HEADER_TIME = ''
 
-/** A FoundText is what a line of text says of itself. Places count the characters of `text`. */
+/** The parsed parts of a text line. Positions count the characters of `text`. */
 export type FoundText = {
   readonly text: string
-  /** leaves that shall be cut out come in the order of their places; of two with one path the last counts. */
+  /** Leaves to cut out come in the order of their positions. The last of two with one path counts. */
   readonly leaves: readonly FoundLeaf[]
   readonly time: FoundTime | undefined
   readonly severity: Severity | undefined
   /**
-   * wordsStart is where the words begin that go on to the end of the line. What stands before them and is no leaf is the same in many lines;
-   * leaves within them are not cut out.
+   * The start of the words that reach to the end of the line. The text before them is similar in many lines; leaves within the words are
+   * not cut out.
    */
   readonly wordsStart: number
 }

@@ -12,15 +12,15 @@ import { type FoundLeaf, type FoundText, HEADER_TIME } from './text-line.ts'
 import type { Instant } from './time-text.ts'
 import { cleanName } from './walk.ts'
 
-/** A KnownKey is what there is to know of a key, once for all lines. */
+/** The facts about a key, computed once for all lines. */
 type KnownKey = {
   readonly path: string
   readonly column: TextColumn | undefined
   readonly reference: string
   readonly tellsSeverity: boolean
-  /** message is the rank among the keys of messages, the best of which is 0; -1 for other keys. */
+  /** The rank among message keys (0 is best), -1 for other keys. */
   readonly message: number
-  /** line is the last line that had the key. */
+  /** The last line that had the key. */
   line: number
 }
 
@@ -29,8 +29,8 @@ const EMPTY_VALUE = Buffer.from(toSlot(''))
 const NUL = 0
 
 /**
- * TextRows turns lines of text into rows as the reference does, by shorter ways: what is known of keys is looked up, and the bytes of values go
- * from the line into the columns. What is unusual goes to the reference.
+ * Turns text lines into the same rows as the reference, faster: facts about keys are cached, and values are copied from the line into the
+ * columns. Unusual lines go to the reference.
  */
 export class TextRows {
   private readonly map: SlotMap
@@ -38,15 +38,15 @@ export class TextRows {
   private readonly ledger: ShapeLedger
   private readonly masker: Masker
   private readonly keys = new Map<string, KnownKey>()
-  /** row holds the keys of the line's leaves, in their order. */
+  /** The keys of the line's leaves, in order. */
   private readonly row: KnownKey[] = []
   private line = 0
-  /** message is the leaf that is the line's message, -1 for none. */
+  /** The leaf that is the line's message, -1 for none. */
   private message = -1
   private tellsSeverity = false
-  /** What follows was read of the line last: its time, and the shape as far as it is put together. */
+  /** The following fields belong to the line read last: its time, and the shape as far as it is built. */
   private instant: Instant = { ms: 0, ns: 0 }
-  /** timeFormat gives back the time in front of the line, if it is the event's. */
+  /** The format of the header time, if that is the event's time. */
   private timeFormat: string | undefined
   private shape = ''
   private shapedTo = 0
@@ -59,7 +59,10 @@ export class TextRows {
     this.ledger = ledger
   }
 
-  /** add adds a row but for what all rows of an arrival share; undefined for a line that only the reference can split. A line kept raw has no shape. */
+  /**
+   * Adds a row without the parts that all rows of an arrival share. Returns undefined for a line that only the reference can split. A line
+   * kept raw has no shape.
+   */
   add(line: Uint8Array, found: FoundText, prepared: PreparedArrival): { shape: string; severity: Severity } | undefined {
     if (found.leaves.length > LEAVES_MAX || line.includes(NUL) || !hasTextShape(found.text)) return undefined
     if (!this.readKeys(found, prepared) || !this.readTime(found, prepared)) return undefined
@@ -73,7 +76,7 @@ export class TextRows {
     return { shape: isShaped ? this.shape : '', severity: this.severityOf(found, prepared) }
   }
 
-  /** readKeys is false when a key comes twice or is an attribute as well. */
+  /** False when a key is repeated or is also an attribute. */
   private readKeys({ leaves }: FoundText, prepared: PreparedArrival): boolean {
     const { row } = this
     this.line += 1
@@ -104,13 +107,13 @@ export class TextRows {
       message: messageKeys.indexOf(path),
       line: 0,
     }
-    // Names that mean the same key share what is known of it, so that a key that comes twice is noticed.
+    // Names of the same key share their entry, so that a repeated key is noticed.
     const same = path === name ? key : this.keyOf(path)
     this.keys.set(name, same)
     return same
   }
 
-  /** readTime is false when there is a time that could not be taken. */
+  /** False when a time was not acceptable. */
   private readTime(found: FoundText, prepared: PreparedArrival): boolean {
     const { arrival } = prepared
     const { time } = found
@@ -129,7 +132,7 @@ export class TextRows {
     return leaves[this.row.findIndex((key, at) => at < leaves.length && key.path === path)]?.text
   }
 
-  /** cut puts the shape together; false when the line has none. */
+  /** Builds the shape; false when the line has none. */
   private cut(found: FoundText): boolean {
     const { text, leaves, time, wordsStart } = found
     const { row } = this
@@ -155,7 +158,7 @@ export class TextRows {
     return true
   }
 
-  /** cutTime is false when the time in front of the line stands where it is to be cut out and no format gives it back. */
+  /** False when the header time must be cut out and no format reproduces it. */
   private cutTime({ text, time, wordsStart }: FoundText): boolean {
     if (!time || time.start < this.shapedTo || time.end > wordsStart) return true
     if (this.timeFormat === undefined) return false

@@ -1,4 +1,4 @@
-/** An Instant is a point in time: whole milliseconds since 1970, and the nanoseconds beyond them (0 to 999 999). */
+/** A point in time: whole milliseconds since 1970, and the nanoseconds beyond them (0 to 999 999). */
 export type Instant = { readonly ms: number; readonly ns: number }
 
 const NS_PER_MS = 1_000_000n
@@ -11,15 +11,16 @@ export function fromNs(total: bigint): Instant {
 }
 
 /**
- * ReadTime is what a text says about time, and the format in which the instant gives back exactly that text, if there is one. A format is
+ * The instant of a text, and the format in which the instant reproduces exactly that text, if any. A format is
  * - `n`, a unit (`s`, `m`, `u`, `n` for seconds to nanoseconds), and the digits after the point, if any: `ns`, `nm`, `ns6`
- * - `i`, the sign between date and time, the sign before the fraction, its digits, and the zone as written: `iT.3Z`, `i ,6+02:00`
- * - another letter in place of `i`, for times as they stand in front of lines of text (Layout)
+ * - `i`, the character between date and time, the character before the fraction, its digits, and the zone as written: `iT.3Z`, `i
+ *   ,6+02:00`
+ * - another letter in place of `i`, for times in front of text lines (Layout)
  * where the digits are `0` to `9`, or `*` for as many as are needed.
  */
 export type ReadTime = { instant: Instant; format: string | undefined }
 
-/** readTime reads every spelling of an instant that is taken for a time of an event: numbers by their size, ISO 8601, RFC 2822. */
+/** Reads every accepted notation of an event time: numbers by their size, ISO 8601, RFC 2822. */
 export function readTime(text: string): ReadTime | undefined {
   if (text.length > TEXT_MAX) return undefined
   const found = readNumber(text) ?? readIso(text) ?? readMailDate(text)
@@ -29,7 +30,7 @@ export function readTime(text: string): ReadTime | undefined {
 
 export const parseTime = (text: string): Instant | undefined => readTime(text)?.instant
 
-/** formatTime writes an instant as readTime found it. */
+/** Writes an instant in the format that readTime found. */
 export function formatTime(instant: Instant, format: string): string {
   return format.startsWith('n') ? formatNumber(instant, format) : formatIso(instant, format)
 }
@@ -37,7 +38,7 @@ export function formatTime(instant: Instant, format: string): string {
 const TEXT_MAX = 64
 const units = { s: 9, m: 6, u: 3, n: 0 } as const
 type Unit = keyof typeof units
-/** The number of digits tells the unit: below 1e11 seconds, then milliseconds, microseconds, nanoseconds. */
+/** The number of digits decides the unit: below 1e11 seconds, then milliseconds, microseconds, nanoseconds. */
 const unitByDigits: readonly (readonly [number, Unit])[] = [
   [11, 's'],
   [14, 'm'],
@@ -73,7 +74,7 @@ function formatNumber(instant: Instant, format: string): string {
   return `${total / one}${fractionText('.', fraction, format.slice(2))}`
 }
 
-/** digitsCode keeps the usual lengths apart and puts the others, which writers make by dropping final zeros, under one code. */
+/** Gives common lengths a code each and all others one code; writers produce those by dropping trailing zeros. */
 export function digitsCode(fraction: string): string {
   if (fraction === '') return ''
   return fraction.length % 3 === 0 || fraction.endsWith('0') ? String(fraction.length) : '*'
@@ -100,12 +101,12 @@ function readIso(text: string): ReadTime | undefined {
 }
 
 /**
- * A Layout is the order in which a format writes date and clock:
+ * The order in which a format writes date and time of day:
  * - `i` 2026-11-20T10:00:00 and `s` the same with slashes in the date
- * - `b` Nov 02 10:00:00, `B` with a blank in place of the zero; `y` and `Y` the same with the year behind the day
+ * - `b` Nov 02 10:00:00, `B` with a space in place of the zero; `y` and `Y` the same with the year after the day
  * - `a` 02/Nov/2026:10:00:00
  * - `k` 1102 10:00:00.123456 and `g` 11-02 10:00:00.123, without a year
- * - `w` Mon Nov 02 10:00:00.123 2026, `W` with a blank in place of the zero
+ * - `w` Mon Nov 02 10:00:00.123 2026, `W` with a space in place of the zero
  */
 export type Layout = 'i' | 's' | 'b' | 'B' | 'y' | 'Y' | 'a' | 'k' | 'g' | 'w' | 'W'
 
@@ -139,7 +140,7 @@ function withFraction(ms: number, fraction: string): Instant {
   return { ms: ms + Number(digits.slice(0, 3)), ns: Number(digits.slice(3)) }
 }
 
-/** civilMs is the time of a date and clock reading in UTC; undefined when there is no such day or hour. A leap second is the next minute. */
+/** Converts a date and time of day in UTC; undefined when no such day or hour exists. A leap second counts as the next minute. */
 export function civilMs(year: number, month: number, day: number, hour: number, minute: number, second: number): number | undefined {
   if (hour > 23 || minute > 59 || second > 60) return undefined
   const date = new Date(0)
@@ -151,7 +152,7 @@ export function civilMs(year: number, month: number, day: number, hour: number, 
 const MS_PER_MINUTE = 60_000
 const MS_PER_HOUR = 3_600_000
 
-/** zoneOffsetMs is how far a zone is ahead of UTC; no zone means UTC. */
+/** The offset of a zone from UTC. No zone means UTC. */
 export function zoneOffsetMs(zone: string): number | undefined {
   const match = /^ ?([+-])(\d\d):?(\d\d)?/.exec(zone)
   if (!match) return (namedZones.get(zone.trim()) ?? 0) * MS_PER_HOUR
@@ -160,7 +161,7 @@ export function zoneOffsetMs(zone: string): number | undefined {
   return (sign === '-' ? -1 : 1) * (Number(hours) * MS_PER_HOUR + Number(minutes) * MS_PER_MINUTE)
 }
 
-/** namedZones are those that RFC 2822 gives a meaning, in hours ahead of UTC. */
+/** The named zones of RFC 2822, in hours ahead of UTC. */
 const namedZones: ReadonlyMap<string, number> = new Map(
   Object.entries<number>({ EDT: -4, EST: -5, CDT: -5, CST: -6, MDT: -6, MST: -7, PDT: -7, PST: -8 }),
 )

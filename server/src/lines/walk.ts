@@ -1,8 +1,8 @@
-/** The kinds of step that a walk over a line takes: a value of one of five kinds, the end of the line, or the place where it is not JSON. */
+/** The kinds of steps of a walk over a line: a value of one of five kinds, the end of the line, or the position where it is not JSON. */
 export const STRING = 0
 export const SCALAR = 1
 export const ARRAY = 2
-/** DEEP is an object below the deepest level that is taken apart; it is one value, as an array is. */
+/** An object below the maximum depth. It is one value, like an array. */
 export const DEEP = 3
 export const NULL = 4
 export const END = 5
@@ -10,9 +10,9 @@ export const BROKEN = 6
 export type WalkStep = typeof STRING | typeof SCALAR | typeof ARRAY | typeof DEEP | typeof NULL | typeof END | typeof BROKEN
 
 export const DEPTH_MAX = 16
-/** KEY_BYTES_MAX is the longest key, as it is written with all its prefixes; what lies under a longer one is in the raw line only. */
+/** The longest key as written with all its prefixes. Values under longer keys are only in the raw line. */
 export const KEY_BYTES_MAX = 1_024
-/** Such a key has no name; no other path begins with NUL. */
+/** Such a key has no name. No other path begins with NUL. */
 const NAMELESS = '\0'
 export const isNameless = (path: string): boolean => path.startsWith(NAMELESS)
 
@@ -30,9 +30,9 @@ export const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const NO_BYTE = -1
 
-/** PLAIN bytes end no text; SPECIAL ones end a text, begin an escape, or are control characters. */
+/** PLAIN bytes do not end a text. SPECIAL ones end a text, begin an escape, or are control characters. */
 export const SPECIAL = 1
-/** SCALAR_BYTE marks the bytes of numbers, true, false, null and of words that sloppy writers use as values, such as NaN. */
+/** Marks the bytes of numbers, true, false, null, and of non-JSON words such as NaN that some writers use as values. */
 export const SCALAR_BYTE = 2
 export const byteClass: Uint8Array = makeByteClass()
 
@@ -46,26 +46,26 @@ function makeByteClass(): Uint8Array {
 }
 
 /**
- * A Walk goes over a line from value to value. It is lenient where that costs nothing (raw control characters in texts, words as values), reads
- * every JSON object as JSON, and never recurses. What lies between two values is a literal of the shape:
+ * Goes over a line from value to value. It is lenient where that costs nothing (raw control characters in texts, words as values), reads
+ * every JSON object as JSON, and never recurses. The bytes between two values are a literal of the shape:
  * - a text's literal ends with its opening quote, and the next one begins with its closing quote;
  * - a null and an empty object are part of the literal.
  */
 export class Walk {
-  /** prefixes belong to the open objects: '' for the line itself, `a.b.` two levels down; empty before the line begins. */
+  /** The path prefixes of the open objects: '' for the line itself, `a.b.` two levels down; empty before the line begins. */
   readonly prefixes: string[]
-  /** literalStart is where the literal before the value begins, after the value before it. */
+  /** The start of the literal before the value, directly after the previous value. */
   literalStart: number
   valueStart = 0
   valueEnd = 0
   path = ''
-  /** rawControl is set once a key name holds a control character as it is, which a shape cannot hold. */
+  /** Set when a key name contains a raw control character, which a shape cannot hold. */
   rawControl = false
   private readonly bytes: Uint8Array
   private readonly end: number
   private at: number
 
-  /** A walk with prefixes goes on after a value inside these objects. */
+  /** With prefixes, the walk continues after a value inside these objects. */
   constructor(bytes: Uint8Array, start: number, end: number, prefixes: readonly string[] = []) {
     this.bytes = bytes
     this.at = start
@@ -102,7 +102,7 @@ export class Walk {
     this.prefixes.push(prefix)
   }
 
-  /** readName goes from a comma, or from the beginning of an object, over the name and its colon. */
+  /** Reads a name and its colon, from the comma or the beginning of an object. */
   private readName(fresh: boolean): boolean {
     if (!fresh) {
       if (this.byteAfterSpace() !== COMMA) return false
@@ -156,7 +156,7 @@ export class Walk {
 export const isNull = (bytes: Uint8Array, start: number, end: number): boolean =>
   end - start === 4 && bytes[start] === 0x6e && bytes[start + 1] === 0x75 && bytes[start + 2] === 0x6c && bytes[start + 3] === 0x6c
 
-/** endOfText is the place of the quote that closes a text, -1 when none does. */
+/** Returns the position of the closing quote, -1 for none. */
 export function endOfText(bytes: Uint8Array, start: number, end: number): number {
   for (let at = start; at < end; at += 1) {
     const byte = bytes[at]
@@ -166,7 +166,9 @@ export function endOfText(bytes: Uint8Array, start: number, end: number): number
   return -1
 }
 
-/** endOfBrackets is the place after the bracket that closes the one at start, -1 when none does; which kind closes which is not looked at. */
+/**
+ * Returns the position after the bracket that closes the one at `start`, -1 for none. It does not check that the kinds of brackets match.
+ */
 export function endOfBrackets(bytes: Uint8Array, start: number, end: number): number {
   let depth = 0
   for (let at = start; at < end; at += 1) {
@@ -183,7 +185,7 @@ export function endOfBrackets(bytes: Uint8Array, start: number, end: number): nu
   return -1
 }
 
-/** keyName is the name of a key as it is stored and asked for: decoded, without control characters and backslashes, never empty. */
+/** The name of a key as stored and queried: decoded, without control characters and backslashes, never empty. */
 export function keyName(source: Uint8Array): string {
   const text = unescapeText(Buffer.from(source.buffer, source.byteOffset, source.length).toString('utf8'))
   return cleanName(text)
@@ -195,7 +197,7 @@ const shortEscapes: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', '/': '/' }),
 )
 
-/** unescapeText decodes the escapes of JSON; what is no escape of JSON stays as it is written. */
+/** Decodes the escapes of JSON. Invalid escapes stay as written. */
 export function unescapeText(source: string): string {
   if (!source.includes('\\')) return source
   return source.replace(/\\(?:u([0-9a-fA-F]{4})|([bfnrt"\\/]))/g, (_, hex: string | undefined, short: string) =>

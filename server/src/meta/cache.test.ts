@@ -4,7 +4,7 @@ import { unavailable } from '../kernel/errors.ts'
 import { Cache } from './cache.ts'
 import { currentReads } from './reads.ts'
 
-/** handClock stands still until it is moved; sleepers wake when their time has come. */
+/** A clock that stands still until it is moved. Sleepers wake when their time has come. */
 function handClock(): Clock & { move(ms: number): Promise<void> } {
   let nowMs = 0
   const sleepers: { atMs: number; wake: () => void }[] = []
@@ -24,7 +24,7 @@ function handClock(): Clock & { move(ms: number): Promise<void> } {
   }
 }
 
-/** followed is a cache that hears of changes, and a store whose value can be changed, lost or made to hang. */
+/** A cache that receives changes, and a store whose value can be changed, lost or made to hang. */
 function followed(entriesMax?: number) {
   const clock = handClock()
   const cache = new Cache(clock, entriesMax)
@@ -173,7 +173,7 @@ test('listeners hear what was forgotten until they have had enough', () => {
   expect(heard).toEqual(['a', '*'])
 })
 
-/** tabled is a cache that knows two tables, and loads that read them as statements do. */
+/** A cache that knows two tables, and loads that read them as statements do. */
 function tabled() {
   const clock = handClock()
   const cache = new Cache(clock, undefined, ['users', 'roles'])

@@ -37,7 +37,7 @@ function pidOf(meta: Meta): number {
   return state.pid
 }
 
-/** postgresIn gives the numbers of all processes that work in the directory of the store. */
+/** The ids of all processes that use the store's directory. */
 async function postgresIn(dir: string): Promise<number[]> {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0)
   const where = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')))
@@ -187,7 +187,7 @@ test.skipIf(process.getuid?.() !== 0)(
     const { openMeta } = await import(${JSON.stringify(join(import.meta.dirname, 'meta.ts'))})
     const { testDeps } = await import(${JSON.stringify(join(import.meta.dirname, 'database.fixture.ts'))})
     await openMeta({ dataDir: process.argv[1] }, testDeps).catch((refusal) => console.log(refusal.message))`
-    // A namespace in which no further ones are allowed stands for a machine or container that forbids them.
+    // A namespace that forbids further namespaces simulates a machine or container that forbids them.
     const forbidding = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"'
     const node = [process.execPath, '--input-type=module', '-e', program, dataDir]
     const service = spawn('/usr/bin/env', ['unshare', '--user', '--map-root-user', 'sh', '-c', forbidding, 'sh', ...node], {

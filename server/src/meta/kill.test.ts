@@ -10,7 +10,7 @@ import { sql } from './sql.ts'
 
 const KILLS = 20
 const WRITERS = 4
-/** The supervisor's patience between restarts grows to seconds; here it is cut, so that 20 kills fit into half a minute. */
+/** The supervisor's delay between restarts grows to seconds. It is shortened here, so that 20 kills fit into half a minute. */
 const impatient: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 100), signal) }
 
 let dataDir: string
@@ -22,7 +22,7 @@ afterEach(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10, retr
 
 type Truth = { tried: Set<number>; acknowledged: Set<number> }
 
-/** write commits one row after the other until told to stop, and notes which were tried and which acknowledged. */
+/** Commits rows one after the other until stopped, and records the attempted and the acknowledged ones. */
 async function write(meta: Meta, writer: number, truth: Truth, signal: AbortSignal): Promise<void> {
   for (let n = writer; !signal.aborted; n += WRITERS) {
     truth.tried.add(n)
@@ -36,7 +36,7 @@ async function write(meta: Meta, writer: number, truth: Truth, signal: AbortSign
   }
 }
 
-/** kill ends the server itself, or at every other time all of its processes and its lifeline with it. */
+/** Kills the server, or every other time all of its processes and its lifeline. */
 function kill(meta: Meta, round: number): void {
   const state = meta.server?.state()
   if (state?.kind !== 'up') throw new Error('the server is not up')

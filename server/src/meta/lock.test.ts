@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
-/** holder is another process that takes the lock and says how it went: "held" or the refusal. */
+/** Another process that takes the lock and reports the result: "held" or the refusal. */
 async function holder(dir: string): Promise<{ child: ChildProcess; said: string }> {
   const program = `const { lockDataDir } = await import(${JSON.stringify(join(import.meta.dirname, 'lock.ts'))})
     setInterval(() => undefined, 1000)

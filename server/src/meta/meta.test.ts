@@ -25,12 +25,12 @@ const add = (db: Db, orgId: string, name: string) => db.run(sql`insert into thin
 const namesOf = async (db: Db, orgId: string) =>
   (await db.all<{ name: string }>(sql`select name from things where org_id = ${orgId} order by name`)).map((row) => row.name)
 
-/** until asks again until the answer is the one expected, and fails with the last answer when it never is. */
+/** Repeats the query until it returns the expected answer. Fails with the last answer when it never does. */
 async function until<T>(ask: () => Promise<T>, expected: T): Promise<void> {
   await expect.poll(ask, { interval: 10 }).toEqual(expected)
 }
 
-/** allToldSo resolves when both have heard of everything that was changed before. */
+/** Resolves when both stores have received all changes so far. */
 async function allNotified(): Promise<void> {
   const marker = org()
   const heard = [here, there].map((meta) => {

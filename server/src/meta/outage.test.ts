@@ -7,7 +7,7 @@ import { makeTestDatabase, type TestDatabase, testDeps } from './database.fixtur
 import { type Meta, openMeta } from './meta.ts'
 import { sql } from './sql.ts'
 
-/** A Line stands between the service and the metadata server: it can go silent, as a broken network does, or be cut. */
+/** A proxy between the service and the metadata server. It can go silent, as a broken network does, or be cut. */
 type Line = { url: string; silence(): void; loseAnswers(): void; cut(): void; mend(): void; close(): Promise<void> }
 
 async function openLine(target: string): Promise<Line> {
@@ -27,7 +27,7 @@ async function openLine(target: string): Promise<Line> {
       socket.on('error', () => undefined)
       socket.on('data', (bytes) => {
         if (state === 'whole' || (state === 'unanswered' && socket === near)) other.write(bytes)
-        // What was asked has been done when the answer comes, which nobody hears.
+        // The statement has been executed when the answer comes, which is dropped.
         else if (state === 'unanswered') drop()
       })
       socket.on('close', () => {
@@ -123,7 +123,7 @@ test('an attempt to change something while the server is lost leaves what is kno
   expect(await ask()).toBe('new')
 })
 
-/** newOrganization makes one, and returns when the news of it has come. */
+/** Creates an organization and resolves when its notification has arrived. */
 async function newOrganization(): Promise<string> {
   const id = randomUUID()
   const heard = Promise.withResolvers<void>()

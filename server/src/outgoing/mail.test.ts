@@ -19,7 +19,7 @@ async function openOn(env: Record<string, string>): Promise<{ app: TestApp; org:
   return { app, org: await app.newOrganization() }
 }
 
-/** openRelay is a real mail server that keeps what it is given, or refuses every recipient. */
+/** A real mail server that records mails, or refuses every recipient. */
 async function openRelay(refusing = false): Promise<{ url: string; mails: { email: Email; recipients: string[] }[] }> {
   const mails: { email: Email; recipients: string[] }[] = []
   const relay = new SMTPServer({

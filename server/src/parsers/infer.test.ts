@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { inferPattern } from './infer.ts'
 import { compilePattern } from './parsers.ts'
 
-/** readBy gives what the pattern inferred from lines makes of the first of them. */
+/** The fields that the pattern inferred from the lines finds in the first of them. */
 function readBy(lines: readonly string[]): Record<string, string> | undefined {
   const pattern = inferPattern(lines)
   if (pattern === undefined) return undefined

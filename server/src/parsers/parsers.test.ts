@@ -22,7 +22,7 @@ const fuel = (steps = FUEL) => ({ steps })
 const written = (read: ParserResult): string[] =>
   read.kind === 'match' ? read.pairs.map(([name, text]) => `${name} = ${text}`) : [read.kind]
 
-/** outcome puts what a pattern does with the lines of its case into the words of the case. */
+/** The result of a pattern for the lines of its case, in the notation of the cases. */
 function outcome({ type, pattern, rest }: Case): string {
   const lines = rest.split('\n').filter((line) => line.startsWith('> '))
   try {
@@ -89,8 +89,8 @@ test('a pattern tells in which language it is written', () => {
 })
 
 /**
- * expressions are random, of the kinds that the engine of the language knows too. What may be empty is not repeated: which of the many ways to
- * match nothing comes first is the one thing that is not the same.
+ * Random expressions of kinds that JavaScript's engine also supports. Expressions that may be empty are not repeated: engines differ in
+ * which of the many empty matches comes first.
  */
 const expressions = fc.letrec((tie) => ({
   char: fc.constantFrom('a', 'b', 'c', '.', '[ab]', '[^b]', '\\w', '\\d', '[é-ü]'),
@@ -118,7 +118,7 @@ test('finds what the expressions of the language itself find', () => {
       (expression, text) => {
         const own = compilePattern('GROK', `(?<x>${expression})`).read(text, fuel())
         const found = new RegExp(`(?<x>${expression})`, 'u').exec(text)?.groups?.x
-        // What catches nothing but the empty text is left out.
+        // An empty capture is omitted.
         const expected = found === undefined ? 'no match' : found === '' ? '' : `x = ${found}`
         expect(own.kind === 'match' ? written(own).join('') : own.kind).toBe(expected)
       },

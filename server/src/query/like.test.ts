@@ -66,7 +66,7 @@ test('long patterns with gaps fit where a table of all beginnings says', () => {
   )
 })
 
-/** byTable knows for each length of the value whether the pattern so far fits it. */
+/** Computes for each prefix of the value whether each prefix of the pattern matches it. */
 function byTable(value: readonly string[], pattern: readonly string[]): boolean {
   let row = [true, ...value.map(() => false)]
   for (const mark of pattern) {

@@ -83,7 +83,7 @@ function plainlyNamed(selector: Selector, one: SelectableDataset, wanted: boolea
   return name.startsWith('.') && selector.values.includes(name)
 }
 
-/** plainLike tries every way for each run, character by character. */
+/** Tries every possibility for each `%`, character by character. */
 function plainLike(value: readonly string[], pattern: readonly string[]): boolean {
   const [mark, next] = pattern
   if (mark === undefined) return value.length === 0

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => reader?.close())
 
-/** Every piece of every line, of some lengths and in another case, and texts that stand nowhere. */
+/** Every piece of some lengths of every line, also in another case, and texts that do not occur. */
 function needles(): string[] {
   const pieces = new Set<string>(['attribute-only', 'zork', 's0', 'tiT', '003', 'u003c', '\n', 'n', '"', '\\', '%', '_', "'", 'tnm'])
   for (const line of lines) {
@@ -51,7 +51,7 @@ test('free text finds exactly the lines that hold it, wherever in them and howev
     const found = await readEvents(
       world.events,
       { ...query, filter: { kind: 'contains', text: needle, at } },
-      // An order of its own is one statement, whatever the range of time.
+      // With a custom order there is one statement for any time range.
       { limit: 100, newestFirst: false, keys: [], withRaw: true, orderBy: { key: '@sequence', descending: false } },
     )
     const expected = lines.filter((line) => foldCase(line).includes(foldCase(needle)))
@@ -73,7 +73,7 @@ test('the line itself can be compared', async () => {
 }, 300_000)
 
 test('the store and the matcher agree which letters are the same but for their case', async () => {
-  // The store knows the cases of Unicode as of some years ago, of which those up to here are older.
+  // The store's Unicode case tables are some years old; characters below this limit are older.
   const charsMax = 0x1000
   const chars = Array.from({ length: charsMax }, (_, code) => String.fromCodePoint(code)).filter((one) => /\p{L}/u.test(one))
   const pairs = chars.flatMap((one) =>

@@ -6,16 +6,16 @@ import { scopeOf } from './events-statement.ts'
 import { costOf, run, startQueryRun } from './run.ts'
 import { and, digits, joined, name, param, sql, TRUE } from './statement.ts'
 
-/** A EventNumber event is known by its number, its dataset and its time. */
+/** An event, identified by number, dataset and time. */
 export type EventNumber = { readonly logId: string; readonly seq: bigint; readonly timeNs: bigint }
 
 /**
- * A NumbersRequest is which numbers are wanted: those above `after`, up to a limit. `oneOf` is a power of two and takes one of so many: the same ones each
- * time, and among them those of every greater one.
+ * Selects numbers above `after`, up to a limit. `oneOf` is a power of two and samples one of so many: the same ones each time, and a
+ * superset of the sample of every greater one.
  */
 export type NumbersRequest = { readonly after: bigint; readonly oneOf: number; readonly limit: number }
 
-/** readNumbers gives the numbers of events in no order, whatever the filter of the question; it reads nothing else of them. */
+/** Returns the numbers of the events, unordered. It ignores the filter of the query and reads no other column. */
 export async function readNumbers(
   store: EventStore,
   question: EventQuery,

@@ -6,7 +6,7 @@ import { readNestedWindows, readWindows, type WindowGroup } from './rolling.ts'
 const MINUTE_MS = 60_000
 const endMs = Date.UTC(2026, 9, 2)
 
-/** randomFrom gives numbers from 0 to 1, the same at every run. */
+/** Returns a generator of numbers from 0 to 1, the same in every run. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -20,7 +20,7 @@ const upTo = (most: number): number => Math.floor(random() * most)
 let reader: Reader
 beforeAll(async () => {
   reader = await openReader()
-  // Events at the very edges of windows are among them, and two datasets whose keys lie in different places.
+  // Includes events at the edges of windows, and two datasets whose keys are in different columns.
   const lines = Array.from({ length: 400 }, (_, index) => {
     const agoMs = index % 4 === 0 ? upTo(60) * MINUTE_MS + upTo(3) - 1 : upTo(60 * MINUTE_MS)
     return JSON.stringify({ timestamp: new Date(endMs - agoMs).toISOString(), region: `r${upTo(4)}`, ms: upTo(1_000) - 500 })

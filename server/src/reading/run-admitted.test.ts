@@ -13,7 +13,7 @@ function every(otherwise: number) {
   return { otherwise, byRole: new Map<string, number>() }
 }
 
-/** priorityOf is that with which the store is told to run a query of a class, beside those that run already. */
+/** The priority in the store of a query of a class, next to running ones. */
 async function priorityOf(kind: QueryClass): Promise<number> {
   const ticket = admission.ticket({ class: kind, orgId: 'one', credential: kind, running: 100, waiting: 100 })
   const slot = await ticket.run({ signal: new AbortController().signal, waitMs: 1_000 }, async (granted: QuerySlot) => granted)

@@ -47,7 +47,7 @@ export async function runAdmitted<T>(
   }
 }
 
-/** LAST is behind every rank that a running query can have. */
+/** Behind every rank of a running query. */
 const LAST = 100_000
 
 /**

@@ -226,7 +226,7 @@ describe('a list is one step, however long it is', () => {
 })
 
 describe('who leaves ends the work in the store', () => {
-  // Patterns that take the store long for every event: half a minute for all of them on a quick machine.
+  // Expensive patterns: together they take half a minute on a fast machine.
   const where = Array.from({ length: 400 }, (_, n) => `text ~ '(a?b?c? ?){30}${n}x'`).join(' OR ')
   beforeAll(async () => {
     const lines = Array.from({ length: 20_000 }, (_, n) => `{"n":${n},"text":"${'abc '.repeat(300)}${n}"}`)
@@ -243,7 +243,7 @@ describe('who leaves ends the work in the store', () => {
     return Number((await answer.json<{ n: string }>())[0]?.n)
   }
 
-  /** ends waits until the work is under way, lets its asker leave, and waits until nothing of it is left. */
+  /** Waits until the work is running, disconnects its caller, and waits until none of the work is left. */
   async function ends(sent: Promise<unknown>, leave: () => unknown): Promise<void> {
     const reading = sent.then(
       () => 'answered',
@@ -274,7 +274,7 @@ describe('who leaves ends the work in the store', () => {
     await ends(search({}, leaving.signal), () => leaving.abort())
   })
 
-  /** begun is the path at which an asynchronous search that takes long is asked after. */
+  /** Starts a slow asynchronous search and returns the path of its status. */
   async function begun(): Promise<string> {
     const { status, links } = (await (await search({ async_enabled: true })).json()) as { status: string; links: { href: string }[] }
     expect(status).toBe('IN_PROGRESS')
@@ -291,7 +291,7 @@ describe('who leaves ends the work in the store', () => {
     expect((await reader.senders.org.ask<{ status: string }>('GET', path)).body.status).toBe('CANCELLED_BY_USER')
   })
 
-  // Nothing is sent after this one, which moves the clock.
+  // This test moves the clock, so it must be the last one.
   test('of an asynchronous search, by not asking after it for a minute', async () => {
     const path = await begun()
     const left = Promise.withResolvers<void>()

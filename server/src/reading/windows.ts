@@ -12,10 +12,10 @@ const DAY_MS = 24 * HOUR_MS
 const WIDE_MS: readonly number[] = [DAY_MS, 10 * DAY_MS, 100 * DAY_MS]
 const NARROW_MS: readonly number[] = [15 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS, 6 * DAY_MS, 30 * DAY_MS, 180 * DAY_MS]
 
-/** For conditions that take the store long to prepare. */
+/** For conditions that the store needs long to prepare. */
 const COSTLY_MS: readonly number[] = [DAY_MS]
 
-/** Before every event: events that claim to be older are stored with their time of arrival. */
+/** Before every event: events with an older time are stored with their time of arrival. */
 const EARLIEST_MS = Date.UTC(1999, 11, 31)
 
 /** Splits a time range into the windows in which it is read, in order. */

@@ -6,12 +6,12 @@ import type { EventStore } from '../store/events.ts'
 
 const READ_BOUND_MS = 60_000
 
-/** A SeqSpan is the events of a dataset that got their numbers from `from` to just before `to`. */
+/** Events of a dataset with sequence numbers in [from, to). */
 export type SeqSpan = { orgNumber: number; logId: string; from: bigint; to: bigint }
 
 type Row = { ns: string; shape: string; raw: string; more: Record<string, string> } & Record<string, string>
 
-/** lineBytes sums up the bytes of the lines of a span. Lines that the store keeps in parts are put together for that, so it is for few events. */
+/** Sums the bytes of the lines of a span. It rebuilds lines that are stored in parts, so use it only for few events. */
 export async function lineBytes(store: EventStore, span: SeqSpan): Promise<number> {
   let bytes = 0
   for (const name of tableClassNames) {

@@ -26,7 +26,7 @@ const newOrganisation = (): number => {
   organisations += 1
   return organisations
 }
-/** still is a clock that stands, so that a ledger writes only when it is told to; one that is left behind is like a killed process. */
+/** A clock that does not advance: a ledger writes only when the test tells it to. Abandoning such a ledger simulates a killed process. */
 const still: Clock = { nowMs: () => START_MS, monotonicMs: () => 0, sleep: waitForever }
 
 function waitForever(_ms: number, signal?: AbortSignal): Promise<void> {
@@ -55,7 +55,7 @@ type Row = Record<
   reasons: Record<string, string>
 }
 
-/** rowsOf reads the ledger of one organisation as its readers do. */
+/** Reads the ledger of one organization as its readers do. */
 async function rowsOf(orgNumber: number): Promise<Row[]> {
   const counts = ['received', 'stored', 'duplicate', 'rejected', 'truncated', 'late', 'missing', 'wire_bytes', 'raw_bytes']
   return ask<Row>(
@@ -251,7 +251,7 @@ describe('a recount', () => {
   })
 })
 
-/** A Step is one request and how its process fares; a crash leaves behind all that was not written. */
+/** One request and how its process fares. A crash loses everything that was not written. */
 const step = fc.record({
   dataset: fc.integer({ min: 0, max: 2 }),
   stored: fc.integer({ min: 0, max: 4 }),

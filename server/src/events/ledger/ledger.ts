@@ -11,15 +11,15 @@ export type OpenPage = Pick<LedgerPage, 'id' | 'storedBytes'>
 
 /** Accounts for every event that was sent: received = stored + rejected + duplicate. */
 export type Ledger = {
-  /** openedMs is when this process began counting. */
+  /** When this process began counting. */
   readonly openedMs: number
-  /** note is cheap; call it once per request and dataset, when the outcomes are known. */
+  /** Adds an outcome in memory. Call it once per request and dataset, when the outcomes are known. */
   note(entry: RequestOutcome): void
-  /** open returns the pages that may not be fully stored; the last one receives notes. */
+  /** The pages that may not be fully stored. The last one receives notes. */
   open(): readonly OpenPage[]
-  /** flush returns when everything noted before is in the store. */
+  /** Resolves when everything noted before is in the store. */
   flush(): Promise<void>
-  /** close writes what is left; nothing may be noted afterwards. */
+  /** Writes the rest. Nothing may be noted afterwards. */
   close(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function openLedger(store: EventStore, { clock, ids, log }: LedgerDeps, {
 
   async function write(): Promise<void> {
     const isOver = page.size >= PAGE_CELLS || (page.size > 0 && clock.monotonicMs() - page.openedMs > PAGE_MS)
-    // One page waits at most: while the store cannot be written, the open one grows to its bound and no further.
+    // At most one page waits. While the store cannot be written, the open page grows to its bound.
     if (isOver && !closedPage) {
       closedPage = page
       page = newPage()
@@ -68,7 +68,7 @@ export function openLedger(store: EventStore, { clock, ids, log }: LedgerDeps, {
     if (closedPage?.unwritten().length === 0) closedPage = undefined
   }
 
-  /** flush waits for the write under way, which may have begun before the last note. */
+  /** Also waits for a running write, which may have begun before the last note. */
   function flush(): Promise<void> {
     const flushed = writing.then(write)
     writing = flushed.catch(() => undefined)

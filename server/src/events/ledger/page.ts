@@ -5,21 +5,21 @@ import { SEQ_EPOCH_MS, seqAt } from '../writer/seq.ts'
 /** The outcome of one request for one dataset. received = stored + rejected + duplicate. */
 export type RequestOutcome = {
   orgNumber: number
-  /** logId is undefined when the request was rejected before its dataset was known. */
+  /** Undefined when the request was rejected before its dataset was known. */
   logId: string | undefined
   identity: Identity
   protocol: string
-  /** received is counted while reading the request, independently of the outcomes. */
+  /** Counted while reading the request, independently of the outcomes. */
   received: number
-  /** stored is `runs` of the write result. Sequence numbers give the minute of arrival, as in a recount. */
+  /** The `runs` of the write result. Sequence numbers give the minute of arrival, as in a recount. */
   stored: readonly SeqRun[]
   duplicate: number
-  /** rejected counts by reason; reasons are fixed words, never caller text. */
+  /** Counts by reason; reasons are fixed words, never caller text. */
   rejected: Readonly<Record<string, number>>
   truncated: number
-  /** late counts events older than an hour on arrival. */
+  /** Events older than an hour on arrival. */
   late: number
-  /** wireBytes counts network bytes, rawBytes the bytes of the lines. */
+  /** Network bytes (`wireBytes`) and bytes of the lines (`rawBytes`). */
   wireBytes: number
   rawBytes: number
 }
@@ -52,7 +52,7 @@ export type LedgerCell = {
   protocol: string
   counts: CellCounts
   reasons: Map<string, number>
-  /** changes rises with every note; `written` is its value at the last successful write. */
+  /** Rises with every note; `written` is its value at the last successful write. */
   changes: number
   written: number
 }

@@ -3,27 +3,27 @@ import type { EventStore } from '../store/events.ts'
 import { amongIds } from '../store/id-list.ts'
 import { NIL_ID } from './page.ts'
 
-/** A LedgerSpan is the minutes that a reading of the ledger is about, and whose: no organisation reads the ledger of another. */
+/** The minutes and the organization of a ledger read. No organization reads the ledger of another. */
 export type LedgerSpan = {
   orgNumber: number
   fromMs: number
   toMs: number
-  /** isOpen spans end now: what carries a later minute, since the clock was set back meanwhile, counts as of the last one. */
+  /** Open spans end now. Later minutes, written before the clock was set back, count as the last one. */
   isOpen: boolean
-  /** logIds leaves out all other datasets; undefined means every one, and what belongs to none. */
+  /** Limits the read to these datasets. Undefined means all, including counts without a dataset. */
   logIds: readonly string[] | undefined
-  /** identityId leaves out everybody else. */
+  /** Limits the read to one identity. */
   identityId?: string | undefined
 }
 
 const COUNTS = ['received', 'stored', 'duplicate', 'rejected', 'truncated', 'late', 'missing', 'wire_bytes', 'raw_bytes'] as const
 export type LedgerTotals = Record<(typeof COUNTS)[number], number> & {
-  /** recounted are those of the stored events that were found again after a crash: whose they are, and their bytes, are not known. */
+  /** Stored events that a recount found after a crash. Their sender and their bytes are unknown. */
   recounted: number
   reasons: Record<string, number>
 }
 export type LedgerRow = LedgerTotals & {
-  /** slice counts the parts of the span from 0. */
+  /** The index of the part of the span, from 0. */
   slice: number
   logId: string
   identityType: string
@@ -32,11 +32,11 @@ export type LedgerRow = LedgerTotals & {
 }
 
 const READ_BOUND_MS = 30_000
-/** ROWS_MAX is above what any reading of slices can give. */
+/** More than any read of slices can return. */
 const ROWS_MAX = 10_000_000
 const RECOUNTED = "sumIf(ledger.stored, protocol = 'recount') as recounted"
 const sums = [...COUNTS.map((name) => `sum(${name}) as ${name}`), RECOUNTED, 'sumMap(reasons) as reasons'].join(', ')
-/** AT is the second at which a minute counts. */
+/** The second to which a minute is assigned. */
 const AT = 'least(toInt64(toUnixTimestamp(minute)), {to:Int64} - 60)'
 const logsOf = ({ logIds }: LedgerSpan) => amongIds('log_id', 'logs', logIds ?? [])
 const spanSql = (span: LedgerSpan): string => `org_id = {org:UInt32} and minute >= fromUnixTimestamp({from:UInt32})
@@ -47,13 +47,13 @@ type JsonRow<T> = {
   [Name in keyof T]: T[Name] extends number ? string : T[Name] extends Record<string, number> ? Record<string, string> : T[Name]
 }
 
-/** selectTotals is the sum over a span. */
+/** Sums a span. */
 export async function selectTotals(store: EventStore, span: LedgerSpan): Promise<LedgerTotals> {
   const [row] = await read<JsonRow<LedgerTotals>>(store, span, `select ${sums} from ledger final where ${spanSql(span)}`, {})
   return countsOf(row)
 }
 
-/** selectLedger tells the sums apart by part of the span, dataset, identity and protocol; it gives at most `rowsMax`. */
+/** Sums by part of the span, dataset, identity and protocol; at most `rowsMax` rows. */
 export async function selectLedger(
   store: EventStore,
   span: LedgerSpan,
@@ -81,8 +81,8 @@ export async function selectLedger(
 export type IngestedRow = { slice: number; logId: string; events: number; bytes: number; recounted: number }
 
 /**
- * selectIngested sums up what each dataset stored in each of equal slices of a span, or of the whole span those that stored most; a minute
- * belongs to the slice in which it begins. `recounted` events were found again after a crash, and their bytes are not known.
+ * Sums the stored events of each dataset in equal slices of a span, or in the whole span for the datasets that stored most. A minute
+ * belongs to the slice in which it begins. `recounted` events were found after a crash, and their bytes are unknown.
  */
 export async function selectIngested(
   store: EventStore,
@@ -107,7 +107,7 @@ export async function selectIngested(
   }))
 }
 
-/** selectBytes sums up the stored bytes of each dataset, without what stands on some pages. */
+/** Sums the stored bytes of each dataset, except the rows of the given pages. */
 export async function selectBytes(
   store: EventStore,
   span: LedgerSpan,
@@ -128,7 +128,7 @@ function countsOf(row: JsonRow<LedgerTotals> | undefined): LedgerTotals {
   return { ...counts, recounted: Number(row?.recounted ?? 0), reasons: Object.fromEntries(reasons.sort(([a], [b]) => (a < b ? -1 : 1))) }
 }
 
-/** read asks as the organisation, and sees what other nodes acknowledged. */
+/** Reads as the organization, including rows acknowledged by other nodes. */
 async function read<Row>(store: EventStore, span: LedgerSpan, query: string, params: Record<string, unknown>): Promise<Row[]> {
   const { orgNumber, fromMs, toMs, isOpen, logIds, identityId } = span
   const answer = store.ledger.query({

@@ -12,34 +12,34 @@ import {
   selectTallies,
 } from './rows.ts'
 
-/** A Difference is a minute of a dataset in which ledger and store did not agree before this recount. */
+/** A minute of a dataset in which ledger and store disagreed before this recount. */
 export type RecountDifference = {
   orgNumber: number
   logId: string
   minuteMs: number
-  /** added is how many events are stored that nobody noted: their process was killed between the two. */
+  /** Stored events that were not noted: their process was killed between insert and note. */
   added: number
-  /** missing is how many noted events are not in the store. */
+  /** Noted events that are not in the store. */
   missing: number
-  /** isNew is false when an earlier recount had found a difference in this minute, and it is not the same or has not gone. */
+  /** True when no earlier recount found a difference in this minute. */
   isNew: boolean
 }
 
-/** A RecountSpan is the minutes from `fromMs` to just before `toMs`, which are full minutes. */
+/** Full minutes in [fromMs, toMs). */
 export type RecountSpan = {
   fromMs: number
   toMs: number
   /**
-   * start is given by a process that has just begun: what was stored before it is complete, although its last minute is not. What the process
-   * itself has noted since lies on `pages`.
+   * Set by a process that has just started. The events stored before `ms` are complete, although the last minute is not. `pages` are the
+   * pages the process itself has written since.
    */
   start?: { ms: number; pages: readonly string[] }
 }
 
 /**
- * recount compares the ledger with the stored events of a span, writes what is different into the ledger and gives it back. The minutes must be
- * settled, unless they lie before a start: a post counts as stored in the minute in which it got its numbers, and is noted when its insert is
- * done. `mayMiss` says of which datasets events were taken away on purpose: of these a recount can only find more.
+ * Compares the ledger with the stored events of a span, writes the differences into the ledger and returns them. The minutes must be
+ * settled unless they lie before a start: a post counts as stored in the minute of its sequence numbers, but is noted when its insert is
+ * done. `mayMiss` is true for datasets from which events were deleted on purpose; a recount only adds to those.
  */
 export async function recount(store: EventStore, span: RecountSpan, mayMiss: (logId: string) => boolean): Promise<RecountDifference[]> {
   const { fromMs, toMs, start } = span
@@ -48,7 +48,7 @@ export async function recount(store: EventStore, span: RecountSpan, mayMiss: (lo
   const found = await countEvents(store, fromMs, endMs)
   const rolled = await selectRolledDays(store, fromMs, toMs)
   const isApart = ({ minuteMs }: { minuteMs: number }) => !rolled.has(Math.floor(minuteMs / UNIT_MS.day) * UNIT_MS.day)
-  // Other processes may have noted since the start what was not counted here, so that minutes around it can only be found to have more.
+  // Other processes may have noted events since the start that were not counted here. A recount only adds to the minutes around it.
   const isOpen = (minuteMs: number) => start !== undefined && minuteMs > start.ms - OPEN_MS
   const { corrections, differences } = compare(
     tallies.filter(isApart),
@@ -59,10 +59,10 @@ export async function recount(store: EventStore, span: RecountSpan, mayMiss: (lo
   return differences
 }
 
-/** OPEN_MS is longer than a post may be under way. */
+/** Longer than a post can be in progress. */
 const OPEN_MS = 120_000
 
-/** withBytes measures the lines of minutes in which events were found: their bytes are what the minute has and nobody noted. */
+/** Measures the lines of minutes in which unnoted events were found. Their bytes are those of the minute minus the noted ones. */
 async function withBytes(
   store: EventStore,
   corrections: readonly Omit<CorrectionRow, 'rawBytes'>[],
@@ -82,7 +82,7 @@ async function withBytes(
 
 const cellKeyOf = ({ org_id, log_id, minuteMs }: Omit<StoredCount, 'events'>): string => `${org_id} ${log_id} ${minuteMs}`
 
-/** compare decides what a recount writes; a minute on which ledger, store and the last recount agree is left alone. */
+/** Decides what a recount writes. A minute on which ledger, store and the last recount agree is left alone. */
 export function compare(
   tallies: readonly LedgerTally[],
   found: readonly StoredCount[],

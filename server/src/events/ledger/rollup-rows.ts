@@ -3,21 +3,21 @@ import type { EventStore } from '../store/events.ts'
 const MINUTE_MS = 60_000
 export const UNIT_MS = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: 24 * 60 * MINUTE_MS } as const
 
-/** ROLLED is the page of the rows that hold an hour or a day. */
+/** The page of rows that hold an hour or a day. */
 export const ROLLED = '00000000-0000-0000-0000-000000000001'
-/** GONE is the version of rows that are part of another now: nothing that is written later goes before it. */
+/** The version of rows that were rolled up into another. No later write replaces it. */
 const CANCELLED = '9223372036854775807'
 
 const WRITE_BOUND_MS = 120_000
 const COUNTS = 'received stored duplicate rejected truncated late missing wire_bytes raw_bytes'.split(' ')
 
-/** A Span is days of one month that are put together to one unit. */
+/** Days of one month to roll up to one unit. */
 export type RollupSpan = { fromMs: number; toMs: number; unit: 'hour' | 'day'; month: string; rows: number }
 
-/** SPAN_ROWS is how many rows are put together at once, unless a single day has more; they have to fit into one block. */
+/** The maximum number of rows rolled up at once, unless a single day has more. They have to fit into one block. */
 const SPAN_ROWS = 200_000
 
-/** spansToGo are the days before a time that have minutes, or before an earlier one hours, the oldest first. */
+/** Days that still have minutes, and days before an earlier time that still have hours, oldest first. */
 export async function pendingSpans(store: EventStore, { hoursMs, daysMs }: { hoursMs: number; daysMs: number }): Promise<RollupSpan[]> {
   const answer = await store.writer.query({
     query: `select toUnixTimestamp(toStartOfDay(minute)) as day, toString(any(toYYYYMM(minute))) as month, toUInt32(count()) as rows from ledger
@@ -44,8 +44,8 @@ export async function pendingSpans(store: EventStore, { hoursMs, daysMs }: { hou
 const secondsOf = (ms: number): number => Math.max(0, Math.floor(ms / 1_000))
 
 /**
- * rollSpan writes for each hour, or for each day, one row for those that tell its minutes apart, and for each of these one that cancels it. All
- * of them are one block, which is there as a whole or not at all. What is put together already stays as it is.
+ * Writes one row for each hour or day, and for each row that it sums one that cancels it. All rows go into one block, which the engine
+ * stores completely or not at all. Rows that are rolled up already stay as they are.
  */
 export async function rollSpan(store: EventStore, { fromMs, toMs, unit }: Pick<RollupSpan, 'fromMs' | 'toMs' | 'unit'>): Promise<void> {
   const at = unit === 'hour' ? 'toStartOfHour(minute)' : 'toStartOfDay(minute)'
@@ -68,7 +68,7 @@ export async function rollSpan(store: EventStore, { fromMs, toMs, unit }: Pick<R
     clickhouse_settings: {
       select_sequential_consistency: '1',
       ...(store.cluster === undefined ? {} : { insert_quorum: 'auto' }),
-      // One block: nothing is written before all is read.
+      // One block: nothing is written before everything is read.
       max_threads: 1,
       max_insert_threads: '1',
       min_insert_block_size_rows: '1000000000',
@@ -77,7 +77,7 @@ export async function rollSpan(store: EventStore, { fromMs, toMs, unit }: Pick<R
   })
 }
 
-/** removeGone takes cancelled rows off the disk, and then what cancels them: in this order no reader can miss the one while the other is there. */
+/** Deletes cancelled rows, then the rows that cancel them. In this order no reader can see a cancelled row without its cancellation. */
 export async function removeCancelled(store: EventStore, month: string, signal: AbortSignal): Promise<void> {
   const table = store.cluster === undefined ? 'ledger' : `ledger on cluster '${store.cluster}'`
   const cells = 'org_id, log_id, minute, identity_id, protocol, page'

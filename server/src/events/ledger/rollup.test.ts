@@ -24,7 +24,7 @@ const keys = ['11111111-1111-1111-1111-111111111111', '22222222-2222-2222-2222-2
 const logs = ['aaaaaaaa-0000-4000-8000-000000000001', 'aaaaaaaa-0000-4000-8000-000000000002'] as const
 
 const count = fc.nat(1_000_000_000)
-/** Times gather around where units change. */
+/** Times near the boundaries of units. */
 const minuteMs = fc
   .tuple(fc.constantFrom(0, 1, 2, 3, 4, 5, 89, 90, 91, 92), fc.nat(24 * 60 - 1))
   .map(([days, minute]) => Math.floor(NOW_MS / DAY_MS) * DAY_MS - days * DAY_MS + minute * MINUTE_MS)
@@ -59,7 +59,7 @@ const all = { orgNumber: ORG, fromMs: 0, toMs: NOW_MS + DAY_MS, isOpen: false, l
 const sums =
   'sum(received) as r, sum(stored) as s, sum(duplicate) as d, sum(rejected) as x, sum(truncated) as t, sum(late) as l, sum(missing) as m, sum(wire_bytes) as w, sum(raw_bytes) as b, arraySort(mapKeys(sumMap(reasons))) as k, arraySum(mapValues(sumMap(reasons))) as v'
 const having = `having r + s + d + x + t + l + m + w + b > 0 or v > 0`
-/** told is all that the ledger tells of each dataset, identity and protocol, in each day, and in each hour and minute as far as these are kept apart. */
+/** The complete ledger by dataset, identity and protocol, for each day, and for each hour and minute as far as they are kept. */
 const told = async () => {
   const { hoursMs, daysMs } = rolledBefore(NOW_MS)
   const group = (unit: string, fromMs: number) =>
@@ -98,7 +98,7 @@ test('no sum changes whatever is rolled up, how often, and whatever comes late f
         { org_id: ORG, log_id: logs[0], minuteMs: NOW_MS - 5 * DAY_MS, version: 1, added: 0, missing: 3, rawBytes: 0 },
       ])
       const before = await told()
-      // As if the process was killed once between putting a day together and taking its parts off the disk.
+      // Simulates a process killed between writing a day and deleting its parts.
       const killedMs = Math.floor(NOW_MS / DAY_MS) * DAY_MS - 90 * DAY_MS
       await rollSpan(store, { fromMs: killedMs, toMs: killedMs + DAY_MS, unit: 'hour' })
       expect(await told()).toEqual(before)

@@ -2,17 +2,17 @@ import type { EventStore } from '../store/events.ts'
 import { pendingSpans, removeCancelled, rollSpan, UNIT_MS } from './rollup-rows.ts'
 
 const DAY_MS = 86_400_000
-/** MINUTES_MS and HOURS_MS are how long the ledger tells minutes, and then hours, apart; whole days of UTC change together. */
+/** How long the ledger keeps minutes, and then hours. Whole UTC days change together. */
 const MINUTES_MS = 3 * DAY_MS
 const HOURS_MS = 90 * DAY_MS
 
-/** rolledBefore are the times before which the ledger counts by whole hours and by whole days, once it has been rolled up. */
+/** The times before which the ledger counts by whole hours and by whole days, once it is rolled up. */
 export const rolledBefore = (nowMs: number): { hoursMs: number; daysMs: number } => ({
   hoursMs: Math.floor((nowMs - MINUTES_MS) / DAY_MS) * DAY_MS,
   daysMs: Math.floor((nowMs - HOURS_MS) / DAY_MS) * DAY_MS,
 })
 
-/** unitAt is how finely the ledger counts at a time, at least. */
+/** The resolution of the ledger at a time. */
 export function unitAt(ms: number, nowMs: number): number {
   const { hoursMs, daysMs } = rolledBefore(nowMs)
   if (ms < daysMs) return UNIT_MS.day
@@ -20,9 +20,8 @@ export function unitAt(ms: number, nowMs: number): number {
 }
 
 /**
- * rollUp puts the minutes of old days together to hours, and the hours of older ones to days, without a sum ever changing: what they become is
- * written at once with what cancels the rows that it came from. What comes for such a day afterwards is put together the next time. It gives
- * back how many rows were put together.
+ * Rolls the minutes of old days up to hours, and the hours of older days up to days. Sums never change: a sum is written together with the
+ * rows that cancel its parts. Later counts of such a day are rolled up the next time. Returns the number of rows rolled up.
  */
 export async function rollUp(store: EventStore, nowMs: number, signal: AbortSignal): Promise<number> {
   const spans = await pendingSpans(store, rolledBefore(nowMs))

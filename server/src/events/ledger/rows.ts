@@ -7,7 +7,7 @@ import { ROLLED, UNIT_MS } from './rollup-rows.ts'
 const WRITE_BOUND_MS = 30_000
 const READ_BOUND_MS = 60_000
 
-/** insertCells writes the whole counts of cells; of two writes of one cell the one of the higher version counts, whichever came last. */
+/** Writes the complete counts of cells. Of two writes of one cell the higher version counts, in any order of arrival. */
 export async function insertCells(store: EventStore, page: string, version: number, cells: readonly LedgerCell[]): Promise<void> {
   await insertRows(
     store,
@@ -36,7 +36,7 @@ export type CorrectionRow = {
   rawBytes: number
 }
 
-/** insertCorrections writes what the recount found; who sent it is not known any more. */
+/** Writes the corrections of a recount. The sender of those events is unknown. */
 export async function insertCorrections(store: EventStore, corrections: readonly CorrectionRow[]): Promise<void> {
   await insertRows(
     store,
@@ -68,7 +68,7 @@ async function insertRows(store: EventStore, values: readonly Record<string, unk
   })
 }
 
-/** A Tally is what the ledger says of a minute of a dataset, and what earlier recounts added to it. */
+/** The counts of a minute of a dataset, and the corrections of earlier recounts. */
 export type LedgerTally = {
   org_id: number
   log_id: string
@@ -80,7 +80,7 @@ export type LedgerTally = {
   version: number
 }
 
-/** selectTallies reads the minutes from `fromMs` to just before `toMs`, without what stands on some pages. */
+/** Reads the minutes in [fromMs, toMs), except the rows of the given pages. */
 export async function selectTallies(
   store: EventStore,
   fromMs: number,
@@ -110,7 +110,7 @@ export async function selectTallies(
   }))
 }
 
-/** selectRolledDays are the days of a span that were put together (ledger-rollup.ts): only clocks that were wrong let a recount see such a day. */
+/** The days of a span that are rolled up (rollup.ts). A recount meets such a day only when a clock was wrong. */
 export async function selectRolledDays(store: EventStore, fromMs: number, toMs: number): Promise<ReadonlySet<number>> {
   const rows = await select<{ day: number }>(
     store,
@@ -123,7 +123,10 @@ export async function selectRolledDays(store: EventStore, fromMs: number, toMs: 
 
 export type StoredCount = { org_id: number; log_id: string; minuteMs: number; events: number }
 
-/** countEvents counts what is in the store by the minute of arrival, which the sequence numbers tell; their bounds per granule keep it from reading what is old. */
+/**
+ * Counts stored events by minute of arrival, which follows from the sequence number. The bounds of `seq` per granule keep it from reading
+ * old data.
+ */
 export async function countEvents(store: EventStore, fromMs: number, toMs: number): Promise<StoredCount[]> {
   const tables = Object.values(tableClasses).map(
     ({ table }) => `select org_id, log_id, intDiv(seq, {numbers:UInt64}) as at, count() as events from ${table}
@@ -142,7 +145,7 @@ export async function countEvents(store: EventStore, fromMs: number, toMs: numbe
   }))
 }
 
-/** select reads as the writer, who sees every organisation, and what other nodes acknowledged. */
+/** Reads as the writer, which sees every organization, including rows acknowledged by other nodes. */
 async function select<Row>(store: EventStore, query: string, params: Record<string, unknown>): Promise<Row[]> {
   const answer = await store.writer.query({
     query,

@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterAll(engines.cleanUp)
 
 const DAY_MS = 86_400_000
-/** TODAY is a day counted from 1970. */
+/** A day, counted from 1970. */
 const TODAY = Math.floor(Date.UTC(2026, 10, 21) / DAY_MS)
 const deps = (given: Partial<DeletionDeps> = {}): DeletionDeps => ({
   ...testDeps,
@@ -89,7 +89,7 @@ test('the files of a deleted dataset leave the disk, those of days it had alone 
   await add(gone, TODAY - 1, 1_500)
   await add(kept, TODAY, 100)
   await store.writer.command({ query: 'optimize table events_s final' })
-  // What is waited for here is a setting of the tables: parts that were replaced stay for minutes, so that a power cut finds them.
+  // The test waits for a setting of the tables: replaced parts stay for minutes, so that a power cut finds them.
   const soon = 'old_parts_lifetime = 1, cleanup_delay_period = 1, cleanup_delay_period_random_add = 0, max_cleanup_delay_period = 1'
   for (const query of [`alter table events_s modify setting ${soon}`, 'detach table events_s', 'attach table events_s'])
     await store.writer.command({ query })
@@ -106,7 +106,7 @@ test('the files of a deleted dataset leave the disk, those of days it had alone 
 const partsOnDisk = async () =>
   Number((await ask<{ parts: string }>(store.writer, "select count() as parts from system.parts where table = 'events_s'"))[0]?.parts)
 
-/** filesBytes is the size of all files below a directory; files that go away meanwhile do not count. */
+/** The size of all files below a directory. Files that disappear meanwhile do not count. */
 async function filesBytes(of: string): Promise<number> {
   const entries = await readdir(of, { withFileTypes: true, recursive: true })
   const sizes = await Promise.all(

@@ -15,18 +15,18 @@ export {
 export type DeletionDeps = {
   clock: Clock
   log: Logger
-  /** signal ends the waiting; a deletion that the store has begun continues. */
+  /** Ends the wait. A deletion that the store has begun continues. */
   signal: AbortSignal
-  /** mayRewrite is false to pause rewriting. Whole parts are still dropped, which is free. */
+  /** False pauses rewriting. Whole parts are still dropped, which is free. */
   mayRewrite: boolean
 }
 
 export type DeletionResult = {
-  /** removed counts deleted events by dataset. */
+  /** Deleted events by dataset. */
   removed: Map<string, number>
-  /** waiting counts events by dataset that still need rewriting. */
+  /** Events by dataset that still need rewriting. */
   waiting: Map<string, number>
-  /** rewritingMs is the time spent rewriting. */
+  /** The time spent rewriting. */
   rewritingMs: number
 }
 

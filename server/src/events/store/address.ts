@@ -2,25 +2,28 @@ import { Secret } from '../../kernel/secret.ts'
 
 export type StoreLogin = { user: string; password: Secret }
 
-/** A StoreAddress says where the event store answers and as whom: the writer may do everything in the database, the reader only read. */
+/** The address of the event store and its logins: the writer may do everything in the database, the reader may only read. */
 export type StoreAddress = {
-  /** url is scheme, host and port; passwords travel in headers. */
+  /** Scheme, host and port. Passwords travel in headers. */
   url: string
   database: string
   cluster: string | undefined
   writer: StoreLogin
-  /** reader is undefined when the address names none: then the writer reads, restrained by settings of each query. */
+  /** Undefined when the address names no reader. The writer then reads, limited by settings of each query. */
   reader: StoreLogin | undefined
-  /** ledger reads only what the ledger says, apart from queries of callers; an address cannot name one, then the reader does that too. */
+  /** Reads only the ledger, apart from queries of callers. An address cannot name it; the reader then does this too. */
   ledger?: StoreLogin
 }
 
-/** IDENTIFIER is what a database or cluster of ours may be called: such names are written into statements as they are. */
+/** Allowed names of databases and clusters. They are written into statements unescaped. */
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 const DEFAULT_PORTS: ReadonlyMap<string, string> = new Map(Object.entries<string>({ 'http:': '8123', 'https:': '8443' }))
 const PARAMETERS = ['cluster', 'reader']
 
-/** parseAddress reads http(s)://user:password@host:port/database?cluster=name&reader=user:password; what it refuses it does not repeat, since it holds passwords. */
+/**
+ * Parses http(s)://user:password@host:port/database?cluster=name&reader=user:password. Error messages do not repeat the address, since it
+ * contains passwords.
+ */
 export function parseAddress(text: string): StoreAddress {
   if (!URL.canParse(text)) throw new Error('the address of the event store is not a URL')
   const url = new URL(text)
@@ -43,7 +46,7 @@ export function parseAddress(text: string): StoreAddress {
   }
 }
 
-/** formatAddress is the reverse of parseAddress; the text holds passwords. */
+/** The reverse of parseAddress. The text contains passwords. */
 export function formatAddress({ url, writer, reader, cluster, database }: StoreAddress): string {
   const parameters = new URLSearchParams()
   if (cluster !== undefined) parameters.set('cluster', cluster)
@@ -52,7 +55,7 @@ export function formatAddress({ url, writer, reader, cluster, database }: StoreA
   return `${url.replace('//', `//${login}@`)}/${database}${parameters.size > 0 ? `?${parameters}` : ''}`
 }
 
-/** portIn reads the port under another scheme, since a URL forgets a port that is the usual one of its scheme. */
+/** Reads the port under another scheme, since a URL drops the default port of its scheme. */
 const portIn = (text: string): string => new URL(text.replace(/^https?:/i, 'any:')).port
 
 function parseLogin(text: string | null): StoreLogin | undefined {

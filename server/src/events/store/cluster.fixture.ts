@@ -13,19 +13,19 @@ const NODES = 2
 const ENGINE_PROGRAM = join(import.meta.dirname, 'engine-child.ts')
 const READY_TRIES = 600
 
-/** A Verdict is what the way to the first node does with a statement: pass it on, lose its answer, or answer an error of the server. */
+/** How the proxy in front of the first node handles a statement: pass it on, drop its answer, or answer with a server error. */
 export type ProxyAction = 'pass' | 'lose answer' | { code: number; message: string }
 
 /**
- * A TestCluster is two engines, each a shard of one cluster, and the way to the first of them. The way stands in for what the embedded engine
- * lacks: it sends a statement with `on cluster` to every node, and makes replicated tables plain ones.
+ * Two engines, each a shard of one cluster, and a proxy in front of the first. The proxy replaces features that the embedded engine lacks:
+ * it sends a statement with `on cluster` to every node, and turns replicated tables into plain ones.
  */
 export type TestCluster = {
-  /** url is the address of the first node as DENDRO_CLICKHOUSE_URL names it. */
+  /** The address of the first node in the form of DENDRO_CLICKHOUSE_URL. */
   url: string
-  /** verdict is asked about each statement. */
+  /** Decides for each statement. */
   verdict: (statement: string) => ProxyAction
-  /** ask runs a statement on one node, past the way, and gives what it answers. */
+  /** Runs a statement on one node, bypassing the proxy, and returns its answer. */
   ask(node: number, statement: string): Promise<string>
   stop(node: number): Promise<void>
   start(node: number): Promise<void>

@@ -17,7 +17,7 @@ test.each([
   ['nothing left is full', of(4 * GIB, 0), 'full'],
 ] as const)('%s', (_, space, expected) => expect(judgeSpace(space)).toBe(expected))
 
-/** A hand is a disk whose space the test says, and a clock that goes on from look to look. */
+/** A disk whose space the test sets, and a clock that advances between polls. */
 function hand() {
   let nowMs = 0
   const waiting: (() => void)[] = []

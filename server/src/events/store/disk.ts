@@ -5,16 +5,16 @@ import { eventsDir } from './engine.ts'
 import type { EventStore } from './events.ts'
 import { diskSpace } from './rows.ts'
 
-/** Space is of the disk that events are written to. */
+/** Space of the disk that holds the events. */
 export type DiskSpace = { freeBytes: number; totalBytes: number }
 export type DiskState = 'ok' | 'tight' | 'full'
 
 const MIB = 2 ** 20
 const GIB = 2 ** 30
-/** Events are refused below FREE_BYTES_MIN, or from FULL_SHARE of the disk on: merges, queries and the metadata need the rest. */
+/** Events are refused below FREE_BYTES_MIN, or when FULL_SHARE of the disk is used: merges, queries and the metadata need the rest. */
 const FREE_BYTES_MIN = 512 * MIB
 const FULL_SHARE = 0.95
-/** WARN_SHARE is from where on a person should do something. */
+/** From this share on, an administrator should act. */
 const WARN_SHARE = 0.85
 
 /** The single definition of a full disk. */
@@ -24,10 +24,10 @@ export function judgeSpace({ freeBytes, totalBytes }: DiskSpace): DiskState {
   return share >= WARN_SHARE ? 'tight' : 'ok'
 }
 
-/** localSpace is what an ordinary program may use of the disk that a directory lies on. */
+/** The space that an unprivileged program can use on the disk of a directory. */
 export async function localSpace(dir: string): Promise<DiskSpace> {
   const { bavail, bfree, blocks, bsize } = await statfs(dir)
-  // What is kept for the administrator counts neither as free nor as ours.
+  // Space reserved for the administrator counts neither as free nor as total.
   return { freeBytes: bavail * bsize, totalBytes: (blocks - bfree + bavail) * bsize }
 }
 
@@ -38,10 +38,10 @@ const sizeInWords = (bytes: number): string => (bytes < 10 * GIB ? `${Math.floor
 
 /** Monitors the disk of the event store. */
 export type DiskWatch = {
-  /** space is what was read last; undefined while nobody knows. */
+  /** The last reading; undefined while none is valid. */
   space(): DiskSpace | undefined
   state(): DiskState
-  /** refusal is the reason why events are rejected; undefined while they are accepted. */
+  /** The reason why events are rejected; undefined while they are accepted. */
   refusal(): string | undefined
   close(): Promise<void>
 }
@@ -50,7 +50,7 @@ type SpaceReader = () => Promise<DiskSpace | undefined>
 
 const LOCAL_EVERY_MS = 1_000
 const SERVER_EVERY_MS = 5_000
-/** KNOWN_MS is how long a reading counts when no new one can be had. */
+/** How long a reading stays valid when no new one is available. */
 const KNOWN_MS = 60_000
 const ASK_MS = 5_000
 

@@ -12,12 +12,12 @@ import { migrationStatus } from './migrate.ts'
 import { explainStartError } from './refused-start.ts'
 import { databaseExists, detachedParts, diskSpace, readsWithoutOrganization, serverVersion } from './rows.ts'
 
-/** A Finding is one thing looked at; a bad one says what to do. */
+/** The result of one check. A failed one has advice. */
 export type EventStoreFinding = { ok: boolean; what: string; advice?: string }
 
 const ASK_MS = 5_000
 
-/** diagnoseEvents looks at everything the event store needs, whether the service runs or not, and changes no data. */
+/** Checks everything the event store needs, whether the service runs or not, and changes no data. */
 export async function diagnoseEvents(options: EventStoreOptions, deps: EventDeps): Promise<EventStoreFinding[]> {
   if (options.url !== undefined) return diagnoseServer(options.url)
   const findings = [diagnoseLibrary(), ...(await diagnoseDirectory(options.dataDir))]
@@ -74,7 +74,7 @@ function judged(space: DiskSpace, where: string): EventStoreFinding {
   }
 }
 
-/** diagnoseEngine starts the engine; before the first start of the service it does so in a directory of its own, so that nothing half-made is left. */
+/** Starts the engine. Before the first start of the service it uses a temporary directory, so that nothing incomplete is left. */
 async function diagnoseEngine(options: EventStoreOptions, deps: EventDeps): Promise<EventStoreFinding[]> {
   const made = await isInitialized(options.dataDir)
   const dataDir = made ? options.dataDir : await mkdtemp(join(tmpdir(), 'dendro-doctor-'))

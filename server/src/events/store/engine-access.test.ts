@@ -15,7 +15,7 @@ afterAll(engines.cleanUp)
 
 type Answer = { status: number; text: string }
 
-/** knock asks the engine by plain HTTP as anybody on this machine could. */
+/** Sends plain HTTP to the engine, as any local program could. */
 async function knock(path: string, headers: Record<string, string>, body?: string): Promise<Answer> {
   const { url } = parseAddress(store.url)
   const answer = await fetch(`${url}${path}`, body === undefined ? { headers } : { method: 'POST', headers, body })

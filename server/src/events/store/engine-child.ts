@@ -1,16 +1,16 @@
 /**
- * The program of the engine child: it loads the engine's library and gives it this process. The engine serves HTTP until its prompt ends, and
- * this program ends the prompt when the lifeline ends: standard input, whose other end the parent holds, so that the engine drains and leaves
- * when the parent lets go or dies, however it dies. Arguments: the path of the library, then those of the engine.
+ * The program of the engine child. It loads the engine's library, which serves HTTP in this process until its prompt ends. The parent holds
+ * the other end of standard input, the lifeline. When the parent closes it or dies, this program ends the prompt, and the engine drains and
+ * exits. Arguments: the path of the library, then those of the engine.
  *
- * The prompt runs on a pseudo-terminal that nobody types into. Without a terminal the engine takes itself for a script and ends the whole
- * process when any connection breaks at the wrong moment, so that one port scan would be an outage.
+ * The prompt runs on a pseudo-terminal without a user. Without a terminal the engine takes itself for a script and ends the whole process
+ * when a connection breaks at the wrong moment: one port scan would be an outage.
  */
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { DataType, isNullPointer, type JsExternal, load, open, restorePointer, wrapPointer } from 'ffi-rs'
 
-/** ORPHAN_MS is how long the engine may take to leave without a parent; a kill is safe, so nobody waits for a stuck one. */
+/** How long the engine may take to exit without a parent. Killing it is safe, so a stuck engine is not waited for. */
 const ORPHAN_MS = 10_000
 const PARENT_CHECK_MS = 1_000
 
@@ -21,10 +21,10 @@ watchLifeline(systemCall('dup', 0), () => closeSync(terminal.keyboard))
 systemCall('dup2', terminal.screen, 0)
 const failure = await runEngine(['clickhouse', ...args])
 if (failure !== '') writeSync(process.stderr.fd, `${failure}\n`)
-// The engine has shut down. An ordinary exit would run its exit handlers, which end in a segmentation fault.
+// The engine has shut down. A normal exit would run its exit handlers, which end in a segmentation fault.
 systemCall('_exit', failure === '' ? 0 : 1)
 
-/** openTerminal makes a pseudo-terminal: the screen becomes standard input, and closing the keyboard ends it. */
+/** Opens a pseudo-terminal. Its screen becomes standard input; closing the keyboard ends it. */
 function openTerminal(): { keyboard: number; screen: number } {
   const keyboard = systemCall('posix_openpt', constants.O_RDWR | constants.O_NOCTTY)
   systemCall('grantpt', keyboard)
@@ -39,7 +39,7 @@ function openTerminal(): { keyboard: number; screen: number } {
   return { keyboard, screen: openSync(name, constants.O_RDWR | constants.O_NOCTTY) }
 }
 
-/** watchLifeline calls ended once when the parent closes its end or is gone, and sees to it that this process is gone some time after that. */
+/** Calls `ended` once when the parent closes its end or dies, and kills this process if it is still running some time later. */
 function watchLifeline(lifeline: number, ended: () => void): void {
   const parentPid = process.ppid
   new Socket({ fd: lifeline, readable: true, writable: false })
@@ -53,7 +53,7 @@ function watchLifeline(lifeline: number, ended: () => void): void {
   }, PARENT_CHECK_MS)
 }
 
-/** runEngine resolves when the engine has left, with what it says went wrong, or nothing. */
+/** Resolves when the engine has exited, with its error message or ''. */
 async function runEngine(argv: readonly string[]): Promise<string> {
   const result = await load({
     library: 'engine',
@@ -61,13 +61,13 @@ async function runEngine(argv: readonly string[]): Promise<string> {
     retType: DataType.External,
     paramsType: [DataType.I32, DataType.StringArray],
     paramsValue: [argv.length, argv],
-    // The engine needs a thread of its own with an ordinary stack; without it nobody would watch the lifeline.
+    // The engine needs its own thread with an ordinary stack; otherwise nothing would watch the lifeline.
     runInNewThread: true,
   })
   return failureOf(result as JsExternal)
 }
 
-/** failureOf reads the message out of the engine's result (its struct `local_result_v2`): what is wrong with options stands nowhere else. */
+/** Reads the message from the engine's result (its struct `local_result_v2`), the only place that explains wrong options. */
 function failureOf(result: JsExternal): string {
   const [fields] = restorePointer({
     paramsValue: wrapPointer([result]),
@@ -88,7 +88,7 @@ function failureOf(result: JsExternal): string {
   return text ?? ''
 }
 
-/** systemCall finds a function of the C library through the engine's, which is linked to it, whatever its name is on this system. */
+/** Finds a function of the C library through the engine's library, which is linked to it under any name. */
 function systemCall(name: string, ...params: readonly number[]): number {
   const status = load({
     library: 'engine',

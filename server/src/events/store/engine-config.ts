@@ -1,53 +1,53 @@
 import { createHash } from 'node:crypto'
 import type { StoreLogin } from './address.ts'
 
-/** DATABASE is the one database of our own engine. */
+/** The only database of the embedded engine. */
 export const DATABASE = 'dendro'
 
 export type EngineSettings = {
   storeDir: string
   usersFile: string
   port: number
-  /** startId is what this very engine answers, so that another program on the same port is not taken for it. */
+  /** The id that this engine answers with, so that another program on the same port is not mistaken for it. */
   startId: string
   memoryBytes: number
   cores: number
 }
 
-/** EngineLogins are those of the writer, of queries, and of what reads the ledger. */
+/** The logins of the writer, of queries, and of ledger reads. */
 export type EngineLogins = { writer: StoreLogin; reader: StoreLogin; ledger: StoreLogin }
 
 const MIB = 2 ** 20
 const MARK_CACHE_BYTES = 128 * MIB
 const BACKGROUND_THREADS = 8
 const KEEP_ALIVE_S = 30
-/** READER_SECONDS is the ceiling of a query's time; exports stream for long, everything else asks for less. */
+/** The time limit of a query. Exports stream for long; other queries set less. */
 const READER_SECONDS = 600
 /** The memory limit of the whole engine. The shares below add up to less, so that only unforeseen use reaches it. */
 const SERVER_LIMIT_SHARE = 1.25
-/** READERS_SHARE is the part of the engine's memory that all queries may take together; the rest is for inserts, merges, the ledger and pings. */
+/** The part of the engine's memory that all queries may take together. The rest is for inserts, merges, the ledger and pings. */
 const READERS_SHARE = 0.4
-/** READER_SHARE is the part that one query may take; above SPILL_SHARE of that it sorts and groups on disk. */
+/** The part that one query may take. Above SPILL_SHARE of it the query sorts and groups on disk. */
 const READER_SHARE = 0.3
 const SPILL_SHARE = 0.4
-/** MERGES_SHARE is the part above which no further merge begins: merges that fail on the limit are made again and again. */
+/** The part above which no further merge starts, since merges that fail on the limit are retried forever. */
 const MERGES_SHARE = 0.3
-/** CACHES_SHARE is the part that the largest cache may take; all of them may take 2.75 times as much. */
+/** The part of the largest cache; all caches together may take 2.75 times as much. */
 const CACHES_SHARE = 1 / 16
-/** MEMORY_MIN_BYTES is what the engine needs to start, answer and merge at all. */
+/** The minimum for the engine to start, answer and merge. */
 const MEMORY_MIN_BYTES = 512 * MIB
-/** KEPT_FREE_BYTES is what the engine leaves of the disk for the metadata store, which ends itself when it cannot write its log. */
+/** Disk space that the engine leaves for the metadata store, which stops when it cannot write its log. */
 const KEPT_FREE_BYTES = 128 * MIB
-/** A failed statement is the business of whoever sent it; in the engine's log it would bring the statement's text into ours. */
+/** The sender of a failed statement gets its error. The engine's log would bring the statement's text into ours. */
 const SILENT_LOGGERS = ['executeQuery', 'DynamicQueryHandler']
 
 /**
- * ALLOCATOR makes the engine's allocator soon give back what it does not need: what it keeps counts as memory in use, and after some large
- * queries it kept three times as much as there was in use.
+ * Makes the engine's allocator return unused memory soon. Retained memory counts as used, and after some large queries it was three times
+ * the memory in use.
  */
 export const ALLOCATOR = { JE_MALLOC_CONF: 'dirty_decay_ms:200,muzzy_decay_ms:0,narenas:4' }
 
-/** engineConfig is the engine's configuration file: loopback only, one HTTP handler, bounded memory, its log on standard error. */
+/** The engine's configuration file: loopback only, one HTTP handler, bounded memory, its log on standard error. */
 export function engineConfig(settings: EngineSettings): string {
   const memoryBytes = Math.max(settings.memoryBytes, MEMORY_MIN_BYTES)
   const cacheBytes = Math.min(MARK_CACHE_BYTES, Math.floor(memoryBytes * CACHES_SHARE))
@@ -58,16 +58,17 @@ export function engineConfig(settings: EngineSettings): string {
     http_port: settings.port,
     keep_alive_timeout: KEEP_ALIVE_S,
     'log-level': 'warning',
-    // The prompt that keeps the engine alive (engine-child.ts) is for nobody.
+    // The prompt that keeps the engine alive (engine-child.ts) has no user.
     disable_suggestion: 1,
     history_file: '/dev/null',
     progress: 'off',
     max_server_memory_usage: memoryBytes * SERVER_LIMIT_SHARE,
     merges_mutations_memory_usage_soft_limit: memoryBytes * MERGES_SHARE,
-    // The limit is for the engine alone. Otherwise what the service and its neighbors take in the same container would count against it, or lower it.
+    // The limit is for the engine alone. With the cgroup's figures, the memory of the service and of others in the container would count
+    // against it.
     memory_worker_use_cgroup: 0,
     memory_worker_dynamic_hard_limit: 0,
-    // A guess at how memory goes on growing would refuse statements that fit.
+    // Speculative reservations would refuse statements that fit.
     memory_worker_rss_speculative_reserve_ratio: 0,
     mark_cache_size: cacheBytes,
     index_mark_cache_size: cacheBytes / 2,
@@ -92,8 +93,8 @@ ${elements(values)}
 }
 
 /**
- * usersConfig is the engine's users file. The built-in user must exist without a password, or the engine does not start; its profile lets it
- * hold one session, which its own prompt holds, so nobody else gets in. Only hashes of the passwords stand here.
+ * The engine's users file. The built-in user must exist without a password, or the engine does not start. Its profile allows one session,
+ * which the engine's own prompt holds, so no one else can log in. The file holds only password hashes.
  */
 export function usersConfig({ writer, reader, ledger }: EngineLogins, memoryBytes: number): string {
   const readersBytes = Math.floor(Math.max(memoryBytes, MEMORY_MIN_BYTES) * READERS_SHARE)
@@ -136,9 +137,9 @@ ${elements({
 }
 
 /**
- * ORGANISATION_WALL is the row policy of every table of the database, also of those to come: a reader sees the rows of the organisation that
- * the query carries in its setting log_comment, none without one, and cannot read a table without org_id. The engine reads the name of a
- * table (here empty, which means all) only from the second such element on; the first hides a table that does not exist.
+ * The row policy of every present and future table of the database. A reader sees the rows of the organization in the query's setting
+ * log_comment, none without one, and cannot read a table without org_id. The engine reads the table name (empty means all) only from the
+ * second such element on, so the first names a table that does not exist.
  */
 const ORGANIZATION_ROW_POLICY = `<table><filter>0</filter></table><table name=""><filter>org_id = toUInt32OrZero(getSetting('log_comment'))</filter></table>`
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 const PLATFORMS = ['linux-x64-gnu', 'linux-arm64-gnu', 'darwin-arm64', 'darwin-x64'] as const
 const FILES = ['libchdb.so', 'libchdb.dylib'] as const
 
-/** findEngineLibrary gives the path of the engine's library for this machine; npm leaves the package out without a word where it does not fit. */
+/** Returns the path of the engine's library for this machine. npm silently skips the package on unsupported platforms. */
 export function findEngineLibrary(platform = platformName()): string {
   const known = PLATFORMS.find((name) => name === platform)
   if (!known) {
@@ -30,7 +30,7 @@ function packageFolder(name: string): string | undefined {
   }
 }
 
-/** platformName tells glibc from other C libraries on Linux; the engine needs glibc. */
+/** Distinguishes glibc, which the engine needs, from other C libraries on Linux. */
 export function platformName(): string {
   const base = `${process.platform}-${process.arch}`
   if (process.platform !== 'linux') return base

@@ -47,7 +47,7 @@ const fail = () => {
   throw new Error('no sync failed')
 }
 
-/** keptLog keeps level and fields; a field that is undefined is not written by the log either. */
+/** Records level and fields. Like the real log it drops undefined fields. */
 function keptLog() {
   const written: [string, unknown][] = []
   const keep = (level: string) => (fields: unknown) => void written.push([level, JSON.parse(JSON.stringify(fields))])

@@ -2,11 +2,11 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { Logger } from '../../kernel/log.ts'
 
-/** An EngineLog carries the engine's words into our log and keeps the last ones, which say why it did not start. */
+/** Copies the engine's log into ours and keeps the last lines, which explain a failed start. */
 export type EngineLog = { lastWords(): string; ended: Promise<void> }
 
 const LINE = /^\d{4}\.\d\d\.\d\d [\d:.]+ \[ \d+ \] \{(?<query>[^}]*)\} <(?<level>\w+)> (?<source>.{0,200}?): (?<text>.*)$/
-/** Lines of another form are warnings: they are last words, of the engine or of its program. */
+/** Lines in another form are warnings: final messages of the engine or of its program. */
 const LEVELS: ReadonlyMap<string, 'error' | 'warn' | 'info' | 'debug'> = new Map(
   Object.entries<'error' | 'warn' | 'info' | 'debug'>({
     Fatal: 'error',
@@ -21,15 +21,15 @@ const LEVELS: ReadonlyMap<string, 'error' | 'warn' | 'info' | 'debug'> = new Map
 )
 const TEXT_MAX = 1_000
 const LAST_WORDS_MAX = 4_000
-/** NOISE is what says nothing to anybody: frames of a stack without symbols. */
+/** Lines without information: stack frames without symbols. */
 const NOISE = /^(\d+\. .*|\s*|\s*\(version [^)]*\))$/
-/** CHATTER is of no concern: a connection that broke is known to who held it, and pools of threads balance themselves. */
+/** Harmless messages: the client notices its broken connection itself, and thread pools balance themselves. */
 const CHATTER = /HTTP|^BackgroundSchedulePool/
 
-/** SYNC_FAILED: the disk did not take what it was given. The engine logs it and goes on, also where it then acknowledges an insert. */
+/** A sync to disk failed. The engine logs it and continues, and may even acknowledge the insert. */
 const SYNC_FAILED = /CANNOT_FSYNC/
 
-/** forwardEngineLog reads one stream of the engine until it ends, and calls syncFailed when the engine could not sync a file or directory. */
+/** Reads one stream of the engine until it ends. Calls syncFailed when the engine could not sync a file or directory. */
 export function forwardEngineLog(stream: Readable, log: Logger, syncFailed: () => void): EngineLog {
   let last = ''
   const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })

@@ -8,8 +8,8 @@ const PROGRAMS = ['/usr/bin/setpriv', '/bin/setpriv', '/usr/sbin/setpriv', '/sbi
 const TRY_MS = 5_000
 
 /**
- * withoutRights are the words before a program that take the rights of root from it, which it must not have when something in it is taken over. What
- * remains is what the files of the directories need, where they belong to somebody else.
+ * The command prefix that drops the capabilities of root, which a compromised engine must not have. It keeps those needed for files that
+ * belong to other users.
  */
 export async function capabilityDropCommand(dirs: readonly string[], log: Pick<Logger, 'warn'>): Promise<readonly string[]> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return []

@@ -13,7 +13,7 @@ export const testDeps: EventDeps = { clock: systemClock, ids: systemIds, log: op
 
 export const MEMORY_BYTES = 2 ** 30
 
-/** Engines opens event stores in directories of their own and closes whatever a test left open. */
+/** Opens event stores in separate directories and closes those that a test leaves open. */
 export type Engines = {
   newDir(): Promise<string>
   open(dataDir: string, deps?: EventDeps): Promise<EventStore>
@@ -41,21 +41,21 @@ export function makeEngines(): Engines {
   }
 }
 
-/** pidOf is the process of a store's engine, which must be up. */
+/** The process id of a running store's engine. */
 export function pidOf(store: EventStore): number {
   const state = store.engine?.state()
   if (state?.kind !== 'up') throw new Error('the engine is not up')
   return state.pid
 }
 
-/** addEvents stores events of one organisation with the given lines, and is done when they are durable. */
+/** Stores events of one organization with the given lines; resolves when they are durable. */
 export async function addEvents(store: EventStore, orgId: number, lines: readonly string[]): Promise<void> {
   const logId = randomUUID()
   const values = lines.map((raw, seq) => ({ org_id: orgId, log_id: logId, ts: '2026-11-21 10:00:00', seq, raw }))
   await store.writer.insert({ table: 'events_s', values, format: 'JSONEachRow' })
 }
 
-/** ask gives the rows of a statement; `organisation` is what a query of a reader carries. */
+/** Returns the rows of a statement. `organization` is the setting that a reader's query carries. */
 export async function ask<Row = Record<string, unknown>>(client: ClickHouseClient, query: string, organisation?: string): Promise<Row[]> {
   const settings = organisation === undefined ? {} : { log_comment: organisation }
   return (await client.query({ query, format: 'JSONEachRow', clickhouse_settings: settings })).json<Row>()

@@ -14,14 +14,14 @@ afterEach(engines.cleanUp)
 
 const until = (look: () => Promise<unknown>, expected: unknown) => expect.poll(look, { interval: 20 }).toEqual(expected)
 
-/** enginesIn gives the processes that work on an engine directory. */
+/** The processes that use an engine directory. */
 async function enginesIn(dataDir: string): Promise<number[]> {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0)
   const args = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')))
   return pids.filter((_, n) => args[n]?.includes(`--config-file=${dataDir}/`))
 }
 
-/** configOf is the file that an engine reads, or has read. */
+/** The configuration file of an engine process. */
 const configOf = async (pid: number): Promise<string> =>
   (await readFile(`/proc/${pid}/cmdline`, 'utf8')).match(/--config-file=([^\0]*)/)?.[1] ?? ''
 
@@ -68,7 +68,7 @@ test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
     await chown(dir, 65_534, 65_534)
     const foreign = await engines.open(dir)
     await addEvents(foreign, 1, ['one'])
-    // chown, dac_override and fowner: the files of somebody else are all that it has to get at.
+    // chown, dac_override and fowner: the engine needs only the files of other users.
     const files = '000000000000000b'
     expect(await rightsOf(foreign)).toEqual([files, files, '0000000000000000', files, '1'])
   },
@@ -114,7 +114,7 @@ test('an engine that hangs is ended and started again', async () => {
 test('a read that wants more memory than it may have is refused, and the engine lives', async () => {
   const store = await engines.open(await engines.newDir())
   const pid = pidOf(store)
-  // One state cannot go on on disk, as many groups would.
+  // A single aggregation state cannot spill to disk, unlike many groups.
   const greedy = 'select length(groupArray(number)) from numbers(1e9)'
   await expect(ask(store.reader, greedy)).rejects.toThrow(/memory limit exceeded/i)
   await store.ping()
@@ -173,7 +173,7 @@ test('an engine whose service was killed before it read its files does not take 
   expect(await linesOf(store.writer)).toEqual(['fine'])
 })
 
-/** held is the next engine that starts on a directory, stopped before it has read anything. */
+/** The next engine that starts on a directory, stopped before it reads anything. */
 async function held(dataDir: string, known: readonly number[]): Promise<number> {
   for (;;) {
     const found = (await enginesIn(dataDir)).find((pid) => !known.includes(pid))

@@ -19,14 +19,14 @@ import { isOverloaded, startId as startIdOf } from './rows.ts'
 export type EngineOptions = {
   dataDir: string
   memoryBytes: number
-  /** lockWaitMs is how long a start waits for the engine of a service that just died to let go of the directory. */
+  /** How long a start waits until the engine of a service that just died releases the directory. */
   lockWaitMs?: number
   freePort?: () => Promise<number>
 }
 
 export type EventDeps = { clock: Clock; log: Logger; ids: Ids }
 
-/** An Engine is the embedded event engine, a supervised child; its clients change with every restart and must not be kept. */
+/** The embedded event engine, a supervised child. Its clients change with every restart, so do not keep them. */
 export type Engine = { child: SupervisedChild; clients(): Clients; close(): Promise<void> }
 
 const LOCK_WAIT_MS = 10_000
@@ -36,19 +36,19 @@ const PASSWORD_BYTES = 32
 const READY_BOUND_MS = 5_000
 const READY_MS = 120_000
 const STOP_MS = 15_000
-/** STALE_MS is longer than any start takes; files of a start that old are read by nobody any more. */
+/** Longer than any start takes. Nothing reads files of older starts. */
 const STALE_MS = 600_000
 const START_DIR = /^start-/
 const LAST_WORDS_SHOWN = 500
 const ENGINE_PROGRAM = join(import.meta.dirname, 'engine-child.ts')
-/** The engine listens after its first statement and then waits at its prompt, which nobody uses but which keeps it alive. */
+/** The engine begins to listen with its first statement, then waits at its prompt. The prompt is unused but keeps it alive. */
 const STATEMENT = 'SYSTEM START LISTEN HTTP'
 
-/** eventsDir is what the embedded event store owns of the data directory; the engine's own files lie in its folder `store`. */
+/** The embedded event store's directory; the engine's own files are in its subdirectory `store`. */
 export const eventsDir = (dataDir: string): string => join(resolve(dataDir), 'events')
 export const storeDir = (dataDir: string): string => join(eventsDir(dataDir), 'store')
 
-/** openEngine starts the engine on its directory, once its predecessor has let go of it and on whatever port is free. */
+/** Starts the engine on its directory and on a free port, once its predecessor has released the directory. */
 export async function openEngine(options: EngineOptions, deps: EventDeps): Promise<Engine> {
   const giveUpMs = deps.clock.monotonicMs() + (options.lockWaitMs ?? LOCK_WAIT_MS)
   for (let tries = 1; ; tries += 1) {
@@ -67,10 +67,10 @@ export async function openEngine(options: EngineOptions, deps: EventDeps): Promi
   }
 }
 
-/** A StartReason tells apart what passes (another engine, a taken port), what the engine itself found broken, and everything else. */
+/** Temporary reasons (another engine, a taken port), damage that the engine reports, and everything else. */
 type StartReason = 'locked' | 'port taken' | 'broken' | 'other'
 
-/** An EngineFailure is a start that failed, with a sentence for the person who has to mend it. */
+/** A failed start with advice for the administrator. */
 export class EngineFailure extends Error {
   readonly reason: StartReason
 
@@ -104,7 +104,7 @@ function failedStart(reason: StartReason, lastWords: string, dataDir: string, ca
   }
 }
 
-/** makeStarter holds what changes with every start: port, passwords, the id the engine must answer, and the clients that know them. */
+/** Keeps the values that change with every start: port, passwords, the id the engine must answer with, and the clients that use them. */
 function makeStarter(options: EngineOptions, deps: EventDeps) {
   const log = deps.log.child({ child: 'event engine' })
   let clients: Clients | undefined
@@ -130,7 +130,7 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
     return spawned
   }
 
-  /** An engine that cannot listen says so and stays, deaf. */
+  /** An engine that cannot listen logs the reason and keeps running. */
   async function isReady(signal: AbortSignal): Promise<void> {
     if (startReasonOf(lastWords()) === 'port taken') child?.kill('SIGKILL')
     await checkStartId(signal)
@@ -141,7 +141,7 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
     if ((await startIdOf(opened().outside, bound)) !== startId) throw new Error('another program answers on the port of the event engine')
   }
 
-  /** An engine that refuses a statement for want of memory or of room among others is busy, not deaf: ending it would end everybody's work. */
+  /** An engine that refuses a statement for lack of memory or slots is busy, not dead. Killing it would end every caller's work. */
   async function checkAlive(signal: AbortSignal): Promise<void> {
     await checkStartId(signal).catch((cause) => {
       if (!isOverloaded(cause)) throw cause
@@ -167,7 +167,7 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
       spawn: start,
       ready: isReady,
       ping: checkAlive,
-      // Idle connections would keep the engine for seconds; the end of its standard input lets it finish what runs and leave.
+      // Idle connections would keep the engine for seconds. When its standard input ends, it finishes running work and exits.
       stop: (running: ChildProcess) => {
         clients?.close().catch((err) => log.warn({ err }, 'clients of the event engine did not close'))
         running.stdin?.end()
@@ -190,8 +190,8 @@ const newAddress = (port: number, ids: Ids): EmbeddedAddress => ({
 })
 
 /**
- * writeConfig makes files for this start alone. An engine whose service was killed while it started reads its files late: were they those of the
- * next start, it would answer to that one's port, id and passwords, and then leave.
+ * Writes files for this start alone. An engine whose service was killed during its start reads its files late. If they were those of the
+ * next start, it would take that one's port, id and passwords.
  */
 async function writeConfig(options: EngineOptions, address: ReturnType<typeof newAddress>, startId: string, clock: Clock): Promise<string> {
   const eventsRoot = eventsDir(options.dataDir)
@@ -219,7 +219,7 @@ async function writeConfig(options: EngineOptions, address: ReturnType<typeof ne
 
 const writeSecretFile = (path: string, text: string): Promise<void> => writeFile(path, text, { mode: 0o600, flag: 'wx' })
 
-/** removeStale removes the files of earlier starts; another start on the same directory may be sweeping, too. */
+/** Removes the files of earlier starts. Another start on the same directory may do so at the same time. */
 async function removeStale(eventsRoot: string, clock: Clock): Promise<void> {
   for (const name of await readdir(eventsRoot)) {
     if (!START_DIR.test(name)) continue
@@ -241,18 +241,18 @@ function spawnEngine(prefix: readonly string[], configFile: string) {
     `--query=${STATEMENT}`,
   ]
   const child = spawn(program, args, {
-    // A process group of its own: Ctrl-C in a terminal must reach the service alone, which stops the engine when it is ready to.
+    // A separate process group: Ctrl-C in a terminal must reach only the service, which then stops the engine in order.
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
-    // Nothing of our environment: it may hold secrets, and the engine would read names of its own from it. Dates are those of UTC.
+    // The engine gets none of our environment: it may hold secrets and variables that the engine would interpret. Dates are in UTC.
     env: { TZ: 'UTC', ...ALLOCATOR },
   })
-  // Letting go of the lifeline of an engine that just died is no failure of ours.
+  // Closing the lifeline of an engine that just died is not an error.
   child.stdin.on('error', () => undefined)
   return child
 }
 
-/** freePort asks the kernel for a port; another program may take it before the engine does, which is seen and tried again. */
+/** Asks the kernel for a free port. Another program may take it before the engine does; the start then fails and is retried. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((done, fail) => {

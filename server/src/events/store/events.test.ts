@@ -131,7 +131,7 @@ test('a start beside an engine that is still in its first start leaves that engi
   const dir = await engines.newDir()
   const first = await engines.open(dir)
   await rm(join(dir, 'events/made'))
-  // Time runs fast for the second one, so that its wait for the lock is short.
+  // The second clock runs fast, so that its wait for the lock is short.
   const clock = { ...testDeps.clock, monotonicMs: () => testDeps.clock.monotonicMs() * 20 }
   await expect(engines.open(dir, { ...testDeps, clock })).rejects.toThrow('another server is running on')
   await addEvents(first, 1, ['unharmed'])
@@ -155,7 +155,7 @@ async function filesIn(dir: string, wanted: (path: string) => boolean): Promise<
     .sort()
 }
 
-/** fingerprint changes with any name in the store. */
+/** A hash that changes with any file name in the store. */
 async function fingerprint(dir: string): Promise<string> {
   const names = (await readdir(storeDir(dir), { recursive: true })).filter((name) => !/^(status|tmp|dynamic)/.test(name)).sort()
   return createHash('sha256').update(names.join('\n')).digest('hex')

@@ -12,30 +12,30 @@ import { explainStartError } from './refused-start.ts'
 import { answers, detachedParts, shardsAnswer } from './rows.ts'
 
 export type EventStoreOptions = {
-  /** url is a ClickHouse server or cluster (DENDRO_CLICKHOUSE_URL); without it the embedded engine runs in the data directory. */
+  /** A ClickHouse server or cluster (DENDRO_CLICKHOUSE_URL). Without it the embedded engine runs in the data directory. */
   url?: string | undefined
   dataDir: string
-  /** memoryBytes limits the embedded engine. */
+  /** Limits the embedded engine. */
   memoryBytes: number
 }
 
 export type EventHealth = { status: 'ok' } | { status: 'starting' | 'down'; reason: string }
 
 export type EventStore = {
-  /** writer and reader belong to the running engine and change when it is restarted: take them from here for every statement. */
+  /** Writer and reader belong to the running engine and change when it restarts: read them from here for every statement. */
   readonly writer: ClickHouseClient
-  /** reader may only select. On the embedded engine it sees only the organization in the query's setting `log_comment`. */
+  /** May only select. On the embedded engine it sees only the organization in the query's setting `log_comment`. */
   readonly reader: ClickHouseClient
-  /** ledger reads the ledger with the reader's rights and memory of its own, apart from callers' queries. */
+  /** Reads the ledger with the reader's rights but separate memory, so that callers' queries cannot exhaust it. */
   readonly ledger: ClickHouseClient
-  /** url opens the same store from another process; it holds passwords, and for our own engine it changes with every restart. */
+  /** Opens the same store from another process. It contains passwords; the embedded engine's URL changes with every restart. */
   readonly url: string
-  /** cluster is the name to use in inserts and DDL; undefined on one server. */
+  /** The cluster's name for inserts and DDL; undefined on one server. */
   readonly cluster: string | undefined
-  /** ping throws a 503 when the store does not answer within 5 s. */
+  /** Throws a 503 when the store does not answer within 5 s. */
   ping(signal?: AbortSignal): Promise<void>
   health(): EventHealth
-  /** engine is the embedded engine's process; undefined with an external server. */
+  /** The embedded engine's process; undefined with an external server. */
   readonly engine: SupervisedChild | undefined
   close(): Promise<void>
 }

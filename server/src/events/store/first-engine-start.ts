@@ -3,7 +3,7 @@ import { access, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventsDir, storeDir } from './engine.ts'
 
-/** A part directory of a partition by day, or of any table whose partitions have names; the list of migrations has none. */
+/** A part directory of a partition by day, or of any table with named partitions. The table of migrations has none. */
 const PART_OF_PARTITION = /^(?!all_)[0-9a-z]+_\d+_\d+_\d+(_\d+)?$/
 
 const markFile = (dataDir: string): string => join(eventsDir(dataDir), 'made')
@@ -33,8 +33,8 @@ export async function markInitialized(dataDir: string): Promise<void> {
 }
 
 /**
- * clearHalfMade removes what an interrupted first start left, and reports whether it did; no engine may be running there. It never does so once
- * a start has come to its end, nor where parts with rows lie, as in a directory that was copied without its mark.
+ * Removes the remains of an interrupted first start and returns whether there were any. No engine may be running there. It removes nothing
+ * once a start has completed, or when parts with rows exist, as in a directory that was copied without its mark.
  */
 export async function clearInterruptedStart(dataDir: string): Promise<boolean> {
   if (await isInitialized(dataDir)) return false

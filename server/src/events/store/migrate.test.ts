@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const OURS = join(import.meta.dirname, 'migrations')
 
-/** folderWith is a folder of our migrations and some more. */
+/** A directory with our migrations and additional ones. */
 async function folderWith(files: Record<string, string>): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'dendro-migrations-'))
   dirs.push(dir)
@@ -179,7 +179,7 @@ test.each(['{{on clusters}}', '{{nonsense}}', '{{events x}}', '{{engine x}}'])('
   expect(() => statements(`create table x ${placeholder};`, { database: 'd', cluster: undefined })).toThrow(/means nothing|does not exist/)
 })
 
-/** format gives the statement as the engine understands it. */
+/** The statement as the engine formats it. */
 async function format(statement: string): Promise<string> {
   const answer = await store.writer.query({
     query: 'select formatQuerySingleLine({statement:String}) as text',

@@ -11,8 +11,8 @@ const MIGRATION_FILE = /^(\d{4})-([a-z0-9-]+)\.sql$/
 type Migration = { number: number; name: string; path: string }
 
 /**
- * migrate brings the tables up to this program. Every statement does nothing when it was done before, and a file is recorded after its last
- * one, so that an interrupted run, or two at once, end in the same tables. Data of a newer program is refused.
+ * Migrates the tables to the version of this program. Every statement is idempotent, and a file is recorded after its last statement, so
+ * interrupted and concurrent runs end in the same tables. Data of a newer program is refused.
  */
 export async function migrate(clients: Clients, deps: Pick<EventDeps, 'clock' | 'log'>, dir = MIGRATIONS_DIR): Promise<void> {
   const { address, outside, writer } = clients
@@ -33,7 +33,7 @@ export async function migrate(clients: Clients, deps: Pick<EventDeps, 'clock' | 
   }
 }
 
-/** migrationStatus compares the store with this program without changing anything. */
+/** Compares the store with this program without changing anything. */
 export async function migrationStatus(clients: Clients, dir = MIGRATIONS_DIR): Promise<{ pending: string[]; unknown: string[] }> {
   const known = await knownMigrations(dir)
   const applied = (await databaseExists(clients.outside, clients.address.database)) ? await readApplied(clients) : []

@@ -15,12 +15,12 @@ import type { StoreAddress } from './address.ts'
 type Target = Pick<StoreAddress, 'database' | 'cluster'>
 
 /**
- * statements gives the statements of a migration file for one server or for a cluster. A placeholder is `{{words}}`:
+ * Renders the statements of a migration file for one server or for a cluster. A placeholder is `{{words}}`:
  * - `on cluster`: nothing, or the clause that runs the statement on every node
  * - `local <table>`: the name of the table that holds the rows
  * - `engine sharded <table>`, `engine everywhere <table>`: rows spread over the shards, or all rows on every node
- * - `replacing everywhere <table>`: the same, where of rows with one sort key the one of the highest `version` stays
- * - `distributed <table>`: a whole statement, the table of the plain name that reads all shards; nothing on one server
+ * - `replacing everywhere <table>`: the same, but of rows with one sort key only the one with the highest `version` stays
+ * - `distributed <table>`: a whole statement that creates the table that reads all shards; nothing on one server
  * - `events <class>`, `partition key`, `sort key`, `settings`: from table.ts
  */
 export function statements(file: string, target: Target): string[] {
@@ -71,7 +71,7 @@ function engine(table: string, shard: string, replica: string, { cluster, databa
   return cluster === undefined ? 'MergeTree' : `ReplicatedMergeTree('/clickhouse/tables/${shard}/${database}/${table}', '${replica}')`
 }
 
-/** replacing makes a plain engine one that keeps the highest version of each sort key. */
+/** Turns an engine into the variant that keeps the highest version of each sort key. */
 const replacing = (plain: string): string =>
   plain.endsWith(')') ? plain.replace('MergeTree', 'ReplacingMergeTree').replace(/\)$/, ', version)') : 'ReplacingMergeTree(version)'
 

@@ -4,8 +4,8 @@ import type { StoreAddress } from './address.ts'
 type StartTarget = Pick<StoreAddress, 'url' | 'cluster' | 'database'> & { isEmbedded: boolean }
 
 /**
- * refusedStart makes of what a server said to the first statements of a start one sentence that says what is wrong, which setting it belongs to and
- * what to do; the server's own words name neither. Undefined when they are nothing that we know.
+ * Explains a server's error during a start in one sentence: the problem, its setting and the remedy. The server's own message names neither
+ * setting nor remedy. Undefined for unknown errors.
  */
 export function explainStartError(thrown: unknown, target: StartTarget): Error | undefined {
   const cause = thrown instanceof Error && !(thrown instanceof ClickHouseError) ? thrown.cause : thrown

@@ -2,11 +2,11 @@ import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
 import { tableClasses } from '../../lines/table.ts'
 import type { StoreAddress } from './address.ts'
 
-/** databaseExists asks the server, not the database; who may use a database may not always make one. */
+/** Asks the server instead of connecting to the database, since the user of a database may not be allowed to create one. */
 export const databaseExists = async (outside: ClickHouseClient, database: string, signal?: AbortSignal): Promise<boolean> =>
   (await rows(outside, 'select name from system.databases where name = {database:String}', { database }, signal)).length > 0
 
-/** createDatabase writes names as they are: address.ts lets only identifiers through, and parameters are not allowed here. */
+/** Writes names unescaped: address.ts accepts only identifiers, and the statement allows no parameters. */
 export const createDatabase = async (outside: ClickHouseClient, { database, cluster }: StoreAddress): Promise<void> => {
   await outside.command({ query: `create database if not exists ${database} ${cluster === undefined ? '' : `on cluster '${cluster}'`}` })
 }
@@ -16,7 +16,7 @@ export const tableExists = async (writer: ClickHouseClient, table: string): Prom
 
 export type AppliedMigration = { number: number; name: string }
 
-/** appliedMigrations are distinct: two services that migrate at once may both record a file. */
+/** Distinct, since two services that migrate at once may both record a file. */
 export const appliedMigrations = (writer: ClickHouseClient): Promise<AppliedMigration[]> =>
   rows<AppliedMigration>(writer, 'select distinct number, name from migrations order by number', {})
 
@@ -30,7 +30,7 @@ export const recordMigration = async (writer: ClickHouseClient, number: number, 
 
 export type DetachedParts = { table: string; reason: string; parts: number }
 
-/** detachedParts counts what the engine set aside without a word because it was damaged or did not fit. */
+/** Counts the parts that the engine silently detached because they were damaged or unexpected. */
 export const detachedParts = (writer: ClickHouseClient, signal?: AbortSignal): Promise<DetachedParts[]> =>
   rows<DetachedParts>(
     writer,
@@ -44,17 +44,17 @@ export const answers = async (outside: ClickHouseClient, signal: AbortSignal): P
   await rows(outside, 'select 1 as one', {}, signal)
 }
 
-/** shardsAnswer is true when every shard of a cluster has a replica that answers; else it throws. */
+/** True when every shard of a cluster has a replica that answers; otherwise it throws. */
 export const shardsAnswer = async (outside: ClickHouseClient, cluster: string, signal: AbortSignal): Promise<boolean> =>
   (await rows(outside, `select 1 as one from cluster('${cluster}', system.one)`, {}, signal)).length > 0
 
-/** OVERLOADED are the codes by which an engine says that it has no memory, or no room beside other statements, for one more. */
+/** Codes of an engine that lacks memory or a free slot for one more statement. */
 const OVERLOADED: ReadonlySet<string> = new Set(['241', '202'])
 
-/** isOverloaded is true of an answer that proves that the engine is there, though it cannot do what it was asked for. */
+/** True for an error that proves that the engine is running, although it cannot run the statement. */
 export const isOverloaded = (cause: unknown): boolean => cause instanceof ClickHouseError && OVERLOADED.has(cause.code)
 
-/** startId is what an engine of ours was told at its start. */
+/** The id that an embedded engine got at its start. */
 export const startId = async (outside: ClickHouseClient, signal: AbortSignal): Promise<string | undefined> =>
   (await rows<{ id: string }>(outside, "select getMacro('start') as id", {}, signal))[0]?.id
 
@@ -67,7 +67,7 @@ export const readsWithoutOrganization = async (reader: ClickHouseClient, signal:
   return (await rows(reader, `select one from (${tables.join(' union all ')}) limit 1`, {}, signal)).length > 0
 }
 
-/** diskSpace is of the node that has least left, of those that answer; a node with several disks has their sum. */
+/** The space of the node with the least free space, among those that answer. Several disks of a node are summed. */
 export const diskSpace = async (
   writer: ClickHouseClient,
   cluster: string | undefined,

@@ -4,12 +4,12 @@ import type { Block, NativeColumn, Post } from './post.ts'
 
 const DAY_MS = 86_400_000
 
-/** DAY is a moment of the day on which test events lie unless they say otherwise. */
+/** The default day of test events. */
 export const DAY_START_MS = Date.UTC(2026, 2, 1)
 
 type PostOptions = Partial<Pick<Post, 'orgNumber' | 'logId' | 'idempotencyKey' | 'bodyHash'>> & { tableClass?: TableClass }
 
-/** postOf is a post of plain lines, in milliseconds one after the other from the moment given. */
+/** A post of plain lines, one millisecond apart from `startMs` on. */
 export function postOf(lines: readonly string[], given: PostOptions = {}, startMs = DAY_START_MS): Post {
   const { orgNumber = 1, logId = randomUUID(), idempotencyKey = 0n, bodyHash = BigInt(lines.length), tableClass = 's' } = given
   return { orgNumber, logId, idempotencyKey, bodyHash, blocks: [blockOf(lines, { orgNumber, logId, tableClass }, startMs)] }
@@ -31,7 +31,7 @@ export function blockOf(
   return { tableClass, day: Math.floor(startMs / DAY_MS), rows: lines.length, columns, bytes }
 }
 
-/** damaged is a post whose bytes the store cannot read: its last column ends too early. */
+/** A post whose bytes the store cannot read: its last column ends too early. */
 export function damaged(post: Post): Post {
   const blocks = post.blocks.map((block) => ({
     ...block,
@@ -42,7 +42,7 @@ export function damaged(post: Post): Post {
 
 const bytesOf = (numbers: Uint32Array | BigInt64Array): Uint8Array => new Uint8Array(numbers.buffer)
 
-/** uuid has its two halves stored backwards. */
+/** Each half of a UUID is stored in reverse byte order. */
 function uuid(id: string): Buffer {
   const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
   bytes.subarray(0, 8).reverse()

@@ -8,7 +8,7 @@ import { postOf } from './blocks.fixture.ts'
 import type { Post, PostResult } from './post.ts'
 import { type EventWriter, openEventWriter } from './writer.ts'
 
-/** LATE_MS is behind the 9.5 s after which a caller is told to come again. */
+/** After the 9.5 s at which a caller gets a 503. */
 const LATE_MS = 9_750
 const TEN_MINUTES_MS = 600_000
 let cluster: TestCluster
@@ -21,7 +21,7 @@ beforeAll(async () => {
   cluster = await startTestCluster()
   store = await openEventStore({ url: cluster.url, dataDir: '', memoryBytes: MEMORY_BYTES }, testDeps)
   writer = await openEventWriter(store, { ...testDeps, clock })
-  // The first numbers of all are asked for from every shard.
+  // Before the first claim, every shard is asked for its highest number.
   await writer.write(postOf(['before']))
 })
 afterEach(async () => {

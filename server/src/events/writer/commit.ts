@@ -14,11 +14,11 @@ export type CommitDeps = {
   seq: Seq
   clock: Clock
   log: Logger
-  /** writerId distinguishes this process's inserts from others'. */
+  /** Distinguishes this process's inserts from others'. */
   writerId: string
   retryAfterS(): number
   stopping: AbortSignal
-  /** unsettled are inserts whose outcome is still being determined, also after their commit returned. */
+  /** Inserts whose outcome is still unknown, also after their commit returned. */
   unsettled: Set<Promise<void>>
 }
 

@@ -18,7 +18,7 @@ afterAll(async () => {
   await engines.cleanUp()
 })
 
-/** written gives the answer to a post as a word, and its end. */
+/** The answer to a post as a word, and its final outcome. */
 async function written(post: Post, by = writer): Promise<{ answer: string; end: PostResult }> {
   const end = Promise.withResolvers<PostResult>()
   const answer = by.write({ ...post, onSettled: end.resolve }).then(

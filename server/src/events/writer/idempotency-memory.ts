@@ -5,9 +5,9 @@
 export type IdempotencyMemory = {
   get(key: bigint): bigint | undefined
   set(key: bigint, value: bigint): void
-  /** completeSinceMs is the time since which no key is missing. It moves when keys are evicted for space. */
+  /** The time since which no key is missing. It advances when keys are evicted for space. */
   completeSinceMs(): number
-  /** forgot records that keys from before now may be missing. */
+  /** Records that keys from before now may be missing. */
   forgot(): void
   size(): number
 }

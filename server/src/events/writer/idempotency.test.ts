@@ -97,7 +97,7 @@ test('of a post that was cut short between its days a repeat stores the rest', a
   const day = (n: number) => [`day ${n}`, `day ${n} again`]
   const blocks = [0, 1, 2, 3].map((n) => blockOf(day(n), { orgNumber, logId }, DAY_START_MS + n * DAY_MS))
   const post: Post = { orgNumber, logId, idempotencyKey: 8n, bodyHash: 1n, blocks }
-  // What a crash leaves: two of four days.
+  // The state after a crash: two of four days are stored.
   await before.write({ ...post, blocks: blocks.slice(1, 3) })
   const writer = await open(store)
   expect(await writer.write(post)).toMatchObject({ kind: 'stored', rows: 4 })
@@ -114,7 +114,7 @@ test('two processes on one store know what the other one stored', async () => {
   for (let n = 2n; n < 22n; n += 1n) {
     const [first, second] = n % 2n === 0n ? [a, b] : [b, a]
     expect(await first.write(wearing(n, ['same']))).toMatchObject(STORED)
-    // A process that works alone looks for others once a second.
+    // A single process checks for others once a second.
     if (n === 2n) await testDeps.clock.sleep(1_100)
     expect(await second.write(wearing(n, ['same']))).toEqual(DUPLICATE)
   }

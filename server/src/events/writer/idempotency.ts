@@ -17,8 +17,8 @@ export type PendingPost = { answer: Promise<WriteResult>; outcome: Promise<PostO
 /** Ensures that posts with an idempotency key are stored once. */
 export type IdempotencyGuard = {
   /**
-   * once stores a post by calling `start` with the blocks that are still missing. A post with the key and body of a stored one is a duplicate. While
-   * the first is running, the second waits and gets the same outcome. The same key with another body is rejected (422).
+   * Stores a post by calling `start` with the blocks that are still missing. A post with the key and body of a stored one is a duplicate.
+   * While the first is running, the second waits and gets the same outcome. The same key with another body is rejected (422).
    */
   once(post: Post, start: (blocks: readonly Block[], mayStore?: () => boolean) => PendingPost): Promise<WriteResult>
 }
@@ -186,9 +186,9 @@ export function missingBlocks(post: Post, stored: readonly StoredDay[]): readonl
 
 /** Other processes that write to the same store. A predecessor counts for a while, since its last insert may still be running. */
 type OtherWriters = {
-  /** refresh learns what others stored. It is nearly free while there are none. */
+  /** Reads the posts of other writers. It is nearly free while there are none. */
   refresh(): Promise<void>
-  /** unknownSinceMs is the time from which others may have stored unknown keys; undefined while there are none. */
+  /** The time from which others may have stored unknown keys; undefined while there are none. */
   unknownSinceMs(): number | undefined
 }
 

@@ -6,7 +6,7 @@ export type NativeColumn = { name: string; type: string; bytes: Uint8Array }
 /** Columns of one table class and one UTC day, without `seq` and `post`, which the writer adds. */
 export type Block = {
   tableClass: TableClass
-  /** days since 1970 */
+  /** Days since 1970. */
   day: number
   rows: number
   columns: readonly NativeColumn[]
@@ -20,7 +20,7 @@ export type Post = {
   idempotencyKey: bigint
   bodyHash: bigint
   blocks: readonly Block[]
-  /** onSettled is called once when no insert of the post is pending any more. That may be after the answer. */
+  /** Called once when no insert of the post is pending any more. That may be after the answer. */
   onSettled?: (end: PostResult) => void
 }
 

@@ -22,16 +22,16 @@ export type PostPart = {
 /** Tracks the parts of one post from the queue to the answer and the final outcome. */
 export type Posting = PendingPost & {
   parts: readonly PostPart[]
-  /** answered is true once the caller has an answer; inserts may still be running. */
+  /** True once the caller has an answer; inserts may still be running. */
   answered(): boolean
   stored(piece: PostPart): void
   storedBlocks(): StoredBlock[]
   failed(piece: PostPart, failure: unknown): void
-  /** lost settles a part whose insert outcome could not be determined. */
+  /** Settles a part whose insert outcome could not be determined. */
   lost(piece: PostPart, failure: unknown, left: 'unknown' | 'some'): void
-  /** mayStore is false once another process may have taken over the post. */
+  /** False once another process may have taken over the post. */
   mayStore(): boolean
-  /** giveUpWhenLate answers 503 when nothing was stored for WAIT_MS, and withdraws parts that were not sent. */
+  /** Answers 503 when nothing was stored for WAIT_MS, and withdraws parts that were not sent. */
   giveUpWhenLate(retryAfterS: () => number): void
 }
 
@@ -116,7 +116,7 @@ export function makePosting(
   }
   pieces.push(...partsOf(posting, post, blocks, arrivedMs))
   open = pieces.length
-  // Nobody may be waiting for the answer, and then its rejection must not be unhandled.
+  // The caller may have left; a rejection must still be handled.
   answer.promise.catch(() => undefined)
   endWhenOver()
   return posting

@@ -6,16 +6,16 @@ export type InsertGroup = { parts: readonly PostPart[]; rows: number }
 /** The waiting parts of one table, by day. A day is busy from claimDay until releaseDay. */
 export type TableQueue = {
   add(piece: PostPart): void
-  /** claimDay returns a waiting day that is not busy. */
+  /** Returns a waiting day that is not busy and marks it busy. */
   claimDay(): DayQueue | undefined
   releaseDay(day: DayQueue): void
 }
 
 export type DayQueue = {
   readonly day: number
-  /** expectsMore is true when more parts are likely soon: the last group was larger, or posts arrived during its insert. */
+  /** True when more parts are likely soon: the last group was larger, or posts arrived during its insert. */
   expectsMore(): boolean
-  /** takeGroup returns the parts of the next insert, without those that were given up meanwhile. */
+  /** Returns the parts of the next insert, without those that were given up meanwhile. */
   takeGroup(): InsertGroup
 }
 

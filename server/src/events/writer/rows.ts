@@ -6,7 +6,7 @@ import type { EventStore } from '../store/events.ts'
 
 export type Insert = {
   tableClass: TableClass
-  /** token is the deduplication token: two inserts with one token are stored once. */
+  /** The deduplication token: two inserts with one token are stored once. */
   token: string
   queryId: string
   rows: number

@@ -9,7 +9,7 @@ import { addClaim, claimOwners, dropClaims, lastClaim } from './seq-rows.ts'
 const engines = makeEngines()
 afterEach(engines.cleanUp)
 
-/** jumpingClock tells the given times one after the other, and leaps so far that a claim made before is stale. */
+/** A clock that returns the given times one after the other. `leap` advances it so far that an earlier claim is stale. */
 function jumpingClock(timesMs: readonly number[]): Clock & { leap(): void } {
   let [reads, leaps] = [0, 0]
   return {
@@ -107,7 +107,7 @@ test('a claim that stands beside another one belongs to nobody', async () => {
   const seq = openSeq(store, testDeps)
   await seq.reserve(1)
   const last = await lastClaim(store.writer)
-  // What a power cut leaves: a token that is forgotten, so that a claim is stored twice.
+  // The state after a power cut: a forgotten token lets a claim be stored twice.
   for (const owner of [testDeps.ids.uuid(), testDeps.ids.uuid()]) {
     const values = [
       { claim: String((last?.claim ?? 0n) + 1n), owner, first: String(last?.next), next: String((last?.next ?? 0n) + CLAIM_NUMBERS) },

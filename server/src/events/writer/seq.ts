@@ -25,9 +25,9 @@ const CLAIMS_PER_PARTITION = 100_000n
  * clock does.
  */
 export type Seq = {
-  /** reserve returns the first of `count` consecutive numbers. */
+  /** Returns the first of `count` consecutive numbers. */
   reserve(count: number): Promise<bigint>
-  /** othersSince counts the other processes that claimed numbers after that moment. */
+  /** Counts the other processes that claimed numbers after that time. */
   othersSince(ms: number): Promise<number>
 }
 
@@ -43,7 +43,7 @@ export function claimAfter(last: Pick<SeqClaim, 'claim' | 'next'>, nowMs: number
   return { claim: last.claim + 1n, first, next: first + CLAIM_NUMBERS }
 }
 
-/** openSeq claims nothing yet. */
+/** Claims nothing yet. */
 export function openSeq(store: EventStore, deps: SeqDeps): Seq {
   const owner = deps.ids.uuid()
   let held = { next: 0n, end: 0n, claimedMs: Number.NEGATIVE_INFINITY }

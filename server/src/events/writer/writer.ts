@@ -14,10 +14,13 @@ import { type DayQueue, makeQueue, type TableQueue } from './queue.ts'
 import { openSeq } from './seq.ts'
 
 export type EventWriter = {
-  /** write returns when the events are durable. It throws a Failure: 400 for bad events, 422 for a reused idempotency key with another body, 503 to retry. */
+  /**
+   * Returns when the events are durable. Throws a Failure: 400 for bad events, 422 for a reused idempotency key with another body, 503 to
+   * retry.
+   */
   write(post: Post): Promise<WriteResult>
   waitingBytes(): number
-  /** close rejects new posts and returns when every waiting post has its answer. */
+  /** Rejects new posts and returns when every waiting post has its answer. */
   close(): Promise<void>
 }
 
@@ -25,13 +28,13 @@ export type WriterDeps = {
   clock: Clock
   log: Logger
   ids?: Ids
-  /** openClaims coordinates processes that share an event store. An embedded store needs none. */
+  /** Coordinates processes that share an event store. An embedded store needs none. */
   openClaims?: ((writerId: string) => PostClaims) | undefined
 }
 export type WriterBounds = {
   waitingBytesMax?: number
   gatherMs?: number
-  /** refusal is the reason why no events are accepted now, such as a full disk. */
+  /** The reason why no events are accepted now, such as a full disk. */
   refusal?: () => string | undefined
 }
 

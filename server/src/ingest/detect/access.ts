@@ -18,7 +18,7 @@ const times = new NamedTimes((text, start) => {
   return { layout: 'a', text: whole, head: whole.slice(0, whole.indexOf(':') + 1), year, month, day, clock, tail }
 })
 
-/** accessLog reads the common and combined access log formats, optionally with a leading virtual host. */
+/** Reads the common and combined access log formats, optionally with a leading virtual host. */
 export function accessLog(text: string, at: Instant): Header | undefined {
   // This cheap check excludes most other lines.
   if (!text.includes('] "')) return undefined

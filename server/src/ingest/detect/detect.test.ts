@@ -22,7 +22,7 @@ const cases: Case[] = file
     return { name, lines }
   })
 
-/** written puts what was found into the words of the cases. */
+/** The detected parts in the notation of the case files. */
 function written(line: string): string[] {
   const found = detect(line, AT)
   if (!found) return []
@@ -130,7 +130,7 @@ test('no text takes long, whatever it is made of', () => {
       .repeat(times)
       .slice(0, 2 ** 20),
   )
-  // Time that grows with the square of the length would end in the time limit of the test.
+  // Quadratic time would exceed the time limit of the test.
   fc.assert(
     fc.property(hostile, (text) => {
       detect(text, AT)

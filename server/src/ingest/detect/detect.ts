@@ -8,13 +8,13 @@ import { NO_PAIRS } from './pairs.ts'
 import { type Header, plainHeader } from './plain.ts'
 import { syslog } from './syslog.ts'
 
-/** DETECTED_CHARS_MAX bounds detection: only the beginning of a longer line is read, and the line is stored without a pattern. */
+/** Bounds detection: only the beginning of a longer line is read, and the line is stored without a pattern. */
 const DETECTED_CHARS_MAX = 32_768
 
-/** headers are the known beginnings of lines. */
+/** The known formats of line headers. */
 const headers: readonly ((text: string, at: Instant) => Header | undefined)[] = [syslog, glogOrLogcatHeader, accessLog, plainHeader]
 
-/** detect reads common text formats: syslog, access logs, a leading time and level, followed by JSON, logfmt, CEF or key=value pairs. */
+/** Reads common text formats: syslog, access logs, a leading time and level, followed by JSON, logfmt, CEF or key=value pairs. */
 export function detect(line: string, at: Instant): FoundText | undefined {
   const isTooLong = line.length > DETECTED_CHARS_MAX
   const text = isTooLong ? line.slice(0, DETECTED_CHARS_MAX) : line
@@ -38,18 +38,18 @@ function firstOf(text: string, at: Instant): Header | undefined {
   return undefined
 }
 
-/** joined prefers keys of the header to keys of the message, since they describe the source of the line. */
+/** Keys of the header take precedence over keys of the message, since they describe the source of the line. */
 function joined(outer: readonly FoundLeaf[], inner: readonly FoundLeaf[]): readonly FoundLeaf[] {
   if (outer.length === 0 || inner.length === 0) return outer.length === 0 ? inner : outer
   return [...outer, ...inner.filter(({ path }) => !outer.some((leaf) => leaf.path === path))]
 }
 
-/** EXCEPTION_CHARS: exceptions begin with their type, so only the beginning of a line is searched. */
+/** Exceptions begin with their type, so only the beginning of a line is searched. */
 const EXCEPTION_CHARS = 1_000
 const EXCEPTION =
   /\b[A-Z]\w*(?:Exception|Error)(?::|\(|$)|^Traceback \(most recent call last\)|^panic: |^goroutine \d+ \[|^\s*at \S.*\(.*\)$/
 
-/** isException detects exceptions and lines of stack traces. A cheap check excludes most lines. */
+/** Detects exceptions and lines of stack traces. A cheap check excludes most lines. */
 function isException(line: string): boolean {
   const text = line.slice(0, EXCEPTION_CHARS)
   const may = text.includes('xception') || text.includes('Error') || /^(?:Traceback|panic:|goroutine|\s*at )/.test(text)

@@ -7,7 +7,7 @@ import { pairsIn } from './pairs.ts'
 import { type Header, plainHeader } from './plain.ts'
 import { syslog } from './syslog.ts'
 
-/** A LineForm returns the pairs of a line in one format; undefined for other lines. */
+/** Returns the pairs of a line in one format; undefined for other lines. */
 type LineForm = (text: string, at: Instant) => readonly Pair[] | undefined
 
 const forms = {
@@ -19,7 +19,7 @@ const forms = {
   'key-value': (text, at) => (isAllPairs(text) ? undefined : pairsOf(text.slice(plainHeader(text, at)?.restStart ?? 0))),
 } satisfies Record<LineFormat, LineForm>
 
-/** readForm reads a line in one of the built-in formats. */
+/** Reads a line in one of the built-in formats. */
 export const readForm = (form: LineFormat, text: string, at: Instant): readonly Pair[] | undefined => forms[form](text, at)
 
 const keysOf = (header: Header | undefined): Pair[] | undefined => header?.leaves.map(({ path, text }) => [path, text])
@@ -31,7 +31,7 @@ const pairsOf = (text: string): Pair[] | undefined => {
 
 const PAIR = /^[\w.@/-]+=(?:"(?:[^"\\]|\\.)*"|\S*)$/
 
-/** isAllPairs is true for a text that consists of pairs only. */
+/** True for a text that consists only of pairs. */
 function isAllPairs(text: string): boolean {
   const words = text.trim().match(/[^\s"=]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)|\S+/g) ?? []
   return words.length > 1 && words.every((word) => PAIR.test(word))

@@ -3,12 +3,12 @@ import { type Instant, months } from '../../lines/time-text.ts'
 import type { Header } from './plain.ts'
 import { type NamedTime, NamedTimes } from './time.ts'
 
-/** GLOG is the format of the glog library, which Kubernetes uses too: `I1102 10:00:00.123456    4711 server.go:42] text`. */
+/** The format of the glog library, which Kubernetes uses too: `I1102 10:00:00.123456    4711 server.go:42] text`. */
 const GLOG = /[IWEF](\d\d)(\d\d) (\d\d:\d\d:\d\d)\.(\d{6}) +(\d{1,10}) ([^\s\]]{1,200}:\d{1,7})\] ?/y
-/** LOGCAT is the format of Android logs: `11-02 10:00:00.123  4711  4712 I Tag: text`. */
+/** The format of Android logs: `11-02 10:00:00.123  4711  4712 I Tag: text`. */
 const LOGCAT = /(\d\d)-(\d\d) (\d\d:\d\d:\d\d)\.(\d{3}) +(\d{1,10}) +(\d{1,10}) ([VDIWEFA]) ([^\s:][^:]{0,99}?) *: ?/y
 
-/** levels maps the level codes of both formats to names. */
+/** Maps the level codes of both formats to names. */
 const levels: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     V: 'verbose',
@@ -22,7 +22,7 @@ const levels: ReadonlyMap<string, string> = new Map(
 )
 const [ZERO, NINE, DASH] = [0x30, 0x39, 0x2d]
 
-/** glogOrLogcatHeader reads lines whose level is one letter, and whose time has no year. */
+/** Reads lines with a one-letter level and a time without a year. */
 export function glogOrLogcatHeader(text: string, at: Instant): Header | undefined {
   if (text.charCodeAt(2) === DASH && isDigit(text, 0)) return logcat(text, at)
   return levels.get(text.charAt(0)) !== undefined && isDigit(text, 1) && isDigit(text, 4) ? glog(text, at) : undefined

@@ -1,9 +1,9 @@
 import { type FoundLeaf, leafAt } from '../../lines/text-line.ts'
 
-/** LEVEL_CHARS: such a word is a level only near the beginning of a text. */
+/** Such a word is a level only near the beginning of a text. */
 const LEVEL_CHARS = 80
 const levels = new Set('TRACE DEBUG INFO NOTICE WARN WARNING ERROR ERR SEVERE FATAL CRITICAL CRIT ALERT EMERG PANIC'.split(' '))
-/** BRACKETED is a level in upper or lower case, alone in brackets or after a module name. */
+/** A level in upper or lower case, alone in brackets or after a module name. */
 const BRACKETED = /\[(?:\w+:)?([A-Za-z]{3,8})\]/y
 const OPENING = 0x5b
 const FIRST = 1
@@ -11,7 +11,7 @@ const BEFORE = 2
 const BEHIND = 4
 const SPACE = 8
 
-/** kinds classifies characters: a level may begin with one, follow one, or end before one. */
+/** Classifies characters: a level may begin with one, follow one, or end before one. */
 const kinds = makeKinds()
 
 function makeKinds(): Uint8Array {
@@ -28,7 +28,7 @@ function makeKinds(): Uint8Array {
 
 const kindOf = (text: string, at: number): number => kinds[text.charCodeAt(at)] ?? 0
 
-/** levelIn finds a level in capitals or in brackets. */
+/** Finds a level in capitals or in brackets. */
 export function levelIn(text: string, start: number): FoundLeaf | undefined {
   const end = Math.min(text.length, start + LEVEL_CHARS)
   let mayBegin = true

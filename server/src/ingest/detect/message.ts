@@ -7,7 +7,7 @@ import { type FoundPairs, findPairs } from './pairs.ts'
 const CEF = /(?:^|\s)CEF:(\d+)\|/
 const LEAVES_MAX = 1_000
 
-/** messageLeaves reads CEF, a JSON object, or key=value pairs (logfmt) in a message; `whole` as for findPairs. */
+/** Reads CEF, a JSON object, or key=value pairs (logfmt) in a message; `whole` as for findPairs. */
 export function messageLeaves(text: string, start: number, whole: number): FoundPairs {
   const end = endOfText(text)
   const mayBeJson = text.charAt(end - 1) === '}'
@@ -33,7 +33,7 @@ function startOfText(text: string, from: number): number {
   return start
 }
 
-/** jsonObject returns the values of a text that is one JSON object; undefined for other texts. */
+/** Returns the values of a text that is one JSON object; undefined for other texts. */
 export function jsonObject(text: string): Pair[] | undefined {
   if (!text.startsWith('{') || !text.endsWith('}')) return undefined
   const bytes = Buffer.from(text, 'utf8')
@@ -49,7 +49,7 @@ export function jsonObject(text: string): Pair[] | undefined {
   }
 }
 
-/** jsonTail reads a JSON object at the end of a text. */
+/** Reads a JSON object at the end of a text. */
 function jsonTail(text: string): Pair[] | undefined {
   const start = text.endsWith('}') ? text.indexOf('{"') : -1
   return start > 0 ? jsonObject(text.slice(start)) : undefined
@@ -58,7 +58,7 @@ function jsonTail(text: string): Pair[] | undefined {
 const cefNames = ['device_vendor', 'device_product', 'device_version', 'signature_id', 'name', 'severity']
 const CEF_PAIR = /(?:^|\s)([\w.-]{1,128})=/g
 
-/** cef reads the Common Event Format; undefined for other texts. */
+/** Reads the Common Event Format; undefined for other texts. */
 export function cef(text: string): Pair[] | undefined {
   const match = CEF.exec(text)
   if (!match) return undefined
@@ -68,7 +68,7 @@ export function cef(text: string): Pair[] | undefined {
   return [['cef_version', match[1] ?? ''], ...head, ...cefExtension(fields.slice(cefNames.length).join('|'))]
 }
 
-/** cefExtension reads pairs whose values may contain blanks: each value ends at the next key. */
+/** Reads pairs whose values may contain spaces: each value ends at the next key. */
 function cefExtension(text: string): Pair[] {
   const starts = [...text.matchAll(CEF_PAIR)].filter(({ index, 0: whole }) => text[index + whole.length - 2] !== '\\')
   return starts.map((match, index): Pair => {

@@ -5,14 +5,14 @@ import type { Pair } from '../batch.ts'
 import { jsonObject } from './message.ts'
 import { pairsIn } from './pairs.ts'
 
-/** WITHIN begins a JSON object inside a JSON string; WRAPPED begins a line of a container runtime. */
+/** WITHIN begins a JSON object inside a JSON string. WRAPPED begins a line of a container runtime. */
 const WITHIN = Buffer.from('"{\\"')
 const WRAPPED = Buffer.from('{"log":"')
 
-/** mayNest is a cheap check for nested messages in a body; most bodies have none. */
+/** A cheap check for nested messages in a body; most bodies have none. */
 export const mayNest = (bytes: Uint8Array): boolean => asBuffer(bytes).includes(WITHIN) || asBuffer(bytes).includes(WRAPPED)
 
-/** nestedKeys reads the keys of a message that is JSON within JSON, or logfmt wrapped by a container runtime. Keys of the line take precedence. */
+/** Reads the keys of a message that is JSON within JSON, or logfmt wrapped by a container runtime. Keys of the line take precedence. */
 export function nestedKeys(line: Uint8Array): Pair[] {
   const isWrapped = asBuffer(line.subarray(0, WRAPPED.length)).equals(WRAPPED)
   if (!isWrapped && !asBuffer(line).includes(WITHIN)) return []
@@ -24,7 +24,7 @@ export function nestedKeys(line: Uint8Array): Pair[] {
   return inner.filter(([path]) => !paths.has(path))
 }
 
-/** isLogfmt is true for a text that begins with a pair. */
+/** True for a text that begins with a pair. */
 const isLogfmt = (text: string): boolean => /^[\w.@/-]+=/.test(text)
 
 function valuesOf(line: Uint8Array): { paths: Set<string>; texts: Map<string, string> } {

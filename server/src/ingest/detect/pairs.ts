@@ -1,14 +1,17 @@
 import { derivedLeaf, type FoundLeaf, leafAt } from '../../lines/text-line.ts'
 import type { Pair } from '../batch.ts'
 
-/** PAIRS_MIN: a single pair in a text is usually a coincidence. */
+/** A single pair in a text is usually a coincidence. */
 const PAIRS_MIN = 2
 const PAIRS_MAX = 200
 const NAME_CHARS_MAX = 128
 const ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ n: '\n', t: '\t', r: '\r' }))
 const [EQUALS, DOUBLE, SINGLE, BACKSLASH] = [0x3d, 0x22, 0x27, 0x5c]
 
-/** NAME characters make a key, of which FIRST ones begin it; a pair begins behind BEFORE and ends at BEHIND; a bare value begins with neither quote nor =. */
+/**
+ * Character classes: FIRST begins a key and NAME continues it; a pair follows BEFORE and ends at BEHIND; an unquoted value begins with
+ * neither quote nor =.
+ */
 const NAME = 1
 const FIRST = 2
 const BEFORE = 4
@@ -38,14 +41,14 @@ function kindAt(text: string, at: number): number {
   return OTHER_SPACE.test(text.charAt(at)) ? BEFORE | BEHIND : 0
 }
 
-/** FoundPairs are the pairs in a part of a text; isWhole is true when it has nothing else, so that lines differ only in the values. */
+/** The pairs in a part of a text. `isWhole` is true when the part contains nothing else, so that lines differ only in the values. */
 export type FoundPairs = { leaves: readonly FoundLeaf[]; isWhole: boolean }
 export const NO_PAIRS: FoundPairs = { leaves: [], isWhole: false }
 
-/** pairsIn reads the key=value pairs of a text, quoted or not. */
+/** Reads the key=value pairs of a text, quoted or not. */
 export const pairsIn = (text: string): Pair[] => findPairs(text, 0, text.length, 0).leaves.map(({ path, text: value }) => [path, value])
 
-/** findPairs reads the pairs between two positions; isWhole covers the text from `whole` on. */
+/** Reads the pairs between two positions; isWhole covers the text from `whole` on. */
 export function findPairs(text: string, from: number, to: number, whole: number): FoundPairs {
   const leaves: FoundLeaf[] = []
   let isWhole = true
@@ -65,7 +68,7 @@ export function findPairs(text: string, from: number, to: number, whole: number)
   return { leaves, isWhole: isWhole && isFixed(text, checkedTo, to) && leaves.length < PAIRS_MAX }
 }
 
-/** nameStart is where the name before the sign begins, -1 when none does. */
+/** The start of the name before the equals sign, -1 for none. */
 function nameStart(text: string, at: number, equals: number, from: number): number {
   let start = equals
   while (start > at && kindAt(text, start - 1) & NAME) start -= 1
@@ -74,10 +77,10 @@ function nameStart(text: string, at: number, equals: number, from: number): numb
 }
 
 type Value = { leaf: FoundLeaf | undefined; next: number }
-/** NONE is the result for an equals sign that is not part of a pair. */
+/** The result for an equals sign that is not part of a pair. */
 const NONE: Value = { leaf: undefined, next: -1 }
 
-/** valueAt reads the value at a position; a name without a value is a pair without a leaf. */
+/** Reads the value at a position. A name without a value is a pair without a leaf. */
 function valueAt(text: string, start: number, to: number): Value {
   const code = start < to ? text.charCodeAt(start) : 0
   if (code === DOUBLE) return quoted(text, start + 1, to)
@@ -113,7 +116,7 @@ const leafOf = (text: string, start: number, end: number): FoundLeaf => leafAt('
 
 const endsAt = (text: string, at: number, to: number): boolean => at >= to || (kindAt(text, at) & BEHIND) !== 0
 
-/** isFixed is true if only punctuation and blanks lie between two positions. */
+/** True when only punctuation and spaces lie between two positions. */
 function isFixed(text: string, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) if (!(kindAt(text, at) & (BEFORE | BEHIND)) && !isQuote(text.charCodeAt(at))) return false
   return true

@@ -3,14 +3,14 @@ import type { Instant } from '../../lines/time-text.ts'
 import { levelIn } from './level.ts'
 import { isoTime, NamedTimes } from './time.ts'
 
-/** A Header is the part of a line before the message. */
+/** The part of a line before the message. */
 export type Header = {
   leaves: readonly FoundLeaf[]
   time: FoundTime | undefined
-  /** restStart is where the text begins that may say more; wordsStart as in a FoundText. */
+  /** The start of the text that may contain more leaves; wordsStart as in a FoundText. */
   restStart: number
   wordsStart: number
-  /** isWhole is true when nothing is left to read. */
+  /** True when nothing is left to read. */
   isWhole: boolean
 }
 
@@ -18,7 +18,7 @@ const OPENING = '['
 const BEHIND_TIME = /\]?[\s,|]*/y
 const WEEKDAY = /((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )([A-Z][a-z]{2}) {1,2}(\d{1,2}) (\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?( \d{4})/y
 const BEHIND_WEEKDAY = /\]?\s*/y
-/** CONTAINER is the line format of container runtimes: time, stream, full or partial flag, text. */
+/** The line format of container runtimes: time, stream, full or partial flag, text. */
 const CONTAINER = /(stdout|stderr) ([FP])(?: |$)/y
 
 const weekdays = new NamedTimes((text, start) => {
@@ -29,7 +29,7 @@ const weekdays = new NamedTimes((text, start) => {
   return { layout: 'w', text: whole, head: whole.slice(0, whole.indexOf(clock)), year: tail.trim(), month, day, clock, fraction, tail }
 })
 
-/** plainHeader reads a leading time, the prefix of a container runtime, and a level near the beginning. */
+/** Reads a leading time, the prefix of a container runtime, and a level near the beginning. */
 export function plainHeader(text: string, at: Instant): Header | undefined {
   const { time, restStart } = leadingTime(text, at)
   return (time?.instant && containerHeader(text, time, restStart)) ?? levelHeader(text, time, restStart)
@@ -52,7 +52,7 @@ function levelHeader(text: string, time: FoundTime | undefined, restStart: numbe
   return { leaves: [level], time, restStart, wordsStart, isWhole: false }
 }
 
-/** isFixed says that nothing stands between two places but signs and blanks, which are the same in other lines. */
+/** True when only punctuation and spaces lie between two positions; these are the same in other lines. */
 function isFixed(text: string, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) {
     const code = text.charCodeAt(at) | 0x20
@@ -69,7 +69,7 @@ function leadingTime(text: string, at: Instant): { time: FoundTime | undefined; 
   return { time: named, restStart: named ? after(BEHIND_WEEKDAY, text, named.end) : 0 }
 }
 
-/** mayBeWeekday is true for the letters M, T, W, F and S. */
+/** True for the letters M, T, W, F and S. */
 const mayBeWeekday = (code: number): boolean => code === 0x4d || code === 0x54 || code === 0x57 || code === 0x46 || code === 0x53
 
 function after(pattern: RegExp, text: string, at: number): number {

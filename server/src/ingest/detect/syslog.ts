@@ -26,10 +26,10 @@ const times = new NamedTimes((text, start) => {
   return { layout, text: whole, head: whole.slice(0, whole.indexOf(clock)), year, month, day, clock, fraction, tail: '' }
 })
 
-/** syslog reads RFC 5424, and the older form with or without its priority. */
+/** Reads RFC 5424, and the older BSD format with or without its priority. */
 export function syslog(text: string, arrival: Instant): Header | undefined {
   const first = text.charCodeAt(0)
-  // Without a priority only the name of a month begins such a line.
+  // Without a priority such a line begins with the name of a month.
   if (first !== LESS && !(first >= UPPER_A && first <= UPPER_Z && text.charAt(3) === ' ')) return undefined
   const priority = at(PRIORITY, text, 0)
   if (priority && Number(priority[1]) > 191) return undefined
@@ -75,7 +75,7 @@ function modernTime(text: string, start: number, written: string, arrival: Insta
   return time?.end === end ? time : { instant: undefined, format: undefined, start, end }
 }
 
-/** structuredData reads `[id name="value" …]…` or `-`; in values, quotes, backslashes and closing brackets are escaped. */
+/** Reads `[id name="value" …]…` or `-`. In values, quotes, backslashes and closing brackets are escaped. */
 function structuredData(text: string, start: number): { leaves: FoundLeaf[]; end: number } | undefined {
   if (text[start] === NONE) return { leaves: [], end: start + 1 }
   const leaves: FoundLeaf[] = []
@@ -105,7 +105,7 @@ function old(text: string, start: number, said: readonly FoundLeaf[], arrival: I
   if (!time && said.length === 0) return undefined
   const behind = time ? time.end + (at(BEHIND_DATE, text, time.end)?.[0].length ?? 0) : start
   const sender = at(SENDER, text, behind)
-  // Without a priority only date and sender together are syslog.
+  // Without a priority, a date counts as syslog only together with a sender.
   if (!sender && said.length === 0) return undefined
   const leaves = [...said]
   if (sender) {
@@ -119,7 +119,7 @@ function old(text: string, start: number, said: readonly FoundLeaf[], arrival: I
   return { leaves, time, restStart: messageStart, wordsStart: text.length, isWhole: false }
 }
 
-/** isoDate is the time with which some programs write the older form. */
+/** Reads the ISO time that some programs write in the BSD format. */
 function isoDate(text: string, start: number, arrival: Instant): FoundTime | undefined {
   const written = at(ISO_DATE, text, start)?.[0]
   if (written === undefined) return undefined

@@ -5,8 +5,8 @@ const DAY_MS = 86_400_000
 const [COLON, ZERO] = [0x3a, 0x30]
 
 /**
- * A Clock reads times that look like the one before: what stands before the clock reading and behind its fraction is remembered, and only the digits
- * are read anew.
+ * Caches the pattern of the previous time: the text before the time of day and after its fraction. For a time with the same pattern it
+ * parses only the digits.
  */
 class Clock {
   private head = ''
@@ -17,7 +17,7 @@ class Clock {
   private tail = ''
   private format: string | undefined
 
-  /** read gives undefined for what looks otherwise, which may be a time all the same. The time that arrival gives to a year counts. */
+  /** Returns undefined for other patterns, which may still be times. `arrival` decides the year of a time without one. */
   read(text: string, start: number, at: Instant): FoundTime | undefined {
     const { head, digits } = this
     if (head === '' || at.ms !== this.atMs || !text.startsWith(head, start)) return undefined
@@ -43,10 +43,10 @@ class Clock {
     return { instant: { ms, ns }, format: this.format, start, end: end + this.tail.length }
   }
 
-  /** remember takes a time as the pattern of those to come: what stands before its clock reading, the digits of its fraction and what follows. */
+  /** Caches the pattern of a time: the text before the time of day, the number of fraction digits, and the text after it. */
   remember(found: FoundTime, at: Instant, { head, clock, point, fraction, tail }: Pattern): FoundTime {
     const code = fraction === '' ? '0' : digitsCode(fraction)
-    // Only of some lengths every fraction has the same format; of others the last digit decides.
+    // Only with these lengths every fraction has the same format; with others the last digit decides.
     if (!found.instant || found.format === undefined || !/^[0369]$/.test(code)) return found
     const [hour = 0, minute = 0, second = 0] = clock.split(':').map(Number)
     const ofDayMs = ((hour * 60 + minute) * 60 + second) * 1_000 + Number(fraction.slice(0, 3).padEnd(3, '0'))
@@ -72,10 +72,10 @@ const ISO =
   /(\d{4}([-/])\d\d[-/]\d\d([T ]))(\d\d:\d\d:\d\d)(?:([.,])(\d{1,9}))?( ?(?:Z|UTC|[+-]\d\d(?::?\d\d)?)(?=[\s\],|]|$))?(?=[\s\],|]|$)/y
 const isoClock = new Clock()
 const ISO_ENDS = /[\s\],|]|$/y
-/** GOES_ON is what may follow a time that was thought to have no fraction or no zone. */
+/** Text that continues a time thought to have no fraction or no zone. */
 const GOES_ON = /[.,]\d| ?(?:Z|UTC|[+-]\d)/y
 
-/** isoTime reads a time with its date in numbers that begins there, also with slashes; what follows must not belong to it. */
+/** Reads a numeric date and time at a position, also with slashes. The following text must not continue the time. */
 export function isoTime(text: string, start: number, at: Instant): FoundTime | undefined {
   if (!isDigit(text.charCodeAt(start))) return undefined
   const known = isoClock.read(text, start, at)
@@ -97,12 +97,12 @@ function matchesAt(pattern: RegExp, text: string, at: number): boolean {
   return pattern.test(text)
 }
 
-/** isWritten is the format when it gives back the text. */
+/** Returns the format if it reproduces the text. */
 function isWritten(text: string, instant: Instant | undefined, format: string | undefined): string | undefined {
   return instant && format !== undefined && formatTime(instant, format) === text ? format : undefined
 }
 
-/** A NamedTime is a time with its month by name, taken apart; head is all that stands before the clock reading. */
+/** The parts of a time with a month name. `head` is the text before the time of day. */
 export type NamedTime = {
   layout: Layout
   text: string
@@ -115,7 +115,7 @@ export type NamedTime = {
   tail: string
 }
 
-/** NamedTimes reads one form of times with the names of months. Without a year it is the latest one that is not more than a day ahead. */
+/** Reads one notation of times with month names. A time without a year is the latest one that is at most a day ahead. */
 export class NamedTimes {
   private readonly clock = new Clock()
   private readonly split: (text: string, start: number) => NamedTime | undefined
@@ -136,7 +136,7 @@ export class NamedTimes {
   }
 }
 
-/** formatOf takes blanks before the day for a habit unless a zero shows another. */
+/** Assumes that days are padded with spaces unless a zero shows otherwise. */
 function formatOf({ layout, day, fraction = '', tail }: NamedTime): string {
   const hasZero = layout === 'a' || layout === 'k' || layout === 'g'
   const padded = day.startsWith('0') || hasZero ? layout : (layout.toUpperCase() as Layout)

@@ -12,7 +12,7 @@ const NOW_MS = Date.UTC(2026, 10, 21, 10, 0)
 const KEY = { type: 'API_KEY_ID', id: '11111111-1111-1111-1111-111111111111' } as const
 const actor = { orgNumber: 7, identity: KEY } as Actor
 
-/** accounts gives the account of a post, and what the ledger then says of it. */
+/** Returns the accounting of a post and the resulting ledger rows. */
 function open() {
   const page = new LedgerPage(randomUUID(), 0)
   const account = new PostAccounting({ note: (entry) => page.note(entry, NOW_MS) }, { actor, protocol: 'native' })
@@ -30,7 +30,7 @@ const block = (rows: number): CountedBlock => ({
   counts: { rawBytes: rows * 10, truncated: rows > 2 ? 1 : 0, late: rows > 3 ? 2 : 0 },
 })
 
-/** A made end of a share: which of its blocks are stored, and whether the sender was told of success. */
+/** A generated outcome of a share: the blocks that are stored, and whether the sender got a success. */
 const someShares = fc.array(
   fc.record({ rows: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 4 }), stored: fc.nat(15), fails: fc.boolean() }),
   { maxLength: 4 },

@@ -5,7 +5,7 @@ import { Failure } from '../../kernel/errors.ts'
 import type { IngestReservation } from '../../resources/data/limits/limits.ts'
 import type { CountedBlock } from './worker-messages.ts'
 
-/** REASONS are the words of the ledger for what was not stored. */
+/** The ledger's reasons for rejections, by status. */
 const REASONS: Readonly<Record<number, string>> = {
   400: 'malformed',
   403: 'forbidden',
@@ -18,30 +18,27 @@ const REASONS: Readonly<Record<number, string>> = {
   429: 'limit',
   503: 'unavailable',
 }
-/** Whatever has no word of its own is a fault of ours. */
+/** Other statuses are bugs of the service. */
 const FAULT = 'fault'
 
 export const reasonOf = (failure: unknown): string => (failure instanceof Failure ? (REASONS[failure.status] ?? FAULT) : FAULT)
 
-/** A Share is what one dataset got of a post. */
+/** The part of a post for one dataset. */
 export type DatasetShare = { logId: string; rows: number; blocks: readonly CountedBlock[] }
 
 type Sender = { actor: Actor; protocol: string }
 
-/**
- * An Account says what became of one post, to the last event of it. Until its events are told apart it is one of unknown size, and counts as a single
- * event when it is refused.
- */
+/** Accounts for every event of one post. Until its events are counted, their number is unknown, and a refused post counts as one event. */
 export class PostAccounting {
-  /** wireBytes of the body that have come so far. */
+  /** The bytes of the body received so far. */
   wireBytes = 0
-  /** events that the post has, as far as that is known. */
+  /** The events of the post, as far as known. */
   events = 1
-  /** logId is set where all events of the post belong to one dataset. */
+  /** Set when all events of the post belong to one dataset. */
   logId: string | undefined
   readonly #ledger: Pick<Ledger, 'note'>
   readonly #sender: Sender
-  /** isShared says that the shares of the post are noted one by one. */
+  /** True when the shares of the post are noted one by one. */
   isSplit = false
 
   constructor(ledger: Pick<Ledger, 'note'>, sender: Sender) {
@@ -49,14 +46,14 @@ export class PostAccounting {
     this.#sender = sender
   }
 
-  /** refused notes a post of which nothing is stored, unless its shares have been noted one by one. */
+  /** Notes a post of which nothing is stored, unless its shares were noted one by one. */
   noteRefused(failure: unknown, reason = reasonOf(failure)): void {
     if (this.isSplit) return
     const { events, logId, wireBytes } = this
     this.#note({ logId, received: events, rejected: { [reason]: events }, wireBytes })
   }
 
-  /** share parts the post among its datasets, each of which is noted when it has ended; what could not be read belongs to none. */
+  /** Splits the post by dataset. Each share is noted when it ends; unreadable records belong to no dataset. */
   splitByDataset(
     shares: readonly DatasetShare[],
     unreadable: number,
@@ -107,7 +104,7 @@ export class PostAccounting {
 
 export const rawBytesOf = ({ blocks }: DatasetShare): number => blocks.reduce((sum, { counts }) => sum + counts.rawBytes, 0)
 
-/** partsOf divides a whole by weights without losing any of it. */
+/** Divides a total by weights; the parts add up to the total. */
 function partsOf(whole: number, weights: readonly number[]): number[] {
   const all = weights.reduce((sum, weight) => sum + weight, 0)
   const parts = weights.map((weight) => (all === 0 ? 0 : Math.floor((whole * weight) / all)))

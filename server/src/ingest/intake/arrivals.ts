@@ -9,20 +9,20 @@ import type { EventLine } from './line.ts'
 import { afterBlank, splitLines } from './lines.ts'
 import type { LineParser, ParsedLine } from './parsing.ts'
 
-/** PostContext is the data that all events of a request share. */
+/** The data that all events of a request share. */
 export type PostContext = { at: Instant; origin: string }
 
-/** LINE_BYTES_MAX is the longest event; a longer one is cut and marked. */
+/** The maximum length of an event; a longer one is truncated and marked. */
 export const LINE_BYTES_MAX = 2 ** 20
 const TRUNCATED: Leaf = { path: '$ingest.truncated', text: 'true' }
 
-/** The number of the post is added by the writer. */
+/** The writer adds the idempotency key. */
 const NO_POST = 0n
 
-/** How lines are looked into: with the parser of their dataset, and for JSON within JSON. */
+/** How lines are read: with the dataset's parser, and with a search for JSON within JSON. */
 type ReadOptions = { parsing: LineParser | undefined; isNesting: boolean }
 
-/** linesOfBatch yields the events of a batch with their metadata; `more` are attributes from the request. */
+/** Yields the events of a batch with their metadata; `more` are attributes from the request. */
 export function* linesOfBatch(
   { events: arrivals, attributes }: DatasetBatch,
   common: PostContext,
@@ -38,7 +38,7 @@ export function* linesOfBatch(
   for (const bytes of splitLines(arrivals.bytes)) yield toLine(bytes, base, how)
 }
 
-/** countEvents counts the events of a batch without parsing them. */
+/** Counts the events of a batch without parsing them. */
 export function countEvents(arrivals: ReceivedEvents): number {
   if (arrivals.kind === 'records') return arrivals.records.length
   let lines = 0
@@ -46,7 +46,7 @@ export function countEvents(arrivals: ReceivedEvents): number {
   return lines
 }
 
-/** toLine cuts a line that is too long, and adds parsed or detected keys. */
+/** Truncates a line that is too long, and adds parsed or detected keys. */
 function toLine(whole: Uint8Array, arrival: Arrival, how: ReadOptions): EventLine {
   if (whole.length > LINE_BYTES_MAX) {
     const cut = whole.subarray(0, charBorder(whole, LINE_BYTES_MAX))
@@ -73,7 +73,7 @@ function withParsed(arrival: Arrival, { keys, time }: ParsedLine, marks: readonl
   return time && !arrival.time ? { ...described, time } : described
 }
 
-/** withLeaves adds leaves; attributes from the protocol take precedence. */
+/** Adds leaves; attributes from the protocol take precedence. */
 function withLeaves(arrival: Arrival, found: readonly Leaf[]): Arrival {
   if (found.length === 0) return arrival
   return { ...arrival, attributes: [...found, ...arrival.attributes] }
@@ -93,13 +93,13 @@ function arrivalOf({ raw, time, level, keys, attributes }: ReceivedRecord, base:
   }
 }
 
-/** saysLevel reports whether the sender's word already stands among the keys or in the line. */
+/** True when the sender's level is already among the keys or in the line. */
 const saysLevel = (keys: readonly Pair[], raw: Uint8Array): boolean =>
   keys.some(([name]) => name === 'level') || Buffer.from(raw.buffer, raw.byteOffset, raw.length).includes('"level"')
 
 const CHAR_BYTES_MAX = 4
 
-/** charBorder is the nearest place at or before `at` where no UTF-8 character is cut through. */
+/** The nearest position at or before `at` that does not split a UTF-8 character. */
 function charBorder(bytes: Uint8Array, at: number): number {
   for (let back = 0; back < CHAR_BYTES_MAX; back += 1) {
     if (((bytes[at - back] ?? 0) & 0xc0) !== 0x80) return at - back

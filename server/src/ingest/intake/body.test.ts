@@ -30,7 +30,7 @@ async function failureOf(sent: Sent): Promise<Failure> {
   return thrown as Failure
 }
 
-/** inPieces cuts bytes in the way a network does. */
+/** Cuts bytes into pieces, as a network does. */
 const inPieces = (bytes: Uint8Array, size: number): Uint8Array[] =>
   Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size))
 
@@ -132,7 +132,7 @@ describe('a bomb is stopped at the limit, before it unfolds', () => {
 test('a zstd body that asks for a window beyond the usual is refused', async () => {
   const params = { [constants.ZSTD_c_windowLog]: 27, [constants.ZSTD_c_contentSizeFlag]: 0 }
   const frame = Buffer.from(zstdCompressSync(text, { params }))
-  // The byte of the window in a frame without a size: 27 in its upper five bits, less ten.
+  // The window descriptor in a frame without a size: 27 in its upper five bits, less ten.
   frame[4] = 0
   frame[5] = (27 - 10) << 3
   expect((await failureOf({ parts: [frame], headers: { 'content-encoding': 'zstd' } })).status).toBe(400)

@@ -6,23 +6,23 @@ import { decode, encodingOf } from './decode.ts'
 
 export type BodyLimits = { wireBytes: number; bodyBytes: number }
 
-/** A MinimumRate is the average rate in bytes per second that a sender must keep after the grace period. */
+/** The average rate that a sender must keep after the grace period. */
 export type MinimumRate = { graceMs: number; bytesPerS: number; checkEveryMs: number }
 const PACE: MinimumRate = { graceMs: 30_000, bytesPerS: 1_024, checkEveryMs: 5_000 }
 
 type BodyOptions = {
   limits: BodyLimits
   reservation: MemoryReservation
-  /** arrived is told of bytes as they come. */
+  /** Called with the number of bytes as they arrive. */
   arrived?: (bytes: number) => void
 }
 
-/** A DecodedBody has the decompressed bytes, and the size on the wire. */
+/** The decompressed bytes, and the size on the wire. */
 export type DecodedBody = { bytes: Uint8Array; wireBytes: number }
 
 /**
- * readBody reads a body to its end and decompresses it. Nothing is used before the whole body is decoded. The reservation
- * bounds the memory of all requests together.
+ * Reads a body to its end and decompresses it. Nothing is used before the whole body is decoded. The reservation bounds the memory of all
+ * requests together.
  */
 export async function readBody(
   source: Readable,

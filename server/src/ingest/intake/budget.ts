@@ -1,12 +1,12 @@
 import { Failure, unavailable } from '../../kernel/errors.ts'
 
-/** A MemoryReservation is one request's part of the budget; release returns all of it, once. */
+/** One request's part of the budget; release returns all of it, once. */
 export type MemoryReservation = { reserve(bytes: number): void; release(): void }
 
-/** SENDER_SHARE is the largest part of the budget for one sender, so that others can still send. */
+/** The largest part of the budget for one sender, so that others can still send. */
 const SENDER_SHARE = 7 / 8
 
-/** A MemoryBudget bounds the body bytes of all requests in memory; when it is spent, requests get a 503 with Retry-After. */
+/** Bounds the body bytes of all requests in memory. When it is spent, requests get a 503 with Retry-After. */
 export class MemoryBudget {
   readonly #bytesMax: number
   readonly #senderBytesMax: number
@@ -52,7 +52,7 @@ export class MemoryBudget {
 const RETRY_AFTER_MIN_S = 1
 const RETRY_AFTER_SPREAD_S = 4
 
-/** busy is a 503 under overload. Retry-After is random, so that callers do not all retry at once. */
+/** A 503 under overload. Retry-After is random, so that callers do not all retry at once. */
 export const busy = (details = 'more events arrive than can be stored at the moment'): ReturnType<typeof unavailable> =>
   unavailable(details, { retryAfterS: RETRY_AFTER_MIN_S + Math.floor(Math.random() * RETRY_AFTER_SPREAD_S) })
 

@@ -1,13 +1,13 @@
 import type { NativeColumn } from '../../events/writer/post.ts'
 import type { EventLine } from './line.ts'
 
-/** BlockCounts are what the ledger wants to know of the events of a block besides their number. */
+/** Counts of a block's events for the ledger, besides their number. */
 export type BlockCounts = {
-  /** rawBytes are the lines as they are stored. */
+  /** The bytes of the lines as stored. */
   rawBytes: number
-  /** truncated events were longer than one may be. */
+  /** Events that exceeded the maximum length. */
   truncated: number
-  /** late events were older than an hour when they arrived. */
+  /** Events older than an hour on arrival. */
   late: number
 }
 
@@ -25,7 +25,7 @@ export function countsOf(lines: readonly EventLine[], columns: readonly NativeCo
   }
 }
 
-/** countOlder counts the times before a moment; they are nanoseconds in 64 bits, of which a double holds enough to tell hours apart. */
+/** Counts the times before `beforeMs`. Times are 64-bit nanoseconds; a double is precise enough to compare hours. */
 function countOlder(times: Uint8Array, beforeMs: number): number {
   const view = new DataView(times.buffer, times.byteOffset, times.byteLength)
   const beforeNs = beforeMs * NS_PER_MS

@@ -5,14 +5,14 @@ import { Failure } from '../../kernel/errors.ts'
 import { type MemoryReservation, tooLarge } from './budget.ts'
 import { joined } from './bytes.ts'
 
-/** A BodyEncoding is the compression of a body; `detect` checks its first bytes, since some senders omit the header. */
+/** The compression of a body; `detect` checks its first bytes, since some senders omit the header. */
 export type BodyEncoding = 'gzip' | 'deflate' | 'zstd' | 'detect'
 
 const encodings: ReadonlyMap<string, BodyEncoding> = new Map(
   Object.entries<BodyEncoding>({ gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', zstd: 'zstd' }),
 )
 
-/** encodingOf reads the header Content-Encoding; more than one encoding, or one that is not known, is refused. */
+/** Reads the header Content-Encoding; several or unknown encodings are refused. */
 export function encodingOf(header: string | undefined): BodyEncoding {
   const words = (header ?? '')
     .split(',')
@@ -28,7 +28,7 @@ export function encodingOf(header: string | undefined): BodyEncoding {
 
 type DecodeBounds = { bytesMax: number; reservation: MemoryReservation }
 
-/** decode decompresses a body, and stops as soon as the output exceeds the limit. */
+/** Decompresses a body, and stops as soon as the output exceeds the limit. */
 export async function decode(wire: Uint8Array, encoding: BodyEncoding, bound: DecodeBounds): Promise<Uint8Array> {
   if (wire.length === 0) return wire
   const found = encoding === 'detect' ? detect(wire) : encoding
@@ -52,18 +52,18 @@ const isZstd = (bytes: Uint8Array): boolean => bytes[0] === 0x28 && bytes[1] ===
 const detect = (bytes: Uint8Array): 'gzip' | 'zstd' | undefined => (isGzip(bytes) ? 'gzip' : isZstd(bytes) ? 'zstd' : undefined)
 
 const CHUNK_BYTES = 64 * 1024
-/** WINDOW_LOG_MAX bounds the memory of one decoder to 8 MiB, as the format's specification recommends. */
+/** Bounds the memory of one decoder to 8 MiB, as the format's specification recommends. */
 const WINDOW_LOG_MAX = 23
 const OPTIONS = { chunkSize: CHUNK_BYTES }
 
-/** inflater reads deflate with the header of zlib, as the standard wants it, or without, as some senders have it. */
+/** Reads deflate with the zlib header, as the standard requires, or without, as some senders send it. */
 function inflater(bytes: Uint8Array): Transform {
   const [first = 0, second = 0] = bytes
   const hasHeader = (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0
   return hasHeader ? createInflate(OPTIONS) : createInflateRaw(OPTIONS)
 }
 
-/** decodeFrames reads one frame after the other: the decoder itself stops, without a word, after the first. */
+/** Decodes all frames one by one: the decoder itself silently stops after the first. */
 async function decodeFrames(wire: Uint8Array, out: DecodedParts): Promise<void> {
   for (let at = 0; at < wire.length; ) {
     const decoder = createZstdDecompress({ ...OPTIONS, params: { [constants.ZSTD_d_windowLogMax]: WINDOW_LOG_MAX } })

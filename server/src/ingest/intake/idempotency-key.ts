@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../../http/actor.ts'
 
-/** idempotencyKeyOf is the idempotency key of a request, scoped to its credential. */
+/** The idempotency key of a request, scoped to its credential. */
 export function idempotencyKeyOf(
   actor: Actor,
   receiver: string,
@@ -12,7 +12,7 @@ export function idempotencyKeyOf(
   return own && [actor.orgId, actor.identity.id, ...own].join('\0')
 }
 
-/** idempotencyNumber is the key for one dataset of a request, as the store keeps it: 64 bits, 0 for none. */
+/** The key for one dataset of a request, as the store keeps it: 64 bits, 0 for none. */
 export function idempotencyNumber(identity: string | undefined, logId: string): bigint {
   if (identity === undefined) return 0n
   return createHash('sha256').update(`${logId}\0${identity}`).digest().readBigUInt64LE() || 1n

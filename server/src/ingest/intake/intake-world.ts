@@ -2,11 +2,11 @@ import type { LimitMeter } from '../../resources/data/limits/limits.ts'
 import type { ParsedLines } from '../../resources/data/parsers/parsers.ts'
 import type { World } from '../../world.ts'
 
-/** An IntakeWorld is the part of the world that the intake needs, and its callbacks. */
+/** The part of the world that the intake needs, and its callbacks. */
 export type IntakeWorld = Pick<World, 'clock' | 'ids' | 'ledger' | 'log' | 'meta' | 'writer'> & {
-  /** beat reports a dataset that received events. */
+  /** Reports a dataset that received events. */
   beat(logId: string, nowMs: number): void
-  /** parsed reports the counts of a dataset's parser. */
+  /** Reports the counts of a dataset's parser. */
   parsed(parsed: ParsedLines, nowMs: number): void
   limits: Pick<LimitMeter, 'checkOpen' | 'admit'>
 }

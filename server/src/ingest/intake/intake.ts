@@ -14,20 +14,20 @@ import { readRouting } from './routing.ts'
 import { storePost } from './store.ts'
 
 export type IntakeOptions = {
-  /** bytesMax bounds the bodies of all requests together. */
+  /** Bounds the bodies of all requests together. */
   bytesMax: number
-  /** extraPrefixes are further prefixes of routing headers, besides `x-service-`. */
+  /** Further prefixes of routing headers, besides `x-service-`. */
   extraPrefixes: readonly string[]
-  /** extraKeyHeaders may carry a credential, so receivers never see them. */
+  /** These headers may carry a credential, so receivers never see them. */
   extraKeyHeaders: readonly string[]
   pool?: WorkerPool
 }
 
-/** An Intake stores events that arrive over HTTP in any protocol. */
+/** Stores events that arrive over HTTP in any protocol. */
 export type Intake = {
-  /** rawHandler serves requests of one protocol. */
+  /** Serves requests of one protocol. */
   rawHandler(receiver: Receiver, action?: string): RawHandler
-  /** findRawHandler finds the protocol of a request by the end of its path. */
+  /** Finds the protocol of a request by the end of its path. */
   findRawHandler: FindRawHandler
   close(): Promise<void>
 }
@@ -61,7 +61,7 @@ export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
   }
 }
 
-/** requestReasonOf separates the rate limit on requests from limits on events. */
+/** Separates the rate limit on requests from limits on events. */
 const requestReasonOf = (failure: Failure): string => (failure.status === 429 ? 'rate' : reasonOf(failure))
 
 /** Paths for events never equal an API path. Probes yield to API paths, except at the root for clients of the protocol. */
@@ -70,7 +70,7 @@ function isMatch(route: ReceiverRoute | undefined, head: RequestHead, known: boo
   return route.probe ? head.path === '/' && isSender(head) : true
 }
 
-/** isSender is true for a shipper that probes the server, and false for a browser or API client. */
+/** True for a shipper that probes the server, and false for a browser or API client. */
 function isSender({ headers }: RequestHead): boolean {
   if (headers.accept?.includes('text/html')) return false
   return (
@@ -91,7 +91,7 @@ const CREDENTIAL_HEADERS = [
   'proxy-authorization',
 ]
 
-/** requestOf is the request as a receiver sees it: the end of its path, without credentials. */
+/** The request as a receiver sees it: the end of its path, without credentials. */
 function requestOf(
   head: RequestHead,
   route: ReceiverRoute | undefined,
@@ -128,7 +128,7 @@ async function handle(means: IntakeParts, receiver: Receiver, { actor, head, bod
   }
 }
 
-/** refusalOf turns bugs into a retryable failure: on others, senders drop their events. */
+/** Turns bugs into a retryable failure: on other errors, senders drop their events. */
 function refusalOf({ world, refusals }: IntakeParts, receiver: Receiver, actor: Actor, thrown: unknown): Failure {
   if (thrown instanceof Failure) {
     refusals.note(actor, receiver.name, reasonOf(thrown), thrown)

@@ -1,5 +1,5 @@
 import type { Arrival } from '../../lines/event.ts'
 import type { FoundText } from '../../lines/text-line.ts'
 
-/** An EventLine is one event before storage: its bytes and metadata. */
+/** One event before storage: its bytes and metadata. */
 export type EventLine = { bytes: Uint8Array; arrival: Arrival; detected?: FoundText | undefined; isCut?: true }

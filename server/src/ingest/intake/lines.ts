@@ -3,28 +3,28 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 
-/** isBlank is true for JSON white space; other control bytes are data. */
+/** True for JSON white space; other control bytes are data. */
 export const isBlank = (byte: number | undefined): boolean =>
   byte === SPACE || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB
 
-/** afterBlank is the place of the next byte that is not blank, or the end. */
+/** The position of the next byte that is not blank, or the end. */
 export function afterBlank(bytes: Uint8Array, start: number, end = bytes.length): number {
   let at = start
   while (at < end && isBlank(bytes[at])) at += 1
   return at
 }
 
-/** endOfLine is where the line ends that a place lies in, before its LF. */
+/** The end of the line at a position, before its LF. */
 export function endOfLine(bytes: Uint8Array, start: number): number {
   const feed = bytes.indexOf(LINE_FEED, start)
   return feed < 0 ? bytes.length : feed
 }
 
-/** lineWithin is the line between two places without its CR. */
+/** The line between two positions without its CR. */
 export const lineWithin = (bytes: Uint8Array, start: number, end: number): Uint8Array =>
   bytes.subarray(start, end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end)
 
-/** splitLines yields the lines of a body unchanged; it skips blank lines. It is a generator since there may be millions. */
+/** Yields the lines of a body unchanged and skips blank lines. A generator, since there may be millions of lines. */
 export function* splitLines(bytes: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; ) {
     const end = endOfLine(bytes, start)

@@ -10,7 +10,7 @@ afterAll(() => senders?.close())
 const send = (dataset: string, body: string) => senders.post(body, { headers: { 'x-service-dataset': dataset } })
 const idOf = async (dataset: string): Promise<string> => (await senders.found('default', dataset))?.id ?? ''
 
-/** withParser makes a dataset whose events are read with a pattern. */
+/** Creates a dataset with a parser. */
 async function withParser(dataset: string, pattern: string, enabled = true): Promise<string> {
   await senders.org.ask('POST', '/datasets', { body: { collection: 'default', dataset } })
   const log_id = await idOf(dataset)

@@ -9,23 +9,23 @@ import type { Pair } from '../batch.ts'
 import { readForm } from '../detect/forms.ts'
 import { afterBlank } from './lines.ts'
 
-/** An AssignedParser is the parser of a dataset, which is tried before detection. */
+/** The parser of a dataset. It runs before detection. */
 export type AssignedParser = { type: PatternType; pattern: string } | { type: 'JAVA'; form: LineFormat }
 
-/** ParserStats count the parsed lines of one batch. */
+/** Counts of the parsed lines of one batch. */
 export type ParserStats = { lines: number; matched: number; givenUp: number; durationNs: number }
 
-/** Parsed is what an assigned parser made of a line: its keys, and the time where a key says it in a form that is not the store's own. */
+/** The keys that an assigned parser found in a line, and the time of a key in a notation that the store does not read. */
 export type ParsedLine = { keys: readonly Pair[]; time: Instant | undefined }
 
 const COMPILED_MAX = 256
 const NS_PER_MS = 1_000_000
 
-/** LineParsers caches compiled parsers. */
+/** Caches compiled parsers. */
 export class LineParsers {
   readonly #compiled = new Map<string, CompiledParser>()
 
-  /** of gives what reads the lines of one delivery. */
+  /** The parser for the lines of one batch. */
   of(assigned: AssignedParser): LineParser {
     return new LineParser(assigned.type === 'JAVA' ? formReader(assigned.form) : patternReader(this.#compile(assigned)))
   }
@@ -56,7 +56,7 @@ function patternReader(compiled: CompiledParser): Reader {
   }
 }
 
-/** A Parsing reads the lines of one delivery with the parser of their dataset, and counts. */
+/** Reads and counts the lines of one batch with the parser of their dataset. */
 export class LineParser {
   readonly counts: ParserStats = { lines: 0, matched: 0, givenUp: 0, durationNs: 0 }
   readonly #read: Reader
@@ -65,7 +65,7 @@ export class LineParser {
     this.#read = read
   }
 
-  /** read gives what the parser makes of a line of text, or of the message of a JSON line, whose own keys go before; undefined when it does not fit. */
+  /** Parses a text line, or the message of a JSON line, whose own keys take precedence. Undefined when the pattern does not match. */
   read(line: Uint8Array, at: Instant): ParsedLine | undefined {
     const startedMs = performance.now()
     const { text, own } = line[afterBlank(line, 0)] === OPEN_OBJECT ? messageOf(line) : { text: asBuffer(line).toString('utf8'), own: NONE }
@@ -82,7 +82,7 @@ export class LineParser {
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** messageOf is the message of a JSON line, and the keys that the line has itself. */
+/** The message of a JSON line, and the line's own keys. */
 function messageOf(line: Uint8Array): { text: string | undefined; own: ReadonlySet<string> } {
   const walk = new Walk(line, 0, line.length)
   const own = new Set<string>()
@@ -102,14 +102,14 @@ const HTTP_DATE = /^(?<day>\d\d?)\/(?<month>[A-Z][a-z]{2})\/(?<year>\d{4}):(?<cl
 const SYSLOG_DATE =
   /^(?:[A-Z][a-z]{2} )?(?<month>[A-Z][a-z]{2}) {1,2}(?<day>\d\d?) (?<clock>\d\d:\d\d:\d\d(?:\.\d{1,9})?)(?: (?<year>\d{4}))?$/
 
-/** timeOf reads the dates of access logs and of syslog, which the store does not; other times it finds in the keys by itself. */
+/** Reads the dates of access logs and of syslog, which the store does not read. The store finds other times in the keys itself. */
 function timeOf(keys: readonly Pair[], at: Instant): Instant | undefined {
   const values = new Map(keys)
   const text = timeKeys.map((key) => values.get(key)).find((value) => value !== undefined)
   if (text === undefined || readTime(text)) return undefined
   const found = (HTTP_DATE.exec(text) ?? SYSLOG_DATE.exec(text))?.groups
   if (!found) return undefined
-  // Without a year it is the latest one that is not more than a day ahead.
+  // A time without a year is the latest one that is at most a day ahead.
   const years = found.year === undefined ? [0, 1].map((back) => new Date(at.ms + DAY_MS).getUTCFullYear() - back) : [Number(found.year)]
   return years.map((year) => instantOf(found, year)).find((time) => time && isAcceptable(time, at))
 }

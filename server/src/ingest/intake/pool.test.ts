@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
-/** A worker that does what the path of a post says; its answers carry a number that is another in every life. */
+/** A worker that does what the path of a post says. Its answers contain a number that is different in every run. */
 const PROGRAM = `
 import { parentPort, threadId } from 'node:worker_threads'
 parentPort.on('message', ({ job, request }) => {
@@ -69,7 +69,7 @@ test('a message that belongs to no job, as Node sends under --watch, changes not
   const worker = once(process, 'worker') as Promise<[Worker]>
   const pool = await open()
   const [started] = await worker
-  // The pool listens first: this listener is called once the pool has dealt with the message.
+  // The pool registered its listener first, so this one is called after the pool has handled the message.
   const heard = new Promise<void>((resolve) => started.on('message', (message) => !('job' in message) && resolve()))
   const before = await pool.open().run(parseRequest('watched'))
   await heard

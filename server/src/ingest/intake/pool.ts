@@ -5,16 +5,16 @@ import type { Logger } from '../../kernel/log.ts'
 import { busy } from './budget.ts'
 import type { FailureMessage, FromWorker, WorkerReply, WorkerRequest } from './worker-messages.ts'
 
-/** A PostJob is the work on one request. One worker runs all its steps and keeps the parsed body between them. */
+/** The work on one request. One worker runs all its steps and keeps the parsed body between them. */
 export type PostJob = {
   run<Q extends WorkerRequest>(request: Q, transfer?: ArrayBuffer[]): Promise<WorkerReply<Q>>
-  /** close frees the request's memory in the worker. */
+  /** Frees the request's memory in the worker. */
   close(): void
 }
 
 export type WorkerPool = {
   open(): PostJob
-  /** size is the number of workers. */
+  /** The number of workers. */
   size: number
   close(): Promise<void>
 }
@@ -22,19 +22,19 @@ export type WorkerPool = {
 export type PoolOptions = {
   log: Logger
   size?: number
-  /** stepMs is the CPU time after which a step counts as hung and its worker is replaced. */
+  /** The CPU time after which a step counts as hung and its worker is replaced. */
   stepMs?: number
-  /** script is the worker program; tests use programs that misbehave. */
+  /** The worker program; tests use programs that misbehave. */
   script?: URL
 }
 
 const STEP_MS = 30_000
-/** CHECKS_MAX bounds a step that uses no CPU time: the checks come at half of `stepMs`. */
+/** Bounds a step that uses no CPU time: the checks come at half of `stepMs`. */
 const CHECKS_MAX = 20
-/** HEAP_MB bounds the heap of a worker; bodies lie outside the heap, and the memory budget bounds them. */
+/** Bounds the heap of a worker. Bodies are outside the heap; the memory budget bounds them. */
 const HEAP_MB = 512
 
-/** openPool starts the threads that parse and split bodies, so that the main thread stays responsive. */
+/** Starts the threads that parse and split bodies, so that the main thread stays responsive. */
 export function openPool({
   log,
   size = Math.max(1, availableParallelism() - 1),
@@ -60,7 +60,7 @@ const SCRIPT = new URL('./worker.ts', import.meta.url)
 
 type Step = {
   job: number
-  /** generation is that of the worker with the parsed body; a first step may go to any. */
+  /** The generation of the worker with the parsed body; a first step may go to any worker. */
   generation: number | undefined
   request: WorkerRequest
   transfer: ArrayBuffer[]
@@ -68,10 +68,10 @@ type Step = {
   reject(cause: unknown): void
 }
 
-/** A Running step; `usedMs` is the CPU time of the worker at the first check. */
+/** A running step; `usedMs` is the CPU time of the worker at the first check. */
 type Running = { step: Step; timer: NodeJS.Timeout; checks: number; usedMs: number | undefined }
 
-/** A WorkerLane is one worker and its queue. A worker that dies or hangs is replaced, and its state is lost. */
+/** One worker and its queue. A worker that dies or hangs is replaced, and its state is lost. */
 class WorkerLane {
   readonly #script: URL
   readonly #stepMs: number
@@ -79,7 +79,7 @@ class WorkerLane {
   readonly #waiting: Step[] = []
   #running: Running | undefined
   #worker: Worker
-  /** #generation counts the workers that this lane has had. */
+  /** Counts the workers that this lane has had. */
   #generation = 0
   #isClosed = false
   #jobs = 0
@@ -150,7 +150,7 @@ class WorkerLane {
     return setTimeout(() => void this.#check(), this.#stepMs / 2)
   }
 
-  /** #check ends a worker that has used too much CPU time. Wall time alone proves nothing: on a busy machine a step may wait long. */
+  /** Ends a worker that has used too much CPU time. Wall time alone proves nothing: on a busy machine a step may wait long. */
   async #check(): Promise<void> {
     const running = this.#running
     if (!running) return
@@ -195,7 +195,7 @@ class WorkerLane {
   }
 }
 
-/** usedMsOf is the CPU time of a worker; undefined for one that has just ended. */
+/** The CPU time of a worker; undefined for one that has just ended. */
 const usedMsOf = (worker: Worker): Promise<number | undefined> =>
   worker.cpuUsage().then(
     ({ user, system }) => (user + system) / 1_000,

@@ -3,14 +3,14 @@ import { Failure } from '../../kernel/errors.ts'
 import type { Logger } from '../../kernel/log.ts'
 
 const SAY_EVERY_MS = 60_000
-/** SENDERS_MAX bounds what is remembered; whoever comes when that many are refused at once is found in the ledger alone. */
+/** Bounds the senders in memory. Refusals of further senders are only in the ledger and the debug log. */
 const SENDERS_MAX = 1_000
 
 type Refused = { fields: object; unsaid: number; timer: NodeJS.Timeout }
 
 /**
- * Refusals logs refused senders with the reason, once a minute per sender and reason, since refused senders retry. The ledger counts every refusal, and
- * the debug log has each of them.
+ * Logs refused senders with the reason, once a minute per sender and reason, since refused senders retry. The ledger counts every refusal,
+ * and the debug log contains each of them.
  */
 export class Refusals {
   readonly #log: Logger
@@ -39,7 +39,7 @@ export class Refusals {
     this.#refused.set(key, { fields, unsaid: 0, timer })
   }
 
-  /** close says what has not been said yet. */
+  /** Logs the counts that are still pending. */
   close(): void {
     for (const key of [...this.#refused.keys()]) this.#end(key)
   }
@@ -53,7 +53,7 @@ export class Refusals {
   }
 }
 
-/** troubleOf is the trouble of ours behind a refusal; what is wrong with a post has no cause of interest. */
+/** The internal cause of a refusal; only failures of the service have one worth logging. */
 function troubleOf({ status, cause }: Failure): { cause?: string } {
   if (status < 500 || cause === undefined) return {}
   const innermost = cause instanceof Failure && cause.cause !== undefined ? cause.cause : cause

@@ -4,14 +4,14 @@ import type { RequestHead } from '../../http/raw-handler.ts'
 import { badField } from '../../kernel/errors.ts'
 import type { Pair } from '../batch.ts'
 
-/** A RoutingRequest is the dataset that a request names; it overrides names in the body. */
+/** The dataset that a request names; it overrides names in the body. */
 export type RoutingRequest = { collection: string | undefined; dataset: string | undefined; tags: Tags }
 
 const PREFIX = 'x-service-'
 const NAME_CHARS_MAX = 255
 const TAGS_MAX = 100
 
-/** readRouting reads the routing headers, and query parameters for senders that cannot set headers. */
+/** Reads the routing headers, and query parameters for senders that cannot set headers. */
 export function readRouting({ headers, query }: Pick<RequestHead, 'headers' | 'query'>, extraPrefixes: readonly string[]): RoutingRequest {
   const routingText = (name: string): string | undefined =>
     [PREFIX, ...extraPrefixes].map((prefix) => headerText(headers[`${prefix}${name}`])).find((value) => value?.trim()) ?? query[name]
@@ -22,21 +22,21 @@ export function readRouting({ headers, query }: Pick<RequestHead, 'headers' | 'q
   }
 }
 
-/** headerText reads a header as UTF-8 where it is: the connection gives bytes as characters of their own. */
+/** Decodes a header as UTF-8 where it is valid: Node passes each byte as a character. */
 function headerText(value: string | undefined): string | undefined {
   if (value === undefined || !/[\x80-\xff]/.test(value)) return value
   const bytes = Buffer.from(value, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : value
 }
 
-/** A name that begins with a dot belongs to the system: whoever asks for one by a header has made a mistake and is told so. */
+/** Names with a leading dot belong to the system. A header that names one is refused. */
 function ownName(field: string, text: string | undefined): string | undefined {
   const name = cleanName(text)
   if (name?.startsWith('.')) throw badField(field, 'must not begin with a dot: such names belong to the system', 'RESERVED')
   return name
 }
 
-/** cleanName gives a name as it may stand: trimmed, without control characters, not too long; undefined when nothing is left. */
+/** A valid name: trimmed, without control characters, truncated; undefined when nothing is left. */
 export function cleanName(text: string | undefined): string | undefined {
   const name = (text ?? '')
     .toWellFormed()
@@ -45,7 +45,7 @@ export function cleanName(text: string | undefined): string | undefined {
   return name === '' ? undefined : shortened(name)
 }
 
-/** foreignName is a name that a format says: dots in front, which are the system's, are left out. */
+/** A name from a body, without leading dots, which are reserved for the system. */
 export const foreignName = (text: string | undefined): string | undefined => cleanName(cleanName(text)?.replace(/^\.+/, ''))
 
 function shortened(name: string): string {
@@ -57,7 +57,7 @@ function shortened(name: string): string {
     .trim()
 }
 
-/** readTags reads `key=value,key2=value2`; what has no key or no value is left out, since a bad tag must not cost an event. */
+/** Reads `key=value,key2=value2`. Entries without key or value are ignored, since a bad tag must not cost an event. */
 export function readTags(text: string): Tags {
   const tags: [string, string][] = []
   for (const part of text.split(',').slice(0, TAGS_MAX)) {
@@ -69,5 +69,5 @@ export function readTags(text: string): Tags {
   return Object.fromEntries(tags)
 }
 
-/** attributesOf are tags as attributes of events. */
+/** Tags as attributes of events. */
 export const attributesOf = (tags: Tags): Pair[] => Object.entries(tags).map(([name, value]) => [`$${name}`, value])

@@ -7,18 +7,18 @@ import { countsOf } from './counting.ts'
 import type { EventLine } from './line.ts'
 import type { CountedBlock, Shredded, ShredTarget } from './worker-messages.ts'
 
-/** OBSERVED_LINES of a new dataset decide which slots its keys get. */
+/** So many lines of a new dataset decide which slots its keys get. */
 const OBSERVED_LINES = 2_000
-/** BLOCK_BYTES is about how large a block grows; many small ones compress worse, large ones hold memory. */
+/** The approximate size of a block: small blocks compress worse, large ones use memory. */
 const BLOCK_BYTES = 8 * 2 ** 20
-/** BLOCK_ROWS bounds the objects that lines are while they are split: a worker that runs out of memory takes the service with it. */
+/** Bounds the line objects in memory while lines are split: a worker that runs out of memory would end the service. */
 const BLOCK_ROWS = 50_000
-/** SHREDDERS_MAX is how many datasets a worker remembers the habits of. */
+/** The number of datasets whose shredders a worker keeps. */
 const SHREDDERS_MAX = 128
 
 type Habits = { readonly shredder: Shredder; readonly strange: OverflowKeys }
 
-/** Shredders keep what was learned of the lines of each dataset, for those that were fed last. */
+/** Caches the shredders of the most recently used datasets with the shapes they have learned. */
 export class Shredders {
   readonly #known = new Map<string, Habits>()
   readonly #random: () => number
@@ -27,7 +27,7 @@ export class Shredders {
     this.#random = random
   }
 
-  /** shred turns the lines of a delivery into blocks, or asks for slots first when there are keys that could have some. */
+  /** Turns the lines of a batch into blocks, or first requests slots for new keys. */
   shred(lines: Iterable<EventLine>, target: ShredTarget): Shredded {
     const { batch: delivery, map } = target
     const source = lines[Symbol.iterator]()
@@ -68,7 +68,7 @@ export class Shredders {
   }
 }
 
-/** nextLines takes lines until there are enough for a block; none when the source is empty. */
+/** Takes the lines of the next block; none when the source is empty. */
 function nextLines(source: Iterator<EventLine>, rowsMax: number): EventLine[] {
   const lines: EventLine[] = []
   for (let bytes = 0; bytes < BLOCK_BYTES && lines.length < rowsMax; ) {
@@ -80,7 +80,7 @@ function nextLines(source: Iterator<EventLine>, rowsMax: number): EventLine[] {
   return lines
 }
 
-/** takeByDay gives one block for each day; lines of more than one day are added again, day by day. */
+/** Returns one block for each day. Lines of more than one day are added again, day by day. */
 function takeByDay(shredder: Shredder, lines: readonly EventLine[], target: ShredTarget, map: SlotMap): CountedBlock[] {
   const days = Array.from(shredder.days())
   const distinct = [...new Set(days)].sort((a, b) => a - b)
@@ -108,7 +108,7 @@ function takeBlock(
   return { tableClass, day, rows: lines.length, columns, bytes, counts: countsOf(lines, columns) }
 }
 
-/** buffersOf are the memory of blocks, to be handed over instead of copied. */
+/** The memory of the blocks, to be transferred instead of copied. */
 export const buffersOf = (blocks: readonly Block[]): ArrayBuffer[] => [
   ...new Set(blocks.flatMap(({ columns }) => columns.map(({ bytes }) => bytes.buffer as ArrayBuffer))),
 ]

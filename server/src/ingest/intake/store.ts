@@ -19,12 +19,12 @@ type Stored = { outcome: IngestOutcome; parsed: ParsedSummary | undefined }
 
 const IDEMPOTENCY_KEY = 'idempotency-key'
 const DEFAULT = 'default'
-/** OWN is the protocol name in the ledger for events of the service itself. */
+/** The protocol name in the ledger for events of the service itself. */
 const OWN = 'dendro'
-/** SLOT_ROUNDS bounds how often events are split again after keys got slots; then they are stored with the existing slots. */
+/** Bounds how often events are split again after keys got slots; then they are stored with the existing slots. */
 const SLOT_ROUNDS = 3
 
-/** storePost stores the events of a complete body and returns when they are durable. */
+/** Stores the events of a complete body and returns when they are durable. */
 export async function storePost(world: IntakeWorld, pool: WorkerPool, post: PostToStore): Promise<Stored> {
   const { receiver, request } = post
   const job = pool.open()
@@ -77,12 +77,12 @@ async function storeParsed(
   }
 }
 
-/** onlyOf returns the id if all ids are equal. */
+/** Returns the id if all ids are equal. */
 const onlyOf = ([first, ...others]: readonly string[]): string | undefined => (others.every((id) => id === first) ? first : undefined)
 
 type RoutedBatch = { delivery: number; row: DatasetRow; tags: Tags }
 
-/** routeBatches finds the dataset of each batch; the first event creates its dataset. */
+/** Finds the dataset of each batch; the first event creates its dataset. */
 async function routeBatches(
   world: IntakeWorld,
   pool: WorkerPool,
@@ -99,7 +99,7 @@ async function routeBatches(
   return ensured.map(({ row }, delivery) => ({ delivery, row, tags: routing.tags }))
 }
 
-/** routeOf prefers the routing headers to the names in the body. Requests cannot choose system collections. */
+/** Routing headers take precedence over the names in the body. Requests cannot choose system collections. */
 function routeOf({ routing, receiver }: PostToStore, said: BatchRoute, otherwise: string): DatasetRoute {
   const isSystem = said.collection !== undefined && (receiver.systemCollections ?? []).includes(said.collection)
   return {
@@ -110,7 +110,7 @@ function routeOf({ routing, receiver }: PostToStore, said: BatchRoute, otherwise
   }
 }
 
-/** warnOfOverflow stores a warning event in the overflow dataset, once an hour. */
+/** Stores a warning event in the overflow dataset, once an hour. */
 async function warnOfOverflow(world: IntakeWorld, pool: WorkerPool, actor: Actor, wanted: DatasetRoute, row: DatasetRow): Promise<void> {
   world.log.warn({ org_id: actor.orgId, identity_id: actor.identity.id }, 'a sender asks for more new datasets than are allowed')
   const event = {
@@ -127,7 +127,7 @@ async function warnOfOverflow(world: IntakeWorld, pool: WorkerPool, actor: Actor
   await storePost(world, pool, { actor, receiver: native, routing: routing, request, account })
 }
 
-/** shredAll lets the worker split the events, and assigns slots to new keys before they are stored. */
+/** Lets the worker split the events, and assigns slots to new keys before they are stored. */
 async function shredAll(
   world: IntakeWorld,
   job: PostJob,
@@ -180,7 +180,7 @@ async function targetOf(
 
 type KeysWithoutSlots = Extract<Shredded, { kind: 'keys' }>
 
-/** growSlotsOf lets known datasets go on without new slots while the metadata store is down; their new keys go to the overflow map. */
+/** While the metadata store is down, known datasets continue without new slots; their new keys go to the overflow map. */
 async function growSlotsOf(
   world: IntakeWorld,
   { orgId }: Actor,
@@ -207,7 +207,7 @@ function collect(done: Map<string, ShredProgress>, logId: string, { blocks, rows
 
 type PostIdentity = { identity: string | undefined; bodyHash: bigint }
 
-/** write stores the events of each dataset. If one part fails, the whole request fails and its sender repeats it. */
+/** Stores the events of each dataset. If one part fails, the whole request fails and its sender repeats it. */
 async function write(
   world: IntakeWorld,
   { orgNumber }: Actor,

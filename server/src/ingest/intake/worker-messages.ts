@@ -4,11 +4,11 @@ import type { IngestRequest, Pair, RejectedRecord } from '../batch.ts'
 import type { BlockCounts } from './counting.ts'
 import type { AssignedParser, ParserStats } from './parsing.ts'
 
-/** ParseRequest transfers a body to a worker, which parses it and keeps the result. */
+/** Transfers a body to a worker, which parses it and keeps the result. */
 export type ParseRequest = {
   kind: 'parse'
   receiver: string
-  request: IngestRequest /** wantsHash asks for a hash of the body. */
+  request: IngestRequest /** `wantsHash` requests a hash of the body. */
   wantsHash: boolean
 }
 export type BatchRoute = { collection: string | undefined; dataset: string | undefined }
@@ -18,35 +18,35 @@ export type ParseReply = {
   total: number
   idempotencyKey: string | undefined
   notes: unknown
-  /** bodyHash is 0n when neither asked for nor needed. */
+  /** 0n when neither requested nor needed. */
   bodyHash: bigint
 }
 
-/** A ShredTarget is the dataset of one batch, with data that its events share. */
+/** The dataset of one batch, with data that its events share. */
 export type ShredTarget = {
   batch: number
   orgNumber: number
   logId: string
-  /** map is undefined for a dataset that has had no events. */
+  /** Undefined for a dataset without events. */
   map: SlotMap | undefined
   attributes: readonly Pair[]
-  /** parser is what the dataset's lines are read with first. */
+  /** The parser that runs before detection. */
   parser: AssignedParser | undefined
-  /** isLast says that no more slots will come: the events are stored with those there are. */
+  /** True when no more slots will come: the events are stored with the existing ones. */
   isLast: boolean
 }
 export type ShredRequest = { kind: 'shred'; atMs: number; origin: string; targets: readonly ShredTarget[] }
 
-/** A CountedBlock is a block with its counts for the ledger. */
+/** A block with its counts for the ledger. */
 export type CountedBlock = Block & { counts: BlockCounts }
 
-/** A Shredded delivery is either blocks, with what the dataset's parser did, or the keys that need slots first. */
+/** Either blocks, with the counts of the dataset's parser, or the keys that need slots first. */
 export type Shredded =
   | { kind: 'blocks'; delivery: number; blocks: readonly CountedBlock[]; rows: number; parsed?: ParserStats }
   | { kind: 'keys'; delivery: number; observed: readonly Observation[] }
 export type ShredReply = { shredded: readonly Shredded[] }
 
-/** CountRequest counts the events of a request that is refused before they are split. */
+/** Counts the events of a request that is refused before they are split. */
 export type CountRequest = { kind: 'count' }
 export type CountReply = { events: number }
 

@@ -1,12 +1,12 @@
 import { Failure } from '../../kernel/errors.ts'
 import type { IngestOutcome, IngestRequest, ParsedBody, ReceivedRecord, Receiver, ReceiverReply } from '../batch.ts'
 
-/** A Case is a request as it came over the wire, and what must become of it, line by line. */
+/** A request as it came over the wire, and the expected result, line by line. */
 export type Case = { name: string; method: string; request: IngestRequest; expected: readonly string[] }
 
 /**
- * readCases reads cases of the form: `=== name`, a request line, header lines, a blank line, the body, `---`, what is expected. A body is as it
- * stands, without its last line end; with the header `body: hex` it is in hex.
+ * Reads cases of the form: `=== name`, a request line, header lines, a blank line, the body, `---`, the expected lines. A body is literal,
+ * without its last line end; with the header `body: hex` it is in hex.
  */
 export function readCases(file: string): Case[] {
   return file
@@ -30,7 +30,7 @@ function readRequest(text: string): Omit<Case, 'expected'> {
   return { name, method, request: { path: url.pathname, query, headers, contentType: headers['content-type'] ?? '', body } }
 }
 
-/** runCase does with a request what the intake does with it, and writes what it sees as lines. */
+/** Handles a request as the intake does, and prints the result as lines. */
 export function runCase(receiver: Receiver, { method, request }: Pick<Case, 'method' | 'request'>): string[] {
   const route = receiver.routes.find((one) => one.methods.includes(method) && one.tail.test(request.path))
   if (!route) return ['no route']
@@ -65,7 +65,7 @@ function eventLine({ raw, time, level, keys, attributes }: ReceivedRecord): stri
   return `event ${JSON.stringify(shown)}`
 }
 
-/** textOf shows bytes as text, and as hex where they are none. */
+/** Shows bytes as text, or as hex when they are not valid UTF-8. */
 function textOf(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString('utf8')
   return Buffer.from(text).equals(bytes) ? text : `hex ${Buffer.from(bytes).toString('hex')}`

@@ -1,11 +1,11 @@
 import { cleanName, KEY_BYTES_MAX, unescapeText } from '../../lines/walk.ts'
 import type { BodyText } from './body-text.ts'
 
-/** A Name is a key as it is stored, with the names of the objects around it in front. */
+/** A stored key, with the names of the enclosing objects in front. */
 export type KeyName<Role> = {
-  /** path is '' for a key that is too long to be stored; no other is empty. */
+  /** '' for a key that is too long to be stored; no other path is empty. */
   readonly path: string
-  /** role is what the reader of a protocol makes of the key, found once for all its uses. */
+  /** The protocol's interpretation of the key, computed once for all its uses. */
   readonly role: Role
   readonly number: number
   readonly prefix: number
@@ -13,10 +13,10 @@ export type KeyName<Role> = {
   readonly length: number
 }
 
-/** NAMES_MAX bounds what a body full of different names can make us remember. */
+/** Bounds the memory for a body of many different names. */
 const NAMES_MAX = 4_096
 const FIRST_NUMBER = 1
-/** NO_PREFIX is the prefix of names that stand at the top. */
+/** The prefix of names at the top level. */
 const NO_PREFIX = 0
 const HASH_START = 0x811c9dc5
 const HASH_FACTOR = 0x01000193
@@ -30,7 +30,7 @@ export function hashOf(bytes: Uint8Array, start: number, end: number): number {
   return hash
 }
 
-/** Names are the keys of one body. Bodies repeat their keys, so each is decoded, cleaned and judged once. */
+/** The keys of one body. Bodies repeat their keys, so each is decoded, cleaned and interpreted once. */
 export class KeyNames<Role> {
   readonly #bytes: Uint8Array
   readonly #text: BodyText
@@ -44,7 +44,7 @@ export class KeyNames<Role> {
     this.#roleOf = roleOf
   }
 
-  /** of finds the name whose bytes stand from start to end and have this hash; `escaped` names are in the spelling of JSON. */
+  /** Finds the name with the bytes from start to end and this hash; `escaped` names are JSON-escaped. */
   of(prefix: KeyName<Role> | undefined, start: number, end: number, hash: number, escaped: boolean): KeyName<Role> {
     const number = prefix?.number ?? NO_PREFIX
     const slot = Math.imul(number, HASH_FACTOR) ^ hash

@@ -3,5 +3,5 @@ import { elasticsearch } from './elasticsearch/elasticsearch.ts'
 import { native } from './native/native.ts'
 import { otlp } from './otlp/otlp.ts'
 
-/** receivers lists the wire protocols, in the order in which their paths are tried. */
+/** The wire protocols, in the order in which their paths are tried. */
 export const receivers: readonly Receiver[] = [native, otlp, elasticsearch]

@@ -1,7 +1,7 @@
 import { icon, invitationScript, style } from '../reference/assets.ts'
 import { html } from '../reference/html.ts'
 
-/** invitationPage is where the one-time link of an invitation leads: a person sets a password and is a member. */
+/** The page behind the one-time link of an invitation, where the user sets a password. */
 export function invitationPage(): string {
   return html`<!doctype html>
 <html lang="en">

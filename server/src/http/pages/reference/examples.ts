@@ -6,7 +6,7 @@ const DEPTH_MAX = 6
 const SAMPLE_UUID = '7d9f0c52-3c1e-4c5a-9a43-2f6f2c1b8e10'
 const SAMPLE_MS = 1_767_225_600_000
 
-/** What a field is likely to hold; a schema's own `examples` come first. */
+/** Likely values of fields. A schema's own `examples` take precedence. */
 const samples: ReadonlyMap<string, unknown> = new Map(
   Object.entries<unknown>({
     collection: 'shop',
@@ -33,7 +33,7 @@ const samples: ReadonlyMap<string, unknown> = new Map(
   }),
 )
 
-/** exampleOf makes a value that fits a schema: required members, or the first when none is. */
+/** Returns a valid value of a schema: its required members, or the first member when none is required. */
 export function exampleOf(schema: Schema, schemas: Schemas, name = '', depth = 0): unknown {
   const shape = resolveShape(schema, schemas)
   if (Array.isArray(shape.examples)) return shape.examples[0]
@@ -84,12 +84,12 @@ function exampleText(shape: Schema, name: string): string {
   return typeof sample === 'string' ? sample : name === '' ? 'text' : name.replaceAll('_', ' ')
 }
 
-/** A Sample is a body to start from, as it goes over the wire. */
+/** An example body as sent. */
 export type Sample = { type: string; text: string }
 
 const LINES_SAMPLE = '{"level": "error", "message": "payment failed", "order": 4711}'
 
-/** bodySample is a body for an endpoint; undefined when it takes none. */
+/** The example body of an endpoint; undefined when it takes none. */
 export function bodySample(operation: Operation, schemas: Schemas): Sample | undefined {
   const [first] = Object.entries(operation.requestBody?.content ?? {})
   if (!first) return undefined
@@ -97,7 +97,7 @@ export function bodySample(operation: Operation, schemas: Schemas): Sample | und
   return { type, text: type === 'application/json' ? JSON.stringify(exampleOf(schema, schemas), null, 2) : LINES_SAMPLE }
 }
 
-/** examplePath fills a path with values that look right. */
+/** Fills the parameters of a path with plausible values. */
 export function examplePath(path: string, operation: Operation, schemas: Schemas): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = operation.parameters?.find((candidate) => candidate.in === 'path' && candidate.name === name)
@@ -113,7 +113,7 @@ export function examplePath(path: string, operation: Operation, schemas: Schemas
 
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(',') : String(value))
 
-/** curlOf is the request as a command to paste into a shell. */
+/** The request as a shell command. */
 export function curlOf(ask: { method: string; url: string; isPublic: boolean; body: Sample | undefined }): string {
   const lines = [`curl ${ask.method === 'GET' ? '' : `-X ${ask.method} `}${quoted(ask.url)}`]
   if (!ask.isPublic) lines.push('-H "X-SERVICE-API-KEY: $DENDRO_API_KEY"')

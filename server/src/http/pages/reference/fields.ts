@@ -2,10 +2,10 @@ import { branchesOf, type Parameter, propertiesOf, requiredOf, resolveShape, typ
 import type { Schemas } from './examples.ts'
 import { type Html, html, prose } from './html.ts'
 
-/** A Way says which half of the truth about presence is worth a word: what must be sent, or what an answer may lack. */
+/** A request marks required fields, a response marks optional ones. */
 type Way = 'sent' | 'answered'
 
-/** fieldsOf shows the members of a schema: name, type, bounds, meaning; named shapes are links, unnamed objects open below. */
+/** Lists the members of a schema: name, type, bounds, description. Named schemas are links, unnamed objects unfold below. */
 export function fieldsOf(schema: Schema, schemas: Schemas, way: Way): Html {
   const shape = resolveShape(schema, schemas)
   if (way === 'answered') return membersOf(schema, schemas, way)
@@ -23,7 +23,7 @@ function membersOf(schema: Schema, schemas: Schemas, way: Way): Html {
   return html`<dl class="fields">${fields}</dl>`
 }
 
-/** parametersOf shows what stands in the path or the query. */
+/** Lists the path and query parameters. */
 export function parametersOf(parameters: readonly Parameter[], schemas: Schemas): Html {
   return html`<dl class="fields">${parameters.map((parameter) =>
     field(
@@ -54,7 +54,7 @@ function presence(required: boolean, way: Way): Html | undefined {
   return required ? undefined : html`<span class="note">optional</span>`
 }
 
-/** innerObject is an unnamed object within a field, alone, in a list or in a map. */
+/** Returns the unnamed object within a field: alone, in a list or in a map. */
 function innerObject(schema: Schema): Schema | undefined {
   if (schema.$ref !== undefined) return undefined
   if (propertiesOf(schema).length > 0) return schema
@@ -74,7 +74,7 @@ function meaning(schema: Schema): Html | undefined {
   return parts.length === 0 ? undefined : html`${parts.map((part) => html` ${part}`)}`
 }
 
-/** typeOf words the type of a schema with its bounds. */
+/** Describes the type of a schema with its bounds. */
 export function typeOf(schema: Schema): Html {
   const name = shapeName(schema)
   if (name !== undefined) return html`<a class="type" href="#shape-${name}">${name}</a>`

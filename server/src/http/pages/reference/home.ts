@@ -3,7 +3,7 @@ import { html } from './html.ts'
 
 export type HomeFacts = { baseUrl: string; version: string; region: string; troubles: readonly string[] }
 
-/** homePage tells a person who found the address what answers here, whether it is well, and where to go on. */
+/** The start page: what this server is, its health, and links. */
 export function homePage(facts: HomeFacts): string {
   const well = facts.troubles.length === 0
   return html`<!doctype html>
@@ -31,7 +31,7 @@ export function homePage(facts: HomeFacts): string {
 `.markup
 }
 
-/** prefersJson reads an Accept header: whether JSON is asked for, and not after a page. */
+/** True when an Accept header prefers JSON to HTML. */
 export function prefersJson(accept: string): boolean {
   const wanted = accept.split(',').map((part, order) => {
     const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())

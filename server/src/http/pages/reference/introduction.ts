@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts'
 
-/** introduction says once what holds for every endpoint. */
+/** The facts that hold for every endpoint. */
 export const introduction = (
   facts: { baseUrl: string; version: string },
   failureFields: Html,

@@ -5,13 +5,13 @@ import { fieldsOf, parametersOf, typeOf } from './fields.ts'
 import { type Html, html, prose } from './html.ts'
 import { introduction } from './introduction.ts'
 
-/** Entry is one endpoint on the page, its aliases beside it. */
+/** One endpoint on the page, with its aliases. */
 type Entry = { method: string; path: string; operation: Operation; aliases: readonly string[] }
 type Section = { word: string; title: string; entries: readonly Entry[] }
 
 const PUBLIC = 'public'
 
-/** referencePage draws the reference from the OpenAPI document: one section per group, one article per endpoint, then the shapes. */
+/** Renders the reference from the OpenAPI document: one section per group, one article per endpoint, then the schemas. */
 export function referencePage(document: OpenApiDocument, facts: { baseUrl: string; version: string }): string {
   const sections = sectionsOf(document)
   const schemas = document.components.schemas
@@ -113,7 +113,7 @@ ${sampleAnswer(operation, schemas)}
 </article>`
 }
 
-/** brokenAtSlashes lets a long path wrap where a reader would break it. */
+/** Lets a long path wrap after slashes. */
 const brokenAtSlashes = (path: string): Html =>
   html`${path
     .split('/')

@@ -10,13 +10,13 @@ import { referencePage } from './page.ts'
 export type ReferenceFacts = {
   version: string
   region: string
-  /** web is the web app where it was built; without it a page tells what answers here. */
+  /** The built web app, if any. Without it a start page is served. */
   web: WebFiles | undefined
-  /** troubles are what keeps the service from being well just now. */
+  /** The current health problems. */
   troubles(): Promise<readonly string[]>
 }
 
-/** referenceRoutes answers what explains the service: the first page, the OpenAPI document, the reference and its files. */
+/** Serves the start page, the OpenAPI document, the reference and its assets. */
 export function referenceRoutes(facts: ReferenceFacts): Routes {
   const document = once(() => openApiDocument(contract, { servers: [{ url: BASE, description: `Region ${facts.region}` }] }))
   const page = once(() => referencePage(document(), { baseUrl: BASE, version: facts.version }))
@@ -41,7 +41,7 @@ export function referenceRoutes(facts: ReferenceFacts): Routes {
   })
 }
 
-/** BASE stands for the address of the service in a page that is drawn once for all addresses it is asked under. */
+/** Placeholder of the server's address in a page that is rendered once for all addresses. */
 const BASE = 'http://base.invalid'
 const DAY_S = 86_400
 
@@ -53,7 +53,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** What a page may load and do: our own files and addresses, nothing inline, nothing from elsewhere. */
+/** The content security policy: only this server's files and addresses, nothing inline. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

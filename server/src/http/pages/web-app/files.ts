@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 
-/** A WebFile lies in memory as it is sent. */
+/** A file of the web app, held in memory as it is sent. */
 export type WebFile = { type: string; bytes: Buffer }
 export type WebFiles = { page: string; files: ReadonlyMap<string, WebFile> }
 
@@ -15,7 +15,7 @@ const types: ReadonlyMap<string, string> = new Map(
 )
 const BUILT = new URL('../../../../../web/dist/', import.meta.url).pathname
 
-/** readWebFiles reads what the build of the web app left; undefined when it was not built. */
+/** Reads the build of the web app; undefined when it was not built. */
 export function readWebFiles(directory = BUILT): WebFiles | undefined {
   try {
     const page = readFileSync(join(directory, 'index.html'), 'utf8')

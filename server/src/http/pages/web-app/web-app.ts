@@ -5,8 +5,8 @@ import { Answer, type Routes, routes } from '../../mount.ts'
 import type { WebFiles } from './files.ts'
 
 /**
- * policyWith is what the app may load and do: our own files and addresses. Parts of the interface bring style sheets of their own, which name the
- * nonce of the page; no script and no other style stands in it.
+ * The content security policy of the app: only this server's files and addresses. Libraries of the interface add style sheets, which carry
+ * the page's nonce. Inline scripts and other inline styles are forbidden.
  */
 const policyWith = (nonce: string): string =>
   [
@@ -25,7 +25,7 @@ const policyWith = (nonce: string): string =>
 const NONCE_BYTES = 16
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
-/** webAppRoutes serves the web app out of memory. */
+/** Serves the web app from memory. */
 export function webAppRoutes(web: WebFiles | undefined): Routes {
   return routes('webApp', contract.webApp, {
     start: async () => webAppPage(web),
@@ -41,7 +41,7 @@ export function webAppRoutes(web: WebFiles | undefined): Routes {
   })
 }
 
-/** webAppPage is the one page of the app, which finds out by its address what to show. */
+/** The single page of the app, which routes by its address. */
 export function webAppPage(web: WebFiles | undefined, headers: Record<string, string> = {}): Answer<string> {
   if (!web) throw notFound('web app: it was not built, which `npm start` and `npm run build` do')
   const nonce = randomBytes(NONCE_BYTES).toString('base64url')

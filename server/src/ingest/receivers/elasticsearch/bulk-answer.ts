@@ -1,13 +1,13 @@
 import { readFilterPath, type Wants } from './filter-path.ts'
 
-/** verbs are what an action may ask for; their places in the list are the numbers by which notes know them. */
+/** The verbs of an action. Notes refer to them by their position in the list. */
 export const verbs = ['index', 'create', 'update', 'delete'] as const
 export type Verb = (typeof verbs)[number]
 
-/** BulkNotes are what the answer must say of each action, in few large pieces, since they travel between threads. */
+/** The data of the reply to each action, in a few large arrays, since they are sent between threads. */
 export type BulkNotes = {
   verbs: Uint8Array
-  /** indexes are the different names; indexNumbers tells which of them an action has. */
+  /** The distinct names; `indexNumbers` has the position of each action's name. */
   indexes: readonly string[]
   indexNumbers: Uint32Array
   ids: readonly string[]
@@ -16,8 +16,8 @@ export type BulkNotes = {
 type Member = readonly [name: string, json: string]
 
 /**
- * bulkAnswer has one item for each action, in their order and under their verbs: senders match them by place. The member `items` follows
- * `errors` at once, because one sender looks for just these characters.
+ * One item for each action, in order and under its verb: senders match items by position. The member `items` directly follows `errors`,
+ * because one sender searches for exactly these characters.
  */
 export function bulkReply(notes: BulkNotes, rejected: ReadonlyMap<number, string>, filterPath: string | undefined): string {
   const wants = readFilterPath(filterPath)
@@ -50,10 +50,10 @@ function itemsOf(notes: BulkNotes, rejected: ReadonlyMap<number, string>, wants:
   return items.filter((item) => item !== '')
 }
 
-/** ID_PLACE is where an id goes; JSON holds no such character. */
+/** Placeholder of an id; JSON contains no such character. */
 const ID_PLACE = '\0'
 
-/** done is an item that was carried out; there is never anything to delete. */
+/** The item of a successful action. Deletions never find a document. */
 function done(verb: Verb, index: string, wants: Wants): string {
   const isDelete = verb === 'delete'
   return item(verb, wants, [

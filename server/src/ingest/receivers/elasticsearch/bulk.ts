@@ -8,9 +8,9 @@ import { type BulkNotes, type Verb, verbs } from './bulk-answer.ts'
 import { Documents } from './document.ts'
 import { decoded, routeOfIndex } from './index-name.ts'
 
-/** BULK is the end of the path of a bulk post, with the index that actions without one mean. A few slashes too many do no harm. */
+/** The end of the path of a bulk post, with the default index of its actions. Repeated slashes are accepted. */
 export const BULK = /(?:\/{1,3}(?<index>[^/]+))?(?:\/{1,3}_doc)?\/{1,3}_bulk\/{0,3}$/
-/** ACTIONS_MAX bounds the memory for events and the answer. */
+/** Bounds the memory for events and the answer. */
 export const ACTIONS_MAX = 200_000
 const LINE_FEED = 0x0a
 const FIRST_VISIBLE = 0x21
@@ -18,8 +18,8 @@ const FIRST_VISIBLE = 0x21
 type Action = { verb: Verb; index: string; id: string }
 
 /**
- * parseBulk reads pairs of lines: what to do, and the document. An action that cannot be read refuses the post, since nobody could tell which
- * line comes next; a document that cannot be read is rejected alone.
+ * Reads pairs of lines: action and document. An unreadable action refuses the post, since the meaning of the next line would be unknown. An
+ * unreadable document is rejected alone.
  */
 export function parseBulk({ path, body }: Pick<IngestRequest, 'path' | 'body'>): ParsedBody {
   const post = new Bulk(body, indexOf(path))
@@ -48,13 +48,13 @@ class Bulk {
     this.#actions = new Actions(body, index)
   }
 
-  /** action goes to the next line that is not blank; a post may be a hundred million blank ones, so they are not looked at one by one. */
+  /** Goes to the next line that is not blank. A post may contain a hundred million blank lines, so it does not examine them one by one. */
   action(): Line | undefined {
     for (; (this.#body[this.#at] ?? FIRST_VISIBLE) < FIRST_VISIBLE; this.#at += 1) if (this.#body[this.#at] === LINE_FEED) this.#lines += 1
     return this.line()
   }
 
-  /** line goes to the next line; the last may lack its end. */
+  /** Goes to the next line; the last one may lack its line end. */
   line(): Line | undefined {
     if (this.#at >= this.#body.length) return undefined
     const start = this.#at
@@ -86,7 +86,7 @@ class Bulk {
     return { batches: deliveries, rejected: this.#rejected, total: this.#actionList.length, notes, ...this.#idempotencyKey() }
   }
 
-  /** #idempotencyKey is the hash of a body that only creates documents with ids: the same body again is a repeat. */
+  /** The hash of a body that only creates documents with ids: the same body again is a repeat. */
   #idempotencyKey(): { idempotencyKey?: string } {
     const isNamed = this.#actionList.length > 0 && this.#actionList.every(({ verb, id }) => verb === 'create' && id !== '')
     return isNamed ? { idempotencyKey: hash('sha256', this.#body) } : {}
@@ -97,7 +97,7 @@ class Bulk {
     return this.#documents.read(start, end)
   }
 
-  /** #records finds the dataset of an index; several indexes may be one dataset. */
+  /** Returns the records of an index's dataset; several indexes may lead to one dataset. */
   #records(index: string): ReceivedRecord[] {
     const known = this.#recordsByIndex.get(index)
     if (known) return known
@@ -110,7 +110,7 @@ class Bulk {
   }
 }
 
-/** partOf is the place of what an update brings. */
+/** The position of the document of an update. */
 function partOf(body: Uint8Array, start: number, end: number): [start: number, end: number] {
   const reader = new JsonReader(body, start, end)
   let part: [number, number] | undefined
@@ -125,7 +125,7 @@ function partOf(body: Uint8Array, start: number, end: number): [start: number, e
   return part
 }
 
-/** Actions reads lines such as {"create":{"_index":"web","_id":"7"}}; the same bytes as the last time mean the same. */
+/** Reads lines such as {"create":{"_index":"web","_id":"7"}} and caches the last one. */
 class Actions {
   readonly #body: Uint8Array
   readonly #index: string
@@ -192,7 +192,7 @@ class Actions {
   }
 }
 
-/** nameOf is the key just read, as it is written; the keys of this protocol have nothing to escape. */
+/** The key just read, undecoded: the keys of this protocol contain no escapes. */
 const nameOf = (reader: JsonReader): string => Buffer.from(reader.bytes.subarray(reader.start, reader.stop)).toString('latin1')
 
 function notesOf(actions: readonly Action[]): BulkNotes {

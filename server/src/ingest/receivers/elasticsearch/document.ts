@@ -8,21 +8,21 @@ import { JsonReader } from '../json/reader.ts'
 import { unescapeBytes, unescapeToText } from '../json/unescape.ts'
 import { KeyNames } from '../names.ts'
 
-/** timeKeys, lineKeys and levelKeys are looked for in these orders. */
+/** timeKeys, lineKeys and levelKeys are tried in order. */
 const timeKeys: readonly string[] = ['@timestamp', 'timestamp', 'time']
 const lineKeys: readonly string[] = ['message', 'log']
 const levelKeys: readonly string[] = ['log.level', 'level']
-/** What stands below these objects tells where an event comes from. */
+/** Values below these objects describe the source of an event. */
 const sourceObjects: ReadonlySet<string> = new Set(['host', 'agent', 'cloud', 'container', 'kubernetes', 'orchestrator', 'input'])
 const sourceKeys: ReadonlySet<string> = new Set(['log.file.path'])
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/** VALUES_MAX bounds the memory that one post can take in a worker; senders answer 413 by sending less at a time. */
+/** Bounds the memory of one post in a worker; senders answer 413 by sending less at a time. */
 export const VALUES_MAX = 1_000_000
 
-/** A Role is what a key means: the place of the key in its list, -1 when it is not in it; other keys are in none of them. */
+/** The meaning of a key: its position in each list, -1 when it is not in the list; other keys are in none. */
 type Role = { time: number; line: number; level: number; isOther: boolean; attribute: string | undefined }
 
 function roleOf(path: string): Role {
@@ -32,7 +32,7 @@ function roleOf(path: string): Role {
   return { time, line, level, isOther: time < 0 && line < 0 && level < 0, attribute: isSource ? `$${path}` : undefined }
 }
 
-/** Documents reads the documents of one body as events. */
+/** Reads the documents of one body as events. */
 export class Documents {
   readonly #body: Uint8Array
   readonly #text: BodyText
@@ -45,7 +45,7 @@ export class Documents {
     this.#names = new KeyNames(body, this.#text, roleOf)
   }
 
-  /** read takes the document between two places apart; one that is no JSON object is a Failure. */
+  /** Reads the document between two positions. Anything but a JSON object is a Failure. */
   read(start: number, end: number): ReceivedRecord {
     const reader = new JsonReader(this.#body, start, end)
     reader.peek()
@@ -66,12 +66,12 @@ export class Documents {
   }
 }
 
-/** Found is what is known of a document while it is read. */
+/** The parts of a document found so far. */
 class DocumentParts {
-  /** lines are the texts that could be the line, still escaped. */
+  /** The candidates for the line, still escaped. */
   readonly lines: (Uint8Array | undefined)[] = []
   pairs = 0
-  /** isWhole is set when something has no place beside the line: then the document is the line, and nothing is lost. */
+  /** Set when a part fits neither into the line nor into a key. The whole document then becomes the line, so that nothing is lost. */
   isWhole = false
   readonly #keys: Pair[] = []
   readonly #attributes: Pair[] = []
@@ -86,7 +86,7 @@ class DocumentParts {
     else this.#attributes.push([role.attribute, text])
   }
 
-  /** arrived is the event: its line is the first text that is one, else the document, in which the other keys stand already. */
+  /** The event. Its line is the first candidate, else the document, which already contains the other keys. */
   arrived(document: Uint8Array): ReceivedRecord {
     const times = this.#times.map((text) => text && parseTime(text))
     const timeRank = times.findIndex((time) => time)
@@ -100,7 +100,7 @@ class DocumentParts {
     return { raw: lineKeys[lineRank] === 'log' ? withoutLineEnd(text) : text, ...event, keys: this.#keys }
   }
 
-  /** #keepOthers makes keys of what could have been the time or the line, but was not. */
+  /** Keeps the unused candidates for time and line as keys. */
   #keepOthers(timeRank: number, lineRank: number): void {
     const refused = timeRank < 0 ? this.#times.find((text) => text !== undefined) : undefined
     if (refused !== undefined) this.#attributes.push([ORIGINAL_TIME, refused])
@@ -113,7 +113,7 @@ class DocumentParts {
   }
 }
 
-/** withoutLineEnd: container runtimes write the line's own end into `log`. */
+/** Container runtimes write the line's own line end into `log`. */
 function withoutLineEnd(text: Uint8Array): Uint8Array {
   if (text.at(-1) !== LINE_FEED) return text
   return text.subarray(0, text.at(-2) === CARRIAGE_RETURN ? -2 : -1)

@@ -7,7 +7,7 @@ import { parseSingle, SINGLE, type SingleNotes, singleReply } from './single.ts'
 
 const MIB = 2 ** 20
 
-/** elasticsearch accepts bulk requests and single documents, and replies to the probes of its senders. */
+/** Accepts bulk requests and single documents, and replies to the probes of its senders. */
 export const elasticsearch: Receiver = {
   name: 'elasticsearch',
   routes: [{ methods: ['POST', 'PUT'], tail: BULK }, { methods: ['POST', 'PUT'], tail: SINGLE }, ...probeRoutes],
@@ -29,7 +29,7 @@ function answer(request: IngestRequestHead, outcome: IngestOutcome, parsed: Pars
 
 const nothing: BulkNotes = { verbs: new Uint8Array(), indexes: [], indexNumbers: new Uint32Array(), ids: [] }
 
-/** errorTypes are words of this protocol, except those at which some senders give up for good. */
+/** Error types of this protocol, except those that make some senders give up. */
 const errorTypes: Readonly<Record<number, string>> = {
   400: 'illegal_argument_exception',
   401: 'security_exception',

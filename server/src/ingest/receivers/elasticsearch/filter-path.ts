@@ -1,12 +1,12 @@
-/** Wants tells whether a member of the answer, named by the keys that lead to it, was asked for. */
+/** True when a member of the response, given by its path of keys, was requested. */
 export type Wants = (...path: readonly string[]) => boolean
 
 const PATTERNS_MAX = 50
 const CHARS_MAX = 2_000
 
 /**
- * readFilterPath reads the query parameter `filter_path`: patterns with commas between them, `*` for any key, `**` for any number of them,
- * a minus sign before those that are not wanted. A pattern takes everything below what it names.
+ * Reads the query parameter `filter_path`: comma-separated patterns, with `*` for any key, `**` for any number of keys, and a minus sign
+ * before excluded ones. A pattern includes everything below the keys it names.
  */
 export function readFilterPath(text: string | undefined): Wants {
   const patterns = (text ?? '')
@@ -22,7 +22,7 @@ export function readFilterPath(text: string | undefined): Wants {
     (included.length === 0 || included.some((pattern) => covers(pattern, path))) && !excluded.some((pattern) => covers(pattern, path))
 }
 
-/** covers matches a pattern with the beginning of a path, one key after the other, so that its time is bounded by both lengths. */
+/** Matches a pattern with the beginning of a path key by key, so that its time is bounded by both lengths. */
 function covers(pattern: readonly string[], path: readonly string[]): boolean {
   let reached = new Set([0])
   if (isWhole(pattern, reached)) return true
@@ -41,7 +41,7 @@ function covers(pattern: readonly string[], path: readonly string[]): boolean {
 
 const isWhole = (pattern: readonly string[], reached: ReadonlySet<number>): boolean => closed(pattern, reached).has(pattern.length)
 
-/** closed adds what is reached when a `**` stands for no key at all. */
+/** Adds the states reached when a `**` matches no key. */
 function closed(pattern: readonly string[], reached: ReadonlySet<number>): Set<number> {
   const all = new Set(reached)
   for (const at of all) if (pattern[at] === '**') all.add(at + 1)

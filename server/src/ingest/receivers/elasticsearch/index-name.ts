@@ -1,14 +1,14 @@
 export type IndexRoute = { collection: string | undefined; dataset: string | undefined }
 
-/** Tails that writers put behind a name so that they get a new index each month, day or hour, or when one is full. */
+/** Suffixes that writers add to a name to get a new index each month, day or hour, or when one is full. */
 const TAIL = /[-_.](?:(?:19|20)\d\d[.-]\d\d(?:[.-]\d\d){0,2}|\d{6})$/
 const TAILS_MAX = 3
 const BACKING_INDEX = '.ds-'
-/** A name such as <logs-{now/d}> has its date worked out by the server. */
+/** In a name such as <logs-{now/d}> the server computes the date. */
 const DATE_MATH = /^<(.*?)\{.*\}>$/
 const DATA_STREAM = /^(?:logs|metrics|traces|synthetics|profiling)-([^-]+)-(.+)$/
 
-/** decoded is a part of a path as it was meant; one that is not well escaped is taken as it stands. */
+/** Decodes a part of a path; an invalid escape leaves it unchanged. */
 export function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -17,7 +17,7 @@ export function decoded(part: string): string {
   }
 }
 
-/** placeOf says where events for an index belong: a data stream names its dataset and namespace, other names are the dataset without their date. */
+/** The dataset for an index. A data stream names its dataset and namespace; other names are the dataset without their date. */
 export function routeOfIndex(index: string): IndexRoute {
   const name = withoutTails(withoutDateMath(index.startsWith(BACKING_INDEX) ? index.slice(BACKING_INDEX.length) : index))
   const [, dataset, namespace] = DATA_STREAM.exec(name) ?? []

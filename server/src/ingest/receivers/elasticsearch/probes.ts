@@ -1,19 +1,19 @@
 import type { IngestRequestHead, ReceiverReply, ReceiverRoute } from '../../batch.ts'
 
-/** A Probe is a request that senders make before they send events. The replies are just enough for them to go on. */
+/** A request that senders make before they send events. The replies are just enough for them to continue. */
 type Probe = { methods: readonly string[]; tail: RegExp; status?: number; body: unknown }
 
 const GET = ['GET', 'HEAD']
 const WRITE = ['PUT', 'POST']
 const license = { uid: '00000000-0000-0000-0000-000000000000', type: 'basic', status: 'active', mode: 'basic' }
 const notHere = { type: 'resource_not_found_exception', reason: 'events are only taken in here; searching has an API of its own' }
-/** INDEX is a path of one name, at the root or below the prefixes under which this protocol may be reached. */
+/** A path of one name, at the root or below the prefixes of this protocol. */
 const INDEX = /^(?:.*\/(?:elastic|elasticsearch))?\/{1,3}[^/_][^/]*\/{0,3}$/
 
-/** NEW_INDEX is such a path; at the root its name has the number that senders give one, or its date, so that a mistyped path of ours stays unknown. */
+/** Such a path for a new index. At the root the name must contain a digit or date math, so that a mistyped API path stays a 404. */
 const NEW_INDEX = /^(?:.*\/(?:elastic|elasticsearch)\/{1,3}|\/{1,3}(?=[^/]*(?:\d|%3c|<)))[^/_][^/]*\/{0,3}$/i
 
-/** probes stand in the order in which they are tried. */
+/** Tried in order. */
 const probes: readonly Probe[] = [
   { methods: ['GET', 'POST'], tail: /\/_(?:search|count|msearch|mget)\/{0,3}$/, status: 404, body: { error: notHere, status: 404 } },
   { methods: GET, tail: /\/_(?:doc|source)\/{1,3}[^/]+\/{0,3}$/, status: 404, body: { error: notHere, status: 404 } },
@@ -31,7 +31,7 @@ const probes: readonly Probe[] = [
     body: { acknowledged: true },
   },
   { methods: WRITE, tail: /\/{1,3}[^/_][^/]*\/{1,3}_(?:mapping|settings)\/{0,3}$/, body: { acknowledged: true } },
-  // Clients ask for this after their last bulk post, with GET too.
+  // Clients request this after their last bulk post, also with GET.
   { methods: ['GET', ...WRITE], tail: /\/_(?:refresh|flush)\/{0,3}$/, body: { _shards: { total: 1, successful: 1, failed: 0 } } },
   { methods: ['HEAD'], tail: INDEX, body: {} },
   { methods: ['PUT'], tail: NEW_INDEX, body: { acknowledged: true } },
@@ -39,7 +39,7 @@ const probes: readonly Probe[] = [
 
 const ROOT = /(?:^|\/(?:elastic|elasticsearch))\/{0,3}$/
 const VERSION = '8.19.0'
-/** Shippers of the same house refuse a server older than themselves, so such a one is told its own version. */
+/** Shippers of the same vendor refuse a server older than themselves, so the reply repeats their own version. */
 const SHIPPER = /^Elastic-[A-Za-z-]+\/(\d{1,4}\.\d{1,4}\.\d{1,4})/
 
 export const probeRoutes: readonly ReceiverRoute[] = [
@@ -72,7 +72,7 @@ function banner(userAgent: string): unknown {
 
 const VENDOR = /^application\/vnd\.elasticsearch\+(?:x-nd)?json\s*;\s*compatible-with=(\d{1,3})\b/i
 
-/** protocolReply adds the product header that clients check on every response, and replies in the media type of the request. */
+/** Adds the product header that clients check on every response, and replies in the media type of the request. */
 export function protocolReply(
   request: IngestRequestHead,
   status: number,
@@ -84,7 +84,7 @@ export function protocolReply(
   return {
     status,
     headers: { ...headers, 'content-type': contentType, 'x-elastic-product': 'Elasticsearch' },
-    // Bytes, since the web server would spell the media type of a text in its own way.
+    // Bytes, since the web server would normalize the media type of a text.
     body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
   }
 }

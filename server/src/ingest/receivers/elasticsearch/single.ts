@@ -3,13 +3,13 @@ import type { IngestRequest, ParsedBody } from '../../batch.ts'
 import { Documents } from './document.ts'
 import { decoded, routeOfIndex } from './index-name.ts'
 
-/** SINGLE is the end of the path of a post of one document: `/web/_doc`, `/web/_doc/<id>` or `/web/_create/<id>`. */
+/** The end of the path of a single document: `/web/_doc`, `/web/_doc/<id>` or `/web/_create/<id>`. */
 export const SINGLE = /\/{1,3}(?<index>[^/]+)\/{1,3}(?:_doc|(?<create>_create)(?=\/{1,3}[^/]))(?:\/{1,3}(?<id>[^/]+))?\/{0,3}$/
 
-/** SingleNotes are what the answer says of the one document. */
+/** The data of the reply to a single document. */
 export type SingleNotes = { index: string; id: string }
 
-/** parseSingle reads a post of one document; one that cannot be read refuses the post. */
+/** Reads a single document. An unreadable one refuses the post. */
 export function parseSingle({ path, body }: Pick<IngestRequest, 'path' | 'body'>): ParsedBody {
   const { index = '', id = '', create } = SINGLE.exec(path)?.groups ?? {}
   const notes: SingleNotes = { index: decoded(index), id: decoded(id) }
@@ -20,7 +20,7 @@ export function parseSingle({ path, body }: Pick<IngestRequest, 'path' | 'body'>
   return { batches: [batch], rejected: [], total: 1, notes, ...key }
 }
 
-/** singleAnswer is what becomes of the document in the words of the protocol. */
+/** The outcome in the format of the protocol. */
 export const singleReply = ({ index, id }: SingleNotes): string =>
   JSON.stringify({
     _index: index,

@@ -4,18 +4,18 @@ import type { KeyName, KeyNames } from '../names.ts'
 import { type JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './reader.ts'
 import { unescapeToText } from './unescape.ts'
 
-/** KEYS_MAX is how many keys of one event are kept beside its line. */
+/** The number of keys kept for one event in addition to its line. */
 export const KEYS_MAX = 1_000
 
 /**
- * JsonLeaves go over an object from value to value, with the names that the event store gives them: dots between levels, an array or an
- * object too deep as its JSON, null as absent.
+ * Goes over an object from value to value, with the names of the event store: dots between levels, arrays and objects too deep as JSON,
+ * null as absent.
  */
 export class JsonLeaves<Role> {
   readonly #reader: JsonReader
   readonly #names: KeyNames<Role>
   readonly #text: BodyText
-  /** #around are the names of the open objects; the outermost has none. */
+  /** The names of the open objects; the outermost has none. */
   readonly #around: (KeyName<Role> | undefined)[] = [undefined]
   isString = false
 
@@ -26,7 +26,7 @@ export class JsonLeaves<Role> {
     reader.openObject()
   }
 
-  /** next goes to the next value and gives its name; undefined after the last. */
+  /** Goes to the next value and returns its name; undefined after the last. */
   next(): KeyName<Role> | undefined {
     const reader = this.#reader
     for (;;) {
@@ -54,7 +54,7 @@ export class JsonLeaves<Role> {
     }
   }
 
-  /** text is the value as text. */
+  /** The value as text. */
   text(): string {
     const { bytes, start, stop, escaped } = this.#reader
     return escaped && this.isString ? unescapeToText(bytes.subarray(start, stop)) : this.#text.text(start, stop)

@@ -121,7 +121,7 @@ function leavesOf(json: string): [string, string][] {
   return found
 }
 
-/** walkOf names values as the event store does. */
+/** Names values as the event store does. */
 function walkOf(json: string): [string, string][] {
   const bytes = Buffer.from(json)
   const walk = new Walk(bytes, 0, bytes.length)

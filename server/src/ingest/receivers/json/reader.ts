@@ -16,7 +16,7 @@ export const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const NO_BYTE = -1
 
-/** Words and numbers are runs of these bytes; NaN and the infinities stand in no standard, but some writers send them. */
+/** Words and numbers consist of these bytes. NaN and the infinities are not standard JSON, but some writers send them. */
 const SCALAR_CHARS = '+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const isScalarByte = new Uint8Array(256)
 for (const char of SCALAR_CHARS) isScalarByte[char.charCodeAt(0)] = 1
@@ -24,20 +24,20 @@ const SCALAR = /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infin
 const WHOLE_DIGITS_MAX = 15
 
 /**
- * A JsonReader goes over JSON in place, and says where values stand instead of making them, so that numbers keep their spelling and raw bytes
- * stay as they are. It never recurses; depth costs it one byte a level, and only where a value is skipped.
+ * Reads JSON in place. It returns positions instead of values, so that numbers keep their notation and raw bytes stay unchanged. It never
+ * recurses; skipping a value costs one byte per level of depth.
  */
 export class JsonReader {
   readonly bytes: Uint8Array
   at: number
   readonly end: number
-  /** start and stop are the place of the last value or key that was read, without its quotes; `escaped` says that it holds a backslash. */
+  /** The position of the last value or key, without its quotes; `escaped` is true when it contains a backslash. */
   start = 0
   stop = 0
   escaped = false
-  /** hash is that of the last key. */
+  /** The hash of the last key. */
   hash = 0
-  /** fresh is set between an opening bracket and the first thing in it, where no comma stands. */
+  /** Set between an opening bracket and the first member, where no comma is expected. */
   #fresh = false
 
   constructor(bytes: Uint8Array, start = 0, end = bytes.length) {
@@ -46,7 +46,7 @@ export class JsonReader {
     this.end = end
   }
 
-  /** peek is the first byte of what comes next, -1 at the end. */
+  /** The next byte, -1 at the end. */
   peek(): number {
     while (this.at < this.end) {
       const byte = this.bytes[this.at] ?? NO_BYTE
@@ -56,7 +56,7 @@ export class JsonReader {
     return NO_BYTE
   }
 
-  /** isNull tells whether null comes next. */
+  /** True when null comes next. */
   isNull(): boolean {
     return this.peek() === LOWER_N
   }
@@ -71,7 +71,7 @@ export class JsonReader {
     this.#fresh = true
   }
 
-  /** key reads the next key of the open object, up to its value; false takes the object's end. */
+  /** Reads the next key of the open object, up to its value; false at the object's end, which it consumes. */
   key(): boolean {
     if (this.#close(CLOSE_OBJECT)) return false
     this.#take(QUOTE, 'a key')
@@ -95,12 +95,12 @@ export class JsonReader {
     return true
   }
 
-  /** element goes to the next element of the open array; false takes the array's end. */
+  /** Goes to the next element of the open array; false at the array's end, which it consumes. */
   element(): boolean {
     return !this.#close(CLOSE_ARRAY)
   }
 
-  /** string reads a text: its place, and whether it is escaped. */
+  /** Reads a string: its position, and whether it is escaped. */
   string(): void {
     this.#take(QUOTE, 'a text')
     this.start = this.at
@@ -117,7 +117,7 @@ export class JsonReader {
     this.at += 1
   }
 
-  /** scalar reads a number or a word. */
+  /** Reads a number or a word. */
   scalar(): void {
     this.peek()
     this.start = this.at
@@ -127,7 +127,7 @@ export class JsonReader {
     if (!this.#isScalar()) throw this.fail('there is no value')
   }
 
-  /** skip reads over a value of any kind and any depth; start and stop are its place, with its quotes or brackets. */
+  /** Skips a value of any kind and depth. `start` and `stop` are its position, with its quotes or brackets. */
   skip(): void {
     const first = this.peek()
     const start = this.at
@@ -139,7 +139,7 @@ export class JsonReader {
     this.#fresh = false
   }
 
-  /** finish makes sure that nothing follows. */
+  /** Checks that nothing follows. */
   finish(): void {
     if (this.peek() !== NO_BYTE) throw this.fail('something follows the end')
   }
@@ -177,7 +177,7 @@ export class JsonReader {
     return SCALAR.test(Buffer.from(bytes.buffer, bytes.byteOffset + start, stop - start).toString('latin1'))
   }
 
-  /** #skipBrackets remembers of each open bracket which one it was. */
+  /** Remembers the kind of each open bracket. */
   #skipBrackets(): void {
     let open = new Uint8Array(64)
     let depth = 0

@@ -1,6 +1,6 @@
 const BACKSLASH = 0x5c
 const LOWER_U = 0x75
-/** Escapes by the byte after the backslash; 0 is none. */
+/** Escapes by the byte after the backslash; 0 for none. */
 const short = new Uint8Array(256)
 for (const [escapeName, char] of [...'b\bf\fn\nr\rt\t""\\\\//'.matchAll(/(.)(.)/gs)].map(([, ...pair]) => pair)) {
   short[escapeName?.charCodeAt(0) ?? 0] = char?.charCodeAt(0) ?? 0
@@ -11,8 +11,8 @@ const ESCAPE_BYTES = 6
 const NO_UNIT = -1
 
 /**
- * unescapeBytes gives the bytes that a text of JSON stands for. Only escapes change: bytes that are no UTF-8 stay, and so does what is no
- * escape of JSON. Half a surrogate pair has no bytes and becomes a replacement character.
+ * Decodes a JSON string into bytes. Only escapes change: invalid UTF-8 and invalid escapes stay. Half a surrogate pair has no bytes and
+ * becomes a replacement character.
  */
 export function unescapeBytes(source: Uint8Array): Uint8Array {
   let from = source.indexOf(BACKSLASH)
@@ -40,7 +40,7 @@ export function unescapeBytes(source: Uint8Array): Uint8Array {
   return out.subarray(0, length + source.length - copied)
 }
 
-/** unescapeToText does so for a text of any size; replacing escapes one by one would take many times its memory. */
+/** The same as text, for any size: replacing escapes one by one would take many times its memory. */
 export function unescapeToText(source: Uint8Array): string {
   const bytes = unescapeBytes(source)
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
@@ -54,7 +54,7 @@ function charOf(unit: number, low: number): string {
   return isHigh(unit) || isLow(unit) ? REPLACEMENT : String.fromCharCode(unit)
 }
 
-/** unitAt reads an escape of four digits that begins at a backslash. */
+/** Reads an escape of four hexadecimal digits at a backslash. */
 function unitAt(source: Uint8Array, at: number): number {
   if (source[at] !== BACKSLASH || source[at + 1] !== LOWER_U) return NO_UNIT
   const digits = String.fromCharCode(...source.subarray(at + 2, at + ESCAPE_BYTES))

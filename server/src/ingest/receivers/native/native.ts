@@ -14,7 +14,7 @@ import { isLines, splitObjects } from './objects.ts'
 
 const MIB = 2 ** 20
 
-/** native accepts JSON lines, concatenated objects, an array, or lines of text. */
+/** Accepts JSON lines, concatenated objects, an array, or lines of text. */
 export const native: Receiver = {
   name: 'native',
   routes: [
@@ -46,7 +46,7 @@ function parse(request: IngestRequest): ParsedBody {
   }
 }
 
-/** LINES_MAX bounds what one post may keep a worker busy with; only lines of next to nothing are so many. */
+/** Bounds the work of one post; only tiny lines reach it. */
 const LINES_MAX = 1_000_000
 const LINE_FEED = 0x0a
 
@@ -58,7 +58,7 @@ function mustBeFew(bytes: Uint8Array): void {
 
 const asArrived = (raw: Uint8Array): ReceivedRecord => ({ raw, time: undefined, level: undefined, keys: [], attributes: [] })
 
-/** placeOf reads `/ingest/<collection>/<dataset>`. */
+/** Reads `/ingest/<collection>/<dataset>`. */
 function routeOfPath(path: string): Pick<DatasetBatch, 'collection' | 'dataset' | 'attributes'> {
   const [, collection, dataset] = /\/ingest\/([^/]+)\/([^/]+)$/.exec(path) ?? []
   return { collection: collection && decoded(collection), dataset: dataset && decoded(dataset), attributes: [] }
@@ -72,11 +72,11 @@ function decoded(part: string): string {
   }
 }
 
-/** isUploadCheck recognises what a log push service uploads to see whether somebody is there. */
+/** Recognizes the upload by which a log push service checks the endpoint. */
 const isUploadCheck = (bytes: Uint8Array): boolean =>
   bytes.length < 64 && /^\s*\{\s*"content"\s*:\s*"tests"\s*\}\s*$/.test(Buffer.from(bytes).toString('latin1'))
 
-/** asUtf8 takes off a byte order mark, and turns UTF-16, which Windows likes to write, into UTF-8. */
+/** Removes a byte order mark, and converts UTF-16, which Windows programs often write, to UTF-8. */
 function asUtf8(bytes: Uint8Array, contentType: string): Uint8Array {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return bytes.subarray(3)
   const encoding = utf16Of(bytes, contentType)

@@ -6,15 +6,15 @@ const LINE_FEED = 0x0a
 const COMMA = 0x2c
 const CLOSE_ARRAY = 0x5d
 const CLOSE_OBJECT = 0x7d
-/** SPREAD_BYTES_MAX is how far the end of an object that is written over several lines is looked for. */
+/** The maximum length of an object that spans several lines. */
 const SPREAD_BYTES_MAX = 2 ** 20
 
-/** LOOKED_THROUGH lines are read to their end to see whether each is one object; of the others only the ends are looked at, for the sake of speed. */
+/** So many lines are parsed to their end to see whether each is one object. Of the others only the ends are checked, for speed. */
 const LINES_READ_MAX = 16
 
 /**
- * isLines says that every line of a body is an event of its own. An array, objects in a row and objects that go on after their line are none; a
- * body that begins with text is nothing but lines.
+ * True when every line of a body is a separate event. False for an array, several objects in one line, and objects that span lines; a body
+ * that begins with text consists of lines.
  */
 export function isLines(bytes: Uint8Array): boolean {
   const first = afterBlank(bytes, 0)
@@ -46,10 +46,10 @@ function hasEndsOfObject(bytes: Uint8Array, start: number, lineEnd: number): boo
   return bytes[start] === OPEN_OBJECT && bytes[last] === CLOSE_OBJECT
 }
 
-/** EVENTS_MAX bounds the memory that one post can take in a worker; lines are not bound by it, since they are split one by one. */
+/** Bounds the memory of one post in a worker. Lines do not count, since they are split one by one. */
 export const EVENTS_MAX = 500_000
 
-/** splitObjects gives the events of a body: objects and the elements of arrays, however they are laid out, and lines of whatever else there is. */
+/** Splits a body into events: objects and elements of arrays in any layout, and lines of any other text. */
 export function splitObjects(bytes: Uint8Array): Uint8Array[] {
   const events: Uint8Array[] = []
   const search = { lineEnd: -1, mayBeMultiline: true }
@@ -57,7 +57,7 @@ export function splitObjects(bytes: Uint8Array): Uint8Array[] {
     const at = afterBlank(bytes, from)
     if (at === bytes.length) break
     if (events.length > EVENTS_MAX) throw tooMany()
-    // A line may hold a million objects: its end is looked for once.
+    // A line may contain a million objects, so its end is searched once.
     if (at >= search.lineEnd) search.lineEnd = endOfLine(bytes, at)
     if (bytes[at] === COMMA && events.length > 0) from = at + 1
     else if (bytes[at] === OPEN_ARRAY && isArrayOfObjects(bytes, at)) from = splitArray(bytes, at, events)
@@ -74,7 +74,7 @@ const tooMany = (): Failure => new Failure(413, `more than ${EVENTS_MAX} objects
 
 type Search = { lineEnd: number; mayBeMultiline: boolean }
 
-/** endOfObject looks on after the line only until that failed once: what is broken there would be looked for to the end again and again. */
+/** Searches beyond the line only until that failed once; otherwise each broken object would cause a search to the end of the body. */
 function endOfObject(bytes: Uint8Array, start: number, search: Search): number {
   const end = endOfBrackets(bytes, start, search.lineEnd)
   if (end > 0) return mayFollow(bytes, afterBlank(bytes, end, search.lineEnd), search.lineEnd) ? end : -1
@@ -84,18 +84,18 @@ function endOfObject(bytes: Uint8Array, start: number, search: Search): number {
   return far
 }
 
-/** mayFollow tells what stands behind an object on its line from words, with which the line is a line of text. */
+/** False when words follow an object on its line; the line is then text. */
 const mayFollow = (bytes: Uint8Array, at: number, lineEnd: number): boolean =>
   at === lineEnd || bytes[at] === OPEN_OBJECT || bytes[at] === COMMA || bytes[at] === OPEN_ARRAY
 
-/** startOfLine keeps the indentation of a line of text. */
+/** Keeps the indentation of a text line. */
 function startOfLine(bytes: Uint8Array, at: number): number {
   let start = at
   while (start > 0 && bytes[start - 1] !== LINE_FEED && isBlank(bytes[start - 1])) start -= 1
   return start
 }
 
-/** endOfSpread is where an object ends that goes on after its line; -1 when what stands there is no object. */
+/** Returns the end of an object that spans lines, -1 when there is no such object. */
 function endOfSpread(bytes: Uint8Array, start: number): number {
   const end = endOfBrackets(bytes, start, Math.min(bytes.length, start + SPREAD_BYTES_MAX))
   if (end < 0) return -1
@@ -107,7 +107,7 @@ function endOfSpread(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** isArrayOfObjects tells an array from a line of text that begins with a bracket. */
+/** Distinguishes an array from a text line that begins with a bracket. */
 function isArrayOfObjects(bytes: Uint8Array, start: number): boolean {
   const first = bytes[afterBlank(bytes, start + 1)]
   return first === OPEN_OBJECT || first === CLOSE_ARRAY
@@ -127,7 +127,7 @@ function splitArray(bytes: Uint8Array, start: number, events: Uint8Array[]): num
   return at + 1
 }
 
-/** endOfElement is where an element ends, blanks behind it left out; -1 when the body ends first. */
+/** Returns the end of an element without trailing blanks, -1 when the body ends first. */
 function endOfElement(bytes: Uint8Array, start: number): number {
   const first = bytes[start]
   if (first === OPEN_OBJECT || first === OPEN_ARRAY) return endOfBrackets(bytes, start, bytes.length)

@@ -5,14 +5,14 @@ export type OtlpEncoding = 'protobuf' | 'json'
 
 const contentTypes: Readonly<Record<OtlpEncoding, string>> = { protobuf: 'application/x-protobuf', json: 'application/json' }
 
-/** encodingOf tells how a body is written; undefined when we do not read such bodies. */
+/** The encoding of a body; undefined for unsupported ones. */
 export function encodingOf(contentType: string): OtlpEncoding | undefined {
   const type = contentType.split(';')[0]?.trim().toLowerCase()
   if (type === 'application/json') return 'json'
   return type === 'application/x-protobuf' || type === 'application/protobuf' ? 'protobuf' : undefined
 }
 
-/** The names of what was rejected, by the end of the path. */
+/** The fields of rejected counts, by the end of the path. */
 const rejectedNames = { logs: 'rejectedLogRecords', traces: 'rejectedSpans' } as const
 export type SignalName = keyof typeof rejectedNames
 
@@ -47,12 +47,12 @@ function quoted(rejected: readonly RejectedRecord[], total: number): string {
   return `${rejected.length} of ${total} records were rejected; ${reasons.join('; ')}${more}`
 }
 
-/** codes are those of gRPC; the rest is the sender's fault below 500, and passing from there on. */
+/** gRPC codes. Other statuses below 500 are the sender's fault, and those from 500 on are temporary. */
 const codes: Readonly<Record<number, number>> = { 401: 16, 403: 7, 404: 5, 413: 8, 429: 8 }
 const INVALID_ARGUMENT = 3
 const UNAVAILABLE = 14
 
-/** refused words a failure. Senders try again after 429, 502, 503 and 504 only, so that a passing 409 must become one of these. */
+/** The reply for a failure. Senders retry only after 429, 502, 503 and 504, so a temporary 409 must become one of these. */
 function refused(encoding: OtlpEncoding, { status: found, message, headers }: Failure): ReceiverReply {
   const status = found === 409 ? 503 : found
   const code = codes[status] ?? (status < 500 ? INVALID_ARGUMENT : UNAVAILABLE)
@@ -60,7 +60,7 @@ function refused(encoding: OtlpEncoding, { status: found, message, headers }: Fa
   return { status, headers: { ...headers, 'content-type': contentTypes[encoding] }, body }
 }
 
-/** numberAndText is a message of protobuf with a number as field 1 and a text as field 2, as all ours are. */
+/** A protobuf message with a number as field 1 and a text as field 2, as all our replies are. */
 function numberAndText(number: number, text: string): Uint8Array {
   return Buffer.concat([Uint8Array.of(0x08), varint(number), bytesField(2, Buffer.from(text))])
 }

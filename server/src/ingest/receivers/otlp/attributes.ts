@@ -5,7 +5,7 @@ import { JsonReader } from '../json/reader.ts'
 import { KeyNames } from '../names.ts'
 import { type Attribute, EMPTY, MAP, SCALAR, TEXT } from './message.ts'
 
-/** toPairs makes keys of attributes: maps are taken apart, empty values are absent. It gives how many could not be kept. */
+/** Turns attributes into keys: maps are flattened, empty values are absent. Returns how many could not be kept. */
 export function toPairs(attributes: readonly Attribute[], prefix: '' | '$', pairs: Pair[]): number {
   let dropped = 0
   for (const { name, kind, text } of attributes) {
@@ -29,7 +29,7 @@ function mapPairs(name: string, json: string, pairs: Pair[]): number {
   return dropped
 }
 
-/** toJson writes attributes as one object, in their order. */
+/** Writes attributes as one object, in their order. */
 export const toJson = (attributes: readonly Attribute[]): string =>
   `{${attributes.map((attribute) => `${JSON.stringify(attribute.name)}:${valueJson(attribute)}`).join(',')}}`
 
@@ -38,6 +38,6 @@ function valueJson({ kind, text }: Attribute): string {
   return kind === TEXT ? JSON.stringify(text) : text
 }
 
-/** textAttribute is an attribute of our own making. */
+/** An attribute that the receiver adds. */
 export const textAttribute = (name: string, text: string): Attribute => ({ name, kind: TEXT, text })
 export const jsonAttribute = (name: string, text: string): Attribute => ({ name, kind: SCALAR, text })

@@ -1,6 +1,6 @@
 /**
- * encodeProtobuf writes a request in OpenTelemetry's JSON as protobuf, so that each case can be told in both. It is not lenient, and holds the
- * numbers of fields a second time, as the protocol's definition has them.
+ * Encodes a request in OpenTelemetry's JSON as protobuf, so that each case can be tested in both encodings. It is strict, and repeats the
+ * field numbers of the protocol's definition.
  */
 export function encodeProtobuf(type: TypeName, value: unknown): Buffer {
   const parts: Buffer[] = []

@@ -5,21 +5,21 @@ import { logRecord, logToRecord, newLogRecord } from './log-record.ts'
 import { type Attribute, addAttribute, type FieldReader, type Message, message, set, text } from './message.ts'
 import { newSpan, span, spanToRecord } from './span.ts'
 
-/** RECORDS_MAX and WEIGHT_MAX bound the memory and time that one post can take in a worker. A pair weighs 1 where it is shared, as those of resources and scopes are. */
+/** RECORDS_MAX and WEIGHT_MAX bound the memory and time of one post in a worker. A shared pair, as of resources and scopes, weighs 1. */
 export const RECORDS_MAX = 200_000
 const WEIGHT_MAX = 8_000_000
 const OWN_WEIGHT = 8
-/** TRACES is the collection of all spans. */
+/** The collection of all spans. */
 export const TRACES = '.traces'
-/** SDKs say this when nobody gave the service a name. */
+/** The default name of a service in SDKs. */
 const NO_NAME = 'unknown_service'
 
 type Scope = { name: string; version: string; attributes: Attribute[] }
 type ScopeRecords = { readonly post: ExportRequest; readonly scope: Scope; readonly records: ReceivedRecord[] }
-/** OfResource holds what came from one resource; its attributes may stand before or after its records. */
+/** The records of one resource. Its attributes may come before or after its records. */
 type ResourceRecords = { readonly post: ExportRequest; readonly attributes: Attribute[]; readonly records: ReceivedRecord[] }
 
-/** A Post gathers what a request brings, by dataset. */
+/** Collects the events of a request by dataset. */
 export class ExportRequest {
   readonly #ofResources: ResourceRecords[] = []
   readonly #rejected: RejectedRecord[] = []
@@ -32,12 +32,12 @@ export class ExportRequest {
     this.#collection = collection
   }
 
-  /** isTimed is true when each event has a time, so that two posts of the same bytes must be one that was sent twice. */
+  /** True when each event has a time, so that two posts with the same bytes must be repeats. */
   get isTimed(): boolean {
     return this.#isTimed && this.#total > this.#rejected.length
   }
 
-  /** take counts a record, which is either an event or rejected for a reason. */
+  /** Counts a record, which is either an event or rejected for a reason. */
   addRecord(arrived: ReceivedRecord | string): void {
     if (this.#total === RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} records in one post`)
     if (typeof arrived === 'string') this.#rejected.push({ index: this.#total, reason: arrived })
@@ -48,7 +48,7 @@ export class ExportRequest {
     this.#total += 1
   }
 
-  /** inherit puts pairs before those of each record, which count more. Records without any share one list. */
+  /** Puts inherited pairs before those of each record, which take precedence. Records without pairs share one list. */
   inherit(pairs: readonly Pair[], records: readonly ReceivedRecord[]): void {
     this.#weigh(pairs.length * records.length)
     if (pairs.length === 0) return
@@ -73,7 +73,7 @@ export class ExportRequest {
     return { collection, dataset: service?.startsWith(NO_NAME) ? undefined : service }
   }
 
-  /** #batch says only once what all its records inherit, if they come from one resource. */
+  /** Stores inherited pairs only once if all records come from one resource. */
   #batch(parts: readonly ResourceRecords[]): DatasetBatch {
     const place = this.#routeOf(parts[0]?.attributes ?? [])
     const [only, second] = parts
@@ -113,7 +113,7 @@ const scope = message<Scope>([
   [3, 'attributes', addAttribute],
 ])
 
-/** A Signal is what requests for logs and for traces differ in: their names, and their records. */
+/** The differences between requests for logs and for traces: their names, and their records. */
 type Signal<R> = {
   names: readonly [resources: string, scopes: string, records: string]
   record: Message<R>
@@ -121,7 +121,7 @@ type Signal<R> = {
   arrived: (record: R) => ReceivedRecord
 }
 
-/** requestOf is a request, in which resources hold scopes, and scopes hold records. */
+/** A request: resources contain scopes, and scopes contain records. */
 function requestOf<R>({ names, record, fresh, arrived }: Signal<R>): Message<ExportRequest> {
   const [resources, scopes, records] = names
   const readRecord: FieldReader<ScopeRecords> = ({ post, records: taken }, from) => {
@@ -153,7 +153,7 @@ function requestOf<R>({ names, record, fresh, arrived }: Signal<R>): Message<Exp
   return message<ExportRequest>([[1, resources, readResource]])
 }
 
-/** A RequestType is a kind of request, and the collection that its events go to whatever their resource says. */
+/** A kind of request. `collection` overrides the one that a resource names. */
 export type RequestType = { request: Message<ExportRequest>; collection: string | undefined }
 
 export const logsRequest: RequestType = {

@@ -16,7 +16,7 @@ import {
   type ValueKind,
 } from './message.ts'
 
-/** kindsByName are the members of a value in JSON; of several the first one counts. */
+/** The members of a value in JSON. Of several the first one counts. */
 const kindsByName: ReadonlyMap<string, ValueKind> = new Map(
   Object.entries<ValueKind>({
     stringValue: TEXT,
@@ -34,7 +34,7 @@ const empty: OtlpValue = { kind: EMPTY, text: '' }
 
 export const isNext = (reader: JsonReader, byte: number): boolean => reader.peek() === byte
 
-/** A JsonValue reads values in OpenTelemetry's JSON. Those that hold others are written as plain JSON, with a list of what is open in place of recursion. */
+/** Reads values in OpenTelemetry's JSON. Nested values are written as plain JSON, with a stack in place of recursion. */
 export class JsonValue {
   readonly #reader: JsonReader
   readonly #text: BodyText
@@ -48,7 +48,7 @@ export class JsonValue {
     this.#names = names
   }
 
-  /** text reads a text, or a number or word in its own spelling; null is ''. */
+  /** Reads a text, or a number or word as written; null is ''. */
   text(): string {
     const reader = this.#reader
     if (reader.isNull()) return this.#nothing()
@@ -63,13 +63,13 @@ export class JsonValue {
     return this.#text.text(reader.start, reader.stop)
   }
 
-  /** name is the key just read. */
+  /** The key just read. */
   name(): string {
     const { start, stop, hash, escaped } = this.#reader
     return this.#names.of(undefined, start, stop, hash, escaped).path
   }
 
-  /** find opens a value and goes to the member that holds it; undefined, with the value closed again, when none does. */
+  /** Opens a value and goes to the member that holds it. Returns undefined, with the value closed again, when there is none. */
   find(): string | undefined {
     const reader = this.#reader
     if (reader.isNull()) {
@@ -91,7 +91,7 @@ export class JsonValue {
     return undefined
   }
 
-  /** close reads over what is left of the open object. */
+  /** Skips the rest of the open object. */
   close(): void {
     while (this.#reader.key()) this.#reader.skip()
   }
@@ -104,7 +104,7 @@ export class JsonValue {
     return value
   }
 
-  /** valueOf reads the member that find has found. */
+  /** Reads the member that `find` has found. */
   valueOf(member: string): OtlpValue {
     const kind = kindsByName.get(member) ?? EMPTY
     if (kind === LIST || kind === MAP) return { kind, text: this.#nested(kind) }
@@ -128,7 +128,7 @@ export class JsonValue {
       } else {
         parts.push(top.isMap ? '}' : ']')
         open.pop()
-        // What was open is closed: the list's own object, and, of an inner one, the value that held it.
+        // Close the list's own object and, for a nested list, the value that contains it.
         if (open.length > 0) this.close()
       }
     }
@@ -144,7 +144,7 @@ export class JsonValue {
     open.push({ isMap, isFirst: true, isInItems: false, pair: undefined })
   }
 
-  /** #nextItem goes to the next value of the innermost list or map; false with its object closed. */
+  /** Goes to the next value of the innermost list or map; false with its object closed. */
   #nextItem(top: Open, parts: string[]): boolean {
     const reader = this.#reader
     for (;;) {
@@ -162,13 +162,13 @@ export class JsonValue {
         if (!top.isMap) return true
         if (!isNext(reader, OPEN_OBJECT)) throw new UnreadableRecord('a pair of a map is not an object')
         reader.openObject()
-        // The place of the key is kept, since the value may come first.
+        // Reserve a position for the key, since the value may come first.
         top.pair = { at: parts.push('"":') - 1, hasValue: false }
       }
     }
   }
 
-  /** #toItems goes into the items of a list, and on to others that come after them. */
+  /** Goes into the items of a list, and on to later items. */
   #toItems(): boolean {
     const reader = this.#reader
     while (reader.key()) {
@@ -181,7 +181,7 @@ export class JsonValue {
     return false
   }
 
-  /** #toValue reads a pair up to its value; false at its end. */
+  /** Reads a pair up to its value; false at its end. */
   #toValue(pair: Pair, parts: string[]): boolean {
     const reader = this.#reader
     while (reader.key()) {
@@ -202,7 +202,7 @@ export class JsonValue {
   }
 }
 
-/** A Pair is the open pair of a map: where its key belongs among the parts, and whether its value has been read. */
+/** The open pair of a map: the position of its key among the parts, and whether its value has been read. */
 type Pair = { readonly at: number; hasValue: boolean }
 type Open = { readonly isMap: boolean; isFirst: boolean; isInItems: boolean; pair: Pair | undefined }
 

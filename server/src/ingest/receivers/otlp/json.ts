@@ -24,7 +24,7 @@ const UNNAMED = '_'
 
 const absent: OtlpValue = { kind: EMPTY, text: '' }
 
-/** readJson reads a body into target; one that is no such message is a Failure. */
+/** Reads a body into target. Anything else is a Failure. */
 export function readJson<T>(body: Uint8Array, type: Message<T>, target: T): void {
   const reader = new JsonReader(body)
   try {
@@ -37,7 +37,7 @@ export function readJson<T>(body: Uint8Array, type: Message<T>, target: T): void
   }
 }
 
-/** A JsonSource reads the mapping that OpenTelemetry has of its own: ids as hex, enumerations as numbers, large numbers as texts or numbers. */
+/** Reads OpenTelemetry's JSON mapping: ids as hex, enumerations as numbers, large numbers as texts or numbers. */
 class JsonSource implements FieldSource {
   readonly #reader: JsonReader
   readonly #text: BodyText
@@ -57,7 +57,7 @@ class JsonSource implements FieldSource {
     this.fields(type, target)
   }
 
-  /** fields reads an object. It calls itself as often as our messages lie in one another, whatever the body holds. */
+  /** Reads an object. Its recursion is bounded by the nesting of the message types, not by the body. */
   fields<T>(type: Message<T>, target: T): void {
     const reader = this.#reader
     if (!isNext(reader, OPEN_OBJECT)) throw new UnreadableRecord('there is a value where an object belongs')
@@ -93,7 +93,7 @@ class JsonSource implements FieldSource {
   instant(): Instant | undefined {
     const text = this.#value.text()
     if (DIGITS.test(text)) return nanoInstant(text)
-    // Some writers know floats only; what they sent is rounded already.
+    // Some writers only have floats, so their numbers are rounded already.
     const number = Number(text)
     return number >= 1 && number < Number.MAX_VALUE ? nanoInstant(BigInt(Math.trunc(number)).toString().slice(-DIGITS_MAX)) : undefined
   }
@@ -156,5 +156,5 @@ class JsonSource implements FieldSource {
   }
 }
 
-/** DIGITS_MAX is as many as a 64-bit number can have. */
+/** The digits of the largest 64-bit number. */
 const DIGITS_MAX = 20

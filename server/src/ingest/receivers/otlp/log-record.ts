@@ -60,13 +60,13 @@ export const logRecord: Message<OtlpLogRecord> = message<OtlpLogRecord>([
   [12, 'eventName', set('eventName', text)],
 ])
 
-/** Four numbers of severity have one name. */
+/** Four severity numbers share one name. */
 const severityNames = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL']
 const severityName = (number: number): string | undefined => (number > 0 ? severityNames[(number - 1) >> 2] : undefined)
 
 /**
- * logArrived makes an event of a record. Its line is the body; a record without one is written as JSON, in which its attributes stand. The
- * number of the severity decides over its text, which may be any word and stays the key `level`.
+ * Turns a record into an event. Its line is the body; a record without one is written as JSON with its attributes. The severity number
+ * takes precedence over the severity text, which may be any word and stays the key `level`.
  */
 export function logToRecord(record: OtlpLogRecord): ReceivedRecord {
   const name = severityName(record.severityNumber)

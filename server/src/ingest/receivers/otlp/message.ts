@@ -9,28 +9,28 @@ export const LIST = 3
 export const MAP = 4
 export type ValueKind = typeof EMPTY | typeof TEXT | typeof SCALAR | typeof LIST | typeof MAP
 
-/** A Value is one of OpenTelemetry's values as text: numbers as they were spelled, bytes as base64, lists and maps as compact JSON. */
+/** A value as text: numbers as written, bytes as base64, lists and maps as compact JSON. */
 export type OtlpValue = { readonly kind: ValueKind; readonly text: string }
 export type Attribute = OtlpValue & { readonly name: string }
-/** A Body is the value of a log record as bytes, so that a text stays as it came. */
+/** The value of a log record as bytes, so that a text stays unchanged. */
 export type OtlpBody = { readonly kind: ValueKind; readonly bytes: Uint8Array }
 
-/** A Source reads the field that it stands at; protobuf and JSON each have one. What cannot be read is thrown as Unreadable or as a Failure. */
+/** Reads the current field; protobuf and JSON each implement it. Throws UnreadableRecord or a Failure for unreadable input. */
 export type FieldSource = {
   instant(): Instant | undefined
   text(): string
   number(): number
-  /** id reads a trace or span id of so many bytes as hex in lower case; '' for one of another length or all zero. */
+  /** Reads a trace or span id of so many bytes as lower-case hex; '' for another length or all zeros. */
   id(bytes: number): string
   body(): OtlpBody
   attribute(): Attribute
   message<T>(type: Message<T>, target: T): void
-  /** record reads a message that may be refused without harm to others, and gives the reason. */
+  /** Reads a message that can be rejected alone. Returns the reason of a rejection. */
   record<T>(type: Message<T>, target: T): string | undefined
 }
 
 export type FieldReader<T> = (target: T, from: FieldSource) => void
-/** A Message is what is known of a message: its fields by their numbers and by their names in JSON; other fields are skipped. */
+/** The definition of a message: its fields by number and by JSON name. Other fields are skipped. */
 export type Message<T> = {
   readonly byNumber: readonly (FieldReader<T> | undefined)[]
   readonly byName: ReadonlyMap<string, FieldReader<T>>
@@ -42,7 +42,7 @@ export function message<T>(fields: readonly (readonly [number: number, name: str
   return { byNumber: Array.from(byNumber), byName: new Map(fields.map(([, name, read]) => [name, read])) }
 }
 
-/** set puts what a field holds into the target's member of that name. */
+/** Assigns a field to the target's member of that name. */
 export const set =
   <Key extends string, Held>(key: Key, read: (from: FieldSource) => Held): FieldReader<{ [member in Key]: Held }> =>
   (target, from) => {
@@ -58,17 +58,17 @@ export const addAttribute: FieldReader<{ readonly attributes: Attribute[] }> = (
   target.attributes.push(from.attribute())
 }
 
-/** An Unreadable is thrown for what spoils one record only, where the source knows where the next one begins. */
+/** Thrown for an error that affects one record, when the start of the next one is known. */
 export class UnreadableRecord extends Error {}
 
-/** VALUE_DEPTH_MAX is how deep lists and maps may lie in one another; protobuf itself reads no deeper. */
+/** How deep lists and maps may be nested; protobuf itself reads no deeper. */
 export const VALUE_DEPTH_MAX = 100
 export const tooDeep = (): UnreadableRecord => new UnreadableRecord(`values lie deeper than ${VALUE_DEPTH_MAX} levels in one another`)
 
-/** VALUES_MAX bounds the memory that one post can take in a worker. */
+/** Bounds the memory of one post in a worker. */
 export const VALUES_MAX = 1_000_000
 
-/** An Allowance is how many values and parts of messages a body may still have; in many of them, the smallest take the most memory. */
+/** Counts down the values and parts of messages that a body may still contain. Many small ones take the most memory. */
 export class ValueBudget {
   #left = VALUES_MAX
 
@@ -80,10 +80,10 @@ export class ValueBudget {
 
 const NS_DIGITS = 6
 
-/** nanoText writes an instant as the number of nanoseconds since 1970. */
+/** Writes an instant as the number of nanoseconds since 1970. */
 export const nanoText = ({ ms, ns }: Instant): string => (ms === 0 ? String(ns) : `${ms}${String(ns).padStart(NS_DIGITS, '0')}`)
 
-/** nanoInstant reads such a number from its digits. */
+/** Reads an instant from the digits of such a number. */
 export function nanoInstant(digits: string): Instant | undefined {
   const read = { ms: Number(digits.slice(0, -NS_DIGITS)), ns: Number(digits.slice(-NS_DIGITS)) }
   return read.ms === 0 && read.ns === 0 ? undefined : read

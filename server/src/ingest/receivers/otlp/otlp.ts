@@ -12,7 +12,9 @@ const LOGS = /\/{1,3}v1\/{1,3}logs\/{0,3}$/
 const TRACES = /\/{1,3}v1\/{1,3}traces\/{0,3}$/
 const METRICS = /\/{1,3}v1\/{1,3}metrics\/{0,3}$/
 
-/** otlp takes logs and spans of OpenTelemetry over HTTP. Metrics are accepted and not kept, since many senders send all three to one address. */
+/**
+ * Accepts logs and spans of OpenTelemetry over HTTP. Metrics are accepted and dropped, since many senders send all three to one address.
+ */
 export const otlp: Receiver = {
   name: 'otlp',
   routes: [

@@ -9,10 +9,10 @@ export const GROUP_END = 4
 export const FIXED32 = 5
 
 const TWO_TO_32 = 2 ** 32
-/** Integers up to here are exact as numbers. */
+/** Up to this high half, integers are exact as numbers. */
 const EXACT_HIGH_MAX = 2 ** 20
 
-/** A ProtobufReader goes from field to field of a message in place. Nothing it reads lies beyond `end`. */
+/** Goes from field to field of a message in place. It reads nothing beyond `end`. */
 export class ProtobufReader {
   readonly bytes: Uint8Array
   readonly #view: DataView
@@ -20,7 +20,7 @@ export class ProtobufReader {
   end: number
   field = 0
   wire = 0
-  /** low and high are the halves of the last number, both without a sign. */
+  /** The unsigned halves of the last number. */
   low = 0
   high = 0
 
@@ -31,7 +31,7 @@ export class ProtobufReader {
     this.end = end
   }
 
-  /** next reads the number and wire type of the next field; false at the end of the message. */
+  /** Reads the number and wire type of the next field; false at the end of the message. */
   next(): boolean {
     if (this.at >= this.end) return false
     this.varint()
@@ -74,14 +74,14 @@ export class ProtobufReader {
     this.high = 0
   }
 
-  /** length reads how long the field is, and gives the place of its end; the field begins where the reader stands. */
+  /** Reads the length of the field and returns its end. The field begins at the reader's position. */
   length(): number {
     this.varint()
     if (this.high !== 0 || this.low > this.end - this.at) throw cut()
     return this.at + this.low
   }
 
-  /** skip reads over the value of a field. */
+  /** Skips the value of a field. */
   skip(): void {
     if (this.wire === VARINT) this.varint()
     else if (this.wire === FIXED64) this.#move(8)
@@ -91,7 +91,7 @@ export class ProtobufReader {
     else throw new UnreadableRecord(`there is no wire type ${this.wire} here`)
   }
 
-  /** integer is the last number with a sign, in digits. */
+  /** The last number as a signed integer, in digits. */
   integer(): string {
     const high = this.high | 0
     if (high < EXACT_HIGH_MAX && high > -EXACT_HIGH_MAX) return String(high * TWO_TO_32 + this.low)
@@ -108,7 +108,7 @@ export class ProtobufReader {
     this.at += bytes
   }
 
-  /** #skipGroup counts how many groups are open; which of them an end belongs to changes nothing. */
+  /** Counts open groups; it does not matter which of them an end belongs to. */
   #skipGroup(): void {
     for (let open = 1; open > 0; ) {
       if (!this.next()) throw cut()

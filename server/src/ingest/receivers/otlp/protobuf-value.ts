@@ -14,7 +14,7 @@ import {
 } from './message.ts'
 import { BYTES, FIXED64, type ProtobufReader, VARINT } from './protobuf-reader.ts'
 
-/** The fields of AnyValue; of several the last one counts. */
+/** The fields of AnyValue. Of several the last one counts. */
 export const STRING_VALUE = 1
 const BOOL_VALUE = 2
 const DOUBLE_VALUE = 4
@@ -29,12 +29,12 @@ const ITEMS = 1
 
 const empty: OtlpValue = { kind: EMPTY, text: '' }
 
-/** A ProtobufValue reads values. Those that hold others are written as JSON at once, with a list of what is open in place of recursion. */
+/** Reads values. Nested values are written as JSON at once, with a stack in place of recursion. */
 export class ProtobufValue {
   readonly #reader: ProtobufReader
   readonly #text: BodyText
   readonly #allowance: ValueBudget
-  /** start and stop are the place of what a value holds, once `find` has found it. */
+  /** The position of a value's content, once `find` has found it. */
   start = 0
   stop = 0
 
@@ -44,7 +44,7 @@ export class ProtobufValue {
     this.#allowance = allowance
   }
 
-  /** find goes over the message that ends at `end` and gives the number of the field that holds the value, 0 for none. */
+  /** Scans the message that ends at `end`. Returns the number of the field that holds the value, 0 for none. */
   find(end: number): number {
     const reader = this.#reader
     const outer = reader.end
@@ -71,7 +71,7 @@ export class ProtobufValue {
     return field
   }
 
-  /** read gives the value of the message that ends at `end`. */
+  /** Reads the value of the message that ends at `end`. */
   read(end: number): OtlpValue {
     const field = this.find(end)
     if (field === 0) return empty
@@ -100,7 +100,7 @@ export class ProtobufValue {
     return { kind: SCALAR, text: reader.low === 0 && reader.high === 0 ? 'false' : 'true' }
   }
 
-  /** #nested writes the list or map that was just found. */
+  /** Writes the list or map that was just found. */
   #nested(kind: ValueKind): string {
     const reader = this.#reader
     const outer = reader.end
@@ -131,7 +131,7 @@ export class ProtobufValue {
     return json
   }
 
-  /** #item goes to the next item of a list, and gives its end; -1 when there is none. */
+  /** Goes to the next item of a list and returns its end, -1 for none. */
   #item(): number {
     const reader = this.#reader
     while (reader.next()) {
@@ -145,7 +145,7 @@ export class ProtobufValue {
     return -1
   }
 
-  /** #key reads a pair up to its value, whichever of the two comes first, and gives its key as JSON. */
+  /** Reads a pair up to its value, in either order, and returns its key as JSON. */
   #key(end: number): string {
     const reader = this.#reader
     let key = '""'

@@ -21,11 +21,11 @@ const VALUE = 2
 const NS_PER_MS = 1_000_000
 const TWO_TO_32 = 2 ** 32
 
-/** UNNAMED is what an empty key is called wherever one appears. */
+/** Replaces an empty key. */
 const UNNAMED = '_'
 const absent: OtlpValue = { kind: EMPTY, text: '' }
 
-/** readProtobuf reads a body into target; one that is no such message is a Failure. */
+/** Reads a body into target. Anything else is a Failure. */
 export function readProtobuf<T>(body: Uint8Array, type: Message<T>, target: T): void {
   try {
     new ProtobufSource(body).fields(type, target, body.length)
@@ -49,7 +49,7 @@ class ProtobufSource implements FieldSource {
     this.#names = new KeyNames(body, this.#text, () => undefined)
   }
 
-  /** fields reads the message that ends at `end`. It calls itself as often as our messages lie in one another, whatever the body holds. */
+  /** Reads the message that ends at `end`. Its recursion is bounded by the nesting of the message types, not by the body. */
   fields<T>(type: Message<T>, target: T, end: number): void {
     const reader = this.#reader
     const outer = reader.end

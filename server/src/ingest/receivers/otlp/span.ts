@@ -28,7 +28,7 @@ export type OtlpSpan = {
   end: Instant | undefined
   attributes: Attribute[]
   dropped: number
-  /** events and links are objects of JSON. */
+  /** JSON objects. */
   events: string[]
   links: string[]
   status: Status
@@ -105,7 +105,7 @@ export const span: Message<OtlpSpan> = message<OtlpSpan>([
   [16, 'flags', set('flags', number)],
 ])
 
-/** A kind that is not said counts as internal, as the protocol suggests. */
+/** A missing kind counts as internal, as the protocol suggests. */
 const kinds = [
   'SPAN_KIND_INTERNAL',
   'SPAN_KIND_INTERNAL',
@@ -117,7 +117,7 @@ const kinds = [
 const codes = ['STATUS_CODE_UNSET', 'STATUS_CODE_OK', 'STATUS_CODE_ERROR']
 const CODE_ERROR = 2
 
-/** spanArrived makes an event of a span: its line is the span's name, and all else are attributes. */
+/** Turns a span into an event: its line is the span's name, and everything else becomes attributes. */
 export function spanToRecord(found: OtlpSpan): ReceivedRecord {
   const attributes: Pair[] = []
   const dropped = found.dropped + toPairs(found.attributes, '$', attributes)
