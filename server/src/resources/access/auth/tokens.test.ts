@@ -20,7 +20,7 @@ const partsOf = (token: string): Parts => {
   return { header: decoded(header), payload: decoded(payload) }
 }
 
-/** signed makes a token as we do, with the deployment's own secret unless told otherwise, so that only what a test changes is wrong with it. */
+/** Builds a token as the service does, by default with its own secret, so that only what the test changes is wrong. */
 function signed({ header, payload }: Parts, options: { secret?: string; hash?: string } = {}): string {
   const text = `${encoded(header)}.${encoded(payload)}`
   const secret = options.secret ?? app.app.world.vault.jwtSecret.reveal()

@@ -6,7 +6,7 @@ import { recordChange } from '../audit/audit.ts'
 import { ownOrganization } from '../organizations/organizations.ts'
 import { type CustomerRow, selectCustomer, upsertCustomer } from './rows.ts'
 
-/** getCustomer is what is written down of an organisation as a customer; before the first change it is called like the organisation. */
+/** The customer record of an organization; until the first change its name is that of the organization. */
 export async function getCustomer(world: World, actor: Actor): Promise<Customer> {
   const { own, manageable } = await ownOrganization(world, actor)
   const row = await world.meta.cached(actor.orgId, 'customer', async () => (await selectCustomer(world.meta, actor.orgId)) ?? null)

@@ -54,7 +54,7 @@ export async function createEncryptionKey(world: World, actor: Actor, ask: NewEn
   return shownEncryptionKey(row)
 }
 
-/** regionOf is the region that an ARN names, if any. */
+/** The region in an ARN, if any. */
 const regionOf = (arn: string): string | undefined => arn.split(':')[3] || undefined
 
 export async function updateEncryptionKey(

@@ -23,7 +23,7 @@ type MemberRef = BodyOf<typeof contract.groups.addMembers>['members'][number]
 export const listMembers = (world: Pick<World, 'meta'>, actor: Actor, group: GroupRow): Promise<GroupMember[]> =>
   selectMembers(world.meta, actor.orgId, group.id)
 
-/** addMembers adds all or none. Whoever is added receives the roles of the group, so the caller must hold what they permit. */
+/** Adds all members or none. New members receive the roles of the group, so the caller must hold their permissions. */
 export async function addMembers(world: World, actor: Actor, group: GroupRow, members: readonly MemberRef[]): Promise<undefined> {
   await checkHeld(world, actor, group.id)
   const nowMs = world.clock.nowMs()
@@ -41,7 +41,7 @@ export async function addMembers(world: World, actor: Actor, group: GroupRow, me
   })
 }
 
-/** removeMembers takes out those who are members and passes over the others. */
+/** Removes members; ids of non-members are ignored. */
 export async function removeMembers(world: World, actor: Actor, group: GroupRow, members: readonly MemberRef[]): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
     const removed: MemberRef[] = []
@@ -71,7 +71,7 @@ async function checkKnown(tx: Db, orgId: string, members: readonly MemberRef[]):
   if (unknown) throw badField('members', `names no ${unknown.member_type === 'USER' ? 'user' : 'group'} with id ${unknown.member_id}`)
 }
 
-/** checkNoCycle: all new links lead into one group, so there is a cycle exactly when that group already lies in one of the members. */
+/** All new edges lead into one group, so there is a cycle only if that group is already inside one of the members. */
 async function checkNoCycle(tx: Db, orgId: string, groupId: string, members: readonly MemberRef[]): Promise<void> {
   const containers = await reachedIn(tx, orgId, groupId)
   const circular = members.find(({ member_id }) => member_id === groupId || containers.has(member_id))

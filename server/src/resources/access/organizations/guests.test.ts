@@ -12,7 +12,7 @@ type Me = { org_id: string; roles: string[] }
 const PASSWORD = 'seventeen otters in a canoe'
 
 let app: TestApp
-/** olga administrates the management organisation and has made `made`; gus is a user of the management organisation. */
+/** olga administers the management organization and created `made`; gus is a user of the management organization. */
 let olga: Person
 let gus: Person
 let made: Made

@@ -31,11 +31,11 @@ type NewOrganization = BodyOf<typeof contract.organizations.create>
 type OrganizationChange = BodyOf<typeof contract.organizations.update>
 type Reader = Pick<World, 'meta' | 'deployment'>
 
-/** PASSWORD is the one way to log in that there is; an organisation without it would shut everybody out. */
+/** The only login method; an organization without it would lock everyone out. */
 const PASSWORD = 'Password'
 const DEFAULT_METHODS: Organization['login_methods'] = [{ name: PASSWORD, enabled: true }]
 
-/** listOrganizations is where the caller may act; managers see every organisation. */
+/** The organizations in which the caller may act; managers see all. */
 export async function listOrganizations(world: Reader, actor: Actor): Promise<Organization[]> {
   const rows = (await isManager(world, actor))
     ? await selectAllOrganizations(world.meta)
@@ -43,13 +43,13 @@ export async function listOrganizations(world: Reader, actor: Actor): Promise<Or
   return shownAll(world, rows, actor.orgId)
 }
 
-/** organizationsOfUser is where a user may act; `active` marks where his next login lands. */
+/** The organizations in which a user may act; `active` marks the one of the next login. */
 export async function organizationsOfUser(world: Reader, homeId: string, userId: string): Promise<Organization[]> {
   const rows = await selectOrganizationsOf(world.meta, homeId, userId)
   return shownAll(world, rows, await activeOrganization(world, homeId, userId))
 }
 
-/** organizationsOfMembers is organizationsOfUser for all whose record is in the organisation, by a few questions however many they are. */
+/** organizationsOfUser for all users of an organization, with a fixed number of queries. */
 export async function organizationsOfMembers(world: Reader, orgId: string): Promise<(userId: string) => Promise<Organization[]>> {
   const own = await selectOrganization(world.meta, orgId)
   const elsewhere = Map.groupBy(await selectOrganizationsOfMembers(world.meta, orgId), ({ user_id }) => user_id)
@@ -62,7 +62,7 @@ export async function organizationsOfMembers(world: Reader, orgId: string): Prom
   }
 }
 
-/** ownOrganization is the one the caller acts in, and manageable are all it manages: every one for managers, for everybody else his own. */
+/** The caller's own organization, and those they can manage: all for managers, otherwise only their own. */
 export async function ownOrganization(
   world: Reader,
   actor: Actor,
@@ -72,7 +72,7 @@ export async function ownOrganization(
   return { own, manageable: (await isManager(world, actor)) ? await selectAllOrganizations(world.meta) : [own] }
 }
 
-/** findOrganization finds an organisation the caller may know of; any other is as if it did not exist. */
+/** Finds an organization that the caller may see; any other is a 404. */
 export async function findOrganization(world: Reader, actor: Actor, id: string): Promise<OrganizationRow> {
   const mayKnow = (await identifiedIn(world, actor, id)) !== undefined || (await isManager(world, actor))
   const row = mayKnow ? await selectOrganization(world.meta, id) : undefined
@@ -83,11 +83,11 @@ export async function findOrganization(world: Reader, actor: Actor, id: string):
 export const getOrganization = async (world: Reader, actor: Actor, row: OrganizationRow): Promise<Organization> =>
   shown(world, row, { activeId: actor.orgId, managementId: await managementId(world) })
 
-/** CreateOrganizationRecords creates an organization with its first key and its datasets in a transaction. It is given by the top level, since datasets lie above organizations. */
+/** Creates an organization with its first key and its datasets in a transaction. The top level provides it, because datasets lie above organizations. */
 export type CreateOrganizationRecords = (world: World, tx: Db, ask: OrganizationRecordsRequest) => Promise<{ firstKey: Secret }>
 export type OrganizationRecordsRequest = { orgId: string; name: string; firstKey: Secret | undefined; founder?: Identity }
 
-/** createOrganization lets its creator in: anyone by its first key, a user also by a grant of Admin. */
+/** The creator gets access: everyone by the first key, a user also by a grant of Admin. */
 export async function createOrganization(
   world: World,
   found: CreateOrganizationRecords,
@@ -110,7 +110,7 @@ export async function createOrganization(
   })
 }
 
-/** updateOrganization changes what is given; `settings` are merged, lists are replaced. */
+/** Updates the given fields; `settings` are merged, lists are replaced. */
 export async function updateOrganization(
   world: World,
   actor: Actor,

@@ -8,8 +8,8 @@ import { selectAllOrganizations } from './rows.ts'
 export type RecoveredAdmin = { organization: string; key: Secret }
 
 /**
- * recoverAdmin makes a new AdminApi key for an organisation in which nobody is left who can administrate it: the named one (by its id or name), or
- * the management organisation. It is for whoever has the data directory in hand, and stands in the audit trail as such.
+ * Creates a new AdminApi key for an organization that nobody can administer any more: the named one (by id or name), or the management organization.
+ * It requires access to the data directory and is audited as such.
  */
 export async function recoverAdmin(
   world: Pick<World, 'meta' | 'clock' | 'ids' | 'vault'>,

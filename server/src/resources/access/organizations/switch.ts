@@ -10,10 +10,7 @@ import { selectGrant, selectUser, upsertActiveOrganization } from './rows.ts'
 type Switched = ReplyOf<typeof contract.access.switch>
 type Reader = Pick<World, 'meta'>
 
-/**
- * switchUser makes an organisation the one in which the user's next login lands. A token acts in one organisation for as long as it holds, so a
- * user who switches himself is given another one.
- */
+/** Makes an organization the one of the user's next login. A token acts in one organization, so users who switch themselves get a new token. */
 export async function switchUser(world: World, actor: Actor, orgId: string, userId: string): Promise<Switched> {
   const isSelf = isUser(actor, userId)
   const acting = isSelf ? await selfIn(world, actor, orgId) : await actingIn(world, actor, orgId, 'access_write')

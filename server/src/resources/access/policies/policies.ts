@@ -33,7 +33,7 @@ import {
 
 type PolicyDraft = BodyOf<typeof contract.policies.create>
 type Reader = Pick<World, 'meta'>
-/** A PolicyFilter names what the policies must name; what is absent does not matter. */
+/** What the policies must name; absent members match everything. */
 export type PolicyFilter = {
   resource_type?: string | undefined
   resource_id?: string | undefined
@@ -50,13 +50,13 @@ const allPolicies = (world: Reader, orgId: string): Promise<{ rows: readonly Pol
     return { rows, rules: rows.map(ruleOf) }
   })
 
-/** isLimited reports whether a policy concerns the caller, whichever datasets there are now. */
+/** Reports whether a policy applies to the caller, for any dataset. */
 export async function isLimited(world: Reader, actor: Principal): Promise<boolean> {
   const { rules } = await allPolicies(world, actor.orgId)
   return rules.length > 0 && rules.some((rule) => concerns(rule, viewerOf(actor)))
 }
 
-/** visibleTo leaves the datasets that no policy hides from the caller; without policies it costs nothing. */
+/** Filters out datasets that policies hide from the caller; free without policies. */
 export async function visibleTo<D extends PolicyDataset>(world: Reader, actor: Principal, datasets: readonly D[]): Promise<readonly D[]> {
   const { rules } = await allPolicies(world, actor.orgId)
   if (rules.length === 0) return datasets
@@ -71,8 +71,8 @@ const viewerOf = (actor: Principal): Viewer => ({
 })
 
 /**
- * checkLimits refuses that a caller whom policies limit hands out roles by which somebody would see more than he does. Who may change policies
- * can lift them anyway.
+ * Rejects a grant of roles by a limited caller if the grantee would see more than the caller. Callers who may change policies are exempt, because
+ * they could lift them.
  */
 export async function checkLimits(world: Reader, actor: Actor, type: Viewer['type'], roles: readonly string[]): Promise<void> {
   if (actor.permissions.has('policies_write') && actor.permissions.has('policies_delete')) return
@@ -81,7 +81,7 @@ export async function checkLimits(world: Reader, actor: Actor, type: Viewer['typ
   throw forbidden('nobody grants more than he holds: a policy limits which logs the caller sees, and it would not limit these roles')
 }
 
-/** limitedRoles are the roles that LOG_PERMIT policies limit to some logs, in their stored form. */
+/** The roles that LOG_PERMIT policies limit to some logs, in stored form. */
 export async function limitedRoles(world: Reader, orgId: string): Promise<ReadonlySet<string>> {
   const { rules } = await allPolicies(world, orgId)
   const permits = rules.filter((rule) => rule.policy_type === 'LOG_PERMIT' && rule.principal.type === 'ROLE')
@@ -137,7 +137,7 @@ export async function removePolicy(world: World, actor: Actor, record: PolicyRow
   return {}
 }
 
-/** checkPolicy refuses every policy that would not do what it says: what cannot be evaluated, and what names nothing there is. */
+/** Rejects policies without effect: those that cannot be evaluated, or that name nothing that exists. */
 async function checkPolicy(db: Db, orgId: string, policy: Policy): Promise<void> {
   if (policy.policy_type === 'ROLE_BASED')
     throw notBuilt('ROLE_BASED policies are not evaluated; a custom role (POST /roles) says the same')

@@ -4,14 +4,14 @@ import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { insertDataKey, selectDataKey } from './rows.ts'
 
-/** A SecretPlace is where a sealed secret lies; sealed for one place it opens nowhere else. */
+/** The location of a sealed secret; it can be opened only there. */
 export type SecretPlace = { readonly orgId: string; readonly table: string; readonly row: string; readonly column: string }
 
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** sealSecret encrypts what must come back one day, under the data key of its organisation, which is made when it is needed first. */
+/** Encrypts a recoverable secret with the data key of its organization, which is created on first use. */
 export async function sealSecret(world: Pick<World, 'vault'>, tx: Db, place: SecretPlace, secret: Secret): Promise<Buffer> {
   const key = (await dataKey(world, tx, place.orgId)) ?? (await newDataKey(world, tx, place.orgId))
   const nonce = randomBytes(NONCE_BYTES)

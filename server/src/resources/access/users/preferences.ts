@@ -29,7 +29,7 @@ export async function updatePreferences(world: World, actor: Actor, record: User
   })
 }
 
-/** mergePreferences lets given members of the three objects overwrite and the others stay; null clears a default; the rest is replaced. */
+/** Merges the given members of the three objects; null clears a default; other fields are replaced. */
 export function mergePreferences(known: Preferences, change: Change): Preferences {
   const { favourites, defaults, features, ...scalars } = change
   const merged: Preferences = { ...known, ...given(scalars) }
@@ -40,7 +40,7 @@ export function mergePreferences(known: Preferences, change: Change): Preference
   return merged
 }
 
-/** given leaves out members without a value. */
+/** Removes members without a value. */
 const given = <T extends object>(members: T): { [K in keyof T]: Exclude<T[K], null> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null)) as {
     [K in keyof T]: Exclude<T[K], null>

@@ -17,7 +17,7 @@ let count = 0
 const newEmail = (): string => `person${++count}@example.org`
 const person = (over: object = {}) => ({ first_name: 'Grace', last_name: 'Hopper', email: newEmail(), roles: ['Standard'], ...over })
 const invited = async (over: object = {}): Promise<User> => (await org.ask<User>('POST', '/users', { body: person(over) })).body
-/** withBody gives requests a body where their method may have one. */
+/** Adds a body where the method may have one. */
 const withBody = (method: string): { body?: object } => (method === 'GET' ? {} : { body: {} })
 const unknownId = '00000000-0000-4000-8000-000000000000'
 

@@ -50,7 +50,7 @@ export async function listUsers(world: World, actor: Actor): Promise<User[]> {
 
 const usersIn = (world: World, orgId: string): Promise<UserRow[]> => world.meta.cached(orgId, 'users', () => selectUsers(world.meta, orgId))
 
-/** listAllUsers adds the people of the other organisations in which the caller may read users too. */
+/** Includes the users of the other organizations in which the caller may read users. */
 export async function listAllUsers(world: World, actor: Actor): Promise<MultiOrgUser[]> {
   const all: MultiOrgUser[] = []
   for (const orgId of await readableOrganizations(world, actor)) {
@@ -80,13 +80,13 @@ export async function findUser(world: World, actor: Actor, id: string): Promise<
   return row
 }
 
-/** findUserAnywhere is findUser for what people may do about themselves: they find themselves also where they act as guests. */
+/** Like findUser, for what users may do themselves: they also find themselves where they act as guests. */
 export async function findUserAnywhere(world: World, actor: Actor, id: string): Promise<UserRow> {
   const self = isUser(actor, id) ? await selectPerson(world.meta, id) : undefined
   return self ?? findUser(world, actor, id)
 }
 
-/** isShutOut reports whether a user of the organisation may not log in any more; a guest belongs to another organisation, whose affair he is. */
+/** Reports whether a user of the organization may no longer log in. Guests belong to another organization, which decides that. */
 export async function isShutOut({ meta }: Pick<World, 'meta'>, orgId: string, id: string): Promise<boolean> {
   const row = await selectUser(meta, orgId, id)
   return row !== undefined && !mayLogIn(row.status)
@@ -94,7 +94,7 @@ export async function isShutOut({ meta }: Pick<World, 'meta'>, orgId: string, id
 
 export const getUser = async (world: World, row: UserRow): Promise<User> => shownUser(world, row)
 
-/** createUser makes the user and his invitation; the link goes out by mail, or comes back when no mail could be sent. */
+/** Creates the user and the invitation. The link is mailed, or returned if no mail could be sent. */
 export async function createUser(world: World, actor: Actor, ask: NewUser): Promise<User & { invitation_url?: string }> {
   const roles = storedRoles(ask.roles)
   await checkGrant(world, actor, 'USER', roles)
@@ -149,7 +149,7 @@ export async function updateUser(world: World, actor: Actor, record: UserRow, ch
   }))
 }
 
-/** mayManage excludes a guest who holds the permission where he acts: his own record belongs to another organisation. */
+/** False for a guest who holds the permission here: their own record belongs to another organization. */
 const mayManage = (actor: Actor, record: UserRow): boolean => hasPermission(actor, 'users_write') && record.org_id === actor.orgId
 
 export async function deactivateUser(world: World, actor: Actor, record: UserRow): Promise<User> {
@@ -168,8 +168,8 @@ export async function reactivateUser(world: World, actor: Actor, record: UserRow
 }
 
 /**
- * changeUser applies a change to the user as he is at that moment, keeps an administrator in the organisation, and ends tokens and
- * invitations of a user who becomes deactivated. A change that alters nothing writes nothing.
+ * Applies a change to the locked user, keeps at least one administrator in the organization, and ends sessions and invitations of a deactivated user.
+ * A change without effect writes nothing.
  */
 async function changeUser(world: World, actor: Actor, { org_id, id }: UserRow, change: (user: UserRow) => UserRow): Promise<User> {
   return world.meta.write(org_id, async (tx) => {
@@ -203,7 +203,7 @@ async function endAccess(tx: Db, user: UserRow): Promise<void> {
   await deleteInvitation(tx, user.org_id, user.id)
 }
 
-/** removeUser deletes a person for good: access, memberships, preferences and tokens go too; what he made keeps his id. */
+/** Deletes a user with access, memberships, preferences and sessions; records they created keep their id. */
 export async function removeUser(world: World, actor: Actor, record: UserRow): Promise<undefined> {
   await checkAuthority(world, actor, record)
   const { org_id, id } = record
@@ -220,7 +220,7 @@ export async function removeUser(world: World, actor: Actor, record: UserRow): P
 
 export type Sent = { success: boolean; message: string } & InvitationDelivery
 
-/** resendInvitation makes a new link; the one before is void from then on. */
+/** Creates a new invitation; the previous link becomes invalid. */
 export async function resendInvitation(world: World, actor: Actor, record: UserRow): Promise<Sent> {
   await checkAuthority(world, actor, record)
   return sendLink(world, actor, record, 'invitation', (user) =>
@@ -228,7 +228,7 @@ export async function resendInvitation(world: World, actor: Actor, record: UserR
   )
 }
 
-/** resetPassword lets a person who has forgotten the password choose a new one; the old one holds until then. */
+/** Sends a link to choose a new password; the old password stays valid until then. */
 export async function resetPassword(world: World, actor: Actor, record: UserRow): Promise<Sent> {
   await checkAuthority(world, actor, record)
   return sendLink(world, actor, record, 'reset', (user) => {

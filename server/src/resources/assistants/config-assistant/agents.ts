@@ -8,7 +8,7 @@ import { otelCollector } from './agents/otel-collector.ts'
 import { rsyslog } from './agents/rsyslog.ts'
 import { vector } from './agents/vector.ts'
 
-/** agents are the programs whose files are written here; another is a file and a line. */
+/** The supported agents; a new one needs a file and a line here. */
 export const agents: readonly Agent[] = [otelCollector, fluentBit, vector, filebeat, logstash, rsyslog, alloy]
 
 export function agentNamed(name: AgentType): Agent {

@@ -18,7 +18,7 @@ export const parsing = (form: 'json' | 'logfmt'): string =>
 
 const CHANCES = 65_536
 
-/** sampling is the condition for what is left out: the first four digits of a random identifier are an even chance of 65536. */
+/** A condition that drops events: the first four hex digits of a random identifier are uniform over 65536 values. */
 export const sampling = (percent: number): string =>
   `Substring(UUID(), 0, 4) >= "${Math.round((percent / 100) * CHANCES)
     .toString(16)

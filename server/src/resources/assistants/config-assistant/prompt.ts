@@ -19,7 +19,7 @@ const RULES = [
 type PromptRequest = { readonly prompt: string; readonly agent: string }
 type InterpretedPrompt = { readonly changes: ConfigChanges; readonly notes: string[] }
 
-/** understand turns words into wishes: by the model where there is one, and by a small vocabulary of the service's own otherwise. */
+/** Interprets a prompt: by the model if there is one, otherwise by a small built-in vocabulary. */
 export async function interpretPrompt(
   world: Pick<World, 'model' | 'log'>,
   request: PromptRequest,
@@ -41,7 +41,7 @@ export async function interpretPrompt(
   return { changes: changes, notes: unknown.map((clause) => `not understood, and left out: ${clause}`) }
 }
 
-/** askModel takes an answer only if the contract would take it from a caller. */
+/** Accepts an answer only if the contract would accept it from a caller. */
 async function askModel(model: World['model'], { prompt, agent }: PromptRequest, signal: AbortSignal): Promise<ConfigChanges> {
   const user = `The shipper is ${agent}.\n<wish>${prompt.replaceAll(/<(\/?wish)/gi, '‹$1')}</wish>`
   const limit = AbortSignal.any([signal, AbortSignal.timeout(MODEL_BOUND_MS)])

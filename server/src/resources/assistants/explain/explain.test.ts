@@ -4,7 +4,7 @@ import { AiEvent, type Event, type FailureBody } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 
-/** The model of these tests answers what it is told to; the service asks it like any other. */
+/** The model of these tests returns what a test sets; the service calls it like any other. */
 let answers: (question: string) => string | undefined = () => ''
 let asked: (left: Promise<void>) => void = () => undefined
 let model: Server
@@ -63,7 +63,7 @@ afterAll(async () => {
 })
 
 const place = (more = '') => `/explain-error?timestamp=${error.timestamp}&sequence=${sequenceOf(error)}&logId=${log}${more}`
-/** The number is beyond what JSON.parse keeps, so it is read from the link of the event. */
+/** The number exceeds the precision of JSON.parse, so it is read from the link of the event. */
 const sequenceOf = ({ context }: Event['metadata']): string => new URL(context).searchParams.get('sequence') ?? ''
 
 async function stream(app: TestApp, path: string): Promise<AiEvent[]> {
@@ -131,7 +131,7 @@ test('when the caller leaves, nothing goes on for him', async () => {
   const { left } = await waiting
   leaving.abort()
   expect(await reading).toBe('left')
-  // The question to the model ends with the caller, long before its own bound.
+  // The model request ends with the caller, long before its own timeout.
   await left
 })
 

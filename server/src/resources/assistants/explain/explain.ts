@@ -61,7 +61,7 @@ const paragraphsOf = ({ facts, neighbors, next }: Explanation): string[] => [
   `Look next at:\n${next.map((line) => `- ${line}`).join('\n')}\n`,
 ]
 
-/** narrate has the model tell the facts; undefined when it does not within its time. */
+/** Lets the model describe the facts; undefined if it does not answer in time. */
 async function narrate(
   { model, log }: Pick<World, 'model' | 'log'>,
   { facts, neighbors }: Explanation,

@@ -272,7 +272,7 @@ test('readers read and write nothing, a key for ingestion reads nothing', async 
   expect((await listed('', ingest)).status).toBe(403)
 })
 
-/** roleKey makes a key with a role of just these permissions. */
+/** Creates a key with a role of just these permissions. */
 async function roleKey(permissions: string[]): Promise<string> {
   const body = { display_name: `role ${permissions.join()}`, role_type: 'API', permissions }
   const role = await org.ask<{ role_id: string }>('POST', '/roles', { body })

@@ -41,10 +41,10 @@ export {
 type NewDataset = BodyOf<typeof contract.datasets.create>
 type DatasetList = ReplyOf<typeof contract.datasets.list> | SerializedJson<ReplyOf<typeof contract.datasets.list>>
 type DatasetListQuery = QueryOf<typeof contract.datasets.list>
-/** A DatasetChange leaves alone what it does not name; a retention of null returns to the organisation's default. */
+/** Fields that are absent stay; a retention of null returns to the organization's default. */
 type DatasetChange = Partial<BodyOf<typeof contract.datasets.update>>
 
-/** listDatasets gives what `from` or `from_expr` selects; selecting nothing is no failure here. */
+/** Lists what `from` or `from_expr` selects; an empty selection is no error here. */
 export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, query: DatasetListQuery): Promise<DatasetList> {
   const from = new Set(query.from)
   const fromExpr = query.from_expr?.trim() ?? ''
@@ -101,14 +101,14 @@ export async function createDataset(world: World, actor: Actor, ask: NewDataset)
   })
 }
 
-/** updateDataset renames, moves or sets the retention; the names of a system dataset stay as they are. */
+/** Renames, moves or sets the retention; names of system datasets cannot change. */
 export const updateDataset = (world: World, actor: Actor, id: string, change: DatasetChange): Promise<DatasetRow> =>
   changeDataset(world, actor, id, change, (before, next) => {
     if (next.retention !== before.retention) checkRetentionPermission(actor)
     if (!isDeepStrictEqual(next.tags, before.tags)) checkTagPermission(actor)
   })
 
-/** setDatasetRetention sets the retention of a dataset alone; `check` sees the dataset as it is, locked. Callers answer for the permission. */
+/** Sets only the retention; `check` sees the locked dataset. Callers check the permission. */
 export const setDatasetRetention = (
   world: World,
   actor: Actor,
@@ -160,7 +160,7 @@ function markOf(before: DatasetRow, retention: DatasetRow['retention'], actor: A
   return before.retention_mark ? { ...before.retention_mark, updated_by: who, updated_at: nowMs } : { created_by: who, created_at: nowMs }
 }
 
-/** removeDataset leaves a tombstone, and asks for its events to be removed in the same transaction. */
+/** Leaves a tombstone and enqueues the removal of the events, in one transaction. */
 export async function removeDataset(world: World, actor: Actor, record: DatasetRow): Promise<undefined> {
   if (record.is_system_generated) throw forbidden('a system dataset cannot be deleted')
   await world.meta.write(actor.orgId, async (tx) => {
@@ -172,7 +172,7 @@ export async function removeDataset(world: World, actor: Actor, record: DatasetR
   })
 }
 
-/** bootstrapDatasets makes what every organisation has from the start. */
+/** Creates the datasets that every organization has. */
 export async function bootstrapDatasets(world: Pick<World, 'clock' | 'ids'>, tx: Db, orgId: string): Promise<void> {
   const nowMs = world.clock.nowMs()
   const names = [
@@ -204,7 +204,7 @@ function checkTagPermission(actor: Actor): void {
   if (!hasPermission(actor, 'tag_write')) throw forbidden('changing tags needs the permission tag_write')
 }
 
-/** checkNotReserved keeps names that begin with a dot for what the system makes itself. */
+/** Reserves names with a leading dot for system datasets. */
 function checkNotReserved(field: 'collection' | 'dataset', name: string): void {
   if (name.startsWith('.')) throw badField(field, 'must not begin with a dot: such names belong to the system', 'RESERVED')
 }
@@ -215,7 +215,7 @@ function checkRename(before: DatasetRow, next: DatasetRow): void {
   checkNotReserved('dataset', next.dataset)
 }
 
-/** 23505 is PostgreSQL's unique_violation: the unique index decides between two who take a name at once. */
+/** PostgreSQL's unique_violation: the unique index resolves a race for a name. */
 const isNameTaken = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === '23505'
 
 const nameTaken = (collection: string, dataset: string) => conflict(`a dataset ${dataset} exists already in the collection ${collection}`)

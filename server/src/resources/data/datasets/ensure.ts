@@ -31,8 +31,8 @@ const OVERFLOW_DATASET = 'overflow'
 const DEFAULT_COLLECTION = 'default'
 
 /**
- * ensureDatasets finds the dataset of each place or creates it, in the order of the places; the first event creates its dataset. Tags that a dataset
- * lacks are added to it. However many places there are, it takes a handful of statements.
+ * Finds or creates the dataset of each route, in the order of the routes; the first event creates its dataset. Missing tags are added to it. The
+ * number of statements does not grow with the number of routes.
  */
 export async function ensureDatasets(world: EnsureWorld, actor: Actor, places: readonly DatasetRoute[]): Promise<EnsuredDataset[]> {
   const { datasets: known } = await byName(world, actor.orgId)
@@ -45,7 +45,7 @@ export async function ensureDatasets(world: EnsureWorld, actor: Actor, places: r
     if (!ensured) throw new Error('a dataset was neither found nor created')
     return ensured
   }
-  // A dataset that only takes what is too much for others does not take over their tags.
+  // An overflow dataset does not take over the tags of the others.
   const lacking = places.filter((place) => {
     const { row, overLimit } = found(place)
     return overLimit === undefined && missingIn(row.tags, place.tags).length > 0
@@ -64,7 +64,7 @@ export async function ensureDatasets(world: EnsureWorld, actor: Actor, places: r
 
 const creationsInProgress = new WeakMap<World['meta'], Map<string, Promise<EnsuredDataset>>>()
 
-/** createShared lets posts that want the same new dataset at once share its creation: each of them counted alone would fill the hour. */
+/** Lets concurrent requests for the same new dataset share its creation; counted separately they would use up the hourly limit. */
 async function createShared(
   world: EnsureWorld,
   actor: Actor,
@@ -101,7 +101,7 @@ function missing({ collection, dataset }: DatasetRoute): never {
 }
 
 async function createAll(world: EnsureWorld, actor: Actor, places: readonly DatasetRoute[]): Promise<ReadonlyMap<string, EnsuredDataset>> {
-  // What is remembered may be older than what another process has created.
+  // The cache may be older than what another process has created.
   const made = new Map((await selectDatasetsByName(world.meta, actor.orgId, places)).map((row) => [nameOf(row), row]))
   const fresh = places.filter((place) => !made.has(nameOf(place)))
   const counted = fresh.filter(({ isSystem }) => !isSystem)
@@ -113,7 +113,7 @@ async function createAll(world: EnsureWorld, actor: Actor, places: readonly Data
   if (refused.length > 0) {
     const { collections } = await byName(world, actor.orgId)
     const known = new Set([...collections, ...fresh.filter((place) => !rejected.has(place)).map(({ collection }) => collection)])
-    // A collection that is not there yet would be one too many as well.
+    // A new collection for the overflow would exceed the limit as well.
     for (const place of refused) overflow.set(place, overflowIn(known.has(place.collection) ? place.collection : DEFAULT_COLLECTION))
   }
   const created = await insertAll(world, actor, [...fresh.filter((place) => !rejected.has(place)), ...overflow.values()])
@@ -128,7 +128,7 @@ async function createAll(world: EnsureWorld, actor: Actor, places: readonly Data
   )
 }
 
-/** addToHourlyCount counts so many datasets more, and gives the number of this hour's before. */
+/** Adds to the count of this hour and returns the number before. */
 async function addToHourlyCount(world: EnsureWorld, actor: Actor, count: number): Promise<number> {
   const nowMs = world.clock.nowMs()
   const hourStartMs = nowMs - (nowMs % HOUR_MS)
@@ -136,7 +136,7 @@ async function addToHourlyCount(world: EnsureWorld, actor: Actor, count: number)
   return (counted?.created ?? count) - count
 }
 
-/** deleteOldCreationCounts drops the counts of hours that are over. */
+/** Deletes the counts of past hours. */
 export const deleteOldCreationCounts = (world: Pick<World, 'meta' | 'clock'>): Promise<number> =>
   deleteCreationCounts(world.meta, world.clock.nowMs() - 2 * HOUR_MS)
 
@@ -152,7 +152,7 @@ const byName = (world: Pick<World, 'meta'>, orgId: string): Promise<DatasetsByNa
     return { datasets: new Map(rows.map((row) => [nameOf(row), row])), collections: new Set(rows.map((row) => row.collection)) }
   })
 
-/** insertAll creates the datasets and gives them by name; of two who do so at once the unique index lets one, and the other finds them. */
+/** Creates the datasets and returns them by name. In a race the unique index lets one creator win, and the other finds its rows. */
 async function insertAll(world: EnsureWorld, actor: Actor, places: readonly DatasetRoute[]): Promise<ReadonlyMap<string, DatasetRow>> {
   const wanted = [...new Map(places.map((place) => [nameOf(place), place])).values()]
   if (wanted.length === 0) return new Map()
@@ -190,7 +190,7 @@ async function insertAll(world: EnsureWorld, actor: Actor, places: readonly Data
 
 const capped = (tags: Tags): Tags => Object.fromEntries(Object.entries(tags).slice(0, TAGS_MAX))
 
-/** addTags adds the tags that are missing, by the id of the dataset; one that is there stays as it is, or two senders would change it for ever. */
+/** Adds missing tags, by dataset id. Existing tags stay, otherwise two senders would overwrite each other forever. */
 async function addTags(world: EnsureWorld, actor: Actor, wanted: ReadonlyMap<string, Tags>): Promise<ReadonlyMap<string, DatasetRow>> {
   if (wanted.size === 0) return new Map()
   return world.meta.write(actor.orgId, async (tx) => addTagsIn(world, tx, actor, wanted))

@@ -14,7 +14,7 @@ export class Heartbeats {
     this.#beats.set(logId, nowMs)
   }
 
-  /** flush writes what has gathered; after a failure it is written with what gathers until the next time. */
+  /** Writes the collected times; after a failure they are written with the next flush. */
   async flush(): Promise<void> {
     const beats = this.#beats
     if (beats.size === 0) return

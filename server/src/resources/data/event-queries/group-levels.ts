@@ -8,9 +8,8 @@ import { and } from './filters.ts'
 const LEVEL_GROUPS_MAX = 10_000
 
 /**
- * readLevels measures the levels above the groups found, the outermost first, and puts the found ones last. What holds for the parts of a group
- * (a mean, a percentile) does not add up, so each level is asked for by itself, for just the groups that the leaves stand in.
- * `bytes` is what that read.
+ * Measures the levels above the groups found, outermost first; the groups found come last. Aggregates such as means and percentiles do not add up, so
+ * each level is its own query, restricted to the groups that the leaves belong to. `bytes` is the number of bytes read.
  */
 export async function readLevels(
   store: EventStore,
@@ -37,7 +36,7 @@ export async function readLevels(
 
 const NOWHERE = { position: 0, length: 0 }
 
-/** isOneOf is the filter that the value of a key is one of these; null stands for an absent key. */
+/** A filter for one of several values of a key; null stands for an absent key. */
 export function isOneOf(key: string, values: ReadonlySet<string | null>): Filter {
   const texts = [...values].filter((value) => value !== null)
   const literals: Literal[] = texts.map((text) => ({ kind: 'text', text }))
@@ -47,7 +46,7 @@ export function isOneOf(key: string, values: ReadonlySet<string | null>): Filter
   return texts.length === 0 ? absent : { kind: 'or', of: [present, absent] }
 }
 
-/** largestFirst is the order of groups: by the first aggregate, then by name. */
+/** The order of groups: by the first aggregate, then by name. */
 export function largestFirst(one: StatsGroup, other: StatsGroup): number {
   const [a, b] = [sizeOf(one), sizeOf(other)]
   if (a !== b) return b - a

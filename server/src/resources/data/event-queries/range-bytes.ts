@@ -6,7 +6,7 @@ import type { TimeBounds } from '../../../reading/event-query.ts'
 const READ_BOUND_MS = 10_000
 const MINUTE_MS = 60_000
 
-/** selectRangeBytes is the size of the lines that arrived within a range of time, which is nearly that of the events of that time. */
+/** The size of the lines that arrived within a time range, which approximates that of the events of that time. */
 export async function selectRangeBytes(
   store: EventStore,
   orgNumber: number,

@@ -18,7 +18,7 @@ afterAll(() => senders?.close())
 
 const MINUTE_MS = 60_000
 
-/** newSender gives a fresh organisation, its way to send, and its ledger. */
+/** Creates a new organization with a sender and its ledger. */
 async function newSender() {
   const owner = await senders.app.newOrganization()
   const post = (raw: string | Uint8Array, headers: Record<string, string> = {}, path = '/') => senders.post(raw, { owner, headers, path })
@@ -228,7 +228,7 @@ describe('reading', () => {
 test('after days the ledger counts whole hours and then whole days: answers are widened to them and stay exact, and usage says where it is not', async () => {
   const [HOUR_MS, DAY_MS] = [60 * MINUTE_MS, 24 * 60 * MINUTE_MS]
   const { clock, app } = senders.app
-  // Numbers of events may lag behind the clock by some seconds: so not right at the beginning of the day.
+  // Sequence numbers may lag behind the clock by seconds, so avoid the beginning of the day.
   clock.advance(DAY_MS - (clock.nowMs() % DAY_MS) + 10 * MINUTE_MS)
   const { owner, post, read } = await newSender()
   const dayMs = Math.floor(clock.nowMs() / DAY_MS) * DAY_MS
@@ -252,7 +252,7 @@ test('after days the ledger counts whole hours and then whole days: answers are 
           hold: async () => undefined,
         })
       )?.payload ?? {}
-    // A clock that nobody has watched is not believed.
+    // A clock that was not observed is not trusted.
     const beforeMs = clock.nowMs()
     const { reading } = await run({})
     const { seenMs, steadySinceMs } = reading as { seenMs: number; steadySinceMs: number }

@@ -7,8 +7,8 @@ const KIND = 'ledger_rollup'
 const EVERY_MS = 60 * 60_000
 
 /**
- * ledgerRollup keeps the ledger from growing by the minute for ever (ledger-rollup.ts). A clock that jumped is not believed at once: what is put
- * together too early is right, but cannot be taken apart again.
+ * Compacts the ledger (ledger-rollup.ts), which would otherwise grow by rows per minute. A clock that jumped is not trusted at once: an early rollup
+ * is correct, but cannot be undone.
  */
 export const ledgerRollup = ({ clock, events, log }: Pick<World, 'clock' | 'events' | 'log'>): JobKind => ({
   name: KIND,

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => senders?.close())
 
-/** newSender is a fresh organisation that may have limits; a line of n bytes counts n. */
+/** Creates a new organization that may have limits; a line of n bytes counts n. */
 async function newSender() {
   const owner = await senders.app.newOrganization()
   const send = (bytes: number, sent: Sent = {}) => senders.post('x'.repeat(bytes), { owner, ...sent })

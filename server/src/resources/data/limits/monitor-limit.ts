@@ -6,7 +6,7 @@ import { countMonitors, type LimitRow, lockOrganization } from './rows.ts'
 
 type Deployment = Pick<World, 'deployment'>
 
-/** monitorLimit is how many monitors the operator lets every organisation have, shown as a limit that only he can change; undefined without one. */
+/** The operator's limit of monitors per organization, presented as a limit that only the operator can change; undefined without one. */
 export function monitorLimit({ deployment: { monitorsMax } }: Deployment, orgId: string): LimitRow | undefined {
   if (monitorsMax === undefined) return undefined
   return {
@@ -28,13 +28,13 @@ export function monitorLimit({ deployment: { monitorsMax } }: Deployment, orgId:
   }
 }
 
-/** idOf stays the same over restarts and settings, though the limit is no record. */
+/** Stable over restarts and settings, although the limit has no record. */
 function idOf(orgId: string): string {
   const hex = createHash('sha256').update(`monitors of ${orgId}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** checkMonitorLimit refuses one more monitor beyond the limit; of two that are made at once the second waits for the first. */
+/** Rejects a monitor beyond the limit; concurrent creations run one after the other. */
 export async function checkMonitorLimit(world: Deployment, tx: Db, orgId: string): Promise<void> {
   const limit = monitorLimit(world, orgId)
   if (!limit) return

@@ -17,14 +17,14 @@ const SLICES_MAX = 720
 const LOGS = 50
 const RANGE = 'last 1 day'
 
-/** A Statistic is made of what was counted in a slice. */
+/** A statistic computed from the counts of a slice. */
 type Statistic = { stat: string; of(counted: LineCounts): number }
 type LineCounts = { lines: number; matched: number; duration_ns: number }
 
 const ratio: Statistic = { stat: 'avg(match_ratio)', of: ({ lines, matched }) => (lines === 0 ? 0 : matched / lines) }
 const latency: Statistic = { stat: 'avg(latency_ns)', of: ({ lines, duration_ns }) => (lines === 0 ? 0 : Math.round(duration_ns / lines)) }
 
-/** parserMetrics says of the logs whose parsers read the most lines how many fitted, and how long they took. */
+/** For the logs whose parsers read the most lines: how many lines matched, and the time it took. */
 export async function parserMetrics(world: Pick<World, 'meta' | 'clock'>, actor: Actor, ask: ParserMetricsQuery): Promise<ParserMetrics> {
   const nowMs = world.clock.nowMs()
   const bounds = boundsOf(ask, nowMs, RANGE)
@@ -51,7 +51,7 @@ export async function parserMetrics(world: Pick<World, 'meta' | 'clock'>, actor:
   return { log_id: ask.log_id ?? busiest[0]?.id ?? '', match_ratio: seriesOf(ratio), latency_ns: seriesOf(latency) }
 }
 
-/** slicesOf follows the rule for usage: minutes up to 12 hours, then 20 minutes, and never too many. */
+/** The same rule as for usage: minutes up to 12 hours, then 20 minutes, with a maximum. */
 function slicesOf({ fromMs, toMs }: TimeBounds): number {
   const lengthMs = toMs - fromMs
   const widthMs = lengthMs <= LONG_MS ? MINUTE_MS : LONG_SLICE_MS

@@ -21,7 +21,7 @@ type NewParser = BodyOf<typeof contract.parsers.create>
 type ParserChange = BodyOf<typeof contract.parsers.update>
 type Reader = Pick<World, 'meta'>
 
-/** PARSERS_MAX keeps the list of an organisation small enough to be tried as a whole. */
+/** Bounds the parsers of an organization, so that all can be tried on a line. */
 const PARSERS_MAX = 500
 
 export async function listParsers(world: Reader, actor: Actor): Promise<{ parsers: Parser[] }> {
@@ -29,7 +29,7 @@ export async function listParsers(world: Reader, actor: Actor): Promise<{ parser
   return { parsers: [...builtIns.map(shownBuiltIn), ...rows.map(shownParser)] }
 }
 
-/** findParser gives a parser that may be changed: the built-in ones may not. */
+/** Finds a parser that may be changed; built-in ones may not. */
 export async function findParser(world: Reader, actor: Actor, id: string): Promise<ParserRow> {
   if (builtIns.some((builtIn) => builtIn.id === id)) throw forbidden('a built-in parser cannot be changed or deleted')
   const row = (await visibleParsers(world, actor)).find((candidate) => candidate.id === id)
@@ -37,7 +37,7 @@ export async function findParser(world: Reader, actor: Actor, id: string): Promi
   return row
 }
 
-/** createParser registers the pattern that is given, or one that recent lines of the log lead to. */
+/** Creates a parser with the given pattern, or one inferred from recent lines of the log. */
 export async function createParser(world: World, actor: Actor, ask: NewParser, signal: AbortSignal): Promise<Parser> {
   const dataset = await findDataset(world, actor, ask.log_id)
   const inferred = ask.pattern === undefined ? await inferFrom(world, actor, dataset, signal) : undefined
@@ -70,7 +70,7 @@ const LINE_STEPS = 250_000
 
 type InferredPattern = { pattern: string; log_lines: string[]; parsed_lines: Record<string, string>[] }
 
-/** inferFrom finds what the recent lines of a dataset have in common; a few of them are kept as samples. */
+/** Infers a pattern from the recent lines of a dataset and keeps a few of them as samples. */
 async function inferFrom(world: World, actor: Actor, dataset: DatasetRow, signal: AbortSignal): Promise<InferredPattern> {
   const lines = await recentLines(world, actor, dataset, signal)
   if (lines.length === 0)
@@ -87,7 +87,7 @@ async function inferFrom(world: World, actor: Actor, dataset: DatasetRow, signal
   }
 }
 
-/** updateParser leaves alone what is not named, but for `enabled`, which the body fills in. */
+/** Absent fields stay, except `enabled`, which has a default in the body. */
 export async function updateParser(world: World, actor: Actor, { id }: ParserRow, change: ParserChange): Promise<Parser> {
   const dataset = change.log_id === undefined ? undefined : await findDataset(world, actor, change.log_id)
   return world.meta.write(actor.orgId, async (tx) => {
@@ -111,7 +111,7 @@ export async function updateParser(world: World, actor: Actor, { id }: ParserRow
   })
 }
 
-/** removeParser leaves the datasets that had the parser without one. */
+/** Datasets with the removed parser have none afterwards. */
 export async function removeParser(world: World, actor: Actor, record: ParserRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
     if ((await deleteParser(tx, actor.orgId, record.id)) === 0) throw notFound('parser', record.id)
@@ -120,7 +120,7 @@ export async function removeParser(world: World, actor: Actor, record: ParserRow
   })
 }
 
-/** checkedPattern refuses what could not be applied later. */
+/** Rejects patterns that could not be applied later. */
 function checkedPattern(pattern: string, requested: PatternType | undefined): { type: PatternType; pattern: string } {
   const type = requested ?? typeOfPattern(pattern)
   compilePattern(type, pattern)

@@ -19,13 +19,13 @@ type Candidate = ReplyOf<typeof contract.parsers.detect>['candidates'][number]
 export type FormReader = (form: LineFormat, text: string, at: { ms: number; ns: number }) => Iterable<readonly [string, string]> | undefined
 type LineReader = (line: string, fuel: { steps: number }) => ParserResult
 
-/** TRIAL_STEPS is what one call may cost altogether; TURN_MS is after how long others get a turn. */
+/** TRIAL_STEPS bounds the cost of a call; after TURN_MS the event loop gets a turn. */
 const TRIAL_STEPS = 20_000_000
 const LINE_STEPS = 250_000
 const LINE_CHARS_MAX = 32_768
 const YIELD_AFTER_MS = 5
 
-/** testPattern tries a pattern on lines; a bad pattern is refused with the place that is wrong. */
+/** Tries a pattern on lines; an invalid pattern is rejected with the position of the error. */
 export async function testPattern({ pattern, type, lines }: PatternTest): Promise<ReplyOf<typeof contract.parsers.test>> {
   const compiled = compilePattern(type ?? typeOfPattern(pattern), pattern)
   const reads = await readAll((line, fuel) => compiled.read(line, fuel), lines, { steps: TRIAL_STEPS })
@@ -38,8 +38,8 @@ export async function testPattern({ pattern, type, lines }: PatternTest): Promis
 }
 
 /**
- * detectParser tries the built-in forms and the organisation's parsers on lines, and recommends the one that fits most of them and gives the
- * most keys. Coverage is the share of the characters that come to stand in values.
+ * Tries the built-in formats and the organization's parsers on lines, and recommends the one that matches most lines and yields the most keys.
+ * Coverage is the share of characters that end up in values.
  */
 export async function detectParser(
   world: Pick<World, 'meta' | 'clock' | 'deployment' | 'events' | 'admission'>,
@@ -80,7 +80,7 @@ const formReader =
     return pairs === undefined ? { kind: 'no match' } : { kind: 'match', pairs: [...pairs] }
   }
 
-/** readAll lets others have their turn meanwhile; when the tank is empty the lines that are left are given up. */
+/** Yields to the event loop in between; when the step budget is used up, the remaining lines are skipped. */
 async function readAll(read: LineReader, lines: readonly string[], tank: { steps: number }): Promise<ParserResult[]> {
   const reads: ParserResult[] = []
   let yieldAtMs = performance.now() + YIELD_AFTER_MS

@@ -85,7 +85,7 @@ test('what is kept for ever has no cutoff and no removal ahead', () => {
 })
 
 describe('the clock is trusted', () => {
-  /** readings looks at the clock once a minute as the given steps move it. */
+  /** Reads the clock once a minute while the given steps move it. */
   function readings(steps: readonly number[], start: ClockReading | undefined = undefined): boolean[] {
     let nowMs = NOON
     let before = start

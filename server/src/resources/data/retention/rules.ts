@@ -11,13 +11,13 @@ import { deleteRule, insertRule, type RuleRow, selectRules, updateRuleRow } from
 type RuleDraft = BodyOf<typeof contract.retentionRules.create>
 type Reader = Pick<World, 'meta'>
 
-/** A RuleRecord is a row of its own, or the retention that a dataset has: that is one thing under two names, and bears the dataset's id. */
+/** A rule with its own row, or the retention of a dataset, which has the dataset's id. */
 export type RuleRecord = { kind: 'log'; row: DatasetRow } | { kind: 'general'; row: RuleRow }
 
-/** A RuleTarget is what a rule applies to. */
+/** The target of a rule. */
 type RuleTarget = { entity: 'LOG'; log: DatasetRow } | { entity: 'LOG_SET'; collection: string } | { entity: 'ORGANISATION' }
 
-/** listRules gives the rules of the logs that the caller may see and the general ones, newest first. */
+/** The rules of the logs visible to the caller and the general ones, newest first. */
 export async function listRules(world: Reader, actor: Actor): Promise<RetentionRule[]> {
   const visible = await visibleDatasets(world, actor)
   const rules: RuleRecord[] = [
@@ -30,7 +30,7 @@ export async function listRules(world: Reader, actor: Actor): Promise<RetentionR
 const generalRules = (world: Reader, orgId: string): Promise<readonly RuleRow[]> =>
   world.meta.cached(orgId, 'retention-rules', () => selectRules(world.meta, orgId))
 
-/** visibleGeneralRules are those for the organisation, and for collections of which the caller may see a log, or all of them where nothing is hidden from him. */
+/** The rules of the organization, and of collections with a log visible to the caller, or all if nothing is hidden from the caller. */
 async function visibleGeneralRules(world: Reader, actor: Actor): Promise<readonly RuleRow[]> {
   const rules = await generalRules(world, actor.orgId)
   if (!(await isLimited(world, actor))) return rules
@@ -75,7 +75,7 @@ export async function createRule(world: World, actor: Actor, ask: RuleDraft): Pr
   })
 }
 
-/** updateRule changes how long a rule keeps events. What it applies to stays: that would be another rule. */
+/** Changes how long a rule keeps events. The target cannot change: that would be another rule. */
 export async function updateRule(world: World, actor: Actor, rule: RuleRecord, ask: RuleDraft): Promise<RetentionRule> {
   const visible = await visibleDatasets(world, actor)
   if (!isSame(rule, targetOf(ask, visible)))
@@ -146,7 +146,7 @@ function isSame(rule: RuleRecord, target: RuleTarget): boolean {
   return rule.row.entity === target.entity && (target.entity !== 'LOG_SET' || target.collection === rule.row.collection)
 }
 
-/** shownRule names a log by its plain name where that is enough among the logs that the caller may see. */
+/** Names a log by its plain name if that is unique among the logs visible to the caller. */
 function shownRule(rule: RuleRecord, visible: readonly DatasetRow[]): RetentionRule {
   if (rule.kind === 'general') return shownGeneral(rule.row)
   const { id, org_id, retention, retention_mark: mark, modified_at, modified_by } = rule.row

@@ -3,7 +3,7 @@ import { boundsOf } from '../../../query/bounds.ts'
 import { parseTimeRange } from '../../../query/query.ts'
 import type { TimeBounds } from '../../../reading/event-query.ts'
 
-/** A Period is full minutes, cut into equal slices; it is exact when slices begin on full minutes too and nothing was moved. */
+/** Full minutes, cut into equal slices; exact if slices also begin on full minutes and nothing was shifted. */
 export type Period = TimeBounds & { slices: number; isExact: boolean }
 
 export type UsageRangeRequest = { time_range?: string | undefined; from_ts?: number | undefined; to_ts?: number | undefined }
@@ -20,13 +20,13 @@ const SLICES_MAX = 720
 /** LAST_MS is the last minute that usage can be counted in. */
 const LAST_MS = Math.floor((2 ** 32 - 1) / 60) * MINUTE_MS
 
-/** slicesOver is how finely a range is shown: by minutes up to half a day, then by 20 minutes, in at most 720 slices. */
+/** The number of slices of a range: minutes up to half a day, then 20 minutes, at most 720. */
 export function slicesOver({ fromMs, toMs }: TimeBounds): number {
   const widthMs = toMs - fromMs
   return atLeastOne(Math.min(SLICES_MAX, widthMs / (widthMs <= 12 * HOUR_MS ? MINUTE_MS : 20 * MINUTE_MS)))
 }
 
-/** logSlicesOver is how finely a range is shown for each dataset: by minutes, hours, days or months, whichever are few. */
+/** The number of slices of a range for each dataset: minutes, hours, days or months, whichever are few. */
 export function logSlicesOver({ fromMs, toMs }: TimeBounds): number {
   const widthMs = toMs - fromMs
   const steps = [
@@ -41,7 +41,7 @@ export function logSlicesOver({ fromMs, toMs }: TimeBounds): number {
 
 const atLeastOne = (slices: number): number => Math.max(1, Math.round(slices))
 
-/** periodOf moves a range to full minutes: both ends of a relative one onwards, those of an absolute one apart. */
+/** Aligns a range with full minutes: both ends of a relative range move forward, those of an absolute one move apart. */
 export function periodOf(
   ask: UsageRangeRequest,
   nowMs: number,
@@ -53,7 +53,7 @@ export function periodOf(
   return { ...bounds, slices: count, isExact: !isMoved && (bounds.toMs - bounds.fromMs) % (count * MINUTE_MS) === 0 }
 }
 
-/** earlierOf is the period that a period is compared with. */
+/** The period to compare with. */
 export function earlierOf({ fromMs, toMs }: TimeBounds, ask: DeltaRangeRequest, nowMs: number): TimeBounds {
   const { delta_time_range, delta_from_ts, delta_to_ts } = ask
   if (delta_time_range !== undefined) return inMinutes(parseTimeRange(delta_time_range, nowMs, 'delta_time_range', 'its end'), true)

@@ -1,14 +1,14 @@
 import type { Db } from '../../../meta/meta.ts'
 import { type Sql, sql } from '../../../meta/sql.ts'
 
-/** UsageQuery is whose usage of which kind is asked for; undefined leaves nothing out. */
+/** Selects usage; undefined members match everything. */
 export type UsageQuery = {
   orgId: string
   kind: 'search' | 'export'
   fromMs: number
   toMs: number
   slices: number
-  /** measure is what is summed up. */
+  /** The measure to sum. */
   measure: 'bytes' | 'latency'
   logIds: readonly string[] | undefined
   identityId: string | undefined
@@ -16,7 +16,7 @@ export type UsageQuery = {
 
 export type UsageRow = { slice: number; log_id: string; identity_id: string; count: number; sum: number }
 
-/** selectUsage sums up each dataset and identity in each slice; a minute belongs to the slice in which it begins. */
+/** Sums each dataset and identity in each slice; a minute belongs to the slice in which it begins. */
 export const selectUsage = (db: Db, ask: UsageQuery) =>
   db.all<UsageRow>(sql`
     select ((minute_ms - ${ask.fromMs}::bigint) * ${ask.slices}::bigint / ${ask.toMs - ask.fromMs}::bigint)::int as slice, log_id, identity_id,

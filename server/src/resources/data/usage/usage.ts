@@ -17,7 +17,7 @@ type UsersAsk = QueryOf<typeof contract.usage.users>
 const BYTES: Stat = { stat: 'SUM', key: 'bytes_total' }
 const LATENCY: Stat = { stat: 'AVG', key: 'latency_ms' }
 
-/** organizationUsage is what the organisation used, or of it what the caller may know of. */
+/** The usage of the organization, as far as the caller may see it. */
 export async function organizationUsage(world: UsageWorld, actor: Actor, ask: UsageAsk): Promise<MetricItem> {
   const nowMs = world.clock.nowMs()
   const { usage_type } = ask
@@ -42,7 +42,7 @@ export async function organizationUsage(world: UsageWorld, actor: Actor, ask: Us
   }
 }
 
-/** logsUsage is what each dataset used, the largest first; a comparison is of all of them together. */
+/** The usage of each dataset, largest first; a comparison covers all of them together. */
 export async function logsUsage(world: UsageWorld, actor: Actor, ask: LogsAsk): Promise<UsageSeries> {
   const nowMs = world.clock.nowMs()
   const { usage_type } = ask
@@ -60,7 +60,7 @@ export async function logsUsage(world: UsageWorld, actor: Actor, ask: LogsAsk): 
   }
 }
 
-/** usersUsage is what the calling user searched; who may see users, and every API key, sees it of everybody who searched. */
+/** The searches of the calling user; callers who may read users, and API keys, see those of all. */
 export async function usersUsage(world: UsageWorld, actor: Actor, ask: UsersAsk): Promise<UsageSeries> {
   const nowMs = world.clock.nowMs()
   const stat = ask.metric === 'latency' ? LATENCY : BYTES

@@ -36,7 +36,7 @@ const follow = (reply: Reply<Answer>, rel: string): Promise<Reply<Answer>> =>
   org.ask<Answer>('GET', (reply.body.links.find((link) => link.rel === rel)?.href ?? '').slice(app.url.length))
 const rels = (reply: Reply<Answer>): string[] => reply.body.links.map(({ rel }) => rel)
 
-/** contextOf is the link that an event of a search carries. */
+/** The context link of an event of a search. */
 async function contextOf(n: number): Promise<string> {
   const body = { from: [log], where: `n = ${n}`, select: ['n'], from_ts: startMs, to_ts: startMs + 200_000 }
   const found = await org.ask<Answer>('POST', '/search', { body })

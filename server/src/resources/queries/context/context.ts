@@ -23,7 +23,7 @@ type Ask = QueryOf<typeof contract.context.get>
 const LIMIT = 100
 const NS_PER_MS = 1_000_000n
 
-/** The position whose context is wanted; `event` is set if an event lies exactly there. */
+/** The position whose context is requested; `event` is set if an event lies exactly there. */
 type Place = { position: EventPosition; event: FoundEvent | undefined }
 
 type Reading = { world: World; actor: Actor; datasets: readonly DatasetRow[]; signal: AbortSignal; bytes: number }

@@ -31,7 +31,7 @@ import { type Reader, Tails, type Taken, takeNew, type Watch } from './tails.ts'
 
 type Ask = BodyOf<typeof contract.liveTail.start>
 
-/** UNPOLLED_MS ends a job that nobody has asked for so long. */
+/** A job ends when it has not been polled for this long. */
 const UNPOLLED_MS = 60_000
 const READ_BOUND_MS = 10_000
 const READ_EVENTS_MAX = 10_000
@@ -39,35 +39,32 @@ const POLL_EVENTS = 100
 const STREAM_EVENTS = 1_000
 const STREAM_SECONDS = 3_600
 const STREAM_EVERY_MS = 1_000
-/** ALIVE_MS of silence are broken by a comment, so that nobody on the way takes the stream for dead. */
+/** After this much silence a comment is sent, so that proxies do not close the stream. */
 const ALIVE_MS = 15_000
 
-/** A Watching is what this process knows of a job: what it asks for, read once, what was looked at here, and when it was asked for here last. */
+/** The state of a job in this process: its parsed request, the positions read here, and when it was last polled here. */
 type Watching = { wish: Wish; watch: Watch; usedAtMs: number; turn: number; position: TailPosition }
 
-/** Shown is what was taken as callers get it, and the position before it. */
+/** Events in the form for callers, and the position before them. */
 type Shown = Omit<Taken, 'events'> & { events: Event[]; before: TailPosition; wish: Wish }
 
-/** A Watcher of a stream may leave, or lose what he may do, while it lasts. */
+/** The client of a stream, who may leave or lose permissions while it lasts. */
 type Watcher = { signal: AbortSignal; standing: () => Promise<Actor> }
 
-/** A caller who is unknown or may not watch any more is gone; whatever else fails is a failure of ours. */
+/** A caller who is unknown or may no longer tail counts as gone; any other failure is ours. */
 function goneOrThrow(thrown: unknown): undefined {
   if (!(thrown instanceof Failure) || (thrown.status !== 401 && thrown.status !== 403)) throw thrown
 }
 
-/** A Wish is the datasets and the events that a job asks for. */
+/** The datasets and the filter of a job. */
 type Wish = { choose: DatasetSelection; matches: EventMatcher }
 
 type Thin = (seqs: readonly bigint[]) => (seq: bigint) => boolean
 
-/** MOVES_MAX is how often events are taken anew because somebody else took some of the same job meanwhile. */
+/** How often a read is repeated because another process took events of the same job meanwhile. */
 const MOVES_MAX = 8
 
-/**
- * LiveTails lets callers watch events as they arrive. Jobs, and how far they have come, are kept where every process finds them, so that any can go on with
- * any; each process reads for its own watchers.
- */
+/** Streams events as they arrive. Jobs and their positions are stored, so that any process can continue any job; each process reads for its own clients. */
 export class LiveTails {
   readonly #world: World
   readonly #tails: Tails
@@ -117,13 +114,13 @@ export class LiveTails {
     throw unavailable('this live tail is asked for too often at once')
   }
 
-  /** stream gives the events as text until the time is over, the caller has left, or the job is gone. */
+  /** Yields events as text until the time is over, the caller has left, or the job is gone. */
   async stream(actor: Actor, id: string, { seconds = STREAM_SECONDS, ...watcher }: Watcher & { seconds?: number | undefined }) {
     const row = await this.#find(actor, id)
     return this.#counted(this.#lines(row, { seconds, ...watcher }))
   }
 
-  /** #counted counts a stream as long as it lasts. */
+  /** Counts a stream while it lasts. */
   async *#counted(lines: AsyncGenerator<string>): AsyncGenerator<string> {
     this.#streams += 1
     try {
@@ -133,7 +130,7 @@ export class LiveTails {
     }
   }
 
-  /** #lines checks what the caller may see before each read, and again before anything is sent. */
+  /** Checks visibility before each read, and again before sending. */
   async *#lines(begun: LiveTailRow, { seconds, signal, standing }: Watcher & { seconds: number }): AsyncGenerator<string> {
     const { clock, meta } = this.#world
     let row: LiveTailRow | undefined = begun
@@ -180,13 +177,13 @@ export class LiveTails {
     }
   }
 
-  /** #seenNow are the ids of the datasets that the caller may see at this moment; undefined when he may watch nothing any more. */
+  /** The ids of the datasets visible to the caller now; undefined if the caller may no longer tail. */
   async #seenNow(standing: Watcher['standing']): Promise<ReadonlySet<string> | undefined> {
     const actor = await standing().catch(goneOrThrow)
     return actor && new Set((await visibleDatasets(this.#world, actor)).map(({ id }) => id))
   }
 
-  /** forget drops what nobody watches any more. */
+  /** Removes unused jobs. */
   async forget(): Promise<void> {
     this.#tails.forget()
     const goneMs = this.#world.clock.nowMs() - UNPOLLED_MS
@@ -202,8 +199,8 @@ export class LiveTails {
   }
 
   /**
-   * #move notes how far the job has come, and gives it as it is then; undefined when somebody else took events of it meanwhile. A job that has not moved is
-   * only kept alive, when it was asked for.
+   * Stores the position of the job and returns the job; undefined if another process took events of it meanwhile. A job that has not moved is only
+   * kept alive when polled.
    */
   async #move(row: LiveTailRow, { events, before, position, watch, wish }: Shown, isAskedFor: boolean): Promise<LiveTailRow | undefined> {
     const { clock, meta } = this.#world
@@ -218,7 +215,7 @@ export class LiveTails {
     return { ...row, turn, position: encoded }
   }
 
-  /** #readerFor reads as an actor. Who watches was counted when he began; what is read for all who watch stands with the one whose turn it was. */
+  /** Reads as an actor. Streams are counted when they begin; shared reads are attributed to the client that triggers them. */
   #readerFor(actor: Actor): Reader {
     const { orgId, identity } = actor
     const ask = (datasets: Parameters<Reader['events']>[0], bounds: TimeBounds) =>
@@ -255,7 +252,7 @@ export class LiveTails {
     }
   }
 
-  /** #shown is an event as callers get it, made once for all who watch. */
+  /** An event in the form for callers, built once for all streams. */
   #shown(event: FoundEvent, baseUrl: string, places: ReadonlyMap<string, DatasetRow>): Event {
     const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
     const as = JSON.stringify([baseUrl, collection, dataset])
@@ -267,14 +264,14 @@ export class LiveTails {
     return shown
   }
 
-  /** #textOf is an event as it is sent, made once for all streams. */
+  /** The text of an event, built once for all streams. */
   #textOf(event: Event): string {
     const text = this.#texts.get(event) ?? `data: ${JSON.stringify(event)}\n\n`
     this.#texts.set(event, text)
     return text
   }
 
-  /** #take gives what is new to the job, the oldest first, of the datasets that it asks for and the caller may see as they are now; nothing is noted yet. */
+  /** The new events of the job, oldest first, of the datasets that it requests and the caller may see now; stores nothing. */
   async #take(actor: Actor, row: LiveTailRow, limit: number, thin?: Thin): Promise<Shown> {
     const nowMs = this.#world.clock.nowMs()
     const known = this.#watches.get(row.id)
@@ -298,7 +295,7 @@ export class LiveTails {
 
 const NS_PER_MS = 1_000_000n
 
-/** boundsOf is the range of time in which some numbers lie. */
+/** The time range of some sequence numbers. */
 function boundsOf(numbers: readonly EventNumber[]): TimeBounds {
   let [first = 0n, last = 0n] = [numbers[0]?.timeNs, numbers[0]?.timeNs]
   for (const { timeNs } of numbers) {

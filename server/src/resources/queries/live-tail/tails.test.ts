@@ -11,7 +11,7 @@ let nowMs = START_MS
 const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, sleep: async () => undefined }
 const dataset = (id: string) => ({ id, org_id: 'org', created_at: 0, collection: 'shop', dataset: id, retention: null })
 
-/** storeOf stands for a store with these events, and counts what is read of it. */
+/** A store with these events that counts reads. */
 function storeOf(rawBytes: number) {
   const stored: EventNumber[] = []
   const reads = { numbers: 0, events: 0, most: 0 }

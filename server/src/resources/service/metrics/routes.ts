@@ -5,7 +5,7 @@ import { forbidden } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { managementId } from '../../access/organizations/organizations.ts'
 
-/** metricsRoutes tell of the whole deployment, all organisations together, and so only to those who manage it. */
+/** Metrics of the whole deployment with all organizations, for its managers only. */
 export const metricsRoutes = (world: Pick<World, 'meta'>, meter: Meter): Routes =>
   routes('metrics', contract.metrics, {
     get: async ({ actor }) => {

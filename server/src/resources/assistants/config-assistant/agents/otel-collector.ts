@@ -14,7 +14,7 @@ const PIPELINES = ['service', 'pipelines']
 
 type HandlerOf<K extends ConfigOperation['kind']> = OperationHandler<YamlFile, K>
 
-/** otelCollector writes for the Collector's contrib distribution, which has the receivers for files, journals and syslog. */
+/** Writes for the contrib distribution, which has the receivers for files, journals and syslog. */
 export const otelCollector = defineAgent<YamlFile>({
   agent: 'otel-collector',
   displayName: NAME,
@@ -66,7 +66,7 @@ export const otelCollector = defineAgent<YamlFile>({
   },
 })
 
-/** env writes a value for the collector, which takes $ for the beginning of a variable. */
+/** Escapes a value for the collector, in which $ begins a variable. */
 const env = (text: string): string => text.replaceAll('$', '$$$$')
 const transform = (statements: readonly string[]): object => ({
   error_mode: 'ignore',
@@ -99,10 +99,10 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
 const envAll = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, env(value)]))
 
-/** ours are the exporters that send to this deployment; the name is kept in files that were written here. */
+/** The exporters that send to this deployment; files written here keep the name. */
 const ours = (file: YamlFile): string[] => file.keys(['exporters']).filter((name) => name === OURS || name.startsWith(`${OURS}_`))
 
-/** onExporters changes our exporters, or the only one there is; otherwise nobody can know which one is meant. */
+/** Changes our exporters, or the only one; with several others it is unclear which one is meant. */
 function onExporters(file: YamlFile, report: ChangeReport, change: (path: readonly string[]) => void): boolean {
   const all = file.keys(['exporters']).filter((name) => /^otlp/.test(name))
   const chosen = ours(file).length > 0 ? ours(file) : all.length === 1 ? all : []
@@ -152,7 +152,7 @@ const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, r
   }
 }
 
-/** addProcessor puts a processor into every pipeline for logs, before records are gathered in batches. */
+/** Adds a processor to every pipeline for logs, before batching. */
 function addProcessor(file: YamlFile, wanted: string, settings: object, comment: string): string {
   const name = addNamed(file, ['processors'], wanted, settings, comment)
   for (const pipeline of logPipelines(file)) insertProcessor(file, pipeline, name)
@@ -170,7 +170,7 @@ const setBatch: HandlerOf<'batch'> = (file, { size, seconds }, report) => {
   const traces = [...PIPELINES, 'traces']
   const name = found ?? addProcessor(file, 'batch', {}, 'few large requests instead of many small ones')
   if (found === undefined && file.has(traces)) file.add([...traces, 'processors'], name)
-  // A maximum that is smaller than the size would keep the collector from starting.
+  // A maximum below the size would prevent the collector from starting.
   if (size !== undefined) file.set(['processors', name, 'send_batch_size'], size)
   if (size !== undefined) file.set(['processors', name, 'send_batch_max_size'], size)
   if (seconds !== undefined) file.set(['processors', name, 'timeout'], `${seconds}s`)
@@ -209,7 +209,7 @@ function addTraces(file: YamlFile, report: ChangeReport): void {
   )
 }
 
-/** addRoutes gives each route a pipeline and an exporter of its own; a filter at its end keeps what belongs there. */
+/** Gives each route a pipeline and an exporter; a filter at its end selects the matching events. */
 function addRoutes(file: YamlFile, requested: readonly Route[], report: ChangeReport): void {
   const [known] = ours(file)
   const [main] = logPipelines(file)
