@@ -30,10 +30,10 @@ const SECRET_BYTES = 32
 const SHORT_BYTES = 9
 
 export async function listApiKeys(world: World, actor: Actor): Promise<SerializedJson<{ api_keys: ApiKey[] }>> {
-  return writtenList(await world.meta.cached(actor.orgId, 'api-keys', () => selectApiKeys(world.meta, actor.orgId)))
+  return serializedList(await world.meta.cached(actor.orgId, 'api-keys', () => selectApiKeys(world.meta, actor.orgId)))
 }
 
-const writtenList = serializeOnce((rows: ApiKeyRow[]) => ({ api_keys: rows.map(shown) }))
+const serializedList = serializeOnce((rows: ApiKeyRow[]) => ({ api_keys: rows.map(shown) }))
 
 export async function findApiKey(world: World, actor: Actor, id: string): Promise<ApiKeyRow> {
   const row = await selectApiKey(world.meta, actor.orgId, id)
@@ -48,14 +48,14 @@ export const apiKeyExists = async ({ meta }: Pick<World, 'meta'>, orgId: string,
 export const getApiKey = async (row: ApiKeyRow): Promise<ApiKey> => shown(row)
 
 /** Creates a key. The secret is returned only here; the store has its keyed hash. */
-export async function createApiKey(world: World, actor: Actor, ask: NewApiKey): Promise<ApiKey & { key: string }> {
-  await checkGrant(world, actor, 'API', ask.roles)
+export async function createApiKey(world: World, actor: Actor, request: NewApiKey): Promise<ApiKey & { key: string }> {
+  await checkGrant(world, actor, 'API', request.roles)
   const nowMs = world.clock.nowMs()
-  const expiresAt = expiryOf(ask, nowMs)
+  const expiresAt = expiryOf(request, nowMs)
   const secret = newSecret(world)
   const row: ApiKeyRow = {
-    ...draft(world, actor.orgId, { name: ask.name, roles: storedRoles(ask.roles), secret }),
-    tags: ask.tags,
+    ...draft(world, actor.orgId, { name: request.name, roles: storedRoles(request.roles), secret }),
+    tags: request.tags,
     expires_at: expiresAt ?? null,
     created_by: actor.identity,
     modified_by: actor.identity,
@@ -106,7 +106,7 @@ async function checkAdminRemains(world: Pick<World, 'clock'>, tx: Db, { org_id, 
   if (!isLast(admins) && !isLast(admins.filter(({ expires_at }) => expires_at === null))) return
   if (await hasAdmin(tx, org_id)) return
   throw conflict(
-    'the last lasting AdminApi key of an organisation without an Administrator who can log in can neither be deleted nor lose the role',
+    'the last lasting AdminApi key of an organization without an Administrator who can log in can neither be deleted nor lose the role',
   )
 }
 
@@ -158,12 +158,12 @@ const storedRoles = (roles: readonly string[]): string[] => [...new Set(roles.ma
 /** The year 2286. A later value is in milliseconds by mistake, and the key would never expire. */
 const EXPIRY_MAX_S = 9_999_999_999
 
-function expiryOf(ask: NewApiKey, nowMs: number): number | undefined {
-  if (ask.ttl) return Math.floor(nowMs / 1000) + ask.ttl
-  if (ask.expires_at !== undefined && isExpired(ask.expires_at, nowMs)) throw badField('expires_at', 'must lie in the future')
-  if (ask.expires_at !== undefined && ask.expires_at > EXPIRY_MAX_S)
+function expiryOf(request: NewApiKey, nowMs: number): number | undefined {
+  if (request.ttl) return Math.floor(nowMs / 1000) + request.ttl
+  if (request.expires_at !== undefined && isExpired(request.expires_at, nowMs)) throw badField('expires_at', 'must be in the future')
+  if (request.expires_at !== undefined && request.expires_at > EXPIRY_MAX_S)
     throw badField('expires_at', 'must be in Unix seconds, not milliseconds')
-  return ask.expires_at
+  return request.expires_at
 }
 
 function shown(row: ApiKeyRow): ApiKey {

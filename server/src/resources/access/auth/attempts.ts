@@ -15,10 +15,10 @@ export const slowdownPolicies = {
   all: { windowMs: MINUTE_MS, free: 1_000, firstMs: 100, mostMs: 2_000, refusedBeyond: Number.POSITIVE_INFINITY },
 } as const satisfies Record<string, SlowdownPolicy>
 
-type Kind = keyof typeof slowdownPolicies
-const kinds: readonly Kind[] = ['account', 'address', 'all']
+type SubjectKind = keyof typeof slowdownPolicies
+const kinds: readonly SubjectKind[] = ['account', 'address', 'all']
 
-export type AttemptCount = { kind: Kind; failures: number; untilMs: number }
+export type AttemptCount = { kind: SubjectKind; failures: number; untilMs: number }
 export type AttemptDecision = { kind: 'wait'; ms: number } | { kind: 'refuse'; retryAfterMs: number }
 
 /** Decides the delay of an attempt, or its refusal, from the counts that include it. */
@@ -53,7 +53,7 @@ export type LoginAttempt = { succeeded(): Promise<void>; withdrawn(): Promise<vo
 /** Counts an attempt on an account from an address, over all processes, and delays or refuses it. */
 export async function beginAttempt(world: AttemptWorld, account: string, address: string): Promise<LoginAttempt> {
   const nowMs = world.clock.nowMs()
-  const names: Record<Kind, string> = { account, address: networkOf(address), all: '' }
+  const names: Record<SubjectKind, string> = { account, address: networkOf(address), all: '' }
   const subjects = kinds.map((kind) => ({
     kind,
     subject: world.vault.hashOf('attempt', new Secret(`${kind} ${names[kind]}`)),

@@ -7,7 +7,7 @@ import { effectiveRoles, mayLogIn } from '../users/users.ts'
 import { deleteExpiredSessions, insertSession, selectCaller } from './rows.ts'
 import { readToken, signToken, type TokenClaims } from './tokens.ts'
 
-/** SESSION_MS is how long a token holds. */
+/** The lifetime of a token. */
 const SESSION_MS = 12 * 60 * 60_000
 
 export type NewSession = { token: Secret; expiresAtS: number }

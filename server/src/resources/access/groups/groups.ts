@@ -63,13 +63,13 @@ export const reachedIn = async (db: Db, orgId: string, memberId: string): Promis
 /** Ends all memberships of a deleted user or group, in the transaction that deletes it. */
 export const leaveGroups = (tx: Db, orgId: string, memberId: string): Promise<number> => deleteMembershipsOf(tx, orgId, memberId)
 
-export async function createGroup(world: World, actor: Actor, ask: NewGroup): Promise<UserGroup> {
+export async function createGroup(world: World, actor: Actor, request: NewGroup): Promise<UserGroup> {
   const nowMs = world.clock.nowMs()
   const row: GroupRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
-    name: ask.name,
-    description: ask.description ?? null,
+    name: request.name,
+    description: request.description ?? null,
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,
@@ -117,7 +117,7 @@ export async function removeGroup(world: World, actor: Actor, record: GroupRow):
   })
 }
 
-const nameTaken = (name: string) => conflict(`a group called ${name} exists already`)
+const nameTaken = (name: string) => conflict(`a group called ${name} already exists`)
 
 export const shownGroup = (row: GroupRow): UserGroup => ({
   group_id: row.id,

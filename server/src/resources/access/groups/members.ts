@@ -25,7 +25,7 @@ export const listMembers = (world: Pick<World, 'meta'>, actor: Actor, group: Gro
 
 /** Adds all members or none. New members receive the roles of the group, so the caller must hold their permissions. */
 export async function addMembers(world: World, actor: Actor, group: GroupRow, members: readonly MemberRef[]): Promise<undefined> {
-  await checkHeld(world, actor, group.id)
+  await checkHeldPermissions(world, actor, group.id)
   const nowMs = world.clock.nowMs()
   await world.meta.write(actor.orgId, async (tx) => {
     await lockGroups(tx, actor.orgId)
@@ -53,11 +53,11 @@ export async function removeMembers(world: World, actor: Actor, group: GroupRow,
   })
 }
 
-async function checkHeld(world: Pick<World, 'meta'>, actor: Actor, groupId: string): Promise<void> {
+async function checkHeldPermissions(world: Pick<World, 'meta'>, actor: Actor, groupId: string): Promise<void> {
   const groupIds = [groupId, ...(await reachedGroups(world, actor.orgId, groupId))]
   const roles = await rolesOfGroups(world.meta, actor.orgId, groupIds)
   const beyond = [...(await permissionsOf(world, actor.orgId, roles))].find((permission) => !actor.permissions.has(permission))
-  if (beyond) throw forbidden(`nobody grants more than he holds: the roles of the group include ${beyond}`)
+  if (beyond) throw forbidden(`callers grant only permissions they hold: the roles of the group include ${beyond}`)
 }
 
 async function checkKnown(tx: Db, orgId: string, members: readonly MemberRef[]): Promise<void> {
@@ -75,5 +75,5 @@ async function checkKnown(tx: Db, orgId: string, members: readonly MemberRef[]):
 async function checkNoCycle(tx: Db, orgId: string, groupId: string, members: readonly MemberRef[]): Promise<void> {
   const containers = await reachedIn(tx, orgId, groupId)
   const circular = members.find(({ member_id }) => member_id === groupId || containers.has(member_id))
-  if (circular) throw badField('members', `would make a cycle: the group ${circular.member_id} is or contains this one`)
+  if (circular) throw badField('members', `would create a cycle: the group ${circular.member_id} is or contains this one`)
 }

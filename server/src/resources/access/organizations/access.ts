@@ -63,7 +63,7 @@ export async function identifiedIn<A extends Principal>(world: Reader, actor: A,
 export async function actingIn(world: Reader, actor: Actor, orgId: string, permission: Permission): Promise<Actor> {
   const acting = await identifiedIn(world, actor, orgId)
   if (!acting) throw await noRoleFailure(world, actor, orgId)
-  if (!hasPermission(acting, permission)) throw forbidden(`this needs the permission ${permission} in that organisation`)
+  if (!hasPermission(acting, permission)) throw forbidden(`this needs the permission ${permission} in that organization`)
   return acting
 }
 
@@ -73,7 +73,7 @@ export async function noRoleFailure(world: Reader, actor: Actor, orgId: string):
     (await isManager(world, actor)) ||
     (actor.identity.type === 'USER_ID' && (await selectGrant(world.meta, orgId, 'user', actor.identity.id)))
   const isThere = mayKnow && (await selectOrganization(world.meta, orgId))
-  return isThere ? forbidden('the caller has no role in that organisation') : notFound('organisation', orgId)
+  return isThere ? forbidden('the caller has no role in that organization') : notFound('organization', orgId)
 }
 
 export async function listAccess(world: Reader, acting: Actor): Promise<{ items: { members: AccessMember[] }[] }> {
@@ -135,7 +135,7 @@ export async function checkAccess(world: Reader, orgId: string, entity: GrantTar
 /** Users may read their own access; the access of others requires the permission. */
 export function checkMayReadAccess(actor: Actor, userId: string): void {
   if (!isUser(actor, userId) && !hasPermission(actor, 'access_read'))
-    throw forbidden('asking about others needs the permission access_read')
+    throw forbidden('the access of other users needs the permission access_read')
 }
 
 /** The organization a login is for: the one the user switched to last, while they have a role there, otherwise their own. */

@@ -24,7 +24,7 @@ export async function checkFingerprints(world: FingerprintWorld): Promise<void> 
   }
   const known = await insertFingerprint(world.meta, 'token secret', world.vault.tokenFingerprint)
   if (known === world.vault.tokenFingerprint) return
-  world.log.warn({}, 'the secret that signs tokens is another one than before: everybody has to log in again')
+  world.log.warn({}, 'the secret that signs tokens has changed: all users must log in again')
   await replaceFingerprint(world.meta, 'token secret', world.vault.tokenFingerprint)
 }
 

@@ -68,7 +68,7 @@ export async function ownOrganization(
   actor: Actor,
 ): Promise<{ own: OrganizationRow; manageable: readonly OrganizationRow[] }> {
   const own = await selectOrganization(world.meta, actor.orgId)
-  if (!own) throw notFound('organisation', actor.orgId)
+  if (!own) throw notFound('organization', actor.orgId)
   return { own, manageable: (await isManager(world, actor)) ? await selectAllOrganizations(world.meta) : [own] }
 }
 
@@ -76,7 +76,7 @@ export async function ownOrganization(
 export async function findOrganization(world: Reader, actor: Actor, id: string): Promise<OrganizationRow> {
   const mayKnow = (await identifiedIn(world, actor, id)) !== undefined || (await isManager(world, actor))
   const row = mayKnow ? await selectOrganization(world.meta, id) : undefined
-  if (!row) throw notFound('organisation', id)
+  if (!row) throw notFound('organization', id)
   return row
 }
 
@@ -84,7 +84,7 @@ export const getOrganization = async (world: Reader, actor: Actor, row: Organiza
   shown(world, row, { activeId: actor.orgId, managementId: await managementId(world) })
 
 /** Creates an organization with its first key and its datasets in a transaction. The top level provides it, because datasets lie above organizations. */
-export type CreateOrganizationRecords = (world: World, tx: Db, ask: OrganizationRecordsRequest) => Promise<{ firstKey: Secret }>
+export type CreateOrganizationRecords = (world: World, tx: Db, request: OrganizationRecordsRequest) => Promise<{ firstKey: Secret }>
 export type OrganizationRecordsRequest = { orgId: string; name: string; firstKey: Secret | undefined; founder?: Identity }
 
 /** The creator gets access: everyone by the first key, a user also by a grant of Admin. */
@@ -92,18 +92,19 @@ export async function createOrganization(
   world: World,
   found: CreateOrganizationRecords,
   actor: Actor,
-  ask: NewOrganization,
+  request: NewOrganization,
 ): Promise<Organization & { first_key: string }> {
   const management = await managementId(world)
-  if (actor.orgId !== management) throw forbidden('only administrators of the management organisation create organisations')
+  if (actor.orgId !== management) throw forbidden('only administrators of the management organization create organizations')
   const region = regionOf(world)
-  if (ask.region !== undefined && ask.region !== region) throw badField('region', `must be ${region}, the region of this deployment`)
+  if (request.region !== undefined && request.region !== region)
+    throw badField('region', `must be ${region}, the region of this deployment`)
   const orgId = world.ids.uuid()
   return world.meta.write(orgId, async (tx) => {
-    const { firstKey } = await found(world, tx, { orgId, name: ask.name, firstKey: undefined, founder: actor.identity })
+    const { firstKey } = await found(world, tx, { orgId, name: request.name, firstKey: undefined, founder: actor.identity })
     if (actor.identity.type === 'USER_ID') await grantFounder(world, tx, actor, orgId)
     const row = await selectOrganization(tx, orgId)
-    if (!row) throw new Error('an organisation just made is not there')
+    if (!row) throw new Error('a new organization is missing')
     const made = shown(world, row, { activeId: actor.orgId, managementId: management })
     await recordChange(world, tx, actor, { entity: { type: 'organisation', id: orgId }, after: made })
     return { ...made, first_key: firstKey.reveal() }
@@ -123,10 +124,10 @@ export async function updateOrganization(
   return world.meta.write(record.id, async (tx) => {
     await lockOrganizations(tx)
     const before = await selectOrganization(tx, record.id)
-    if (!before) throw notFound('organisation', record.id)
+    if (!before) throw notFound('organization', record.id)
     if (Object.values(change).every((value) => value === undefined)) return shown(world, before, ids)
     const holder = change.name === undefined ? undefined : await selectOrganizationByName(tx, change.name)
-    if (holder && holder.id !== record.id) throw conflict(`an organisation called ${change.name} exists already`)
+    if (holder && holder.id !== record.id) throw conflict(`an organization called ${change.name} already exists`)
     const next = changed(before, change, world.clock.nowMs(), acting.identity)
     await updateOrganizationRow(tx, next)
     const [was, is] = [shown(world, before, ids), shown(world, next, ids)]
@@ -136,7 +137,7 @@ export async function updateOrganization(
 }
 
 function checkChange(change: OrganizationChange): void {
-  if (change.settings?.shared_datasets) throw notBuilt('shared_datasets cannot be turned on: organisations never read one another’s events')
+  if (change.settings?.shared_datasets) throw notBuilt('shared_datasets cannot be turned on: organizations never read one another’s events')
   const password = change.login_methods?.find((method) => method.name === PASSWORD)
   if (change.login_methods && !password?.enabled)
     throw badField('login_methods', `must leave ${PASSWORD} enabled: it is the only way to log in that this deployment has`)

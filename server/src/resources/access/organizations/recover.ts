@@ -17,7 +17,7 @@ export async function recoverAdmin(
   user: string = userInfo().username,
 ): Promise<RecoveredAdmin> {
   const all = (await selectAllOrganizations(world.meta)).toReversed()
-  if (all.length === 0) throw new Error('there is no organization yet; the first start makes one and prints its key')
+  if (all.length === 0) throw new Error('there is no organization yet; the first start creates one and prints its key')
   await checkMasterKey(world)
   const found = named === undefined ? all[0] : all.find(({ id, name }) => id === named.toLowerCase() || name === named)
   if (!found) throw new Error(`there is no organization ${named}; there are ${all.map(({ name }) => name).join(', ')}`)

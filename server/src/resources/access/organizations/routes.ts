@@ -66,6 +66,6 @@ export const accessRoutes = (world: World): Routes =>
 /** The named user, or the calling user. */
 function userOr(actor: Actor, userId: string | undefined): string {
   if (userId !== undefined) return userId
-  if (actor.identity.type !== 'USER_ID') throw badField('user_id', 'is required: an API key is no user')
+  if (actor.identity.type !== 'USER_ID') throw badField('user_id', 'is required: an API key is not a user')
   return actor.identity.id
 }

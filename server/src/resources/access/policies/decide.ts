@@ -32,7 +32,7 @@ export function visibilityOf(rules: readonly PolicyRule[], viewer: Viewer): (pla
 
 /** The remainder of a rule that names a log and matches a viewer: the logs its conditions include and those they exclude. */
 type RuleScope = { wanted: DatasetIndex | undefined; excepted: DatasetIndex | undefined }
-/** DatasetIndex are the logs of a list of resources, by their own ids and by their collections. */
+/** The logs of a list of resources, by their own ids and by their collections. */
 type DatasetIndex = { logs: ReadonlySet<string>; sets: ReadonlySet<string> }
 
 const UNCONDITIONAL: RuleScope = { wanted: undefined, excepted: undefined }

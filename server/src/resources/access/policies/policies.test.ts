@@ -99,7 +99,7 @@ describe('what a policy does', () => {
     expect(await seen(reader.key)).toEqual(ALL.filter((name) => name !== 'cart'))
   })
 
-  test('a policy of one organisation does nothing in another', async () => {
+  test('a policy of one organization does nothing in another', async () => {
     const other = await app.newOrganization()
     await other.ask('POST', '/datasets', { body: { collection: 'shop', dataset: 'web' } })
     await create({
@@ -151,7 +151,7 @@ describe('the record', () => {
     }
   })
 
-  test('a policy of another organisation is unknown, a malformed id is 400', async () => {
+  test('a policy of another organization is unknown, a malformed id is 400', async () => {
     const { body: made } = await create()
     const other = await app.newOrganization()
     for (const id of [made.id, randomUUID()]) expect((await other.ask('GET', `/policies/${id}`)).status).toBe(404)

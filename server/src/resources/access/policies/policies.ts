@@ -78,7 +78,7 @@ export async function checkLimits(world: Reader, actor: Actor, type: Viewer['typ
   if (actor.permissions.has('policies_write') && actor.permissions.has('policies_delete')) return
   const { rules } = await allPolicies(world, actor.orgId)
   if (rules.length === 0 || !liftsLimits(rules, viewerOf(actor), { type, id: '', roles })) return
-  throw forbidden('nobody grants more than he holds: a policy limits which logs the caller sees, and it would not limit these roles')
+  throw forbidden('callers grant only what they hold: a policy limits which logs the caller sees, and it would not limit these roles')
 }
 
 /** The roles that LOG_PERMIT policies limit to some logs, in stored form. */
@@ -100,10 +100,10 @@ export async function findPolicy(world: Reader, actor: Actor, id: string): Promi
 
 export const getPolicy = async (row: PolicyRow): Promise<Policy> => shown(row)
 
-export async function createPolicy(world: World, actor: Actor, ask: PolicyDraft): Promise<Policy> {
+export async function createPolicy(world: World, actor: Actor, request: PolicyDraft): Promise<Policy> {
   const nowMs = world.clock.nowMs()
   const row: PolicyRow = {
-    ...columnsOf(ask),
+    ...columnsOf(request),
     org_id: actor.orgId,
     id: world.ids.uuid(),
     created_at: nowMs,
@@ -119,8 +119,8 @@ export async function createPolicy(world: World, actor: Actor, ask: PolicyDraft)
   return shown(row)
 }
 
-export async function updatePolicy(world: World, actor: Actor, record: PolicyRow, ask: PolicyDraft): Promise<Policy> {
-  const next: PolicyRow = { ...record, ...columnsOf(ask), modified_at: world.clock.nowMs(), modified_by: actor.identity }
+export async function updatePolicy(world: World, actor: Actor, record: PolicyRow, request: PolicyDraft): Promise<Policy> {
+  const next: PolicyRow = { ...record, ...columnsOf(request), modified_at: world.clock.nowMs(), modified_by: actor.identity }
   await checkPolicy(world.meta, actor.orgId, shown(next))
   await world.meta.write(actor.orgId, async (tx) => {
     if ((await updatePolicyRow(tx, next)) === 0) throw notFound('policy', record.id)
@@ -211,17 +211,17 @@ const isSame = (left: { type: string; id: string }, right: { type: string; id: s
   left.type === right.type && left.id === right.id
 
 function columnsOf(
-  ask: PolicyDraft,
+  request: PolicyDraft,
 ): Pick<PolicyRow, 'description' | 'policy_type' | 'resource' | 'actions' | 'restricted' | 'principal' | 'when' | 'unless'> {
   return {
-    description: ask.description ?? null,
-    policy_type: ask.policy_type,
-    resource: ask.resource,
-    actions: ask.actions,
-    restricted: ask.restricted,
-    principal: ask.principal,
-    when: ask.when ?? null,
-    unless: ask.unless ?? null,
+    description: request.description ?? null,
+    policy_type: request.policy_type,
+    resource: request.resource,
+    actions: request.actions,
+    restricted: request.restricted,
+    principal: request.principal,
+    when: request.when ?? null,
+    unless: request.unless ?? null,
   }
 }
 

@@ -37,7 +37,7 @@ type RoleDraft = BodyOf<typeof contract.roles.create>
 export type RoleKind = 'USER' | 'API' | 'ANY'
 type FoundRole = { kind: 'system'; id: SystemRole } | { kind: 'custom'; row: RoleRow }
 
-/** LIMITED_GROUPS are the areas in which a LOG_PERMIT policy limits a role to some logs. */
+/** The areas in which a LOG_PERMIT policy limits a role to some logs. */
 const LIMITED_GROUPS = ['Search', 'Log']
 
 const isSystemRole = (role: string): role is SystemRole => Object.hasOwn(systemRoles, role)
@@ -67,7 +67,7 @@ export async function checkGrant(world: Pick<World, 'meta'>, actor: Actor, kind:
     throw badField('roles', `must each be one of ${known} or the id of a custom role, not ${unknown[0].slice(0, 100)}`)
   }
   const beyond = firstPermissionNotHeld(actor, await permissionsOf(world, actor.orgId, roles))
-  if (beyond) throw forbidden(`nobody grants more than he holds: the roles include ${beyond}`)
+  if (beyond) throw forbidden(`callers grant only permissions they hold: the roles include ${beyond}`)
   await checkLimits(world, actor, kind === 'API' ? 'APIKEY' : 'USER', roles.map(roleName))
 }
 
@@ -77,7 +77,7 @@ export async function lockRolesForGrant(tx: Db, orgId: string, roles: readonly s
   if (custom.length === 0) return
   const kept = new Set((await lockRoleRowsForGrant(tx, orgId, custom)).map(({ id }) => id))
   const lost = custom.find((id) => !kept.has(id))
-  if (lost !== undefined) throw badField('roles', `names no role with the id ${lost}: it was deleted a moment ago`)
+  if (lost !== undefined) throw badField('roles', `names no role with the id ${lost}: it was just deleted`)
 }
 
 const firstPermissionNotHeld = (actor: Actor, permissions: Iterable<Permission>): Permission | undefined =>
@@ -171,7 +171,7 @@ export async function removeRole(world: World, actor: Actor, record: RoleRow): P
     // The lock waits for concurrent grants, so that the next statement sees them.
     if (!(await lockRole(tx, actor.orgId, record.id))) throw notFound('role', record.id)
     const holder = await selectRoleHolder(tx, actor.orgId, record.id)
-    if (holder) throw conflict(`the role is still held by at least one ${holder.kind}`)
+    if (holder) throw conflict(`the role is still assigned to at least one ${holder.kind}`)
     await deleteRole(tx, actor.orgId, record.id)
     await recordChange(world, tx, actor, { entity: { type: 'role', id: record.id }, before: shownCustomRole(record, NO_LIMITED_ROLES) })
   })
@@ -183,16 +183,16 @@ function checkedPermissions(actor: Actor, names: readonly string[]): Permission[
   if (unknown !== undefined) throw badField('permissions', `must each be a name that GET /permissions lists, not ${unknown.slice(0, 100)}`)
   const requested = allPermissions.filter((permission) => names.includes(permission))
   const beyond = firstPermissionNotHeld(actor, requested)
-  if (beyond) throw forbidden(`nobody makes a role that holds more than he does: it includes ${beyond}`)
+  if (beyond) throw forbidden(`callers create only roles whose permissions they hold: it includes ${beyond}`)
   return requested
 }
 
-const nameTaken = (displayName: string) => conflict(`a role called ${displayName} exists already`)
+const nameTaken = (displayName: string) => conflict(`a role called ${displayName} already exists`)
 
 /** Rejects names that look like the name of another role: different case, width, spaces or invisible characters. */
 async function checkName(tx: Db, { org_id, id, display_name }: RoleRow): Promise<void> {
   const canonical = canonicalName(display_name)
-  if (canonical === '') throw badField('display_name', 'must have a letter, a digit or a sign that can be seen')
+  if (canonical === '') throw badField('display_name', 'must contain a letter, a digit or a visible character')
   const others = (await selectRoles(tx, org_id)).filter((row) => row.id !== id)
   if (systemRoleNames.has(canonical) || others.some((row) => canonicalName(row.display_name) === canonical)) throw nameTaken(display_name)
 }

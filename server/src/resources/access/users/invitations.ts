@@ -25,7 +25,7 @@ const VALID_MS = 7 * DAY_MS
 /** The time for the relay while the inviting user waits; after that the link is returned instead. */
 const MAIL_WAIT_MS = 5_000
 
-/** InvitationDelivery carries the link exactly when no mail could be sent. */
+/** The link, only if no mail could be sent. */
 export type InvitationDelivery = { invitation_url?: string }
 
 /** Creates the one-time link of a user and replaces an earlier one; only its keyed hash is stored. */

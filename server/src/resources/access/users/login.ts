@@ -16,7 +16,7 @@ import { emailKey, hasPassword, mayLogIn, PASSWORD } from './user-record.ts'
 
 export type { LoginRow, UserRow }
 
-/** CANDIDATES_MAX bounds the organisations in which one e-mail is tried, and so the work of one login. */
+/** Bounds the organizations in which one e-mail is tried, and so the work of one login. */
 const CANDIDATES_MAX = 10
 
 /** The users with an e-mail; one person may be a user of several organizations. */

@@ -4,13 +4,13 @@ const DISTINCT_MIN = 5
 const WORD_LENGTH_MIN = 3
 
 /** Personal words that a password must not consist of. */
-export type Whose = { email: string; first_name: string; last_name: string }
+export type PersonalWords = { email: string; first_name: string; last_name: string }
 
 /**
  * Returns the rule that a new password breaks, phrased to follow "the password". There are no composition rules: length counts, and not being easy to
  * guess.
  */
-export function brokenRule(password: string, whose: Whose): string | undefined {
+export function brokenRule(password: string, whose: PersonalWords): string | undefined {
   const text = password.normalize('NFKC')
   const length = [...text].length
   if (length < LENGTH_MIN || length > LENGTH_MAX) return `must have ${LENGTH_MIN} to ${LENGTH_MAX} characters`
@@ -71,7 +71,7 @@ function coreOf(text: string): string {
     .replace(/[^\p{L}]/gu, '')
 }
 
-function wordsOf({ email, first_name, last_name }: Whose): ReadonlySet<string> {
+function wordsOf({ email, first_name, last_name }: PersonalWords): ReadonlySet<string> {
   const pieces = [email, email.split('@')[0] ?? '', ...email.split(/[@.+_-]/), ...first_name.split(/\s+/), ...last_name.split(/\s+/)]
   return new Set(pieces.map(coreOf).filter((word) => word.length >= WORD_LENGTH_MIN))
 }

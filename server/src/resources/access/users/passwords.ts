@@ -22,7 +22,7 @@ export async function hashPassword(world: { ids: Ids }, password: Secret): Promi
 
 /** Compares in constant time; without a stored hash it does the same work and returns false. */
 export async function isPassword(password: Secret, stored: string | undefined): Promise<boolean> {
-  const known = parse(stored ?? STAND_IN)
+  const known = parse(stored ?? DUMMY_HASH)
   if (!known) throw new Error('a stored password hash cannot be read')
   const tag = await derive(password, known.salt, known.cost)
   return timingSafeEqual(tag, known.tag) && stored !== undefined
@@ -35,7 +35,7 @@ const costText = ({ memoryKib, passes, parallelism }: Cost): string => `m=${memo
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
 /** Verified when there is no hash, so that it takes the same time. */
-const STAND_IN = `$argon2id$v=19$${costText(COST)}$${unpadded(Buffer.alloc(SALT_BYTES))}$${unpadded(Buffer.alloc(TAG_BYTES))}`
+const DUMMY_HASH = `$argon2id$v=19$${costText(COST)}$${unpadded(Buffer.alloc(SALT_BYTES))}$${unpadded(Buffer.alloc(TAG_BYTES))}`
 
 function parse(stored: string): { cost: Cost; salt: Buffer; tag: Buffer } | undefined {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(stored)
@@ -63,7 +63,7 @@ async function derive(password: Secret, salt: Buffer, cost: Cost): Promise<Buffe
 }
 
 /** Admits a bounded number and queues a bounded number, first in, first out. */
-class Slots {
+class Semaphore {
   #running = 0
   readonly #waiting: (() => void)[] = []
 
@@ -72,7 +72,7 @@ class Slots {
       this.#running += 1
       return
     }
-    if (this.#waiting.length >= WAITING_MAX) throw unavailable('too many logins at this moment')
+    if (this.#waiting.length >= WAITING_MAX) throw unavailable('too many concurrent logins')
     await new Promise<void>((admitted) => this.#waiting.push(admitted))
   }
 
@@ -84,4 +84,4 @@ class Slots {
 }
 
 /** One per process, not per world: it bounds the memory of the process. */
-const slots = new Slots()
+const slots = new Semaphore()

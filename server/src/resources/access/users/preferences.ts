@@ -14,7 +14,8 @@ export const getPreferences = async (row: UserRow): Promise<UserPreference> => (
 
 export async function updatePreferences(world: World, actor: Actor, record: UserRow, change: Change): Promise<UserPreference> {
   const { org_id, id } = record
-  if (!isUser(actor, id) && !hasPermission(actor, 'users_write')) throw forbidden('these are the preferences of somebody else')
+  if (!isUser(actor, id) && !hasPermission(actor, 'users_write'))
+    throw forbidden('the preferences of other users need the permission users_write')
   return world.meta.write(org_id, async (tx) => {
     const before = await lockUser(tx, org_id, id)
     if (!before) throw notFound('user', id)

@@ -19,5 +19,5 @@ export async function effectiveRoles(
 export async function checkAuthority(world: Pick<World, 'meta'>, actor: Actor, user: UserRow): Promise<void> {
   const held = await permissionsOf(world, user.org_id, await effectiveRoles(world, user, user.org_id))
   const beyond = [...held].find((permission) => !actor.permissions.has(permission))
-  if (beyond) throw forbidden(`this user may do more than the caller: ${beyond}`)
+  if (beyond) throw forbidden(`the user has more permissions than the caller: ${beyond}`)
 }

@@ -54,9 +54,9 @@ const usersIn = (world: World, orgId: string): Promise<UserRow[]> => world.meta.
 export async function listAllUsers(world: World, actor: Actor): Promise<MultiOrgUser[]> {
   const all: MultiOrgUser[] = []
   for (const orgId of await readableOrganizations(world, actor)) {
-    const [organisationsOf, groups] = await Promise.all([organizationsOfMembers(world, orgId), groupsOfAll(world, orgId)])
+    const [organizationsOf, groups] = await Promise.all([organizationsOfMembers(world, orgId), groupsOfAll(world, orgId)])
     for (const row of await usersIn(world, orgId)) {
-      all.push({ ...shownUser(world, row), organisations: await organisationsOf(row.id), groups: [...(groups.get(row.id) ?? [])] })
+      all.push({ ...shownUser(world, row), organisations: await organizationsOf(row.id), groups: [...(groups.get(row.id) ?? [])] })
     }
   }
   return all
@@ -95,21 +95,21 @@ export async function isShutOut({ meta }: Pick<World, 'meta'>, orgId: string, id
 export const getUser = async (world: World, row: UserRow): Promise<User> => shownUser(world, row)
 
 /** Creates the user and the invitation. The link is mailed, or returned if no mail could be sent. */
-export async function createUser(world: World, actor: Actor, ask: NewUser): Promise<User & { invitation_url?: string }> {
-  const roles = storedRoles(ask.roles)
+export async function createUser(world: World, actor: Actor, request: NewUser): Promise<User & { invitation_url?: string }> {
+  const roles = storedRoles(request.roles)
   await checkGrant(world, actor, 'USER', roles)
   const nowMs = world.clock.nowMs()
   const row: UserRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
-    first_name: ask.first_name,
-    last_name: ask.last_name,
-    email: ask.email,
-    email_key: emailKey(ask.email),
+    first_name: request.first_name,
+    last_name: request.last_name,
+    email: request.email,
+    email_key: emailKey(request.email),
     roles,
     last_logins: {},
-    login_methods: mergeMethods(defaultMethods, ask.login_methods ?? []),
-    tags: ask.tags,
+    login_methods: mergeMethods(defaultMethods, request.login_methods ?? []),
+    tags: request.tags,
     status: 'INVITED',
     invited_at: Math.floor(nowMs / 1000),
     invited_by: actor.name,
@@ -122,7 +122,7 @@ export async function createUser(world: World, actor: Actor, ask: NewUser): Prom
   }
   const token = await world.meta.write(actor.orgId, async (tx) => {
     await lockRolesForGrant(tx, actor.orgId, roles)
-    if (!(await insertUser(tx, { ...row, password_hash: null }))) throw conflict(`a user with the e-mail ${ask.email} exists already`)
+    if (!(await insertUser(tx, { ...row, password_hash: null }))) throw conflict(`a user with the e-mail ${request.email} already exists`)
     await recordChange(world, tx, actor, { entity: { type: 'user', id: row.id }, after: shownUser(world, row) })
     return invite(world, tx, row)
   })
@@ -135,7 +135,7 @@ const OWN_FIELDS = ['first_name', 'last_name']
 export async function updateUser(world: World, actor: Actor, record: UserRow, change: UserChange): Promise<User> {
   if (!mayManage(actor, record)) {
     const beyond = Object.keys(change).find((field) => !OWN_FIELDS.includes(field))
-    if (beyond !== undefined) throw forbidden(`a user changes only his own first_name and last_name, not ${beyond.slice(0, 100)}`)
+    if (beyond !== undefined) throw forbidden(`users change only their own first_name and last_name, not ${beyond.slice(0, 100)}`)
   }
   const roles = change.roles && storedRoles(change.roles)
   if (roles) await checkGrant(world, actor, 'USER', roles)
@@ -180,7 +180,7 @@ async function changeUser(world: World, actor: Actor, { org_id, id }: UserRow, c
     if (isSame(before, changed)) return shownUser(world, before)
     const after = { ...changed, modified_at: world.clock.nowMs(), modified_by: actor.identity }
     if (changed.roles !== before.roles) await lockRolesForGrant(tx, org_id, after.roles)
-    if (!isAdmin(after)) keepAnAdmin(admins, id)
+    if (!isAdmin(after)) checkAdminRemains(admins, id)
     await updateUserRow(tx, after)
     if (after.status === 'DEACTIVATED') await endAccess(tx, after)
     await recordChange(world, tx, actor, { entity: { type: 'user', id }, before: shownUser(world, before), after: shownUser(world, after) })
@@ -191,7 +191,7 @@ async function changeUser(world: World, actor: Actor, { org_id, id }: UserRow, c
 const isSame = (one: UserRow, other: UserRow): boolean => JSON.stringify(one) === JSON.stringify(other)
 const isAdmin = (user: UserRow): boolean => user.roles.includes('Admin') && mayLogIn(user.status) && hasPassword(user)
 
-function keepAnAdmin(admins: readonly { id: string }[], id: string): void {
+function checkAdminRemains(admins: readonly { id: string }[], id: string): void {
   if (admins.length !== 1 || admins[0]?.id !== id) return
   throw conflict(
     'the last remaining Administrator who can log in can be neither deleted, deactivated nor stripped of the role or the password',
@@ -208,7 +208,7 @@ export async function removeUser(world: World, actor: Actor, record: UserRow): P
   await checkAuthority(world, actor, record)
   const { org_id, id } = record
   await world.meta.write(org_id, async (tx) => {
-    keepAnAdmin(await lockAdmins(tx, org_id), id)
+    checkAdminRemains(await lockAdmins(tx, org_id), id)
     const before = await lockUser(tx, org_id, id)
     if (!before) throw notFound('user', id)
     await leaveGroups(tx, org_id, id)
@@ -218,10 +218,10 @@ export async function removeUser(world: World, actor: Actor, record: UserRow): P
   })
 }
 
-export type Sent = { success: boolean; message: string } & InvitationDelivery
+export type SentInvitation = { success: boolean; message: string } & InvitationDelivery
 
 /** Creates a new invitation; the previous link becomes invalid. */
-export async function resendInvitation(world: World, actor: Actor, record: UserRow): Promise<Sent> {
+export async function resendInvitation(world: World, actor: Actor, record: UserRow): Promise<SentInvitation> {
   await checkAuthority(world, actor, record)
   return sendLink(world, actor, record, 'invitation', (user) =>
     user.status === 'INVITED' ? undefined : `a user who is ${user.status} cannot be invited`,
@@ -229,7 +229,7 @@ export async function resendInvitation(world: World, actor: Actor, record: UserR
 }
 
 /** Sends a link to choose a new password; the old password stays valid until then. */
-export async function resetPassword(world: World, actor: Actor, record: UserRow): Promise<Sent> {
+export async function resetPassword(world: World, actor: Actor, record: UserRow): Promise<SentInvitation> {
   await checkAuthority(world, actor, record)
   return sendLink(world, actor, record, 'reset', (user) => {
     if (!mayLogIn(user.status)) return `a user who is ${user.status} has no password to reset`
@@ -243,7 +243,7 @@ async function sendLink(
   { org_id, id }: UserRow,
   kind: 'invitation' | 'reset',
   objection: (user: UserRow) => string | undefined,
-): Promise<Sent> {
+): Promise<SentInvitation> {
   const nowMs = world.clock.nowMs()
   const made = await world.meta.write(org_id, async (tx) => {
     const before = await lockUser(tx, org_id, id)

@@ -13,6 +13,6 @@ export const agents: readonly Agent[] = [otelCollector, fluentBit, vector, fileb
 
 export function agentNamed(name: AgentType): Agent {
   const found = agents.find(({ agent }) => agent === name)
-  if (!found) throw new Error(`the contract names the agent ${name}, which nobody writes`)
+  if (!found) throw new Error(`the contract names the agent ${name}, which is not implemented`)
   return found
 }

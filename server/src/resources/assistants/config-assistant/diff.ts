@@ -78,7 +78,7 @@ function middleEdits(before: readonly string[], after: readonly string[]): Edit[
  * `original`.
  */
 export function keepFormatting(original: readonly string[], normal: readonly string[], changed: readonly string[]): string[] {
-  const [inOriginal, inChanged] = [matches(normal, original), matches(normal, changed)]
+  const [inOriginal, inChanged] = [commonLines(normal, original), commonLines(normal, changed)]
   const kept: string[] = []
   let [from, fromOriginal, fromChanged] = [0, 0, 0]
   for (let at = 0; at <= normal.length; at += 1) {
@@ -102,7 +102,7 @@ function merged(original: readonly string[], normal: readonly string[], changed:
 }
 
 /** Maps the line numbers that both texts have in common. */
-function matches(before: readonly string[], after: readonly string[]): Map<number, number> {
+function commonLines(before: readonly string[], after: readonly string[]): Map<number, number> {
   const found = new Map<number, number>()
   let [row, column] = [0, 0]
   for (const { sign } of editsBetween(before, after)) {

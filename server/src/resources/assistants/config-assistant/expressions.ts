@@ -2,7 +2,7 @@ import { RE2JS } from 're2js'
 import { badField } from '../../../kernel/errors.ts'
 
 /** Named patterns for redaction; each expression works in the dialect of every agent. */
-const known: ReadonlyMap<string, string> = new Map(
+const namedExpressions: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     email: '[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+[.][A-Za-z]{2,}',
     card: '[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{1,7}',
@@ -14,9 +14,9 @@ const known: ReadonlyMap<string, string> = new Map(
 export const MASK = '***'
 
 /** The expression of a named pattern, or the expression itself. */
-export const expressionFor = (what: string): string => known.get(what) ?? what
+export const expressionFor = (what: string): string => namedExpressions.get(what) ?? what
 
-export const isNamed = (what: string): boolean => known.get(what) !== undefined
+export const isNamed = (what: string): boolean => namedExpressions.get(what) !== undefined
 
 /** Rejects expressions that no agent supports. */
 export function checkExpression(field: string, expression: string): void {

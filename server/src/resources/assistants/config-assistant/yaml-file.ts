@@ -233,14 +233,14 @@ function emptyDocument(): Document {
   return made
 }
 
-const LINES_LOOKED_AT = 1_000
+const STYLE_LINES_MAX = 1_000
 
 /** Detects the indentation of a file, so that unchanged parts stay as they are. */
 function styleOf(text: string): { indent: number; indentSeq: boolean } {
   const lines = linesOf(text)
   // The narrowest indentation is one step; wider ones may come from lists.
   const widths = lines.map((line) => /^( +)[^\s#]/.exec(line)?.[1]?.length).filter((width) => width !== undefined)
-  const indent = widths.length === 0 ? 2 : Math.min(...widths.slice(0, LINES_LOOKED_AT))
+  const indent = widths.length === 0 ? 2 : Math.min(...widths.slice(0, STYLE_LINES_MAX))
   const item = lines.findIndex((line) => /^ *- /.test(line))
   const owner = lines.slice(0, Math.max(item, 0)).findLast((line) => /^ *[^\s#].*:\s*(#.*)?$/.test(line))
   const widthOf = (line: string | undefined): number => /^ */.exec(line ?? '')?.[0].length ?? 0

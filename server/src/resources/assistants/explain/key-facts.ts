@@ -3,8 +3,8 @@ import type { FoundEvent } from '../../../reading/event-query.ts'
 
 const VALUES_MAX = 50
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-/** FEW is how many values a key may have to be a good one to group by. */
-const FEW = 30
+/** The maximum number of values of a key that is useful for grouping. */
+const GROUP_VALUES_MAX = 30
 
 /** Facts about a key from a sample of events. */
 export type KeyFacts = {
@@ -34,7 +34,7 @@ export function keyFacts(events: readonly FoundEvent[]): KeyFacts[] {
       isNumber: frequent.every((value) => NUMBER.test(value)),
       share: count / events.length,
       distinct: values.size,
-      values: values.size <= FEW ? frequent.filter((value) => value.length <= 100).slice(0, VALUES_MAX) : [],
+      values: values.size <= GROUP_VALUES_MAX ? frequent.filter((value) => value.length <= 100).slice(0, VALUES_MAX) : [],
     }
   })
   return facts.sort((one, other) => other.share - one.share || (one.key < other.key ? -1 : 1))

@@ -173,7 +173,7 @@ async function chooseByModel(
   } catch (cause) {
     signal.throwIfAborted()
     const reason = cause instanceof Failure ? cause.message : 'it gave no answer that can be used'
-    world.log.warn({ err: cause, reason }, 'the model chose no widget; the words of the wish do')
+    world.log.warn({ err: cause, reason }, 'the model chose no widget; the built-in vocabulary is used')
     return undefined
   }
 }

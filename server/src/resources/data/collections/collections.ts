@@ -8,10 +8,10 @@ type Collections = ReplyOf<typeof contract.collections.list>
 
 /** One object that maps each collection name to its datasets, both sorted by name. */
 export async function listCollections(world: Pick<World, 'meta'>, actor: Actor): Promise<SerializedJson<Collections>> {
-  return writtenList(await visibleDatasets(world, actor))
+  return serializedList(await visibleDatasets(world, actor))
 }
 
-const writtenList = serializeOnce((visible: readonly DatasetRow[]): Collections => {
+const serializedList = serializeOnce((visible: readonly DatasetRow[]): Collections => {
   const byName = new Map<string, { dataset: string; id: string }[]>()
   for (const { collection, dataset, id } of visible.toSorted((a, b) => order(a.dataset, b.dataset))) {
     const members = byName.get(collection)

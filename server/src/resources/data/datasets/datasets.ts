@@ -55,12 +55,12 @@ export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, que
   }
   const selector = fromExpr === '' ? undefined : parseSelector(query.from_expr ?? '')
   const visible = await visibleDatasets(world, actor)
-  if (!selector && from.size === 0) return writtenList(visible)
+  if (!selector && from.size === 0) return serializedList(visible)
   const chosen = selector ? matchDatasets(selector, visible) : visible.filter((row) => from.has(row.id))
   return { datasets: chosen.map(shownDataset) }
 }
 
-const writtenList = serializeOnce((rows: readonly DatasetRow[]) => ({ datasets: rows.map(shownDataset) }))
+const serializedList = serializeOnce((rows: readonly DatasetRow[]) => ({ datasets: rows.map(shownDataset) }))
 
 export async function findDataset(
   world: Pick<World, 'meta'>,
@@ -73,21 +73,21 @@ export async function findDataset(
   return row
 }
 
-export async function createDataset(world: World, actor: Actor, ask: NewDataset): Promise<DatasetRow> {
-  checkNotReserved('collection', ask.collection)
-  checkNotReserved('dataset', ask.dataset)
-  if (ask.retention !== undefined) checkRetentionPermission(actor)
+export async function createDataset(world: World, actor: Actor, request: NewDataset): Promise<DatasetRow> {
+  checkNotReserved('collection', request.collection)
+  checkNotReserved('dataset', request.dataset)
+  if (request.retention !== undefined) checkRetentionPermission(actor)
   const nowMs = world.clock.nowMs()
   const row: DatasetRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
-    collection: ask.collection,
-    dataset: ask.dataset,
+    collection: request.collection,
+    dataset: request.dataset,
     is_system_generated: false,
-    tags: ask.tags,
+    tags: request.tags,
     parser_id: null,
-    retention: ask.retention ?? null,
-    retention_mark: ask.retention ? { created_by: actor.identity.id, created_at: nowMs } : null,
+    retention: request.retention ?? null,
+    retention_mark: request.retention ? { created_by: actor.identity.id, created_at: nowMs } : null,
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,
@@ -95,7 +95,7 @@ export async function createDataset(world: World, actor: Actor, ask: NewDataset)
   }
   return world.meta.write(actor.orgId, async (tx) => {
     const made = await insertDataset(tx, row)
-    if (!made) throw nameTaken(ask.collection, ask.dataset)
+    if (!made) throw nameTaken(request.collection, request.dataset)
     await recordChange(world, tx, actor, { entity: { type: 'dataset', id: made.id }, after: shownDataset(made) })
     return made
   })
@@ -141,7 +141,7 @@ async function changeDataset(
     }
     check(before, next)
     if (before.collection === AUDIT_COLLECTION && next.retention !== null) {
-      throw badField('retention', 'cannot be set here: the audit trail is kept for ever, and so are its events')
+      throw badField('retention', 'cannot be set here: the events of the audit trail are kept forever')
     }
     if (next.collection !== before.collection || next.dataset !== before.dataset) checkRename(before, next)
     const row = await updateDatasetRow(tx, next).catch((thrown) => {
@@ -218,4 +218,4 @@ function checkRename(before: DatasetRow, next: DatasetRow): void {
 /** PostgreSQL's unique_violation: the unique index resolves a race for a name. */
 const isNameTaken = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === '23505'
 
-const nameTaken = (collection: string, dataset: string) => conflict(`a dataset ${dataset} exists already in the collection ${collection}`)
+const nameTaken = (collection: string, dataset: string) => conflict(`a dataset ${dataset} already exists in the collection ${collection}`)

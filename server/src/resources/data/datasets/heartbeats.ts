@@ -1,7 +1,7 @@
 import type { World } from '../../../world.ts'
 import { upsertHeartbeats } from './rows.ts'
 
-/** Heartbeats gather when data arrived for which dataset, and write it down every few seconds at most. */
+/** Collects the times at which data arrived for each dataset, and writes them every few seconds at most. */
 export class Heartbeats {
   readonly #world: Pick<World, 'meta'>
   #beats = new Map<string, number>()

@@ -4,7 +4,7 @@ import type { World } from '../../../world.ts'
 
 export { deleteTombstones, selectTombstones, type TombstoneRow } from './rows.ts'
 
-/** EVENT_REMOVAL_JOB is the kind of the job that removes events from the store: one for the deployment, since one statement does it for all datasets. */
+/** The kind of the job that removes events from the store: one for the deployment, since one statement serves all datasets. */
 export const EVENT_REMOVAL_JOB = 'event_removal'
 
 /** Makes the job due now instead of at its next run. The tombstones hold its work, so nothing is lost with a job. */

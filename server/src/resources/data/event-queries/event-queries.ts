@@ -39,7 +39,7 @@ export async function buildEventQuery(
 ): Promise<EventQuery> {
   const { datasets, filter, bounds, signal, onProgress, reader } = wanted
   if (datasets.length > DATASETS_MAX) {
-    throw badRequest(`${datasets.length} datasets matched; one question reads at most ${DATASETS_MAX}, so narrow from or from_expr`)
+    throw badRequest(`${datasets.length} datasets matched; one query reads at most ${DATASETS_MAX}, so narrow from or from_expr`)
   }
   const keptSinceMs = await retentionCutoffs(world, actor.orgId)
   const ids = datasets.map(({ id }) => id)

@@ -4,7 +4,7 @@ import type { EventQuery, StatsGroup, StatsRequest, StatsResult } from '../../..
 import { readStats } from '../../../reading/reading.ts'
 import { and } from './filters.ts'
 
-/** LEVEL_GROUPS_MAX is how many groups above the leaves are measured by themselves. */
+/** The maximum number of groups above the leaves that are measured separately. */
 const LEVEL_GROUPS_MAX = 10_000
 
 /**
@@ -14,19 +14,19 @@ const LEVEL_GROUPS_MAX = 10_000
 export async function readLevels(
   store: EventStore,
   query: EventQuery,
-  wish: StatsRequest,
+  request: StatsRequest,
   leaves: StatsResult,
 ): Promise<{ levels: (readonly StatsGroup[])[]; bytes: number }> {
   const levels: (readonly StatsGroup[])[] = []
   let bytes = 0
-  for (let depth = 1; depth < wish.groups.length && leaves.groups.length > 0; depth += 1) {
-    const groups = wish.groups.slice(0, depth)
+  for (let depth = 1; depth < request.groups.length && leaves.groups.length > 0; depth += 1) {
+    const groups = request.groups.slice(0, depth)
     const wanted = [...Map.groupBy(leaves.groups, ({ values }) => JSON.stringify(values.slice(0, depth))).keys()]
     const filter = groups.reduce(
       (all, key, at) => and(all, isOneOf(key, new Set(leaves.groups.map(({ values }) => values[at] ?? null)))),
       query.filter,
     )
-    const found = await readStats(store, { ...query, filter }, { ...wish, groups, limit: LEVEL_GROUPS_MAX })
+    const found = await readStats(store, { ...query, filter }, { ...request, groups, limit: LEVEL_GROUPS_MAX })
     bytes += found.cost.bytes
     const byName = new Map(found.groups.map((group) => [JSON.stringify(group.values), group]))
     levels.push(wanted.flatMap((name) => byName.get(name) ?? []).sort(largestFirst))

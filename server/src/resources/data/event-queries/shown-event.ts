@@ -13,7 +13,7 @@ export type EventView = {
   readonly places: ReadonlyMap<string, { readonly collection: string; readonly dataset: string }>
 }
 
-/** SELECT_ALL shows an event whole: all its keys and the line. */
+/** Selects the whole event: all its keys and the line. */
 export const SELECT_ALL: readonly SelectItem[] = [
   { kind: 'everything', name: '*' },
   { kind: 'key', key: '@raw', name: '@raw' },

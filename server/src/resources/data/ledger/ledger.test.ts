@@ -179,7 +179,7 @@ describe('reading', () => {
     expect((await read(`?identity_id=${keyId}`)).totals).toMatchObject({ received: 1, stored: 1 })
   })
 
-  test('another organisation sees nothing of it, and a dataset that is hidden from the caller is left out', async () => {
+  test('another organization sees nothing of it, and a dataset that is hidden from the caller is left out', async () => {
     const { owner, post, read } = await newSender()
     await post('x', to('seen'))
     await post('x\ny', to('hidden'))
@@ -211,7 +211,7 @@ describe('reading', () => {
 
   test.each([
     ['?from_ts=2&to_ts=1', 'from_ts must not be later than to_ts'],
-    ['?to_ts=9007199254740991', 'to_ts lies too far in the future'],
+    ['?to_ts=9007199254740991', 'to_ts is too far in the future'],
     ['?limit=0', 'limit'],
     ['?from=web', 'from'],
     ['?num_of_slices=1441', 'num_of_slices'],

@@ -49,7 +49,7 @@ export async function readFlushed<T>({ ledger }: Pick<World, 'ledger'>, read: ()
     await ledger.flush()
     return await read()
   } catch (cause) {
-    throw unavailable('the ledger cannot be read now', { cause })
+    throw unavailable('the ledger is unavailable', { cause })
   }
 }
 
@@ -58,7 +58,7 @@ function minutesOf({ from_ts, to_ts }: LedgerQuery, nowMs: number): { fromMs: nu
   const to = to_ts ?? nowMs
   const from = from_ts ?? Math.max(0, to - HOUR_MS)
   if (from > to) throw badField('from_ts', 'must not be later than to_ts')
-  if (to > LAST_MS) throw badField('to_ts', 'lies too far in the future')
+  if (to > LAST_MS) throw badField('to_ts', 'is too far in the future')
   const fromMs = startOf(from, unitAt(from, nowMs))
   const end = Math.max(from, to - 1)
   return { fromMs, toMs: startOf(end, unitAt(end, nowMs)) + unitAt(end, nowMs) }
@@ -66,7 +66,7 @@ function minutesOf({ from_ts, to_ts }: LedgerQuery, nowMs: number): { fromMs: nu
 
 const startOf = (ms: number, unitMs: number): number => Math.floor(ms / unitMs) * unitMs
 
-/** LAST_MS is the last minute that the ledger can count. */
+/** The last minute that the ledger can count. */
 const LAST_MS = Math.floor((2 ** 32 - 1) / 60) * MINUTE_MS
 
 function shownEntry(row: LedgerRow, { fromMs, toMs, stepMs }: { fromMs: number; toMs: number; stepMs: number }): LedgerEntry {

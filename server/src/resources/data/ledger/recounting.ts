@@ -59,8 +59,8 @@ export function spanOf(nowMs: number, countedToMs: unknown): { fromMs: number; t
 function report({ log }: Pick<World, 'log'>, differences: readonly RecountDifference[]): void {
   for (const { orgNumber, logId, minuteMs, added, missing, isNew } of differences) {
     const fields = { org_number: orgNumber, log_id: logId, minute_ms: minuteMs, added, missing }
-    if (missing > 0 && !isNew) log.error(fields, 'events that were stored are not there')
+    if (missing > 0 && !isNew) log.error(fields, 'stored events are missing')
     else if (missing > 0) log.warn(fields, 'the ledger counts more events than are stored')
-    else log.info(fields, 'the ledger was brought up to the stored events')
+    else log.info(fields, 'the ledger was synchronized with the stored events')
   }
 }

@@ -25,10 +25,10 @@ export async function listLimits(
 ): Promise<SerializedJson<{ limits: Limit[] }>> {
   const system = monitorLimit(world, orgId)
   const shown = async () => [...(await allLimits(world, orgId)), ...(system ? [system] : [])]
-  return writtenList(await world.meta.cached(orgId, 'limits-and-those-of-the-operator', shown))
+  return serializedList(await world.meta.cached(orgId, 'limits-and-those-of-the-operator', shown))
 }
 
-const writtenList = serializeOnce((rows: readonly LimitRow[]) => ({ limits: rows.map(shownLimit) }))
+const serializedList = serializeOnce((rows: readonly LimitRow[]) => ({ limits: rows.map(shownLimit) }))
 
 export async function findLimit(world: Pick<World, 'meta' | 'deployment'>, actor: Actor, id: string): Promise<LimitRow> {
   const system = monitorLimit(world, actor.orgId)
@@ -38,20 +38,20 @@ export async function findLimit(world: Pick<World, 'meta' | 'deployment'>, actor
   return row
 }
 
-export async function createLimit(world: World, actor: Actor, ask: NewLimit): Promise<Limit> {
+export async function createLimit(world: World, actor: Actor, request: NewLimit): Promise<Limit> {
   const nowMs = world.clock.nowMs()
   const row: LimitRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
-    category: ask.category,
-    description: ask.description ?? null,
-    value: digitsOf(ask.value),
-    unit: ask.unit,
-    target: ask.target,
-    scope: scopeOf(actor, ask.scope),
-    team: teamOf(ask.target, ask.scope),
+    category: request.category,
+    description: request.description ?? null,
+    value: digitsOf(request.value),
+    unit: request.unit,
+    target: request.target,
+    scope: scopeOf(actor, request.scope),
+    team: teamOf(request.target, request.scope),
     type: 'USER_DEFINED',
-    time_window: ask.time_window,
+    time_window: request.time_window,
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,
@@ -108,7 +108,7 @@ function checkEditable({ type }: LimitRow): void {
 /** The scope of a limit; callers can limit only their own organization. */
 function scopeOf(actor: Actor, { organisation, tag }: RequestedScope): Scope {
   if (organisation?.id && organisation.id.toLowerCase() !== actor.orgId) {
-    throw badField('scope.organisation.id', 'must be the organisation of the caller', 'FOREIGN')
+    throw badField('scope.organisation.id', 'must be the organization of the caller', 'FOREIGN')
   }
   return { organisation: { id: actor.orgId }, ...(tag ? { tag } : {}) }
 }

@@ -103,15 +103,15 @@ export class LimitMeter {
     const crossing = { limit_id: limit.id, window_start_ms: startMs, crossed_at: clock.nowMs() }
     try {
       const isNew = (await meta.write(limit.org_id, (tx) => insertCrossing(tx, limit.org_id, crossing, limit.modified_at))) > 0
-      if (isNew) log.warn({ org_id: limit.org_id, limit_id: limit.id }, 'a limit is crossed; what goes beyond it is refused')
+      if (isNew) log.warn({ org_id: limit.org_id, limit_id: limit.id }, 'a limit is reached; further data is rejected')
     } catch (err) {
-      log.warn({ err, org_id: limit.org_id, limit_id: limit.id }, 'that a limit is crossed could not be written down')
+      log.warn({ err, org_id: limit.org_id, limit_id: limit.id }, 'a reached limit could not be stored')
     }
   }
 
   #closed(limit: LimitRow, month: Month, why: string): Failure {
     const secondsLeft = Math.ceil((month.endMs - this.#world.clock.nowMs()) / 1_000)
-    const whose = limit.team === '' ? 'of the organisation' : `of the team ${limit.team}`
+    const whose = limit.team === '' ? 'of the organization' : `of the team ${limit.team}`
     const until = new Date(month.endMs).toISOString()
     return new Failure(
       429,
@@ -131,7 +131,7 @@ export class LimitMeter {
       this.#counts.set(orgId, count)
     }
     await count.fresh().catch((cause) => {
-      throw unavailable('it is not known how much of a limit is used', { cause })
+      throw unavailable('the usage of a limit is unknown', { cause })
     })
     return count
   }

@@ -13,7 +13,7 @@ export function monitorLimit({ deployment: { monitorsMax } }: Deployment, orgId:
     org_id: orgId,
     id: idOf(orgId),
     category: 'MONITOR_LIMITS',
-    description: 'How many monitors the organisation may have.',
+    description: 'How many monitors the organization may have.',
     value: String(monitorsMax),
     unit: 'COUNT',
     target: 'ORGANISATION',
@@ -41,7 +41,7 @@ export async function checkMonitorLimit(world: Deployment, tx: Db, orgId: string
   await lockOrganization(tx, orgId)
   const count = (await countMonitors(tx, orgId))?.count ?? 0
   if (count < Number(limit.value)) return
-  throw new Failure(400, `the limit of ${limit.value} monitors in an organisation lets no more in: there are ${count}`, {
+  throw new Failure(400, `the limit of ${limit.value} monitors in an organization is reached: there are ${count}`, {
     errors: [{ field: 'limit', code: 'MONITOR_LIMIT', message: `limit ${limit.id} is reached` }],
   })
 }

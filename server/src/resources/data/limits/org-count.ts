@@ -46,7 +46,7 @@ export class OrgCount {
     else
       await polling.catch((err) => {
         if (this.#polledMs === Number.NEGATIVE_INFINITY) throw err
-        this.#world.log.warn({ err, org_number: this.#orgNumber }, 'the use of limits could not be read; what was known is used')
+        this.#world.log.warn({ err, org_number: this.#orgNumber }, 'the usage of limits could not be read; the last known values are used')
       })
   }
 

@@ -29,7 +29,7 @@ export async function getAssigned(world: Pick<World, 'meta'>, actor: Actor, reco
 
 /** Assigns a parser to a dataset, for events received from then on. */
 export async function assign(world: World, actor: Actor, record: DatasetRow, parserId: string): Promise<undefined> {
-  if (record.is_system_generated) throw forbidden('the events of a system dataset are read as they are')
+  if (record.is_system_generated) throw forbidden('system datasets cannot have a parser')
   if ((await nameOfParser(world, actor, parserId)) === undefined) throw notFound('parser', parserId)
   await change(world, actor, record, parserId)
 }
@@ -39,8 +39,8 @@ export const unassign = (world: World, actor: Actor, record: DatasetRow): Promis
 
 async function change(world: World, actor: Actor, { id }: DatasetRow, parserId: string | null): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
-    const ask = { logId: id, parserId, nowMs: world.clock.nowMs(), identity: actor.identity }
-    const was = await assignParser(tx, actor.orgId, ask)
+    const request = { logId: id, parserId, nowMs: world.clock.nowMs(), identity: actor.identity }
+    const was = await assignParser(tx, actor.orgId, request)
     if (!was) throw notFound('dataset', id)
     await recordChange(world, tx, actor, {
       entity: { type: 'dataset', id },

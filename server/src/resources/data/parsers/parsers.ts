@@ -38,18 +38,18 @@ export async function findParser(world: Reader, actor: Actor, id: string): Promi
 }
 
 /** Creates a parser with the given pattern, or one inferred from recent lines of the log. */
-export async function createParser(world: World, actor: Actor, ask: NewParser, signal: AbortSignal): Promise<Parser> {
-  const dataset = await findDataset(world, actor, ask.log_id)
-  const inferred = ask.pattern === undefined ? await inferFrom(world, actor, dataset, signal) : undefined
+export async function createParser(world: World, actor: Actor, request: NewParser, signal: AbortSignal): Promise<Parser> {
+  const dataset = await findDataset(world, actor, request.log_id)
+  const inferred = request.pattern === undefined ? await inferFrom(world, actor, dataset, signal) : undefined
   const nowMs = world.clock.nowMs()
   const row: ParserRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
-    name: ask.name ?? `${dataset.collection}/${dataset.dataset}`.slice(0, 100).toWellFormed(),
-    ...(inferred ? { type: 'GROK', pattern: inferred.pattern } : checkedPattern(ask.pattern ?? '', ask.type)),
+    name: request.name ?? `${dataset.collection}/${dataset.dataset}`.slice(0, 100).toWellFormed(),
+    ...(inferred ? { type: 'GROK', pattern: inferred.pattern } : checkedPattern(request.pattern ?? '', request.type)),
     log_id: dataset.id,
     enabled: false,
-    description: ask.description ?? null,
+    description: request.description ?? null,
     log_lines: inferred?.log_lines ?? null,
     parsed_lines: inferred?.parsed_lines ?? null,
     created_at: nowMs,
@@ -58,7 +58,7 @@ export async function createParser(world: World, actor: Actor, ask: NewParser, s
     modified_by: actor.identity,
   }
   await world.meta.write(actor.orgId, async (tx) => {
-    if ((await countParsers(tx, actor.orgId)) >= PARSERS_MAX) throw badRequest(`an organisation may have ${PARSERS_MAX} parsers`)
+    if ((await countParsers(tx, actor.orgId)) >= PARSERS_MAX) throw badRequest(`an organization may have ${PARSERS_MAX} parsers`)
     await insertParser(tx, row)
     await recordChange(world, tx, actor, { entity: { type: 'parser', id: row.id }, after: shownParser(row) })
   })
@@ -73,11 +73,9 @@ type InferredPattern = { pattern: string; log_lines: string[]; parsed_lines: Rec
 /** Infers a pattern from the recent lines of a dataset and keeps a few of them as samples. */
 async function inferFrom(world: World, actor: Actor, dataset: DatasetRow, signal: AbortSignal): Promise<InferredPattern> {
   const lines = await recentLines(world, actor, dataset, signal)
-  if (lines.length === 0)
-    throw badField('pattern', 'cannot be inferred, since the log has no events of the last week: give one', 'NO_LINES')
+  if (lines.length === 0) throw badField('pattern', 'cannot be inferred: the log has no events in the last week', 'NO_LINES')
   const pattern = lines.every((line) => line.trimStart().startsWith('{')) ? undefined : inferPattern(lines)
-  if (pattern === undefined)
-    throw badField('pattern', 'cannot be inferred, since the lines have too little in common: give one', 'NOT_ALIKE')
+  if (pattern === undefined) throw badField('pattern', 'cannot be inferred: the lines have too little in common', 'NOT_ALIKE')
   const compiled = compilePattern('GROK', pattern)
   const samples = lines.slice(0, SAMPLES).map((line) => ({ line, read: compiled.read(line, { steps: LINE_STEPS }) }))
   return {

@@ -15,7 +15,7 @@ type DetectionRequest = BodyOf<typeof contract.parsers.detect>
 type Metrics = ReplyOf<typeof contract.parsers.test>['metrics']
 type Candidate = ReplyOf<typeof contract.parsers.detect>['candidates'][number]
 
-/** FormReader reads a line in one of the forms that need no parser; undefined when it is not in it. */
+/** Reads a line in a format that needs no parser; undefined if the line does not match. */
 export type FormReader = (form: LineFormat, text: string, at: { ms: number; ns: number }) => Iterable<readonly [string, string]> | undefined
 type LineReader = (line: string, fuel: { steps: number }) => ParserResult
 
@@ -47,7 +47,7 @@ export async function detectParser(
   { lines: given, log_id }: DetectionRequest,
   { readForm, signal }: { readForm: FormReader; signal: AbortSignal },
 ): Promise<ReplyOf<typeof contract.parsers.detect>> {
-  if ((given === undefined) === (log_id === undefined)) throw badField('lines', 'or log_id must be given, and not both', 'ONE_OF')
+  if ((given === undefined) === (log_id === undefined)) throw badField('lines', 'or log_id is required, but not both', 'ONE_OF')
   const lines = given ?? (await recentLines(world, actor, await findDataset(world, actor, log_id ?? ''), signal))
   const at = { ms: world.clock.nowMs(), ns: 0 }
   const own = await visibleParsers(world, actor)

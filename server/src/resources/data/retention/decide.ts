@@ -58,10 +58,10 @@ export function nextRemoval(oldestMs: number, { days }: Pick<EffectiveRetention,
 /** The last reading of the clock, and since when it has advanced without a jump. `jumpMs` is the size of the last jump. */
 export type ClockReading = { seenMs: number; steadySinceMs: number; jumpMs?: number | undefined }
 
-/** JUMP_MS is how far the clock may have come since the last reading; beyond that it may have been set, and may be set back. */
+/** How far the clock may have advanced since the last reading; a larger step may be a wrong setting that is corrected later. */
 export const JUMP_MS = 24 * HOUR_MS
 /** How long the clock must advance steadily before expired events are removed; after a longer jump, a tenth of that jump. */
-export const AGREE_MS = 2 * HOUR_MS
+export const STEADY_MS = 2 * HOUR_MS
 const AGREE_MAX_MS = 7 * DAY_MS
 const AGREE_SHARE = 0.1
 /** The backward step of a small clock correction; clocks of processes may also differ by that much. */
@@ -87,7 +87,7 @@ export function readClock(
 
 /** True if readings have agreed for long enough. */
 export const isAgreed = ({ seenMs, steadySinceMs, jumpMs = 0 }: ClockReading): boolean =>
-  seenMs - steadySinceMs >= Math.min(AGREE_MAX_MS, Math.max(AGREE_MS, Math.abs(jumpMs) * AGREE_SHARE))
+  seenMs - steadySinceMs >= Math.min(AGREE_MAX_MS, Math.max(STEADY_MS, Math.abs(jumpMs) * AGREE_SHARE))
 
 /** Parses the reading stored in the payload of a job; anything else counts as none. */
 export function readingOf(kept: unknown): ClockReading | undefined {

@@ -26,7 +26,7 @@ export const orphanSweep = ({ events, meta, log }: Pick<World, 'events' | 'meta'
     const orphans = held
       .filter(({ logId }) => !known.has(logId))
       .map(({ orgNumber, logId, events: count }) => ({ org_number: orgNumber, log_id: logId, events: count }))
-    if (orphans.length > 0) log.warn({ datasets: orphans.length, sample: orphans.slice(0, 3) }, 'events belong to no dataset that is known')
+    if (orphans.length > 0) log.warn({ datasets: orphans.length, sample: orphans.slice(0, 3) }, 'events belong to an unknown dataset')
     return { againInMs: DAY_MS, payload: { orphans: orphans.slice(0, KEPT_MAX) } }
   },
 })

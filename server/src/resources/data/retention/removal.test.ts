@@ -201,7 +201,7 @@ test('nonsense that the job finds of earlier turns is begun anew', () => {
   expect(readState({})).toEqual({ marks: [] })
 })
 
-test('events without a dataset are reported to their organisation, and stay', async () => {
+test('events without a dataset are reported to their organization, and stay', async () => {
   const logId = randomUUID()
   const number = (await world().meta.one<{ number: number }>(sql`select number from organisations where id = ${senders.org.orgId}`))?.number
   await world().events.writer.insert({

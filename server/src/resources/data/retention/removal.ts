@@ -17,7 +17,7 @@ const SWEEP_EVERY_MS = 15 * MINUTE_MS
 /** How long an event stays in the store after it expired: recounts of the ledger go back a day, and senders of old events can still extend the retention. */
 const SETTLE_MS = 2 * DAY_MS
 const MARK_EVERY_MS = 60 * MINUTE_MS
-/** LATE_MS is how long a tombstone stays after its events are gone, for those that were on their way when the dataset was deleted. */
+/** How long a tombstone stays after its events are gone, for events that were in transit when the dataset was deleted. */
 const LATE_MS = 60 * MINUTE_MS
 /** The store rewrites for at most a tenth of the time, so that queries and merges are not delayed. */
 const REST_FACTOR = 9
@@ -113,7 +113,7 @@ async function recordRemoval(
   const isOver = ({ id, deleted_at }: TombstoneRow): boolean =>
     nowMs - deleted_at >= LATE_MS && !removal.removed.has(id) && !removal.waiting.has(id)
   const over = tombstones.filter(isOver).map(({ id }) => id)
-  for (const [log_id, events] of removal.removed) log.info({ log_id, events }, 'events were removed from the store')
+  for (const [log_id, events] of removal.removed) log.info({ log_id, events }, 'removed events from the store')
   if (removed.length === 0 && over.length === 0) return
   await meta.write('*', async (tx) => {
     await job.hold(tx)

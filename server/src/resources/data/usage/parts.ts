@@ -28,8 +28,8 @@ export type UsagePartsRequest = {
 }
 
 /** Reads usage: ingestion from the ledger, the rest from the counters. */
-export async function readParts(world: UsageWorld, actor: Actor, type: UsageType, wish: UsagePartsRequest): Promise<UsageParts> {
-  const { bounds, slices, logIds, logsMax, isByLog, identityId, measure = 'bytes' } = wish
+export async function readParts(world: UsageWorld, actor: Actor, type: UsageType, request: UsagePartsRequest): Promise<UsageParts> {
+  const { bounds, slices, logIds, logsMax, isByLog, identityId, measure = 'bytes' } = request
   if (bounds.toMs <= bounds.fromMs) return { parts: [], isExact: true }
   if (type !== 'ingestion') {
     await world.usage.flush()

@@ -28,7 +28,7 @@ const idOf = async (owner: TestOrganization, dataset: string): Promise<string> =
 const LAST = 'time_range=Last%2020%20minutes'
 
 describe('what was sent', () => {
-  test('is the whole organisation over time, to the byte what the ledger says, with numbers of slices as text', async () => {
+  test('is the whole organization over time, to the byte what the ledger says, with numbers of slices as text', async () => {
     const { owner, send, read } = await newSender()
     // Both at the beginning of a minute with new sequence numbers.
     senders.app.clock.advance(2 * MINUTE_MS - (senders.app.clock.nowMs() % MINUTE_MS))
@@ -102,7 +102,7 @@ describe('what was sent', () => {
     expect(await read(`/usage?${LAST}`)).not.toHaveProperty('delta')
   })
 
-  test('of a dataset that is hidden from the caller is left out, and of another organisation never seen', async () => {
+  test('of a dataset that is hidden from the caller is left out, and of another organization never seen', async () => {
     const { owner, send, read } = await newSender()
     await send(10, 'seen')
     await send(20, 'hidden')

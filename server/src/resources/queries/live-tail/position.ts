@@ -14,7 +14,7 @@ const VERSION = 1
 
 export const firstPosition = (nowMs: number): TailPosition => ({ floor: seqAt(nowMs - WINDOW_MS), shown: new Set(), known: new Set() })
 
-/** START_MS is how old the number of an event may be that arrives now: a claim is used for ten seconds, and an insert takes a moment. */
+/** The maximum age of the number of an event that arrives now: a claim is used for ten seconds, and an insert takes a moment. */
 const START_MS = 15_000
 
 /** The position of a new tail: older numbers existed before. */

@@ -4,7 +4,7 @@ import type { FoundEvent } from '../../../reading/event-query.ts'
 import type { EventNumber } from '../../../reading/numbers.ts'
 import { startPosition } from './position.ts'
 import { firstShare, isOneOf, shareNow, thinned } from './share.ts'
-import { type Reader, Tails, takeNew } from './tails.ts'
+import { type TailReader, Tails, takeNew } from './tails.ts'
 
 const START_MS = Date.UTC(2026, 5, 1)
 let nowMs = START_MS
@@ -16,7 +16,7 @@ function storeOf(rawBytes: number) {
   const stored: EventNumber[] = []
   const reads = { numbers: 0, events: 0, most: 0 }
   const wholes: bigint[] = []
-  const reader: Reader = {
+  const reader: TailReader = {
     numbers: async (datasets, { after, oneOf }) => {
       reads.numbers += 1
       const ids = new Set(datasets.map(({ id }) => id))

@@ -9,9 +9,9 @@ import { advanced, isNew, knownBy, type TailPosition } from './position.ts'
 export type Tail = {
   readonly logId: string
   readonly orgId: string
-  dataset: Watched
+  dataset: TailedDataset
   /** In the order in which they were found; the first has the number `first`. */
-  events: Arrived[]
+  events: ArrivedEvent[]
   first: number
   /** The approximate memory of the events. */
   bytes: number
@@ -29,22 +29,22 @@ export type Tail = {
 }
 
 /** An event with its approximate memory. */
-type Arrived = { readonly event: FoundEvent; readonly bytes: number }
+type ArrivedEvent = { readonly event: FoundEvent; readonly bytes: number }
 
 /** The fields of a dataset that a read needs. */
-type Watched = Pick<DatasetRow, 'id' | 'org_id' | 'created_at' | 'collection' | 'dataset' | 'retention'>
+type TailedDataset = Pick<DatasetRow, 'id' | 'org_id' | 'created_at' | 'collection' | 'dataset' | 'retention'>
 
 /** `now` reads recent arrivals each time; `late` reads, now and then, events that became visible long after their number was claimed. */
 type Pace = 'now' | 'late'
 
 /** Reads from the store: first the numbers of new events, which is little data, then the events that are not in memory. */
-export type Reader = {
+export type TailReader = {
   /** Reads the numbers above `after`, sampled. */
   numbers(
-    datasets: readonly Watched[],
-    wish: { after: bigint; oneOf: number; bounds: TimeBounds },
+    datasets: readonly TailedDataset[],
+    request: { after: bigint; oneOf: number; bounds: TimeBounds },
   ): Promise<{ found: readonly EventNumber[]; hasMore: boolean }>
-  events(datasets: readonly Watched[], numbers: readonly EventNumber[]): Promise<readonly FoundEvent[]>
+  events(datasets: readonly TailedDataset[], numbers: readonly EventNumber[]): Promise<readonly FoundEvent[]>
 }
 
 /** How long a read counts as current: a dataset is read no more often, however many streams there are. */
@@ -53,7 +53,7 @@ const FRESH_MS = 500
 const REST_MS = 2_000
 const RESTING_ONE_OF = 4
 /** How long a requested dataset is read along with others of its organization. */
-const TOGETHER_MS = 3_000
+const SHARED_READ_MS = 3_000
 /**
  * The overlap of reads: short each time, longer now and then. Numbers come from a claim that may be ten seconds old, and their events become visible
  * some time later.
@@ -63,13 +63,13 @@ const LATE_EVERY_MS = 5_000
 /** The highest sampling rate, where a read returns a part of a part. */
 const ONE_OF_MAX = 65_536
 /** If a read returns less than this share of its limit, the next one samples less. */
-const SPARSE = 1 / 4
+const SPARSE_SHARE = 1 / 4
 /** The maximum age of an event at its arrival. */
 const LATE_MS = 15 * 60_000
 const AHEAD_MS = 60_000
 /** The maximum age in frequent reads; older events are found now and then. */
 const NOW_LATE_MS = 60_000
-/** EVENTS_MAX is how many events of a dataset wait for slow watchers. */
+/** The maximum number of events of a dataset that wait for slow streams. */
 const EVENTS_MAX = 10_000
 /** The approximate memory of all tails of this process; the largest tail drops its oldest events. */
 const HELD_BYTES_MAX = 32 * 2 ** 20
@@ -79,12 +79,12 @@ const EVENTS_AT_ONCE_FIRST = 200
 const EVENTS_AT_ONCE_MAX = 2_000
 const IDLE_MS = 120_000
 /** How far back a new tail reads in a dataset that was just created. */
-const NEWBORN_MS = 60_000
+const NEW_DATASET_BACK_MS = 60_000
 
-/** Begun are the datasets of which there was no tail, and those of which nothing past is wanted. */
-type Begun = { fresh: ReadonlySet<string>; joined: ReadonlySet<string> }
+/** The datasets that had no tail, and those from which nothing past is wanted. */
+type NewTails = { fresh: ReadonlySet<string>; joined: ReadonlySet<string> }
 
-/** Tails are the tails of the datasets that are being watched in this process. */
+/** The tails of the datasets that streams of this process follow. */
 export class Tails {
   readonly #clock: World['clock']
   readonly #tails = new Map<string, Tail>()
@@ -98,17 +98,17 @@ export class Tails {
    * continuing stream is read from there; of datasets in `joined` it takes nothing past, and it already follows those in `watch` here.
    */
   async refresh(
-    datasets: readonly Watched[],
-    reader: Reader,
-    { backToMs, joined, watch }: { backToMs: number; joined: ReadonlySet<string>; watch: Watch },
+    datasets: readonly TailedDataset[],
+    reader: TailReader,
+    { backToMs, joined, watch }: { backToMs: number; joined: ReadonlySet<string>; watch: ReadPositions },
   ): Promise<readonly Tail[]> {
-    const goesOn = ({ id }: Watched) => !joined.has(id) && !watch.has(id)
-    const short = datasets.filter((dataset) => goesOn(dataset) && isShort(this.#tails.get(dataset.id), dataset, backToMs))
+    const continues = ({ id }: TailedDataset) => !joined.has(id) && !watch.has(id)
+    const short = datasets.filter((dataset) => continues(dataset) && isShort(this.#tails.get(dataset.id), dataset, backToMs))
     await Promise.all(short.map(({ id }) => this.#tails.get(id)?.reading))
     const nowMs = this.#clock.nowMs()
     const fresh = datasets.filter(({ id }) => !this.#tails.has(id))
     for (const dataset of fresh) {
-      const fromMs = Math.min(nowMs - FRESH_MS, Math.max(dataset.created_at, Math.min(nowMs - NEWBORN_MS, backToMs)))
+      const fromMs = Math.min(nowMs - FRESH_MS, Math.max(dataset.created_at, Math.min(nowMs - NEW_DATASET_BACK_MS, backToMs)))
       this.#tails.set(dataset.id, newTail(dataset, fromMs, nowMs))
     }
     for (const dataset of short) {
@@ -138,17 +138,17 @@ export class Tails {
   /** The tails that are due, and those of the same organization that others have just requested. */
   #dueWith(tails: readonly Tail[], nowMs: number): Tail[] {
     const orgs = new Set(tails.map(({ orgId }) => orgId))
-    const others = [...this.#tails.values()].filter((tail) => orgs.has(tail.orgId) && nowMs - tail.usedAtMs < TOGETHER_MS)
+    const others = [...this.#tails.values()].filter((tail) => orgs.has(tail.orgId) && nowMs - tail.usedAtMs < SHARED_READ_MS)
     return [...new Set([...tails, ...others])].filter((tail) => isDue(tail, nowMs))
   }
 
-  async #readOn(due: readonly Tail[], { fresh, joined }: Begun, reader: Reader, nowMs: number): Promise<void> {
+  async #readOn(due: readonly Tail[], { fresh, joined }: NewTails, reader: TailReader, nowMs: number): Promise<void> {
     const late = due.filter((tail) => Math.abs(nowMs - tail.lateAtMs) >= LATE_EVERY_MS)
     // A new tail needs all past numbers, including those that the late pace would skip.
     const rest = due.filter((tail) => !late.includes(tail) || fresh.has(tail.logId))
     try {
       const found = (await Promise.all([readAt('late', late, reader, nowMs), readAt('now', rest, reader, nowMs)])).flat()
-      for (const tail of due) if (fresh.has(tail.logId) && joined.has(tail.logId)) leavePast(tail, found, nowMs)
+      for (const tail of due) if (fresh.has(tail.logId) && joined.has(tail.logId)) skipPast(tail, found, nowMs)
       await this.#readEvents(due, found, reader)
     } catch (cause) {
       // Events missing from the first read would appear as new, so the tail starts again.
@@ -165,7 +165,7 @@ export class Tails {
   }
 
   /** Reads the events that are not in memory, oldest first, in batches. A number whose event is not on the replica yet is requested again. */
-  async #readEvents(due: readonly Tail[], found: readonly EventNumber[], reader: Reader): Promise<void> {
+  async #readEvents(due: readonly Tail[], found: readonly EventNumber[], reader: TailReader): Promise<void> {
     const byLog = new Map(due.map((tail) => [tail.logId, tail]))
     const wanted = new Map(found.flatMap((one) => (byLog.get(one.logId)?.seen.has(one.seq) === false ? [[one.seq, one] as const] : [])))
     const numbers = [...wanted.values()].sort(bySequence)
@@ -178,7 +178,7 @@ export class Tails {
       const events = (await reader.events(datasets, part)).toSorted(bySequence)
       let bytes = 0
       for (const event of events) {
-        const arrived = heldAs(event)
+        const arrived = ownCopyOf(event)
         bytes += arrived.bytes
         const tail = byLog.get(event.logId)
         if (tail) add(tail, arrived)
@@ -210,11 +210,11 @@ export class Tails {
 }
 
 /** True if a tail does not reach back far enough; before a dataset was created there is nothing. */
-const isShort = (tail: Tail | undefined, { created_at }: Watched, backToMs: number): boolean =>
+const isShort = (tail: Tail | undefined, { created_at }: TailedDataset, backToMs: number): boolean =>
   tail !== undefined && tail.fromMs > Math.max(created_at, backToMs)
 
 /** Starts a tail now: the numbers found are past. */
-function leavePast(tail: Tail, found: readonly EventNumber[], nowMs: number): void {
+function skipPast(tail: Tail, found: readonly EventNumber[], nowMs: number): void {
   tail.past = found.filter(({ logId }) => logId === tail.logId).map(({ seq }) => seq)
   for (const seq of tail.past) tail.seen.add(seq)
   tail.fromMs = nowMs
@@ -230,7 +230,7 @@ function readFurtherBack(tail: Tail, fromMs: number): void {
 }
 
 /** Reads the numbers of new events in some datasets; if more arrived than one read may return, a sample that fits. */
-async function readAt(pace: Pace, tails: readonly Tail[], reader: Reader, nowMs: number): Promise<EventNumber[]> {
+async function readAt(pace: Pace, tails: readonly Tail[], reader: TailReader, nowMs: number): Promise<EventNumber[]> {
   const arrived: EventNumber[] = []
   const sinceMs = Math.min(...tails.map(({ readAtMs }) => readAtMs), nowMs) - OVERLAP_MS[pace]
   const bounds = { fromMs: sinceMs - (pace === 'now' ? NOW_LATE_MS : LATE_MS), toMs: nowMs + AHEAD_MS }
@@ -243,7 +243,8 @@ async function readAt(pace: Pace, tails: readonly Tail[], reader: Reader, nowMs:
       const counts = Map.groupBy(found, ({ logId }) => logId)
       if (!hasMore || oneOf >= ONE_OF_MAX) {
         arrived.push(...found)
-        for (const tail of own) if ((counts.get(tail.logId)?.length ?? 0) < EVENTS_MAX * SPARSE) tail.oneOf[pace] = Math.max(1, oneOf / 2)
+        for (const tail of own)
+          if ((counts.get(tail.logId)?.length ?? 0) < EVENTS_MAX * SPARSE_SHARE) tail.oneOf[pace] = Math.max(1, oneOf / 2)
         continue
       }
       // At least one of them has its share or more of the read.
@@ -255,7 +256,7 @@ async function readAt(pace: Pace, tails: readonly Tail[], reader: Reader, nowMs:
   return arrived
 }
 
-const newTail = (dataset: Watched, fromMs: number, nowMs: number): Tail => ({
+const newTail = (dataset: TailedDataset, fromMs: number, nowMs: number): Tail => ({
   logId: dataset.id,
   orgId: dataset.org_id,
   dataset,
@@ -275,18 +276,18 @@ const newTail = (dataset: Watched, fromMs: number, nowMs: number): Tail => ({
 const isDue = ({ reading, readAtMs, oneOf }: Tail, nowMs: number): boolean =>
   reading === undefined && Math.abs(nowMs - readAtMs) >= (oneOf.now >= RESTING_ONE_OF ? REST_MS : FRESH_MS)
 
-/** EVENT_BYTES and LEAF_BYTES are the memory of an event and each of its values in addition to the text. */
+/** The memory of an event and of each of its values, in addition to the text. */
 const EVENT_BYTES = 400
 const LEAF_BYTES = 100
 
 /** Copies the line of an event: a slice would keep the memory of the whole read alive. */
-function heldAs(event: FoundEvent): Arrived {
+function ownCopyOf(event: FoundEvent): ArrivedEvent {
   const raw = event.raw && new Uint8Array(event.raw)
   const bytes = event.leaves.values().reduce((sum, text) => sum + LEAF_BYTES + text.length, EVENT_BYTES + (raw?.length ?? 0))
   return { event: { ...event, raw }, bytes }
 }
 
-function add(tail: Tail, arrived: Arrived): void {
+function add(tail: Tail, arrived: ArrivedEvent): void {
   tail.seen.add(arrived.event.seq)
   tail.events.push(arrived)
   tail.bytes += arrived.bytes
@@ -302,22 +303,27 @@ type Sequenced = Pick<FoundEvent, 'seq'>
 const bySequence = (one: Sequenced, other: Sequenced): number => (one.seq < other.seq ? -1 : one.seq > other.seq ? 1 : 0)
 
 /** The index in each tail of this process up to which a stream has read: earlier events are past, do not match, or were returned here. */
-export type Watch = ReadonlyMap<string, number>
+export type ReadPositions = ReadonlyMap<string, number>
 
 /** A stream that takes events: its filter, its position, and existing datasets that match it only now. `thin` samples what exceeds its share. */
-export type Watcher = {
+export type TailConsumer = {
   position: TailPosition
-  watch: Watch
+  watch: ReadPositions
   matches: (event: FoundEvent) => boolean
   joined: ReadonlySet<string>
   thin?: ((seqs: readonly bigint[]) => (seq: bigint) => boolean) | undefined
 }
 
 /** Events for a stream and its position after them; each stands for `oneOf`, and `missed` were dropped before it could take them. */
-export type Taken = { events: FoundEvent[]; oneOf: number; missed: number; watch: Watch; position: TailPosition }
+export type TakenEvents = { events: FoundEvent[]; oneOf: number; missed: number; watch: ReadPositions; position: TailPosition }
 
 /** Returns the matching events that a stream has not had, in the order of arrival, at most `limit`; the rest follows next time. */
-export function takeNew(tails: readonly Tail[], { position, watch, matches, joined, thin }: Watcher, limit: number, nowMs: number): Taken {
+export function takeNew(
+  tails: readonly Tail[],
+  { position, watch, matches, joined, thin }: TailConsumer,
+  limit: number,
+  nowMs: number,
+): TakenEvents {
   const firstOf = (tail: Tail): number => watch.get(tail.logId) ?? tail.first
   const missed = tails.reduce((sum, tail) => sum + Math.max(0, tail.first - firstOf(tail)), 0)
   const found = tails.flatMap((tail) => {

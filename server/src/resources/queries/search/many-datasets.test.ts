@@ -2,7 +2,7 @@ import type { FailureBody, SearchResponse } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 
-/** DATASETS are more than have a branch of their own in a statement. */
+/** More than the number with a branch of their own in a statement. */
 const DATASETS = 501
 /** One key may bring only so many datasets into being within an hour. */
 const DATASETS_OF_A_KEY = 90

@@ -9,7 +9,7 @@ type HealthWorld = Pick<World, 'clock' | 'events' | 'meta' | 'log'>
 /** Reports problems as text: `failures` prevent the service from working, `problems` need attention. */
 export type HealthChecks = { failures(): Promise<string[]>; problems(): Promise<string[]> }
 
-/** OVERDUE_MS is twice the interval of evaluations. */
+/** Twice the interval of evaluations. */
 const OVERDUE_MS = 120_000
 const OVERDUE_READ_EVERY_MS = 5_000
 

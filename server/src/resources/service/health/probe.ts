@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts'
 
-/** FRESH_MS is how long an answer counts, BOUND_MS how long one is waited for: together they bound how late a silent store is noticed. */
+/** FRESH_MS is the time for which a result counts, BOUND_MS the timeout of a ping: together they bound how late a silent store is noticed. */
 const FRESH_MS = 1_000
 const BOUND_MS = 1_500
 

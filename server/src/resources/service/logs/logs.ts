@@ -10,16 +10,16 @@ type LogChange = BodyOf<typeof contract.logs.update>
 
 /** A log is a dataset under its older name: the same record with both pairs of names. */
 export async function listLogs(world: Pick<World, 'meta'>, actor: Actor): Promise<SerializedJson<ReplyOf<typeof contract.logs.list>>> {
-  return writtenList(await visibleDatasets(world, actor))
+  return serializedList(await visibleDatasets(world, actor))
 }
 
-const writtenList = serializeOnce((rows: readonly DatasetRow[]) => ({ logs: rows.map(shownLog) }))
+const serializedList = serializeOnce((rows: readonly DatasetRow[]) => ({ logs: rows.map(shownLog) }))
 
-export async function createLog(world: World, actor: Actor, ask: NewLog): Promise<Log> {
-  const { collection, dataset } = namesOf(ask)
+export async function createLog(world: World, actor: Actor, request: NewLog): Promise<Log> {
+  const { collection, dataset } = namesOf(request)
   if (collection === undefined) throw badField('collection', 'is required', 'INVALID_TYPE')
   if (dataset === undefined) throw badField('dataset', 'is required', 'INVALID_TYPE')
-  return shownLog(await createDataset(world, actor, { ...ask, collection, dataset }))
+  return shownLog(await createDataset(world, actor, { ...request, collection, dataset }))
 }
 
 /** Moves and renames; a lone dataset name renames within the collection. */

@@ -10,7 +10,7 @@ export const metricsRoutes = (world: Pick<World, 'meta'>, meter: Meter): Routes 
   routes('metrics', contract.metrics, {
     get: async ({ actor }) => {
       if (actor.orgId !== (await managementId(world))) {
-        throw forbidden('the figures are those of the whole deployment; only the management organisation reads them')
+        throw forbidden('the metrics cover the whole deployment and are only for the management organization')
       }
       return meter.print()
     },

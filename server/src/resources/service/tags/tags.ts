@@ -14,8 +14,8 @@ const VALUES_MAX = 100
 
 export async function createTag(world: World, actor: Actor, tag: Tag): Promise<Tag> {
   return changeTags(world, actor, tag.entity, (tags) => {
-    if (Object.hasOwn(tags, tag.name)) throw conflict(`the ${nounOf(tag.entity.type)} has a tag ${tag.name} already; PUT changes its value`)
-    if (Object.keys(tags).length >= TAGS_MAX) throw badField('name', `would be the tag beyond the ${TAGS_MAX} that a record can have`)
+    if (Object.hasOwn(tags, tag.name)) throw conflict(`the ${nounOf(tag.entity.type)} already has a tag ${tag.name}; PUT changes its value`)
+    if (Object.keys(tags).length >= TAGS_MAX) throw badField('name', `would exceed the ${TAGS_MAX} tags that a record can have`)
     return { tags: { ...tags, [tag.name]: tag.value }, answer: tag }
   })
 }

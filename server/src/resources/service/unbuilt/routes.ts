@@ -23,6 +23,6 @@ const unbuilt = (name: string, group: ContractGroup): Routes =>
 
 /** An empty list under the name that the endpoint uses. */
 function emptyReply({ reply }: Endpoint): Record<string, never[]> {
-  if (!(reply instanceof z.ZodObject)) throw new Error('a list that is always empty needs a reply with the name of the list')
+  if (!(reply instanceof z.ZodObject)) throw new Error('an empty list needs a reply with the name of the list')
   return Object.fromEntries(Object.keys(reply.shape).map((name) => [name, []]))
 }

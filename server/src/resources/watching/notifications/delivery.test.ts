@@ -243,7 +243,7 @@ describe('a webhook', () => {
     expect((await kept())[0]?.tries).toEqual([])
   })
 
-  test('of another organisation waits for none of seventy that hang', async () => {
+  test('of another organization waits for none of seventy that hang', async () => {
     answer = (response, { path }) => (path === '/slow' ? undefined : ok(response))
     const hanging: NotificationAction[] = []
     for (let n = 0; n < 70; n += 1) hanging.push(await hook({ name: `slow ${n}`, url: `${base}/slow` }))

@@ -20,7 +20,7 @@ const EXPORTER = 'otelcol.exporter.otlphttp'
 const OURS = `${EXPORTER}.dendro`
 const RECEIVER = 'otelcol.receiver.loki'
 const BATCH = 'otelcol.processor.batch.dendro'
-/** SETTINGS are the blocks of Alloy that are no components. */
+/** Blocks of Alloy that are not components. */
 const SETTINGS = [
   'logging',
   'tracing',

@@ -33,7 +33,7 @@ const [INPUTS, FILTERS, OUTPUTS] = ['inputs', 'filters', 'outputs'].map((part) =
 const INGEST = '/ingest/'
 const RETRY_SECONDS = 30
 const UNROUTED = '^(?!route[.])'
-/** NAMED are the things to redact in the patterns of Lua, which are no regular expressions. */
+/** Named patterns as Lua patterns, which are not regular expressions. */
 const NAMED: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     email: '[%w._%%+-]+@[%w.-]+%.%a%a+',

@@ -67,19 +67,19 @@ export const otelCollector = defineAgent<YamlFile>({
 })
 
 /** Escapes a value for the collector, in which $ begins a variable. */
-const env = (text: string): string => text.replaceAll('$', '$$$$')
+const escapeVariables = (text: string): string => text.replaceAll('$', '$$$$')
 const transform = (statements: readonly string[]): object => ({
   error_mode: 'ignore',
-  log_statements: [{ context: 'log', statements: statements.map(env) }],
+  log_statements: [{ context: 'log', statements: statements.map(escapeVariables) }],
 })
-const filter = (conditions: readonly string[]): object => ({ error_mode: 'ignore', logs: { log_record: conditions.map(env) } })
+const filter = (conditions: readonly string[]): object => ({ error_mode: 'ignore', logs: { log_record: conditions.map(escapeVariables) } })
 
 const logPipelines = (file: YamlFile): string[] => file.keys(PIPELINES).filter((name) => /^logs(\/|$)/.test(name))
 
 const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const isNew = file.isEmpty
   const [known] = ours(file)
-  const headers = { [KEY_HEADER]: `\${env:${KEY_VARIABLE}}`, ...envAll(routingHeaders(place, tags)) }
+  const headers = { [KEY_HEADER]: `\${env:${KEY_VARIABLE}}`, ...escapeAllVariables(routingHeaders(place, tags)) }
   if (isNew) for (const section of ['receivers', 'processors', 'exporters', 'service']) file.set([section], {})
   if (known !== undefined) {
     for (const [name, value] of Object.entries(headers)) file.set(['exporters', known, 'headers', name], value)
@@ -96,8 +96,8 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   )
 }
 
-const envAll = (headers: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, env(value)]))
+const escapeAllVariables = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, escapeVariables(value)]))
 
 /** The exporters that send to this deployment; files written here keep the name. */
 const ours = (file: YamlFile): string[] => file.keys(['exporters']).filter((name) => name === OURS || name.startsWith(`${OURS}_`))
@@ -114,12 +114,12 @@ function onExporters(file: YamlFile, report: ChangeReport, change: (path: readon
 
 const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, report) => {
   const { kind } = source
-  const lines = multiline === undefined ? {} : { multiline: { line_start_pattern: env(multiline) } }
+  const lines = multiline === undefined ? {} : { multiline: { line_start_pattern: escapeVariables(multiline) } }
   // The lines of containers carry a frame: they are put together once it is off.
   const recombine = {
     type: 'recombine',
     combine_field: 'body',
-    is_first_entry: `body matches ${JSON.stringify(env(multiline ?? ''))}`,
+    is_first_entry: `body matches ${JSON.stringify(escapeVariables(multiline ?? ''))}`,
     source_identifier: 'attributes["log.file.path"]',
   }
   const container = {
@@ -131,7 +131,10 @@ const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, r
   const { http, grpc, host } = otlpOf(source, platform)
   const units = unitsOf(source)
   const receivers = {
-    file: ['filelog/files', { include: pathsOf(source, platform).map(env), include_file_path: true, start_at: 'end', ...lines }],
+    file: [
+      'filelog/files',
+      { include: pathsOf(source, platform).map(escapeVariables), include_file_path: true, start_at: 'end', ...lines },
+    ],
     journald: ['journald', { start_at: 'end', ...(units.length > 0 ? { units } : {}) }],
     syslog: ['syslog', { [protocol]: { listen_address: `0.0.0.0:${port}` }, protocol: 'rfc5424' }],
     docker: ['filelog/docker', { include: ['/var/lib/docker/containers/*/*-json.log'], ...container }],
@@ -227,7 +230,7 @@ function addRoutes(file: YamlFile, requested: readonly Route[], report: ChangeRe
     const label = place.dataset.replaceAll(/[^\w.-]+/g, '_')
     const exporter = addNamed(file, ['exporters'], `${OURS}_${label}`, {
       ...settings,
-      headers: { ...settings.headers, ...envAll(routingHeaders(place, {})) },
+      headers: { ...settings.headers, ...escapeAllVariables(routingHeaders(place, {})) },
     })
     const only = addNamed(
       file,

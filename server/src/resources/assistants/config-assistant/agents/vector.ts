@@ -100,11 +100,11 @@ export const vector = defineAgent<YamlFile>({
 })
 
 const MESSAGE = '(string(.message) ?? "")'
-const remap = (source: string): object => ({ type: 'remap', source: env(source) })
+const remap = (source: string): object => ({ type: 'remap', source: escapeVariables(source) })
 /** Escapes a text for a file in which $ begins a variable. */
-const env = (text: string): string => text.replaceAll('$', '$$$$')
+const escapeVariables = (text: string): string => text.replaceAll('$', '$$$$')
 const literal = (expression: string): string => `r'${expression.replaceAll("'", "\\'")}'`
-const lineMatches = (expression: string): string => env(`match(${MESSAGE}, ${literal(expression)})`)
+const lineMatches = (expression: string): string => escapeVariables(`match(${MESSAGE}, ${literal(expression)})`)
 
 const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const isNew = file.isEmpty
@@ -114,7 +114,10 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const headers = {
     [KEY_HEADER]: `\${${KEY_VARIABLE}}`,
     ...Object.fromEntries(
-      Object.entries(routingHeaders({ collection: undefined, dataset: undefined }, tags)).map(([name, value]) => [name, env(value)]),
+      Object.entries(routingHeaders({ collection: undefined, dataset: undefined }, tags)).map(([name, value]) => [
+        name,
+        escapeVariables(value),
+      ]),
     ),
   }
   const [known] = ours(file)
@@ -124,7 +127,7 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
     report.done(`${known} sent here already; its events now go to ${targetText(withDefaults(place))}`)
     return
   }
-  const inputs = ends(file)
+  const inputs = lastComponents(file)
   const sink = {
     type: 'http',
     inputs,
@@ -141,12 +144,12 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
 }
 
 const uriFor = (url: string, { collection, dataset }: { collection: string; dataset: string }): string =>
-  env(`${url}/ingest/${encodeURIComponent(collection)}/${encodeURIComponent(dataset)}`)
+  escapeVariables(`${url}/ingest/${encodeURIComponent(collection)}/${encodeURIComponent(dataset)}`)
 
 const ours = (file: YamlFile): string[] => file.keys(['sinks']).filter((name) => name === OURS || name.startsWith(`${OURS}_`))
 
 /** The inputs of the sinks, or every component without a consumer. */
-function ends(file: YamlFile): string[] {
+function lastComponents(file: YamlFile): string[] {
   const fed = file.keys(['sinks']).flatMap((name) => inputsOf(file, ['sinks', name]))
   if (fed.length > 0) return [...new Set(fed)]
   const all = [...file.keys(['sources']), ...file.keys(['transforms'])]
@@ -164,9 +167,16 @@ const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, r
   const lines =
     multiline === undefined
       ? {}
-      : { multiline: { start_pattern: env(multiline), condition_pattern: env(multiline), mode: 'halt_before', timeout_ms: 1_000 } }
+      : {
+          multiline: {
+            start_pattern: escapeVariables(multiline),
+            condition_pattern: escapeVariables(multiline),
+            mode: 'halt_before',
+            timeout_ms: 1_000,
+          },
+        }
   const sources = {
-    file: ['files', { type: 'file', include: pathsOf(source, platform).map(env), read_from: 'end', ...lines }],
+    file: ['files', { type: 'file', include: pathsOf(source, platform).map(escapeVariables), read_from: 'end', ...lines }],
     journald: ['journal', { type: 'journald', ...(units.length > 0 ? { include_units: units } : {}) }],
     syslog: ['syslog', { type: 'syslog', mode: protocol, address: `0.0.0.0:${port}` }],
     docker: ['docker', { type: 'docker_logs', ...(multiline === undefined ? {} : lines) }],

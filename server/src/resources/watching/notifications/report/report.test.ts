@@ -141,7 +141,7 @@ describe('a report', () => {
     expect(report.startsWith('Events:\n[1] 120 events')).toBe(true)
   })
 
-  test('names other monitors that fired about then, and none of other organisations', async () => {
+  test('names other monitors that fired about then, and none of other organizations', async () => {
     const { meta } = world()
     const other = await senders.app.newOrganization()
     for (const [orgId, name] of [
