@@ -40,7 +40,7 @@ function pass(store: URL, asked: IncomingMessage, answer: ServerResponse, note: 
   const onward = request({ hostname, port, path: asked.url, method: asked.method, headers: asked.headers }, (answered) => {
     answer.writeHead(answered.statusCode ?? 502, answered.headers)
     answered.pipe(answer)
-    // Only what is asked for somebody carries his organisation; the rest is the service's own housekeeping.
+    // Only what is asked for somebody carries his organization; the rest is the service's own housekeeping.
     if (asked.url?.includes('log_comment=')) answered.once('end', () => note({ fromMs, toMs: performance.now() }))
   })
   onward.once('error', () => answer.destroy())

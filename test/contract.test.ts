@@ -28,7 +28,7 @@ afterAll(() => stage?.app.close())
 
 type Credential = { key?: string; token?: string }
 
-/** exampleFor is a valid request to the endpoint in the organisation of the maker. */
+/** exampleFor is a valid request to the endpoint in the organization of the maker. */
 async function exampleFor({ name, endpoint }: Named, maker: Maker): Promise<Ask> {
   const example = examples[name]
   if (example) return example(maker)
@@ -273,8 +273,8 @@ describe('what does not exist is 404', () => {
   )
 })
 
-describe('what another organisation has does not exist', () => {
-  // What needs no credential knows no organisation: who holds a signed link may follow it.
+describe('what another organization has does not exist', () => {
+  // What needs no credential knows no organization: who holds a signed link may follow it.
   test.each(guarded.filter(({ endpoint }) => pathNames(endpoint.path).length > 0))('$name', async (named) => {
     const foreign = await exampleFor(named, stage.own)
     const params = foreign.params ?? {}
@@ -286,7 +286,7 @@ describe('what another organisation has does not exist', () => {
   })
 })
 
-describe('a body that names records of another organisation is answered as if they did not exist', () => {
+describe('a body that names records of another organization is answered as if they did not exist', () => {
   test.each(withBody)('$name', async (named) => {
     const foreign = await exampleFor(named, stage.own)
     if (uuidsIn(foreign.body).length === 0) return

@@ -7,7 +7,7 @@ import { openSenders, type Senders } from './senders.ts'
 
 export const budget: QueryBudget = { bytes: 1e12, rows: 1e10, seconds: 60, memoryBytes: 2 ** 30 }
 
-/** A Reader sends lines to datasets of an organisation of its own and asks for what it has sent. */
+/** A Reader sends lines to datasets of an organization of its own and asks for what it has sent. */
 export type Reader = {
   senders: Senders
   /** send stores lines in a dataset, which comes into being with the first. */

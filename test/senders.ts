@@ -80,6 +80,6 @@ export function nextHour({ clock }: TestApp): void {
 
 async function numberOf(app: TestApp, { orgId }: TestOrganization): Promise<number> {
   const row = await app.app.world.meta.one<{ number: number }>(sql`select number from organisations where id = ${orgId}`)
-  if (!row) throw new Error('an organisation of a test is not there')
+  if (!row) throw new Error('an organization of a test is not there')
   return row.number
 }

@@ -28,7 +28,7 @@ type Row = {
   more: Record<string, string>
 } & Record<string, string>
 
-/** storedEvents reads the events of a dataset as the organisation may read them, in the order of their arrival. */
+/** storedEvents reads the events of a dataset as the organization may read them, in the order of their arrival. */
 export async function storedEvents(
   world: Pick<World, 'events' | 'meta'>,
   org: { orgId: string; orgNumber: number },

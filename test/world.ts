@@ -24,7 +24,7 @@ export type TestClock = Clock & {
 
 export type TestOrganization = {
   orgId: string
-  /** key is an AdminApi key of the organisation. */
+  /** key is an AdminApi key of the organization. */
   key: string
   /** ask sends a request with that key, unless another credential is named. */
   ask<T = unknown>(method: string, path: string, ask?: Ask): Promise<Reply<T>>
@@ -40,7 +40,7 @@ export type TestApp = {
   app: App
   url: string
   clock: TestClock
-  /** managementKey is an AdminApi key of the first organisation, from which others are made; all tests share it. */
+  /** managementKey is an AdminApi key of the first organization, from which others are made; all tests share it. */
   managementKey: string
   /** mails is every mail sent so far, oldest first. */
   mails: MailMessage[]

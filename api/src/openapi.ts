@@ -145,7 +145,7 @@ const MEANINGS: Record<number, string> = {
   403: 'The caller lacks the permission.',
   404: 'There is no such record.',
   408: 'The body took too long to arrive.',
-  409: 'A record with that name exists already, or the record is in use.',
+  409: 'A record with that name already exists, or the record is in use.',
   410: 'The requested result has expired.',
   413: 'The body is too large.',
   415: 'The encoding or content type of the body is not supported.',

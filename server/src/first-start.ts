@@ -46,7 +46,7 @@ export async function foundOrganization(
     created_at: world.clock.nowMs(),
     created_by: ask.founder ?? null,
   })
-  if (!made) throw conflict(`an organization called ${ask.name} exists already`)
+  if (!made) throw conflict(`an organization called ${ask.name} already exists`)
   const firstKey = await bootstrapKey(world, tx, ask.orgId, ask.firstKey)
   await bootstrapDatasets(world, tx, ask.orgId)
   return { orgId: ask.orgId, firstKey }

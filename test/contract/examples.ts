@@ -14,7 +14,7 @@ export type Ask = {
   token?: string
 }
 
-/** An Example makes a request that succeeds once in the organisation of the maker; every call makes records of its own. */
+/** An Example makes a request that succeeds once in the organization of the maker; every call makes records of its own. */
 export type Example = (maker: Maker) => Promise<Ask> | Ask
 
 /** Every endpoint that takes a body or names a record has its example here; the laws of the contract stand on them. */

@@ -6,7 +6,7 @@ import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
 type Body = Record<string, unknown>
 export type Person = { id: string; email: string; password: string; token: string }
 
-/** A Maker makes valid records in one organisation, for examples to stand on. */
+/** A Maker makes valid records in one organization, for examples to stand on. */
 export type Maker = {
   app: TestApp
   org: TestOrganization
@@ -91,7 +91,7 @@ export function invitationFor(app: TestApp, email: string): string {
   return token
 }
 
-/** A Stage is two organisations that must not know of each other, and callers of every kind in the first. */
+/** A Stage is two organizations that must not know of each other, and callers of every kind in the first. */
 export type Stage = {
   app: TestApp
   own: Maker

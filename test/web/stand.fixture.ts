@@ -9,7 +9,7 @@ import { openBrowser } from './browser.fixture.ts'
 /** PageOptions set how a page is opened; a `null` key opens it signed out. */
 type PageOptions = { theme?: 'light' | 'dark'; width?: number; key?: string | null; zone?: string }
 
-/** A Stand is the service with its web app, an organisation, and a browser before it. */
+/** A Stand is the service with its web app, an organization, and a browser before it. */
 export type Stand = {
   app: TestApp
   org: TestOrganization

@@ -75,7 +75,7 @@ test.each([
   [{ name: 'x', roles: ['SearchApi'], ttl: 70_000_001 }, 'ttl must be at most 70000000'],
   [{ name: 'x', roles: ['SearchApi'], ttl: 1.5 }, 'ttl must be a whole number'],
   [{ name: 'x', roles: ['SearchApi'], ttl: 10, expires_at: 9_999_999_999 }, 'expires_at and ttl exclude each other'],
-  [{ name: 'x', roles: ['SearchApi'], expires_at: 1_000 }, 'expires_at must lie in the future'],
+  [{ name: 'x', roles: ['SearchApi'], expires_at: 1_000 }, 'expires_at must be in the future'],
 ])('a creation with %j is refused and told why', async (body, rule) => {
   const refused = await org.ask<Refused>('POST', '/api-keys', { body })
   expect(refused.status).toBe(400)
@@ -113,7 +113,7 @@ test('further header names carry a key when the deployment says so', async () =>
   expect((await app.ask('GET', '/datasets', { headers: { 'x-fourth-key': org.key } })).status).toBe(401)
 })
 
-test('a key of another organisation is unknown here', async () => {
+test('a key of another organization is unknown here', async () => {
   const other = await app.newOrganization()
   const made = await make({ name: 'ours', roles: ['SearchApi'] })
   for (const [method, body] of [['GET'], ['PATCH', { name: 'theirs' }], ['DELETE']] as const) {

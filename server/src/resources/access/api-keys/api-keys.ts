@@ -30,10 +30,10 @@ const SECRET_BYTES = 32
 const SHORT_BYTES = 9
 
 export async function listApiKeys(world: World, actor: Actor): Promise<SerializedJson<{ api_keys: ApiKey[] }>> {
-  return writtenList(await world.meta.cached(actor.orgId, 'api-keys', () => selectApiKeys(world.meta, actor.orgId)))
+  return serializedList(await world.meta.cached(actor.orgId, 'api-keys', () => selectApiKeys(world.meta, actor.orgId)))
 }
 
-const writtenList = serializeOnce((rows: ApiKeyRow[]) => ({ api_keys: rows.map(shown) }))
+const serializedList = serializeOnce((rows: ApiKeyRow[]) => ({ api_keys: rows.map(shown) }))
 
 export async function findApiKey(world: World, actor: Actor, id: string): Promise<ApiKeyRow> {
   const row = await selectApiKey(world.meta, actor.orgId, id)
@@ -41,21 +41,21 @@ export async function findApiKey(world: World, actor: Actor, id: string): Promis
   return row
 }
 
-/** apiKeyExists reports whether a key is still there, in whoever's name work goes on. */
+/** Reports whether a key still exists. */
 export const apiKeyExists = async ({ meta }: Pick<World, 'meta'>, orgId: string, id: string): Promise<boolean> =>
   (await selectApiKey(meta, orgId, id)) !== undefined
 
 export const getApiKey = async (row: ApiKeyRow): Promise<ApiKey> => shown(row)
 
-/** createApiKey makes the secret, gives it out this once and keeps only its keyed hash. */
-export async function createApiKey(world: World, actor: Actor, ask: NewApiKey): Promise<ApiKey & { key: string }> {
-  await checkGrant(world, actor, 'API', ask.roles)
+/** Creates a key. The secret is returned only here; the store has its keyed hash. */
+export async function createApiKey(world: World, actor: Actor, request: NewApiKey): Promise<ApiKey & { key: string }> {
+  await checkGrant(world, actor, 'API', request.roles)
   const nowMs = world.clock.nowMs()
-  const expiresAt = expiryOf(ask, nowMs)
+  const expiresAt = expiryOf(request, nowMs)
   const secret = newSecret(world)
   const row: ApiKeyRow = {
-    ...draft(world, actor.orgId, { name: ask.name, roles: storedRoles(ask.roles), secret }),
-    tags: ask.tags,
+    ...draft(world, actor.orgId, { name: request.name, roles: storedRoles(request.roles), secret }),
+    tags: request.tags,
     expires_at: expiresAt ?? null,
     created_by: actor.identity,
     modified_by: actor.identity,
@@ -97,8 +97,8 @@ export async function removeApiKey(world: World, actor: Actor, record: ApiKeyRow
 }
 
 /**
- * checkAdminRemains refuses to take away the last key of an administrator, unless somebody can log in as one: of those the last always stays. A key that
- * ends by itself is nothing to rely on, so the last one that does not end stays beside it.
+ * Refuses to remove the last key of an administrator, unless an administrator can log in. A key that expires does not count: the last one without
+ * expiry stays.
  */
 async function checkAdminRemains(world: Pick<World, 'clock'>, tx: Db, { org_id, id }: ApiKeyRow): Promise<void> {
   const admins = await lockAdminKeys(tx, org_id, world.clock.nowMs())
@@ -106,20 +106,20 @@ async function checkAdminRemains(world: Pick<World, 'clock'>, tx: Db, { org_id, 
   if (!isLast(admins) && !isLast(admins.filter(({ expires_at }) => expires_at === null))) return
   if (await hasAdmin(tx, org_id)) return
   throw conflict(
-    'the last lasting AdminApi key of an organisation without an Administrator who can log in can neither be deleted nor lose the role',
+    'the last lasting AdminApi key of an organization without an Administrator who can log in can neither be deleted nor lose the role',
   )
 }
 
 type KeyWorld = Pick<World, 'clock' | 'ids' | 'vault'>
 
-/** bootstrapKey stores the very first key of an organisation inside the transaction that makes the organisation. */
+/** Stores the first key of an organization, in the transaction that creates the organization. */
 export async function bootstrapKey(world: KeyWorld, tx: Db, orgId: string, given: Secret | undefined): Promise<Secret> {
   const secret = given ?? newSecret(world)
   await insertApiKey(tx, draft(world, orgId, { name: 'First key', roles: [ADMIN], secret }))
   return secret
 }
 
-/** recoveryKey gives an organisation another key of an administrator; `who` is whoever has access to the machine. */
+/** Creates another administrator key for an organization. `who` is the person with access to the machine. */
 export async function recoveryKey(world: KeyWorld, tx: Db, who: AuditActor): Promise<Secret> {
   const secret = newSecret(world)
   const row = draft(world, who.orgId, { name: 'Recovery key', roles: [ADMIN], secret })
@@ -152,18 +152,18 @@ function draft(
   }
 }
 
-/** storedRoles are roles in the form they are kept in, each once. */
+/** The stored form of roles: normalized names, without duplicates. */
 const storedRoles = (roles: readonly string[]): string[] => [...new Set(roles.map(roleName))]
 
-/** EXPIRY_MAX_S is the year 2286: whoever names a later second means milliseconds, and his key would never expire. */
+/** The year 2286. A later value is in milliseconds by mistake, and the key would never expire. */
 const EXPIRY_MAX_S = 9_999_999_999
 
-function expiryOf(ask: NewApiKey, nowMs: number): number | undefined {
-  if (ask.ttl) return Math.floor(nowMs / 1000) + ask.ttl
-  if (ask.expires_at !== undefined && isExpired(ask.expires_at, nowMs)) throw badField('expires_at', 'must lie in the future')
-  if (ask.expires_at !== undefined && ask.expires_at > EXPIRY_MAX_S)
+function expiryOf(request: NewApiKey, nowMs: number): number | undefined {
+  if (request.ttl) return Math.floor(nowMs / 1000) + request.ttl
+  if (request.expires_at !== undefined && isExpired(request.expires_at, nowMs)) throw badField('expires_at', 'must be in the future')
+  if (request.expires_at !== undefined && request.expires_at > EXPIRY_MAX_S)
     throw badField('expires_at', 'must be in Unix seconds, not milliseconds')
-  return ask.expires_at
+  return request.expires_at
 }
 
 function shown(row: ApiKeyRow): ApiKey {

@@ -5,7 +5,7 @@ import type { World } from '../../../world.ts'
 import { permissionsOf } from '../roles/roles.ts'
 import { type ApiKeyRow, selectApiKeyByHash, selectApiKeyById, selectOwner } from './rows.ts'
 
-/** A CacheEntryRef says where the metadata cache keeps the caller of a key. */
+/** The key under which the metadata cache keeps a caller. */
 type CacheEntryRef = { orgId: string; name: string }
 type Owner = { org_id: string; org_number: number }
 type CachedCaller = { identified: Principal; expiresAt: number | null }
@@ -14,14 +14,14 @@ const CACHE_REFS_MAX = 10_000
 const SALT_BYTES = 32
 
 /**
- * ApiKeyCallers finds callers by their keys. Whose key it is never changes and is remembered apart; what the key may do is remembered by the
- * metadata cache until the key or a role changes. An unknown key is never remembered.
+ * Finds callers by API key. The owner of a key never changes and is cached here. What the key may do is in the metadata cache, which drops it when
+ * the key or a role changes. Unknown keys are not cached.
  */
 export class ApiKeyCallers {
   readonly #world: World
   /**
-   * #places are kept by a digest that is quick to make and, for its salt, says nothing outside this process: the keyed hash that is stored
-   * costs five times as much. A place is no right: what lies there is asked each time.
+   * Indexed by a fast salted digest that is useless outside this process: the stored keyed hash takes five times as long. An entry grants nothing;
+   * the caller is read from the metadata cache each time.
    */
   readonly #places = new Map<string, CacheEntryRef>()
   readonly #salt = randomBytes(SALT_BYTES).toString('latin1')
@@ -30,7 +30,7 @@ export class ApiKeyCallers {
     this.#world = world
   }
 
-  /** identify gives the caller at once where he is remembered, and otherwise reads of him. */
+  /** Returns the caller synchronously if cached, otherwise reads it. */
   identify(key: Secret): Principal | Promise<Principal | undefined> {
     const digest = hash('sha256', this.#salt + key.reveal(), 'base64')
     const place = this.#places.get(digest)
@@ -81,7 +81,7 @@ async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: nu
   }
 }
 
-/** ownerOfKey is who shows a key, found by its id: what the key may do now, and until when; undefined when it is deleted. */
+/** Finds the caller of a key by its id, with its permissions and expiry; undefined when the key is deleted. */
 export const ownerOfKey = (world: Pick<World, 'meta'>, orgId: string, id: string): Promise<CachedCaller | undefined> =>
   world.meta.cached(orgId, `api-key of ${id}`, async () => {
     const row = await selectApiKeyById(world.meta, orgId, id)
@@ -90,7 +90,7 @@ export const ownerOfKey = (world: Pick<World, 'meta'>, orgId: string, id: string
 
 export const isExpired = (expiresAtS: number | null, nowMs: number): boolean => expiresAtS !== null && expiresAtS * 1000 <= nowMs
 
-/** NotFoundUncached keeps "not there" out of the memory: a key that is made a moment later must work. */
+/** Keeps "not found" out of the cache: a key created a moment later must work. */
 class NotFoundUncached extends Error {}
 
 async function orAbsent<Row>(found: Promise<Row | undefined>): Promise<Row> {

@@ -27,7 +27,7 @@ export const selectApiKeyById = (db: Db, orgId: string, id: string) =>
   db.one<ApiKeyRow & { org_number: number }>(sql`
     select k.*, o.number as org_number from api_keys k join organisations o on o.id = k.org_id where k.org_id = ${orgId} and k.id = ${id}`)
 
-/** selectOwner finds whose key a hash is: the one lookup that cannot start from an organisation. */
+/** Finds the owner of a key hash. The organization is not known yet. */
 export const selectOwner = (db: Db, hash: Buffer) =>
   db.one<{ org_id: string; id: string; org_number: number }>(sql`
     select k.org_id, k.id, o.number as org_number from api_keys k join organisations o on o.id = k.org_id where k.secret_hash = ${hash}`)
@@ -48,17 +48,14 @@ export const updateApiKeyRow = (db: Db, row: Pick<ApiKeyRow, 'org_id' | 'id' | '
 
 export const deleteApiKey = (db: Db, orgId: string, id: string) => db.run(sql`delete from api_keys where org_id = ${orgId} and id = ${id}`)
 
-/**
- * lockAdminKeys gives the keys of administrators that still hold, and keeps all of them until the end of the transaction: of two requests that
- * would together remove the last two, the second waits here and then finds one only.
- */
+/** Locks the valid administrator keys until the end of the transaction: two requests that would together remove the last two run one after the other. */
 export const lockAdminKeys = (db: Db, orgId: string, nowMs: number) =>
   db.all<Pick<ApiKeyRow, 'id' | 'expires_at'>>(sql`
     select id, expires_at from api_keys
     where org_id = ${orgId} and 'AdminApi' = any (roles) and (expires_at is null or expires_at * 1000 > ${nowMs}::bigint)
     order by id for update`)
 
-/** hasAdmin tells whether an administrator can log in; where one can, one always can, for the last of them stays. */
+/** True if an administrator can log in. The last administrator cannot be removed, so it stays true. */
 export const hasAdmin = async (db: Db, orgId: string): Promise<boolean> =>
   (await db.one(sql`
     select 1 from users

@@ -11,11 +11,11 @@ export type AuditEntry = { entity: Entity; before?: Record<string, unknown>; aft
 
 type AuditWorld = Pick<World, 'clock' | 'ids'>
 
-/** recordChange writes the audit record of a change in the change's own transaction: neither is ever there without the other. */
+/** Writes the audit record of a change, in the transaction of the change. */
 export const recordChange = (world: AuditWorld, tx: Db, who: AuditActor, entry: AuditEntry): Promise<void> =>
   record(world, tx, who, 'done', entry)
 
-/** recordChanges writes the records of many changes of one transaction together. */
+/** Writes the audit records of many changes of one transaction. */
 export const recordChanges = async (world: AuditWorld, tx: Db, who: AuditActor, entries: readonly AuditEntry[]): Promise<void> => {
   if (entries.length > 0)
     await insertAudits(
@@ -24,7 +24,7 @@ export const recordChanges = async (world: AuditWorld, tx: Db, who: AuditActor, 
     )
 }
 
-/** recordRefusal writes that a change was refused, or a login failed. */
+/** Records a refused change or a failed login. */
 export const recordRefusal = (world: AuditWorld & Pick<World, 'meta'>, who: AuditActor, entry: AuditEntry): Promise<void> =>
   record(world, world.meta, who, 'refused', entry)
 
@@ -60,8 +60,8 @@ function auditRow(world: AuditWorld, who: AuditActor, outcome: AuditRow['outcome
   }
 }
 
-/** recordsDueAsEvents are the oldest records that are not events yet. */
+/** The oldest records that are not stored as events yet. */
 export const recordsDueAsEvents = ({ meta }: Pick<World, 'meta'>, rowsMax: number): Promise<DueRow[]> => selectDue(meta, rowsMax)
 
-/** markEventsWritten writes down which records have become events. */
+/** Marks records as stored as events. */
 export const markEventsWritten = ({ meta }: Pick<World, 'meta'>, ids: readonly string[]): Promise<number> => deleteDue(meta, ids)

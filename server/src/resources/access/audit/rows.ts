@@ -2,7 +2,7 @@ import type { Identity } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { json, sql } from '../../../meta/sql.ts'
 
-/** AUDIT_COLLECTION and AUDIT_DATASET name the system dataset in which the audit trail can be searched. */
+/** The system dataset in which the audit trail is searchable. */
 export const AUDIT_COLLECTION = '.audit-trail'
 const AUDIT_DATASET = 'audit-trail'
 
@@ -33,7 +33,7 @@ export type AuditQuery = {
   limit: number
 }
 
-/** insertAudits writes records and, in the same statement, that an event is due for each: a record is never there without the note. */
+/** Writes records and marks an event as due for each, in one statement. */
 export const insertAudits = (db: Db, rows: readonly AuditRow[]) =>
   db.run(sql`
     with made as (
@@ -44,7 +44,7 @@ export const insertAudits = (db: Db, rows: readonly AuditRow[]) =>
       returning id, time)
     insert into audit_events_due (audit_id, time) select id, time from made`)
 
-/** selectAudit reads backwards in time; (time, id) is unique, so the row comparison continues exactly behind `before_id`. */
+/** Pages backwards in time. (time, id) is unique, so the row comparison continues exactly after `before_id`. */
 export const selectAudit = (db: Db, orgId: string, query: AuditQuery) =>
   db.all<AuditRow>(sql`
     select id, time, actor, actor_name, address, user_agent, action, outcome, entity_type, entity_id, before, after, correlation_id
@@ -62,7 +62,7 @@ export const selectAudit = (db: Db, orgId: string, query: AuditQuery) =>
 
 export type DueRow = AuditRow & { org_number: number; log_id: string }
 
-/** selectDue gives the oldest records whose events are due, with the dataset that they belong to. */
+/** The oldest records whose events are due, with the dataset of these events. */
 export const selectDue = (db: Db, rowsMax: number) =>
   db.all<DueRow>(sql`
     select a.*, o.number as org_number, d.id as log_id

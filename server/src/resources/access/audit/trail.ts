@@ -3,7 +3,7 @@ import type { World } from '../../../world.ts'
 import { isLimited } from '../policies/policies.ts'
 import { type AuditQuery, type AuditRow, selectAudit } from './rows.ts'
 
-/** DATASET_FREE_TYPES are the kinds of records that never say anything of a log. */
+/** The kinds of records that never mention a log. */
 const DATASET_FREE_TYPES: ReadonlySet<string> = new Set([
   'access',
   'agent_config',
@@ -25,8 +25,8 @@ const DATASET_FREE_TYPES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * listAudit gives the newest records first; `before_id` continues behind the last one of the page before. Whom a policy limits learns who changed
- * what and when, but not what stood in records that may say something of a log: what they referred to at that time nobody can tell for certain.
+ * Lists records, newest first; `before_id` is the last id of the previous page. Callers limited by a policy see who changed what and when, but no
+ * contents of records that may mention a log: the datasets they referred to at that time are unknown.
  */
 export async function listAudit(world: Pick<World, 'meta'>, actor: Actor, query: AuditQuery): Promise<AuditRow[]> {
   const rows = await selectAudit(world.meta, actor.orgId, query)

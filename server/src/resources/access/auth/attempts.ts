@@ -4,24 +4,24 @@ import { Secret } from '../../../kernel/secret.ts'
 import type { World } from '../../../world.ts'
 import { countAttempts, deleteAttempts, deleteOldAttempts, uncountAttempt } from './rows.ts'
 
-/** A SlowdownPolicy says how one kind of subject is slowed: nothing for the first attempts of a window, then twice as long each time up to a bound. */
+/** The delays of one kind of subject: the first attempts of a window are free, then the delay doubles up to a maximum. */
 type SlowdownPolicy = { windowMs: number; free: number; firstMs: number; mostMs: number; refusedBeyond: number }
 
 const MINUTE_MS = 60_000
-/** slowdownPolicies: an account is slowed and never locked; only a network address that keeps on is turned away, until its window ends. */
+/** An account is slowed down but never locked. Only a network address with too many attempts is refused, until its window ends. */
 export const slowdownPolicies = {
   account: { windowMs: 60 * MINUTE_MS, free: 10, firstMs: 500, mostMs: 8_000, refusedBeyond: Number.POSITIVE_INFINITY },
   address: { windowMs: 15 * MINUTE_MS, free: 20, firstMs: 250, mostMs: 4_000, refusedBeyond: 100 },
   all: { windowMs: MINUTE_MS, free: 1_000, firstMs: 100, mostMs: 2_000, refusedBeyond: Number.POSITIVE_INFINITY },
 } as const satisfies Record<string, SlowdownPolicy>
 
-type Kind = keyof typeof slowdownPolicies
-const kinds: readonly Kind[] = ['account', 'address', 'all']
+type SubjectKind = keyof typeof slowdownPolicies
+const kinds: readonly SubjectKind[] = ['account', 'address', 'all']
 
-export type AttemptCount = { kind: Kind; failures: number; untilMs: number }
+export type AttemptCount = { kind: SubjectKind; failures: number; untilMs: number }
 export type AttemptDecision = { kind: 'wait'; ms: number } | { kind: 'refuse'; retryAfterMs: number }
 
-/** decideAttempt decides what an attempt has to bear, from the counts that include it. */
+/** Decides the delay of an attempt, or its refusal, from the counts that include it. */
 export function decideAttempt(counts: readonly AttemptCount[], nowMs: number): AttemptDecision {
   const refusing = counts.find(({ kind, failures }) => failures > slowdownPolicies[kind].refusedBeyond)
   if (refusing) return { kind: 'refuse', retryAfterMs: Math.max(0, refusing.untilMs - nowMs) }
@@ -33,7 +33,7 @@ function waitOf({ kind, failures }: AttemptCount): number {
   return failures <= free ? 0 : Math.min(mostMs, firstMs * 2 ** (failures - free - 1))
 }
 
-/** networkOf is what one subscriber can change at will counted as one: a single IPv4 address, or 64 bits of IPv6. */
+/** The part of an address that one subscriber cannot change: an IPv4 address, or 64 bits of IPv6. */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
   if (!isIPv6(plain)) return plain
@@ -47,13 +47,13 @@ export function networkOf(address: string): string {
 
 type AttemptWorld = Pick<World, 'meta' | 'vault' | 'clock'>
 
-/** A LoginAttempt is counted as failed until it is said to have succeeded, or to have come to nothing: many at once cannot overtake the count. */
+/** Counts as failed until marked otherwise, so that concurrent attempts cannot get past the limit. */
 export type LoginAttempt = { succeeded(): Promise<void>; withdrawn(): Promise<void> }
 
-/** beginAttempt counts an attempt on an account from an address, over all processes, and makes it wait or turns it away. */
+/** Counts an attempt on an account from an address, over all processes, and delays or refuses it. */
 export async function beginAttempt(world: AttemptWorld, account: string, address: string): Promise<LoginAttempt> {
   const nowMs = world.clock.nowMs()
-  const names: Record<Kind, string> = { account, address: networkOf(address), all: '' }
+  const names: Record<SubjectKind, string> = { account, address: networkOf(address), all: '' }
   const subjects = kinds.map((kind) => ({
     kind,
     subject: world.vault.hashOf('attempt', new Secret(`${kind} ${names[kind]}`)),

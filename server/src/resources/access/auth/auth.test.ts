@@ -218,7 +218,7 @@ test('a deactivation ends tokens in another process too', async () => {
   await other.close()
 })
 
-test('where several organisations know an e-mail the password decides, and then the preferred or the latest one', async () => {
+test('where several organizations know an e-mail the password decides, and then the preferred or the latest one', async () => {
   const email = `several${++count}@example.org`
   const other = await app.newOrganization()
   const [here, there] = [await invited(org, email), await invited(other, email)]
@@ -252,7 +252,7 @@ test('logins, log-outs and failed logins are in the audit trail, never with what
   expect(JSON.stringify(audit)).not.toContain('the wrong password')
 })
 
-test('a login under an unknown e-mail is in the trail of the first organisation, and nothing that is no e-mail is kept', async () => {
+test('a login under an unknown e-mail is in the trail of the first organization, and nothing that is no e-mail is kept', async () => {
   const typed = `nobody${++count}@example.org`
   await logIn(typed, 'x')
   await logIn('hunter2-in-the-wrong-field', 'x')

@@ -41,12 +41,12 @@ type Acceptance = BodyOf<typeof contract.auth.acceptInvite>
 type PasswordChange = BodyOf<typeof contract.auth.changePassword>
 type Me = ReplyOf<typeof contract.auth.me>
 
-/** FAILURE_MS is what every failed login takes at least, whatever made it fail: more than the work behind any of the reasons. */
+/** The minimum time of every failed login, so that its duration does not reveal the reason. */
 const FAILURE_MS = 300
 const NOT_AN_EMAIL = 'not an e-mail address'
 const NAME_LENGTH_MAX = 254
 
-/** logIn gives a token for an e-mail and a password. The password decides between several organisations that know the e-mail. */
+/** Returns a token for an e-mail and a password. If several organizations know the e-mail, the password decides. */
 export async function logIn(world: World, facts: RequestFacts, { email, password }: Credentials): Promise<Login> {
   const attempt = await beginAttempt(world, emailKey(email), facts.address)
   const startedMs = world.clock.monotonicMs()
@@ -63,7 +63,7 @@ export async function logIn(world: World, facts: RequestFacts, { email, password
   throw unauthenticated('the e-mail or the password is wrong, or this user may not log in')
 }
 
-/** matchPassword is matching; where no password could be looked at, the attempt has not failed. */
+/** Finds the users whose password matches. An attempt that could not be checked does not count as failed. */
 async function matchPassword(attempt: LoginAttempt, rows: readonly LoginRow[], password: Secret): Promise<LoginRow[]> {
   try {
     return await withPassword(rows, password)
@@ -84,13 +84,13 @@ async function completeLogin(world: World, facts: RequestFacts, user: LoginRow, 
 
 type LoginTarget = { orgId: string; roles: readonly string[] }
 
-/** loginTargetOf is where a login leads and with which roles; read before the transaction, which must not wait for a second connection. */
+/** The organization and roles of a login. Read before the transaction, which must not wait for a second connection. */
 async function loginTargetOf(world: World, user: UserRow): Promise<LoginTarget> {
   const orgId = await activeOrganization(world, user.org_id, user.id)
   return { orgId, roles: await effectiveRoles(world, user, orgId) }
 }
 
-/** startSession opens a session and records the login in the organisation where it leads; undefined when the user may no longer log in. */
+/** Opens a session and records the login in the organization it is for; undefined when the user may no longer log in. */
 async function startSession(
   world: World,
   tx: Db,
@@ -107,8 +107,8 @@ async function startSession(
 }
 
 /**
- * recordFailure writes a failed login into the audit trail of every organisation that knows the e-mail, and of the first organisation when
- * none does. What was typed is kept only when it looks like an e-mail, since people type passwords into the wrong field.
+ * Records a failed login in the audit trail of every organization that knows the e-mail, or of the first organization if none does. The input is
+ * recorded only if it looks like an e-mail, because people type passwords into the wrong field.
  */
 async function recordFailure(world: World, facts: RequestFacts, email: string, rows: readonly LoginRow[]): Promise<void> {
   const name = /^[^\s@]+@[^\s@]+$/.test(email) ? email.slice(0, NAME_LENGTH_MAX) : NOT_AN_EMAIL
@@ -119,7 +119,7 @@ async function recordFailure(world: World, facts: RequestFacts, email: string, r
   if (first) await recordRefusal(world, { orgId: first.id, identity: undefined, name, facts }, { entity: { type: 'user', id: 'unknown' } })
 }
 
-/** acceptInvite sets the password that the link is for, and logs in. */
+/** Sets the password of an invited user and logs in. */
 export async function acceptInvite(world: World, facts: RequestFacts, { token, password }: Acceptance): Promise<Login> {
   const invitation = await findInvitation(world, new Secret(token))
   const hash = await choosePassword(world, invitation.user, new Secret(password), 'password')
@@ -131,7 +131,7 @@ export async function acceptInvite(world: World, facts: RequestFacts, { token, p
   })
 }
 
-/** logOut ends the token of the request, and no other. */
+/** Ends the session of the request. */
 export async function logOut(world: World, actor: Actor): Promise<undefined> {
   const { sessionId } = actor
   if (sessionId === undefined) throw forbidden('only a bearer token can be logged out; an API key is deleted instead')
@@ -141,7 +141,7 @@ export async function logOut(world: World, actor: Actor): Promise<undefined> {
   })
 }
 
-/** changePassword needs the old password too, guessing which is as slow as at a login; all tokens end, and a fresh one is given back. */
+/** Changes the password. Requires the old one, with the same delays as a login. All sessions end, and a new token is returned. */
 export async function changePassword(world: World, actor: Actor, ask: PasswordChange): Promise<Login> {
   const user = actor.identity.type === 'USER_ID' ? await loginOf(world, actor.identity.id) : undefined
   if (!user) throw forbidden('only a user has a password')

@@ -5,7 +5,7 @@ import { openTestApp, type TestApp, type TestClock, type TestOrganization } from
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import { KeyGuessLimiter } from './key-guesses.ts'
 
-/** FLOOR_MS is what a failed login takes anyway; longer waits are those of somebody who is being slowed. */
+/** The minimum time of a failed login; longer waits come from the slowdown. */
 const FLOOR_MS = 300
 const MINUTE_MS = 60_000
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   org = await app.newOrganization()
   for (const { app: opened, clock } of [app, second]) Object.assign(opened.world, { clock: watched(clock) })
 })
-/** watched notes waits instead of waiting; those that can be called off belong to work in the background and are real. */
+/** Records waits instead of waiting. Abortable waits belong to background work and are real. */
 const watched = (clock: TestClock): TestClock => ({
   ...clock,
   sleep: async (ms, signal) => (signal ? clock.sleep(ms, signal) : void slept.push(ms)),
@@ -40,7 +40,7 @@ const slowing = (): number[] => slept.filter((ms) => ms > FLOOR_MS)
 
 type Answer = { status: number; retryAfter: string | undefined; body: Login }
 
-/** logIn comes from an address of its own, since other tests count attempts too; all of 127/8 is this machine. */
+/** Logs in from an address of its own, because other tests count attempts too. All of 127/8 is this machine. */
 function logIn(from: string, user: { email: string; password: string }, to = app): Promise<Answer> {
   const body = JSON.stringify({ email: user.email, password: user.password })
   const headers = { 'content-type': 'application/json' }
@@ -96,7 +96,7 @@ test('an address that fails a hundred times is told when to come back, and other
   expect(refused.status).toBe(429)
   expect(Number(refused.retryAfter)).toBeGreaterThan(0)
   expect(Number(refused.retryAfter)).toBeLessThanOrEqual(15 * 60)
-  // Whoever is turned away has tried nothing, so the account is no slower for it.
+  // A refused attempt tried nothing, so the account is no slower for it.
   for (let attempt = 0; attempt < 20; attempt += 1) expect((await logIn(from, { ...ada, password: 'x' })).status).toBe(429)
   slept.length = 0
   expect((await logIn('127.0.4.2', ada)).status).toBe(200)

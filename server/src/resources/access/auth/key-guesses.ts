@@ -11,9 +11,8 @@ const GUESSERS_MAX = 10_000
 const SLEEPERS_MAX = 500
 
 /**
- * KeyGuessLimiter makes an address that shows ever new unknown keys or tokens wait for its answers. A sender that repeats one dead key is not
- * guessing and is not slowed, nor is anybody with a good one. It is kept in memory and bounded: 256 random bits are not guessed anyway,
- * this only takes the fun out of trying.
+ * Delays the responses to an address that shows many different unknown credentials. A sender that repeats one dead key, or shows a valid one, is not
+ * delayed. In memory and bounded: credentials have 256 random bits and cannot be guessed; this only discourages trying.
  */
 export class KeyGuessLimiter {
   readonly #world: Pick<World, 'clock'>
@@ -24,7 +23,7 @@ export class KeyGuessLimiter {
     this.#world = world
   }
 
-  /** recordFailure is told of every credential that was not accepted, by its hash, and returns when the caller may be answered. */
+  /** Records a rejected credential, by its hash, and resolves when the response may be sent. */
   async recordFailure(address: string, credential: string): Promise<void> {
     const guesser = this.#guesserOf(networkOf(address))
     if (guesser.credentials.has(credential)) return

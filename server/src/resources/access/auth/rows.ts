@@ -4,7 +4,7 @@ import { sql } from '../../../meta/sql.ts'
 
 export type SessionRow = { org_id: string; id: string; user_id: string; created_at: number; expires_at: number }
 
-/** A CallerRow is what a token's caller is made of. */
+/** The row from which the caller of a token is built. */
 export type CallerRow = {
   user_id: string
   home_org_id: string
@@ -20,14 +20,14 @@ export const insertSession = (db: Db, row: SessionRow) =>
     insert into sessions (org_id, id, user_id, created_at, expires_at)
     values (${row.org_id}, ${row.id}, ${row.user_id}, ${row.created_at}, ${row.expires_at})`)
 
-/** selectCaller reads the user of a session, who may be of another organisation than the one the session acts in. */
+/** The user of a session. The user may belong to another organization than the one the session acts in. */
 export const selectCaller = (db: Db, orgId: string, sessionId: string) =>
   db.one<CallerRow>(sql`
     select s.user_id, s.expires_at, u.org_id as home_org_id, u.email, u.roles, u.status, o.number as org_number
     from sessions s join users u on u.id = s.user_id join organisations o on o.id = s.org_id
     where s.org_id = ${orgId} and s.id = ${sessionId}`)
 
-/** selectUserCaller reads a user as he acts in an organisation, which may be another than his own. */
+/** A user as they act in an organization, which may not be their own. */
 export const selectUserCaller = (db: Db, orgId: string, userId: string) =>
   db.one<Omit<CallerRow, 'expires_at'>>(sql`
     select u.id as user_id, u.org_id as home_org_id, u.email, u.roles, u.status, o.number as org_number
@@ -35,7 +35,7 @@ export const selectUserCaller = (db: Db, orgId: string, userId: string) =>
 
 export const deleteSession = (db: Db, orgId: string, id: string) => db.run(sql`delete from sessions where org_id = ${orgId} and id = ${id}`)
 
-/** deleteExpiredSessions tidies up at each login; rows that another login is tidying up are left to it. */
+/** Deletes expired sessions at each login. Skips rows that another login is deleting. */
 export const deleteExpiredSessions = (db: Db, orgId: string, nowMs: number) =>
   db.run(sql`
     delete from sessions where id in (
@@ -46,8 +46,8 @@ export const selectFirstOrganization = (db: Db) => db.one<{ id: string }>(sql`se
 export type AttemptRow = { subject: Buffer; failures: number; until_ms: number }
 
 /**
- * countAttempts adds one to each subject, begins anew where its window is over, and gives the counts. All rows are taken in one order, so
- * that two logins never wait for each other crosswise; the time limit cannot run away when the clock is set back.
+ * Increments the count of each subject, or restarts it if its window is over, and returns the counts. Rows are locked in one order, so that two
+ * logins cannot deadlock. The window cannot grow when the clock is set back.
  */
 export const countAttempts = (db: Db, subjects: readonly { subject: Buffer; untilMs: number }[], nowMs: number) =>
   db.all<AttemptRow>(sql`
@@ -65,7 +65,7 @@ export const uncountAttempt = (db: Db, subject: Buffer) =>
 
 export const deleteAttempts = (db: Db, subject: Buffer) => db.run(sql`delete from login_attempts where subject = ${subject}`)
 
-/** deleteOldAttempts tidies up; rows in use are passed over, since waiting for one while holding another could make two logins wait crosswise. */
+/** Deletes old attempts. Skips locked rows, because waiting for one while holding another could deadlock two logins. */
 export const deleteOldAttempts = (db: Db, nowMs: number) =>
   db.run(sql`
     delete from login_attempts where subject in (

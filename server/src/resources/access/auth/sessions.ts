@@ -7,12 +7,12 @@ import { effectiveRoles, mayLogIn } from '../users/users.ts'
 import { deleteExpiredSessions, insertSession, selectCaller } from './rows.ts'
 import { readToken, signToken, type TokenClaims } from './tokens.ts'
 
-/** SESSION_MS is how long a token holds. */
+/** The lifetime of a token. */
 const SESSION_MS = 12 * 60 * 60_000
 
 export type NewSession = { token: Secret; expiresAtS: number }
 
-/** openSession makes a token with which a user acts in an organisation, in the transaction that decides that he may. `roles` are for the claim only. */
+/** Opens a session of a user in an organization and returns its token, in the transaction that permits it. `roles` are only for the claim in the token. */
 export async function openSession(
   world: Pick<World, 'clock' | 'ids' | 'vault'>,
   tx: Db,
@@ -27,9 +27,8 @@ export async function openSession(
 }
 
 /**
- * identifyToken finds the caller behind a token: what it says is believed for its signature, that it still holds and what its user may do is
- * read from the store and remembered until the session, its user, or what gives rights changes. A session that is gone never comes back, so that is
- * remembered too.
+ * Finds the caller of a token. The signature proves the claims. Whether the session is valid, and what the user may do, is read from the store and
+ * cached until the session, the user or a grant changes. A missing session never returns, so that is cached too.
  */
 export async function identifyToken(world: World, token: Secret): Promise<Principal | undefined> {
   const claims = await readToken(world, token)

@@ -6,13 +6,13 @@ import { permissionsOf } from '../roles/roles.ts'
 import { effectiveRoles, mayLogIn } from '../users/users.ts'
 import { selectUserCaller } from './rows.ts'
 
-/** callerOf is somebody who is not here himself, such as the author of a record, with the rights he has now; undefined when he is gone. */
+/** An absent caller, such as the author of a record, with their current permissions; undefined when deleted. */
 export async function callerOf(world: Pick<World, 'meta'>, orgId: string, { type, id }: Identity): Promise<Principal | undefined> {
   if (type === 'API_KEY_ID') return (await ownerOfKey(world, orgId, id))?.identified
   return (await userCaller(world, orgId, id))?.identified
 }
 
-/** activeCallerOf is callerOf for those only who could show their credential now. */
+/** Like callerOf, but only for callers whose credential is valid now. */
 export async function activeCallerOf(
   world: Pick<World, 'meta' | 'clock'>,
   orgId: string,

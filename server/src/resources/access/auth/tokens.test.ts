@@ -20,7 +20,7 @@ const partsOf = (token: string): Parts => {
   return { header: decoded(header), payload: decoded(payload) }
 }
 
-/** signed makes a token as we do, with the deployment's own secret unless told otherwise, so that only what a test changes is wrong with it. */
+/** Builds a token as the service does, by default with its own secret, so that only what the test changes is wrong. */
 function signed({ header, payload }: Parts, options: { secret?: string; hash?: string } = {}): string {
   const text = `${encoded(header)}.${encoded(payload)}`
   const secret = options.secret ?? app.app.world.vault.jwtSecret.reveal()
@@ -89,14 +89,14 @@ test.each([
   ['without a time of making', { iat: undefined }],
   ['without an id', { jti: undefined }],
   ['without a user', { sub: undefined }],
-  ['without an organisation', { org: undefined }],
+  ['without an organization', { org: undefined }],
   ['of the past', { exp: 1 }],
   ['of the future', { nbf: 99_999_999_999 }],
   ['with the id of no session', { jti: '00000000-0000-4000-8000-000000000000' }],
   ['with an id that is no UUID', { jti: "' or 1=1" }],
-  ['with an organisation that is no UUID', { org: 'x' }],
+  ['with an organization that is no UUID', { org: 'x' }],
   ['for another user', { sub: '00000000-0000-4000-8000-000000000000' }],
-  ['for another organisation', { org: '00000000-0000-4000-8000-000000000000' }],
+  ['for another organization', { org: '00000000-0000-4000-8000-000000000000' }],
   ['with an id of another type', { jti: 7 }],
 ])('a token %s is no token, also when it is well signed', async (_what, over) => {
   const { header, payload } = partsOf(ada.token)

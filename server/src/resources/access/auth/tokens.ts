@@ -9,7 +9,7 @@ const ISSUER = 'dendro'
 const AUDIENCE = 'dendro-api'
 /** The clocks of two servers of one deployment may differ by this much when a token is young. */
 const SKEW_S = 60
-/** HEADERS are all that a header of ours has; jku, jwk, x5u, crit and whatever else could point elsewhere make a token no token. */
+/** The exact header members of our tokens. Tokens with others, such as jku, jwk, x5u or crit, are rejected. */
 const HEADERS = ['alg', 'kid', 'typ']
 
 const claims = z.object({ sub: z.guid(), org: z.guid(), jti: z.guid() })
@@ -32,7 +32,7 @@ export async function signToken(world: Signer, of: TokenClaims & { roles: readon
   return new Secret(token)
 }
 
-/** readToken gives the claims of a token that we signed and that has not run out; whether its session still stands is not known here. */
+/** The claims of a token with a valid signature that has not expired. Does not check the session. */
 export async function readToken(world: Signer, token: Secret): Promise<TokenClaims | undefined> {
   if (!isCanonical(token.reveal())) return undefined
   try {
@@ -51,7 +51,7 @@ export async function readToken(world: Signer, token: Secret): Promise<TokenClai
   }
 }
 
-/** isCanonical refuses a signature that ends in other bits than ours, which decoders drop: one token must not have several texts. */
+/** Rejects a signature whose unused trailing bits are set, which decoders ignore: a token must have one text. */
 function isCanonical(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1)
   return Buffer.from(signature, 'base64url').toString('base64url') === signature
@@ -59,7 +59,7 @@ function isCanonical(token: string): boolean {
 
 type SigningKey = { id: string; key: KeyObject }
 
-/** signingKeys is the list that a token's `kid` is looked up in, the newest first; today a deployment has one. */
+/** The keys by which a token's `kid` is looked up, newest first. A deployment has one. */
 const signingKeys = (world: Pick<World, 'vault'>): readonly [SigningKey, ...SigningKey[]] => [keyOf(world.vault.jwtSecret)]
 
 const newestKey = (world: Pick<World, 'vault'>): SigningKey => signingKeys(world)[0]

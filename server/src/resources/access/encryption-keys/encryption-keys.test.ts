@@ -53,7 +53,7 @@ test.each<[string, object]>([
   expect((await create(body)).status).toBe(400)
 })
 
-test('the customer record is called like the organisation until it is changed, and tells of no other organisation', async () => {
+test('the customer record is called like the organization until it is changed, and tells of no other organization', async () => {
   const first = await org.ask<{ customer_name: string; organisations: { org_id: string }[] }>('GET', '/customer')
   const { body: own } = await org.ask<{ name: string }>('GET', `/organizations/${org.orgId}`)
   expect(first.body).toMatchObject({ customer_name: own.name, billing_emails: [], contract_type: 'PAID' })

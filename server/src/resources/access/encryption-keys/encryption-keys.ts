@@ -31,16 +31,16 @@ export async function findEncryptionKey(world: Reader, actor: Actor, id: string)
   return row
 }
 
-export async function createEncryptionKey(world: World, actor: Actor, ask: NewEncryptionKey): Promise<EncryptionKey> {
+export async function createEncryptionKey(world: World, actor: Actor, request: NewEncryptionKey): Promise<EncryptionKey> {
   const nowMs = world.clock.nowMs()
-  const region = ask.aws_kms.region ?? regionOf(ask.aws_kms.alias_arn)
+  const region = request.aws_kms.region ?? regionOf(request.aws_kms.alias_arn)
   const row: EncryptionKeyRow = {
     org_id: actor.orgId,
-    id: ask.id ?? world.ids.uuid(),
-    name: ask.name,
-    provider: ask.provider,
+    id: request.id ?? world.ids.uuid(),
+    name: request.name,
+    provider: request.provider,
     status: 'CREATED',
-    alias_arn: ask.aws_kms.alias_arn,
+    alias_arn: request.aws_kms.alias_arn,
     region: region ?? null,
     created_at: nowMs,
     created_by: actor.identity,
@@ -48,13 +48,13 @@ export async function createEncryptionKey(world: World, actor: Actor, ask: NewEn
     modified_by: actor.identity,
   }
   await world.meta.write(actor.orgId, async (tx) => {
-    if ((await insertEncryptionKey(tx, row)) === 0) throw conflict(`there is an encryption key with the id ${row.id} already`)
+    if ((await insertEncryptionKey(tx, row)) === 0) throw conflict(`an encryption key with the id ${row.id} already exists`)
     await recordChange(world, tx, actor, { entity: { type: 'encryption_key', id: row.id }, after: shownEncryptionKey(row) })
   })
   return shownEncryptionKey(row)
 }
 
-/** regionOf is the region that an ARN names, if any. */
+/** The region in an ARN, if any. */
 const regionOf = (arn: string): string | undefined => arn.split(':')[3] || undefined
 
 export async function updateEncryptionKey(

@@ -22,7 +22,7 @@ export const selectEncryptionKeys = (db: Db, orgId: string) =>
 export const lockEncryptionKey = (db: Db, orgId: string, id: string) =>
   db.one<EncryptionKeyRow>(sql`select * from encryption_keys where org_id = ${orgId} and id = ${id} for update`)
 
-/** insertEncryptionKey gives 0 when the id is taken. */
+/** Returns 0 when the id is taken. */
 export const insertEncryptionKey = (db: Db, row: EncryptionKeyRow) =>
   db.run(sql`
     insert into encryption_keys (org_id, id, name, provider, status, alias_arn, region, created_at, created_by, modified_at, modified_by)

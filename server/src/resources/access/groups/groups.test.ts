@@ -92,7 +92,7 @@ describe('the record', () => {
     expect((await org.ask('POST', '/groups', { body: { name: 'middle' } })).status).toBe(201)
   })
 
-  test('a malformed id is 400; an unknown one and one of another organisation are 404', async () => {
+  test('a malformed id is 400; an unknown one and one of another organization are 404', async () => {
     const other = await app.newOrganization()
     const foreign = await other.ask<UserGroup>('POST', '/groups', { body: { name: 'theirs' } })
     for (const [id, status] of [

@@ -35,12 +35,12 @@ export async function findGroup(world: Reader, actor: Actor, id: string): Promis
   return row
 }
 
-/** groupsOf is the groups that a user or group belongs to directly. */
+/** The groups that a user or group belongs to directly. */
 export async function groupsOf(world: Reader, orgId: string, memberId: string): Promise<UserGroup[]> {
   return (await selectGroupsOf(world.meta, orgId, memberId)).map(shownGroup)
 }
 
-/** groupsOfAll is groupsOf for every member at once. */
+/** Like groupsOf, for all members. */
 export const groupsOfAll = (world: Reader, orgId: string): Promise<ReadonlyMap<string, readonly UserGroup[]>> =>
   world.meta.cached(orgId, 'groups-of-all', async () => {
     const all = new Map<string, UserGroup[]>()
@@ -52,24 +52,24 @@ export const groupsOfAll = (world: Reader, orgId: string): Promise<ReadonlyMap<s
     return all
   })
 
-/** reachedGroups is the ids of the groups that a user or group belongs to, directly or through other groups. */
+/** The ids of the groups that a user or group belongs to, directly or through other groups. */
 export const reachedGroups = (world: Reader, orgId: string, memberId: string): Promise<ReadonlySet<string>> =>
   world.meta.cached(orgId, `reached-groups:${memberId}`, () => reachedIn(world.meta, orgId, memberId))
 
-/** reachedIn is reachedGroups as a transaction sees it. */
+/** Like reachedGroups, as a transaction sees it. */
 export const reachedIn = async (db: Db, orgId: string, memberId: string): Promise<ReadonlySet<string>> =>
   new Set((await selectReached(db, orgId, memberId)).map(({ id }) => id))
 
-/** leaveGroups ends all memberships of a user or group that is being removed, in the transaction that removes it. */
+/** Ends all memberships of a deleted user or group, in the transaction that deletes it. */
 export const leaveGroups = (tx: Db, orgId: string, memberId: string): Promise<number> => deleteMembershipsOf(tx, orgId, memberId)
 
-export async function createGroup(world: World, actor: Actor, ask: NewGroup): Promise<UserGroup> {
+export async function createGroup(world: World, actor: Actor, request: NewGroup): Promise<UserGroup> {
   const nowMs = world.clock.nowMs()
   const row: GroupRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
-    name: ask.name,
-    description: ask.description ?? null,
+    name: request.name,
+    description: request.description ?? null,
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,
@@ -105,11 +105,11 @@ export async function updateGroup(world: World, actor: Actor, record: GroupRow, 
   })
 }
 
-/** removeGroup deletes a group with its memberships, both those in it and its own in others, and with what it was granted. */
+/** Deletes a group with its members, its memberships in other groups, and its grants. */
 export async function removeGroup(world: World, actor: Actor, record: GroupRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
     await lockGroups(tx, actor.orgId)
-    // The group goes first: whoever is granting it roles is waited for, and what he granted is seen by what follows.
+    // Deleting the group first waits for concurrent grants; the following statements see them.
     if ((await deleteGroup(tx, actor.orgId, record.id)) === 0) throw notFound('group', record.id)
     await leaveGroups(tx, actor.orgId, record.id)
     await deleteGrantsOfGroup(tx, actor.orgId, record.id)
@@ -117,7 +117,7 @@ export async function removeGroup(world: World, actor: Actor, record: GroupRow):
   })
 }
 
-const nameTaken = (name: string) => conflict(`a group called ${name} exists already`)
+const nameTaken = (name: string) => conflict(`a group called ${name} already exists`)
 
 export const shownGroup = (row: GroupRow): UserGroup => ({
   group_id: row.id,

@@ -23,9 +23,9 @@ type MemberRef = BodyOf<typeof contract.groups.addMembers>['members'][number]
 export const listMembers = (world: Pick<World, 'meta'>, actor: Actor, group: GroupRow): Promise<GroupMember[]> =>
   selectMembers(world.meta, actor.orgId, group.id)
 
-/** addMembers adds all or none. Whoever is added receives the roles of the group, so the caller must hold what they permit. */
+/** Adds all members or none. New members receive the roles of the group, so the caller must hold their permissions. */
 export async function addMembers(world: World, actor: Actor, group: GroupRow, members: readonly MemberRef[]): Promise<undefined> {
-  await checkHeld(world, actor, group.id)
+  await checkHeldPermissions(world, actor, group.id)
   const nowMs = world.clock.nowMs()
   await world.meta.write(actor.orgId, async (tx) => {
     await lockGroups(tx, actor.orgId)
@@ -41,7 +41,7 @@ export async function addMembers(world: World, actor: Actor, group: GroupRow, me
   })
 }
 
-/** removeMembers takes out those who are members and passes over the others. */
+/** Removes members; ids of non-members are ignored. */
 export async function removeMembers(world: World, actor: Actor, group: GroupRow, members: readonly MemberRef[]): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
     const removed: MemberRef[] = []
@@ -53,11 +53,11 @@ export async function removeMembers(world: World, actor: Actor, group: GroupRow,
   })
 }
 
-async function checkHeld(world: Pick<World, 'meta'>, actor: Actor, groupId: string): Promise<void> {
+async function checkHeldPermissions(world: Pick<World, 'meta'>, actor: Actor, groupId: string): Promise<void> {
   const groupIds = [groupId, ...(await reachedGroups(world, actor.orgId, groupId))]
   const roles = await rolesOfGroups(world.meta, actor.orgId, groupIds)
   const beyond = [...(await permissionsOf(world, actor.orgId, roles))].find((permission) => !actor.permissions.has(permission))
-  if (beyond) throw forbidden(`nobody grants more than he holds: the roles of the group include ${beyond}`)
+  if (beyond) throw forbidden(`callers grant only permissions they hold: the roles of the group include ${beyond}`)
 }
 
 async function checkKnown(tx: Db, orgId: string, members: readonly MemberRef[]): Promise<void> {
@@ -71,9 +71,9 @@ async function checkKnown(tx: Db, orgId: string, members: readonly MemberRef[]):
   if (unknown) throw badField('members', `names no ${unknown.member_type === 'USER' ? 'user' : 'group'} with id ${unknown.member_id}`)
 }
 
-/** checkNoCycle: all new links lead into one group, so there is a cycle exactly when that group already lies in one of the members. */
+/** All new edges lead into one group, so there is a cycle only if that group is already inside one of the members. */
 async function checkNoCycle(tx: Db, orgId: string, groupId: string, members: readonly MemberRef[]): Promise<void> {
   const containers = await reachedIn(tx, orgId, groupId)
   const circular = members.find(({ member_id }) => member_id === groupId || containers.has(member_id))
-  if (circular) throw badField('members', `would make a cycle: the group ${circular.member_id} is or contains this one`)
+  if (circular) throw badField('members', `would create a cycle: the group ${circular.member_id} is or contains this one`)
 }

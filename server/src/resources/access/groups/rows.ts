@@ -16,10 +16,7 @@ export type GroupRow = {
 export const selectGroups = (db: Db, orgId: string) =>
   db.all<GroupRow>(sql`select * from groups where org_id = ${orgId} order by created_at desc, id`)
 
-/**
- * lockGroups makes changes of names and memberships in one organisation wait for one another: two additions that make a cycle only together
- * must not both find none.
- */
+/** Serializes changes of names and memberships in an organization: two concurrent additions must not form a cycle together. */
 export const lockGroups = (db: Db, orgId: string) => db.run(sql`select 1 from organisations where id = ${orgId} for no key update`)
 
 export const selectGroup = (db: Db, orgId: string, id: string) =>
@@ -40,7 +37,7 @@ export const updateGroupRow = (db: Db, row: GroupRow) =>
       modified_by = ${json(row.modified_by)}
     where org_id = ${row.org_id} and id = ${row.id} returning *`)
 
-/** deleteGroup takes the members of the group along; where it was a member itself is the business of deleteMembershipsOf. */
+/** Deletes a group with its members; deleteMembershipsOf ends its own memberships. */
 export const deleteGroup = (db: Db, orgId: string, id: string) => db.run(sql`delete from groups where org_id = ${orgId} and id = ${id}`)
 
 export const deleteMembershipsOf = (db: Db, orgId: string, memberId: string) =>
@@ -54,13 +51,13 @@ export const selectGroupsOf = (db: Db, orgId: string, memberId: string) =>
     select g.* from groups g join group_members m on m.group_id = g.id
     where m.org_id = ${orgId} and m.member_id = ${memberId} order by g.created_at desc, g.id`)
 
-/** selectMemberships is every direct membership of the organisation with its group, in the order of selectGroupsOf. */
+/** Every direct membership in the organization with its group, ordered like selectGroupsOf. */
 export const selectMemberships = (db: Db, orgId: string) =>
   db.all<GroupRow & { member_id: string }>(sql`
     select g.*, m.member_id from groups g join group_members m on m.group_id = g.id
     where m.org_id = ${orgId} order by g.created_at desc, g.id`)
 
-/** selectReached follows memberships upwards, through groups in groups; union drops what was met before, so that it always ends. */
+/** Follows memberships upwards through nested groups. `union` drops duplicates, so the recursion ends. */
 export const selectReached = (db: Db, orgId: string, memberId: string) =>
   db.all<{ id: string }>(sql`
     with recursive reached (id) as (
@@ -75,7 +72,7 @@ export const selectMembers = (db: Db, orgId: string, groupId: string) =>
     select group_id, member_id, member_type, modified_at from group_members
     where org_id = ${orgId} and group_id = ${groupId} order by modified_at desc, member_id`)
 
-/** selectKnownUsers keeps those it finds from being removed until the end of the transaction: no membership may outlive its member. */
+/** Locks the users it finds against deletion until the end of the transaction: no membership may outlive its member. */
 export const selectKnownUsers = (db: Db, orgId: string, ids: readonly string[]) =>
   db.all<{ id: string }>(
     sql`select id from users where org_id = ${orgId} and id = any (${ids}::uuid[]) and status <> 'REMOVED' order by id for key share`,

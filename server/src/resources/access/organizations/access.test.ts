@@ -101,7 +101,7 @@ describe('granting and revoking', () => {
     for (const body of bad) expect((await grant(`user/${user.id}`, body)).status, JSON.stringify(body)).toBe(400)
   })
 
-  test('an unknown user or group, and one of another organisation, is 400; a bad kind or id is 400', async () => {
+  test('an unknown user or group, and one of another organization, is 400; a bad kind or id is 400', async () => {
     const other = await app.newOrganization()
     const stranger = await other.newUser(['Standard'])
     const theirs = await other.ask<UserGroup>('POST', '/groups', { body: { name: 'theirs' } })
@@ -195,7 +195,7 @@ describe('checking', () => {
     expect(await check(`group/${inner}`)).toEqual({ is_authorised: true, roles: 'Standard' })
   })
 
-  test('who does not exist, is of another organisation or is deactivated is not authorised', async () => {
+  test('who does not exist, is of another organization or is deactivated is not authorised', async () => {
     const stranger = await (await app.newOrganization()).newUser(['Standard'])
     for (const id of [randomUUID(), stranger.id]) expect(await check(`user/${id}`)).toEqual({ is_authorised: false, roles: '' })
     await grant(`user/${user.id}`, { roles: ['Standard'], status: 'active' })
@@ -203,7 +203,7 @@ describe('checking', () => {
     expect(await check(`user/${user.id}`)).toEqual({ is_authorised: false, roles: '' })
   })
 
-  test('the short path is for the organisation of the caller', async () => {
+  test('the short path is for the organization of the caller', async () => {
     expect((await org.ask('GET', `/access/check?user_id=${user.id}`)).body).toEqual({ is_authorised: true, roles: 'ReadOnly' })
     expect((await org.ask('GET', '/access/check')).status).toBe(400)
     expect((await org.ask('GET', '/access/check?user_id=nope')).status).toBe(400)

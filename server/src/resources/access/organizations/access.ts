@@ -27,21 +27,21 @@ type Grant = BodyOf<typeof contract.access.grant>
 type Reader = Pick<World, 'meta'>
 type GrantTarget = { entityType: AccessMember['type']; entityId: string }
 
-/** INACTIVE_STATUSES are the states of a user who may not act, whatever was granted to him. */
+/** A user in one of these states may not act, whatever was granted. */
 const INACTIVE_STATUSES = ['INVITED', 'DEACTIVATED', 'REMOVED']
 
-/** grantedRoles are the roles of active grants to a user and to every group that he reaches through memberships. */
+/** The roles of active grants to a user and to every group the user reaches through memberships. */
 export const grantedRoles = (world: Reader, orgId: string, userId: string): Promise<readonly string[]> =>
   world.meta.cached(orgId, `granted-roles:${userId}`, () => selectRolesGranted(world.meta, orgId, 'user', userId))
 
 const selectRolesGranted = async (db: Db, orgId: string, type: AccessMember['type'], id: string): Promise<readonly string[]> =>
   (await selectGrantedRoles(db, orgId, type, id)).map(({ role }) => role)
 
-/** rolesOfGroups are the roles that active grants give to these very groups. */
+/** The roles that active grants give to exactly these groups. */
 export const rolesOfGroups = async (db: Db, orgId: string, groupIds: readonly string[]): Promise<string[]> =>
   (await selectRolesOfGroups(db, orgId, groupIds)).map(({ role }) => role)
 
-/** rolesIn are all roles of a user in an organisation, whether his record is there or he is a guest; none when he may not act. */
+/** All roles of a user in an organization, as a member or a guest; none if the user may not act. */
 export async function rolesIn(world: Reader, orgId: string, userId: string): Promise<readonly string[]> {
   const user = await selectUserById(world.meta, userId)
   if (!user || INACTIVE_STATUSES.includes(user.status)) return []
@@ -49,7 +49,7 @@ export async function rolesIn(world: Reader, orgId: string, userId: string): Pro
   return [...new Set([...own, ...(await selectRolesGranted(world.meta, orgId, 'user', userId))])]
 }
 
-/** identifiedIn is the caller as he is in another organisation; undefined when it does not exist or he has no role in it. */
+/** The caller in another organization; undefined if it does not exist or the caller has no role there. */
 export async function identifiedIn<A extends Principal>(world: Reader, actor: A, orgId: string): Promise<A | undefined> {
   if (orgId === actor.orgId) return actor
   if (actor.identity.type !== 'USER_ID') return undefined
@@ -59,21 +59,21 @@ export async function identifiedIn<A extends Principal>(world: Reader, actor: A,
   return { ...actor, orgId, orgNumber: organization.number, roles, permissions: await permissionsOf(world, orgId, roles) }
 }
 
-/** actingIn is the caller in the organisation of the path, where he must hold the permission too. */
+/** The caller in the organization of the path; requires the permission there too. */
 export async function actingIn(world: Reader, actor: Actor, orgId: string, permission: Permission): Promise<Actor> {
   const acting = await identifiedIn(world, actor, orgId)
   if (!acting) throw await noRoleFailure(world, actor, orgId)
-  if (!hasPermission(acting, permission)) throw forbidden(`this needs the permission ${permission} in that organisation`)
+  if (!hasPermission(acting, permission)) throw forbidden(`this needs the permission ${permission} in that organization`)
   return acting
 }
 
-/** noRoleFailure is the answer to who has no role in an organisation: only those who may know of it learn that it exists. */
+/** The error for a caller without a role in an organization: only managers learn that it exists. */
 export async function noRoleFailure(world: Reader, actor: Actor, orgId: string): Promise<Failure> {
   const mayKnow =
     (await isManager(world, actor)) ||
     (actor.identity.type === 'USER_ID' && (await selectGrant(world.meta, orgId, 'user', actor.identity.id)))
   const isThere = mayKnow && (await selectOrganization(world.meta, orgId))
-  return isThere ? forbidden('the caller has no role in that organisation') : notFound('organisation', orgId)
+  return isThere ? forbidden('the caller has no role in that organization') : notFound('organization', orgId)
 }
 
 export async function listAccess(world: Reader, acting: Actor): Promise<{ items: { members: AccessMember[] }[] }> {
@@ -82,8 +82,8 @@ export async function listAccess(world: Reader, acting: Actor): Promise<{ items:
 }
 
 /**
- * grantAccess gives roles in the organisation in which `acting` acts. A user may come from the organisation the request was made in (`from`):
- * so administrators bring people of their own into another organisation that they administrate.
+ * Grants roles in the organization in which `acting` acts. The user may come from the organization of the request (`from`), so that administrators
+ * can bring their own users into another organization they administer.
  */
 export async function grantAccess(world: World, acting: Actor, from: Actor, entity: GrantTarget, grant: Grant): Promise<undefined> {
   const roles = [...new Set(grant.roles.map(roleName))]
@@ -106,7 +106,7 @@ export async function grantAccess(world: World, acting: Actor, from: Actor, enti
   })
 }
 
-/** grantFounder lets the user who made an organisation administrate it. */
+/** Makes the creator of an organization its administrator. */
 export const grantFounder = (world: Pick<World, 'clock'>, tx: Db, founder: Actor, orgId: string): Promise<GrantRow | undefined> =>
   upsertGrant(tx, {
     ...draft({ ...founder, orgId }, { entityType: 'user', entityId: founder.identity.id }, world.clock.nowMs()),
@@ -123,7 +123,7 @@ export async function revokeAccess(world: World, acting: Actor, entity: GrantTar
   })
 }
 
-/** checkAccess says whether a user or group has any role; who does not exist has none. */
+/** Reports whether a user or group has any role; false for unknown ids. */
 export async function checkAccess(world: Reader, orgId: string, entity: GrantTarget): Promise<{ is_authorised: boolean; roles: string }> {
   const roles =
     entity.entityType === 'user'
@@ -132,20 +132,20 @@ export async function checkAccess(world: Reader, orgId: string, entity: GrantTar
   return { is_authorised: roles.length > 0, roles: roles.join(',') }
 }
 
-/** checkMayReadAccess lets users ask about themselves, and those who may read access about everybody. */
+/** Users may read their own access; the access of others requires the permission. */
 export function checkMayReadAccess(actor: Actor, userId: string): void {
   if (!isUser(actor, userId) && !hasPermission(actor, 'access_read'))
-    throw forbidden('asking about others needs the permission access_read')
+    throw forbidden('the access of other users needs the permission access_read')
 }
 
-/** activeOrganization is where a user acts after a login: where he last switched to, as long as he has a role there, else where his record is. */
+/** The organization a login is for: the one the user switched to last, while they have a role there, otherwise their own. */
 export async function activeOrganization(world: Reader, homeId: string, userId: string): Promise<string> {
   const chosen = await selectActiveOrganization(world.meta, userId)
   if (!chosen || chosen.org_id === homeId) return homeId
   return (await rolesIn(world, chosen.org_id, userId)).length > 0 ? chosen.org_id : homeId
 }
 
-/** deleteAccess ends every access of a user who is being removed for good, in the transaction that removes him. */
+/** Ends every access of a deleted user, in the transaction that deletes the user. */
 export async function deleteAccess(tx: Db, userId: string): Promise<void> {
   await deleteAccessOfUser(tx, userId)
   await deleteActiveOrganization(tx, userId)

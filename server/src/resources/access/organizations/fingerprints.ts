@@ -12,8 +12,8 @@ const REFUSALS: Record<FingerprintName, string> = {
 }
 
 /**
- * checkFingerprints stops a start with something else than the deployment has, which users would notice later one by one. Under another master key no
- * stored credential would be known again. A metadata store of our own has one process, which may change the others as it likes.
+ * Refuses to start with settings that differ from those of the deployment, whose effects users would only notice later. With another master key no
+ * stored credential would be valid. An embedded metadata store has one process, which may change the other settings.
  */
 export async function checkFingerprints(world: FingerprintWorld): Promise<void> {
   await checkMasterKey(world)
@@ -24,11 +24,11 @@ export async function checkFingerprints(world: FingerprintWorld): Promise<void> 
   }
   const known = await insertFingerprint(world.meta, 'token secret', world.vault.tokenFingerprint)
   if (known === world.vault.tokenFingerprint) return
-  world.log.warn({}, 'the secret that signs tokens is another one than before: everybody has to log in again')
+  world.log.warn({}, 'the secret that signs tokens has changed: all users must log in again')
   await replaceFingerprint(world.meta, 'token secret', world.vault.tokenFingerprint)
 }
 
-/** checkMasterKey refuses another master key than the deployment's: under it no stored credential would be known. */
+/** Refuses a master key other than that of the deployment, with which no stored credential would be valid. */
 export const checkMasterKey = ({ meta, vault }: Pick<World, 'meta' | 'vault'>): Promise<void> =>
   checkFingerprint({ meta }, 'master key', vault.fingerprint)
 
@@ -36,7 +36,7 @@ async function checkFingerprint({ meta }: Pick<World, 'meta'>, name: Fingerprint
   if ((await insertFingerprint(meta, name, fingerprint)) !== fingerprint) throw new Error(REFUSALS[name])
 }
 
-/** adoptFingerprints makes the token secret and the place of exports of this process those of the deployment. */
+/** Stores the token secret and the export location of this process as those of the deployment. */
 export async function adoptFingerprints({ meta, vault, blobStore }: Pick<World, 'meta' | 'vault' | 'blobStore'>): Promise<void> {
   await checkMasterKey({ meta, vault })
   await replaceFingerprint(meta, 'token secret', vault.tokenFingerprint)

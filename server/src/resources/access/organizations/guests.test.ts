@@ -12,7 +12,7 @@ type Me = { org_id: string; roles: string[] }
 const PASSWORD = 'seventeen otters in a canoe'
 
 let app: TestApp
-/** olga administrates the management organisation and has made `made`; gus is a user of the management organisation. */
+/** olga administers the management organization and created `made`; gus is a user of the management organization. */
 let olga: Person
 let gus: Person
 let made: Made
@@ -49,8 +49,8 @@ const me = async (person: { token: string }) => (await as<Me>(person, 'GET', '/a
 const login = async (person: Person) =>
   (await app.ask<{ token: string }>('POST', '/auth/login', { body: { email: person.email, password: PASSWORD } })).body
 
-describe('the user who makes an organisation', () => {
-  test('is granted Admin in it, and in the organisation he came from nothing changes', async () => {
+describe('the user who makes an organization', () => {
+  test('is granted Admin in it, and in the organization he came from nothing changes', async () => {
     const access = await app.ask<{ items: { members: AccessMember[] }[] }>('GET', '/access', { key: made.first_key })
     expect(access.body.items[0]?.members).toMatchObject([{ type: 'user', id: olga.id, roles: ['Admin'], status: 'active' }])
     expect((await me(olga)).org_id).toBe(managementId)
@@ -77,7 +77,7 @@ describe('the user who makes an organisation', () => {
 })
 
 describe('a guest', () => {
-  test('does not know of an organisation he was not let into', async () => {
+  test('does not know of an organization he was not let into', async () => {
     expect((await as(gus, 'GET', `/organizations/${made.id}`)).status).toBe(404)
     expect((await as(gus, 'POST', '/access/switch', { org_id: made.id })).status).toBe(404)
     expect((await as(gus, 'GET', `/organizations/${made.id}/access/user/${gus.id}/check`)).status).toBe(404)
@@ -157,7 +157,7 @@ describe('a guest', () => {
     expect((await as(boss, 'DELETE', path)).status).toBe(403)
   })
 
-  test('groups of his own organisation mean nothing there', async () => {
+  test('groups of his own organization mean nothing there', async () => {
     const group = await as<UserGroup>(olga, 'POST', '/groups', { name: `group ${randomUUID()}` })
     await as(olga, 'POST', `/groups/${group.body.id}/members`, { members: [{ member_id: gus.id, member_type: 'USER' }] })
     const granted = await as(olga, 'POST', `/organizations/${made.id}/access/group/${group.body.id}`, {
@@ -167,7 +167,7 @@ describe('a guest', () => {
     expect(granted.status).toBe(400)
   })
 
-  test('gets no role of his own organisation there', async () => {
+  test('gets no role of his own organization there', async () => {
     const role = await as<Role>(olga, 'POST', '/roles', {
       role_type: 'USER',
       display_name: `role ${randomUUID()}`,
@@ -189,7 +189,7 @@ describe('switching', () => {
     expect((await app.ask('POST', '/access/switch', { key: made.first_key, body: { user_id: gus.id } })).status).toBe(403)
   })
 
-  test('others are switched by administrators only, and an unknown organisation is 404', async () => {
+  test('others are switched by administrators only, and an unknown organization is 404', async () => {
     expect((await as(gus, 'POST', `/organizations/${managementId}/access/user/${olga.id}/switch`)).status).toBe(403)
     expect((await as(gus, 'POST', '/access/switch', { user_id: olga.id })).status).toBe(403)
     expect((await as(olga, 'POST', `/organizations/${managementId}/access/user/${gus.id}/switch`)).status).toBe(200)

@@ -37,7 +37,7 @@ describe('reading', () => {
     expect([body.description, body.partition_tags, body.settings]).toEqual([undefined, undefined, undefined])
   })
 
-  test('every reader of an organisation sees it in the list, marked as the active one, and no other', async () => {
+  test('every reader of an organization sees it in the list, marked as the active one, and no other', async () => {
     await app.newOrganization()
     for (const key of [org.key, await org.newKey(['SearchApi'])]) {
       const { body } = await org.ask<Listed>('GET', '/organizations/', { key })
@@ -49,7 +49,7 @@ describe('reading', () => {
     expect((await get(org.orgId, blind)).status).toBe(403)
   })
 
-  test('another organisation is as unknown as one that does not exist', async () => {
+  test('another organization is as unknown as one that does not exist', async () => {
     const other = await app.newOrganization()
     for (const id of [other.orgId, randomUUID()]) {
       expect((await get(id)).status).toBe(404)
@@ -59,7 +59,7 @@ describe('reading', () => {
     expect((await get('nope')).status).toBe(400)
   })
 
-  test('the first organisation manages itself and sees all others, without acting in them', async () => {
+  test('the first organization manages itself and sees all others, without acting in them', async () => {
     const { body } = await app.ask<Listed>('GET', '/organizations', { key: app.managementKey })
     const management = body.organisations.find((organization) => organization.is_management_org)
     expect(management).toMatchObject({ active: true, management_resource: management?.id })
@@ -76,7 +76,7 @@ describe('reading', () => {
 })
 
 describe('creating', () => {
-  test('the answer carries the first key, which administrates the new organisation and nothing else', async () => {
+  test('the answer carries the first key, which administrates the new organization and nothing else', async () => {
     const name = newName()
     const made = await create({ name, region: 'EU' })
     expect(made.status).toBe(201)
@@ -89,7 +89,7 @@ describe('creating', () => {
     expect((await app.ask('GET', `/organizations/${made.body.id}`, { key: app.managementKey })).body).not.toHaveProperty('first_key')
   })
 
-  test('only administrators of the management organisation create', async () => {
+  test('only administrators of the management organization create', async () => {
     expect((await create({ name: newName() }, org.key)).status).toBe(403)
     const reader = await app.ask<{ key: string }>('POST', '/api-keys', {
       key: app.managementKey,
@@ -109,7 +109,7 @@ describe('creating', () => {
     expect(answers.map((answer) => answer.status).toSorted()).toEqual([201, 409, 409, 409, 409])
   })
 
-  test('the audit trail of the management organisation tells who created it, and not its key', async () => {
+  test('the audit trail of the management organization tells who created it, and not its key', async () => {
     const made = await create({ name: newName() })
     const { body } = await app.ask<{ audit: { action: string }[] }>('GET', `/audit?entity_id=${made.body.id}`, { key: app.managementKey })
     expect(body.audit.map(({ action }) => action)).toEqual(['organizations.create'])
@@ -169,7 +169,7 @@ describe('changing', () => {
     for (const body of bad) expect((await patch(body)).status, JSON.stringify(body)).toBe(400)
   })
 
-  test('a name that another organisation has is a conflict, also when several ask at once', async () => {
+  test('a name that another organization has is a conflict, also when several ask at once', async () => {
     const others = await Promise.all([1, 2, 3, 4].map(() => app.newOrganization()))
     const name = newName()
     const answers = await Promise.all([org, ...others].map((one) => one.ask('PATCH', `/organizations/${one.orgId}`, { body: { name } })))

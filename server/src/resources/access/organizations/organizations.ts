@@ -31,11 +31,11 @@ type NewOrganization = BodyOf<typeof contract.organizations.create>
 type OrganizationChange = BodyOf<typeof contract.organizations.update>
 type Reader = Pick<World, 'meta' | 'deployment'>
 
-/** PASSWORD is the one way to log in that there is; an organisation without it would shut everybody out. */
+/** The only login method; an organization without it would lock everyone out. */
 const PASSWORD = 'Password'
 const DEFAULT_METHODS: Organization['login_methods'] = [{ name: PASSWORD, enabled: true }]
 
-/** listOrganizations is where the caller may act; managers see every organisation. */
+/** The organizations in which the caller may act; managers see all. */
 export async function listOrganizations(world: Reader, actor: Actor): Promise<Organization[]> {
   const rows = (await isManager(world, actor))
     ? await selectAllOrganizations(world.meta)
@@ -43,13 +43,13 @@ export async function listOrganizations(world: Reader, actor: Actor): Promise<Or
   return shownAll(world, rows, actor.orgId)
 }
 
-/** organizationsOfUser is where a user may act; `active` marks where his next login lands. */
+/** The organizations in which a user may act; `active` marks the one of the next login. */
 export async function organizationsOfUser(world: Reader, homeId: string, userId: string): Promise<Organization[]> {
   const rows = await selectOrganizationsOf(world.meta, homeId, userId)
   return shownAll(world, rows, await activeOrganization(world, homeId, userId))
 }
 
-/** organizationsOfMembers is organizationsOfUser for all whose record is in the organisation, by a few questions however many they are. */
+/** organizationsOfUser for all users of an organization, with a fixed number of queries. */
 export async function organizationsOfMembers(world: Reader, orgId: string): Promise<(userId: string) => Promise<Organization[]>> {
   const own = await selectOrganization(world.meta, orgId)
   const elsewhere = Map.groupBy(await selectOrganizationsOfMembers(world.meta, orgId), ({ user_id }) => user_id)
@@ -62,55 +62,56 @@ export async function organizationsOfMembers(world: Reader, orgId: string): Prom
   }
 }
 
-/** ownOrganization is the one the caller acts in, and manageable are all it manages: every one for managers, for everybody else his own. */
+/** The caller's own organization, and those they can manage: all for managers, otherwise only their own. */
 export async function ownOrganization(
   world: Reader,
   actor: Actor,
 ): Promise<{ own: OrganizationRow; manageable: readonly OrganizationRow[] }> {
   const own = await selectOrganization(world.meta, actor.orgId)
-  if (!own) throw notFound('organisation', actor.orgId)
+  if (!own) throw notFound('organization', actor.orgId)
   return { own, manageable: (await isManager(world, actor)) ? await selectAllOrganizations(world.meta) : [own] }
 }
 
-/** findOrganization finds an organisation the caller may know of; any other is as if it did not exist. */
+/** Finds an organization that the caller may see; any other is a 404. */
 export async function findOrganization(world: Reader, actor: Actor, id: string): Promise<OrganizationRow> {
   const mayKnow = (await identifiedIn(world, actor, id)) !== undefined || (await isManager(world, actor))
   const row = mayKnow ? await selectOrganization(world.meta, id) : undefined
-  if (!row) throw notFound('organisation', id)
+  if (!row) throw notFound('organization', id)
   return row
 }
 
 export const getOrganization = async (world: Reader, actor: Actor, row: OrganizationRow): Promise<Organization> =>
   shown(world, row, { activeId: actor.orgId, managementId: await managementId(world) })
 
-/** CreateOrganizationRecords creates an organization with its first key and its datasets in a transaction. It is given by the top level, since datasets lie above organizations. */
-export type CreateOrganizationRecords = (world: World, tx: Db, ask: OrganizationRecordsRequest) => Promise<{ firstKey: Secret }>
+/** Creates an organization with its first key and its datasets in a transaction. The top level provides it, because datasets lie above organizations. */
+export type CreateOrganizationRecords = (world: World, tx: Db, request: OrganizationRecordsRequest) => Promise<{ firstKey: Secret }>
 export type OrganizationRecordsRequest = { orgId: string; name: string; firstKey: Secret | undefined; founder?: Identity }
 
-/** createOrganization lets its creator in: anyone by its first key, a user also by a grant of Admin. */
+/** The creator gets access: everyone by the first key, a user also by a grant of Admin. */
 export async function createOrganization(
   world: World,
   found: CreateOrganizationRecords,
   actor: Actor,
-  ask: NewOrganization,
+  request: NewOrganization,
 ): Promise<Organization & { first_key: string }> {
   const management = await managementId(world)
-  if (actor.orgId !== management) throw forbidden('only administrators of the management organisation create organisations')
+  if (actor.orgId !== management) throw forbidden('only administrators of the management organization create organizations')
   const region = regionOf(world)
-  if (ask.region !== undefined && ask.region !== region) throw badField('region', `must be ${region}, the region of this deployment`)
+  if (request.region !== undefined && request.region !== region)
+    throw badField('region', `must be ${region}, the region of this deployment`)
   const orgId = world.ids.uuid()
   return world.meta.write(orgId, async (tx) => {
-    const { firstKey } = await found(world, tx, { orgId, name: ask.name, firstKey: undefined, founder: actor.identity })
+    const { firstKey } = await found(world, tx, { orgId, name: request.name, firstKey: undefined, founder: actor.identity })
     if (actor.identity.type === 'USER_ID') await grantFounder(world, tx, actor, orgId)
     const row = await selectOrganization(tx, orgId)
-    if (!row) throw new Error('an organisation just made is not there')
+    if (!row) throw new Error('a new organization is missing')
     const made = shown(world, row, { activeId: actor.orgId, managementId: management })
     await recordChange(world, tx, actor, { entity: { type: 'organisation', id: orgId }, after: made })
     return { ...made, first_key: firstKey.reveal() }
   })
 }
 
-/** updateOrganization changes what is given; `settings` are merged, lists are replaced. */
+/** Updates the given fields; `settings` are merged, lists are replaced. */
 export async function updateOrganization(
   world: World,
   actor: Actor,
@@ -123,10 +124,10 @@ export async function updateOrganization(
   return world.meta.write(record.id, async (tx) => {
     await lockOrganizations(tx)
     const before = await selectOrganization(tx, record.id)
-    if (!before) throw notFound('organisation', record.id)
+    if (!before) throw notFound('organization', record.id)
     if (Object.values(change).every((value) => value === undefined)) return shown(world, before, ids)
     const holder = change.name === undefined ? undefined : await selectOrganizationByName(tx, change.name)
-    if (holder && holder.id !== record.id) throw conflict(`an organisation called ${change.name} exists already`)
+    if (holder && holder.id !== record.id) throw conflict(`an organization called ${change.name} already exists`)
     const next = changed(before, change, world.clock.nowMs(), acting.identity)
     await updateOrganizationRow(tx, next)
     const [was, is] = [shown(world, before, ids), shown(world, next, ids)]
@@ -136,7 +137,7 @@ export async function updateOrganization(
 }
 
 function checkChange(change: OrganizationChange): void {
-  if (change.settings?.shared_datasets) throw notBuilt('shared_datasets cannot be turned on: organisations never read one another’s events')
+  if (change.settings?.shared_datasets) throw notBuilt('shared_datasets cannot be turned on: organizations never read one another’s events')
   const password = change.login_methods?.find((method) => method.name === PASSWORD)
   if (change.login_methods && !password?.enabled)
     throw badField('login_methods', `must leave ${PASSWORD} enabled: it is the only way to log in that this deployment has`)

@@ -2,7 +2,7 @@ import type { Tags } from '@dendro/api'
 import type { World } from '../../../world.ts'
 import { selectOrganization } from './rows.ts'
 
-/** partitionOf is the collection of events that name none, where the organisation lets tags decide; undefined when none of those tags is there. */
+/** The collection of events without one, if the organization derives it from tags; undefined if no such tag is present. */
 export async function partitionOf(world: Pick<World, 'meta'>, orgId: string, tags: Tags): Promise<string | undefined> {
   const names = await world.meta.cached(orgId, 'partition-tags', async () => {
     const setting = (await selectOrganization(world.meta, orgId))?.partition_tags

@@ -8,8 +8,8 @@ import { selectAllOrganizations } from './rows.ts'
 export type RecoveredAdmin = { organization: string; key: Secret }
 
 /**
- * recoverAdmin makes a new AdminApi key for an organisation in which nobody is left who can administrate it: the named one (by its id or name), or
- * the management organisation. It is for whoever has the data directory in hand, and stands in the audit trail as such.
+ * Creates a new AdminApi key for an organization that nobody can administer any more: the named one (by id or name), or the management organization.
+ * It requires access to the data directory and is audited as such.
  */
 export async function recoverAdmin(
   world: Pick<World, 'meta' | 'clock' | 'ids' | 'vault'>,
@@ -17,7 +17,7 @@ export async function recoverAdmin(
   user: string = userInfo().username,
 ): Promise<RecoveredAdmin> {
   const all = (await selectAllOrganizations(world.meta)).toReversed()
-  if (all.length === 0) throw new Error('there is no organization yet; the first start makes one and prints its key')
+  if (all.length === 0) throw new Error('there is no organization yet; the first start creates one and prints its key')
   await checkMasterKey(world)
   const found = named === undefined ? all[0] : all.find(({ id, name }) => id === named.toLowerCase() || name === named)
   if (!found) throw new Error(`there is no organization ${named}; there are ${all.map(({ name }) => name).join(', ')}`)

@@ -63,9 +63,9 @@ export const accessRoutes = (world: World): Routes =>
     switchOwn: async ({ actor, body }) => switchUser(world, actor, body.org_id ?? actor.orgId, userOr(actor, body.user_id)),
   })
 
-/** userOr is the user named, or the caller when he is one. */
+/** The named user, or the calling user. */
 function userOr(actor: Actor, userId: string | undefined): string {
   if (userId !== undefined) return userId
-  if (actor.identity.type !== 'USER_ID') throw badField('user_id', 'is required: an API key is no user')
+  if (actor.identity.type !== 'USER_ID') throw badField('user_id', 'is required: an API key is not a user')
   return actor.identity.id
 }

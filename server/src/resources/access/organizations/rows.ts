@@ -35,7 +35,7 @@ export const selectOrganization = (db: Db, id: string) => db.one<OrganizationRow
 
 export const selectAllOrganizations = (db: Db) => db.all<OrganizationRow>(sql`select * from organisations order by number desc`)
 
-/** selectOrganizationsOf is where a user may act: where his record is and where he was granted roles; `orgId` is always among them. */
+/** The organizations in which a user may act: their own and those with granted roles; `orgId` is always included. */
 export const selectOrganizationsOf = (db: Db, orgId: string, userId: string) =>
   db.all<OrganizationRow>(sql`
     select * from organisations where id = ${orgId}
@@ -43,7 +43,7 @@ export const selectOrganizationsOf = (db: Db, orgId: string, userId: string) =>
       or id in (select org_id from access_grants where entity_type = 'user' and entity_id = ${userId} and status = 'active')
     order by number desc`)
 
-/** selectOrganizationsOfMembers is selectOrganizationsOf for all whose record is in the organisation and who may act elsewhere too. */
+/** selectOrganizationsOf for all users of an organization who may act in others too. */
 export const selectOrganizationsOfMembers = (db: Db, orgId: string) =>
   db.all<OrganizationRow & { user_id: string }>(sql`
     select o.*, u.id as user_id from users u
@@ -51,19 +51,19 @@ export const selectOrganizationsOfMembers = (db: Db, orgId: string) =>
       join organisations o on o.id = a.org_id
     where u.org_id = ${orgId} and a.org_id <> ${orgId} order by o.number desc`)
 
-/** selectActiveOfMembers is where those last switched to whose record is in the organisation, when that is another. */
+/** The last switch of every user of an organization, where it leads to another one. */
 export const selectActiveOfMembers = (db: Db, orgId: string) =>
   db.all<{ user_id: string }>(sql`
     select a.user_id from users u join active_organisations a on a.user_id = u.id where u.org_id = ${orgId} and a.org_id <> ${orgId}`)
 
-/** insertOrganization gives nothing back when the name is taken; the unique name decides between two who ask at once. */
+/** Returns nothing if the name is taken; the unique index resolves the race. */
 export const insertOrganization = (db: Db, row: { id: string; name: string; created_at: number; created_by: Identity | null }) =>
   db.one<{ id: string }>(sql`
     insert into organisations (id, name, created_at, created_by, modified_at, modified_by)
     values (${row.id}, ${row.name}, ${row.created_at}, ${json(row.created_by)}, ${row.created_at}, ${json(row.created_by)})
     on conflict (name) do nothing returning id`)
 
-/** lockOrganizations makes renames wait for one another and for new organisations; reading and locking single rows goes on. */
+/** Serializes renames with each other and with new organizations; reads and row locks continue. */
 export const lockOrganizations = (db: Db) => db.run(sql`lock table organisations in share row exclusive mode`)
 
 export const selectOrganizationByName = (db: Db, name: string) =>
@@ -82,7 +82,7 @@ export const selectGrants = (db: Db, orgId: string) =>
 export const selectGrant = (db: Db, orgId: string, type: AccessMember['type'], id: string) =>
   db.one<GrantRow>(sql`select * from access_grants where org_id = ${orgId} and entity_type = ${type} and entity_id = ${id}`)
 
-/** upsertGrant replaces an earlier grant; one that was revoked begins anew. */
+/** Replaces an earlier grant; a revoked one starts again. */
 export const upsertGrant = (db: Db, row: GrantRow) =>
   db.one<GrantRow>(sql`
     insert into access_grants as earlier (org_id, entity_type, entity_id, roles, status, created_at, created_by, modified_at, modified_by)
@@ -94,13 +94,13 @@ export const upsertGrant = (db: Db, row: GrantRow) =>
       created_by = case when earlier.status = 'revoked' then excluded.created_by else earlier.created_by end
     returning *`)
 
-/** revokeGrant keeps the fact that there was a grant, and none of its roles. */
+/** Records that there was a grant, without its roles. */
 export const revokeGrant = (db: Db, row: Pick<GrantRow, 'org_id' | 'entity_type' | 'entity_id' | 'modified_at' | 'modified_by'>) =>
   db.run(sql`
     update access_grants set status = 'revoked', roles = '{}', modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
     where org_id = ${row.org_id} and entity_type = ${row.entity_type} and entity_id = ${row.entity_id} and status <> 'revoked'`)
 
-/** selectGrantedRoles is what active grants give a user or group, directly and through every group it is in, however deep. */
+/** The roles that active grants give a user or group, directly and through every group that contains it, at any depth. */
 export const selectGrantedRoles = (db: Db, orgId: string, type: AccessMember['type'], id: string) =>
   db.all<{ role: string }>(sql`
     with recursive reached (id) as (
@@ -121,18 +121,18 @@ export const selectRolesOfGroups = (db: Db, orgId: string, groupIds: readonly st
 export const selectUser = (db: Db, orgId: string, id: string) =>
   db.one<{ id: string }>(sql`select id from users where org_id = ${orgId} and id = ${id} and status <> 'REMOVED'`)
 
-/** selectUserById does not start from an organisation: a guest's record is in another one than where he acts. */
+/** Not limited to an organization: the record of a guest is in another one than where they act. */
 export const selectUserById = (db: Db, id: string) =>
   db.one<{ org_id: string; roles: string[]; status: string }>(sql`select org_id, roles, status from users where id = ${id}`)
 
-/** lockUserForGrant and lockGroupForGrant find whom to grant roles, and keep him from being removed until the end of the transaction: no grant outlives him. */
+/** lockUserForGrant and lockGroupForGrant lock the entity of a grant against deletion until the end of the transaction: no grant may outlive it. */
 export const lockUserForGrant = (db: Db, orgId: string, id: string) =>
   db.one<{ id: string }>(sql`select id from users where org_id = ${orgId} and id = ${id} and status <> 'REMOVED' for key share`)
 
 export const lockGroupForGrant = (db: Db, orgId: string, id: string) =>
   db.one<{ id: string }>(sql`select id from groups where org_id = ${orgId} and id = ${id} for key share`)
 
-/** deleteAccessOfUser reaches into every organisation: it is for users who are removed for good. */
+/** Reaches into every organization: only for users who are deleted. */
 export const deleteAccessOfUser = (db: Db, userId: string) =>
   db.run(sql`delete from access_grants where entity_type = 'user' and entity_id = ${userId}`)
 
@@ -146,12 +146,12 @@ export const upsertActiveOrganization = (db: Db, userId: string, orgId: string) 
 
 export const deleteActiveOrganization = (db: Db, userId: string) => db.run(sql`delete from active_organisations where user_id = ${userId}`)
 
-/** What a deployment is known by: its processes must have the same of each. */
+/** Settings that all processes of a deployment must share. */
 export type FingerprintName = 'master key' | 'token secret' | 'place of exports'
 
 /**
- * insertFingerprint stores the fingerprint of the first start and gives back the one that is stored. Later starts write nothing: to write to the
- * settings, be it no row, makes every process forget what it knows.
+ * Stores the fingerprint of the first start and returns the stored one. Later starts write nothing: a write to the settings table, even of no rows,
+ * clears the cache of every process.
  */
 export const insertFingerprint = async (db: Db, name: FingerprintName, fingerprint: string): Promise<string | undefined> => {
   const kept = await selectFingerprint(db, name)

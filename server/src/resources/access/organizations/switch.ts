@@ -7,14 +7,11 @@ import { openSession } from '../auth/auth.ts'
 import { actingIn, identifiedIn, noRoleFailure, rolesIn } from './access.ts'
 import { selectGrant, selectUser, upsertActiveOrganization } from './rows.ts'
 
-type Switched = ReplyOf<typeof contract.access.switch>
+type SwitchReply = ReplyOf<typeof contract.access.switch>
 type Reader = Pick<World, 'meta'>
 
-/**
- * switchUser makes an organisation the one in which the user's next login lands. A token acts in one organisation for as long as it holds, so a
- * user who switches himself is given another one.
- */
-export async function switchUser(world: World, actor: Actor, orgId: string, userId: string): Promise<Switched> {
+/** Makes an organization the one of the user's next login. A token acts in one organization, so users who switch themselves get a new token. */
+export async function switchUser(world: World, actor: Actor, orgId: string, userId: string): Promise<SwitchReply> {
   const isSelf = isUser(actor, userId)
   const acting = isSelf ? await selfIn(world, actor, orgId) : await actingIn(world, actor, orgId, 'access_write')
   if (!isSelf) await checkPresent(world, orgId, userId)
@@ -36,5 +33,5 @@ async function selfIn(world: Reader, actor: Actor, orgId: string): Promise<Actor
 async function checkPresent(world: Reader, orgId: string, userId: string): Promise<void> {
   if ((await rolesIn(world, orgId, userId)).length > 0) return
   const isKnown = (await selectUser(world.meta, orgId, userId)) ?? (await selectGrant(world.meta, orgId, 'user', userId))
-  throw isKnown ? forbidden('the user has no access to that organisation') : notFound('user', userId)
+  throw isKnown ? forbidden('the user has no access to that organization') : notFound('user', userId)
 }

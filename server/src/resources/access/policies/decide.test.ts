@@ -162,7 +162,7 @@ const aViewer = fc.record({
   roles: fc.subarray(['Standard', 'Admin', 'SearchApi']),
 })
 
-/** decide is the same decision as it is told: one rule after the other, one log at a time. */
+/** The reference decision, written as documented: one rule after the other, one log at a time. */
 function decide(rules: readonly PolicyRule[], viewer: Viewer, place: PolicyDataset): boolean {
   const isViewer = ({ type, id }: PolicyRule['principal']) =>
     type === 'ROLE' ? viewer.roles.includes(id) : type === viewer.type && id === viewer.id

@@ -1,14 +1,14 @@
 import { type ConditionSet, type Policy, roleName } from '@dendro/api'
 
-/** A PolicyDataset is a dataset as policies see it. */
+/** A dataset as policies see it. */
 export type PolicyDataset = { id: string; collection: string; dataset: string }
-/** A Viewer is a caller as policies see him: who he is, and every role he holds. */
+/** A caller as policies see it: identity and all roles. */
 export type Viewer = { type: 'USER' | 'APIKEY'; id: string; roles: readonly string[] }
 
-/** A PolicyRef is a resource or a principal in the one form in which they are compared. */
+/** A resource or a principal, in normal form. */
 type PolicyRef = { type: string; id: string }
 type Condition = { resources: readonly PolicyRef[] | undefined; principals: readonly PolicyRef[] | undefined }
-/** A PolicyRule is a policy as far as it decides. */
+/** The parts of a policy that decide. */
 export type PolicyRule = {
   policy_type: Policy['policy_type']
   resource: PolicyRef
@@ -18,9 +18,9 @@ export type PolicyRule = {
 }
 
 /**
- * visibilityOf says which datasets a viewer may see, given the rules of the organisation: what is forbidden is hidden; once a viewer is permitted
- * anything in particular, all else is hidden. Without a rule that concerns him he sees what his roles let him see. What the rules say about the
- * viewer is settled here once, and they are found by what they name: thousands of datasets are asked about after thousands of rules were made.
+ * Returns which datasets a viewer may see under the rules of the organization. Forbidden ones are hidden; once a viewer is permitted any in
+ * particular, all others are hidden. Without a matching rule, roles alone decide. The part about the viewer is evaluated once, and rules are indexed
+ * by the resource they name, because there can be thousands of datasets and rules.
  */
 export function visibilityOf(rules: readonly PolicyRule[], viewer: Viewer): (place: PolicyDataset) => boolean {
   const concerning = rules.filter((rule) => concerns(rule, viewer))
@@ -30,14 +30,14 @@ export function visibilityOf(rules: readonly PolicyRule[], viewer: Viewer): (pla
   return (place) => !isForbidden(place) && (permits.length === 0 || isPermitted(place))
 }
 
-/** A RuleScope is what is left of a rule that names a log and concerns a viewer: the logs to which its conditions narrow it, and those they except. */
+/** The remainder of a rule that names a log and matches a viewer: the logs its conditions include and those they exclude. */
 type RuleScope = { wanted: DatasetIndex | undefined; excepted: DatasetIndex | undefined }
-/** DatasetIndex are the logs of a list of resources, by their own ids and by their collections. */
+/** The logs of a list of resources, by their own ids and by their collections. */
 type DatasetIndex = { logs: ReadonlySet<string>; sets: ReadonlySet<string> }
 
 const UNCONDITIONAL: RuleScope = { wanted: undefined, excepted: undefined }
 
-/** reachOf tells whether any of the rules, which all concern the viewer, is about a log. */
+/** Returns whether any of the rules, all of which match the viewer, applies to a log. */
 function reachOf(rules: readonly PolicyRule[], viewer: Viewer): (place: PolicyDataset) => boolean {
   const [byLog, bySet] = [new Map<string, RuleScope[]>(), new Map<string, RuleScope[]>()]
   for (const { resource, when, unless } of rules) {
@@ -59,26 +59,26 @@ const indexOfResources = (resources: readonly PolicyRef[] | undefined): DatasetI
     sets: new Set(resources.filter(({ type }) => type === 'LOG_SET').map(({ id }) => id)),
   }
 
-/** datasetIndex are all datasets in the form in which one is looked for many times. */
+/** Indexes datasets for repeated lookups. */
 export const datasetIndex = (places: readonly PolicyDataset[]): DatasetIndex => ({
   logs: new Set(places.map(({ id }) => id)),
   sets: new Set(places.map(({ collection }) => collection)),
 })
 
-/** isNamed reports whether a resource names something in the index. */
+/** Reports whether a resource names something in the index. */
 export const isNamed = ({ type, id }: PolicyRef, index: DatasetIndex): boolean =>
   type === 'LOG' ? index.logs.has(id) : type === 'LOG_SET' && index.sets.has(id)
 
 const isIn = ({ logs, sets }: DatasetIndex, place: PolicyDataset): boolean => logs.has(place.id) || sets.has(place.collection)
 
-/** concerns reports whether a rule has a say about a viewer, for whichever logs. */
+/** Reports whether a rule can apply to a viewer, for any log. */
 export function concerns(rule: PolicyRule, viewer: Viewer): boolean {
   if (!isViewer(rule.principal, viewer)) return false
   if (rule.when?.principals && !isAnyViewer(rule.when.principals, viewer)) return false
   return !rule.unless?.principals || rule.unless.resources !== undefined || !isAnyViewer(rule.unless.principals, viewer)
 }
 
-/** matchesAny reports whether there is a dataset that the rule can be about: without one it would never rule. */
+/** Reports whether any dataset matches the rule; otherwise it would never apply. */
 export function matchesAny({ resource, when, unless }: PolicyRule, places: readonly PolicyDataset[]): boolean {
   const [wanted, excepted] = [indexOfResources(when?.resources), unless?.principals ? undefined : indexOfResources(unless?.resources)]
   return places.some((place) => isResource(resource, place) && (!wanted || isIn(wanted, place)) && !(excepted && isIn(excepted, place)))
@@ -88,8 +88,8 @@ const isResource = ({ type, id }: PolicyRef, place: PolicyDataset): boolean =>
   type === 'LOG' ? id === place.id : type === 'LOG_SET' && id === place.collection
 
 /**
- * liftsLimits reports whether a grantee would see what a viewer does not: a rule that hides something from the viewer must concern the grantee
- * too, and where the viewer sees only what is permitted, the grantee may be permitted nothing else.
+ * Reports whether a grantee would see something that the viewer does not: every rule that hides something from the viewer must match the grantee too,
+ * and if the viewer sees only what is permitted, the grantee may be permitted nothing else.
  */
 export function liftsLimits(rules: readonly PolicyRule[], viewer: Viewer, grantee: Viewer): boolean {
   const ofViewer = new Set(rules.filter((rule) => concerns(rule, viewer)))
@@ -102,7 +102,7 @@ export function liftsLimits(rules: readonly PolicyRule[], viewer: Viewer, grante
   return ofBoth.length === 0 || ofBoth.length < permits(ofGrantee).length
 }
 
-/** isSameFor reports whether the exceptions of a rule hold for both viewers or for neither. */
+/** Reports whether the exceptions of a rule match both viewers or neither. */
 const isSameFor = ({ unless }: PolicyRule, one: Viewer, other: Viewer): boolean =>
   !unless?.principals || isAnyViewer(unless.principals, one) === isAnyViewer(unless.principals, other)
 
@@ -112,7 +112,7 @@ const isViewer = ({ type, id }: PolicyRef, viewer: Viewer): boolean =>
 const isAnyViewer = (principals: readonly PolicyRef[], viewer: Viewer): boolean =>
   principals.some((principal) => isViewer(principal, viewer))
 
-/** ruleOf brings a policy into the form that decides quickly. Empty lists and conditions say nothing: `unless: {}` does not mean "never". */
+/** Normalizes a policy for fast decisions. Empty lists and conditions have no effect: `unless: {}` does not mean "never". */
 export const ruleOf = (policy: {
   policy_type: Policy['policy_type']
   resource: Policy['resource']
@@ -139,14 +139,14 @@ const RESOURCE_NAMES: ReadonlyMap<string, string> = new Map([
   ['COLLECTION', 'LOG_SET'],
 ])
 
-/** normalResource is the one form of the several ways to name a resource: datasets are logs, collections are log sets. */
+/** Normalizes the ways to name a resource: datasets are logs, collections are log sets. */
 export function normalResource(resource: { resource_type: string; resource_id: string }): PolicyRef {
   const written = resource.resource_type.trim().toUpperCase()
   const type = RESOURCE_NAMES.get(written) ?? written
   return { type, id: type === 'LOG_SET' ? resource.resource_id : resource.resource_id.toLowerCase() }
 }
 
-/** normalPrincipal is the one form of a principal: `Administrator` is the role Admin, and ids are in lower case. */
+/** Normalizes a principal: `Administrator` is the role Admin, and ids are in lower case. */
 export function normalPrincipal(principal: { principal_type: string; principal_id: string }): PolicyRef {
   const type = principal.principal_type.trim().toUpperCase()
   const { principal_id } = principal

@@ -43,7 +43,7 @@ const seen = async (key: string) => {
   const { body } = await org.ask<{ datasets: Named[] }>('GET', '/datasets', { key })
   return body.datasets.map((row) => row.dataset).toSorted()
 }
-/** ALL is what a key sees that may search; administrators see the audit trail too. */
+/** The datasets visible to a key that may search; administrators also see the audit trail. */
 const ALL = ['cart', 'default', 'usage', 'web']
 
 describe('what a policy does', () => {
@@ -99,7 +99,7 @@ describe('what a policy does', () => {
     expect(await seen(reader.key)).toEqual(ALL.filter((name) => name !== 'cart'))
   })
 
-  test('a policy of one organisation does nothing in another', async () => {
+  test('a policy of one organization does nothing in another', async () => {
     const other = await app.newOrganization()
     await other.ask('POST', '/datasets', { body: { collection: 'shop', dataset: 'web' } })
     await create({
@@ -151,7 +151,7 @@ describe('the record', () => {
     }
   })
 
-  test('a policy of another organisation is unknown, a malformed id is 400', async () => {
+  test('a policy of another organization is unknown, a malformed id is 400', async () => {
     const { body: made } = await create()
     const other = await app.newOrganization()
     for (const id of [made.id, randomUUID()]) expect((await other.ask('GET', `/policies/${id}`)).status).toBe(404)
@@ -260,7 +260,7 @@ describe('refusals', () => {
 })
 
 describe('who is limited by a policy', () => {
-  /** limited is a key that may make keys and users, and to which a policy applies. */
+  /** A key that may create keys and users, limited by a policy. */
   async function limited(policy: object): Promise<string> {
     const permissions = ['api_keys_read', 'api_keys_write', 'users_read', 'users_write', 'logs_read', 'search_read']
     const role = await org.ask<Role>('POST', '/roles', { body: { role_type: 'API', display_name: 'Key maker', permissions } })

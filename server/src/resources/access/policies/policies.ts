@@ -33,7 +33,7 @@ import {
 
 type PolicyDraft = BodyOf<typeof contract.policies.create>
 type Reader = Pick<World, 'meta'>
-/** A PolicyFilter names what the policies must name; what is absent does not matter. */
+/** What the policies must name; absent members match everything. */
 export type PolicyFilter = {
   resource_type?: string | undefined
   resource_id?: string | undefined
@@ -50,13 +50,13 @@ const allPolicies = (world: Reader, orgId: string): Promise<{ rows: readonly Pol
     return { rows, rules: rows.map(ruleOf) }
   })
 
-/** isLimited reports whether a policy concerns the caller, whichever datasets there are now. */
+/** Reports whether a policy applies to the caller, for any dataset. */
 export async function isLimited(world: Reader, actor: Principal): Promise<boolean> {
   const { rules } = await allPolicies(world, actor.orgId)
   return rules.length > 0 && rules.some((rule) => concerns(rule, viewerOf(actor)))
 }
 
-/** visibleTo leaves the datasets that no policy hides from the caller; without policies it costs nothing. */
+/** Filters out datasets that policies hide from the caller; free without policies. */
 export async function visibleTo<D extends PolicyDataset>(world: Reader, actor: Principal, datasets: readonly D[]): Promise<readonly D[]> {
   const { rules } = await allPolicies(world, actor.orgId)
   if (rules.length === 0) return datasets
@@ -71,17 +71,17 @@ const viewerOf = (actor: Principal): Viewer => ({
 })
 
 /**
- * checkLimits refuses that a caller whom policies limit hands out roles by which somebody would see more than he does. Who may change policies
- * can lift them anyway.
+ * Rejects a grant of roles by a limited caller if the grantee would see more than the caller. Callers who may change policies are exempt, because
+ * they could lift them.
  */
 export async function checkLimits(world: Reader, actor: Actor, type: Viewer['type'], roles: readonly string[]): Promise<void> {
   if (actor.permissions.has('policies_write') && actor.permissions.has('policies_delete')) return
   const { rules } = await allPolicies(world, actor.orgId)
   if (rules.length === 0 || !liftsLimits(rules, viewerOf(actor), { type, id: '', roles })) return
-  throw forbidden('nobody grants more than he holds: a policy limits which logs the caller sees, and it would not limit these roles')
+  throw forbidden('callers grant only what they hold: a policy limits which logs the caller sees, and it would not limit these roles')
 }
 
-/** limitedRoles are the roles that LOG_PERMIT policies limit to some logs, in their stored form. */
+/** The roles that LOG_PERMIT policies limit to some logs, in stored form. */
 export async function limitedRoles(world: Reader, orgId: string): Promise<ReadonlySet<string>> {
   const { rules } = await allPolicies(world, orgId)
   const permits = rules.filter((rule) => rule.policy_type === 'LOG_PERMIT' && rule.principal.type === 'ROLE')
@@ -100,10 +100,10 @@ export async function findPolicy(world: Reader, actor: Actor, id: string): Promi
 
 export const getPolicy = async (row: PolicyRow): Promise<Policy> => shown(row)
 
-export async function createPolicy(world: World, actor: Actor, ask: PolicyDraft): Promise<Policy> {
+export async function createPolicy(world: World, actor: Actor, request: PolicyDraft): Promise<Policy> {
   const nowMs = world.clock.nowMs()
   const row: PolicyRow = {
-    ...columnsOf(ask),
+    ...columnsOf(request),
     org_id: actor.orgId,
     id: world.ids.uuid(),
     created_at: nowMs,
@@ -119,8 +119,8 @@ export async function createPolicy(world: World, actor: Actor, ask: PolicyDraft)
   return shown(row)
 }
 
-export async function updatePolicy(world: World, actor: Actor, record: PolicyRow, ask: PolicyDraft): Promise<Policy> {
-  const next: PolicyRow = { ...record, ...columnsOf(ask), modified_at: world.clock.nowMs(), modified_by: actor.identity }
+export async function updatePolicy(world: World, actor: Actor, record: PolicyRow, request: PolicyDraft): Promise<Policy> {
+  const next: PolicyRow = { ...record, ...columnsOf(request), modified_at: world.clock.nowMs(), modified_by: actor.identity }
   await checkPolicy(world.meta, actor.orgId, shown(next))
   await world.meta.write(actor.orgId, async (tx) => {
     if ((await updatePolicyRow(tx, next)) === 0) throw notFound('policy', record.id)
@@ -137,7 +137,7 @@ export async function removePolicy(world: World, actor: Actor, record: PolicyRow
   return {}
 }
 
-/** checkPolicy refuses every policy that would not do what it says: what cannot be evaluated, and what names nothing there is. */
+/** Rejects policies without effect: those that cannot be evaluated, or that name nothing that exists. */
 async function checkPolicy(db: Db, orgId: string, policy: Policy): Promise<void> {
   if (policy.policy_type === 'ROLE_BASED')
     throw notBuilt('ROLE_BASED policies are not evaluated; a custom role (POST /roles) says the same')
@@ -211,17 +211,17 @@ const isSame = (left: { type: string; id: string }, right: { type: string; id: s
   left.type === right.type && left.id === right.id
 
 function columnsOf(
-  ask: PolicyDraft,
+  request: PolicyDraft,
 ): Pick<PolicyRow, 'description' | 'policy_type' | 'resource' | 'actions' | 'restricted' | 'principal' | 'when' | 'unless'> {
   return {
-    description: ask.description ?? null,
-    policy_type: ask.policy_type,
-    resource: ask.resource,
-    actions: ask.actions,
-    restricted: ask.restricted,
-    principal: ask.principal,
-    when: ask.when ?? null,
-    unless: ask.unless ?? null,
+    description: request.description ?? null,
+    policy_type: request.policy_type,
+    resource: request.resource,
+    actions: request.actions,
+    restricted: request.restricted,
+    principal: request.principal,
+    when: request.when ?? null,
+    unless: request.unless ?? null,
   }
 }
 

@@ -35,7 +35,7 @@ export const updatePolicyRow = (db: Db, row: PolicyRow) =>
 
 export const deletePolicy = (db: Db, orgId: string, id: string) => db.run(sql`delete from policies where org_id = ${orgId} and id = ${id}`)
 
-/** selectPolicyDatasets is every dataset, also those the caller may not see: he who writes policies decides about all. */
+/** All datasets, also those hidden from the caller: authors of policies decide about all. */
 export const selectPolicyDatasets = (db: Db, orgId: string) =>
   db.all<PolicyDataset>(sql`select id, collection, dataset from datasets where org_id = ${orgId} and deleted_at is null`)
 

@@ -19,7 +19,7 @@ const create = <T = Role>(change: object = {}, key?: string) =>
 const names = (role: Role) => role.permissions.map((permission) => permission.name)
 
 describe('reading', () => {
-  test('the six system roles are listed before the roles of the organisation', async () => {
+  test('the six system roles are listed before the roles of the organization', async () => {
     const made = await create()
     const { body } = await org.ask<{ roles: Role[] }>('GET', '/roles')
     expect(body.roles.map((role) => role.role_id)).toEqual([
@@ -71,7 +71,7 @@ describe('reading', () => {
     })
   })
 
-  test('an unknown name, an unknown id and the id of another organisation are all 404', async () => {
+  test('an unknown name, an unknown id and the id of another organization are all 404', async () => {
     const other = await app.newOrganization()
     const foreign = await other.ask<Role>('POST', '/roles', { body: draft })
     for (const id of ['Nobody', 'toString', '__proto__', randomUUID(), foreign.body.role_id]) {

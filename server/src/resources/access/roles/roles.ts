@@ -33,23 +33,23 @@ import {
 } from './rows.ts'
 
 type RoleDraft = BodyOf<typeof contract.roles.create>
-/** RoleKind says which roles are asked for: those of users, those of API keys, or either. */
+/** The kind of roles: of users, of API keys, or either. */
 export type RoleKind = 'USER' | 'API' | 'ANY'
 type FoundRole = { kind: 'system'; id: SystemRole } | { kind: 'custom'; row: RoleRow }
 
-/** LIMITED_GROUPS are the areas in which a LOG_PERMIT policy limits a role to some logs. */
+/** The areas in which a LOG_PERMIT policy limits a role to some logs. */
 const LIMITED_GROUPS = ['Search', 'Log']
 
 const isSystemRole = (role: string): role is SystemRole => Object.hasOwn(systemRoles, role)
 
-/** permissionsOf is the union of what the roles grant; a role that is gone grants nothing. */
+/** The union of the permissions of the roles; deleted roles grant nothing. */
 export async function permissionsOf(world: Pick<World, 'meta'>, orgId: string, roles: readonly string[]): Promise<ReadonlySet<Permission>> {
   const named = roles.map(roleName)
   const own = named.every(isSystemRole) ? undefined : await customRoles(world, orgId)
   return new Set(named.flatMap((role) => (isSystemRole(role) ? systemRoles[role].permissions : (own?.get(role)?.permissions ?? []))))
 }
 
-/** unknownRoles names the roles of the given kind that neither the system nor the organisation has. */
+/** The names that are roles of the given kind neither of the system nor of the organization. */
 export async function unknownRoles(world: Pick<World, 'meta'>, orgId: string, kind: RoleKind, roles: readonly string[]): Promise<string[]> {
   const own = await customRoles(world, orgId)
   return roles.filter((given) => {
@@ -59,7 +59,7 @@ export async function unknownRoles(world: Pick<World, 'meta'>, orgId: string, ki
   })
 }
 
-/** checkGrant refuses roles that do not exist, and roles that hold more than the one who hands them out. */
+/** Rejects unknown roles, and roles with more permissions than the caller has. */
 export async function checkGrant(world: Pick<World, 'meta'>, actor: Actor, kind: RoleKind, roles: readonly string[]): Promise<void> {
   const unknown = await unknownRoles(world, actor.orgId, kind, roles)
   if (unknown[0] !== undefined) {
@@ -67,17 +67,17 @@ export async function checkGrant(world: Pick<World, 'meta'>, actor: Actor, kind:
     throw badField('roles', `must each be one of ${known} or the id of a custom role, not ${unknown[0].slice(0, 100)}`)
   }
   const beyond = firstPermissionNotHeld(actor, await permissionsOf(world, actor.orgId, roles))
-  if (beyond) throw forbidden(`nobody grants more than he holds: the roles include ${beyond}`)
+  if (beyond) throw forbidden(`callers grant only permissions they hold: the roles include ${beyond}`)
   await checkLimits(world, actor, kind === 'API' ? 'APIKEY' : 'USER', roles.map(roleName))
 }
 
-/** lockRolesForGrant keeps custom roles from being deleted until the end of a transaction that gives them to somebody; one that is gone is refused. */
+/** Locks custom roles against deletion until the end of the transaction that grants them; rejects deleted ones. */
 export async function lockRolesForGrant(tx: Db, orgId: string, roles: readonly string[]): Promise<void> {
   const custom = [...new Set(roles.filter((role) => !isSystemRole(roleName(role))))]
   if (custom.length === 0) return
   const kept = new Set((await lockRoleRowsForGrant(tx, orgId, custom)).map(({ id }) => id))
   const lost = custom.find((id) => !kept.has(id))
-  if (lost !== undefined) throw badField('roles', `names no role with the id ${lost}: it was deleted a moment ago`)
+  if (lost !== undefined) throw badField('roles', `names no role with the id ${lost}: it was just deleted`)
 }
 
 const firstPermissionNotHeld = (actor: Actor, permissions: Iterable<Permission>): Permission | undefined =>
@@ -86,7 +86,7 @@ const firstPermissionNotHeld = (actor: Actor, permissions: Iterable<Permission>)
 const customRoles = (world: Pick<World, 'meta'>, orgId: string): Promise<ReadonlyMap<string, RoleRow>> =>
   world.meta.cached(orgId, 'roles', async () => new Map((await selectRoles(world.meta, orgId)).map((row) => [row.id, known(row)])))
 
-/** known leaves out permissions that a later version of the service has given up. */
+/** Removes permissions that this version no longer knows. */
 const known = (row: RoleRow): RoleRow => ({ ...row, permissions: row.permissions.filter((name) => allPermissions.includes(name)) })
 
 export async function listRoles(world: Pick<World, 'meta'>, actor: Actor, type: 'USER' | 'API' | undefined): Promise<Role[]> {
@@ -104,7 +104,7 @@ export async function findRole(world: Pick<World, 'meta'>, actor: Actor, id: str
   return { kind: 'custom', row }
 }
 
-/** findCustomRole finds a role that may be changed: system roles may not. */
+/** Finds a role that may be changed; system roles may not. */
 export async function findCustomRole(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<RoleRow> {
   const found = await findRole(world, actor, id)
   if (found.kind === 'system') throw forbidden(`the system role ${found.id} can be neither changed nor deleted`)
@@ -139,7 +139,7 @@ export async function createRole(world: World, actor: Actor, ask: RoleDraft): Pr
   return shownCustomRole(row, await limitedRoles(world, actor.orgId))
 }
 
-/** updateRole replaces a role; everyone who holds it has the new permissions on his next request. */
+/** Replaces a role; holders have the new permissions on their next request. */
 export async function updateRole(world: World, actor: Actor, record: RoleRow, ask: RoleDraft): Promise<Role> {
   if (ask.role_type !== record.role_type) throw badField('role_type', `cannot change, it is ${record.role_type}`)
   const next: RoleRow = {
@@ -168,31 +168,31 @@ export async function updateRole(world: World, actor: Actor, record: RoleRow, as
 
 export async function removeRole(world: World, actor: Actor, record: RoleRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
-    // The lock first: whoever is giving the role out is waited for, and what he gave is seen by the next statement.
+    // The lock waits for concurrent grants, so that the next statement sees them.
     if (!(await lockRole(tx, actor.orgId, record.id))) throw notFound('role', record.id)
     const holder = await selectRoleHolder(tx, actor.orgId, record.id)
-    if (holder) throw conflict(`the role is still held by at least one ${holder.kind}`)
+    if (holder) throw conflict(`the role is still assigned to at least one ${holder.kind}`)
     await deleteRole(tx, actor.orgId, record.id)
     await recordChange(world, tx, actor, { entity: { type: 'role', id: record.id }, before: shownCustomRole(record, NO_LIMITED_ROLES) })
   })
 }
 
-/** checkedPermissions are the permissions of a role to be, each once and in the order of the list of permissions. */
+/** Validates the permissions of a role: each once, in the order of the permission list. */
 function checkedPermissions(actor: Actor, names: readonly string[]): Permission[] {
   const unknown = names.find((name) => !(allPermissions as readonly string[]).includes(name))
   if (unknown !== undefined) throw badField('permissions', `must each be a name that GET /permissions lists, not ${unknown.slice(0, 100)}`)
   const requested = allPermissions.filter((permission) => names.includes(permission))
   const beyond = firstPermissionNotHeld(actor, requested)
-  if (beyond) throw forbidden(`nobody makes a role that holds more than he does: it includes ${beyond}`)
+  if (beyond) throw forbidden(`callers create only roles whose permissions they hold: it includes ${beyond}`)
   return requested
 }
 
-const nameTaken = (displayName: string) => conflict(`a role called ${displayName} exists already`)
+const nameTaken = (displayName: string) => conflict(`a role called ${displayName} already exists`)
 
-/** checkName refuses names that look like that of another role: in other letters, other widths, or with spaces and unseen signs between. */
+/** Rejects names that look like the name of another role: different case, width, spaces or invisible characters. */
 async function checkName(tx: Db, { org_id, id, display_name }: RoleRow): Promise<void> {
   const canonical = canonicalName(display_name)
-  if (canonical === '') throw badField('display_name', 'must have a letter, a digit or a sign that can be seen')
+  if (canonical === '') throw badField('display_name', 'must contain a letter, a digit or a visible character')
   const others = (await selectRoles(tx, org_id)).filter((row) => row.id !== id)
   if (systemRoleNames.has(canonical) || others.some((row) => canonicalName(row.display_name) === canonical)) throw nameTaken(display_name)
 }

@@ -18,14 +18,14 @@ export type RoleRow = {
 export const selectRoles = (db: Db, orgId: string) =>
   db.all<RoleRow>(sql`select * from roles where org_id = ${orgId} order by created_at desc, id`)
 
-/** lockRoles makes changes of role names in one organisation wait for one another. */
+/** Serializes changes of role names in an organization. */
 export const lockRoles = (db: Db, orgId: string) => db.run(sql`select 1 from organisations where id = ${orgId} for no key update`)
 
-/** lockRole waits for those who are giving the role out (keepRoleRows) and makes later ones wait. */
+/** Waits for transactions that grant the role (lockRoleRowsForGrant) and blocks later ones. */
 export const lockRole = (db: Db, orgId: string, id: string) =>
   db.one<{ id: string }>(sql`select id from roles where org_id = ${orgId} and id = ${id} for update`)
 
-/** lockRoleRowsForGrant finds roles and keeps them from being deleted until the end of the transaction; ids that are no UUIDs find nothing. */
+/** Locks roles against deletion until the end of the transaction; ids that are no UUIDs match nothing. */
 export const lockRoleRowsForGrant = (db: Db, orgId: string, ids: readonly string[]) =>
   db.all<{ id: string }>(sql`select id from roles where org_id = ${orgId} and id::text = any (${ids}) order by id for key share`)
 
@@ -43,7 +43,7 @@ export const updateRoleRow = (db: Db, row: RoleRow) =>
 
 export const deleteRole = (db: Db, orgId: string, id: string) => db.run(sql`delete from roles where org_id = ${orgId} and id = ${id}`)
 
-/** selectRoleHolder finds something that holds a role; removed users and revoked grants hold nothing. */
+/** Finds a holder of a role; deleted users and revoked grants do not count. */
 export const selectRoleHolder = (db: Db, orgId: string, id: string) =>
   db.one<{ kind: 'user' | 'API key' | 'grant' }>(sql`
     select 'user' as kind from users where org_id = ${orgId} and ${id}::text = any (roles) and status <> 'REMOVED'

@@ -11,14 +11,14 @@ export type FirstAdmin = { email: string; password: Secret }
 
 const NAME = { first_name: 'First', last_name: 'Administrator' }
 
-/** checkAdmin stops a start whose settings would make an administrator that anybody could be. */
+/** Refuses to start when the settings would create an administrator that anyone could log in as. */
 export function checkAdmin({ email, password }: FirstAdmin): void {
   if (!contract.users.create.body.shape.email.safeParse(email).success) throw new Error('DENDRO_ADMIN_EMAIL must be an e-mail address')
   const broken = brokenRule(password.reveal(), { email, ...NAME })
   if (broken) throw new Error(`DENDRO_ADMIN_PASSWORD ${broken}`)
 }
 
-/** bootstrapAdmin makes the first administrator, who needs no invitation, in the transaction that makes the organisation. */
+/** Creates the first administrator, without invitation, in the transaction that creates the organization. */
 export async function bootstrapAdmin(world: Pick<World, 'clock' | 'ids'>, tx: Db, orgId: string, admin: FirstAdmin): Promise<void> {
   checkAdmin(admin)
   const nowMs = world.clock.nowMs()

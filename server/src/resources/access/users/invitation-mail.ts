@@ -16,7 +16,7 @@ const words = {
   },
 } as const
 
-/** invitationMail is the letter with the one-time link, as text and as HTML. */
+/** Builds the mail with the one-time link, as text and HTML. */
 export function invitationMail(kind: 'invitation' | 'reset', user: UserRow, link: { url: string; validDays: number }): MailMessage {
   const { subject, opening, action, closing } = words[kind]
   const greeting = `Hello ${oneLine(user.first_name)},`
@@ -38,7 +38,7 @@ export function invitationMail(kind: 'invitation' | 'reset', user: UserRow, link
   }
 }
 
-/** oneLine keeps a name from adding lines of its own to a letter of ours. */
+/** Removes line breaks and control characters, so that a name cannot add lines to a mail. */
 const oneLine = (name: string): string => name.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
 
 const entities: ReadonlyMap<string, string> = new Map(

@@ -22,13 +22,13 @@ import { hasPassword } from './user-record.ts'
 const TOKEN_BYTES = 32
 const DAY_MS = 86_400_000
 const VALID_MS = 7 * DAY_MS
-/** A relay gets this long while the inviting person waits; after that the link is shown instead. */
+/** The time for the relay while the inviting user waits; after that the link is returned instead. */
 const MAIL_WAIT_MS = 5_000
 
-/** InvitationDelivery carries the link exactly when no mail could be sent. */
+/** The link, only if no mail could be sent. */
 export type InvitationDelivery = { invitation_url?: string }
 
-/** invite makes the one-time link of a user, who has one at most; only its keyed hash is stored. */
+/** Creates the one-time link of a user and replaces an earlier one; only its keyed hash is stored. */
 export async function invite(world: Pick<World, 'clock' | 'ids' | 'vault'>, tx: Db, user: UserRow): Promise<Secret> {
   const token = new Secret(world.ids.secret(TOKEN_BYTES))
   const nowMs = world.clock.nowMs()
@@ -42,7 +42,7 @@ export async function invite(world: Pick<World, 'clock' | 'ids' | 'vault'>, tx: 
   return token
 }
 
-/** sendInvitation mails the link, or gives it back to be handed over; a relay that hangs or refuses cannot undo what was made. */
+/** Mails the link, or returns it if the relay hangs or refuses; the user is created in any case. */
 export async function sendInvitation(
   world: Pick<World, 'mailer' | 'log'>,
   facts: RequestFacts,
@@ -65,7 +65,7 @@ export async function sendInvitation(
 
 export type Invitation = { user: UserRow; tokenHash: Buffer }
 
-/** findInvitation finds whose link this is; used, replaced, run out and made up look all the same. */
+/** Finds the user of a link. Used, replaced, expired and unknown links are indistinguishable. */
 export async function findInvitation(world: Pick<World, 'meta' | 'vault' | 'clock'>, token: Secret): Promise<Invitation> {
   const tokenHash = world.vault.hashOf('invitation', token)
   const row = await selectInvitation(world.meta, tokenHash)
@@ -75,14 +75,14 @@ export async function findInvitation(world: Pick<World, 'meta' | 'vault' | 'cloc
   return { user, tokenHash }
 }
 
-/** choosePassword refuses a password that breaks a rule, in the words of the field it came in, and gives the hash of any other. */
+/** Hashes a password; rejects one that breaks a rule, under the name of its field. */
 export async function choosePassword(world: Pick<World, 'ids'>, user: UserRow, password: Secret, field: string): Promise<string> {
   const broken = brokenRule(password.reveal(), user)
   if (broken) throw badField(field, broken)
   return hashPassword(world, password)
 }
 
-/** redeem uses the link up: the password is set, every token there was ends, and an invited user becomes ACTIVE. */
+/** Uses up the link: sets the password, ends all sessions, and makes an invited user ACTIVE. */
 export async function redeem(world: Pick<World, 'clock'>, tx: Db, { user, tokenHash }: Invitation, passwordHash: string): Promise<UserRow> {
   const nowMs = world.clock.nowMs()
   const taken = await consumeInvitation(tx, user.org_id, tokenHash, nowMs)

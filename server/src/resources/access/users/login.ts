@@ -16,17 +16,17 @@ import { emailKey, hasPassword, mayLogIn, PASSWORD } from './user-record.ts'
 
 export type { LoginRow, UserRow }
 
-/** CANDIDATES_MAX bounds the organisations in which one e-mail is tried, and so the work of one login. */
+/** Bounds the organizations in which one e-mail is tried, and so the work of one login. */
 const CANDIDATES_MAX = 10
 
-/** candidates are the users an e-mail may mean: the same person may be a user of several organisations. */
+/** The users with an e-mail; one person may be a user of several organizations. */
 export const candidates = (world: Pick<World, 'meta'>, email: string): Promise<LoginRow[]> =>
   selectByEmail(world.meta, emailKey(email), CANDIDATES_MAX)
 
-/** loginOf is one user with what proves him. */
+/** A user with the password hash. */
 export const loginOf = (world: Pick<World, 'meta'>, id: string): Promise<LoginRow | undefined> => selectLogin(world.meta, id)
 
-/** withPassword gives those who have this password and may log in with one. Who may not is tried all the same, to take as long. */
+/** The users whose password matches and who may log in. Those who may not are compared too, so that the time is the same. */
 export async function withPassword(rows: readonly LoginRow[], password: Secret): Promise<LoginRow[]> {
   const matched: LoginRow[] = []
   const provable = rows.filter((row) => row.password_hash !== null)
@@ -38,7 +38,7 @@ export async function withPassword(rows: readonly LoginRow[], password: Secret):
   return matched
 }
 
-/** chooseLogin is where a password leads that opens several organisations: to the preferred one, else to where the person was last. */
+/** Chooses the user when a password matches in several organizations: the preferred one, otherwise the one of the latest login. */
 export function chooseLogin(matched: readonly LoginRow[]): LoginRow | undefined {
   const preferred = matched.find((row) => matched.some((other) => other.preferences.preferred_org === row.org_id))
   if (preferred) return preferred
@@ -47,7 +47,7 @@ export function chooseLogin(matched: readonly LoginRow[]): LoginRow | undefined 
 
 const lastLogin = (row: UserRow): number => row.last_logins[PASSWORD] ?? 0
 
-/** recordLogin records a login with a password; undefined when the user has been barred or removed since he was looked up. */
+/** Records a login with a password; undefined if the user was deactivated or deleted since the lookup. */
 export async function recordLogin(world: Pick<World, 'clock'>, tx: Db, user: UserRow): Promise<UserRow | undefined> {
   const before = await lockUser(tx, user.org_id, user.id)
   if (!before || !mayLogIn(before.status)) return undefined
@@ -61,10 +61,10 @@ export async function recordLogin(world: Pick<World, 'clock'>, tx: Db, user: Use
   return after
 }
 
-/** savePasswordHash stores a hash made anew at today's cost of the password that has just been proven. */
+/** Stores a new hash, with today's cost, of a password that was just verified. */
 export const savePasswordHash = (tx: Db, user: UserRow, hash: string): Promise<number> => updatePasswordHash(tx, user.org_id, user.id, hash)
 
-/** replacePassword sets another password and ends every token of the user. */
+/** Sets another password and ends every session of the user. */
 export async function replacePassword(tx: Db, user: UserRow, hash: string): Promise<void> {
   await updatePasswordHash(tx, user.org_id, user.id, hash)
   await deleteSessionsOf(tx, user.id)

@@ -3,14 +3,14 @@ const LENGTH_MAX = 128
 const DISTINCT_MIN = 5
 const WORD_LENGTH_MIN = 3
 
-/** Whose are the words a password must not be made of: the person's own. */
-export type Whose = { email: string; first_name: string; last_name: string }
+/** Personal words that a password must not consist of. */
+export type PersonalWords = { email: string; first_name: string; last_name: string }
 
 /**
- * brokenRule says which rule a new password breaks, to be read after "the password". There are no rules on its make-up: length is what
- * counts, and that it is not among the first guesses.
+ * Returns the rule that a new password breaks, phrased to follow "the password". There are no composition rules: length counts, and not being easy to
+ * guess.
  */
-export function brokenRule(password: string, whose: Whose): string | undefined {
+export function brokenRule(password: string, whose: PersonalWords): string | undefined {
   const text = password.normalize('NFKC')
   const length = [...text].length
   if (length < LENGTH_MIN || length > LENGTH_MAX) return `must have ${LENGTH_MIN} to ${LENGTH_MAX} characters`
@@ -32,7 +32,7 @@ const ROWS = [
   'azertyuiopqsdfghjklmwxcvbn',
 ]
 
-/** isSequence finds runs along the alphabet, the digits or the keyboard, forwards and backwards, starting anywhere. */
+/** Detects runs along the alphabet, the digits or the keyboard, in both directions, starting anywhere. */
 function isSequence(text: string): boolean {
   const lower = text.toLowerCase()
   const backwards = [...lower].reverse().join('')
@@ -42,7 +42,7 @@ function isSequence(text: string): boolean {
   })
 }
 
-/** isRepetition finds texts such as abcabcabcabc; a piece of half the length is a fair password of its own only when it is long enough. */
+/** Detects texts such as abcabcabcabc. A piece of half the length is acceptable if it is long enough to be a password itself. */
 function isRepetition(text: string): boolean {
   const period = (text + text).indexOf(text, 1)
   return period < text.length && period < LENGTH_MIN
@@ -62,7 +62,7 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** coreOf is what is left when the usual decorations are taken off: case, digits and signs around, digits that look like letters, separators. */
+/** Removes the usual decorations: case, surrounding digits and signs, digits that look like letters, separators. */
 function coreOf(text: string): string {
   const bare = text.toLowerCase().replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
   return [...bare]
@@ -71,12 +71,12 @@ function coreOf(text: string): string {
     .replace(/[^\p{L}]/gu, '')
 }
 
-function wordsOf({ email, first_name, last_name }: Whose): ReadonlySet<string> {
+function wordsOf({ email, first_name, last_name }: PersonalWords): ReadonlySet<string> {
   const pieces = [email, email.split('@')[0] ?? '', ...email.split(/[@.+_-]/), ...first_name.split(/\s+/), ...last_name.split(/\s+/)]
   return new Set(pieces.map(coreOf).filter((word) => word.length >= WORD_LENGTH_MIN))
 }
 
-/** isMadeOf reports whether words of the set, one after the other, make up all of the text. */
+/** Reports whether the text is a concatenation of words of the set. */
 function isMadeOf(text: string, words: ReadonlySet<string>): boolean {
   const reached = new Set([0])
   for (let start = 0; start < text.length; start += 1) {
@@ -86,7 +86,7 @@ function isMadeOf(text: string, words: ReadonlySet<string>): boolean {
   return reached.has(text.length)
 }
 
-/** COMMON are the words that lists of stolen passwords are full of, as coreOf would give them. */
+/** The most frequent words in lists of leaked passwords, in the form that coreOf returns. */
 const COMMON: readonly string[] = `
   access admin administrator alexander andrea angel animal apple arsenal asdf asdfgh asdfghjkl ashley august autumn baby backup banana baseball
   basketball batman beautiful blink bonjour buster butterfly cafe change changeit changeme charlie cheese chelsea chocolate computer cookie

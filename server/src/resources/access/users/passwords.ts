@@ -5,37 +5,37 @@ import type { Secret } from '../../../kernel/secret.ts'
 
 type Cost = { memoryKib: number; passes: number; parallelism: number }
 
-/** COST is what a new hash costs; it stands in the hash itself, so it can be raised and old hashes still be read. */
+/** The cost of new hashes. Each hash states its own, so the cost can be raised and old hashes still verified. */
 const COST: Cost = { memoryKib: 19 * 1024, passes: 2, parallelism: 1 }
 const SALT_BYTES = 16
 const TAG_BYTES = 32
-/** Two at a time bound the memory and leave the processor to others; who would wait long is told so instead. */
+/** Two at a time bound memory and CPU. A caller who would wait long is refused instead. */
 const RUNNING_MAX = 2
 const WAITING_MAX = 100
 
-/** hashPassword gives the text under which a password is stored: algorithm, cost, salt and hash. */
+/** Returns the stored form of a password: algorithm, cost, salt and hash. */
 export async function hashPassword(world: { ids: Ids }, password: Secret): Promise<string> {
   const salt = Buffer.from(world.ids.secret(SALT_BYTES), 'base64url')
   const tag = await derive(password, salt, COST)
   return `$argon2id$v=19$${costText(COST)}$${unpadded(salt)}$${unpadded(tag)}`
 }
 
-/** isPassword compares in constant time; without a stored hash it does the same work and says no. */
+/** Compares in constant time; without a stored hash it does the same work and returns false. */
 export async function isPassword(password: Secret, stored: string | undefined): Promise<boolean> {
-  const known = parse(stored ?? STAND_IN)
+  const known = parse(stored ?? DUMMY_HASH)
   if (!known) throw new Error('a stored password hash cannot be read')
   const tag = await derive(password, known.salt, known.cost)
   return timingSafeEqual(tag, known.tag) && stored !== undefined
 }
 
-/** isOutdated reports that a hash was made at another cost than new ones are. */
+/** Reports whether a hash has another cost than new ones. */
 export const isOutdated = (stored: string): boolean => !stored.startsWith(`$argon2id$v=19$${costText(COST)}$`)
 
 const costText = ({ memoryKib, passes, parallelism }: Cost): string => `m=${memoryKib},t=${passes},p=${parallelism}`
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-/** STAND_IN is compared against when there is nothing to compare with, so that this takes as long. */
-const STAND_IN = `$argon2id$v=19$${costText(COST)}$${unpadded(Buffer.alloc(SALT_BYTES))}$${unpadded(Buffer.alloc(TAG_BYTES))}`
+/** Verified when there is no hash, so that it takes the same time. */
+const DUMMY_HASH = `$argon2id$v=19$${costText(COST)}$${unpadded(Buffer.alloc(SALT_BYTES))}$${unpadded(Buffer.alloc(TAG_BYTES))}`
 
 function parse(stored: string): { cost: Cost; salt: Buffer; tag: Buffer } | undefined {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(stored)
@@ -45,7 +45,7 @@ function parse(stored: string): { cost: Cost; salt: Buffer; tag: Buffer } | unde
   return { cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') }
 }
 
-/** derive reads the password in one Unicode form, so that it fits however a keyboard composes its letters. */
+/** Normalizes the Unicode form first, so that the password matches however a keyboard composes letters. */
 async function derive(password: Secret, salt: Buffer, cost: Cost): Promise<Buffer> {
   const message = Buffer.from(password.reveal().normalize('NFKC'))
   await slots.enter()
@@ -62,8 +62,8 @@ async function derive(password: Secret, salt: Buffer, cost: Cost): Promise<Buffe
   }
 }
 
-/** Slots let a bounded number in and a bounded number wait, first come first served. */
-class Slots {
+/** Admits a bounded number and queues a bounded number, first in, first out. */
+class Semaphore {
   #running = 0
   readonly #waiting: (() => void)[] = []
 
@@ -72,7 +72,7 @@ class Slots {
       this.#running += 1
       return
     }
-    if (this.#waiting.length >= WAITING_MAX) throw unavailable('too many logins at this moment')
+    if (this.#waiting.length >= WAITING_MAX) throw unavailable('too many concurrent logins')
     await new Promise<void>((admitted) => this.#waiting.push(admitted))
   }
 
@@ -83,5 +83,5 @@ class Slots {
   }
 }
 
-/** slots belong to the process and not to a world: what they bound is the memory of the process. */
-const slots = new Slots()
+/** One per process, not per world: it bounds the memory of the process. */
+const slots = new Semaphore()

@@ -14,7 +14,8 @@ export const getPreferences = async (row: UserRow): Promise<UserPreference> => (
 
 export async function updatePreferences(world: World, actor: Actor, record: UserRow, change: Change): Promise<UserPreference> {
   const { org_id, id } = record
-  if (!isUser(actor, id) && !hasPermission(actor, 'users_write')) throw forbidden('these are the preferences of somebody else')
+  if (!isUser(actor, id) && !hasPermission(actor, 'users_write'))
+    throw forbidden('the preferences of other users need the permission users_write')
   return world.meta.write(org_id, async (tx) => {
     const before = await lockUser(tx, org_id, id)
     if (!before) throw notFound('user', id)
@@ -29,7 +30,7 @@ export async function updatePreferences(world: World, actor: Actor, record: User
   })
 }
 
-/** mergePreferences lets given members of the three objects overwrite and the others stay; null clears a default; the rest is replaced. */
+/** Merges the given members of the three objects; null clears a default; other fields are replaced. */
 export function mergePreferences(known: Preferences, change: Change): Preferences {
   const { favourites, defaults, features, ...scalars } = change
   const merged: Preferences = { ...known, ...given(scalars) }
@@ -40,7 +41,7 @@ export function mergePreferences(known: Preferences, change: Change): Preference
   return merged
 }
 
-/** given leaves out members without a value. */
+/** Removes members without a value. */
 const given = <T extends object>(members: T): { [K in keyof T]: Exclude<T[K], null> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null)) as {
     [K in keyof T]: Exclude<T[K], null>

@@ -14,7 +14,7 @@ export type UserRow = {
   login_methods: LoginMethod[]
   tags: Record<string, string>
   status: UserStatus
-  /** invited_at is in Unix seconds, as on the wire. */
+  /** Unix seconds, as on the wire. */
   invited_at: number | null
   invited_by: string | null
   accepted_at: number | null
@@ -25,10 +25,10 @@ export type UserRow = {
   modified_by: Identity | null
 }
 
-/** A LoginRow is a user with what proves him; it stays inside the login. */
+/** A user with the password hash; used only by the login. */
 export type LoginRow = UserRow & { password_hash: string | null }
 
-/** columns are all but the password hash, which is read only where a password is checked. */
+/** All columns except the password hash, which is read only to verify a password. */
 const columns = sql`org_id, id, first_name, last_name, email, email_key, roles, last_logins, login_methods, tags, status, invited_at, invited_by,
   accepted_at, preferences, created_at, created_by, modified_at, modified_by`
 
@@ -38,10 +38,10 @@ export const selectUsers = (db: Db, orgId: string) =>
 export const selectUser = (db: Db, orgId: string, id: string) =>
   db.one<UserRow>(sql`select ${columns} from users where org_id = ${orgId} and id = ${id}`)
 
-/** selectPerson finds a user by his id alone: for the user himself, who may be acting in an organisation other than his own. */
+/** Finds a user by id alone: for users themselves, who may act in an organization that is not their own. */
 export const selectPerson = (db: Db, id: string) => db.one<UserRow>(sql`select ${columns} from users where id = ${id}`)
 
-/** selectByEmail cannot start from an organisation: who logs in names none. The number of answers bounds the work of one login. */
+/** Not limited to an organization, because a login names none. The row limit bounds the work of one login. */
 export const selectByEmail = (db: Db, emailKey: string, rowsMax: number) =>
   db.all<LoginRow>(sql`
     select ${columns}, password_hash from users where email_key = ${emailKey} order by (password_hash is null), created_at, id limit ${rowsMax}`)
@@ -51,10 +51,7 @@ export const selectLogin = (db: Db, id: string) => db.one<LoginRow>(sql`select $
 export const lockUser = (db: Db, orgId: string, id: string) =>
   db.one<UserRow>(sql`select ${columns} from users where org_id = ${orgId} and id = ${id} for update`)
 
-/**
- * lockAdmins gives the administrators who can log in, and keeps all of them until the end of the transaction: of two requests that would
- * together remove the last two, the second waits here and then finds one only.
- */
+/** Locks the administrators who can log in until the end of the transaction: two requests that would together remove the last two run one after the other. */
 export const lockAdmins = (db: Db, orgId: string) =>
   db.all<{ id: string }>(sql`
     select id from users
@@ -62,7 +59,7 @@ export const lockAdmins = (db: Db, orgId: string) =>
       and login_methods @> '[{"name": "Password", "enabled": true}]'
     order by id for update`)
 
-/** insertUser gives nothing back when the e-mail is taken; the unique key decides between two who ask at once. */
+/** Returns nothing if the e-mail is taken; the unique index resolves the race. */
 export const insertUser = (db: Db, row: LoginRow) =>
   db.one<{ id: string }>(sql`
     insert into users (${columns}, password_hash)
@@ -82,10 +79,10 @@ export const updateUserRow = (db: Db, row: UserRow) =>
 export const updatePasswordHash = (db: Db, orgId: string, id: string, hash: string) =>
   db.run(sql`update users set password_hash = ${hash} where org_id = ${orgId} and id = ${id}`)
 
-/** deleteUser takes the invitation and the sessions along. */
+/** Deletes the invitation and the sessions too. */
 export const deleteUser = (db: Db, orgId: string, id: string) => db.run(sql`delete from users where org_id = ${orgId} and id = ${id}`)
 
-/** upsertInvitation takes the place of the one before, whose link is void from then on. */
+/** Replaces an earlier invitation, whose link becomes invalid. */
 export const upsertInvitation = (
   db: Db,
   row: { org_id: string; user_id: string; token_hash: Buffer; created_at: number; expires_at: number },
@@ -95,12 +92,12 @@ export const upsertInvitation = (
     values (${row.org_id}, ${row.user_id}, ${row.token_hash}, ${row.created_at}, ${row.expires_at})
     on conflict (user_id) do update set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at`)
 
-/** selectInvitation is the other lookup that cannot start from an organisation: the link is all that the invited person has. */
+/** Not limited to an organization: an invited user has only the link. */
 export const selectInvitation = (db: Db, tokenHash: Buffer) =>
   db.one<{ org_id: string; user_id: string; token_hash: Buffer; expires_at: number }>(sql`
     select org_id, user_id, token_hash, expires_at from invitations where token_hash = ${tokenHash}`)
 
-/** consumeInvitation makes the link good for one use: of two at once only one gets a row back. */
+/** Makes the link usable once: of two concurrent requests only one gets a row. */
 export const consumeInvitation = (db: Db, orgId: string, tokenHash: Buffer, nowMs: number) =>
   db.one<{ user_id: string }>(sql`
     delete from invitations where org_id = ${orgId} and token_hash = ${tokenHash} and expires_at > ${nowMs} returning user_id`)
@@ -108,5 +105,5 @@ export const consumeInvitation = (db: Db, orgId: string, tokenHash: Buffer, nowM
 export const deleteInvitation = (db: Db, orgId: string, userId: string) =>
   db.run(sql`delete from invitations where org_id = ${orgId} and user_id = ${userId}`)
 
-/** deleteSessionsOf ends all tokens of a user, those that act in other organisations included. */
+/** Ends all sessions of a user, including those in other organizations. */
 export const deleteSessionsOf = (db: Db, userId: string) => db.run(sql`delete from sessions where user_id = ${userId}`)

@@ -4,25 +4,25 @@ import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import type { UserRow } from './rows.ts'
 
-/** emailKey is the form in which e-mails are compared. */
+/** The form in which e-mails are compared. */
 export const emailKey = (email: string): string => email.normalize('NFKC').toLowerCase()
 
-/** mayLogIn says which states let a user in; MIGRATED counts as INACTIVE. */
+/** Reports whether users in a state may log in; MIGRATED counts as INACTIVE. */
 export const mayLogIn = (status: UserStatus): boolean => status === 'ACTIVE' || status === 'INACTIVE' || status === 'MIGRATED'
 
-/** PASSWORD is the login method that every user has unless it is switched off for him. */
+/** The login method of every user, unless it is switched off for them. */
 export const PASSWORD = 'Password'
 export const defaultMethods: readonly LoginMethod[] = [{ name: PASSWORD, enabled: true }]
 
 export const hasPassword = (user: Pick<UserRow, 'login_methods'>): boolean =>
   user.login_methods.some((method) => method.name === PASSWORD && method.enabled)
 
-/** storedRoles are roles in the form they are kept in: Administrator is Admin, and nothing twice. */
+/** The stored form of roles: Administrator is Admin, without duplicates. */
 export const storedRoles = (roles: readonly string[]): string[] => [...new Set(roles.map(roleName))]
 
 type GivenMethods = NonNullable<BodyOf<typeof contract.users.update>['login_methods']>
 
-/** mergeMethods overwrites by name, whatever the case of its letters; somebody without any way to log in is refused. */
+/** Overwrites methods by name, ignoring case; rejects a user without any login method. */
 export function mergeMethods(known: readonly LoginMethod[], given: GivenMethods): LoginMethod[] {
   const merged = new Map(known.map((method) => [method.name.toLowerCase(), method]))
   for (const { name, enabled } of methodsOf(given)) {
@@ -45,7 +45,7 @@ function methodsOf(given: GivenMethods): readonly LoginMethod[] {
 
 const isMethod = (given: LoginMethod | Record<string, boolean>): given is LoginMethod => typeof given.name === 'string'
 
-/** statusAt shows a user as INACTIVE who has not logged in for as long as the deployment says; logging in makes him ACTIVE again. */
+/** A user is INACTIVE after the configured time without a login; a login makes them ACTIVE again. */
 export function statusAt(row: UserRow, nowMs: number, inactiveAfterMs: number | undefined): UserStatus {
   if (row.status !== 'ACTIVE' || inactiveAfterMs === undefined) return row.status
   const lastSeenMs = Math.max(row.accepted_at ?? row.created_at, ...Object.values(row.last_logins).map((seconds) => seconds * 1000))

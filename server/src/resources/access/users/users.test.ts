@@ -17,7 +17,7 @@ let count = 0
 const newEmail = (): string => `person${++count}@example.org`
 const person = (over: object = {}) => ({ first_name: 'Grace', last_name: 'Hopper', email: newEmail(), roles: ['Standard'], ...over })
 const invited = async (over: object = {}): Promise<User> => (await org.ask<User>('POST', '/users', { body: person(over) })).body
-/** withBody gives requests a body where their method may have one. */
+/** Adds a body where the method may have one. */
 const withBody = (method: string): { body?: object } => (method === 'GET' ? {} : { body: {} })
 const unknownId = '00000000-0000-4000-8000-000000000000'
 
@@ -71,7 +71,7 @@ test.each([
   expect(refused.body.details).toContain(field)
 })
 
-test('an e-mail is there once in an organisation, whatever its case, and again in another', async () => {
+test('an e-mail is there once in an organization, whatever its case, and again in another', async () => {
   const { email } = await invited()
   expect((await org.ask('POST', '/users', { body: person({ email: email.toUpperCase() }) })).status).toBe(409)
   const other = await app.newOrganization()
@@ -84,7 +84,7 @@ test('of two creations of one e-mail at once one wins', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
 })
 
-test('a user of another organisation looks like one that does not exist', async () => {
+test('a user of another organization looks like one that does not exist', async () => {
   const { id } = await invited()
   const other = await app.newOrganization()
   for (const [method, path] of [
@@ -209,7 +209,7 @@ test('a role granted to a group of groups is the role of those in it', async () 
   expect((await org.ask('GET', `/groups/members/${ada.id}`)).body).toEqual(groups.body)
 })
 
-test('the organisations of a user are the one of the record, marked as active', async () => {
+test('the organizations of a user are the one of the record, marked as active', async () => {
   const user = await invited()
   const access = await org.ask<{ organisations: { id: string; active: boolean }[] }>('GET', `/users/${user.id}/access`)
   expect(access.status).toBe(200)
@@ -217,7 +217,7 @@ test('the organisations of a user are the one of the record, marked as active', 
   expect((await org.ask('GET', `/users/${user.id}/organizations`)).body).toEqual(access.body)
 })
 
-test('all users are those of the organisation, with their organisations and groups', async () => {
+test('all users are those of the organization, with their organizations and groups', async () => {
   const small = await app.newOrganization()
   const user = await small.newUser(['Admin'])
   const all = await small.ask<{ users: (User & { organisations: { id: string }[]; groups: unknown[] })[] }>('GET', '/users/all')
@@ -228,7 +228,7 @@ test('all users are those of the organisation, with their organisations and grou
   expect((await small.ask('GET', '/users/all', { token: user.token })).body).toEqual(all.body)
 })
 
-test('of many users each is listed with just the organisations and groups that are asked for one by one', async () => {
+test('of many users each is listed with just the organizations and groups that are asked for one by one', async () => {
   const [home, away] = [await app.newOrganization(), await app.newOrganization()]
   const users = [await home.newUser(['Standard']), await home.newUser(['ReadOnly']), await home.newUser(['Admin'])]
   const group = (await home.ask<{ id: string }>('POST', '/groups', { body: { name: 'some' } })).body.id

@@ -50,13 +50,13 @@ export async function listUsers(world: World, actor: Actor): Promise<User[]> {
 
 const usersIn = (world: World, orgId: string): Promise<UserRow[]> => world.meta.cached(orgId, 'users', () => selectUsers(world.meta, orgId))
 
-/** listAllUsers adds the people of the other organisations in which the caller may read users too. */
+/** Includes the users of the other organizations in which the caller may read users. */
 export async function listAllUsers(world: World, actor: Actor): Promise<MultiOrgUser[]> {
   const all: MultiOrgUser[] = []
   for (const orgId of await readableOrganizations(world, actor)) {
-    const [organisationsOf, groups] = await Promise.all([organizationsOfMembers(world, orgId), groupsOfAll(world, orgId)])
+    const [organizationsOf, groups] = await Promise.all([organizationsOfMembers(world, orgId), groupsOfAll(world, orgId)])
     for (const row of await usersIn(world, orgId)) {
-      all.push({ ...shownUser(world, row), organisations: await organisationsOf(row.id), groups: [...(groups.get(row.id) ?? [])] })
+      all.push({ ...shownUser(world, row), organisations: await organizationsOf(row.id), groups: [...(groups.get(row.id) ?? [])] })
     }
   }
   return all
@@ -80,13 +80,13 @@ export async function findUser(world: World, actor: Actor, id: string): Promise<
   return row
 }
 
-/** findUserAnywhere is findUser for what people may do about themselves: they find themselves also where they act as guests. */
+/** Like findUser, for what users may do themselves: they also find themselves where they act as guests. */
 export async function findUserAnywhere(world: World, actor: Actor, id: string): Promise<UserRow> {
   const self = isUser(actor, id) ? await selectPerson(world.meta, id) : undefined
   return self ?? findUser(world, actor, id)
 }
 
-/** isShutOut reports whether a user of the organisation may not log in any more; a guest belongs to another organisation, whose affair he is. */
+/** Reports whether a user of the organization may no longer log in. Guests belong to another organization, which decides that. */
 export async function isShutOut({ meta }: Pick<World, 'meta'>, orgId: string, id: string): Promise<boolean> {
   const row = await selectUser(meta, orgId, id)
   return row !== undefined && !mayLogIn(row.status)
@@ -94,22 +94,22 @@ export async function isShutOut({ meta }: Pick<World, 'meta'>, orgId: string, id
 
 export const getUser = async (world: World, row: UserRow): Promise<User> => shownUser(world, row)
 
-/** createUser makes the user and his invitation; the link goes out by mail, or comes back when no mail could be sent. */
-export async function createUser(world: World, actor: Actor, ask: NewUser): Promise<User & { invitation_url?: string }> {
-  const roles = storedRoles(ask.roles)
+/** Creates the user and the invitation. The link is mailed, or returned if no mail could be sent. */
+export async function createUser(world: World, actor: Actor, request: NewUser): Promise<User & { invitation_url?: string }> {
+  const roles = storedRoles(request.roles)
   await checkGrant(world, actor, 'USER', roles)
   const nowMs = world.clock.nowMs()
   const row: UserRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
-    first_name: ask.first_name,
-    last_name: ask.last_name,
-    email: ask.email,
-    email_key: emailKey(ask.email),
+    first_name: request.first_name,
+    last_name: request.last_name,
+    email: request.email,
+    email_key: emailKey(request.email),
     roles,
     last_logins: {},
-    login_methods: mergeMethods(defaultMethods, ask.login_methods ?? []),
-    tags: ask.tags,
+    login_methods: mergeMethods(defaultMethods, request.login_methods ?? []),
+    tags: request.tags,
     status: 'INVITED',
     invited_at: Math.floor(nowMs / 1000),
     invited_by: actor.name,
@@ -122,7 +122,7 @@ export async function createUser(world: World, actor: Actor, ask: NewUser): Prom
   }
   const token = await world.meta.write(actor.orgId, async (tx) => {
     await lockRolesForGrant(tx, actor.orgId, roles)
-    if (!(await insertUser(tx, { ...row, password_hash: null }))) throw conflict(`a user with the e-mail ${ask.email} exists already`)
+    if (!(await insertUser(tx, { ...row, password_hash: null }))) throw conflict(`a user with the e-mail ${request.email} already exists`)
     await recordChange(world, tx, actor, { entity: { type: 'user', id: row.id }, after: shownUser(world, row) })
     return invite(world, tx, row)
   })
@@ -135,7 +135,7 @@ const OWN_FIELDS = ['first_name', 'last_name']
 export async function updateUser(world: World, actor: Actor, record: UserRow, change: UserChange): Promise<User> {
   if (!mayManage(actor, record)) {
     const beyond = Object.keys(change).find((field) => !OWN_FIELDS.includes(field))
-    if (beyond !== undefined) throw forbidden(`a user changes only his own first_name and last_name, not ${beyond.slice(0, 100)}`)
+    if (beyond !== undefined) throw forbidden(`users change only their own first_name and last_name, not ${beyond.slice(0, 100)}`)
   }
   const roles = change.roles && storedRoles(change.roles)
   if (roles) await checkGrant(world, actor, 'USER', roles)
@@ -149,7 +149,7 @@ export async function updateUser(world: World, actor: Actor, record: UserRow, ch
   }))
 }
 
-/** mayManage excludes a guest who holds the permission where he acts: his own record belongs to another organisation. */
+/** False for a guest who holds the permission here: their own record belongs to another organization. */
 const mayManage = (actor: Actor, record: UserRow): boolean => hasPermission(actor, 'users_write') && record.org_id === actor.orgId
 
 export async function deactivateUser(world: World, actor: Actor, record: UserRow): Promise<User> {
@@ -168,8 +168,8 @@ export async function reactivateUser(world: World, actor: Actor, record: UserRow
 }
 
 /**
- * changeUser applies a change to the user as he is at that moment, keeps an administrator in the organisation, and ends tokens and
- * invitations of a user who becomes deactivated. A change that alters nothing writes nothing.
+ * Applies a change to the locked user, keeps at least one administrator in the organization, and ends sessions and invitations of a deactivated user.
+ * A change without effect writes nothing.
  */
 async function changeUser(world: World, actor: Actor, { org_id, id }: UserRow, change: (user: UserRow) => UserRow): Promise<User> {
   return world.meta.write(org_id, async (tx) => {
@@ -180,7 +180,7 @@ async function changeUser(world: World, actor: Actor, { org_id, id }: UserRow, c
     if (isSame(before, changed)) return shownUser(world, before)
     const after = { ...changed, modified_at: world.clock.nowMs(), modified_by: actor.identity }
     if (changed.roles !== before.roles) await lockRolesForGrant(tx, org_id, after.roles)
-    if (!isAdmin(after)) keepAnAdmin(admins, id)
+    if (!isAdmin(after)) checkAdminRemains(admins, id)
     await updateUserRow(tx, after)
     if (after.status === 'DEACTIVATED') await endAccess(tx, after)
     await recordChange(world, tx, actor, { entity: { type: 'user', id }, before: shownUser(world, before), after: shownUser(world, after) })
@@ -191,7 +191,7 @@ async function changeUser(world: World, actor: Actor, { org_id, id }: UserRow, c
 const isSame = (one: UserRow, other: UserRow): boolean => JSON.stringify(one) === JSON.stringify(other)
 const isAdmin = (user: UserRow): boolean => user.roles.includes('Admin') && mayLogIn(user.status) && hasPassword(user)
 
-function keepAnAdmin(admins: readonly { id: string }[], id: string): void {
+function checkAdminRemains(admins: readonly { id: string }[], id: string): void {
   if (admins.length !== 1 || admins[0]?.id !== id) return
   throw conflict(
     'the last remaining Administrator who can log in can be neither deleted, deactivated nor stripped of the role or the password',
@@ -203,12 +203,12 @@ async function endAccess(tx: Db, user: UserRow): Promise<void> {
   await deleteInvitation(tx, user.org_id, user.id)
 }
 
-/** removeUser deletes a person for good: access, memberships, preferences and tokens go too; what he made keeps his id. */
+/** Deletes a user with access, memberships, preferences and sessions; records they created keep their id. */
 export async function removeUser(world: World, actor: Actor, record: UserRow): Promise<undefined> {
   await checkAuthority(world, actor, record)
   const { org_id, id } = record
   await world.meta.write(org_id, async (tx) => {
-    keepAnAdmin(await lockAdmins(tx, org_id), id)
+    checkAdminRemains(await lockAdmins(tx, org_id), id)
     const before = await lockUser(tx, org_id, id)
     if (!before) throw notFound('user', id)
     await leaveGroups(tx, org_id, id)
@@ -218,18 +218,18 @@ export async function removeUser(world: World, actor: Actor, record: UserRow): P
   })
 }
 
-export type Sent = { success: boolean; message: string } & InvitationDelivery
+export type SentInvitation = { success: boolean; message: string } & InvitationDelivery
 
-/** resendInvitation makes a new link; the one before is void from then on. */
-export async function resendInvitation(world: World, actor: Actor, record: UserRow): Promise<Sent> {
+/** Creates a new invitation; the previous link becomes invalid. */
+export async function resendInvitation(world: World, actor: Actor, record: UserRow): Promise<SentInvitation> {
   await checkAuthority(world, actor, record)
   return sendLink(world, actor, record, 'invitation', (user) =>
     user.status === 'INVITED' ? undefined : `a user who is ${user.status} cannot be invited`,
   )
 }
 
-/** resetPassword lets a person who has forgotten the password choose a new one; the old one holds until then. */
-export async function resetPassword(world: World, actor: Actor, record: UserRow): Promise<Sent> {
+/** Sends a link to choose a new password; the old password stays valid until then. */
+export async function resetPassword(world: World, actor: Actor, record: UserRow): Promise<SentInvitation> {
   await checkAuthority(world, actor, record)
   return sendLink(world, actor, record, 'reset', (user) => {
     if (!mayLogIn(user.status)) return `a user who is ${user.status} has no password to reset`
@@ -243,7 +243,7 @@ async function sendLink(
   { org_id, id }: UserRow,
   kind: 'invitation' | 'reset',
   objection: (user: UserRow) => string | undefined,
-): Promise<Sent> {
+): Promise<SentInvitation> {
   const nowMs = world.clock.nowMs()
   const made = await world.meta.write(org_id, async (tx) => {
     const before = await lockUser(tx, org_id, id)

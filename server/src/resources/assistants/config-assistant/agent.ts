@@ -1,10 +1,10 @@
 import type { AgentConfig, AgentType } from '@dendro/api'
 import type { ChangeReport, ConfigOperation, SourceKind } from './operations.ts'
 
-/** A Problem is a mistake in a file; lines count from 1. */
+/** A mistake in a file; lines count from 1. */
 export type ConfigProblem = { readonly line?: number; readonly message: string }
 
-/** An Unreadable file is no configuration of its agent at all. */
+/** Thrown for text that is not a configuration of the agent. */
 export class UnreadableConfig extends Error {
   readonly problems: readonly ConfigProblem[]
 
@@ -28,20 +28,20 @@ type Definition<D> = {
   readonly displayName: string
   readonly format: AgentConfig['format']
   readonly sources: readonly SourceKind[]
-  /** versionMin is the oldest version that reads all that is written here. */
+  /** The oldest version that supports everything written here. */
   readonly versionMin: string
-  /** needs says what must be there besides the file. */
+  /** Requirements besides the file. */
   readonly needs: string
-  /** comment begins a line that the agent does not read. */
+  /** The start of a comment line. */
   readonly comment: '#' | '//'
-  /** open reads a file, or throws Unreadable; an empty text is the beginning of a new one. */
+  /** Parses a file, or throws UnreadableConfig; an empty text is a new file. */
   open(text: string): D
   write(draft: D): string
   problems(draft: D): ConfigProblem[]
   readonly handlers: Handlers<D>
 }
 
-/** An Agent is one program that ships logs: how its files are read, changed and looked over. */
+/** A program that ships logs: how its files are parsed, changed and validated. */
 export type Agent = Pick<Definition<never>, 'agent' | 'displayName' | 'format' | 'sources' | 'versionMin' | 'needs' | 'comment'> & {
   apply(text: string, operations: readonly ConfigOperation[], report: ChangeReport): string
   problems(text: string): readonly ConfigProblem[]
@@ -49,7 +49,7 @@ export type Agent = Pick<Definition<never>, 'agent' | 'displayName' | 'format' |
 
 const PROBLEMS_MAX = 100
 
-/** defineAgent makes an agent whose files in work are of a type of its own. */
+/** Builds an agent whose parsed files have a type of their own. */
 export function defineAgent<D>(definition: Definition<D>): Agent {
   const { agent, displayName, format, sources, versionMin, needs, comment } = definition
   const handle = <K extends ConfigOperation['kind']>(

@@ -8,11 +8,11 @@ import { otelCollector } from './agents/otel-collector.ts'
 import { rsyslog } from './agents/rsyslog.ts'
 import { vector } from './agents/vector.ts'
 
-/** agents are the programs whose files are written here; another is a file and a line. */
+/** The supported agents; a new one needs a file and a line here. */
 export const agents: readonly Agent[] = [otelCollector, fluentBit, vector, filebeat, logstash, rsyslog, alloy]
 
 export function agentNamed(name: AgentType): Agent {
   const found = agents.find(({ agent }) => agent === name)
-  if (!found) throw new Error(`the contract names the agent ${name}, which nobody writes`)
+  if (!found) throw new Error(`the contract names the agent ${name}, which is not implemented`)
   return found
 }

@@ -1,10 +1,10 @@
 import { type ConfigGrammar, closings, lineFinder, masked } from './masked-text.ts'
 
-/** An AlloyBlock is something like `loki.source.file "a" { … }` at the top of a file. */
+/** A block such as `loki.source.file "a" { … }` at the top of a file. */
 export type AlloyBlock = {
   readonly name: string
   readonly label: string
-  /** path is how others name it. */
+  /** The name under which other blocks refer to it. */
   readonly path: string
   readonly start: number
   readonly open: number
@@ -17,14 +17,14 @@ type Span = { readonly open: number; readonly close: number }
 const GRAMMAR: ConfigGrammar = { lineComments: ['//'], quotes: '"', rawQuotes: '`' }
 const INDENT = '  '
 
-/** An AlloyFile is a file of Alloy in work; only what is changed is written anew. */
+/** An Alloy file that can be changed; only changed parts are rewritten. */
 export class AlloyFile {
   text: string
   #last: ParsedText | undefined
 
   constructor(text: string) {
     this.text = text
-    // Whoever opens a file learns at once whether it can be read.
+    // Parse now, so that an unreadable file fails here.
     this.blocks()
   }
 
@@ -40,7 +40,7 @@ export class AlloyFile {
     return this.#seen().blocks
   }
 
-  /** #seen is what the text consists of, looked at once for each text. */
+  /** The parsed text, cached for each text. */
   #seen(): ParsedText {
     if (this.#last?.text === this.text) return this.#last
     const mask = masked(this.text, GRAMMAR)
@@ -87,14 +87,14 @@ export class AlloyFile {
     this.text = `${this.text.slice(0, from)}${text}${this.text.slice(to)}`
   }
 
-  /** value is the text of an attribute, within blocks of the given names. */
+  /** The text of an attribute within blocks of the given names. */
   value(path: string, within: readonly string[], attribute: string): string | undefined {
     const span = this.#within(path, within)
     const found = span && this.#attribute(span, attribute)
     return found && this.text.slice(found.from, found.to)
   }
 
-  /** set writes an attribute, making the blocks on the way. */
+  /** Sets an attribute and creates the blocks on the way. */
   set(path: string, within: readonly string[], attribute: string, value: string): void {
     let span: Span | undefined = this.find(path)
     for (const [depth, name] of within.entries()) {
@@ -108,7 +108,7 @@ export class AlloyFile {
     else this.#insert(span, within.length, `${attribute} = ${value}`)
   }
 
-  /** add puts a reference into a list of references, making the list where there is none. */
+  /** Adds a reference to a list and creates the list if absent. */
   add(path: string, within: readonly string[], attribute: string, reference: string): void {
     const list = this.value(path, within, attribute)?.trim()
     if (list === undefined) this.set(path, within, attribute, `[${reference}]`)
@@ -117,7 +117,7 @@ export class AlloyFile {
     else this.set(path, within, attribute, `concat(${list}, [${reference}])`)
   }
 
-  /** redirect has every record of a log that goes to one place go to another; traces keep their way. */
+  /** Redirects every log record from one target to another; traces keep theirs. */
   redirect(from: string, to: string): void {
     const mask = this.mask
     const places = [...mask.matchAll(new RegExp(`(?<![\\w.])${from.replaceAll('.', '\\.')}(?![\\w.])`, 'g'))]
@@ -138,7 +138,7 @@ export class AlloyFile {
     return { open: start, close: pairs.get(start) ?? start }
   }
 
-  /** #attribute finds an attribute of a block itself, not of a block within. */
+  /** Finds an attribute of the block itself, not of a nested block. */
   #attribute({ open, close }: Span, attribute: string): { from: number; to: number } | undefined {
     const { mask, pairs } = this.#seen()
     for (const match of mask.slice(open + 1, close).matchAll(new RegExp(`(?<![\\w.])${attribute}[ \\t]*=[ \\t]*`, 'g'))) {
@@ -163,7 +163,7 @@ export class AlloyFile {
   }
 }
 
-/** valueEnd is the end of the line on which a value ends; brackets may carry it over several. */
+/** The end of the line on which a value ends; brackets may span several. */
 function valueEnd(mask: string, pairs: ReadonlyMap<number, number>, from: number): number {
   let at = from
   while (at < mask.length && mask[at] !== '\n' && mask[at] !== '}') at = pairs.has(at) ? (pairs.get(at) ?? at) + 1 : at + 1

@@ -15,7 +15,7 @@ import { interpretPrompt } from './prompt.ts'
 import { type AgentConfigRow, deleteOldAgentConfigs, insertAgentConfig, selectAgentConfig } from './rows.ts'
 import { type ConfigResult, changeConfig, writeConfig } from './work.ts'
 
-/** KEPT_MAX is how many configurations of an organisation can be read again. */
+/** The number of stored configurations of an organization. */
 const KEPT_MAX = 200
 
 type ConfigWorld = Pick<World, 'meta' | 'clock' | 'ids' | 'vault' | 'model' | 'log'>
@@ -23,7 +23,7 @@ type ConfigWorld = Pick<World, 'meta' | 'clock' | 'ids' | 'vault' | 'model' | 'l
 export const listAgents = () =>
   agents.map(({ agent, displayName, format, sources }) => ({ agent, display_name: displayName, formats: [format], sources: [...sources] }))
 
-/** createConfig writes a file for an agent that has none. */
+/** Writes a file for a new agent. */
 export async function createConfig(world: ConfigWorld, actor: Actor, request: ConfigRequest, signal: AbortSignal): Promise<AgentConfig> {
   const { agent: name, prompt, ...explicit } = request
   const agent = agentNamed(name)
@@ -34,7 +34,7 @@ export async function createConfig(world: ConfigWorld, actor: Actor, request: Co
   return storeConfig(world, actor, agent, { ...result, warnings: [...notes, ...result.warnings] })
 }
 
-/** modifyConfig changes a file; what nobody asked to change stays as it is. */
+/** Changes a file; everything else in it stays as it is. */
 export async function modifyConfig(
   world: ConfigWorld,
   actor: Actor,
@@ -64,7 +64,7 @@ export function validateConfig({ agent, config }: Pick<ConfigModification, 'agen
 
 export async function findConfig(world: Pick<World, 'meta'>, actor: Actor, id: string): Promise<AgentConfigRow> {
   const row = await selectAgentConfig(world.meta, actor.orgId, id)
-  // A file may say anything of any log: whom a policy limits reads only those that he asked for.
+  // A file may mention any log, so callers limited by a policy read only their own.
   const isSeen = row && (isSameIdentity(actor.identity, row.created_by) || !(await isLimited(world, actor)))
   if (!isSeen) throw notFound('configuration', id)
   return row
@@ -77,7 +77,7 @@ export async function readConfig(world: Pick<World, 'meta' | 'vault'>, row: Agen
 
 type ChangeRequest = { agent: Agent; prompt: string | undefined; explicit: ConfigChanges }
 
-/** understood adds what a prompt means; what was asked for in so many words goes before it. */
+/** Adds the changes that the prompt describes; explicit ones take precedence. */
 async function resolveChanges(
   world: ConfigWorld,
   { agent, prompt = '', explicit }: ChangeRequest,
@@ -114,7 +114,7 @@ async function storeConfig(
   }
   const stored = { org_id: actor.orgId, id: world.ids.uuid(), created_at: world.clock.nowMs(), created_by: actor.identity }
   await world.meta.write(actor.orgId, async (tx) => {
-    // A file that somebody gave may hold passwords: all of it is kept sealed.
+    // A given file may contain passwords, so all of it is stored encrypted.
     const sealed = await sealSecret(world, tx, placeOf(stored), new Secret(JSON.stringify(content)))
     await insertAgentConfig(tx, { ...stored, sealed })
     await deleteOldAgentConfigs(tx, actor.orgId, KEPT_MAX)

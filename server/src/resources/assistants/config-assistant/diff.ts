@@ -1,10 +1,10 @@
 const CONTEXT_LINES = 3
-/** CELLS_MAX bounds the work: beyond it what differs is shown as one piece. */
+/** Bounds the work: beyond it the difference is one piece. */
 const CELLS_MAX = 4_000_000
 
 type Edit = { readonly sign: ' ' | '-' | '+'; readonly text: string }
 
-/** unifiedDiff shows what became of a file, in the usual form; it is empty when nothing did. */
+/** The difference of two texts in the unified format; empty if they are equal. */
 export function unifiedDiff(before: string, after: string): string {
   if (before === after) return ''
   const edits = editsBetween(linesOf(before), linesOf(after))
@@ -42,7 +42,7 @@ function editsBetween(before: readonly string[], after: readonly string[]): Edit
   return [...same(before.slice(0, start)), ...middle, ...same(before.slice(before.length - end))]
 }
 
-/** middleEdits keeps a longest common run of lines, by the table of lengths of what is common to the rests. */
+/** Finds a longest common subsequence of lines by dynamic programming. */
 function middleEdits(before: readonly string[], after: readonly string[]): Edit[] {
   const removed = (text: string): Edit => ({ sign: '-', text })
   const added = (text: string): Edit => ({ sign: '+', text })
@@ -74,11 +74,11 @@ function middleEdits(before: readonly string[], after: readonly string[]): Edit[
 }
 
 /**
- * keepForm puts the change from `normal` to `changed` into `original`, which says the same as `normal` in other words: what the change does not touch
- * stays as it was written.
+ * Applies the change from `normal` to `changed` to `original`, which is equivalent to `normal` in another format; unchanged lines keep the format of
+ * `original`.
  */
 export function keepFormatting(original: readonly string[], normal: readonly string[], changed: readonly string[]): string[] {
-  const [inOriginal, inChanged] = [matches(normal, original), matches(normal, changed)]
+  const [inOriginal, inChanged] = [commonLines(normal, original), commonLines(normal, changed)]
   const kept: string[] = []
   let [from, fromOriginal, fromChanged] = [0, 0, 0]
   for (let at = 0; at <= normal.length; at += 1) {
@@ -101,8 +101,8 @@ function merged(original: readonly string[], normal: readonly string[], changed:
   return changed
 }
 
-/** matches tells which lines stand in both, by their numbers. */
-function matches(before: readonly string[], after: readonly string[]): Map<number, number> {
+/** Maps the line numbers that both texts have in common. */
+function commonLines(before: readonly string[], after: readonly string[]): Map<number, number> {
   const found = new Map<number, number>()
   let [row, column] = [0, 0]
   for (const { sign } of editsBetween(before, after)) {

@@ -1,6 +1,6 @@
 import type { YamlFile } from './yaml-file.ts'
 
-/** dottedPath finds a setting in files where `a.b: 1` and `a: {b: 1}` mean the same; undefined when it is not there. */
+/** Finds a setting in files where `a.b: 1` and `a: {b: 1}` are equivalent; undefined if absent. */
 export function dottedPath(file: YamlFile, name: string, from: readonly (string | number)[] = []): (string | number)[] | undefined {
   const parts = name.split('.')
   for (let taken = parts.length; taken > 0; taken -= 1) {
@@ -13,7 +13,7 @@ export function dottedPath(file: YamlFile, name: string, from: readonly (string 
   return undefined
 }
 
-/** placeFor is where a setting stands, or where it belongs: within what is there of its name already. */
+/** The path of a setting, or where to create it: within the existing part of its name. */
 export function placeFor(file: YamlFile, name: string, from: readonly (string | number)[] = []): (string | number)[] {
   const parts = name.split('.')
   for (let taken = parts.length; taken > 0; taken -= 1) {

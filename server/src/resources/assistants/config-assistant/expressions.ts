@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js'
 import { badField } from '../../../kernel/errors.ts'
 
-/** known are the things to redact that have a name; each expression is plain enough for every agent's own kind of expressions. */
-const known: ReadonlyMap<string, string> = new Map(
+/** Named patterns for redaction; each expression works in the dialect of every agent. */
+const namedExpressions: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     email: '[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+[.][A-Za-z]{2,}',
     card: '[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{1,7}',
@@ -13,12 +13,12 @@ const known: ReadonlyMap<string, string> = new Map(
 
 export const MASK = '***'
 
-/** expressionFor is what to look for: something with a name, or the expression itself. */
-export const expressionFor = (what: string): string => known.get(what) ?? what
+/** The expression of a named pattern, or the expression itself. */
+export const expressionFor = (what: string): string => namedExpressions.get(what) ?? what
 
-export const isNamed = (what: string): boolean => known.get(what) !== undefined
+export const isNamed = (what: string): boolean => namedExpressions.get(what) !== undefined
 
-/** checkExpression refuses what no agent could read. */
+/** Rejects expressions that no agent supports. */
 export function checkExpression(field: string, expression: string): void {
   try {
     RE2JS.compile(expressionFor(expression))
@@ -27,9 +27,7 @@ export function checkExpression(field: string, expression: string): void {
   }
 }
 
-/**
- * posixExpression writes an expression for programs that know only POSIX extended ones; undefined when it needs more than they can.
- */
+/** Converts an expression to POSIX extended syntax; undefined if it needs more. */
 export function posixExpression(expression: string): { text: string; ignoresCase: boolean } | undefined {
   const ignoresCase = expression.startsWith('(?i)')
   const rest = ignoresCase ? expression.slice('(?i)'.length) : expression

@@ -1,6 +1,6 @@
 import type { DatasetTarget } from './operations.ts'
 
-/** routingHeaders say where events go, besides the credential. */
+/** Headers that choose the dataset, in addition to the credential. */
 export const routingHeaders = ({ collection, dataset }: DatasetTarget, tags: Readonly<Record<string, string>>): Record<string, string> => ({
   ...(collection === undefined ? {} : { 'x-service-collection': collection }),
   ...(dataset === undefined ? {} : { 'x-service-dataset': dataset }),

@@ -1,13 +1,13 @@
 import { type ConfigGrammar, closings, lineFinder, masked } from './masked-text.ts'
 
-/** A LogstashBlock is something in braces: a section, a plug-in or a condition. */
+/** A section, a plug-in or a condition with its braces. */
 export type LogstashBlock = {
   readonly name: string
   readonly start: number
   readonly open: number
   readonly close: number
   readonly depth: number
-  /** section is the one that it stands in, or is. */
+  /** The section that contains it, or itself. */
   readonly section: string
   readonly line: number
 }
@@ -15,14 +15,14 @@ export type LogstashBlock = {
 const GRAMMAR: ConfigGrammar = { lineComments: ['#'], quotes: '"\'', rawQuotes: '' }
 const INDENT = '  '
 
-/** A LogstashFile is a pipeline of Logstash in work; only what is changed is written anew. */
+/** A Logstash pipeline that can be changed; only changed parts are rewritten. */
 export class LogstashFile {
   text: string
   #last: { text: string; mask: string; blocks: readonly LogstashBlock[] } | undefined
 
   constructor(text: string) {
     this.text = text
-    // Whoever opens a file learns at once whether it can be read.
+    // Parse now, so that an unreadable file fails here.
     this.blocks()
   }
 
@@ -32,7 +32,7 @@ export class LogstashFile {
 
   blocks(): readonly LogstashBlock[] {
     if (this.#last?.text !== this.text) {
-      // What is searched for may hold quotes and brackets of its own.
+      // Regular expressions may contain quotes and brackets of their own.
       const plain = this.text.replaceAll(/[=!]~[ \t]*\/(?:\\.|[^/\\\n])*\//g, (literal) => ' '.repeat(literal.length))
       const mask = masked(plain, GRAMMAR)
       this.#last = { text: this.text, mask, blocks: blocksIn(this.text, mask) }
@@ -44,12 +44,12 @@ export class LogstashFile {
     return this.blocks().find((block) => block.depth === 0 && block.name === name)
   }
 
-  /** plugin finds the plug-in that bears an id. */
+  /** Finds the plug-in with an id. */
   plugin(id: string): LogstashBlock | undefined {
     return this.blocks().find((block) => block.depth > 0 && this.value(block, 'id') === id)
   }
 
-  /** value is the text of a setting of a block itself. */
+  /** The text of a setting of the block itself. */
   value(block: LogstashBlock, setting: string): string | undefined {
     const found = this.#setting(block, setting)
     return found && this.text.slice(found.from, found.to).replaceAll(/^["']|["']$/g, '')
@@ -62,7 +62,7 @@ export class LogstashFile {
     else this.#endOf(block, `${setting} => ${value}`)
   }
 
-  /** add puts a plug-in at the end of a section, making the section where there is none. */
+  /** Appends a plug-in to a section and creates the section if absent. */
   add(section: string, plugin: string, comment: string): void {
     const lines = [`# ${comment}`, ...plugin.split('\n')]
     const block = this.section(section)

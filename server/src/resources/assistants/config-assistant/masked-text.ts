@@ -1,12 +1,12 @@
 import { type ConfigProblem, UnreadableConfig } from './agent.ts'
 
-/** A Grammar says how a language of configurations writes what must not be looked into. */
+/** How a configuration language writes comments and quoted text. */
 export type ConfigGrammar = { readonly lineComments: readonly string[]; readonly quotes: string; readonly rawQuotes: string }
 
 const OPEN = '([{'
 const CLOSE = ')]}'
 
-/** masked is a text of the same length in which comments and the inside of quotes are blank, so that brackets and words in it are real ones. */
+/** Blanks comments and quoted text at equal length, so that every remaining bracket and word is code. */
 export function masked(text: string, { lineComments, quotes, rawQuotes }: ConfigGrammar): string {
   const parts: string[] = []
   let at = 0
@@ -50,7 +50,7 @@ function quoteEnd(text: string, start: number, isRaw: boolean): number | undefin
 
 const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length
 
-/** lineFinder tells the line of each place in a text, without counting from the start for each. */
+/** Maps positions to line numbers without counting from the start each time. */
 export function lineFinder(text: string): (index: number) => number {
   const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)]
   return (index) => {
@@ -64,7 +64,7 @@ export function lineFinder(text: string): (index: number) => number {
   }
 }
 
-/** closings pairs every bracket with its end; a file whose brackets do not pair is unreadable. */
+/** Pairs every bracket with its end; throws for unbalanced brackets. */
 export function closings(text: string, mask: string): Map<number, number> {
   const [pairs, waiting]: [Map<number, number>, number[]] = [new Map(), []]
   const fail = (index: number, message: string): UnreadableConfig =>

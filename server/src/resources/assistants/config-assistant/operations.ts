@@ -8,7 +8,7 @@ export type Tls = NonNullable<NonNullable<ConfigChanges['options']>['tls']>
 export type SourceKind = ConfigSource['kind']
 export type Platform = NonNullable<ConfigChanges['platform']>
 
-/** An Operation is one thing to do to a configuration. Writing a file is doing them to an empty one, so both ways are one. */
+/** One change of a configuration. A new file is a list of changes to an empty one. */
 export type ConfigOperation =
   | { readonly kind: 'send'; readonly url: string; readonly place: DatasetTarget; readonly tags: Readonly<Record<string, string>> }
   | { readonly kind: 'source'; readonly source: ConfigSource; readonly multiline: string | undefined; readonly platform: Platform }
@@ -34,7 +34,7 @@ export const KEY_VARIABLE = 'DENDRO_API_KEY'
 /** Defaults of a new file: gzip halves nothing that matters, a batch waits a second, and nothing is given up before it got through. */
 const USUAL = { batchSize: 1_000, batchSeconds: 1, retrySeconds: 0 }
 
-/** operationsFor puts wishes in the order in which they are done; `isNew` adds what every new file needs. */
+/** Lists the requested changes in the order in which they are applied; `isNew` adds what every new file needs. */
 export function operationsFor(changes: ConfigChanges, { url }: Destination, isNew: boolean): ConfigOperation[] {
   const { options = {}, platform = 'linux' } = changes
   const { compression, multiline, parse, redact = [], drop = [], retry_seconds, routes = [] } = options
@@ -48,7 +48,7 @@ export function operationsFor(changes: ConfigChanges, { url }: Destination, isNe
       : undefined,
     ...(changes.sources ?? []).map((source): ConfigOperation => ({ kind: 'source', source, multiline, platform })),
     ...drop.map((match): ConfigOperation => ({ kind: 'drop', match })),
-    // What is masked in the line cannot come back by keys that are taken out of it.
+    // Keys extracted from the line must not restore what is redacted in it.
     ...redact.map((what): ConfigOperation => ({ kind: 'redact', what })),
     parse && { kind: 'parse', form: parse },
     options.sample_percent === undefined ? undefined : { kind: 'sample', percent: options.sample_percent },
@@ -73,7 +73,7 @@ const routeOf = ({ match, collection, dataset }: RequestedRoute, otherwise: stri
 export const routesWithCollection = (routes: readonly Route[], otherwise: string | undefined): ResolvedRoute[] =>
   routes.map(({ match, place }) => ({ match, place: { dataset: place.dataset, collection: place.collection ?? otherwise ?? 'default' } }))
 
-/** collectionIn is the collection in the address of an output. */
+/** The collection in the address of an output. */
 export function collectionIn(address: string): string | undefined {
   const name = /\/ingest\/([^/?]+)/.exec(address)?.[1]
   return name === undefined ? undefined : decodeURIComponent(name)

@@ -16,10 +16,10 @@ export const parsing = (form: 'json' | 'logfmt'): string =>
     ? `merge_maps(attributes, ParseJSON(body), "upsert") where ${matching('^\\s*[{]')}`
     : `merge_maps(attributes, ParseKeyValue(body), "upsert") where ${matching('^[A-Za-z_][A-Za-z0-9_.-]*=')}`
 
-const CHANCES = 65_536
+const SAMPLE_VALUES = 65_536
 
-/** sampling is the condition for what is left out: the first four digits of a random identifier are an even chance of 65536. */
+/** A condition that drops events: the first four hex digits of a random identifier are uniform over 65536 values. */
 export const sampling = (percent: number): string =>
-  `Substring(UUID(), 0, 4) >= "${Math.round((percent / 100) * CHANCES)
+  `Substring(UUID(), 0, 4) >= "${Math.round((percent / 100) * SAMPLE_VALUES)
     .toString(16)
     .padStart(4, '0')}"`

@@ -19,7 +19,7 @@ const RULES = [
 type PromptRequest = { readonly prompt: string; readonly agent: string }
 type InterpretedPrompt = { readonly changes: ConfigChanges; readonly notes: string[] }
 
-/** understand turns words into wishes: by the model where there is one, and by a small vocabulary of the service's own otherwise. */
+/** Interprets a prompt: by the model if there is one, otherwise by a small built-in vocabulary. */
 export async function interpretPrompt(
   world: Pick<World, 'model' | 'log'>,
   request: PromptRequest,
@@ -30,24 +30,24 @@ export async function interpretPrompt(
       return { changes: await askModel(world.model, request, signal), notes: [] }
     } catch (cause) {
       signal.throwIfAborted()
-      world.log.warn({ err: cause }, 'the model did not read a wish for a configuration; the vocabulary does')
+      world.log.warn({ err: cause }, 'the model did not interpret a prompt; the built-in vocabulary is used')
     }
   }
   const { changes, unknown } = readWords(request.prompt)
   if (Object.keys(changes).length === 0) {
     const reason = world.model.configured ? 'the model gave no answer that can be used' : 'no model is configured (DENDRO_LLM_URL)'
-    throw unavailable(`${reason}, and no word of the prompt is in the vocabulary of the service; say the wish by the other members`)
+    throw unavailable(`${reason}, and no word of the prompt is in the built-in vocabulary; use the other fields`)
   }
   return { changes: changes, notes: unknown.map((clause) => `not understood, and left out: ${clause}`) }
 }
 
-/** askModel takes an answer only if the contract would take it from a caller. */
+/** Accepts an answer only if the contract would accept it from a caller. */
 async function askModel(model: World['model'], { prompt, agent }: PromptRequest, signal: AbortSignal): Promise<ConfigChanges> {
   const user = `The shipper is ${agent}.\n<wish>${prompt.replaceAll(/<(\/?wish)/gi, '‹$1')}</wish>`
   const limit = AbortSignal.any([signal, AbortSignal.timeout(MODEL_BOUND_MS)])
   const answer = await model.complete({ system: RULES, user, tokensMax: TOKENS_MAX }, limit)
   const object = answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)
   const changes = Changes.parse(JSON.parse(object)) ?? {}
-  if (Object.keys(changes).length === 0) throw new Error('the model found no wish')
+  if (Object.keys(changes).length === 0) throw new Error('the model found no change')
   return changes
 }

@@ -1,28 +1,28 @@
 import { type ConfigGrammar, closings, lineFinder, masked } from './masked-text.ts'
 
-/** A RainerObject is something like `action(type="x")`, wherever it stands. */
+/** An object such as `action(type="x")`, at any position. */
 export type RainerScriptObject = {
   readonly name: string
   readonly start: number
-  /** open and close are the places of its parentheses. */
+  /** The positions of its parentheses. */
   readonly open: number
   readonly close: number
-  /** block is the place of the braces behind it, if any. */
+  /** The positions of the braces behind it, if any. */
   readonly block: { readonly open: number; readonly close: number } | undefined
   readonly line: number
-  /** parameters have names in lower case. */
+  /** Names are in lower case. */
   readonly parameters: ReadonlyMap<string, { readonly value: string; readonly from: number; readonly to: number }>
 }
 
 const GRAMMAR: ConfigGrammar = { lineComments: ['#'], quotes: '"\'', rawQuotes: '`' }
 
-/** A RainerFile is a file of rsyslog in work; only what is changed is written anew. */
+/** An rsyslog file that can be changed; only changed parts are rewritten. */
 export class RainerScriptFile {
   text: string
 
   constructor(text: string) {
     this.text = text
-    // Whoever opens a file learns at once whether it can be read.
+    // Parse now, so that an unreadable file fails here.
     this.objects()
   }
 
@@ -75,7 +75,7 @@ export class RainerScriptFile {
     this.text = `${this.text}${this.text === '' || this.text.endsWith('\n') ? '' : '\n'}${text}`
   }
 
-  /** set puts a parameter of an object, which is found again by what it is. */
+  /** Sets a parameter of an object; `find` locates the object again after earlier changes. */
   set(find: () => RainerScriptObject | undefined, parameter: string, value: string): void {
     const object = find()
     if (!object) return
@@ -85,7 +85,7 @@ export class RainerScriptFile {
     else this.insert(object.close, `\n    ${written}`)
   }
 
-  /** loadModule loads a module once, beside the others. */
+  /** Loads a module once, next to the others. */
   loadModule(name: string): void {
     if (this.named('module', 'load', name)) return
     const last = this.objects().findLast((object) => object.name === 'module')
@@ -98,5 +98,5 @@ export class RainerScriptFile {
 
 export const inQuotes = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')
 
-/** literal is a text within an expression; between single quotes a $ stands for itself. */
+/** A string literal in an expression; between single quotes a $ is literal. */
 export const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`

@@ -12,7 +12,7 @@ export const insertAgentConfig = (db: Db, row: AgentConfigRow) =>
     insert into agent_configs (org_id, id, sealed, created_at, created_by)
     values (${row.org_id}, ${row.id}, ${row.sealed}, ${row.created_at}, ${json(row.created_by)})`)
 
-/** deleteOldAgentConfigs leaves the newest of an organisation. */
+/** Keeps the newest configurations of an organization. */
 export const deleteOldAgentConfigs = (db: Db, orgId: string, kept: number) =>
   db.run(sql`
     delete from agent_configs where org_id = ${orgId} and id in (

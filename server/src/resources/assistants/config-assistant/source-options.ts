@@ -21,7 +21,7 @@ const belongsTo: { readonly [Name in keyof Required<Options>]: readonly SourceKi
   protocol: ['syslog'],
 }
 
-/** misplaced are the options of a source that belong to other kinds; they are told, not dropped. */
+/** Warns about options that belong to other kinds of sources. */
 export function warnMisplacedOptions({ kind, options = {} }: ConfigSource, report: ChangeReport): void {
   for (const [name, kinds] of Object.entries(belongsTo))
     if (options[name as keyof Options] !== undefined && !kinds.includes(kind)) {
@@ -39,14 +39,14 @@ export const syslogOf = ({ options }: ConfigSource): { port: number; protocol: '
   protocol: options?.protocol ?? 'tcp',
 })
 
-/** otlpOf are the ports for OTLP, and the address to listen at: others reach into a container, and nobody else's machine. */
+/** The OTLP ports and the listen address: reachable from outside in a container, only locally elsewhere. */
 export const otlpOf = ({ options }: ConfigSource, platform: Platform): { http: number; grpc: number; host: string } => ({
   http: options?.port ?? OTLP_HTTP_PORT,
   grpc: options?.grpc_port ?? OTLP_GRPC_PORT,
   host: platform === 'kubernetes' || platform === 'docker' ? '0.0.0.0' : '127.0.0.1',
 })
 
-/** sourceText names a source in a sentence. */
+/** Names a source within a sentence. */
 export function sourceText(source: ConfigSource, platform: Platform): string {
   const { kind } = source
   if (kind === 'file') return `the files ${pathsOf(source, platform).join(', ')}`

@@ -2,12 +2,12 @@ import type { ConfigChanges, ConfigSource } from '@dendro/api'
 
 type Options = NonNullable<ConfigChanges['options']>
 type PartialChanges = { sources?: ConfigSource[]; options?: Options; collection?: string; dataset?: string }
-/** A Rule takes from a clause what it knows; undefined when the clause says nothing to it. */
+/** Extracts changes from a clause; undefined if the rule does not match. */
 type ClauseRule = (clause: string) => PartialChanges | undefined
 
 export type InterpretedWords = { readonly changes: ConfigChanges; readonly unknown: readonly string[] }
 
-/** readWords finds wishes in plain words, clause by clause. What stands in quotes is never looked into for words. */
+/** Finds changes in plain words, clause by clause. Quoted text is not interpreted. */
 export function readWords(prompt: string): InterpretedWords {
   let changes: ConfigChanges = {}
   const unknown: string[] = []
@@ -27,7 +27,7 @@ const VERBS = /\b(redact|mask|hide|scrub|anonymi[sz]e|drop|discard|ignore|exclud
 const QUOTED = /"([^"]+)"|'([^']+)'|`([^`]+)`/
 const changesIn = (clause: string): PartialChanges[] => rules.flatMap((rule) => rule(clause) ?? [])
 
-/** clausesOf cuts at commas and the like, but not within quotes, and not in paths or numbers. */
+/** Splits at commas and the like, but not within quotes, paths or numbers. */
 function clausesOf(prompt: string): string[] {
   const quotes: string[] = []
   const shut = prompt.replaceAll(new RegExp(QUOTED.source, 'g'), (quote) => `\uE000${quotes.push(quote) - 1}\uE000`)

@@ -8,7 +8,7 @@ import { warnMisplacedOptions } from './source-options.ts'
 export type ConfigResult = { readonly config: string; readonly reasons: readonly string[]; readonly warnings: readonly string[] }
 export type ConfigChangeResult = ConfigResult & { readonly diff: string }
 
-/** writeConfig makes the file of a new agent; the same wish always makes the same file. */
+/** Writes the file of a new agent; equal requests yield equal files. */
 export function writeConfig(agent: Agent, changes: ConfigChanges, to: Destination): ConfigResult {
   const { report, reasons, warnings } = createReport()
   reportGeneralWarnings(agent, changes, to, report)
@@ -16,7 +16,7 @@ export function writeConfig(agent: Agent, changes: ConfigChanges, to: Destinatio
   return { config: `${headerOf(agent)}${body}`, reasons, warnings }
 }
 
-/** changeConfig does wishes to a file that is there; without a wish it makes it send to this deployment. */
+/** Applies changes to an existing file; without any, makes it send to this deployment. */
 export function changeConfig(agent: Agent, text: string, changes: ConfigChanges, to: Destination): ConfigChangeResult {
   const { report, reasons, warnings } = createReport()
   reportGeneralWarnings(agent, changes, to, report)
@@ -58,7 +58,7 @@ const headerOf = ({ displayName, versionMin, needs, comment }: Agent): string =>
     .concat('\n')
     .join('')
 
-/** isOlder compares versions number by number. */
+/** Compares versions number by number. */
 function isOlder(version: string, than: string): boolean {
   const [one, other] = [version, than].map((text) => [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits)))
   for (const [index, number] of (other ?? []).entries()) if ((one?.[index] ?? 0) !== number) return (one?.[index] ?? 0) < number

@@ -18,14 +18,14 @@ type Path = readonly (string | number)[]
 
 const PROBLEMS_MAX = 100
 
-/** A YamlFile is a file in work; changing it keeps comments, order, anchors and how values were written. */
+/** A YAML file that can be changed; comments, order, anchors and notation are kept. */
 export class YamlFile {
   readonly #doc: Document
   readonly #lines = new LineCounter()
   readonly #style: { indent: number; indentSeq: boolean }
 
   readonly #given: string
-  /** #normal is the file as it would be written without a change. */
+  /** The file as it would be serialized without a change. */
   readonly #normal: string
 
   constructor(text: string, displayName: string) {
@@ -55,7 +55,7 @@ export class YamlFile {
     return first as Document
   }
 
-  /** #refuseTwins looks for keys that stand twice; the parser does so too, but each with each. */
+  /** Rejects duplicate keys; the parser compares each key with every other, which is quadratic. */
   #refuseTwins(document: Document): void {
     const twins: ConfigProblem[] = []
     visit(document, {
@@ -83,13 +83,13 @@ export class YamlFile {
     return this.#doc.hasIn(path)
   }
 
-  /** text is a scalar as text. */
+  /** A scalar as text. */
   text(path: Path): string | undefined {
     const value = this.#doc.getIn(path)
     return value === undefined || value === null || typeof value === 'object' ? undefined : String(value)
   }
 
-  /** texts are the scalars of a list; a lone scalar is a list of one. */
+  /** The scalars of a list; a lone scalar is a list of one. */
   texts(path: Path): string[] {
     const node = this.#node(path)
     if (isScalar(node)) return node.value === null ? [] : [String(node.value)]
@@ -101,7 +101,7 @@ export class YamlFile {
     return isMap(node) ? node.items.map(keyOf) : []
   }
 
-  /** length is how many items a list has; undefined where there is no list. */
+  /** The number of items of a list; undefined if there is no list. */
   length(path: Path): number | undefined {
     const node = this.#node(path)
     return isSeq(node) ? node.items.length : undefined
@@ -121,7 +121,7 @@ export class YamlFile {
     return offset === undefined ? {} : { line: this.#lines.linePos(offset).line }
   }
 
-  /** set puts a value, making the mappings on the way; `comment` stands above a new key. */
+  /** Sets a value and creates the mappings on the way; `comment` goes above a new key. */
   set(path: Path, value: unknown, comment?: string): void {
     const isThere = this.#doc.hasIn(path)
     const old = isThere ? this.#node(path) : undefined
@@ -135,7 +135,7 @@ export class YamlFile {
     if (comment !== undefined && !isThere) this.#comment(path, comment)
   }
 
-  /** add puts an item at the end of a list or before a place in it, making the list where there is none. */
+  /** Appends an item to a list or inserts it before a position, and creates the list if absent. */
   add(path: Path, value: unknown, { before, comment }: { before?: number; comment?: string } = {}): void {
     const found = this.#node(path)
     if (isScalar(found) && found.value !== null) this.#doc.setIn(path, this.#doc.createNode([found.value]))
@@ -153,19 +153,19 @@ export class YamlFile {
     this.#doc.deleteIn(path)
   }
 
-  /** listOnOneLine writes a list of names in brackets. */
+  /** Writes a list of names in flow style. */
   listOnOneLine(path: Path, items: readonly string[]): void {
     this.#makeWay(path.slice(0, -1))
     this.#doc.setIn(path, this.#doc.createNode(items, { flow: true }))
   }
 
-  /** value is a part of the file as plain values; only for parts that were just looked at and are small. */
+  /** A part of the file as plain values; only for small parts that were just found. */
   value(path: Path): unknown {
     const node = this.#node(path)
     return node === undefined ? undefined : node.toJS(this.#doc, { maxAliasCount: 20 })
   }
 
-  /** toString keeps what was not changed as it was written, down to the blanks, unless that would say something else. */
+  /** Keeps the original notation of everything unchanged, unless that would change the meaning. */
   toString(): string {
     const changed = this.#written(this.#doc)
     if (changed === this.#normal) return this.#given
@@ -206,7 +206,7 @@ export class YamlFile {
 
 const keyOf = ({ key }: Pair): string => (isScalar(key) ? String(key.value) : String(key))
 
-/** DEPTH_MAX: the parser takes minutes for what is nested thousands deep, and nobody writes such a file. */
+/** The parser takes minutes for thousands of nested levels, and real files have few. */
 const DEPTH_MAX = 100
 
 function parsed(text: string, lineCounter: LineCounter): Document[] {
@@ -233,21 +233,21 @@ function emptyDocument(): Document {
   return made
 }
 
-const LINES_LOOKED_AT = 1_000
+const STYLE_LINES_MAX = 1_000
 
-/** styleOf finds how a file is indented, so that what is not touched stays as it is. */
+/** Detects the indentation of a file, so that unchanged parts stay as they are. */
 function styleOf(text: string): { indent: number; indentSeq: boolean } {
   const lines = linesOf(text)
-  // The narrowest indentation is one step; wider ones may stand within lists.
+  // The narrowest indentation is one step; wider ones may come from lists.
   const widths = lines.map((line) => /^( +)[^\s#]/.exec(line)?.[1]?.length).filter((width) => width !== undefined)
-  const indent = widths.length === 0 ? 2 : Math.min(...widths.slice(0, LINES_LOOKED_AT))
+  const indent = widths.length === 0 ? 2 : Math.min(...widths.slice(0, STYLE_LINES_MAX))
   const item = lines.findIndex((line) => /^ *- /.test(line))
   const owner = lines.slice(0, Math.max(item, 0)).findLast((line) => /^ *[^\s#].*:\s*(#.*)?$/.test(line))
   const widthOf = (line: string | undefined): number => /^ */.exec(line ?? '')?.[0].length ?? 0
   return { indent: Math.min(8, Math.max(1, indent)), indentSeq: item < 0 || owner === undefined || widthOf(lines[item]) > widthOf(owner) }
 }
 
-/** missing tells of a mapping that a configuration needs. */
+/** Reports a missing mapping that a configuration needs. */
 export const missing = (file: YamlFile, path: readonly string[], displayName: string): ConfigProblem[] =>
   file.isMapping(path) ? [] : [{ message: `${displayName} needs the section ${path.join('.')}` }]
 

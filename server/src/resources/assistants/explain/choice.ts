@@ -3,7 +3,7 @@ import { printFilter } from '@dendro/language/print'
 import type { Filter } from '@dendro/language/tree'
 import { groupable, type KeyFacts, measurable } from './key-facts.ts'
 
-/** A Choice is what a widget shall show, as it is kept between two wishes. */
+/** The content of a widget, stored between two requests. */
 export type WidgetChoice = {
   readonly from: readonly string[]
   readonly type: ProposedWidget['type']
@@ -22,7 +22,7 @@ export type WidgetInput = {
 
 const RANGE = 'Last 1 day'
 
-/** choose reads a wish by its words and the keys of the data; what it does not say is taken from the choice before, then from the data. */
+/** Interprets a request by its words and the keys of the data; the rest comes from the previous choice, then from the data. */
 export function choose(request: string, { from, keys, previous }: WidgetInput): WidgetProposal {
   const reasons: string[] = []
   const words = plain(request)
@@ -49,7 +49,7 @@ export function choose(request: string, { from, keys, previous }: WidgetInput): 
   return { choice: { ...choice, type: type ?? previous?.type ?? usualType(select, by) }, reasons }
 }
 
-/** fromData proposes what the keys themselves suggest. */
+/** Proposes a widget from the keys alone. */
 function fromData(keys: readonly KeyFacts[], reasons: string[]): Pick<WidgetChoice, 'select' | 'groups' | 'where'> {
   const [measured] = measurable(keys)
   const [grouped] = groupable(keys)
@@ -60,7 +60,7 @@ function fromData(keys: readonly KeyFacts[], reasons: string[]): Pick<WidgetChoi
   return { select: measured ? `p95(${keyText(measured.key)})` : 'count(*)', groups: grouped ? [grouped.key] : [], where: '' }
 }
 
-/** suggestionsOf are further widgets that the data would fill. */
+/** Further widgets that the data supports. */
 export function suggestionsOf(keys: readonly KeyFacts[], { select, groups }: WidgetChoice): string[] {
   const [kinds, numbers] = [groupable(keys), measurable(keys)]
   const all = [
@@ -80,7 +80,7 @@ const percent = (share: number): string => `${Math.round(share * 100)} %`
 const isBare = (key: string): boolean => /^[$@]?[A-Za-z_][\w.]*$/.test(key)
 export const keyText = (key: string): string => (isBare(key) ? key : `"${key.replaceAll('"', '""')}"`)
 
-/** plain is a text in which words can be looked for: lower-case, with single blanks around each word. */
+/** Normalizes a text for word search: lower case, single spaces around each word. */
 const plain = (text: string): string =>
   ` ${text
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
@@ -88,7 +88,7 @@ const plain = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}%]+/gu, ' ')
     .trim()} `
 
-/** keysIn are the keys that a text names, the longest names first, where they begin in it. */
+/** The keys that a text names with their positions, longest names first. */
 function keysIn(words: string, keys: readonly KeyFacts[]): { facts: KeyFacts; at: number }[] {
   const byLength = [...keys].sort((one, other) => other.key.length - one.key.length)
   const found: { facts: KeyFacts; at: number; end: number }[] = []
@@ -130,7 +130,7 @@ function measureIn(words: string, mentioned: readonly { facts: KeyFacts; at: num
   return number ? `avg(${keyText(number.key)})` : undefined
 }
 
-/** splitAt is where the words begin that say what to split by. */
+/** The position of the words that name the grouping. */
 function splitAt(words: string): number {
   const at = words.search(/ (by|per(?! second)|for each|for every|grouped|split) /)
   return at < 0 ? words.length : at

@@ -44,18 +44,18 @@ export type Evidence = {
   readonly template: string
   readonly where: string
   readonly series: MetricTimeseries | undefined
-  /** around and before count events of the pattern in the hour and in the hours before. */
+  /** The number of events of the pattern in the hour of the event, and in the hours before. */
   readonly around: number
   readonly before: number
   readonly hours: number
   readonly trend: 'more' | 'fewer' | 'as before'
   readonly week: { readonly count: number; readonly firstMs: number | undefined }
-  /** deviations are values that events of the pattern have more, or less, often than the others. */
+  /** Values that events of the pattern have more or less often than others. */
   readonly deviations: readonly Deviation[]
   readonly sampled: { readonly ofPattern: number; readonly others: number }
   readonly neighbors: readonly NeighborEvent[]
   readonly elsewhere: readonly { readonly place: string; readonly count: number }[]
-  /** keys are those of the event by which one finds what belongs to it. */
+  /** The keys of the event that identify related events. */
   readonly keys: readonly { readonly key: string; readonly value: string }[]
 }
 
@@ -143,7 +143,7 @@ async function countAround({ world, actor, signal }: ReadContext, { id }: Datase
   const counts = (series?.series ?? []).map(({ count }) => Number(count))
   const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
   const [around, before] = [sum(counts.slice(-SLICES_AN_HOUR)), sum(counts.slice(0, -SLICES_AN_HOUR))]
-  // What lies in the future is no time in which nothing came.
+  // A part of the hour in the future must not count as time without events.
   const nowMs = Math.max(1, HOUR_MS - Math.max(0, toMs - world.clock.nowMs()))
   const surprise = rateSurprise({ now: around, nowMs, before, beforeMs: hours * HOUR_MS })
   const isMore = around * hours * HOUR_MS > before * nowMs
@@ -163,7 +163,7 @@ async function countWeek({ world, actor, signal }: ReadContext, dataset: Dataset
   return { count: whole.count, firstMs: typeof first === 'number' ? first : undefined }
 }
 
-/** findSigns compares a sample of the pattern with a sample of everything else that came to the dataset in that hour. */
+/** Compares a sample of the pattern with a sample of all other events of the dataset in that hour. */
 async function findDeviations(
   context: ReadContext,
   dataset: DatasetRow,
@@ -210,7 +210,7 @@ async function findNeighbors(context: ReadContext, dataset: DatasetRow, event: F
   return all.map((one) => ({ timeMs: Number(one.timeNs / NS_PER_MS), status: statusOf(one), text: textOf(one), isItself: one === event }))
 }
 
-/** findElsewhere counts errors of the other datasets that the caller sees, within a minute of the event. */
+/** Counts errors of the other visible datasets within a minute of the event. */
 async function findElsewhere({ world, actor, signal }: ReadContext, own: DatasetRow, bounds: TimeBounds): Promise<Evidence['elsewhere']> {
   const datasets = (await visibleDatasets(world, actor))
     .filter(({ id, collection }) => id !== own.id && !collection.startsWith('.'))

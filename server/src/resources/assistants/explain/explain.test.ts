@@ -4,12 +4,12 @@ import { AiEvent, type Event, type FailureBody } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 
-/** The model of these tests answers what it is told to; the service asks it like any other. */
-let answers: (question: string) => string | undefined = () => ''
-let asked: (left: Promise<void>) => void = () => undefined
+/** The model of these tests returns what a test sets; the service calls it like any other. */
+let answers: (prompt: string) => string | undefined = () => ''
+let prompts: (left: Promise<void>) => void = () => undefined
 let model: Server
 let plain: TestApp
-let told: TestApp
+let narrative: TestApp
 let org: TestOrganization
 let error: Event['metadata']
 let log = ''
@@ -23,7 +23,7 @@ beforeAll(async () => {
     request.on('end', () => {
       const { messages } = JSON.parse(body) as { messages: { content: string }[] }
       const content = answers(messages[1]?.content ?? '')
-      asked(new Promise((resolve) => response.once('close', resolve)))
+      prompts(new Promise((resolve) => response.once('close', resolve)))
       if (content === undefined) return
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ choices: [{ message: { content } }] }))
     })
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve))
   const { port } = model.address() as AddressInfo
   plain = await openTestApp()
-  told = await openTestApp({ DENDRO_LLM_URL: `http://127.0.0.1:${port}/v1` })
+  narrative = await openTestApp({ DENDRO_LLM_URL: `http://127.0.0.1:${port}/v1` })
   org = await plain.newOrganization()
   const nowMs = plain.clock.nowMs() - 5 * 60_000
   const lines = Array.from({ length: 120 }, (_, index) => {
@@ -58,12 +58,12 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await plain?.close()
-  await told?.close()
+  await narrative?.close()
   model?.close()
 })
 
 const place = (more = '') => `/explain-error?timestamp=${error.timestamp}&sequence=${sequenceOf(error)}&logId=${log}${more}`
-/** The number is beyond what JSON.parse keeps, so it is read from the link of the event. */
+/** The number exceeds the precision of JSON.parse, so it is read from the link of the event. */
 const sequenceOf = ({ context }: Event['metadata']): string => new URL(context).searchParams.get('sequence') ?? ''
 
 async function stream(app: TestApp, path: string): Promise<AiEvent[]> {
@@ -102,10 +102,10 @@ test('an error is explained from the store alone: its pattern, its counts, what 
 })
 
 test('with a model its words come first and cite the facts, which follow; without an answer of it they stand alone', async () => {
-  answers = (question) => (question.includes('declined by the bank') ? 'The bank declined them [2], all in the north [5].' : '')
-  expect(textOf(await stream(told, place()))).toMatch(/^The bank declined them \[2\][\s\S]*What is known:\n\[1\]/)
+  answers = (prompt) => (prompt.includes('declined by the bank') ? 'The bank declined them [2], all in the north [5].' : '')
+  expect(textOf(await stream(narrative, place()))).toMatch(/^The bank declined them \[2\][\s\S]*What is known:\n\[1\]/)
   answers = () => ''
-  expect(textOf(await stream(told, place()))).toMatch(/^The model gave no answer in time[\s\S]*\[1\]/)
+  expect(textOf(await stream(narrative, place()))).toMatch(/^The model gave no answer in time[\s\S]*\[1\]/)
 })
 
 test('only events that are there and that the caller may see are explained', async () => {
@@ -123,15 +123,15 @@ test('only events that are there and that the caller may see are explained', asy
 test('when the caller leaves, nothing goes on for him', async () => {
   answers = () => undefined
   const waiting = new Promise<{ left: Promise<void> }>((resolve) => {
-    asked = (left) => resolve({ left })
+    prompts = (left) => resolve({ left })
   })
   const leaving = new AbortController()
-  const response = await fetch(`${told.url}${place()}`, { headers: { 'x-service-api-key': org.key }, signal: leaving.signal })
+  const response = await fetch(`${narrative.url}${place()}`, { headers: { 'x-service-api-key': org.key }, signal: leaving.signal })
   const reading = response.text().catch(() => 'left')
   const { left } = await waiting
   leaving.abort()
   expect(await reading).toBe('left')
-  // The question to the model ends with the caller, long before its own bound.
+  // The model request ends with the caller, long before its own timeout.
   await left
 })
 
@@ -171,11 +171,11 @@ test('a wish that says nothing is answered by what the data suggests', async () 
 
 test('a model chooses only what the service would take from a caller', async () => {
   answers = () => 'Here: {"type": "pie", "select": "count(*)", "groups": ["region"], "why": "regions differ"}'
-  const chosen = await propose(told, 'how do regions compare')
+  const chosen = await propose(narrative, 'how do regions compare')
   expect(answerOf(chosen)?.widget).toMatchObject({ type: 'pie', metric: { queries: [{ select: ['count(*)'], groups: ['region'] }] } })
   expect(textOf(chosen)).toContain('regions differ')
   answers = () => '{"type": "pie", "select": "drop table", "where": "((("}'
-  expect(answerOf(await propose(told, 'count of events by region'))?.widget?.metric.queries[0]).toMatchObject({
+  expect(answerOf(await propose(narrative, 'count of events by region'))?.widget?.metric.queries[0]).toMatchObject({
     select: ['count(*)'],
     groups: ['region'],
   })
@@ -183,7 +183,7 @@ test('a model chooses only what the service would take from a caller', async () 
 
 test('a model reads wishes for configurations too; an answer that the contract would not take leaves them to the vocabulary', async () => {
   const create = (prompt: string) =>
-    told.ask<{ config: string; warnings: string[] }>('POST', '/config-assistant/configs', {
+    narrative.ask<{ config: string; warnings: string[] }>('POST', '/config-assistant/configs', {
       key: org.key,
       body: { agent: 'vector', sources: [], dataset: 'till', prompt },
     })

@@ -52,7 +52,7 @@ export async function explainError(world: World, actor: Actor, request: ExplainR
 
 /** The assistants' permission alone does not permit reading events. */
 export function checkCanRead(actor: Actor): void {
-  if (!hasPermission(actor, 'search_read')) throw forbidden('the assistants read events: search_read is needed as well')
+  if (!hasPermission(actor, 'search_read')) throw forbidden('the assistants read events and need search_read too')
 }
 
 const paragraphsOf = ({ facts, neighbors, next }: Explanation): string[] => [
@@ -61,7 +61,7 @@ const paragraphsOf = ({ facts, neighbors, next }: Explanation): string[] => [
   `Look next at:\n${next.map((line) => `- ${line}`).join('\n')}\n`,
 ]
 
-/** narrate has the model tell the facts; undefined when it does not within its time. */
+/** Lets the model describe the facts; undefined if it does not answer in time. */
 async function narrate(
   { model, log }: Pick<World, 'model' | 'log'>,
   { facts, neighbors }: Explanation,
@@ -76,7 +76,7 @@ async function narrate(
     return narrative === '' ? undefined : `${narrative.slice(0, NARRATIVE_CHARS_MAX)}\n\n`
   } catch (cause) {
     signal.throwIfAborted()
-    log.warn({ err: cause }, 'the model did not explain an event; its facts go without')
+    log.warn({ err: cause }, 'the model did not explain an event; the reply has the facts only')
     return undefined
   }
 }

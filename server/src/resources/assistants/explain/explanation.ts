@@ -3,13 +3,13 @@ import { visible } from '../../watching/notifications/notifications.ts'
 import type { Deviation, Evidence, NeighborEvent } from './evidence.ts'
 
 export type Explanation = {
-  /** facts are numbered, so that a narrative can cite them. */
+  /** Numbered, so that a narrative can cite them. */
   readonly facts: readonly string[]
   readonly neighbors: readonly string[]
   readonly next: readonly string[]
 }
 
-/** explanationOf tells evidence in sentences; `offset` is that of the caller's clock, such as +02:00. */
+/** Puts evidence into sentences; `offset` is the time zone offset of the caller, such as +02:00. */
 export function explanationOf(evidence: Evidence, offset = 'Z'): Explanation {
   const time = (ms: number): string => timeText(ms, offset)
   const { dataset, timeMs, status, text, template, around, before, hours, trend, week, deviations, sampled, elsewhere } = evidence

@@ -3,21 +3,21 @@ import type { FoundEvent } from '../../../reading/event-query.ts'
 
 const VALUES_MAX = 50
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-/** FEW is how many values a key may have to be a good one to group by. */
-const FEW = 30
+/** The maximum number of values of a key that is useful for grouping. */
+const GROUP_VALUES_MAX = 30
 
-/** KeyFacts are what a sample of events tells of a key. */
+/** Facts about a key from a sample of events. */
 export type KeyFacts = {
   readonly key: string
   readonly isNumber: boolean
-  /** share is how many of the events have it, from 0 to 1. */
+  /** The share of events that have the key, from 0 to 1. */
   readonly share: number
   readonly distinct: number
-  /** values are the most frequent ones, none where the key tells events apart. */
+  /** The most frequent values; none if the key identifies events. */
   readonly values: readonly string[]
 }
 
-/** keyFacts describes the keys of some events, those that most events have first. */
+/** Describes the keys of events, the most frequent first. */
 export function keyFacts(events: readonly FoundEvent[]): KeyFacts[] {
   const counted = new Map<string, Map<string, number>>()
   for (const { leaves } of events)
@@ -34,7 +34,7 @@ export function keyFacts(events: readonly FoundEvent[]): KeyFacts[] {
       isNumber: frequent.every((value) => NUMBER.test(value)),
       share: count / events.length,
       distinct: values.size,
-      values: values.size <= FEW ? frequent.filter((value) => value.length <= 100).slice(0, VALUES_MAX) : [],
+      values: values.size <= GROUP_VALUES_MAX ? frequent.filter((value) => value.length <= 100).slice(0, VALUES_MAX) : [],
     }
   })
   return facts.sort((one, other) => other.share - one.share || (one.key < other.key ? -1 : 1))
@@ -43,7 +43,7 @@ export function keyFacts(events: readonly FoundEvent[]): KeyFacts[] {
 const MEASURED = /(duration|latency|elapsed|took|time|millis|seconds|[._-]ms$|^ms$|bytes|size|amount|price|total|score|lag)/i
 const NAMES = /(id|uuid|key|hash|port|pid|version|code|status|line|year)$/i
 
-/** measurable are keys worth measuring, durations and sizes first. */
+/** Keys worth measuring, durations and sizes first. */
 export const measurable = (keys: readonly KeyFacts[]): KeyFacts[] =>
   keys
     .filter(({ key, isNumber, distinct }) => isNumber && distinct > 2 && !NAMES.test(key))
@@ -51,7 +51,7 @@ export const measurable = (keys: readonly KeyFacts[]): KeyFacts[] =>
 
 const STATUS = /(status|level|severity|result|outcome|state|type|code|method|service|region|env|host)/i
 
-/** groupable are keys with few values, those that tell kinds of events apart first. */
+/** Keys with few values, the most distinctive first. */
 export const groupable = (keys: readonly KeyFacts[]): KeyFacts[] =>
   keys
     .filter(({ distinct, values, share }) => distinct >= 2 && values.length >= 2 && share >= 0.2)

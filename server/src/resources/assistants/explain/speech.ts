@@ -24,7 +24,7 @@ async function* textOf(log: Logger, left: AbortSignal, source: EventSource): Asy
   } catch (cause) {
     if (left.aborted) return
     const isKnown = cause instanceof Failure && cause.status < 500
-    if (!isKnown) log.warn({ err: cause }, 'an assistant could not finish')
+    if (!isKnown) log.warn({ err: cause }, 'an assistant failed')
     yield lineOf({ type: 'ERROR', message: cause instanceof Failure ? cause.message : 'the answer could not be finished' })
   } finally {
     leaving.abort()

@@ -293,7 +293,7 @@ describe('dashboards', () => {
     ])
   })
 
-  test('of other organisations, unknown and malformed ids are not found, and readers may only read', async () => {
+  test('of other organizations, unknown and malformed ids are not found, and readers may only read', async () => {
     const theirs = (await (await app.newOrganization()).ask<Body>('POST', '/dashboards', { body: { name: 'x' } })).body.id
     for (const id of [theirs, NOWHERE, 'my-board']) {
       expect(await statusOf('GET', `/dashboards/${id}`)).toBe(404)

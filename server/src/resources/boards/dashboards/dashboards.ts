@@ -19,18 +19,18 @@ import {
 } from '../../queries/metric-definitions/metric-definitions.ts'
 import {
   allWidgets,
+  checkWidgetIds,
   detachWidgets,
   discardWidget,
-  keepMade,
+  type HiddenRecords,
+  hiddenFrom,
+  insertTemplateRows,
   leftAlone,
   lockedWidgets,
-  mustExist,
-  type Unseen,
-  unseenBy,
   type WidgetRow,
 } from '../widgets/widgets.ts'
 import { audited, byId, seenDashboards, shownDashboard } from './listing.ts'
-import { madeRows, planDashboard } from './made.ts'
+import { dashboardRowsOf, planDashboard } from './made.ts'
 import { type DashboardRow, deleteDashboard, insertDashboard, selectDashboards, updateDashboardRow } from './rows.ts'
 
 export { listDashboards, seenDashboards } from './listing.ts'
@@ -49,9 +49,9 @@ export async function findDashboard(world: Reader, actor: Actor, id: string): Pr
 export const showDashboard = async (world: Reader, row: DashboardRow): Promise<Dashboard> =>
   shownDashboard(row, byId(await allWidgets(world, row.org_id)))
 
-export async function createDashboard(world: World, actor: Actor, ask: DashboardRequest): Promise<Dashboard> {
+export async function createDashboard(world: World, actor: Actor, request: DashboardRequest): Promise<Dashboard> {
   const id = world.ids.uuid()
-  const { draft, template, made } = await wholeOf(world, actor, ask, id)
+  const { draft, template, made } = await resolveDraft(world, actor, request, id)
   const nowMs = world.clock.nowMs()
   const row: DashboardRow = {
     org_id: actor.orgId,
@@ -67,13 +67,13 @@ export async function createDashboard(world: World, actor: Actor, ask: Dashboard
     modified_at: nowMs,
     modified_by: actor.identity,
   }
-  const unseen = await unseenBy(world, actor)
+  const unseen = await hiddenFrom(world, actor)
   return world.meta.write(actor.orgId, async (tx) => {
     await lockedWidgets(tx, actor.orgId)
-    await keepMade(world, tx, actor, made)
+    await insertTemplateRows(world, tx, actor, made)
     const widgets = await lockedWidgets(tx, actor.orgId)
-    mustKnow(draft.widget_ids ?? [], { widgets, unseen }, 'widget_ids')
-    mustFit(row.widget_ids)
+    checkWidgetsExist(draft.widget_ids ?? [], { widgets, unseen }, 'widget_ids')
+    checkWidgetCount(row.widget_ids)
     await insertDashboard(tx, row)
     await recordChange(world, tx, actor, { entity: { type: ENTITY, id }, after: audited(row) })
     return shownDashboard(row, byId(widgets))
@@ -86,10 +86,10 @@ export async function changeDashboard(world: World, actor: Actor, record: Dashbo
   if (Object.values(change).every((value) => value === undefined)) {
     throw badRequest('the body must have one of name, description, layout, widget_ids, append_widget_ids, remove_widget_ids')
   }
-  const unseen = await unseenBy(world, actor)
-  return alter(world, actor, record.id, async (before, widgets) => {
-    mustKnow(widget_ids ?? [], { widgets, unseen }, 'widget_ids')
-    mustKnow(appended ?? [], { widgets, unseen }, 'append_widget_ids')
+  const unseen = await hiddenFrom(world, actor)
+  return updateLocked(world, actor, record.id, async (before, widgets) => {
+    checkWidgetsExist(widget_ids ?? [], { widgets, unseen }, 'widget_ids')
+    checkWidgetsExist(appended ?? [], { widgets, unseen }, 'append_widget_ids')
     const ids = [...new Set([...(widget_ids ?? before.widget_ids), ...(appended ?? [])])]
     const unknown = removed?.find((id) => !ids.includes(id))
     if (unknown !== undefined) throw badField('remove_widget_ids', `names no widget of the dashboard: ${unknown}`, 'UNKNOWN_WIDGET')
@@ -100,30 +100,30 @@ export async function changeDashboard(world: World, actor: Actor, record: Dashbo
       name: name ?? before.name,
       description: description ?? before.description,
       widget_ids: left,
-      layout: layout ? { ...before.layout, ...definedOf(layout) } : withoutPlaces(before.layout, gone),
+      layout: layout ? { ...before.layout, ...definedOf(layout) } : withoutLayouts(before.layout, gone),
     }
   })
 }
 
 /** Appends widgets; existing ones keep their position. */
 export async function addToDashboard(world: World, actor: Actor, record: DashboardRow, ids: readonly string[]): Promise<undefined> {
-  const unseen = await unseenBy(world, actor)
-  await alter(world, actor, record.id, async (before, _, tx) => {
-    await mustExist(tx, actor.orgId, ids, unseen)
+  const unseen = await hiddenFrom(world, actor)
+  await updateLocked(world, actor, record.id, async (before, _, tx) => {
+    await checkWidgetIds(tx, actor.orgId, ids, unseen)
     return { ...before, widget_ids: [...new Set([...before.widget_ids, ...ids])] }
   })
 }
 
 export async function takeFromDashboard(world: World, actor: Actor, record: DashboardRow, widgetId: string): Promise<undefined> {
-  await alter(world, actor, record.id, async (before) => {
+  await updateLocked(world, actor, record.id, async (before) => {
     if (!before.widget_ids.includes(widgetId)) throw notFound('widget', widgetId)
-    return { ...before, widget_ids: before.widget_ids.filter((id) => id !== widgetId), layout: withoutPlaces(before.layout, [widgetId]) }
+    return { ...before, widget_ids: before.widget_ids.filter((id) => id !== widgetId), layout: withoutLayouts(before.layout, [widgetId]) }
   })
 }
 
 /** Detaches a dashboard from its template, with the widgets and metrics created for it. */
 export async function detachDashboard(world: World, actor: Actor, record: DashboardRow): Promise<Dashboard> {
-  return alter(world, actor, record.id, async (before, _, tx) => {
+  return updateLocked(world, actor, record.id, async (before, _, tx) => {
     if (before.template === null) throw badRequest('the dashboard is not linked to a template')
     await detachWidgets(world, tx, actor, before.id)
     await detachMetricDefinitions(world, tx, actor, before.id)
@@ -148,53 +148,53 @@ export async function removeDashboard(world: World, actor: Actor, record: Dashbo
   })
 }
 
-type Made = { top: readonly string[]; widgets: readonly WidgetRow[]; metrics: readonly MetricDefinitionRow[] }
+type TemplateRows = { top: readonly string[]; widgets: readonly WidgetRow[]; metrics: readonly MetricDefinitionRow[] }
 
 /** Merges the draft with its template, and returns the rows to create with it. */
-async function wholeOf(
+async function resolveDraft(
   world: World,
   actor: Actor,
   { template, ...said }: DashboardRequest,
   id: string,
-): Promise<{ draft: DashboardDraft; template: Template | null; made: Made }> {
+): Promise<{ draft: DashboardDraft; template: Template | null; made: TemplateRows }> {
   if (!template) return { draft: check(DashboardDraft, said, 'body'), template: null, made: { top: [], widgets: [], metrics: [] } }
   const plan = await planDashboard(world, actor, { ...template, field: 'template' })
-  const made = await madeRows(world, actor, plan, id)
+  const made = await dashboardRowsOf(world, actor, plan, id)
   const given = definedOf(said)
   return { draft: check(DashboardDraft, { ...plan.draft, layout: made.layout, ...given }, 'template'), template: plan.template, made }
 }
 
-type Decide = (before: DashboardRow, widgets: readonly WidgetRow[], tx: Db) => Promise<DashboardRow>
+type DashboardUpdate = (before: DashboardRow, widgets: readonly WidgetRow[], tx: Db) => Promise<DashboardRow>
 
 /** Updates one dashboard while all widget relations are locked. */
-async function alter(world: World, actor: Actor, id: string, decide: Decide): Promise<Dashboard> {
+async function updateLocked(world: World, actor: Actor, id: string, decide: DashboardUpdate): Promise<Dashboard> {
   return world.meta.write(actor.orgId, async (tx) => {
     const widgets = await lockedWidgets(tx, actor.orgId)
     const before = (await selectDashboards(tx, actor.orgId)).find((candidate) => candidate.id === id)
     if (!before) throw notFound('dashboard', id)
     const next = { ...(await decide(before, widgets, tx)), modified_at: world.clock.nowMs(), modified_by: actor.identity }
-    mustFit(next.widget_ids)
+    checkWidgetCount(next.widget_ids)
     await updateDashboardRow(tx, next)
     await recordChange(world, tx, actor, { entity: { type: ENTITY, id }, before: audited(before), after: audited(next) })
     return shownDashboard(next, byId(await lockedWidgets(tx, actor.orgId)))
   })
 }
 
-type Known = { widgets: readonly WidgetRow[]; unseen: Unseen }
+type VisibleWidgets = { widgets: readonly WidgetRow[]; unseen: HiddenRecords }
 
-function mustKnow(ids: readonly string[], { widgets, unseen }: Known, field: string): void {
+function checkWidgetsExist(ids: readonly string[], { widgets, unseen }: VisibleWidgets, field: string): void {
   const unknown = ids.find((id) => unseen.widgets.has(id) || !widgets.some((widget) => widget.id === id))
   if (unknown !== undefined) throw badField(field, `names no widget: ${unknown}`, 'UNKNOWN_WIDGET')
 }
 
-function mustFit(ids: readonly string[]): void {
-  if (ids.length > WIDGETS_MAX) throw badField('widget_ids', `would be more than the ${WIDGETS_MAX} that a dashboard can hold`)
+function checkWidgetCount(ids: readonly string[]): void {
+  if (ids.length > WIDGETS_MAX) throw badField('widget_ids', `would exceed the ${WIDGETS_MAX} widgets that a dashboard can hold`)
 }
 
 const definedOf = <T extends object>(record: T): Partial<T> =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Partial<T>
 
-function withoutPlaces(layout: DashboardLayout, ids: readonly string[]): DashboardLayout {
+function withoutLayouts(layout: DashboardLayout, ids: readonly string[]): DashboardLayout {
   if (!layout.widget_layouts || ids.length === 0) return layout
   return { ...layout, widget_layouts: layout.widget_layouts.filter(({ id }) => !ids.includes(id)) }
 }

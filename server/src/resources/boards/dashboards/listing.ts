@@ -2,7 +2,7 @@ import type { Dashboard, Widget } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
-import { allWidgets, shownWidget, unseenBy, type WidgetRow } from '../widgets/widgets.ts'
+import { allWidgets, hiddenFrom, shownWidget, type WidgetRow } from '../widgets/widgets.ts'
 import { type DashboardRow, selectDashboards } from './rows.ts'
 
 type Reader = Pick<World, 'meta'>
@@ -12,7 +12,7 @@ const allDashboards = (world: Reader, orgId: string): Promise<readonly Dashboard
 
 /** The dashboards without a widget, at any depth, that is hidden from the caller. */
 export async function seenDashboards(world: Reader, actor: Actor): Promise<readonly DashboardRow[]> {
-  const { widgets } = await unseenBy(world, actor)
+  const { widgets } = await hiddenFrom(world, actor)
   const rows = await allDashboards(world, actor.orgId)
   return widgets.size === 0 ? rows : rows.filter(({ widget_ids }) => !widget_ids.some((id) => widgets.has(id)))
 }

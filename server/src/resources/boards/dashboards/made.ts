@@ -4,7 +4,7 @@ import { check } from '../../../http/validation.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import type { MetricDefinitionRow } from '../../queries/metric-definitions/metric-definitions.ts'
-import { bindTemplate, checkReferences, fillIn, type Library, type Use, usesOf } from '../../queries/templates/templates.ts'
+import { bindTemplate, checkReferences, fillIn, type Library, type TemplateUse, usesOf } from '../../queries/templates/templates.ts'
 import type { WidgetRow } from '../widgets/widgets.ts'
 import { childPlaces, PLANNED_MAX, placed, planWidget, rowsOf, type WidgetPlan, widgetTemplates } from '../widgets/widgets.ts'
 
@@ -22,7 +22,7 @@ export const dashboardTemplates: Library<DashboardTemplateDraft> = {
 }
 
 /** Plans the dashboard of a template; anything invalid is a 400. */
-export async function planDashboard(world: World, actor: Actor, use: Use): Promise<DashboardPlan> {
+export async function planDashboard(world: World, actor: Actor, use: TemplateUse): Promise<DashboardPlan> {
   const { definition, binding, template } = await bindTemplate(world, actor, dashboardTemplates, use)
   const parts = Object.fromEntries(PARTS.map((part) => [part, fillIn(definition[part], binding, part)]))
   const widgets: WidgetPlan[] = []
@@ -34,10 +34,10 @@ export async function planDashboard(world: World, actor: Actor, use: Use): Promi
   return { draft: check(DashboardDraft, parts, 'template'), template, widgets }
 }
 
-type MadeRows = { top: string[]; widgets: WidgetRow[]; metrics: MetricDefinitionRow[]; layout: DashboardLayout }
+type DashboardRows = { top: string[]; widgets: WidgetRow[]; metrics: MetricDefinitionRow[]; layout: DashboardLayout }
 
 /** Builds the rows of a plan; `top` are the widgets of the dashboard itself. */
-export async function madeRows(world: World, actor: Actor, plan: DashboardPlan, dashboardId: string): Promise<MadeRows> {
+export async function dashboardRowsOf(world: World, actor: Actor, plan: DashboardPlan, dashboardId: string): Promise<DashboardRows> {
   const made = []
   for (const widget of plan.widgets) made.push(await rowsOf(world, actor, widget, dashboardId))
   const top = made.map(({ widget }) => widget.id)
@@ -50,11 +50,11 @@ export async function madeRows(world: World, actor: Actor, plan: DashboardPlan, 
   }
 }
 
-type PreviewAsk = { template?: Template | undefined; template_id?: string | undefined; arguments?: Template['arguments'] | undefined }
+type PreviewRequest = { template?: Template | undefined; template_id?: string | undefined; arguments?: Template['arguments'] | undefined }
 
 /** Shows what a template would create; its layouts name widget templates, since no widgets exist yet. */
-export async function previewDashboard(world: World, actor: Actor, ask: PreviewAsk) {
-  const { template = ask.template_id === undefined ? undefined : { id: ask.template_id, arguments: ask.arguments } } = ask
+export async function previewDashboard(world: World, actor: Actor, request: PreviewRequest) {
+  const { template = request.template_id === undefined ? undefined : { id: request.template_id, arguments: request.arguments } } = request
   if (!template) throw badField('template', 'is required, or template_id', 'INVALID_TYPE')
   const { draft, template: bound, widgets } = await planDashboard(world, actor, { ...template, field: 'template' })
   return {

@@ -7,14 +7,20 @@ import type { WidgetRow } from './rows.ts'
 import { within } from './tree.ts'
 import { allWidgets } from './widgets.ts'
 
-type Ask = BodyOf<typeof contract.widgets.data>
-type Answer = ReplyOf<typeof contract.widgets.data>
+type WidgetDataRequest = BodyOf<typeof contract.widgets.data>
+type WidgetDataReply = ReplyOf<typeof contract.widgets.data>
 
 /** The number of metrics measured concurrently; each may run several queries. */
 const AT_ONCE = 4
 
 /** Measures all metrics of a widget and its inner widgets over one range; deleted metrics are omitted. */
-export async function widgetData(world: World, actor: Actor, record: WidgetRow, ask: Ask, signal: AbortSignal): Promise<Answer> {
+export async function widgetData(
+  world: World,
+  actor: Actor,
+  record: WidgetRow,
+  request: WidgetDataRequest,
+  signal: AbortSignal,
+): Promise<WidgetDataReply> {
   const definitions = new Map((await allMetricDefinitions(world, actor.orgId)).map((row) => [row.id, row]))
   const widgets = await allWidgets(world, actor.orgId)
   const shown = [...within([record.id], widgets)].flatMap((id) => widgets.find((widget) => widget.id === id) ?? [])
@@ -27,11 +33,11 @@ export async function widgetData(world: World, actor: Actor, record: WidgetRow, 
       return definition ? [{ widget_id: id, metric_id, definition }] : []
     }),
   )
-  const metrics: Answer['metrics'] = []
+  const metrics: WidgetDataReply['metrics'] = []
   for (let first = 0; first < wanted.length; first += AT_ONCE) {
     const measured = wanted.slice(first, first + AT_ONCE).map(async ({ definition: { queries, formulas }, ...named }) => ({
       ...named,
-      timeseries: await measureDefinition(moment, actor, { queries, formulas: formulas ?? undefined }, ask, signal),
+      timeseries: await measureDefinition(moment, actor, { queries, formulas: formulas ?? undefined }, request, signal),
     }))
     metrics.push(...(await Promise.all(measured)))
   }

@@ -9,7 +9,15 @@ import {
   metricDefinitionTemplates,
   newMetricDefinition,
 } from '../../queries/metric-definitions/metric-definitions.ts'
-import { bindTemplate, checkReferences, fillIn, type Library, listTemplates, type Use, usesOf } from '../../queries/templates/templates.ts'
+import {
+  bindTemplate,
+  checkReferences,
+  fillIn,
+  type Library,
+  listTemplates,
+  type TemplateUse,
+  usesOf,
+} from '../../queries/templates/templates.ts'
 import type { WidgetRow } from './rows.ts'
 import { within } from './tree.ts'
 
@@ -46,12 +54,12 @@ export const widgetTemplates: Library<WidgetTemplateDraft> = {
 }
 
 /** Plans the widget of a template; anything invalid is a 400. */
-export async function planWidget(world: World, actor: Actor, use: Use, budget = { left: PLANNED_MAX }): Promise<WidgetPlan> {
+export async function planWidget(world: World, actor: Actor, use: TemplateUse, budget = { left: PLANNED_MAX }): Promise<WidgetPlan> {
   const { definition, binding, template } = await bindTemplate(world, actor, widgetTemplates, use)
   budget.left -= 1 + definition.metrics.length
   if (budget.left < 0) throw badField(use.field, `makes more than ${PLANNED_MAX} widgets and metrics`, 'TOO_MANY')
   const parts = Object.fromEntries(PARTS.map((part) => [part, fillIn(definition[part], binding, part)]))
-  const inner = (member: 'metrics' | 'widgets', index: number): Pick<Use, 'field' | 'enclosing'> => ({
+  const inner = (member: 'metrics' | 'widgets', index: number): Pick<TemplateUse, 'field' | 'enclosing'> => ({
     field: `${use.field}.${member}.${index}`,
     enclosing: binding,
   })
@@ -88,7 +96,7 @@ export async function rowsOf(world: World, actor: Actor, plan: WidgetPlan, madeF
   const children: WidgetRows[] = []
   for (const child of plan.children) children.push(await rowsOf(world, actor, child, madeFor))
   const nowMs = world.clock.nowMs()
-  const places = childPlaces(
+  const places = childrenByTemplate(
     plan.children,
     children.map(({ widget }) => widget.id),
   )
@@ -100,7 +108,7 @@ export async function rowsOf(world: World, actor: Actor, plan: WidgetPlan, madeF
     type: plan.draft.type ?? 'line',
     metric_ids: metrics.map(({ id }) => id),
     widget_ids: children.map(({ widget: { id } }) => id),
-    layout: { widget_layouts: placed(plan.layout, places) },
+    layout: { widget_layouts: fillLayout(plan.layout, places) },
     aux: plan.draft.aux ?? null,
     tags: plan.draft.tags ?? {},
     template: plan.template,
@@ -118,7 +126,7 @@ export async function rowsOf(world: World, actor: Actor, plan: WidgetPlan, madeF
 }
 
 /** The widgets created from each template, in order; a template can occur several times. */
-export function childPlaces(plans: readonly WidgetPlan[], ids: readonly string[]): Map<string, string[]> {
+export function childrenByTemplate(plans: readonly WidgetPlan[], ids: readonly string[]): Map<string, string[]> {
   const places = new Map<string, string[]>()
   plans.forEach(({ template }, index) => {
     places.set(template.id, [...(places.get(template.id) ?? []), ids[index] ?? ''])
@@ -127,7 +135,7 @@ export function childPlaces(plans: readonly WidgetPlan[], ids: readonly string[]
 }
 
 /** Replaces templates by their widgets in a layout; the second occurrence of a template is its second widget. */
-export function placed(layout: readonly WidgetLayout[], places: ReadonlyMap<string, readonly string[]>): WidgetLayout[] {
+export function fillLayout(layout: readonly WidgetLayout[], places: ReadonlyMap<string, readonly string[]>): WidgetLayout[] {
   const taken = new Map<string, number>()
   return layout.flatMap((place) => {
     const nth = taken.get(place.id) ?? 0

@@ -57,10 +57,10 @@ export const lockWidget = (db: Db, orgId: string, id: string) =>
 export const lockWidgetsMadeFor = (db: Db, orgId: string, madeFor: string) =>
   db.all<WidgetRow>(sql`select * from widgets where org_id = ${orgId} and made_for = ${madeFor} order by id for update`)
 
-type Leaving = { id: string; modified_at: number; modified_by: Identity }
+type RemovedWidget = { id: string; modified_at: number; modified_by: Identity }
 
 /** Removes a widget from every widget, with its layout position. */
-export const takeOffWidgets = (db: Db, orgId: string, { id, modified_at, modified_by }: Leaving) =>
+export const removeFromWidgets = (db: Db, orgId: string, { id, modified_at, modified_by }: RemovedWidget) =>
   db.run(sql`
     update widgets set widget_ids = array_remove(widget_ids, ${id}::uuid), modified_at = ${modified_at}, modified_by = ${json(modified_by)},
       layout = jsonb_build_object('widget_layouts', (
@@ -69,7 +69,7 @@ export const takeOffWidgets = (db: Db, orgId: string, { id, modified_at, modifie
     where org_id = ${orgId} and ${id}::uuid = any (widget_ids)`)
 
 /** Removes a widget from every dashboard, with its layout position. */
-export const takeOffDashboards = (db: Db, orgId: string, { id, modified_at, modified_by }: Leaving) =>
+export const removeFromDashboards = (db: Db, orgId: string, { id, modified_at, modified_by }: RemovedWidget) =>
   db.run(sql`
     update dashboards set widget_ids = array_remove(widget_ids, ${id}::uuid), modified_at = ${modified_at},
       modified_by = ${json(modified_by)}, layout = layout || (

@@ -1,8 +1,8 @@
 /** A widget with the ids of its inner widgets. */
-export type Holder = { readonly id: string; readonly widget_ids: readonly string[] }
+export type Container = { readonly id: string; readonly widget_ids: readonly string[] }
 
 /** Returns the ids and everything inside them at any depth, each once, outer ones first. */
-export function within(ids: Iterable<string>, holders: readonly Holder[]): Set<string> {
+export function within(ids: Iterable<string>, holders: readonly Container[]): Set<string> {
   const childrenOf = new Map(holders.map((holder) => [holder.id, holder.widget_ids]))
   const found = new Set(ids)
   // Iterating a Set also visits elements added meanwhile.
@@ -11,7 +11,7 @@ export function within(ids: Iterable<string>, holders: readonly Holder[]): Set<s
 }
 
 /** Returns those within `ids` that nothing holds once their container is gone. */
-export function leftAlone(ids: readonly string[], otherLists: readonly (readonly string[])[], holders: readonly Holder[]): Set<string> {
+export function leftAlone(ids: readonly string[], otherLists: readonly (readonly string[])[], holders: readonly Container[]): Set<string> {
   const going = within(ids, holders)
   const staying = holders.filter(({ id }) => !going.has(id)).flatMap(({ widget_ids }) => widget_ids)
   return going.difference(within([...otherLists.flat(), ...staying], holders))

@@ -8,9 +8,9 @@ import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import {
   hiddenMetricIds,
-  keepMetricDefinition,
   type MetricDefinitionRow,
   missingMetricDefinitions,
+  storeMetricDefinition,
 } from '../../queries/metric-definitions/metric-definitions.ts'
 import { isSameTemplate } from '../../queries/templates/templates.ts'
 import { planWidget, rowsOf } from './made.ts'
@@ -20,15 +20,23 @@ import {
   lockWidget,
   lockWidgets,
   lockWidgetsMadeFor,
+  removeFromDashboards,
+  removeFromWidgets,
   selectWidgets,
-  takeOffDashboards,
-  takeOffWidgets,
   updateWidgetRow,
   type WidgetRow,
 } from './rows.ts'
-import { type Holder, within } from './tree.ts'
+import { type Container, within } from './tree.ts'
 
-export { childPlaces, PLANNED_MAX, placed, planWidget, rowsOf, type WidgetPlan, widgetTemplates } from './made.ts'
+export {
+  childrenByTemplate as childPlaces,
+  fillLayout as placed,
+  PLANNED_MAX,
+  planWidget,
+  rowsOf,
+  type WidgetPlan,
+  widgetTemplates,
+} from './made.ts'
 export { leftAlone, within } from './tree.ts'
 
 type Reader = Pick<World, 'meta'>
@@ -41,24 +49,24 @@ export const allWidgets = (world: Reader, orgId: string): Promise<readonly Widge
 
 /** The widgets that show, at any depth, no metric hidden from the caller. */
 export async function seenWidgets(world: Reader, actor: Actor): Promise<readonly WidgetRow[]> {
-  const { widgets } = await unseenBy(world, actor)
+  const { widgets } = await hiddenFrom(world, actor)
   const rows = await allWidgets(world, actor.orgId)
   return widgets.size === 0 ? rows : rows.filter(({ id }) => !widgets.has(id))
 }
 
 /** The ids hidden from the caller, who gets a 404 for them. */
-export type Unseen = { readonly metrics: ReadonlySet<string>; readonly widgets: ReadonlySet<string> }
+export type HiddenRecords = { readonly metrics: ReadonlySet<string>; readonly widgets: ReadonlySet<string> }
 
-export async function unseenBy(world: Reader, actor: Actor): Promise<Unseen> {
+export async function hiddenFrom(world: Reader, actor: Actor): Promise<HiddenRecords> {
   const metrics = await hiddenMetricIds(world, actor)
   if (metrics.size === 0) return { metrics, widgets: new Set() }
   const rows = await allWidgets(world, actor.orgId)
   const showing = new Set(rows.filter(({ metric_ids }) => metric_ids.some((id) => metrics.has(id))).map(({ id }) => id))
-  return { metrics, widgets: within(showing, holdersOf(rows)) }
+  return { metrics, widgets: within(showing, containersOf(rows)) }
 }
 
 /** Inverts the containment: each widget with the ids of its containers. */
-const holdersOf = (rows: readonly WidgetRow[]): readonly Holder[] => {
+const containersOf = (rows: readonly WidgetRow[]): readonly Container[] => {
   const pairs = rows.flatMap(({ id, widget_ids }) => widget_ids.map((child) => ({ child, id })))
   return [...Map.groupBy(pairs, ({ child }) => child)].map(([id, holders]) => ({ id, widget_ids: holders.map((pair) => pair.id) }))
 }
@@ -71,27 +79,27 @@ export async function findWidget(world: Reader, actor: Actor, id: string): Promi
   return row
 }
 
-export async function createWidget(world: World, actor: Actor, ask: WidgetRequest): Promise<Widget> {
+export async function createWidget(world: World, actor: Actor, request: WidgetRequest): Promise<Widget> {
   const id = world.ids.uuid()
-  const { members, made } = await wholeOf(world, actor, ask, { id, template: null })
+  const { members, made } = await resolveDraft(world, actor, request, { id, template: null })
   const nowMs = world.clock.nowMs()
   const signed = { created_at: nowMs, created_by: actor.identity, modified_at: nowMs, modified_by: actor.identity }
   const row: WidgetRow = { org_id: actor.orgId, id, tags: {}, made_for: null, ...members, ...signed }
-  const unseen = await unseenBy(world, actor)
+  const unseen = await hiddenFrom(world, actor)
   await world.meta.write(actor.orgId, async (tx) => {
     await lockWidgets(tx, actor.orgId)
-    await keepMade(world, tx, actor, made)
-    await checkHeld(tx, row, unseen)
-    await keepWidget(world, tx, actor, row)
+    await insertTemplateRows(world, tx, actor, made)
+    await checkMembers(tx, row, unseen)
+    await storeWidget(world, tx, actor, row)
   })
   return shownWidget(row)
 }
 
 /** Replaces a widget; absent tags stay, since they have an endpoint of their own. */
-export async function updateWidget(world: World, actor: Actor, record: WidgetRow, ask: WidgetRequest): Promise<undefined> {
-  const { members, made } = await wholeOf(world, actor, ask, record)
-  await alter(world, actor, record.id, async (tx, before) => {
-    await keepMade(world, tx, actor, made)
+export async function updateWidget(world: World, actor: Actor, record: WidgetRow, request: WidgetRequest): Promise<undefined> {
+  const { members, made } = await resolveDraft(world, actor, request, record)
+  await updateLocked(world, actor, record.id, async (tx, before) => {
+    await insertTemplateRows(world, tx, actor, made)
     return { ...before, ...members }
   })
 }
@@ -101,7 +109,7 @@ export async function changeWidget(world: World, actor: Actor, record: WidgetRow
   if (Object.keys(given).length === 0) {
     throw badRequest('the body must have one of name, description, type, aux, layout, metric_ids')
   }
-  await alter(world, actor, record.id, async (_, before) => ({
+  await updateLocked(world, actor, record.id, async (_, before) => ({
     ...before,
     ...given,
     ...(change.metric_ids ? { metric_ids: [...new Set(change.metric_ids)] } : {}),
@@ -110,17 +118,17 @@ export async function changeWidget(world: World, actor: Actor, record: WidgetRow
 
 /** Appends inner widgets; existing ones keep their position. */
 export async function addChildren(world: World, actor: Actor, record: WidgetRow, ids: readonly string[]): Promise<undefined> {
-  const unseen = await unseenBy(world, actor)
-  await alter(world, actor, record.id, async (tx, before) => {
-    await mustExist(tx, actor.orgId, ids, unseen)
+  const unseen = await hiddenFrom(world, actor)
+  await updateLocked(world, actor, record.id, async (tx, before) => {
+    await checkWidgetIds(tx, actor.orgId, ids, unseen)
     const widget_ids = [...new Set([...before.widget_ids, ...ids])]
-    if (widget_ids.length > CHILDREN_MAX) throw badField('widget_ids', `would be more than the ${CHILDREN_MAX} that a widget can hold`)
+    if (widget_ids.length > CHILDREN_MAX) throw badField('widget_ids', `would exceed the ${CHILDREN_MAX} widgets that a widget can hold`)
     return { ...before, widget_ids }
   })
 }
 
 export async function removeChild(world: World, actor: Actor, record: WidgetRow, childId: string): Promise<undefined> {
-  await alter(world, actor, record.id, async (_, before) => {
+  await updateLocked(world, actor, record.id, async (_, before) => {
     if (!before.widget_ids.includes(childId)) throw notFound('widget', childId)
     return {
       ...before,
@@ -142,14 +150,14 @@ export async function discardWidget(world: World, tx: Db, actor: Actor, id: stri
   const row = await lockWidget(tx, actor.orgId, id)
   if (!row) throw notFound('widget', id)
   const leaving = { id, modified_at: world.clock.nowMs(), modified_by: actor.identity }
-  await takeOffWidgets(tx, actor.orgId, leaving)
-  await takeOffDashboards(tx, actor.orgId, leaving)
+  await removeFromWidgets(tx, actor.orgId, leaving)
+  await removeFromDashboards(tx, actor.orgId, leaving)
   await deleteWidget(tx, actor.orgId, id)
   await recordChange(world, tx, actor, { entity: { type: ENTITY, id }, before: shownWidget(row) })
 }
 
 /** Inserts a widget in the transaction of the record it belongs to. */
-export async function keepWidget(world: World, tx: Db, actor: Actor, row: WidgetRow): Promise<void> {
+export async function storeWidget(world: World, tx: Db, actor: Actor, row: WidgetRow): Promise<void> {
   await insertWidget(tx, row)
   await recordChange(world, tx, actor, { entity: { type: ENTITY, id: row.id }, after: shownWidget(row) })
 }
@@ -168,7 +176,7 @@ export async function lockedWidgets(tx: Db, orgId: string): Promise<WidgetRow[]>
 }
 
 /** Throws a 404 for unknown widget ids; for ids in a larger body, checkHeld throws a 400. */
-export async function mustExist(tx: Db, orgId: string, ids: readonly string[], unseen: Unseen): Promise<void> {
+export async function checkWidgetIds(tx: Db, orgId: string, ids: readonly string[], unseen: HiddenRecords): Promise<void> {
   const known = new Set((await selectWidgets(tx, orgId)).map(({ id }) => id))
   const unknown = ids.find((id) => !known.has(id) || unseen.widgets.has(id))
   if (unknown !== undefined) throw notFound('widget', unknown)
@@ -177,16 +185,16 @@ export async function mustExist(tx: Db, orgId: string, ids: readonly string[], u
 type Members = Pick<WidgetRow, 'name' | 'description' | 'type' | 'metric_ids' | 'widget_ids' | 'layout' | 'aux' | 'template'> & {
   tags?: WidgetRow['tags']
 }
-type Made = { widgets: readonly WidgetRow[]; metrics: readonly MetricDefinitionRow[] }
-const NOTHING: Made = { widgets: [], metrics: [] }
+type TemplateRows = { widgets: readonly WidgetRow[]; metrics: readonly MetricDefinitionRow[] }
+const NOTHING: TemplateRows = { widgets: [], metrics: [] }
 
 /** Merges the draft with its template; a template that the widget already has is not applied again. */
-async function wholeOf(
+async function resolveDraft(
   world: World,
   actor: Actor,
   { template, ...said }: WidgetRequest,
   before: { id: string; template: Template | null },
-): Promise<{ members: Members; made: Made }> {
+): Promise<{ members: Members; made: TemplateRows }> {
   if (!template || (said.name !== undefined && isSameTemplate(template, before.template))) {
     return { members: membersOf(check(WidgetDraft, said, 'body'), template ? before.template : null), made: NOTHING }
   }
@@ -214,20 +222,25 @@ const membersOf = (draft: WidgetDraft, template: Template | null): Members => ({
 })
 
 /** Inserts the records that a template yields besides the widget, inner ones first. */
-export async function keepMade(world: World, tx: Db, actor: Actor, { widgets, metrics }: Made): Promise<void> {
-  for (const row of metrics) await keepMetricDefinition(world, tx, actor, row)
-  for (const row of widgets) await keepWidget(world, tx, actor, row)
+export async function insertTemplateRows(world: World, tx: Db, actor: Actor, { widgets, metrics }: TemplateRows): Promise<void> {
+  for (const row of metrics) await storeMetricDefinition(world, tx, actor, row)
+  for (const row of widgets) await storeWidget(world, tx, actor, row)
 }
 
 /** Updates one widget while all widget relations are locked. */
-async function alter(world: World, actor: Actor, id: string, decide: (tx: Db, before: WidgetRow) => Promise<WidgetRow>): Promise<void> {
-  const unseen = await unseenBy(world, actor)
+async function updateLocked(
+  world: World,
+  actor: Actor,
+  id: string,
+  decide: (tx: Db, before: WidgetRow) => Promise<WidgetRow>,
+): Promise<void> {
+  const unseen = await hiddenFrom(world, actor)
   await world.meta.write(actor.orgId, async (tx) => {
     await lockWidgets(tx, actor.orgId)
     const before = await lockWidget(tx, actor.orgId, id)
     if (!before) throw notFound('widget', id)
     const next = await decide(tx, before)
-    await checkHeld(tx, next, unseen, before)
+    await checkMembers(tx, next, unseen, before)
     await rewrite(world, tx, actor, before, next)
   })
 }
@@ -242,7 +255,12 @@ async function rewrite(world: World, tx: Db, actor: Actor, before: WidgetRow, ne
  * Rejects a widget that holds both metrics and widgets, something that does not exist, or itself. A metric it already had may be gone,
  * together with its monitor.
  */
-async function checkHeld(tx: Db, { org_id, id, metric_ids, widget_ids }: WidgetRow, unseen: Unseen, before?: WidgetRow): Promise<void> {
+async function checkMembers(
+  tx: Db,
+  { org_id, id, metric_ids, widget_ids }: WidgetRow,
+  unseen: HiddenRecords,
+  before?: WidgetRow,
+): Promise<void> {
   if (metric_ids.length > 0 && widget_ids.length > 0) {
     throw badField('widget_ids', 'must be empty: a widget has either metrics or widgets', 'CONFLICT')
   }

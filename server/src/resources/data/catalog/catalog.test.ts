@@ -28,7 +28,7 @@ async function newOrganization(): Promise<{ orgId: string; logIds: string[] }> {
   return { orgId, logIds }
 }
 
-/** untilBothInvalidated returns when both processes have received every earlier cache invalidation. */
+/** Returns when both processes have received every earlier cache invalidation. */
 async function untilBothInvalidated(): Promise<void> {
   const marker = randomUUID()
   const heard = [here, there].map(

@@ -16,11 +16,11 @@ import {
   updateSlotMaps,
 } from './rows.ts'
 
-/** locate says where the events of a dataset lie; undefined when it has none. */
+/** The storage layout of a dataset; undefined if it has no slots. */
 export const locate = (world: Pick<World, 'meta'>, orgId: string, logId: string): Promise<DatasetLayout | undefined> =>
   locateAll(world, orgId, [logId]).then(([located]) => located)
 
-/** locateAll says it of many datasets, in their order; what is not remembered is read by one statement. */
+/** The layouts of many datasets, in their order; those not cached are read with one statement. */
 export const locateAll = (world: Pick<World, 'meta'>, orgId: string, logIds: readonly string[]): Promise<(DatasetLayout | undefined)[]> =>
   world.meta.cachedEach(
     orgId,
@@ -37,8 +37,8 @@ function locatedIn({ log_id, paths, slots, ...row }: FullSlotMapRow): (readonly 
 }
 
 /**
- * growSlots gives slots to keys that have none, by the id of the dataset, before the first event that has them is stored. Whoever comes second, in
- * whatever process, finds what the first decided. However many datasets there are, it takes a handful of statements.
+ * Assigns slots to new keys, by dataset id, before the first event with them is stored. A concurrent process finds the slots of the first. The number
+ * of statements does not grow with the number of datasets.
  */
 export async function growSlots(
   world: Pick<World, 'meta'>,
@@ -49,7 +49,7 @@ export async function growSlots(
   const known = await locateAll(world, orgId, [...observed.keys()])
   for (const [at, [logId, keys]] of [...observed].entries()) {
     const located = known[at]
-    // With every slot taken there is nothing to decide, and nobody to ask.
+    // If every slot is taken there is nothing to assign.
     if (!located || growLayout(located, keys, new Map()) !== located) lacking.set(logId, keys)
   }
   if (lacking.size === 0) return

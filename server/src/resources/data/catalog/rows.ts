@@ -6,10 +6,10 @@ import { json, sql } from '../../../meta/sql.ts'
 export type SlotMapRow = { version: number; table_classes: TableClass[] }
 export type SlotRow = { path: string; slot: Slot }
 
-/** A FullSlotMapRow has the slots of the map too: two lists in one order. */
+/** A slot map with its slots: two lists in one order. */
 export type FullSlotMapRow = SlotMapRow & { log_id: string; paths: string[]; slots: Slot[] }
 
-/** selectSlotMaps gives the maps of many datasets with their slots, as of one moment. */
+/** The maps of many datasets with their slots, from one snapshot. */
 export const selectSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
   db.all<FullSlotMapRow>(sql`
     select m.log_id, m.version, m.table_classes, coalesce(own.paths, '{}') as paths, coalesce(own.slots, '{}') as slots
@@ -21,14 +21,14 @@ export const selectSlotMaps = (db: Db, orgId: string, logIds: readonly string[])
 export type OwnedSlotMapRow = SlotMapRow & { log_id: string }
 export type OwnedSlotRow = SlotRow & { log_id: string; version: number }
 
-/** insertSlotMaps does nothing where somebody else was first. */
+/** Keeps the maps that another process inserted first. */
 export const insertSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
   db.run(sql`
     insert into slot_maps (org_id, log_id, version, table_classes)
     select ${orgId}::uuid, log_id, 0, '{}' from unnest(${[...logIds]}::uuid[]) as given (log_id) order by log_id
     on conflict (log_id) do nothing`)
 
-/** lockSlotMaps lets one after the other decide, so that no two keys of a dataset get one slot; the order of ids keeps two from waiting for each other. */
+/** Serializes the assignment, so that no two keys of a dataset get one slot. Locking in the order of ids avoids deadlocks. */
 export const lockSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
   db.all<OwnedSlotMapRow>(sql`
     select log_id, version, table_classes from slot_maps where org_id = ${orgId} and log_id = any(${[...logIds]}::uuid[]) order by log_id for update`)
@@ -51,7 +51,7 @@ export const insertSlots = (db: Db, orgId: string, rows: readonly OwnedSlotRow[]
     from unnest(${rows.map(({ log_id }) => log_id)}::uuid[], ${rows.map(({ path }) => path)}::text[], ${rows.map(({ slot }) => slot)}::text[],
       ${rows.map(({ version }) => version)}::int[]) as given (log_id, path, slot, version)`)
 
-/** selectSlotsElsewhere gives, for each key, the slot that most other datasets of the organisation have for it. */
+/** For each key, the slot that most other datasets of the organization use for it. */
 export const selectSlotsElsewhere = (db: Db, orgId: string, logIds: readonly string[], paths: readonly string[]) =>
   db.all<SlotRow>(sql`
     select distinct on (path) path, slot from slots

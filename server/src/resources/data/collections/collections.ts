@@ -6,12 +6,12 @@ import { type DatasetRow, visibleDatasets } from '../datasets/datasets.ts'
 
 type Collections = ReplyOf<typeof contract.collections.list>
 
-/** listCollections gives one object per collection, from its name to its datasets; both are sorted by name. */
+/** One object that maps each collection name to its datasets, both sorted by name. */
 export async function listCollections(world: Pick<World, 'meta'>, actor: Actor): Promise<SerializedJson<Collections>> {
-  return writtenList(await visibleDatasets(world, actor))
+  return serializedList(await visibleDatasets(world, actor))
 }
 
-const writtenList = serializeOnce((visible: readonly DatasetRow[]): Collections => {
+const serializedList = serializeOnce((visible: readonly DatasetRow[]): Collections => {
   const byName = new Map<string, { dataset: string; id: string }[]>()
   for (const { collection, dataset, id } of visible.toSorted((a, b) => order(a.dataset, b.dataset))) {
     const members = byName.get(collection)
@@ -22,5 +22,5 @@ const writtenList = serializeOnce((visible: readonly DatasetRow[]): Collections 
   return { collections: sorted.map(([name, members]) => ({ [name]: members })) }
 })
 
-/** order is the same everywhere, whatever the language of the machine. */
+/** Independent of the locale of the machine. */
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

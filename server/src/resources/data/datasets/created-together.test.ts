@@ -10,11 +10,11 @@ beforeAll(async () => {
 afterAll(() => senders?.close())
 afterEach(() => vi.restoreAllMocks())
 
-/** STATEMENTS_MAX leaves room for what the service writes down by itself meanwhile; each dataset on its own would take hundreds. */
+/** Leaves margin for background statements; one creation per dataset would take hundreds. */
 const STATEMENTS_MAX = 60
 const HOUR_MS = 3_600_000
 
-/** countStatements counts what the service asks its metadata store from now on, also within transactions. */
+/** Counts the statements sent to the metadata store from now on, also within transactions. */
 function countStatements(): () => number {
   const { meta } = senders.app.app.world
   let count = 0
@@ -60,7 +60,7 @@ test('a post that names 10,000 new datasets takes a handful of statements, keeps
   // One more is the warning about the others.
   const counted = await owner.ask<{ totals: { count: number } }>('POST', '/search', { body: search })
   expect([counted.status, counted.body.totals?.count]).toEqual([200, 10_001])
-  // One warning stands with the events that found no dataset of their own.
+  // The overflow dataset contains one warning next to the events.
   const overflow = await senders.eventsIn('overflow', 'default', owner)
   expect(overflow.filter(({ severity }) => severity === 'warn')).toHaveLength(1)
 })

@@ -60,7 +60,7 @@ describe('creating', () => {
   test('names are trimmed, so that the same name with blanks around is a conflict', async () => {
     expect((await create({ collection: '  shop ', dataset: '\tweb\n' })).body).toMatchObject({ collection: 'shop', dataset: 'web' })
     const again = await create<FailureBody>({ collection: 'shop', dataset: 'web ' })
-    expect([again.status, again.body.details]).toEqual([409, 'a dataset web exists already in the collection shop'])
+    expect([again.status, again.body.details]).toEqual([409, 'a dataset web already exists in the collection shop'])
   })
 
   test('the same dataset name in another collection is another dataset', async () => {
@@ -248,7 +248,7 @@ test('every change is in the audit trail with what was and what is', async () =>
   ])
 })
 
-test('ids that are unknown or of another organisation answer alike, malformed ones are a bad request', async () => {
+test('ids that are unknown or of another organization answer alike, malformed ones are a bad request', async () => {
   const other = await app.newOrganization()
   const theirs = (await other.ask<Dataset>('POST', '/datasets', { body: { collection: 'a', dataset: 'b' } })).body.id
   for (const [method, body] of [['GET'], ['PUT', { collection: 'x' }], ['DELETE']] as const) {
@@ -272,7 +272,7 @@ test('readers read and write nothing, a key for ingestion reads nothing', async 
   expect((await listed('', ingest)).status).toBe(403)
 })
 
-/** roleKey makes a key with a role of just these permissions. */
+/** Creates a key with a role of just these permissions. */
 async function roleKey(permissions: string[]): Promise<string> {
   const body = { display_name: `role ${permissions.join()}`, role_type: 'API', permissions }
   const role = await org.ask<{ role_id: string }>('POST', '/roles', { body })

@@ -41,10 +41,10 @@ export {
 type NewDataset = BodyOf<typeof contract.datasets.create>
 type DatasetList = ReplyOf<typeof contract.datasets.list> | SerializedJson<ReplyOf<typeof contract.datasets.list>>
 type DatasetListQuery = QueryOf<typeof contract.datasets.list>
-/** A DatasetChange leaves alone what it does not name; a retention of null returns to the organisation's default. */
+/** Fields that are absent stay; a retention of null returns to the organization's default. */
 type DatasetChange = Partial<BodyOf<typeof contract.datasets.update>>
 
-/** listDatasets gives what `from` or `from_expr` selects; selecting nothing is no failure here. */
+/** Lists what `from` or `from_expr` selects; an empty selection is no error here. */
 export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, query: DatasetListQuery): Promise<DatasetList> {
   const from = new Set(query.from)
   const fromExpr = query.from_expr?.trim() ?? ''
@@ -55,12 +55,12 @@ export async function listDatasets(world: Pick<World, 'meta'>, actor: Actor, que
   }
   const selector = fromExpr === '' ? undefined : parseSelector(query.from_expr ?? '')
   const visible = await visibleDatasets(world, actor)
-  if (!selector && from.size === 0) return writtenList(visible)
+  if (!selector && from.size === 0) return serializedList(visible)
   const chosen = selector ? matchDatasets(selector, visible) : visible.filter((row) => from.has(row.id))
   return { datasets: chosen.map(shownDataset) }
 }
 
-const writtenList = serializeOnce((rows: readonly DatasetRow[]) => ({ datasets: rows.map(shownDataset) }))
+const serializedList = serializeOnce((rows: readonly DatasetRow[]) => ({ datasets: rows.map(shownDataset) }))
 
 export async function findDataset(
   world: Pick<World, 'meta'>,
@@ -73,21 +73,21 @@ export async function findDataset(
   return row
 }
 
-export async function createDataset(world: World, actor: Actor, ask: NewDataset): Promise<DatasetRow> {
-  checkNotReserved('collection', ask.collection)
-  checkNotReserved('dataset', ask.dataset)
-  if (ask.retention !== undefined) checkRetentionPermission(actor)
+export async function createDataset(world: World, actor: Actor, request: NewDataset): Promise<DatasetRow> {
+  checkNotReserved('collection', request.collection)
+  checkNotReserved('dataset', request.dataset)
+  if (request.retention !== undefined) checkRetentionPermission(actor)
   const nowMs = world.clock.nowMs()
   const row: DatasetRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
-    collection: ask.collection,
-    dataset: ask.dataset,
+    collection: request.collection,
+    dataset: request.dataset,
     is_system_generated: false,
-    tags: ask.tags,
+    tags: request.tags,
     parser_id: null,
-    retention: ask.retention ?? null,
-    retention_mark: ask.retention ? { created_by: actor.identity.id, created_at: nowMs } : null,
+    retention: request.retention ?? null,
+    retention_mark: request.retention ? { created_by: actor.identity.id, created_at: nowMs } : null,
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,
@@ -95,20 +95,20 @@ export async function createDataset(world: World, actor: Actor, ask: NewDataset)
   }
   return world.meta.write(actor.orgId, async (tx) => {
     const made = await insertDataset(tx, row)
-    if (!made) throw nameTaken(ask.collection, ask.dataset)
+    if (!made) throw nameTaken(request.collection, request.dataset)
     await recordChange(world, tx, actor, { entity: { type: 'dataset', id: made.id }, after: shownDataset(made) })
     return made
   })
 }
 
-/** updateDataset renames, moves or sets the retention; the names of a system dataset stay as they are. */
+/** Renames, moves or sets the retention; names of system datasets cannot change. */
 export const updateDataset = (world: World, actor: Actor, id: string, change: DatasetChange): Promise<DatasetRow> =>
   changeDataset(world, actor, id, change, (before, next) => {
     if (next.retention !== before.retention) checkRetentionPermission(actor)
     if (!isDeepStrictEqual(next.tags, before.tags)) checkTagPermission(actor)
   })
 
-/** setDatasetRetention sets the retention of a dataset alone; `check` sees the dataset as it is, locked. Callers answer for the permission. */
+/** Sets only the retention; `check` sees the locked dataset. Callers check the permission. */
 export const setDatasetRetention = (
   world: World,
   actor: Actor,
@@ -141,7 +141,7 @@ async function changeDataset(
     }
     check(before, next)
     if (before.collection === AUDIT_COLLECTION && next.retention !== null) {
-      throw badField('retention', 'cannot be set here: the audit trail is kept for ever, and so are its events')
+      throw badField('retention', 'cannot be set here: the events of the audit trail are kept forever')
     }
     if (next.collection !== before.collection || next.dataset !== before.dataset) checkRename(before, next)
     const row = await updateDatasetRow(tx, next).catch((thrown) => {
@@ -160,7 +160,7 @@ function markOf(before: DatasetRow, retention: DatasetRow['retention'], actor: A
   return before.retention_mark ? { ...before.retention_mark, updated_by: who, updated_at: nowMs } : { created_by: who, created_at: nowMs }
 }
 
-/** removeDataset leaves a tombstone, and asks for its events to be removed in the same transaction. */
+/** Leaves a tombstone and enqueues the removal of the events, in one transaction. */
 export async function removeDataset(world: World, actor: Actor, record: DatasetRow): Promise<undefined> {
   if (record.is_system_generated) throw forbidden('a system dataset cannot be deleted')
   await world.meta.write(actor.orgId, async (tx) => {
@@ -172,7 +172,7 @@ export async function removeDataset(world: World, actor: Actor, record: DatasetR
   })
 }
 
-/** bootstrapDatasets makes what every organisation has from the start. */
+/** Creates the datasets that every organization has. */
 export async function bootstrapDatasets(world: Pick<World, 'clock' | 'ids'>, tx: Db, orgId: string): Promise<void> {
   const nowMs = world.clock.nowMs()
   const names = [
@@ -204,7 +204,7 @@ function checkTagPermission(actor: Actor): void {
   if (!hasPermission(actor, 'tag_write')) throw forbidden('changing tags needs the permission tag_write')
 }
 
-/** checkNotReserved keeps names that begin with a dot for what the system makes itself. */
+/** Reserves names with a leading dot for system datasets. */
 function checkNotReserved(field: 'collection' | 'dataset', name: string): void {
   if (name.startsWith('.')) throw badField(field, 'must not begin with a dot: such names belong to the system', 'RESERVED')
 }
@@ -215,7 +215,7 @@ function checkRename(before: DatasetRow, next: DatasetRow): void {
   checkNotReserved('dataset', next.dataset)
 }
 
-/** 23505 is PostgreSQL's unique_violation: the unique index decides between two who take a name at once. */
+/** PostgreSQL's unique_violation: the unique index resolves a race for a name. */
 const isNameTaken = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === '23505'
 
-const nameTaken = (collection: string, dataset: string) => conflict(`a dataset ${dataset} exists already in the collection ${collection}`)
+const nameTaken = (collection: string, dataset: string) => conflict(`a dataset ${dataset} already exists in the collection ${collection}`)

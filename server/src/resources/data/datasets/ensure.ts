@@ -21,7 +21,7 @@ export type DatasetRoute = { collection: string; dataset: string; tags: Tags; is
 /** The dataset that events go to; `overLimit` is set when NEW_DATASETS_MAX was reached, with whether it is the first time in the hour. */
 export type EnsuredDataset = { row: DatasetRow; overLimit?: 'first' | 'again' }
 
-/** NEW_DATASETS_MAX is how many datasets one identity may bring into being in an hour: one bad template must not ruin an installation. */
+/** The number of datasets one identity may create in an hour: a wrong template must not ruin an installation. */
 export const NEW_DATASETS_MAX = 100
 const HOUR_MS = 3_600_000
 const TAGS_MAX = 100
@@ -31,58 +31,58 @@ const OVERFLOW_DATASET = 'overflow'
 const DEFAULT_COLLECTION = 'default'
 
 /**
- * ensureDatasets finds the dataset of each place or creates it, in the order of the places; the first event creates its dataset. Tags that a dataset
- * lacks are added to it. However many places there are, it takes a handful of statements.
+ * Finds or creates the dataset of each route, in the order of the routes; the first event creates its dataset. Missing tags are added to it. The
+ * number of statements does not grow with the number of routes.
  */
-export async function ensureDatasets(world: EnsureWorld, actor: Actor, places: readonly DatasetRoute[]): Promise<EnsuredDataset[]> {
+export async function ensureDatasets(world: EnsureWorld, actor: Actor, routes: readonly DatasetRoute[]): Promise<EnsuredDataset[]> {
   const { datasets: known } = await byName(world, actor.orgId)
-  const wanted = new Map(places.map((place) => [nameOf(place), place]))
-  const unknown = [...wanted].filter(([name]) => !known.has(name)).map(([, place]) => place)
+  const wanted = new Map(routes.map((route) => [nameOf(route), route]))
+  const unknown = [...wanted].filter(([name]) => !known.has(name)).map(([, route]) => route)
   const created = unknown.length === 0 ? new Map<string, EnsuredDataset>() : await createShared(world, actor, unknown)
-  const found = (place: DatasetRoute): EnsuredDataset => {
-    const row = known.get(nameOf(place))
-    const ensured = row ? { row } : created.get(nameOf(place))
+  const found = (route: DatasetRoute): EnsuredDataset => {
+    const row = known.get(nameOf(route))
+    const ensured = row ? { row } : created.get(nameOf(route))
     if (!ensured) throw new Error('a dataset was neither found nor created')
     return ensured
   }
-  // A dataset that only takes what is too much for others does not take over their tags.
-  const lacking = places.filter((place) => {
-    const { row, overLimit } = found(place)
-    return overLimit === undefined && missingIn(row.tags, place.tags).length > 0
+  // An overflow dataset does not take over the tags of the others.
+  const lacking = routes.filter((route) => {
+    const { row, overLimit } = found(route)
+    return overLimit === undefined && missingIn(row.tags, route.tags).length > 0
   })
-  const tagged = await addTags(world, actor, new Map(lacking.map((place) => [found(place).row.id, place.tags])))
+  const tagged = await addTags(world, actor, new Map(lacking.map((route) => [found(route).row.id, route.tags])))
   const warned = new Set<string>()
-  return places.map((place) => {
-    const { row, overLimit } = found(place)
+  return routes.map((route) => {
+    const { row, overLimit } = found(route)
     const now = tagged.get(row.id) ?? row
     if (overLimit === undefined) return { row: now }
-    const isFirst = overLimit === 'first' && !warned.has(nameOf(place))
-    warned.add(nameOf(place))
+    const isFirst = overLimit === 'first' && !warned.has(nameOf(route))
+    warned.add(nameOf(route))
     return { row: now, overLimit: isFirst ? 'first' : 'again' }
   })
 }
 
 const creationsInProgress = new WeakMap<World['meta'], Map<string, Promise<EnsuredDataset>>>()
 
-/** createShared lets posts that want the same new dataset at once share its creation: each of them counted alone would fill the hour. */
+/** Lets concurrent requests for the same new dataset share its creation; counted separately they would use up the hourly limit. */
 async function createShared(
   world: EnsureWorld,
   actor: Actor,
-  places: readonly DatasetRoute[],
+  routes: readonly DatasetRoute[],
 ): Promise<ReadonlyMap<string, EnsuredDataset>> {
   const shared = creationsInProgress.get(world.meta) ?? new Map<string, Promise<EnsuredDataset>>()
   creationsInProgress.set(world.meta, shared)
-  const keyOf = (place: DatasetRoute): string => `${actor.orgId}/${actor.identity.id}/${nameOf(place)}`
-  const others = places.flatMap((place) => {
-    const other = shared.get(keyOf(place))
-    return other ? [[nameOf(place), other] as const] : []
+  const keyOf = (route: DatasetRoute): string => `${actor.orgId}/${actor.identity.id}/${nameOf(route)}`
+  const others = routes.flatMap((route) => {
+    const other = shared.get(keyOf(route))
+    return other ? [[nameOf(route), other] as const] : []
   })
-  const own = places.filter((place) => !shared.has(keyOf(place)))
+  const own = routes.filter((route) => !shared.has(keyOf(route)))
   const creating = own.length === 0 ? Promise.resolve(new Map<string, EnsuredDataset>()) : createAll(world, actor, own)
-  for (const place of own) {
-    const one = creating.then((all) => all.get(nameOf(place)) ?? missing(place))
+  for (const route of own) {
+    const one = creating.then((all) => all.get(nameOf(route)) ?? missing(route))
     one.catch(() => undefined)
-    shared.set(keyOf(place), one)
+    shared.set(keyOf(route), one)
   }
   try {
     const created = new Map(await creating)
@@ -92,7 +92,7 @@ async function createShared(
     }
     return created
   } finally {
-    for (const place of own) shared.delete(keyOf(place))
+    for (const route of own) shared.delete(keyOf(route))
   }
 }
 
@@ -100,10 +100,10 @@ function missing({ collection, dataset }: DatasetRoute): never {
   throw new Error(`the dataset ${collection}/${dataset} was neither created nor found`)
 }
 
-async function createAll(world: EnsureWorld, actor: Actor, places: readonly DatasetRoute[]): Promise<ReadonlyMap<string, EnsuredDataset>> {
-  // What is remembered may be older than what another process has created.
-  const made = new Map((await selectDatasetsByName(world.meta, actor.orgId, places)).map((row) => [nameOf(row), row]))
-  const fresh = places.filter((place) => !made.has(nameOf(place)))
+async function createAll(world: EnsureWorld, actor: Actor, routes: readonly DatasetRoute[]): Promise<ReadonlyMap<string, EnsuredDataset>> {
+  // The cache may be older than what another process has created.
+  const made = new Map((await selectDatasetsByName(world.meta, actor.orgId, routes)).map((row) => [nameOf(row), row]))
+  const fresh = routes.filter((route) => !made.has(nameOf(route)))
   const counted = fresh.filter(({ isSystem }) => !isSystem)
   const earlier = counted.length === 0 ? 0 : await addToHourlyCount(world, actor, counted.length)
   const remaining = Math.max(0, NEW_DATASETS_MAX - earlier)
@@ -112,23 +112,23 @@ async function createAll(world: EnsureWorld, actor: Actor, places: readonly Data
   const overflow = new Map<DatasetRoute, DatasetRoute>()
   if (refused.length > 0) {
     const { collections } = await byName(world, actor.orgId)
-    const known = new Set([...collections, ...fresh.filter((place) => !rejected.has(place)).map(({ collection }) => collection)])
-    // A collection that is not there yet would be one too many as well.
-    for (const place of refused) overflow.set(place, overflowIn(known.has(place.collection) ? place.collection : DEFAULT_COLLECTION))
+    const known = new Set([...collections, ...fresh.filter((route) => !rejected.has(route)).map(({ collection }) => collection)])
+    // A new collection for the overflow would exceed the limit as well.
+    for (const route of refused) overflow.set(route, overflowIn(known.has(route.collection) ? route.collection : DEFAULT_COLLECTION))
   }
-  const created = await insertAll(world, actor, [...fresh.filter((place) => !rejected.has(place)), ...overflow.values()])
-  const rowOf = (place: DatasetRoute): DatasetRow => made.get(nameOf(place)) ?? created.get(nameOf(place)) ?? missing(place)
+  const created = await insertAll(world, actor, [...fresh.filter((route) => !rejected.has(route)), ...overflow.values()])
+  const rowOf = (route: DatasetRoute): DatasetRow => made.get(nameOf(route)) ?? created.get(nameOf(route)) ?? missing(route)
   return new Map(
-    places.map((place): [string, EnsuredDataset] => {
-      const instead = overflow.get(place)
-      if (!instead) return [nameOf(place), { row: rowOf(place) }]
-      const isFirst = earlier <= NEW_DATASETS_MAX && place === refused[0]
-      return [nameOf(place), { row: rowOf(instead), overLimit: isFirst ? 'first' : 'again' }]
+    routes.map((route): [string, EnsuredDataset] => {
+      const instead = overflow.get(route)
+      if (!instead) return [nameOf(route), { row: rowOf(route) }]
+      const isFirst = earlier <= NEW_DATASETS_MAX && route === refused[0]
+      return [nameOf(route), { row: rowOf(instead), overLimit: isFirst ? 'first' : 'again' }]
     }),
   )
 }
 
-/** addToHourlyCount counts so many datasets more, and gives the number of this hour's before. */
+/** Adds to the count of this hour and returns the number before. */
 async function addToHourlyCount(world: EnsureWorld, actor: Actor, count: number): Promise<number> {
   const nowMs = world.clock.nowMs()
   const hourStartMs = nowMs - (nowMs % HOUR_MS)
@@ -136,7 +136,7 @@ async function addToHourlyCount(world: EnsureWorld, actor: Actor, count: number)
   return (counted?.created ?? count) - count
 }
 
-/** deleteOldCreationCounts drops the counts of hours that are over. */
+/** Deletes the counts of past hours. */
 export const deleteOldCreationCounts = (world: Pick<World, 'meta' | 'clock'>): Promise<number> =>
   deleteCreationCounts(world.meta, world.clock.nowMs() - 2 * HOUR_MS)
 
@@ -152,9 +152,9 @@ const byName = (world: Pick<World, 'meta'>, orgId: string): Promise<DatasetsByNa
     return { datasets: new Map(rows.map((row) => [nameOf(row), row])), collections: new Set(rows.map((row) => row.collection)) }
   })
 
-/** insertAll creates the datasets and gives them by name; of two who do so at once the unique index lets one, and the other finds them. */
-async function insertAll(world: EnsureWorld, actor: Actor, places: readonly DatasetRoute[]): Promise<ReadonlyMap<string, DatasetRow>> {
-  const wanted = [...new Map(places.map((place) => [nameOf(place), place])).values()]
+/** Creates the datasets and returns them by name. In a race the unique index lets one creator win, and the other finds its rows. */
+async function insertAll(world: EnsureWorld, actor: Actor, routes: readonly DatasetRoute[]): Promise<ReadonlyMap<string, DatasetRow>> {
+  const wanted = [...new Map(routes.map((route) => [nameOf(route), route])).values()]
   if (wanted.length === 0) return new Map()
   const nowMs = world.clock.nowMs()
   const rows = wanted.map(
@@ -182,7 +182,7 @@ async function insertAll(world: EnsureWorld, actor: Actor, places: readonly Data
       created.map((row) => ({ entity: { type: 'dataset', id: row.id }, after: shownDataset(row) })),
     )
     const names = new Set(created.map(nameOf))
-    const taken = wanted.filter((place) => !names.has(nameOf(place)))
+    const taken = wanted.filter((route) => !names.has(nameOf(route)))
     const others = taken.length === 0 ? [] : await selectDatasetsByName(tx, actor.orgId, taken)
     return new Map([...created, ...others].map((row) => [nameOf(row), row]))
   })
@@ -190,7 +190,7 @@ async function insertAll(world: EnsureWorld, actor: Actor, places: readonly Data
 
 const capped = (tags: Tags): Tags => Object.fromEntries(Object.entries(tags).slice(0, TAGS_MAX))
 
-/** addTags adds the tags that are missing, by the id of the dataset; one that is there stays as it is, or two senders would change it for ever. */
+/** Adds missing tags, by dataset id. Existing tags stay, otherwise two senders would overwrite each other forever. */
 async function addTags(world: EnsureWorld, actor: Actor, wanted: ReadonlyMap<string, Tags>): Promise<ReadonlyMap<string, DatasetRow>> {
   if (wanted.size === 0) return new Map()
   return world.meta.write(actor.orgId, async (tx) => addTagsIn(world, tx, actor, wanted))

@@ -1,7 +1,7 @@
 import type { World } from '../../../world.ts'
 import { upsertHeartbeats } from './rows.ts'
 
-/** Heartbeats gather when data arrived for which dataset, and write it down every few seconds at most. */
+/** Collects the times at which data arrived for each dataset, and writes them every few seconds at most. */
 export class Heartbeats {
   readonly #world: Pick<World, 'meta'>
   #beats = new Map<string, number>()
@@ -14,7 +14,7 @@ export class Heartbeats {
     this.#beats.set(logId, nowMs)
   }
 
-  /** flush writes what has gathered; after a failure it is written with what gathers until the next time. */
+  /** Writes the collected times; after a failure they are written with the next flush. */
   async flush(): Promise<void> {
     const beats = this.#beats
     if (beats.size === 0) return

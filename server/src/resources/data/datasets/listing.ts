@@ -7,21 +7,21 @@ import { visibleTo } from '../../access/policies/policies.ts'
 import { permissionsOf } from '../../access/roles/roles.ts'
 import { type DatasetRow, selectDatasets } from './rows.ts'
 
-/** HEARTBEAT_AGE_MS is how long a list may lag behind the times at which data arrived, which are told to nobody. */
+/** How far the times of arrival in a list may lag, because they do not invalidate caches. */
 const HEARTBEAT_AGE_MS = 3_000
 
-/** visibleDatasets is every dataset the caller may see, newest first; all reads of datasets go through it. */
+/** Every dataset the caller may see, newest first; all reads of datasets go through it. */
 export async function visibleDatasets(world: Pick<World, 'meta'>, actor: Actor): Promise<readonly DatasetRow[]> {
   const visible = await visibleTo(world, actor, await allDatasets(world, actor.orgId))
   return (await mayReadAudit(world, actor)) ? visible : withoutAudit(visible)
 }
 
-/** mayReadAudit: the events of the audit trail are for those who may read it. Who acts on somebody's behalf has the roles of that one alone. */
+/** Events of the audit trail require the permission to read it. Work on somebody's behalf has only that user's roles. */
 const mayReadAudit = async (world: Pick<World, 'meta'>, actor: Actor): Promise<boolean> =>
   hasPermission(actor, 'audit_read') ||
   (actor.permissions.size === 0 && (await permissionsOf(world, actor.orgId, actor.roles)).has('audit_read'))
 
-/** withoutAudit gives the same list for the same list, as those who write lists once rely on. */
+/** Returns the same list object for the same list, because serialized lists are cached by identity. */
 function withoutAudit(visible: readonly DatasetRow[]): readonly DatasetRow[] {
   const known = listsWithoutAudit.get(visible) ?? visible.filter(({ collection }) => collection !== AUDIT_COLLECTION)
   listsWithoutAudit.set(visible, known)
@@ -30,7 +30,7 @@ function withoutAudit(visible: readonly DatasetRow[]): readonly DatasetRow[] {
 
 const listsWithoutAudit = new WeakMap<readonly DatasetRow[], readonly DatasetRow[]>()
 
-/** allDatasets is every dataset of an organisation, for whoever decides himself what of it may be seen. */
+/** Every dataset of an organization, for callers that check visibility themselves. */
 export const allDatasets = (world: Pick<World, 'meta'>, orgId: string): Promise<readonly DatasetRow[]> =>
   world.meta.cached(orgId, 'datasets', () => selectDatasets(world.meta, orgId), { ageMaxMs: HEARTBEAT_AGE_MS })
 

@@ -12,13 +12,13 @@ export type DatasetRow = {
   tags: Record<string, string>
   parser_id: string | null
   retention: Retention | null
-  /** retention_mark tells who gave the dataset its own retention; null without one. */
+  /** Who set the dataset's own retention; null without one. */
   retention_mark?: RetentionMark | null
   created_at: number
   created_by: Identity | null
   modified_at: number
   modified_by: Identity | null
-  /** last_heartbeat_at is when data arrived last; rows that are written do not have it. */
+  /** The latest arrival of data; absent in rows to be written. */
   last_heartbeat_at?: number | null
 }
 
@@ -30,7 +30,7 @@ export const selectDatasets = (db: Db, orgId: string) =>
     from datasets left join dataset_heartbeats on dataset_heartbeats.log_id = datasets.id
     where datasets.org_id = ${orgId} and deleted_at is null order by created_at desc, id`)
 
-/** insertDataset gives nothing back when the name is taken; the unique index decides between two who ask at once. */
+/** Returns nothing if the name is taken; the unique index resolves the race. */
 export const insertDataset = (db: Db, row: DatasetRow) =>
   db.one<DatasetRow>(sql`
     insert into datasets (org_id, id, collection, dataset, is_system_generated, tags, parser_id, retention, retention_mark, created_at, created_by,
@@ -41,7 +41,7 @@ export const insertDataset = (db: Db, row: DatasetRow) =>
     on conflict (org_id, collection, dataset) where deleted_at is null do nothing
     returning *`)
 
-/** insertDatasets makes many in one statement and gives back those whose name was free. */
+/** Inserts many in one statement and returns those whose name was free. */
 export const insertDatasets = (db: Db, rows: readonly DatasetRow[]) =>
   db.all<DatasetRow>(sql`
     insert into datasets (org_id, id, collection, dataset, is_system_generated, tags, created_at, created_by, modified_at, modified_by)
@@ -52,12 +52,12 @@ export const insertDatasets = (db: Db, rows: readonly DatasetRow[]) =>
     on conflict (org_id, collection, dataset) where deleted_at is null do nothing
     returning *`)
 
-/** lockDatasets locks in the order of ids, so that two posts that name the same datasets cannot wait for each other. */
+/** Locks in the order of ids, so that two requests with the same datasets cannot deadlock. */
 export const lockDatasets = (db: Db, orgId: string, ids: readonly string[]) =>
   db.all<DatasetRow>(sql`
     select * from datasets where org_id = ${orgId} and id = any(${[...ids]}::uuid[]) and deleted_at is null order by id for update`)
 
-/** lockDataset keeps others from changing the dataset until the transaction ends, so that what is recorded as `before` is what was there. */
+/** Locks the dataset until the end of the transaction, so that `before` in the audit record is what was there. */
 export const lockDataset = (db: Db, orgId: string, id: string) =>
   db.one<DatasetRow>(sql`select * from datasets where org_id = ${orgId} and id = ${id} and deleted_at is null for update`)
 
@@ -73,7 +73,7 @@ export const updateDatasetRow = (
       retention_mark = ${json(row.retention_mark ?? null)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
     where org_id = ${row.org_id} and id = ${row.id} and deleted_at is null returning *`)
 
-/** markDatasetDeleted leaves a tombstone: invisible at once, its events are purged behind it. */
+/** Leaves a tombstone: the dataset is invisible at once, and its events are purged later. */
 export const markDatasetDeleted = (db: Db, orgId: string, id: string, deletedAt: number, deletedBy: Identity) =>
   db.run(
     sql`update datasets set deleted_at = ${deletedAt}, deleted_by = ${json(deletedBy)} where org_id = ${orgId} and id = ${id} and deleted_at is null`,
@@ -81,19 +81,19 @@ export const markDatasetDeleted = (db: Db, orgId: string, id: string, deletedAt:
 
 export type TombstoneRow = Pick<DatasetRow, 'org_id' | 'id' | 'collection' | 'dataset'> & { deleted_at: number }
 
-/** selectTombstones gives those of all organisations: their events are removed by one job for the deployment. */
+/** The tombstones of all organizations: one job removes their events for the deployment. */
 export const selectTombstones = (db: Db) =>
   db.all<TombstoneRow>(
     sql`select org_id, id, collection, dataset, deleted_at from datasets where deleted_at is not null order by deleted_at, id`,
   )
 
-/** deleteTombstones takes with them what hangs on a dataset: its slots, its heartbeat, its place in lists. */
+/** Deletes the dataset rows with everything that depends on them: slots, heartbeat, list membership. */
 export const deleteTombstones = (db: Db, ids: readonly string[]) =>
   db.run(sql`
     with held as (select id from datasets where id = any(${[...ids]}::uuid[]) and deleted_at is not null order by id for update)
     delete from datasets where id in (select id from held)`)
 
-/** selectDatasetsByName finds those of some names. */
+/** Finds datasets by name. */
 export const selectDatasetsByName = (db: Db, orgId: string, names: readonly { collection: string; dataset: string }[]) =>
   db.all<DatasetRow>(sql`
     select datasets.* from datasets join unnest(${names.map(({ collection }) => collection)}::text[], ${names.map(({ dataset }) => dataset)}::text[])
@@ -111,7 +111,7 @@ export const updateDatasetsTags = (
     from jsonb_to_recordset(${json(rows.map(({ id, tags }) => ({ id, tags })))}) as given (id uuid, tags jsonb)
     where org_id = ${orgId} and datasets.id = given.id and deleted_at is null returning datasets.*`)
 
-/** addToCreationCount counts so many datasets more that an identity has brought into being in this hour. */
+/** Adds to the number of datasets that an identity has created in this hour. */
 export const addToCreationCount = (
   db: Db,
   orgId: string,
@@ -125,7 +125,7 @@ export const addToCreationCount = (
 
 export const deleteCreationCounts = (db: Db, beforeMs: number) => removeOld(db, 'dataset_births', 'hour_start_ms', beforeMs)
 
-/** upsertHeartbeats leaves out datasets that are gone; a beat never goes back, whoever writes last. In one order, so that nobody waits crosswise. */
+/** Ignores deleted datasets; a heartbeat never goes back in time. Rows are written in one order, so that writers cannot deadlock. */
 export const upsertHeartbeats = (db: Db, beats: readonly { log_id: string; beat_at: number }[]) =>
   db.run(sql`
     insert into dataset_heartbeats as h (org_id, log_id, beat_at)

@@ -4,8 +4,8 @@ import { isLimited, visibleTo } from '../../access/policies/policies.ts'
 import { allDatasets } from './listing.ts'
 
 /**
- * visibleLogIds are the datasets whose figures the caller may see, of those asked for if any are; undefined means everything, also what belongs to
- * datasets that are gone or to none. Whom a policy concerns sees only what belongs to a dataset that he may see now.
+ * The datasets whose statistics the caller may see, restricted to the requested ones; undefined means all, including events of deleted datasets or of
+ * none. Callers limited by a policy see only datasets that are visible to them now.
  */
 export async function visibleLogIds(
   world: Pick<World, 'meta'>,

@@ -8,33 +8,33 @@ import type { World } from '../../../world.ts'
 import { visibleDatasets } from './listing.ts'
 import type { DatasetRow } from './rows.ts'
 
-/** A SourceSelection is how a question about events says which datasets it reads. */
+/** Selects the datasets that a query reads. */
 export type SourceSelection = {
-  /** from has ids, or names with a dot between collection and dataset. */
+  /** Ids, or names with a dot between collection and dataset. */
   from?: readonly string[] | undefined
   from_expr?: string | undefined
-  /** from_tags is deprecated. */
+  /** Deprecated. */
   from_tags?: readonly string[] | undefined
 }
 
 /**
- * sourceDatasets are the datasets a question reads, of those the caller may see: `from_expr` wins over `from_tags`, that over `from`. Saying
- * nothing is a 400, finding nothing a 404; of ids known and unknown the known ones are read.
+ * The datasets a query reads, among those the caller may see: `from_expr` wins over `from_tags`, and that over `from`. No selection is a 400, an
+ * empty result a 404; among known and unknown ids the known ones are read.
  */
 export const sourceDatasets = async (world: Pick<World, 'meta'>, actor: Actor, source: SourceSelection): Promise<DatasetRow[]> =>
   selectedDatasets(world, actor, datasetSelectionOf(source))
 
-/** selectedDatasets is `sourceDatasets` for a source that has been read. */
+/** Like sourceDatasets, for a parsed source. */
 export async function selectedDatasets(world: Pick<World, 'meta'>, actor: Actor, choose: DatasetSelection): Promise<DatasetRow[]> {
   const chosen = choose(await visibleDatasets(world, actor))
   if (chosen.length === 0) throw new Failure(404, 'no datasets matched')
   return chosen
 }
 
-/** A DatasetSelection chooses among the datasets that there are. */
+/** Chooses among the existing datasets. */
 export type DatasetSelection = (datasets: readonly DatasetRow[]) => DatasetRow[]
 
-/** datasetSelectionOf reads a source once, for whoever looks again and again at what there is. */
+/** Parses a source once, for repeated use on changing datasets. */
 export function datasetSelectionOf(source: SourceSelection): DatasetSelection {
   const selector = selectorOf(source)
   if (selector) return (datasets) => matchDatasets(selector, datasets)

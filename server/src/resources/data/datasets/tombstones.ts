@@ -4,9 +4,9 @@ import type { World } from '../../../world.ts'
 
 export { deleteTombstones, selectTombstones, type TombstoneRow } from './rows.ts'
 
-/** EVENT_REMOVAL_JOB is the kind of the job that removes events from the store: one for the deployment, since one statement does it for all datasets. */
+/** The kind of the job that removes events from the store: one for the deployment, since one statement serves all datasets. */
 export const EVENT_REMOVAL_JOB = 'event_removal'
 
-/** enqueueRemoval lets the job run now instead of at its next turn. What it has to do stands in the tombstones, so nothing is lost with a job. */
+/** Makes the job due now instead of at its next run. The tombstones hold its work, so nothing is lost with a job. */
 export const enqueueRemoval = (world: Pick<World, 'clock' | 'ids'>, tx: Db): Promise<void> =>
   enqueue(world, tx, { kind: EVENT_REMOVAL_JOB, orgId: undefined, key: '', payload: {} })

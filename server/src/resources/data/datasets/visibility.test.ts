@@ -6,7 +6,7 @@ import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.f
 import { exporting } from '../../queries/exports/run.ts'
 import { createEvaluationRound } from '../../watching/evaluations/evaluations.ts'
 
-/** Two processes share the stores: what one changes the other has to notice. */
+/** Two processes share the stores, so that a change in one must reach the other. */
 let database: TestDatabase
 let app: TestApp
 let elsewhere: TestApp
@@ -37,7 +37,7 @@ const dataset = async (name: string): Promise<string> =>
 const newKey = async (roles: readonly string[] = ['AdminApi']): Promise<Key> =>
   (await org.ask<Key>('POST', '/api-keys', { body: { name: 'for a test', roles } })).body
 
-/** there sends what an administrator changes to the other process. */
+/** Sends an administrator's change to the other process. */
 const there = async (method: string, path: string, body?: object) => {
   const reply = await elsewhere.ask(method, path, { key: org.key, ...(body ? { body } : {}) })
   expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300)
@@ -52,7 +52,7 @@ const hide = (id: string, principal: object) =>
   })
 const hideFrom = (id: string, key: Key) => hide(id, { principal_type: 'APIKEY', principal_id: key.id })
 
-/** noticed waits until this process refuses what the other one has taken away. */
+/** Waits until this process refuses what the other one has revoked. */
 const noticed = (path: string, credential: { key?: string; token?: string }, status: number) =>
   vi.waitFor(async () => expect((await app.ask('GET', path, credential)).status).toBe(status), { timeout: 60_000, interval: 20 })
 
@@ -138,7 +138,7 @@ describe('the stream of a live tail', () => {
   })
   afterEach(() => leaving.abort())
 
-  /** watching opens a stream over both datasets; `said` is what has come so far, `over` ends with it. */
+  /** Opens a stream over both datasets; `said` is the text so far, `over` settles with the stream. */
   async function watching(credential: { key?: string; token?: string }) {
     const { body } = await app.ask<{ job_id: string }>('POST', '/live-tail', { ...credential, body: { from: [web, cart] } })
     const headers = credential.key ? { 'x-service-api-key': credential.key } : { authorization: `Bearer ${credential.token}` }
@@ -148,7 +148,7 @@ describe('the stream of a live tail', () => {
     const reading = async () => {
       for await (const chunk of response.body ?? []) said += Buffer.from(chunk).toString()
     }
-    // Whoever leaves does so by an error.
+    // A client that leaves aborts, which rejects the read.
     const over = reading().catch((thrown) => expect(leaving.signal.aborted, String(thrown)).toBe(true))
     await vi.waitFor(() => expect(said).toContain('watching'), { timeout: 60_000 })
     return { said: () => said, over }

@@ -10,23 +10,23 @@ import { isLimited, visibleTo } from '../../access/policies/policies.ts'
 import { allDatasets } from './listing.ts'
 import type { DatasetRow } from './rows.ts'
 
-/** A DatasetReference is how a record says which datasets it is about: by ids or full names, or by a selector, which goes before them. */
+/** The datasets a record refers to: by ids or full names, or by a selector, which takes precedence. */
 export type DatasetReference = { readonly from?: readonly string[] | undefined; readonly from_expr?: string | undefined }
 
 /**
- * A DatasetVisibility tells which records a caller may see, by the datasets that they refer to: a record is seen whole or not at all, and not at all when
- * it refers to a dataset that a policy hides from the caller.
+ * Decides which records a caller may see, by the datasets they refer to. A record is visible as a whole, or not at all if it refers to a dataset that
+ * a policy hides from the caller.
  */
 export type DatasetVisibility = {
-  /** limited says that some policy concerns the caller; everybody else sees every record. */
+  /** True if some policy applies to the caller; all others see every record. */
   readonly limited: boolean
-  /** seesEach reports whether the caller may see every one of these datasets, named by ids or full names; one that is gone nobody can judge. */
+  /** Reports whether the caller may see all of these datasets, named by ids or full names. Deleted datasets count as hidden. */
   seesEach(named: readonly string[]): boolean
-  /** hides reports whether there is a dataset of this id that the caller may not see. */
+  /** Reports whether there is a dataset with this id that the caller may not see. */
   hides(id: string): boolean
   /**
-   * sees reports whether the caller may see a record with these references. A selector reaches what it finds among the datasets that its writer may
-   * see, since nobody else's data can be in what he wrote or in what is read in his name. What somebody wrote himself he sees.
+   * Reports whether the caller may see a record with these references. A selector counts for the datasets among its matches that its author may see,
+   * since the record cannot contain data of others. Authors see their own records.
    */
   sees(references: readonly DatasetReference[], writer: Identity | null): Promise<boolean>
 }
@@ -35,7 +35,7 @@ const UNLIMITED: DatasetVisibility = { limited: false, seesEach: () => true, hid
 
 type Reader = Pick<World, 'meta'>
 
-/** visibilityFor remembers what it found out until anything of the organization changes: selectors are tried on many datasets. */
+/** Caches its results until a record of the organization changes, because selectors are matched against many datasets. */
 export async function visibilityFor(world: Reader, caller: Principal): Promise<DatasetVisibility> {
   if (!(await isLimited(world, caller))) return UNLIMITED
   const { type, id } = caller.identity
@@ -68,7 +68,7 @@ async function limitedVisibility(world: Reader, caller: Principal): Promise<Data
   }
 }
 
-/** visibleRows leaves the rows whose references the caller may see. */
+/** Filters rows by whether the caller may see their references. */
 export async function visibleRows<Row extends { modified_by: Identity | null }>(
   visibility: DatasetVisibility,
   rows: readonly Row[],
@@ -80,7 +80,7 @@ export async function visibleRows<Row extends { modified_by: Identity | null }>(
   return kept
 }
 
-/** selectedBy is what a selector finds; a placeholder of a template may become any name, and so may what cannot be read before it is filled in. */
+/** The datasets that a selector matches. A placeholder of a template may become any name, and so may a selector that does not parse until it is filled in. */
 function selectedBy(text: string, datasets: readonly DatasetRow[]): readonly DatasetRow[] {
   const selector = text.includes('{{') ? undefined : parseOrUndefined(text)
   return selector ? matchDatasets(selector, datasets) : datasets
@@ -95,7 +95,7 @@ function parseOrUndefined(text: string): Selector | undefined {
   }
 }
 
-/** isHiddenFromWriter reports that the writer of a selector may not see these datasets either; of a writer who is gone nobody knows what he saw. */
+/** Reports whether these datasets are hidden from the author of a selector too. For a deleted author it is unknown. */
 async function isHiddenFromWriter(world: Reader, orgId: string, writer: Identity | null, reached: readonly DatasetRow[]): Promise<boolean> {
   const caller = writer && (await callerOf(world, orgId, writer))
   return caller ? (await visibleTo(world, caller, reached)).length === 0 : false

@@ -7,11 +7,11 @@ import { conditionsIn } from '../../../reading/branches.ts'
 import type { QueryCost, QuerySource } from '../../../reading/event-query.ts'
 import { pathsOf } from '../../../reading/key-locations.ts'
 
-/** SCAN_ROWS_MIN is how many events have to be looked at for a hint that a question could be quicker. */
+/** The number of scanned events from which a hint about a slow query is given. */
 const SCAN_ROWS_MIN = 20_000_000
 const WARNINGS_MAX = 5
 
-/** What was asked and what came of it. */
+/** A query and its result. */
 export type QueryOutcome = {
   readonly filter: Filter
   readonly sources: readonly QuerySource[]
@@ -19,7 +19,7 @@ export type QueryOutcome = {
   readonly cost: Pick<QueryCost, 'rows'>
 }
 
-/** dataWarnings say what the events themselves have to say about a filter: that nothing has a key it names, or that all had to be looked at. */
+/** Warnings about a filter that come from the data: no event has a key, or all events had to be scanned. */
 export function dataWarnings({ filter, sources, count, cost }: QueryOutcome): readonly Warning[] {
   const conditions = conditionsIn(filter)
   const unknown = count > 0 ? [] : conditions.flatMap((condition) => unknownKey(condition, sources)).slice(0, WARNINGS_MAX)
@@ -27,7 +27,7 @@ export function dataWarnings({ filter, sources, count, cost }: QueryOutcome): re
   return hasScanned ? [...unknown, scanned(conditions)] : unknown
 }
 
-/** unknownKey notices a key that has no place in any of the datasets, where nothing was found. What has come but rarely may have no place either. */
+/** Warns about a key without a slot in any dataset, when nothing was found. Rare keys may have no slot either. */
 function unknownKey(condition: Condition, sources: readonly QuerySource[]): Warning[] {
   if (condition.kind === 'contains' || /^[@$]/.test(condition.key) || timeKeys.includes(condition.key)) return []
   const { key, at } = condition

@@ -24,14 +24,14 @@ export type EventQueryRequest = {
   readonly signal: AbortSignal
   readonly budget?: QueryBudget
   readonly onProgress?: (cost: QueryCost) => void
-  /** reader is for whom the events are read, a caller unless it says otherwise. */
+  /** The reader for whom events are read; the caller by default. */
   readonly reader?: Exclude<QueryClass, 'caller'>
 }
 
-/** DATASETS_MAX is how many datasets one question may read. */
+/** The maximum number of datasets in one query. */
 const DATASETS_MAX = 100_000
 
-/** buildEventQuery puts to the store what an actor asks, within his budget; the datasets are those he may see. */
+/** Builds a query to the store for an actor, within the actor's budget; the datasets must be visible to the actor. */
 export async function buildEventQuery(
   world: Pick<World, 'meta' | 'deployment' | 'clock' | 'admission'>,
   actor: Actor,
@@ -39,7 +39,7 @@ export async function buildEventQuery(
 ): Promise<EventQuery> {
   const { datasets, filter, bounds, signal, onProgress, reader } = wanted
   if (datasets.length > DATASETS_MAX) {
-    throw badRequest(`${datasets.length} datasets matched; one question reads at most ${DATASETS_MAX}, so narrow from or from_expr`)
+    throw badRequest(`${datasets.length} datasets matched; one query reads at most ${DATASETS_MAX}, so narrow from or from_expr`)
   }
   const keptSinceMs = await retentionCutoffs(world, actor.orgId)
   const ids = datasets.map(({ id }) => id)
@@ -58,7 +58,7 @@ export async function buildEventQuery(
   return { orgNumber: actor.orgNumber, sources, filter, bounds, budget, signal, ticket, ...(onProgress ? { onProgress } : {}) }
 }
 
-/** budgetOf is what one question of an actor may cost: the most that any of his roles allows. */
+/** The budget of one query of an actor: the largest that any of their roles permits. */
 export function budgetOf({ deployment }: Pick<World, 'deployment'>, { roles }: Pick<Actor, 'roles'>): QueryBudget {
   const { bytes, rows, seconds, memoryBytes } = deployment.queryLimits
   return { bytes: most(bytes, roles), rows: most(rows, roles), seconds: most(seconds, roles), memoryBytes }
@@ -69,7 +69,7 @@ const most = ({ otherwise, byRole }: QueryLimit, roles: Actor['roles']): number 
 
 const tickets = new WeakMap<Actor['facts'], QueryTicket>()
 
-/** ticketOf is the one ticket of a request, however many questions it asks: it counts as one query of its credential. */
+/** The admission ticket of a request. However many statements the request runs, it counts as one query of its credential. */
 export function ticketOf({ admission, deployment }: Pick<World, 'admission' | 'deployment'>, actor: Actor): QueryTicket {
   const known = tickets.get(actor.facts)
   if (known) return known
@@ -85,6 +85,6 @@ export function ticketOf({ admission, deployment }: Pick<World, 'admission' | 'd
   return ticket
 }
 
-/** ticketOfService is for what the service reads by itself; the bounds of its lane are all that hold it back. */
+/** The ticket of reads by the service itself; only the limits of its lane apply. */
 const ticketOfService = ({ admission }: Pick<World, 'admission'>, { orgId }: Actor, reader: QueryClass): QueryTicket =>
   admission.ticket({ class: reader, orgId, credential: reader, running: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY })

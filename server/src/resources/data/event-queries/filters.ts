@@ -1,6 +1,6 @@
 import type { Filter } from '@dendro/language/tree'
 
-/** ALL_EVENTS is the filter that every event passes. */
+/** The filter that matches every event. */
 export const ALL_EVENTS: Filter = { kind: 'all' }
 
 export const and = (one: Filter, other: Filter): Filter => {

@@ -4,30 +4,29 @@ import type { EventQuery, StatsGroup, StatsRequest, StatsResult } from '../../..
 import { readStats } from '../../../reading/reading.ts'
 import { and } from './filters.ts'
 
-/** LEVEL_GROUPS_MAX is how many groups above the leaves are measured by themselves. */
+/** The maximum number of groups above the leaves that are measured separately. */
 const LEVEL_GROUPS_MAX = 10_000
 
 /**
- * readLevels measures the levels above the groups found, the outermost first, and puts the found ones last. What holds for the parts of a group
- * (a mean, a percentile) does not add up, so each level is asked for by itself, for just the groups that the leaves stand in.
- * `bytes` is what that read.
+ * Measures the levels above the groups found, outermost first; the groups found come last. Aggregates such as means and percentiles do not add up, so
+ * each level is its own query, restricted to the groups that the leaves belong to. `bytes` is the number of bytes read.
  */
 export async function readLevels(
   store: EventStore,
   query: EventQuery,
-  wish: StatsRequest,
+  request: StatsRequest,
   leaves: StatsResult,
 ): Promise<{ levels: (readonly StatsGroup[])[]; bytes: number }> {
   const levels: (readonly StatsGroup[])[] = []
   let bytes = 0
-  for (let depth = 1; depth < wish.groups.length && leaves.groups.length > 0; depth += 1) {
-    const groups = wish.groups.slice(0, depth)
+  for (let depth = 1; depth < request.groups.length && leaves.groups.length > 0; depth += 1) {
+    const groups = request.groups.slice(0, depth)
     const wanted = [...Map.groupBy(leaves.groups, ({ values }) => JSON.stringify(values.slice(0, depth))).keys()]
     const filter = groups.reduce(
       (all, key, at) => and(all, isOneOf(key, new Set(leaves.groups.map(({ values }) => values[at] ?? null)))),
       query.filter,
     )
-    const found = await readStats(store, { ...query, filter }, { ...wish, groups, limit: LEVEL_GROUPS_MAX })
+    const found = await readStats(store, { ...query, filter }, { ...request, groups, limit: LEVEL_GROUPS_MAX })
     bytes += found.cost.bytes
     const byName = new Map(found.groups.map((group) => [JSON.stringify(group.values), group]))
     levels.push(wanted.flatMap((name) => byName.get(name) ?? []).sort(largestFirst))
@@ -37,7 +36,7 @@ export async function readLevels(
 
 const NOWHERE = { position: 0, length: 0 }
 
-/** isOneOf is the filter that the value of a key is one of these; null stands for an absent key. */
+/** A filter for one of several values of a key; null stands for an absent key. */
 export function isOneOf(key: string, values: ReadonlySet<string | null>): Filter {
   const texts = [...values].filter((value) => value !== null)
   const literals: Literal[] = texts.map((text) => ({ kind: 'text', text }))
@@ -47,7 +46,7 @@ export function isOneOf(key: string, values: ReadonlySet<string | null>): Filter
   return texts.length === 0 ? absent : { kind: 'or', of: [present, absent] }
 }
 
-/** largestFirst is the order of groups: by the first aggregate, then by name. */
+/** The order of groups: by the first aggregate, then by name. */
 export function largestFirst(one: StatsGroup, other: StatsGroup): number {
   const [a, b] = [sizeOf(one), sizeOf(other)]
   if (a !== b) return b - a

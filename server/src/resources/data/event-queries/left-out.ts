@@ -9,21 +9,21 @@ import { conditionsIn } from '../../../reading/branches.ts'
 import type { EventQuery } from '../../../reading/event-query.ts'
 import { countEach } from '../../../reading/reading.ts'
 
-/** SAMPLE_ROWS are enough to see in how many spellings the numbers of a key come; the question itself may be answered by an index. */
+/** A sample that is large enough to see the spellings of numeric values; the query itself may use an index. */
 const SAMPLE_ROWS = 100_000
-/** LEFT_ROWS_MAX is how many events are looked at to count those that lack a key; beyond it nothing is said. */
+/** The maximum number of events scanned to count those without a key; beyond it there is no warning. */
 const LEFT_ROWS_MAX = 5_000_000
 const SUSPECTS_MAX = 5
-/** WARN_SHARE_MIN is what part of the events that would be found without it a condition must leave out for want of its key, to be warned of. */
+/** The minimum share of otherwise matching events that a condition excludes for lack of its key, to cause a warning. */
 const WARN_SHARE_MIN = 0.1
 
-/** A SuspectCondition is a condition that may leave out events which its writer means, and what would keep these too. */
+/** A condition that may exclude events its author wants, and a replacement that would include them. */
 type SuspectCondition = { readonly code: 'NUMERIC_TEXT' | 'MISSING_EXCLUDED'; readonly condition: Condition; readonly instead: Filter }
 
-/** An ExcludedEvents is a suspect with the number of events that it alone leaves out; of numbers it is the number in a sample. */
+/** A suspect condition with the number of events that it alone excludes; for NUMERIC_TEXT the number in a sample. */
 export type ExcludedEvents = SuspectCondition & { readonly count: number }
 
-/** suspectsIn are the conditions that compare a key with a number as text, and those that no event without the key meets although it may seem so. */
+/** Finds conditions that compare a key with a number as text, and negative conditions that events without the key do not match, contrary to expectation. */
 export function suspectsIn(filter: Filter): readonly SuspectCondition[] {
   return conditionsIn(filter)
     .flatMap((condition): SuspectCondition[] => {
@@ -45,7 +45,7 @@ const excluding = (condition: Condition, key: string): SuspectCondition => ({
   instead: { kind: 'exists', key, negated: true, at: condition.at },
 })
 
-/** countExcluded counts what the conditions of a written filter leave out of a question, whose own filter may say more. It is a courtesy: what costs too much is not counted. */
+/** Counts the events that the conditions of the written filter exclude; the query's own filter may be stricter. Skipped when it costs too much. */
 export async function countExcluded(store: EventStore, query: EventQuery, written: Filter): Promise<readonly ExcludedEvents[]> {
   const counted = (suspects: readonly SuspectCondition[], rowsMax: number, sampleRows?: number) =>
     count(store, { ...query, budget: { ...query.budget, rows: Math.min(query.budget.rows, rowsMax) } }, suspects, sampleRows)
@@ -72,7 +72,7 @@ async function count(
   }
 }
 
-/** excludedBy keeps the events that only a condition keeps from being found. */
+/** A filter for events that only this condition excludes. */
 export function excludedBy(filter: Filter, { condition, instead }: Pick<SuspectCondition, 'condition' | 'instead'>): Filter {
   const parts = partsOf(filter)
   const others = parts.filter((part) => part !== condition)
@@ -80,7 +80,7 @@ export function excludedBy(filter: Filter, { condition, instead }: Pick<SuspectC
   return { kind: 'and', of: [widened(filter, condition, instead), { kind: 'not', of: filter }] }
 }
 
-/** partsOf are the conditions that all must hold. */
+/** The conditions that must all match. */
 const partsOf = (filter: Filter): readonly Filter[] => (filter.kind === 'and' ? filter.of.flatMap(partsOf) : [filter])
 
 function widened(filter: Filter, condition: Condition, instead: Filter): Filter {
@@ -90,7 +90,7 @@ function widened(filter: Filter, condition: Condition, instead: Filter): Filter 
   return filter.kind === 'not' ? { kind: 'not', of: widened(filter.of, condition, instead) } : filter
 }
 
-/** exclusionWarnings say what was left out, as far as it is much beside what was found. */
+/** Warns about excluded events if they are many compared to the events found. */
 export function exclusionWarnings(leftOut: readonly ExcludedEvents[], found: number, field = 'where'): readonly Warning[] {
   return leftOut.flatMap(({ code, condition, instead, count: left }): Warning[] => {
     if (left === 0 || condition.kind === 'contains') return []

@@ -6,7 +6,7 @@ import type { TimeBounds } from '../../../reading/event-query.ts'
 const READ_BOUND_MS = 10_000
 const MINUTE_MS = 60_000
 
-/** selectRangeBytes is the size of the lines that arrived within a range of time, which is nearly that of the events of that time. */
+/** The size of the lines that arrived within a time range, which approximates that of the events of that time. */
 export async function selectRangeBytes(
   store: EventStore,
   orgNumber: number,
@@ -14,7 +14,7 @@ export async function selectRangeBytes(
   { fromMs, toMs }: TimeBounds,
 ): Promise<bigint> {
   const among = amongIds('log_id', 'ids', logIds)
-  const asked = store.ledger.query({
+  const query = store.ledger.query({
     query: `select toString(sum(raw_bytes)) as bytes from ledger final
       where org_id = {org:UInt32} and ${among.condition} and minute >= {from:UInt32} and minute < {to:UInt32}`,
     query_params: { org: orgNumber, ...among.params, from: secondsOf(fromMs - (fromMs % MINUTE_MS)), to: secondsOf(toMs) },
@@ -22,7 +22,7 @@ export async function selectRangeBytes(
     clickhouse_settings: { log_comment: String(orgNumber) },
     abort_signal: AbortSignal.timeout(READ_BOUND_MS),
   })
-  const [row] = await asked
+  const [row] = await query
     .then((answer) => answer.json<{ bytes: string }>())
     .catch((cause) => {
       throw unavailableFailure(cause) ?? cause

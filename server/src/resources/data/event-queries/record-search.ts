@@ -2,10 +2,10 @@ import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 
-/** A SearchCost is what a question took of the store, of which datasets, and when it began by the clock that never goes back. */
+/** The cost of a query: its datasets, the bytes read, and its start on the monotonic clock. */
 export type SearchCost = { readonly datasets: readonly Pick<DatasetRow, 'id'>[]; readonly bytes: number; readonly startedMs: number }
 
-/** recordSearch counts a question that was answered as a search of whoever asked it, and gives how long it took. */
+/** Counts a query as a search of its caller and returns its duration. */
 export function recordSearch(
   { clock, usage }: Pick<World, 'clock' | 'usage'>,
   actor: Actor,

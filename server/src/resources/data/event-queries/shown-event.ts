@@ -6,20 +6,20 @@ import { eventTimeText } from './shown-time.ts'
 
 type TextFields = Record<string, string>
 
-/** An EventView is how found events are shown: the items of the select, where links begin, and the names of the places they lie in. */
+/** How found events are presented: the items of the select, the base of links, and the names of their datasets. */
 export type EventView = {
   readonly items: readonly SelectItem[]
   readonly baseUrl: string
   readonly places: ReadonlyMap<string, { readonly collection: string; readonly dataset: string }>
 }
 
-/** SELECT_ALL shows an event whole: all its keys and the line. */
+/** Selects the whole event: all its keys and the line. */
 export const SELECT_ALL: readonly SelectItem[] = [
   { kind: 'everything', name: '*' },
   { kind: 'key', key: '@raw', name: '@raw' },
 ]
 
-/** readKeys are the names to read for a select; a bare name may stand for the attribute of that name. */
+/** The keys to read for a select; a bare name may stand for the attribute of that name. */
 export function readKeys(items: readonly SelectItem[]): { keys: 'all' | readonly string[]; withRaw: boolean } {
   const keys = items.flatMap((item) => (item.kind === 'key' ? [item.key] : []))
   const withRaw = keys.includes('@raw')
@@ -28,7 +28,7 @@ export function readKeys(items: readonly SelectItem[]): { keys: 'all' | readonly
   return { keys: [...new Set(leaves.flatMap((key) => (isBare(key) ? [key, `$${key}`] : [key])))], withRaw }
 }
 
-/** shownEvents gives each event in both forms of the answer, in the order found. */
+/** Builds each event in both forms of the response, in the order found. */
 export function shownEvents(found: readonly FoundEvent[], view: EventView): { events: Event[]; result: ResultRow[] } {
   const shown = found.map((event) => showOne(event, view))
   return { events: shown.map(({ event }) => event), result: shown.map(({ row }) => row) }
@@ -71,10 +71,10 @@ function showOne(found: FoundEvent, view: EventView): { event: Event; row: Resul
   return { event, row }
 }
 
-/** exact writes digits as a JSON integer, as they stand: a bigint would cost every answer a second way of writing. */
+/** Writes digits as a JSON integer unchanged; a bigint would need a second serializer for every response. */
 const exact = (digits: string): bigint => JSON.rawJSON(digits) as bigint
 
-/** statusOf is the class of a severity; what says nothing is info. */
+/** The class of a severity; unknown severities are info. */
 export function statusOf(severity: Severity): 'info' | 'warn' | 'error' {
   if (severity === 'error' || severity === 'fatal') return 'error'
   return severity === 'warn' ? 'warn' : 'info'
@@ -102,7 +102,7 @@ const builtIns: ReadonlyMap<string, BuiltIn> = new Map(
 
 type SelectedFields = { raw: string | undefined; message: TextFields; attributes: TextFields; selected: TextFields }
 
-/** selectFields sorts the values of an event by what the select names; objects without prototype take keys of any name. */
+/** Sorts the values of an event by the select. Objects without prototype accept keys of any name. */
 function selectFields(found: FoundEvent, view: EventView): SelectedFields {
   const chosen: SelectedFields = {
     raw: undefined,

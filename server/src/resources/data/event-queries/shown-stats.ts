@@ -4,10 +4,10 @@ import { sliceStartMs } from '../../../query/slices.ts'
 import type { StatsGroup, StatsResult, StatsRow, StatValue, TimeBounds } from '../../../reading/event-query.ts'
 import { sliceTimeText } from './shown-time.ts'
 
-/** A CallItem is an aggregate of a select. */
+/** An aggregate of a select. */
 export type CallItem = Extract<SelectItem, { kind: 'call' }>
 
-/** A StatsFrame is what numbers are shown in: the aggregates in their order, the range, and its parts. */
+/** The frame for numbers: the aggregates in order, the time range, and its slices. */
 export type StatsFrame = {
   readonly calls: readonly CallItem[]
   readonly bounds: TimeBounds
@@ -15,19 +15,19 @@ export type StatsFrame = {
   readonly groups: readonly string[]
 }
 
-/** NULL_NAME stands for the group of events that lack a key. */
+/** The name of the group of events without a key. */
 const NULL_NAME = 'null'
 
 export const resolutionMs = ({ bounds, slices }: StatsFrame): number => (bounds.toMs - bounds.fromMs) / slices
 
-/** numberOf is a stat where only a number will do: nothing is 0, and a text is what it reads as. */
+/** A stat as a number: null is 0, and text is parsed. */
 export function numberOf(stat: StatValue | undefined): number {
   const value = stat?.value ?? 0
   const number = typeof value === 'number' ? value : Number(value)
   return Number.isFinite(number) ? number : 0
 }
 
-/** valueText is how rows show a value: a number as text with a fraction. */
+/** A value in a row: a number as text with a fraction. */
 function valueText(stat: StatValue | undefined): string {
   if (typeof stat?.value === 'string') return stat.value
   if (stat?.exact !== undefined) return `${stat.exact}.0`
@@ -38,7 +38,7 @@ function valueText(stat: StatValue | undefined): string {
 
 const quantilesOf = (stat: StatValue | undefined): TimeSlice['quantiles'] => (stat?.quantiles ? { ...stat.quantiles } : {})
 
-/** timeSlices shows the parts of a range by one aggregate, empty ones too. */
+/** The slices of a range for one aggregate, including empty ones. */
 export function timeSlices(slices: readonly StatsRow[], frame: StatsFrame, index = 0): TimeSlice[] {
   return slices.map((slice, at) => ({
     '@timestamp': String(sliceStartMs(frame.bounds, frame.slices, at)),
@@ -48,7 +48,7 @@ export function timeSlices(slices: readonly StatsRow[], frame: StatsFrame, index
   }))
 }
 
-/** totalsOf is the range as a whole. */
+/** The totals of the range. */
 export function totalsOf(found: StatsResult, frame: StatsFrame): Totals {
   const totals: Totals = { count: found.whole.count, timeseries: timeSlices(found.slices, frame) }
   if (frame.groups.length > 0) {
@@ -61,7 +61,7 @@ export function totalsOf(found: StatsResult, frame: StatsFrame): Totals {
 const valuesOf = (measured: StatsRow, { calls }: StatsFrame): Record<string, string | number | bigint | null> =>
   Object.fromEntries(calls.map(({ name }, index) => [name, measured.stats[index]?.exact ?? measured.stats[index]?.value ?? null]))
 
-/** sliceRows are the rows of an aggregate, one for each slice. */
+/** The rows of an aggregate, one for each slice. */
 export const sliceRows = (found: StatsResult, frame: StatsFrame): ResultRow[] =>
   found.slices.map((slice, at) => {
     const startMs = sliceStartMs(frame.bounds, frame.slices, at)
@@ -69,10 +69,10 @@ export const sliceRows = (found: StatsResult, frame: StatsFrame): ResultRow[] =>
     return { ...Object.fromEntries(values), '@time': sliceTimeText(startMs), '@timestamp': String(startMs) }
   })
 
-/** groupName writes the values of a group as rows name it: [a, b]. */
+/** The name of a group in rows: [a, b]. */
 export const groupName = (values: StatsGroup['values']): string => `[${values.map((value) => value ?? NULL_NAME).join(', ')}]`
 
-/** groupRows are the groups, the largest first, in the two flat forms of the answer. */
+/** The groups, largest first, in the two flat forms of the response. */
 export function groupRows(found: StatsResult, frame: StatsFrame): { groups: GroupRow[]; result: ResultRow[] } {
   const stat = frame.calls[0]?.name ?? ''
   const rows = found.groups.map(({ values, whole, slices }) => ({
@@ -83,8 +83,8 @@ export function groupRows(found: StatsResult, frame: StatsFrame): { groups: Grou
 }
 
 /**
- * seriesTree nests groups by one key a level. A level above the leaves is measured by itself, since what holds for its parts (a mean, a
- * percentile) cannot be added up; `levels` are those measurements, the outermost first and the leaves last.
+ * Nests groups, one key per level. Levels above the leaves are measured separately, because means and percentiles do not add up; `levels` are these
+ * measurements, outermost first, leaves last.
  */
 export function seriesTree(levels: readonly (readonly StatsGroup[])[], frame: StatsFrame): Series[] {
   const [top = [], ...below] = levels
@@ -102,7 +102,7 @@ function nest(groups: readonly StatsGroup[], below: readonly (readonly StatsGrou
   })
 }
 
-/** seriesOf is one group, or the whole under an empty name. */
+/** One group, or the total under an empty name. */
 export function seriesOf(whole: StatsRow, slices: readonly StatsRow[], frame: StatsFrame, name: string): Series {
   const [first] = whole.stats
   return {

@@ -18,7 +18,7 @@ afterAll(() => senders?.close())
 
 const MINUTE_MS = 60_000
 
-/** newSender gives a fresh organisation, its way to send, and its ledger. */
+/** Creates a new organization with a sender and its ledger. */
 async function newSender() {
   const owner = await senders.app.newOrganization()
   const post = (raw: string | Uint8Array, headers: Record<string, string> = {}, path = '/') => senders.post(raw, { owner, headers, path })
@@ -179,7 +179,7 @@ describe('reading', () => {
     expect((await read(`?identity_id=${keyId}`)).totals).toMatchObject({ received: 1, stored: 1 })
   })
 
-  test('another organisation sees nothing of it, and a dataset that is hidden from the caller is left out', async () => {
+  test('another organization sees nothing of it, and a dataset that is hidden from the caller is left out', async () => {
     const { owner, post, read } = await newSender()
     await post('x', to('seen'))
     await post('x\ny', to('hidden'))
@@ -211,7 +211,7 @@ describe('reading', () => {
 
   test.each([
     ['?from_ts=2&to_ts=1', 'from_ts must not be later than to_ts'],
-    ['?to_ts=9007199254740991', 'to_ts lies too far in the future'],
+    ['?to_ts=9007199254740991', 'to_ts is too far in the future'],
     ['?limit=0', 'limit'],
     ['?from=web', 'from'],
     ['?num_of_slices=1441', 'num_of_slices'],
@@ -228,7 +228,7 @@ describe('reading', () => {
 test('after days the ledger counts whole hours and then whole days: answers are widened to them and stay exact, and usage says where it is not', async () => {
   const [HOUR_MS, DAY_MS] = [60 * MINUTE_MS, 24 * 60 * MINUTE_MS]
   const { clock, app } = senders.app
-  // Numbers of events may lag behind the clock by some seconds: so not right at the beginning of the day.
+  // Sequence numbers may lag behind the clock by seconds, so avoid the beginning of the day.
   clock.advance(DAY_MS - (clock.nowMs() % DAY_MS) + 10 * MINUTE_MS)
   const { owner, post, read } = await newSender()
   const dayMs = Math.floor(clock.nowMs() / DAY_MS) * DAY_MS
@@ -252,7 +252,7 @@ test('after days the ledger counts whole hours and then whole days: answers are 
           hold: async () => undefined,
         })
       )?.payload ?? {}
-    // A clock that nobody has watched is not believed.
+    // A clock that was not observed is not trusted.
     const beforeMs = clock.nowMs()
     const { reading } = await run({})
     const { seenMs, steadySinceMs } = reading as { seenMs: number; steadySinceMs: number }

@@ -48,7 +48,7 @@ test('events whose process was killed before it could note them are in the ledge
     await senders.post('noted')
     const logId = (await senders.found('default', 'default'))?.id ?? ''
     const row = await world.meta.one<{ number: number }>(sql`select number from organisations where id = ${senders.org.orgId}`)
-    // Straight to the writer: this is what a process leaves that has stored events and not written its ledger.
+    // Writes directly to the store, as a process does that is killed before it flushes its ledger.
     await world.writer.write(postOf(['lost', 'lost'], { orgNumber: row?.number ?? 0, logId }, world.clock.nowMs()))
     senders.app.clock.advance(5 * MINUTE_MS)
     const signal = new AbortController().signal
@@ -77,7 +77,7 @@ test('a start recounts what was left unnoted just before it, within its own minu
     await app.world.meta.run(sql`
       insert into jobs (id, kind, key, payload, created_at, due_at)
       values (${randomUUID()}, 'ledger_recount', '', ${json({ began_ms: beforeMs - 1, counted_to_ms: beforeMs - MINUTE_MS })}, 0, 0)`)
-    // The next process: the same stores, a ledger of its own, and a clock that goes on.
+    // The next process: the same stores, a new ledger, and a clock that has moved on.
     senders.app.clock.advance(100)
     const next = openLedger(app.world.events, { clock: app.world.clock, ids: app.world.ids, log: app.world.log })
     const world = { ...app.world, ledger: next }

@@ -8,16 +8,16 @@ type RecountWorld = Pick<World, 'clock' | 'events' | 'ledger' | 'log' | 'meta'>
 
 const LEDGER_RECOUNT = 'ledger_recount'
 const EVERY_MS = 30_000
-/** SETTLED_MS: within it nearly every post that has its numbers is noted. What is counted too early, a later recount takes back. */
+/** After this time nearly every numbered request is in the ledger. A later recount corrects what was counted too early. */
 const SETTLED_MS = 20_000
-/** OVERLAP_MS is how far a recount goes back behind the one before. */
+/** How far a recount overlaps with the previous one. */
 const OVERLAP_MS = 10 * MINUTE_MS
-/** BACK_MAX_MS bounds what is recounted after a long pause. */
+/** Bounds the recount after a long pause. */
 const BACK_MAX_MS = 24 * 60 * MINUTE_MS
 
 /**
- * ledgerRecount compares the ledger with the stored events, at each start and then every half minute. The recount at a start reaches up to it, so that
- * what a crash left unnoted is there within seconds.
+ * Compares the ledger with the stored events, at each start and then every half minute. The recount at a start extends up to the start, so that
+ * events a crash left uncounted appear within seconds.
  */
 export const ledgerRecount = (world: RecountWorld): JobKind => {
   let isFirst = true
@@ -43,13 +43,13 @@ export const ledgerRecount = (world: RecountWorld): JobKind => {
   }
 }
 
-/** isRecountPending says that a process started and nothing has been recounted since: what a crash left unnoted may be missing from the ledger. */
+/** True if a process started since the last recount: the ledger may lack events that a crash left uncounted. */
 export async function isRecountPending({ meta, ledger }: Pick<World, 'meta' | 'ledger'>): Promise<boolean> {
   const began = (await selectRecount(meta, LEDGER_RECOUNT))?.payload.began_ms
   return typeof began === 'number' && began < ledger.openedMs
 }
 
-/** spanOf is the settled minutes that the recounts before have not seen, and some that they have; a clock that went back begins anew. */
+/** The settled minutes since the last recount, plus the overlap; starts again if the clock went back. */
 export function spanOf(nowMs: number, countedToMs: unknown): { fromMs: number; toMs: number } {
   const toMs = Math.floor((nowMs - SETTLED_MS) / MINUTE_MS) * MINUTE_MS
   const lastMs = typeof countedToMs === 'number' && countedToMs <= toMs ? countedToMs : toMs
@@ -59,8 +59,8 @@ export function spanOf(nowMs: number, countedToMs: unknown): { fromMs: number; t
 function report({ log }: Pick<World, 'log'>, differences: readonly RecountDifference[]): void {
   for (const { orgNumber, logId, minuteMs, added, missing, isNew } of differences) {
     const fields = { org_number: orgNumber, log_id: logId, minute_ms: minuteMs, added, missing }
-    if (missing > 0 && !isNew) log.error(fields, 'events that were stored are not there')
+    if (missing > 0 && !isNew) log.error(fields, 'stored events are missing')
     else if (missing > 0) log.warn(fields, 'the ledger counts more events than are stored')
-    else log.info(fields, 'the ledger was brought up to the stored events')
+    else log.info(fields, 'the ledger was synchronized with the stored events')
   }
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => senders?.close())
 
-/** newSender is a fresh organisation that may have limits; a line of n bytes counts n. */
+/** Creates a new organization that may have limits; a line of n bytes counts n. */
 async function newSender() {
   const owner = await senders.app.newOrganization()
   const send = (bytes: number, sent: Sent = {}) => senders.post('x'.repeat(bytes), { owner, ...sent })
@@ -41,7 +41,7 @@ test('a cap is reached to the byte; the post that would cross it and every later
   for (const bytes of [10, 10]) expect((await send(bytes)).status).toBe(200)
   const beyond = await send(11)
   expect(beyond.status).toBe(429)
-  expect(beyond.body.details).toContain('the limit of the organisation of 30 bytes a month does not let this in: 20 bytes are used')
+  expect(beyond.body.details).toContain('the limit of the organization of 30 bytes a month does not let this in: 20 bytes are used')
   const { endMs } = monthOf(senders.app.clock.nowMs())
   expect(beyond.body.details).toContain(new Date(endMs).toISOString())
   const retryAfter = Number(beyond.headers.get('retry-after'))
@@ -111,14 +111,14 @@ describe('the limit of a team', () => {
     await owner.ask('POST', '/tags', { body: { name: 'team', value: 'payments', entity: { type: 'dataset', id: dataset?.id } } })
   })
 
-  test('stands beside that of the organisation: the first one reached decides', async () => {
+  test('stands beside that of the organization: the first one reached decides', async () => {
     const { send, limit } = await newSender()
     await limit(10, 'a')
     await limit(25)
     expect((await send(10, ofTeam('a'))).status).toBe(200)
     expect((await send(1, ofTeam('a'))).body.details).toContain('of the team a')
     expect((await send(15, ofTeam('b'))).status).toBe(200)
-    expect((await send(1, ofTeam('b'))).body.details).toContain('of the organisation')
+    expect((await send(1, ofTeam('b'))).body.details).toContain('of the organization')
   })
 })
 

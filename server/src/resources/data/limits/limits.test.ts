@@ -86,7 +86,7 @@ test.each<[Given, string]>([
   [{ target: 'NOBODY' }, 'target must be one of TEAM, ORGANISATION'],
   [{ time_window: 'NO_WINDOW' }, 'time_window must be'],
   [{ scope: undefined }, 'scope is required'],
-  [{ scope: { organisation: { id: NOWHERE } } }, 'scope.organisation.id must be the organisation of the caller'],
+  [{ scope: { organisation: { id: NOWHERE } } }, 'scope.organisation.id must be the organization of the caller'],
   [{ scope: { region: 'eu' } }, 'scope'],
   [{ scope: { tag: { team: 'a' } } }, 'scope.tag belongs to the target TEAM'],
   [{ target: 'TEAM', scope: { tag: { key: 'team' } } }, 'scope.tag must have key and value together'],
@@ -148,7 +148,7 @@ describe('who may', () => {
     expect((await org.ask('GET', '/limits', { key: await org.newKey(['IngestionApi']) })).status).toBe(403)
   })
 
-  test('a limit of another organisation is unknown', async () => {
+  test('a limit of another organization is unknown', async () => {
     const { id } = await made(body())
     const other = await app.newOrganization()
     for (const [method, path] of [
@@ -186,14 +186,14 @@ describe('the limit of monitors', () => {
     const made = await Promise.all(Array.from({ length: 5 }, create))
     expect(made.map(({ status }) => status).sort()).toEqual([201, 201, 400, 400, 400])
     const refused = made.find(({ status }) => status === 400)?.body
-    expect(refused?.details).toBe('the limit of 2 monitors in an organisation lets no more in: there are 2')
+    expect(refused?.details).toBe('the limit of 2 monitors in an organization is reached: there are 2')
     expect(refused?.errors?.[0]).toMatchObject({ field: 'limit', code: 'MONITOR_LIMIT' })
     const id = made.find(({ status }) => status === 201)?.body.id
     expect((await owner.ask('DELETE', `/monitors/${id}`)).status).toBe(204)
     expect([(await create()).status, (await create()).status]).toEqual([201, 400])
   })
 
-  test('is listed and shown with what is used of it, each organisation its own, and changed by nobody here', async () => {
+  test('is listed and shown with what is used of it, each organization its own, and changed by nobody here', async () => {
     const owner = await capped.newOrganization()
     await owner.ask('POST', '/monitors', { body: watching })
     const [limit] = (await owner.ask<{ limits: Limit[] }>('GET', '/limits')).body.limits

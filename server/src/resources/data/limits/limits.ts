@@ -25,10 +25,10 @@ export async function listLimits(
 ): Promise<SerializedJson<{ limits: Limit[] }>> {
   const system = monitorLimit(world, orgId)
   const shown = async () => [...(await allLimits(world, orgId)), ...(system ? [system] : [])]
-  return writtenList(await world.meta.cached(orgId, 'limits-and-those-of-the-operator', shown))
+  return serializedList(await world.meta.cached(orgId, 'limits-and-those-of-the-operator', shown))
 }
 
-const writtenList = serializeOnce((rows: readonly LimitRow[]) => ({ limits: rows.map(shownLimit) }))
+const serializedList = serializeOnce((rows: readonly LimitRow[]) => ({ limits: rows.map(shownLimit) }))
 
 export async function findLimit(world: Pick<World, 'meta' | 'deployment'>, actor: Actor, id: string): Promise<LimitRow> {
   const system = monitorLimit(world, actor.orgId)
@@ -38,20 +38,20 @@ export async function findLimit(world: Pick<World, 'meta' | 'deployment'>, actor
   return row
 }
 
-export async function createLimit(world: World, actor: Actor, ask: NewLimit): Promise<Limit> {
+export async function createLimit(world: World, actor: Actor, request: NewLimit): Promise<Limit> {
   const nowMs = world.clock.nowMs()
   const row: LimitRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
-    category: ask.category,
-    description: ask.description ?? null,
-    value: digitsOf(ask.value),
-    unit: ask.unit,
-    target: ask.target,
-    scope: scopeOf(actor, ask.scope),
-    team: teamOf(ask.target, ask.scope),
+    category: request.category,
+    description: request.description ?? null,
+    value: digitsOf(request.value),
+    unit: request.unit,
+    target: request.target,
+    scope: scopeOf(actor, request.scope),
+    team: teamOf(request.target, request.scope),
     type: 'USER_DEFINED',
-    time_window: ask.time_window,
+    time_window: request.time_window,
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,
@@ -64,7 +64,7 @@ export async function createLimit(world: World, actor: Actor, ask: NewLimit): Pr
   return shownLimit(row)
 }
 
-/** updateLimit opens the limit again when it was crossed: what counts from now on is what it says now. */
+/** Also reopens a crossed limit: the new value applies from now on. */
 export async function updateLimit(world: World, actor: Actor, record: LimitRow, change: LimitChange): Promise<Limit> {
   checkEditable(record)
   const { id } = record
@@ -105,15 +105,15 @@ function checkEditable({ type }: LimitRow): void {
   if (type === 'SYSTEM') throw forbidden('this limit is set by the operator of the service')
 }
 
-/** scopeOf names the organisation of the caller, which is the only one he can limit. */
+/** The scope of a limit; callers can limit only their own organization. */
 function scopeOf(actor: Actor, { organisation, tag }: RequestedScope): Scope {
   if (organisation?.id && organisation.id.toLowerCase() !== actor.orgId) {
-    throw badField('scope.organisation.id', 'must be the organisation of the caller', 'FOREIGN')
+    throw badField('scope.organisation.id', 'must be the organization of the caller', 'FOREIGN')
   }
   return { organisation: { id: actor.orgId }, ...(tag ? { tag } : {}) }
 }
 
-/** teamOf is the team that a scope names, '' for the whole organisation. */
+/** The team of a scope, '' for the whole organization. */
 function teamOf(target: Limit['target'], { tag }: RequestedScope): string {
   if (!tag) return ''
   if (target === 'ORGANISATION') throw badField('scope.tag', 'belongs to the target TEAM', 'CONFLICT')
@@ -128,11 +128,11 @@ function teamOf(target: Limit['target'], { tag }: RequestedScope): string {
 const duplicateLimit = ({ target, team }: LimitRow) =>
   conflict(`there is a limit for ${target === 'TEAM' && team !== '' ? `the team ${team}` : `the target ${target}`} already`)
 
-/** digitsOf spells a number as the store reads it, without the exponent of large doubles. */
+/** The number in decimal notation for the store, without the exponent of large doubles. */
 const digitsOf = (value: number | bigint): string =>
   typeof value === 'number' && Number.isInteger(value) ? BigInt(value).toString() : String(value)
 
-/** recorded is a limit in the audit trail, which spells what a double would round. */
+/** A limit in the audit trail, with numbers as text where a double would round them. */
 function recorded(row: LimitRow): Record<string, unknown> {
   const value = limitValue(row)
   return { ...shownLimit(row), value: typeof value === 'bigint' ? value.toString() : value }
@@ -150,7 +150,7 @@ export function shownLimit(row: LimitRow): Limit {
     scope: row.scope,
     type: row.type,
     time_window: row.time_window,
-    // What the operator sets is no record that anybody made.
+    // A limit set by the operator has no author.
     metadata: row.type === 'SYSTEM' ? {} : metadataOf(row),
   }
 }

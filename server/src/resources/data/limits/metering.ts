@@ -11,16 +11,16 @@ type MeterWorld = Pick<World, 'clock' | 'events' | 'ledger' | 'log' | 'meta'>
 type Sender = Pick<Actor, 'orgId' | 'orgNumber'>
 type DatasetBytes = { logId: string; bytes: number }
 
-/** An IngestReservation is bytes that may be stored; each share is released when the ledger knows what became of it. */
+/** Bytes that may be stored; each share is released when the ledger has counted it. */
 export type IngestReservation = { release(logId: string): void }
 
-/** An AppliedLimit is a limit and what it covers: some datasets, or all. */
+/** A limit and its datasets; undefined means all. */
 type AppliedLimit = { limit: LimitRow; logIds: ReadonlySet<string> | undefined }
 
 const NO_RESERVATION: IngestReservation = { release: () => undefined }
 const RETRY_AFTER_MAX_S = 3_600
 
-/** A LimitMeter keeps what is taken in below the limits of each organisation, together with those of the other processes. */
+/** Keeps ingestion below the limits of each organization, together with the other processes. */
 export class LimitMeter {
   readonly #world: MeterWorld
   readonly #counts = new Map<string, OrgCount>()
@@ -29,7 +29,7 @@ export class LimitMeter {
     this.#world = world
   }
 
-  /** checkOpen refuses what goes to the named datasets once a limit on it was crossed; without names what would be refused wherever it goes. */
+  /** Rejects data for the named datasets once one of their limits is crossed; without names, data that would be rejected for any dataset. */
   async checkOpen(sender: Sender, logIds: readonly string[]): Promise<void> {
     const month = monthOf(this.#world.clock.nowMs())
     for (const { limit, logIds: covered } of await this.#caps(sender)) {
@@ -39,7 +39,7 @@ export class LimitMeter {
     }
   }
 
-  /** admit lets a post in when it stays below every limit; of one that does not, nothing is, and the limit is crossed. */
+  /** Admits a request if it stays below every limit; otherwise rejects all of it and marks the limit as crossed. */
   async admit(sender: Sender, shares: readonly DatasetBytes[]): Promise<IngestReservation> {
     const caps = await this.#caps(sender)
     if (caps.length === 0) return NO_RESERVATION
@@ -69,7 +69,7 @@ export class LimitMeter {
     }
   }
 
-  /** used is what an organisation has used of a limit in the month, and whether the limit was crossed. */
+  /** The usage of a limit in the month, and whether the limit was crossed. */
   async used(sender: Sender, limit: LimitRow, month: Month): Promise<{ used: number; crossedAt: number | undefined }> {
     const cap = (await this.#caps(sender)).find((one) => one.limit.id === limit.id)
     const count = await this.#countOf(sender, month)
@@ -97,21 +97,21 @@ export class LimitMeter {
     return all.find((crossing) => crossing.limit_id === limit.id && crossing.window_start_ms === startMs)?.crossed_at
   }
 
-  /** #cross tells all processes; whoever cannot be told finds the limit reached by himself. */
+  /** Announces the crossing to all processes; a process that misses it reaches the limit by its own count. */
   async #cross(limit: LimitRow, { startMs }: Month): Promise<void> {
     const { clock, log, meta } = this.#world
     const crossing = { limit_id: limit.id, window_start_ms: startMs, crossed_at: clock.nowMs() }
     try {
       const isNew = (await meta.write(limit.org_id, (tx) => insertCrossing(tx, limit.org_id, crossing, limit.modified_at))) > 0
-      if (isNew) log.warn({ org_id: limit.org_id, limit_id: limit.id }, 'a limit is crossed; what goes beyond it is refused')
+      if (isNew) log.warn({ org_id: limit.org_id, limit_id: limit.id }, 'a limit is reached; further data is rejected')
     } catch (err) {
-      log.warn({ err, org_id: limit.org_id, limit_id: limit.id }, 'that a limit is crossed could not be written down')
+      log.warn({ err, org_id: limit.org_id, limit_id: limit.id }, 'a reached limit could not be stored')
     }
   }
 
   #closed(limit: LimitRow, month: Month, why: string): Failure {
     const secondsLeft = Math.ceil((month.endMs - this.#world.clock.nowMs()) / 1_000)
-    const whose = limit.team === '' ? 'of the organisation' : `of the team ${limit.team}`
+    const whose = limit.team === '' ? 'of the organization' : `of the team ${limit.team}`
     const until = new Date(month.endMs).toISOString()
     return new Failure(
       429,
@@ -123,7 +123,7 @@ export class LimitMeter {
     )
   }
 
-  /** #countOf gives the count of the window; that of a window before is forgotten. */
+  /** The counter of the month; drops that of an earlier month. */
   async #countOf({ orgId, orgNumber }: Sender, month: Month): Promise<OrgCount> {
     let count = this.#counts.get(orgId)
     if (count?.windowStartMs !== month.startMs) {
@@ -131,7 +131,7 @@ export class LimitMeter {
       this.#counts.set(orgId, count)
     }
     await count.fresh().catch((cause) => {
-      throw unavailable('it is not known how much of a limit is used', { cause })
+      throw unavailable('the usage of a limit is unknown', { cause })
     })
     return count
   }
@@ -139,5 +139,5 @@ export class LimitMeter {
 
 const crossedWhen = (crossedAt: number): string => `it was crossed at ${new Date(crossedAt).toISOString()}`
 
-/** stateOf names a limit as it is now: a limit that was changed is another. */
+/** Identifies a version of a limit: a changed limit is another one. */
 const stateOf = ({ id, modified_at }: LimitRow): string => `${id} ${modified_at}`

@@ -1,4 +1,4 @@
-/** A Month is a calendar month in UTC; `endMs` is the start of the next. */
+/** A calendar month in UTC; `endMs` is the start of the next. */
 export type Month = { startMs: number; endMs: number }
 
 export function monthOf(nowMs: number): Month {

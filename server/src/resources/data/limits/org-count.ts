@@ -5,27 +5,27 @@ import { ByteCounter } from './tally.ts'
 
 type OrgCountWorld = Pick<World, 'clock' | 'events' | 'ledger' | 'log'>
 
-/** POLL_MS and STALE_MS: what other processes took is known here soon after their ledgers are written, so that all agree within two seconds. */
+/** The ingestion of other processes is known here soon after they flush their ledgers, so that all agree within two seconds. */
 const POLL_MS = 600
 const STALE_MS = 1_000
 const MINUTE_MS = 60_000
-/** What is older than OPEN_MS hardly changes any more, and is summed up again only every CLOSED_EVERY_MS. */
+/** Counts older than OPEN_MS hardly change and are summed again only every CLOSED_EVERY_MS. */
 const OPEN_MS = 60 * MINUTE_MS
 const CLOSED_EVERY_MS = 10 * MINUTE_MS
 
 /**
- * An OrgCount knows how many bytes an organisation has stored since the start of a window: from the ledger what all processes wrote down, and from
- * memory, to the byte, what this one took and has not written yet.
+ * Counts the bytes that an organization has stored since the start of a window: the ledger has those of all processes, memory has those of this
+ * process that are not flushed yet.
  */
 export class OrgCount {
   readonly windowStartMs: number
-  /** crossed names limits, in one state of theirs, that this process found crossed: it need not wait until that is written down. */
+  /** Limits, each in one version, that this process found crossed before that is stored. */
   readonly crossed = new Map<string, number>()
   readonly #world: OrgCountWorld
   readonly #orgNumber: number
   #closed = { tally: new ByteCounter(), toMs: Number.NEGATIVE_INFINITY }
   #written = new ByteCounter()
-  /** #pages of this process's ledger are left out of the sums of the store, which may not have them in full, and are read where they are. */
+  /** Pages of this process's ledger, excluded from the sums of the store, which may have them in part, and added from memory. */
   #pages: readonly OpenPage[] = []
   readonly #reserved = new ByteCounter()
   #polledMs = Number.NEGATIVE_INFINITY
@@ -37,7 +37,7 @@ export class OrgCount {
     this.windowStartMs = windowStartMs
   }
 
-  /** fresh returns when the count is at most a second behind the other processes. */
+  /** Resolves when the count is at most a second behind the other processes. */
   async fresh(): Promise<void> {
     const ageMs = this.#world.clock.monotonicMs() - this.#polledMs
     if (ageMs < POLL_MS) return
@@ -46,11 +46,11 @@ export class OrgCount {
     else
       await polling.catch((err) => {
         if (this.#polledMs === Number.NEGATIVE_INFINITY) throw err
-        this.#world.log.warn({ err, org_number: this.#orgNumber }, 'the use of limits could not be read; what was known is used')
+        this.#world.log.warn({ err, org_number: this.#orgNumber }, 'the usage of limits could not be read; the last known values are used')
       })
   }
 
-  /** used is what is stored of the named datasets, or of all, and what is on its way. */
+  /** The stored and reserved bytes of the named datasets, or of all. */
   used(logIds: ReadonlySet<string> | undefined): number {
     let sum = this.#closed.tally.of(logIds) + this.#written.of(logIds) + this.#reserved.of(logIds)
     for (const page of new Set([...this.#pages, ...this.#world.ledger.open()])) {
@@ -63,7 +63,7 @@ export class OrgCount {
     this.#reserved.add(logId, bytes)
   }
 
-  /** release ends a reservation, right after the ledger was told what became of it. */
+  /** Ends a reservation, right after the ledger has counted the bytes. */
   release(logId: string, bytes: number): void {
     this.#reserved.add(logId, -bytes)
   }

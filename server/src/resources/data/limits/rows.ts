@@ -6,7 +6,7 @@ export type LimitRow = Pick<Limit, 'category' | 'unit' | 'target' | 'scope' | 't
   org_id: string
   id: string
   description: string | null
-  /** value is the digits of the number: it may be larger than a double can tell apart. */
+  /** Decimal digits: the number may exceed the precision of a double. */
   value: string
   team: string
   created_at: number
@@ -21,11 +21,11 @@ export const selectLimits = (db: Db, orgId: string) =>
 export const selectLimit = (db: Db, orgId: string, id: string) =>
   db.one<LimitRow>(sql`select *, value::text as value from limits where org_id = ${orgId} and id = ${id}`)
 
-/** lockLimit keeps others from changing the limit until the transaction ends. */
+/** Locks the limit until the end of the transaction. */
 export const lockLimit = (db: Db, orgId: string, id: string) =>
   db.one<LimitRow>(sql`select *, value::text as value from limits where org_id = ${orgId} and id = ${id} for update`)
 
-/** insertLimit gives 0 when there is a limit of that target and scope. */
+/** Returns 0 if there is a limit with that target and scope. */
 export const insertLimit = (db: Db, row: LimitRow) =>
   db.run(sql`
     insert into limits (org_id, id, category, description, value, unit, target, scope, team, type, time_window, created_at, created_by, modified_at, modified_by)
@@ -46,7 +46,7 @@ export type Crossing = { limit_id: string; window_start_ms: number; crossed_at: 
 export const selectCrossings = (db: Db, orgId: string) =>
   db.all<Crossing>(sql`select limit_id, window_start_ms, crossed_at from limit_crossings where org_id = ${orgId}`)
 
-/** insertCrossing gives 0 when it was known, or when the limit is not the one that was crossed any more. */
+/** Returns 0 if the crossing is known, or the limit has changed since. */
 export const insertCrossing = (db: Db, orgId: string, { limit_id, window_start_ms, crossed_at }: Crossing, modifiedAt: number) =>
   db.run(sql`
     insert into limit_crossings (org_id, limit_id, window_start_ms, crossed_at)
@@ -57,14 +57,14 @@ export const insertCrossing = (db: Db, orgId: string, { limit_id, window_start_m
 export const deleteCrossings = (db: Db, orgId: string, limitId: string) =>
   db.run(sql`delete from limit_crossings where org_id = ${orgId} and limit_id = ${limitId}`)
 
-/** lockOrganization keeps other changes that ask for the same lock waiting; what only refers to the organisation goes on. */
+/** Serializes changes that take the same lock; foreign key checks on the organization continue. */
 export const lockOrganization = (db: Db, orgId: string) =>
   db.one<{ id: string }>(sql`select id from organisations where id = ${orgId} for no key update`)
 
 export const countMonitors = (db: Db, orgId: string) =>
   db.one<{ count: number }>(sql`select count(*) as count from monitors where org_id = ${orgId}`)
 
-/** selectTeams gives the datasets that carry the tag of a team. */
+/** The datasets that carry the tag of a team. */
 export const selectTeams = (db: Db, orgId: string) =>
   db.all<{ id: string; team: string }>(sql`
     select id, tags ->> 'team' as team from datasets where org_id = ${orgId} and deleted_at is null and tags ->> 'team' is not null`)

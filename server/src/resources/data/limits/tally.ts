@@ -1,4 +1,4 @@
-/** A ByteCounter adds up bytes by dataset, and remembers the sum of all. */
+/** Adds up bytes by dataset and in total. */
 export class ByteCounter {
   readonly #byLog = new Map<string, number>()
   #total = 0
@@ -8,7 +8,7 @@ export class ByteCounter {
     this.#total += bytes
   }
 
-  /** of is the sum of the named datasets, or of all. */
+  /** The sum of the named datasets, or of all. */
   of(logIds: ReadonlySet<string> | undefined): number {
     if (!logIds) return this.#total
     let sum = 0

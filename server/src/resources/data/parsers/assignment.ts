@@ -8,7 +8,7 @@ import type { DatasetRow } from '../datasets/datasets.ts'
 import { allParsers, nameOfParser } from './listing.ts'
 import { assignParser } from './rows.ts'
 
-/** parserOf is what the lines of a dataset are read with; undefined when its parser is switched off. */
+/** The parser of the lines of a dataset; undefined when it is disabled. */
 export async function parserOf(
   world: Pick<World, 'meta'>,
   orgId: string,
@@ -20,27 +20,27 @@ export async function parserOf(
   return row?.enabled ? { type: row.type, pattern: row.pattern } : undefined
 }
 
-/** getAssigned answers 404 also when the dataset has no parser. */
+/** Also a 404 when the dataset has no parser. */
 export async function getAssigned(world: Pick<World, 'meta'>, actor: Actor, record: DatasetRow) {
   const name = record.parser_id === null ? undefined : await nameOfParser(world, actor, record.parser_id)
   if (record.parser_id === null || name === undefined) throw notFound('parser of this dataset')
   return { parser_id: record.parser_id, parser_name: name }
 }
 
-/** assign makes a parser the one of a dataset, for the events received from then on. */
+/** Assigns a parser to a dataset, for events received from then on. */
 export async function assign(world: World, actor: Actor, record: DatasetRow, parserId: string): Promise<undefined> {
-  if (record.is_system_generated) throw forbidden('the events of a system dataset are read as they are')
+  if (record.is_system_generated) throw forbidden('system datasets cannot have a parser')
   if ((await nameOfParser(world, actor, parserId)) === undefined) throw notFound('parser', parserId)
   await change(world, actor, record, parserId)
 }
 
-/** unassign does nothing where there is nothing assigned. */
+/** Does nothing if no parser is assigned. */
 export const unassign = (world: World, actor: Actor, record: DatasetRow): Promise<undefined> => change(world, actor, record, null)
 
 async function change(world: World, actor: Actor, { id }: DatasetRow, parserId: string | null): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
-    const ask = { logId: id, parserId, nowMs: world.clock.nowMs(), identity: actor.identity }
-    const was = await assignParser(tx, actor.orgId, ask)
+    const request = { logId: id, parserId, nowMs: world.clock.nowMs(), identity: actor.identity }
+    const was = await assignParser(tx, actor.orgId, request)
     if (!was) throw notFound('dataset', id)
     await recordChange(world, tx, actor, {
       entity: { type: 'dataset', id },

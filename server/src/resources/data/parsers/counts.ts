@@ -1,21 +1,21 @@
 import type { World } from '../../../world.ts'
 import { addParserMinutes, type ParserMinute, removeParserMinutes } from './rows.ts'
 
-/** ParsedLines is what the parser of a dataset made of the lines of a post. */
+/** The result of a dataset's parser for the lines of a request. */
 export type ParsedLines = { orgId: string; logId: string; lines: number; matched: number; givenUp: number; durationNs: number }
 
 const MINUTE_MS = 60_000
-/** MINUTES_MAX bounds what gathers while it cannot be written. */
+/** Bounds the counts in memory while they cannot be written. */
 const MINUTES_MAX = 20_000
 
-/** KEPT_MS is how long the counts are kept. */
+/** How long counts are kept. */
 const KEPT_MS = 100 * 86_400_000
 
-/** deleteOldParserMinutes drops the counts that are too old. */
+/** Deletes old counts. */
 export const deleteOldParserMinutes = (world: Pick<World, 'meta' | 'clock'>): Promise<number> =>
   removeParserMinutes(world.meta, world.clock.nowMs() - KEPT_MS)
 
-/** ParserCounts gather what parsers did, by minutes, and write it down every few seconds; what a killed process had not written is lost. */
+/** Collects counts of parsers by minute and writes them every few seconds; a killed process loses unwritten counts. */
 export class ParserCounts {
   readonly #world: Pick<World, 'meta'>
   #minutes = new Map<string, ParserMinute>()
@@ -36,7 +36,7 @@ export class ParserCounts {
     })
   }
 
-  /** flush writes what has gathered; after a failure it is written with what gathers until the next time. */
+  /** Writes the collected counts; after a failure they are written with the next flush. */
   async flush(): Promise<void> {
     const minutes = [...this.#minutes.values()]
     if (minutes.length === 0) return

@@ -6,20 +6,20 @@ import { type ParserRow, selectParsers } from './rows.ts'
 
 type Reader = Pick<World, 'meta'>
 
-/** allParsers are those of the organisation, newest first. */
+/** The parsers of the organization, newest first. */
 export const allParsers = (world: Reader, orgId: string): Promise<{ rows: readonly ParserRow[]; byId: ReadonlyMap<string, ParserRow> }> =>
   world.meta.cached(orgId, 'parsers', async () => {
     const rows = await selectParsers(world.meta, orgId)
     return { rows, byId: new Map(rows.map((row) => [row.id, row])) }
   })
 
-/** visibleParsers are those of the organisation but for what was made from a log that is hidden from the caller: their samples are lines of it. */
+/** The parsers of the organization, except those inferred from a log that is hidden from the caller: their samples are lines of it. */
 export async function visibleParsers(world: Reader, actor: Actor): Promise<readonly ParserRow[]> {
   const { seesEach } = await visibilityFor(world, actor)
   return (await allParsers(world, actor.orgId)).rows.filter(({ log_id }) => seesEach([log_id]))
 }
 
-/** nameOfParser is undefined when there is no such parser for the caller. */
+/** Undefined if the caller sees no such parser. */
 export async function nameOfParser(world: Reader, actor: Actor, id: string): Promise<string | undefined> {
   return builtIns.find((builtIn) => builtIn.id === id)?.name ?? (await visibleParsers(world, actor)).find((row) => row.id === id)?.name
 }

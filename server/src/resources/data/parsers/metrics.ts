@@ -17,23 +17,27 @@ const SLICES_MAX = 720
 const LOGS = 50
 const RANGE = 'last 1 day'
 
-/** A Statistic is made of what was counted in a slice. */
+/** A statistic computed from the counts of a slice. */
 type Statistic = { stat: string; of(counted: LineCounts): number }
 type LineCounts = { lines: number; matched: number; duration_ns: number }
 
 const ratio: Statistic = { stat: 'avg(match_ratio)', of: ({ lines, matched }) => (lines === 0 ? 0 : matched / lines) }
 const latency: Statistic = { stat: 'avg(latency_ns)', of: ({ lines, duration_ns }) => (lines === 0 ? 0 : Math.round(duration_ns / lines)) }
 
-/** parserMetrics says of the logs whose parsers read the most lines how many fitted, and how long they took. */
-export async function parserMetrics(world: Pick<World, 'meta' | 'clock'>, actor: Actor, ask: ParserMetricsQuery): Promise<ParserMetrics> {
+/** For the logs whose parsers read the most lines: how many lines matched, and the time it took. */
+export async function parserMetrics(
+  world: Pick<World, 'meta' | 'clock'>,
+  actor: Actor,
+  request: ParserMetricsQuery,
+): Promise<ParserMetrics> {
   const nowMs = world.clock.nowMs()
-  const bounds = boundsOf(ask, nowMs, RANGE)
-  const slices = ask.num_of_slices ?? slicesOf(bounds)
-  const visible = ask.log_id === undefined ? await visibleDatasets(world, actor) : [await findDataset(world, actor, ask.log_id)]
+  const bounds = boundsOf(request, nowMs, RANGE)
+  const slices = request.num_of_slices ?? slicesOf(bounds)
+  const visible = request.log_id === undefined ? await visibleDatasets(world, actor) : [await findDataset(world, actor, request.log_id)]
   const ids = new Set(visible.map(({ id }) => id))
   const widthMs = Math.max(1, bounds.toMs - bounds.fromMs) / slices
   const counted = await countedByLog(world, actor, { ...bounds, widthMs })
-  const earlier = ask.delta ? earlierOf(ask, bounds, nowMs) : undefined
+  const earlier = request.delta ? earlierOf(request, bounds, nowMs) : undefined
   const before = earlier && {
     bounds: earlier,
     counted: await countedByLog(world, actor, { ...earlier, widthMs: Math.max(1, earlier.toMs - earlier.fromMs) }),
@@ -42,24 +46,24 @@ export async function parserMetrics(world: Pick<World, 'meta' | 'clock'>, actor:
     .filter(([id]) => ids.has(id))
     .map(([id, own]) => ({ id, own, whole: sumOf(own) }))
     .sort((a, b) => b.whole.lines - a.whole.lines || (a.id < b.id ? -1 : 1))
-    .slice(0, ask.limit ?? LOGS)
+    .slice(0, request.limit ?? LOGS)
   const seriesOf = (statistic: Statistic) =>
     busiest.map(({ id, own, whole }): Series => {
       const past = before && { bounds: before.bounds, whole: sumOf(before.counted.get(id) ?? []) }
       return series(id, statistic, { own, whole, bounds, slices }, past)
     })
-  return { log_id: ask.log_id ?? busiest[0]?.id ?? '', match_ratio: seriesOf(ratio), latency_ns: seriesOf(latency) }
+  return { log_id: request.log_id ?? busiest[0]?.id ?? '', match_ratio: seriesOf(ratio), latency_ns: seriesOf(latency) }
 }
 
-/** slicesOf follows the rule for usage: minutes up to 12 hours, then 20 minutes, and never too many. */
+/** The same rule as for usage: minutes up to 12 hours, then 20 minutes, with a maximum. */
 function slicesOf({ fromMs, toMs }: TimeBounds): number {
   const lengthMs = toMs - fromMs
   const widthMs = lengthMs <= LONG_MS ? MINUTE_MS : LONG_SLICE_MS
   return Math.min(SLICES_MAX, Math.max(1, Math.ceil(lengthMs / widthMs)))
 }
 
-function earlierOf(ask: ParserMetricsQuery, { fromMs, toMs }: TimeBounds, nowMs: number): TimeBounds {
-  const named = { time_range: ask.delta_time_range, from_ts: ask.delta_from_ts, to_ts: ask.delta_to_ts }
+function earlierOf(request: ParserMetricsQuery, { fromMs, toMs }: TimeBounds, nowMs: number): TimeBounds {
+  const named = { time_range: request.delta_time_range, from_ts: request.delta_from_ts, to_ts: request.delta_to_ts }
   if (named.time_range !== undefined) return boundsOf({ time_range: named.time_range }, nowMs, RANGE)
   if (named.from_ts !== undefined || named.to_ts !== undefined) return boundsOf(named, nowMs, RANGE)
   return { fromMs: Math.max(0, fromMs - (toMs - fromMs)), toMs: fromMs }

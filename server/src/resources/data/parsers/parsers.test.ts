@@ -73,13 +73,13 @@ describe('registering a pattern', () => {
     expect([status, body.errors?.[0]?.field]).toEqual([400, field])
   })
 
-  test('needs a log that there is, in the same organisation', async () => {
+  test('needs a log that there is, in the same organization', async () => {
     expect((await create({ log_id: undefined })).status).toBe(400)
     expect((await create({ log_id: await newDataset(other) })).status).toBe(404)
   })
 })
 
-test('the list has the built-in parsers first, and only those of the organisation', async () => {
+test('the list has the built-in parsers first, and only those of the organization', async () => {
   const id = (await create()).body.id
   const foreign = (await create({}, other)).body.id
   const all = await list()
@@ -110,7 +110,7 @@ describe('changing a parser', () => {
     expect((await list()).find((parser) => parser.id === id)?.pattern).toBe('%{a}|%{b}')
   })
 
-  test('is refused for built-in ones, and there is nothing to change in another organisation', async () => {
+  test('is refused for built-in ones, and there is nothing to change in another organization', async () => {
     const [builtIn] = await list()
     for (const method of ['PATCH', 'DELETE']) {
       expect((await org.ask(method, `/parsers/${builtIn?.id}`, method === 'PATCH' ? { body: {} } : {})).status).toBe(403)
@@ -140,7 +140,7 @@ describe('the parser of a dataset', () => {
     expect((await org.ask<{ parser_id: string }>('GET', `/datasets/${dataset}`)).body.parser_id).toBe('')
   })
 
-  test('may be a built-in one, but none that is unknown or of another organisation', async () => {
+  test('may be a built-in one, but none that is unknown or of another organization', async () => {
     const dataset = await newDataset()
     const syslog = (await list()).find(({ name }) => name === 'Syslog')
     expect((await assign(dataset, syslog?.id ?? '')).status).toBe(204)
@@ -216,7 +216,7 @@ describe('finding the parser that fits', () => {
     expect(body.candidates[0]).toMatchObject({ parser_id: id, metrics: { matched_lines: lines.length, match_ratio: 1, error_lines: 0 } })
   })
 
-  test("recommends the organisation's own parser where nothing else fits", async () => {
+  test("recommends the organization's own parser where nothing else fits", async () => {
     const { id } = (await create({ pattern: '%{WORD:verb} the %{WORD:noun} of %{GREEDYDATA:whom}' })).body
     const { body } = await detect({ lines: ['opened the door of perception', 'crossed the road of ruin', '(nothing)'] })
     expect(body.recommended_parser_id).toBe(id)

@@ -21,7 +21,7 @@ type NewParser = BodyOf<typeof contract.parsers.create>
 type ParserChange = BodyOf<typeof contract.parsers.update>
 type Reader = Pick<World, 'meta'>
 
-/** PARSERS_MAX keeps the list of an organisation small enough to be tried as a whole. */
+/** Bounds the parsers of an organization, so that all can be tried on a line. */
 const PARSERS_MAX = 500
 
 export async function listParsers(world: Reader, actor: Actor): Promise<{ parsers: Parser[] }> {
@@ -29,7 +29,7 @@ export async function listParsers(world: Reader, actor: Actor): Promise<{ parser
   return { parsers: [...builtIns.map(shownBuiltIn), ...rows.map(shownParser)] }
 }
 
-/** findParser gives a parser that may be changed: the built-in ones may not. */
+/** Finds a parser that may be changed; built-in ones may not. */
 export async function findParser(world: Reader, actor: Actor, id: string): Promise<ParserRow> {
   if (builtIns.some((builtIn) => builtIn.id === id)) throw forbidden('a built-in parser cannot be changed or deleted')
   const row = (await visibleParsers(world, actor)).find((candidate) => candidate.id === id)
@@ -37,19 +37,19 @@ export async function findParser(world: Reader, actor: Actor, id: string): Promi
   return row
 }
 
-/** createParser registers the pattern that is given, or one that recent lines of the log lead to. */
-export async function createParser(world: World, actor: Actor, ask: NewParser, signal: AbortSignal): Promise<Parser> {
-  const dataset = await findDataset(world, actor, ask.log_id)
-  const inferred = ask.pattern === undefined ? await inferFrom(world, actor, dataset, signal) : undefined
+/** Creates a parser with the given pattern, or one inferred from recent lines of the log. */
+export async function createParser(world: World, actor: Actor, request: NewParser, signal: AbortSignal): Promise<Parser> {
+  const dataset = await findDataset(world, actor, request.log_id)
+  const inferred = request.pattern === undefined ? await inferFrom(world, actor, dataset, signal) : undefined
   const nowMs = world.clock.nowMs()
   const row: ParserRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
-    name: ask.name ?? `${dataset.collection}/${dataset.dataset}`.slice(0, 100).toWellFormed(),
-    ...(inferred ? { type: 'GROK', pattern: inferred.pattern } : checkedPattern(ask.pattern ?? '', ask.type)),
+    name: request.name ?? `${dataset.collection}/${dataset.dataset}`.slice(0, 100).toWellFormed(),
+    ...(inferred ? { type: 'GROK', pattern: inferred.pattern } : checkedPattern(request.pattern ?? '', request.type)),
     log_id: dataset.id,
     enabled: false,
-    description: ask.description ?? null,
+    description: request.description ?? null,
     log_lines: inferred?.log_lines ?? null,
     parsed_lines: inferred?.parsed_lines ?? null,
     created_at: nowMs,
@@ -58,7 +58,7 @@ export async function createParser(world: World, actor: Actor, ask: NewParser, s
     modified_by: actor.identity,
   }
   await world.meta.write(actor.orgId, async (tx) => {
-    if ((await countParsers(tx, actor.orgId)) >= PARSERS_MAX) throw badRequest(`an organisation may have ${PARSERS_MAX} parsers`)
+    if ((await countParsers(tx, actor.orgId)) >= PARSERS_MAX) throw badRequest(`an organization may have ${PARSERS_MAX} parsers`)
     await insertParser(tx, row)
     await recordChange(world, tx, actor, { entity: { type: 'parser', id: row.id }, after: shownParser(row) })
   })
@@ -70,14 +70,12 @@ const LINE_STEPS = 250_000
 
 type InferredPattern = { pattern: string; log_lines: string[]; parsed_lines: Record<string, string>[] }
 
-/** inferFrom finds what the recent lines of a dataset have in common; a few of them are kept as samples. */
+/** Infers a pattern from the recent lines of a dataset and keeps a few of them as samples. */
 async function inferFrom(world: World, actor: Actor, dataset: DatasetRow, signal: AbortSignal): Promise<InferredPattern> {
   const lines = await recentLines(world, actor, dataset, signal)
-  if (lines.length === 0)
-    throw badField('pattern', 'cannot be inferred, since the log has no events of the last week: give one', 'NO_LINES')
+  if (lines.length === 0) throw badField('pattern', 'cannot be inferred: the log has no events in the last week', 'NO_LINES')
   const pattern = lines.every((line) => line.trimStart().startsWith('{')) ? undefined : inferPattern(lines)
-  if (pattern === undefined)
-    throw badField('pattern', 'cannot be inferred, since the lines have too little in common: give one', 'NOT_ALIKE')
+  if (pattern === undefined) throw badField('pattern', 'cannot be inferred: the lines have too little in common', 'NOT_ALIKE')
   const compiled = compilePattern('GROK', pattern)
   const samples = lines.slice(0, SAMPLES).map((line) => ({ line, read: compiled.read(line, { steps: LINE_STEPS }) }))
   return {
@@ -87,7 +85,7 @@ async function inferFrom(world: World, actor: Actor, dataset: DatasetRow, signal
   }
 }
 
-/** updateParser leaves alone what is not named, but for `enabled`, which the body fills in. */
+/** Absent fields stay, except `enabled`, which has a default in the body. */
 export async function updateParser(world: World, actor: Actor, { id }: ParserRow, change: ParserChange): Promise<Parser> {
   const dataset = change.log_id === undefined ? undefined : await findDataset(world, actor, change.log_id)
   return world.meta.write(actor.orgId, async (tx) => {
@@ -111,7 +109,7 @@ export async function updateParser(world: World, actor: Actor, { id }: ParserRow
   })
 }
 
-/** removeParser leaves the datasets that had the parser without one. */
+/** Datasets with the removed parser have none afterwards. */
 export async function removeParser(world: World, actor: Actor, record: ParserRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
     if ((await deleteParser(tx, actor.orgId, record.id)) === 0) throw notFound('parser', record.id)
@@ -120,7 +118,7 @@ export async function removeParser(world: World, actor: Actor, record: ParserRow
   })
 }
 
-/** checkedPattern refuses what could not be applied later. */
+/** Rejects patterns that could not be applied later. */
 function checkedPattern(pattern: string, requested: PatternType | undefined): { type: PatternType; pattern: string } {
   const type = requested ?? typeOfPattern(pattern)
   compilePattern(type, pattern)

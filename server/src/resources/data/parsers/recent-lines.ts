@@ -10,7 +10,7 @@ const BACK_MS = 7 * 86_400_000
 const AHEAD_MS = 86_400_000
 const LINE_CHARS_MAX = 4_000
 
-/** recentLines are the last lines of a dataset, newest first; who may not search sees none. */
+/** The latest lines of a dataset, newest first; none for callers who may not search. */
 export async function recentLines(
   world: Pick<World, 'clock' | 'deployment' | 'events' | 'meta' | 'admission'>,
   actor: Actor,

@@ -43,11 +43,11 @@ export const updateParserRow = (db: Db, row: ParserRow) =>
 
 export const deleteParser = (db: Db, orgId: string, id: string) => db.run(sql`delete from parsers where org_id = ${orgId} and id = ${id}`)
 
-/** countParsers counts those of an organisation. */
+/** The number of parsers of an organization. */
 export const countParsers = async (db: Db, orgId: string): Promise<number> =>
   Number((await db.one<{ parsers: number }>(sql`select count(*) as parsers from parsers where org_id = ${orgId}`))?.parsers ?? 0)
 
-/** assignParser gives a dataset a parser, or takes it with null; it gives back what was there before. */
+/** Assigns a parser to a dataset, or removes it with null; returns the previous one. */
 export const assignParser = (
   db: Db,
   orgId: string,
@@ -58,7 +58,7 @@ export const assignParser = (
     from (select id, parser_id as before from datasets where org_id = ${orgId} and id = ${logId} and deleted_at is null for update) as was
     where datasets.id = was.id returning was.before`)
 
-/** unassignParser takes a parser from all datasets that have it. */
+/** Removes a parser from all its datasets. */
 export const unassignParser = (db: Db, orgId: string, parserId: string) =>
   db.run(sql`
     with held as (select id from datasets where org_id = ${orgId} and parser_id = ${parserId} order by id for update)
@@ -74,7 +74,7 @@ export type ParserMinute = {
   duration_ns: number
 }
 
-/** addParserMinutes adds to what is there; datasets that are gone are left out. In order, so that two who write at once do not wait for each other. */
+/** Adds to existing counts and ignores deleted datasets. Rows are written in one order, so that writers cannot deadlock. */
 export const addParserMinutes = (db: Db, minutes: readonly ParserMinute[]) =>
   db.run(sql`
     insert into parser_minutes as m (org_id, log_id, minute_ms, lines, matched, given_up, duration_ns)
@@ -90,7 +90,7 @@ export const addParserMinutes = (db: Db, minutes: readonly ParserMinute[]) =>
 
 export type ParserSlice = { log_id: string; slice: number; lines: number; matched: number; duration_ns: number }
 
-/** selectParserSlices adds up minutes into slices of a width; a minute counts where it begins. */
+/** Sums minutes into slices; a minute belongs to the slice in which it begins. */
 export const selectParserSlices = (db: Db, orgId: string, { fromMs, toMs, widthMs }: { fromMs: number; toMs: number; widthMs: number }) =>
   db.all<ParserSlice>(sql`
     select log_id, floor((greatest(minute_ms, ${fromMs}::bigint) - ${fromMs}::bigint) / ${widthMs}::float8)::int as slice,

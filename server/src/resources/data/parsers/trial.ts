@@ -15,17 +15,17 @@ type DetectionRequest = BodyOf<typeof contract.parsers.detect>
 type Metrics = ReplyOf<typeof contract.parsers.test>['metrics']
 type Candidate = ReplyOf<typeof contract.parsers.detect>['candidates'][number]
 
-/** FormReader reads a line in one of the forms that need no parser; undefined when it is not in it. */
+/** Reads a line in a format that needs no parser; undefined if the line does not match. */
 export type FormReader = (form: LineFormat, text: string, at: { ms: number; ns: number }) => Iterable<readonly [string, string]> | undefined
 type LineReader = (line: string, fuel: { steps: number }) => ParserResult
 
-/** TRIAL_STEPS is what one call may cost altogether; TURN_MS is after how long others get a turn. */
+/** TRIAL_STEPS bounds the cost of a call; after TURN_MS the event loop gets a turn. */
 const TRIAL_STEPS = 20_000_000
 const LINE_STEPS = 250_000
 const LINE_CHARS_MAX = 32_768
 const YIELD_AFTER_MS = 5
 
-/** testPattern tries a pattern on lines; a bad pattern is refused with the place that is wrong. */
+/** Tries a pattern on lines; an invalid pattern is rejected with the position of the error. */
 export async function testPattern({ pattern, type, lines }: PatternTest): Promise<ReplyOf<typeof contract.parsers.test>> {
   const compiled = compilePattern(type ?? typeOfPattern(pattern), pattern)
   const reads = await readAll((line, fuel) => compiled.read(line, fuel), lines, { steps: TRIAL_STEPS })
@@ -38,8 +38,8 @@ export async function testPattern({ pattern, type, lines }: PatternTest): Promis
 }
 
 /**
- * detectParser tries the built-in forms and the organisation's parsers on lines, and recommends the one that fits most of them and gives the
- * most keys. Coverage is the share of the characters that come to stand in values.
+ * Tries the built-in formats and the organization's parsers on lines, and recommends the one that matches most lines and yields the most keys.
+ * Coverage is the share of characters that end up in values.
  */
 export async function detectParser(
   world: Pick<World, 'meta' | 'clock' | 'deployment' | 'events' | 'admission'>,
@@ -47,7 +47,7 @@ export async function detectParser(
   { lines: given, log_id }: DetectionRequest,
   { readForm, signal }: { readForm: FormReader; signal: AbortSignal },
 ): Promise<ReplyOf<typeof contract.parsers.detect>> {
-  if ((given === undefined) === (log_id === undefined)) throw badField('lines', 'or log_id must be given, and not both', 'ONE_OF')
+  if ((given === undefined) === (log_id === undefined)) throw badField('lines', 'or log_id is required, but not both', 'ONE_OF')
   const lines = given ?? (await recentLines(world, actor, await findDataset(world, actor, log_id ?? ''), signal))
   const at = { ms: world.clock.nowMs(), ns: 0 }
   const own = await visibleParsers(world, actor)
@@ -80,7 +80,7 @@ const formReader =
     return pairs === undefined ? { kind: 'no match' } : { kind: 'match', pairs: [...pairs] }
   }
 
-/** readAll lets others have their turn meanwhile; when the tank is empty the lines that are left are given up. */
+/** Yields to the event loop in between; when the step budget is used up, the remaining lines are skipped. */
 async function readAll(read: LineReader, lines: readonly string[], tank: { steps: number }): Promise<ParserResult[]> {
   const reads: ParserResult[] = []
   let yieldAtMs = performance.now() + YIELD_AFTER_MS

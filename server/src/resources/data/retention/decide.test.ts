@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ClockReport } from '../../../kernel/clock.ts'
 import {
-  AGREE_MS,
   type ClockReading,
   DAY_MS,
   daysOf,
@@ -14,6 +13,7 @@ import {
   type RetentionRules,
   readClock,
   retentionCutoffMs,
+  STEADY_MS,
 } from './decide.ts'
 
 const MINUTE_MS = 60_000
@@ -29,7 +29,7 @@ describe('the most specific rule wins', () => {
   test.each([
     ['its own', { collection: 'shop', retention: 'DAYS_30' as const }, rules(), { days: 30, by: 'LOG' }],
     ['its collection', { collection: 'shop', retention: null }, rules(), { days: 90, by: 'LOG_SET' }],
-    ['its organisation', { collection: 'lab', retention: null }, rules(), { days: 180, by: 'ORGANISATION' }],
+    ['its organization', { collection: 'lab', retention: null }, rules(), { days: 180, by: 'ORGANISATION' }],
     ['the deployment', { collection: 'lab', retention: null }, rules({ organisation: undefined }), { days: 7, by: 'DEPLOYMENT' }],
     [
       'nothing',
@@ -85,7 +85,7 @@ test('what is kept for ever has no cutoff and no removal ahead', () => {
 })
 
 describe('the clock is trusted', () => {
-  /** readings looks at the clock once a minute as the given steps move it. */
+  /** Reads the clock once a minute while the given steps move it. */
   function readings(steps: readonly number[], start: ClockReading | undefined = undefined): boolean[] {
     let nowMs = NOON
     let before = start
@@ -99,7 +99,7 @@ describe('the clock is trusted', () => {
   const minutes = (count: number) => Array.from({ length: count }, () => MINUTE_MS)
 
   test('never at first, and always after two steady hours', () => {
-    expect(readings(minutes(121)).indexOf(true)).toBe(AGREE_MS / MINUTE_MS)
+    expect(readings(minutes(121)).indexOf(true)).toBe(STEADY_MS / MINUTE_MS)
   })
 
   test('also after a stop of a day, since then it need not have jumped', () => {
@@ -123,7 +123,7 @@ describe('the clock is trusted', () => {
   })
 
   test('not while clocks disagree, and not within two hours after one was set', () => {
-    const steady = { seenMs: 0, steadySinceMs: -AGREE_MS }
+    const steady = { seenMs: 0, steadySinceMs: -STEADY_MS }
     const trusted = (report: ClockReport) => readClock(steady, MINUTE_MS, report)
     const fine = { problem: undefined, lastStep: undefined }
     expect(trusted(fine).isTrusted).toBe(true)
@@ -153,7 +153,7 @@ describe('the clock is trusted', () => {
           seen.forEach((isTrusted, index) => {
             if (!isTrusted) return
             let passedMs = 0
-            for (let back = index; passedMs < AGREE_MS; back -= 1) {
+            for (let back = index; passedMs < STEADY_MS; back -= 1) {
               const stepMs = steps[back] ?? Number.NaN
               expect(stepMs <= JUMP_MS && stepMs >= -MINUTE_MS && back > 0).toBe(true)
               passedMs += stepMs

@@ -5,7 +5,7 @@ import type { ClockReport } from '../../../kernel/clock.ts'
 const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
 
-/** daysOf is what each retention means in days. */
+/** The number of days of each retention. */
 export const daysOf = {
   DAYS_30: 30,
   DAYS_90: 90,
@@ -15,20 +15,20 @@ export const daysOf = {
   DAYS_730: 730,
 } as const satisfies Record<Retention, number>
 
-/** RetentionRules are all that may decide about a dataset besides its own retention. `deploymentDays` is undefined where events are kept for ever. */
+/** All rules that decide about a dataset besides its own retention. `deploymentDays` is undefined if events are kept forever. */
 export type RetentionRules = {
   collections: ReadonlyMap<string, Retention>
   organisation: Retention | undefined
   deploymentDays: number | undefined
 }
 
-/** An EffectiveRetention is how long events of a dataset are kept, for ever without days, and which rule says so. */
+/** How long events of a dataset are kept, forever without days, and the rule that decides it. */
 export type EffectiveRetention = { days: number | undefined; by: RetentionEntity | 'DEPLOYMENT' }
 
-/** AUDIT_COLLECTION holds the events of the audit trail, which is kept for ever: they are never gone before their records. */
+/** The events of the audit trail are kept forever: they never disappear before their records. */
 export const AUDIT_COLLECTION = '.audit-trail'
 
-/** effectiveRetention lets the most specific rule win. */
+/** The most specific rule wins. */
 export function effectiveRetention(
   dataset: { collection: string; retention: Retention | null },
   rules: RetentionRules,
@@ -41,37 +41,35 @@ export function effectiveRetention(
   return { days: rules.deploymentDays, by: 'DEPLOYMENT' }
 }
 
-/** retentionCutoffMs is the time before which events are not found any more; undefined when all are. */
+/** Older events are not found any more; undefined if all are found. */
 export const retentionCutoffMs = ({ days }: Pick<EffectiveRetention, 'days'>, nowMs: number): number | undefined =>
   days === undefined ? undefined : nowMs - days * DAY_MS
 
-/** expiredBeforeDay is the day before which all is old: days of UTC are removed as a whole, the one of the cutoff not yet. */
+/** The day before which everything has expired: events are removed by whole UTC days, that of the cutoff not yet. */
 export const expiredBeforeDay = (cutoffMs: number): number => Math.floor(cutoffMs / DAY_MS)
 
-/** nextRemoval says when the day of the oldest event goes, and before which time all events go with it; undefined when nothing ever goes. */
+/** When the day of the oldest event is removed, and the time before which events go with it; undefined if never. */
 export function nextRemoval(oldestMs: number, { days }: Pick<EffectiveRetention, 'days'>): { atMs: number; beforeMs: number } | undefined {
   if (days === undefined) return undefined
   const beforeMs = (Math.floor(oldestMs / DAY_MS) + 1) * DAY_MS
   return { atMs: beforeMs + days * DAY_MS, beforeMs }
 }
 
-/**
- * A ClockReading is when the clock was read last, and since when it has gone on without a jump. `jumpMs` is how far it jumped then, where it did.
- */
+/** The last reading of the clock, and since when it has advanced without a jump. `jumpMs` is the size of the last jump. */
 export type ClockReading = { seenMs: number; steadySinceMs: number; jumpMs?: number | undefined }
 
-/** JUMP_MS is how far the clock may have come since the last reading; beyond that it may have been set, and may be set back. */
+/** How far the clock may have advanced since the last reading; a larger step may be a wrong setting that is corrected later. */
 export const JUMP_MS = 24 * HOUR_MS
-/** AGREE_MS is how long it must go on steadily before anything is removed for its age; after a longer jump it is a tenth of that. */
-export const AGREE_MS = 2 * HOUR_MS
+/** How long the clock must advance steadily before expired events are removed; after a longer jump, a tenth of that jump. */
+export const STEADY_MS = 2 * HOUR_MS
 const AGREE_MAX_MS = 7 * DAY_MS
 const AGREE_SHARE = 0.1
-/** BACK_MS is how far a clock goes back when it is set right by a little; several processes may also differ by as much. */
+/** The backward step of a small clock correction; clocks of processes may also differ by that much. */
 const BACK_MS = 60_000
 
 /**
- * readClock takes a reading. Nothing is removed for its age unless readings that lie hours apart agree: the further the clock jumped, the longer. While
- * the clocks that the process knows disagree, nothing is removed at all.
+ * Takes a reading. Expired events are removed only if readings over hours agree, and the longer the larger the jump was. While the known clocks
+ * disagree, nothing is removed.
  */
 export function readClock(
   before: ClockReading | undefined,
@@ -87,11 +85,11 @@ export function readClock(
   return { reading, isTrusted: report?.problem === undefined && isAgreed(reading) }
 }
 
-/** isAgreed says that readings agree for long enough. */
+/** True if readings have agreed for long enough. */
 export const isAgreed = ({ seenMs, steadySinceMs, jumpMs = 0 }: ClockReading): boolean =>
-  seenMs - steadySinceMs >= Math.min(AGREE_MAX_MS, Math.max(AGREE_MS, Math.abs(jumpMs) * AGREE_SHARE))
+  seenMs - steadySinceMs >= Math.min(AGREE_MAX_MS, Math.max(STEADY_MS, Math.abs(jumpMs) * AGREE_SHARE))
 
-/** readingOf understands a reading as the payload of a job keeps it; anything else counts as none. */
+/** Parses the reading stored in the payload of a job; anything else counts as none. */
 export function readingOf(kept: unknown): ClockReading | undefined {
   const found = clockReadingSchema.safeParse(kept)
   return found.success ? found.data : undefined

@@ -4,7 +4,7 @@ import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
 import { DAY_MS } from './decide.ts'
 
 const HOUR_MS = 3_600_000
-/** Days for which each dataset is kept; the last has no rule of its own. */
+/** The retention of each dataset in days; the last has no rule of its own. */
 const kept = { short: 30, long: 90, plain: 2 } as const
 type Name = keyof typeof kept
 const names = Object.keys(kept) as Name[]
@@ -41,7 +41,7 @@ async function ask<T>(method: string, path: string, body?: object): Promise<T> {
   return reply.body
 }
 
-/** messages are what every endpoint that shows events or counts them shows of some datasets. */
+/** The output of every endpoint that returns or counts events, for some datasets. */
 async function seenBy(of: readonly Name[]): Promise<Record<string, unknown>> {
   const sources = new URLSearchParams(from(of).map((id): [string, string] => ['from', id]))
   const logs = new URLSearchParams(from(of).map((id): [string, string] => ['log_id', id]))

@@ -4,7 +4,7 @@ import { type RuleRow, selectAllRules, selectLiving, selectRules } from './rows.
 
 type RetentionWorld = Pick<World, 'meta' | 'deployment'>
 
-/** rulesOf is what decides in one organisation; it is cached, since every question about events needs it. */
+/** The rules of an organization; cached, because every query for events needs them. */
 export const rulesOf = async (world: RetentionWorld, orgId: string): Promise<RetentionRules> => {
   const rows = await world.meta.cached(orgId, 'retention-rules', () => selectRules(world.meta, orgId))
   return rulesFrom(rows, world.deployment.retentionDays)
@@ -18,7 +18,7 @@ function rulesFrom(rows: readonly RuleRow[], deploymentDays: number | undefined)
   }
 }
 
-/** retentionCutoffs tells of each dataset of an organisation the time before which its events are not found any more, as of now. */
+/** For each dataset of an organization, the time before which its events are not found any more. */
 export async function retentionCutoffs(
   world: RetentionWorld & Pick<World, 'clock'>,
   orgId: string,
@@ -30,7 +30,7 @@ export async function retentionCutoffs(
 
 type DatasetRetention = { id: string; keeping: EffectiveRetention; cutoffMs: number | undefined }
 
-/** allEffectiveRetentions says for every dataset of the deployment how long its events are kept. */
+/** How long each dataset of the deployment keeps its events. */
 export async function allEffectiveRetentions(world: RetentionWorld, nowMs: number): Promise<DatasetRetention[]> {
   const rows = Map.groupBy(await selectAllRules(world.meta), ({ org_id }) => org_id)
   const rules = new Map<string, RetentionRules>()

@@ -11,10 +11,10 @@ import { orphanSweep, orphansOf } from './orphans.ts'
 import { eventRemoval, type RemovalState, readState } from './removal.ts'
 
 const HOUR_MS = 3_600_000
-/** The removal is about the datasets of the whole deployment, by a clock that is moved here: so stores of its own. */
+/** Removal affects all datasets of the deployment by a clock that moves here, so the stores are its own. */
 let senders: Senders & { env: Record<string, string> }
 beforeAll(async () => {
-  // What others delete meanwhile would keep the store rewriting, and then resting.
+  // Deletions by others would keep the store busy rewriting, and then resting.
   senders = await openSendersAlone({ DENDRO_RETENTION_DAYS: 'off' })
 })
 afterAll(() => senders?.close())
@@ -22,7 +22,7 @@ afterAll(() => senders?.close())
 const world = () => senders.app.app.world
 const nowMs = () => world().clock.nowMs()
 
-/** runOnce runs the job once, as a worker does, with the state of the last run. */
+/** Runs the job once, as a worker does, with the state of the last run. */
 async function runOnce(state: Partial<RemovalState> = {}, given: Partial<JobRun> = {}): Promise<RemovalState> {
   const payload = { marks: [], ...state }
   const signal = new AbortController().signal
@@ -30,7 +30,7 @@ async function runOnce(state: Partial<RemovalState> = {}, given: Partial<JobRun>
   return readState((await eventRemoval(world()).run(job))?.payload ?? {})
 }
 
-/** TRUSTED is what the job knows after days of a steady clock, when all events have been in the store for long. */
+/** The state of the job after days of a steady clock, with all events stored long ago. */
 const trusted = (): RemovalState => ({
   reading: { seenMs: nowMs(), steadySinceMs: nowMs() - 3 * HOUR_MS },
   marks: [{ at_ms: nowMs() - 3 * DAY_MS, seq: '9223372036854775807' }],
@@ -51,7 +51,7 @@ const send = async (dataset: string, lines: readonly string[]) => {
 }
 const ages = async (dataset: string) => (await senders.eventsIn(dataset, 'shop')).map(({ keys }) => Number(keys.age)).sort((a, b) => a - b)
 const eventsOf = (logId: string) => countTargetedEvents(world().events, { logIds: [logId] })
-/** storeTogether puts an event of each dataset into one part of the store, on a day that nobody else uses: so none of them goes by dropping a part. */
+/** Stores an event of each dataset in one part, on a day that no other test uses, so that none is removed by dropping a part. */
 const storeTogether = (logIds: readonly string[], ageDays: number) =>
   world().events.writer.insert({
     table: tableClasses.s.table,
@@ -201,7 +201,7 @@ test('nonsense that the job finds of earlier turns is begun anew', () => {
   expect(readState({})).toEqual({ marks: [] })
 })
 
-test('events without a dataset are reported to their organisation, and stay', async () => {
+test('events without a dataset are reported to their organization, and stay', async () => {
   const logId = randomUUID()
   const number = (await world().meta.one<{ number: number }>(sql`select number from organisations where id = ${senders.org.orgId}`))?.number
   await world().events.writer.insert({

@@ -12,21 +12,18 @@ type RemovalWorld = Pick<World, 'clock' | 'log' | 'events' | 'meta' | 'deploymen
 
 const MINUTE_MS = 60_000
 const EVERY_MS = MINUTE_MS
-/** SWEEP_EVERY_MS is how often old events are looked for: a changed rule acts within an hour. */
+/** How often expired events are looked for: a changed rule takes effect within an hour. */
 const SWEEP_EVERY_MS = 15 * MINUTE_MS
-/**
- * SETTLE_MS is how long an event stays in the store, although no longer found, whatever its time: recounts of the ledger go back a day, and who
- * has sent old events by mistake can still give them a longer life.
- */
+/** How long an event stays in the store after it expired: recounts of the ledger go back a day, and senders of old events can still extend the retention. */
 const SETTLE_MS = 2 * DAY_MS
 const MARK_EVERY_MS = 60 * MINUTE_MS
-/** LATE_MS is how long a tombstone stays after its events are gone, for those that were on their way when the dataset was deleted. */
+/** How long a tombstone stays after its events are gone, for events that were in transit when the dataset was deleted. */
 const LATE_MS = 60 * MINUTE_MS
-/** REST_FACTOR: the store rewrites for a tenth of the time at most, so that queries and merges are not kept waiting. */
+/** The store rewrites for at most a tenth of the time, so that queries and merges are not delayed. */
 const REST_FACTOR = 9
 const REST_MAX_MS = 60 * MINUTE_MS
 
-/** A Mark is up to where sequence numbers were given at some time: arrivals are told by number, since clocks may have been wrong. */
+/** The sequence number reached at a time. Arrival is judged by number, because clocks may have been wrong. */
 const Mark = z.object({ at_ms: z.number(), seq: z.string().regex(/^\d+$/) })
 
 const State = z.object({
@@ -35,13 +32,13 @@ const State = z.object({
   swept_at: z.number().optional(),
   rests_until: z.number().optional(),
 })
-/** A RemovalState is what the job wants to know the next time. */
+/** The state of the job between runs. */
 export type RemovalState = z.output<typeof State>
 
-/** readState begins anew where nothing sensible is written. */
+/** Starts again if the stored state is invalid. */
 export const readState = (payload: Readonly<Record<string, unknown>>): RemovalState => State.catch({ marks: [] }).parse(payload)
 
-/** eventRemoval removes what deleted datasets have left, and what is too old, for the whole deployment. */
+/** Removes the events of deleted datasets and expired events, for the whole deployment. */
 export const eventRemoval = (world: RemovalWorld): JobKind => ({
   name: EVENT_REMOVAL_JOB,
   everyMs: EVERY_MS,
@@ -65,7 +62,7 @@ async function runRemoval(world: RemovalWorld, job: JobRun): Promise<RemovalStat
   const dooms: DeletionTarget[] = [{ logIds: tombstones.map(({ id }) => id) }, ...old]
   const removal = await deleteEvents(world.events, dooms, { clock, log, signal: job.signal, mayRewrite })
   if (removal.rewritingMs > 0) next.rests_until = clock.nowMs() + Math.min(REST_MAX_MS, removal.rewritingMs * REST_FACTOR)
-  // What could not be rewritten yet is looked for again as soon as the store has rested.
+  // Rewrites that had to wait are retried as soon as the store has rested.
   if (removal.waiting.size > 0) next.swept_at = undefined
   await recordRemoval(world, job, { tombstones, old, removal }, nowMs)
   return next
@@ -81,13 +78,13 @@ async function marked({ events }: RemovalWorld, marks: RemovalState['marks'], no
   return [...past.slice(Math.max(0, settled)), { at_ms: nowMs, seq: String(await lastNumber(events)) }]
 }
 
-/** settledBefore is the number before which all events have been in the store for long enough; undefined while none is known. */
+/** The number below which all events have been stored for long enough; undefined if unknown. */
 function settledBefore(marks: RemovalState['marks'], nowMs: number): bigint | undefined {
   const mark = marks.findLast(({ at_ms }) => at_ms <= nowMs - SETTLE_MS)
   return mark && BigInt(mark.seq)
 }
 
-/** expiredEvents puts datasets together that lose events of the same days. */
+/** Groups datasets that lose events of the same days. */
 async function expiredEvents(world: RemovalWorld, beforeSeq: bigint | undefined, nowMs: number): Promise<DeletionTarget[]> {
   if (beforeSeq === undefined) return []
   const byDay = new Map<number, string[]>()
@@ -116,7 +113,7 @@ async function recordRemoval(
   const isOver = ({ id, deleted_at }: TombstoneRow): boolean =>
     nowMs - deleted_at >= LATE_MS && !removal.removed.has(id) && !removal.waiting.has(id)
   const over = tombstones.filter(isOver).map(({ id }) => id)
-  for (const [log_id, events] of removal.removed) log.info({ log_id, events }, 'events were removed from the store')
+  for (const [log_id, events] of removal.removed) log.info({ log_id, events }, 'removed events from the store')
   if (removed.length === 0 && over.length === 0) return
   await meta.write('*', async (tx) => {
     await job.hold(tx)

@@ -52,7 +52,7 @@ export async function retentionOverview(world: Reader, actor: Actor): Promise<Ov
   }
 }
 
-/** retentionOfDataset looks into the store: the oldest event, and the events that go with its day. */
+/** Reads the oldest event from the store, and the number of events that are removed with its day. */
 export async function retentionOfDataset(world: Reader & Pick<World, 'events'>, actor: Actor, row: DatasetRow): Promise<DatasetDetails> {
   const rules = await rulesOf(world, actor.orgId)
   const removed = (await selectRemoved(world.meta, actor.orgId)).find(({ log_id }) => log_id === row.id)

@@ -2,7 +2,7 @@ import type { Identity, Retention } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { json, sql } from '../../../meta/sql.ts'
 
-/** A RuleRow is the rule of a collection or of the organisation. */
+/** The rule of a collection or of the organization. */
 export type RuleRow = {
   org_id: string
   id: string
@@ -18,10 +18,10 @@ export type RuleRow = {
 export const selectRules = (db: Db, orgId: string) =>
   db.all<RuleRow>(sql`select * from retention_rules where org_id = ${orgId} order by created_at desc, id`)
 
-/** selectAllRules are those of all organisations: their old events are removed by one job. */
+/** The rules of all organizations: one job removes their expired events. */
 export const selectAllRules = (db: Db) => db.all<RuleRow>(sql`select * from retention_rules`)
 
-/** insertRule gives nothing back when there is a rule for that already; the unique index decides between two who ask at once. */
+/** Returns nothing if there is a rule for that target; the unique index resolves the race. */
 export const insertRule = (db: Db, row: RuleRow) =>
   db.one<RuleRow>(sql`
     insert into retention_rules (org_id, id, entity, collection, retention, created_at, created_by)
@@ -38,11 +38,11 @@ export const deleteRule = (db: Db, orgId: string, id: string) =>
 
 export type LivingRow = { org_id: string; id: string; collection: string; retention: Retention | null }
 
-/** selectLiving gives the datasets of all organisations. */
+/** The datasets of all organizations that are not deleted. */
 export const selectLiving = (db: Db) =>
   db.all<LivingRow>(sql`select org_id, id, collection, retention from datasets where deleted_at is null`)
 
-/** selectKnownLogs also has those that are deleted and whose events are still to be removed. */
+/** Includes deleted datasets whose events are not removed yet. */
 export const selectKnownLogs = (db: Db) => db.all<{ id: string }>(sql`select id from datasets`)
 
 export const selectOwnTombstones = (db: Db, orgId: string) =>
@@ -54,7 +54,7 @@ export type RemovedRow = { log_id: string; events: number; last_events: number; 
 export const selectRemoved = (db: Db, orgId: string) =>
   db.all<RemovedRow>(sql`select log_id, events, last_events, last_at, before_ms from event_removals where org_id = ${orgId}`)
 
-/** addRemoved adds to what was removed; a dataset that has gone meanwhile needs no note. */
+/** Adds to the number of removed events; ignores datasets deleted meanwhile. */
 export const addRemoved = (db: Db, nowMs: number, removed: readonly { log_id: string; events: number; before_ms: number }[]) =>
   db.run(sql`
     insert into event_removals as r (org_id, log_id, events, last_events, last_at, before_ms)
@@ -66,6 +66,6 @@ export const addRemoved = (db: Db, nowMs: number, removed: readonly { log_id: st
     on conflict (log_id) do update set events = r.events + excluded.events, last_events = excluded.last_events, last_at = excluded.last_at,
       before_ms = excluded.before_ms`)
 
-/** selectJobPayload is what a recurring job knew when it ran last. */
+/** The stored state of a recurring job. */
 export const selectJobPayload = (db: Db, kind: string) =>
   db.one<{ payload: Record<string, unknown> }>(sql`select payload from jobs where kind = ${kind} and key = ''`)

@@ -59,7 +59,7 @@ describe('a rule', () => {
     expect(await rules()).toEqual([])
   })
 
-  test('of a collection and of the organisation are named by their scopes', async () => {
+  test('of a collection and of the organization are named by their scopes', async () => {
     await dataset('shop', 'web')
     const ofCollection = (await create(rule('LOG_SET', 'DAYS_180', 'log:shop'))).body
     const ofOrganisation = (await create(rule('ORGANISATION', 'DAYS_730'))).body
@@ -84,14 +84,14 @@ describe('a rule', () => {
     ['a retention that there is not', rule('LOG', 'DAYS_31', 'log:default')],
     ['an entity that there is not', rule('GROUP', 'DAYS_30', 'log:default')],
     ['a log as the default', { entity: 'LOG', category: 'DEFAULT_RETENTION', retention: 'DAYS_30', scope: { from: 'log:default' } }],
-    ['an organisation as a dataset', { entity: 'ORGANISATION', category: 'DATASET_RETENTION', retention: 'DAYS_30', scope: { name: 'x' } }],
+    ['an organization as a dataset', { entity: 'ORGANISATION', category: 'DATASET_RETENTION', retention: 'DAYS_30', scope: { name: 'x' } }],
     ['no retention', { entity: 'ORGANISATION', category: 'DEFAULT_RETENTION' }],
   ])('with %s is refused', async (_, body) => {
     expect((await create(body)).status).toBe(400)
     expect(await rules()).toEqual([])
   })
 
-  test('is there once for each log, collection and organisation', async () => {
+  test('is there once for each log, collection and organization', async () => {
     await dataset('shop', 'web')
     for (const body of [rule('LOG', 'DAYS_30', 'web'), rule('LOG_SET', 'DAYS_30', 'shop'), rule('ORGANISATION', 'DAYS_30')]) {
       expect([(await create(body)).status, (await create(body)).status]).toEqual([201, 409])
@@ -137,7 +137,7 @@ describe('a rule', () => {
     ])
   })
 
-  test('of another organisation is unknown', async () => {
+  test('of another organization is unknown', async () => {
     await create(rule('ORGANISATION', 'DAYS_30'))
     const [{ id } = { id: '' }] = await rules()
     const other = await app.newOrganization()

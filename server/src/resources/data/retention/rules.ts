@@ -11,13 +11,13 @@ import { deleteRule, insertRule, type RuleRow, selectRules, updateRuleRow } from
 type RuleDraft = BodyOf<typeof contract.retentionRules.create>
 type Reader = Pick<World, 'meta'>
 
-/** A RuleRecord is a row of its own, or the retention that a dataset has: that is one thing under two names, and bears the dataset's id. */
+/** A rule with its own row, or the retention of a dataset, which has the dataset's id. */
 export type RuleRecord = { kind: 'log'; row: DatasetRow } | { kind: 'general'; row: RuleRow }
 
-/** A RuleTarget is what a rule applies to. */
+/** The target of a rule. */
 type RuleTarget = { entity: 'LOG'; log: DatasetRow } | { entity: 'LOG_SET'; collection: string } | { entity: 'ORGANISATION' }
 
-/** listRules gives the rules of the logs that the caller may see and the general ones, newest first. */
+/** The rules of the logs visible to the caller and the general ones, newest first. */
 export async function listRules(world: Reader, actor: Actor): Promise<RetentionRule[]> {
   const visible = await visibleDatasets(world, actor)
   const rules: RuleRecord[] = [
@@ -30,7 +30,7 @@ export async function listRules(world: Reader, actor: Actor): Promise<RetentionR
 const generalRules = (world: Reader, orgId: string): Promise<readonly RuleRow[]> =>
   world.meta.cached(orgId, 'retention-rules', () => selectRules(world.meta, orgId))
 
-/** visibleGeneralRules are those for the organisation, and for collections of which the caller may see a log, or all of them where nothing is hidden from him. */
+/** The rules of the organization, and of collections with a log visible to the caller, or all if nothing is hidden from the caller. */
 async function visibleGeneralRules(world: Reader, actor: Actor): Promise<readonly RuleRow[]> {
   const rules = await generalRules(world, actor.orgId)
   if (!(await isLimited(world, actor))) return rules
@@ -46,12 +46,12 @@ export async function findRule(world: Reader, actor: Actor, id: string): Promise
   throw notFound('retention rule', id)
 }
 
-export async function createRule(world: World, actor: Actor, ask: RuleDraft): Promise<RetentionRule> {
+export async function createRule(world: World, actor: Actor, request: RuleDraft): Promise<RetentionRule> {
   const visible = await visibleDatasets(world, actor)
-  const target = targetOf(ask, visible)
+  const target = targetOf(request, visible)
   if (target.entity === 'LOG') {
-    const row = await setDatasetRetention(world, actor, target.log.id, ask.retention, (before) => {
-      if (before.retention !== null) throw conflict('the log has a retention rule already')
+    const row = await setDatasetRetention(world, actor, target.log.id, request.retention, (before) => {
+      if (before.retention !== null) throw conflict('the log already has a retention rule')
     })
     return shownRule({ kind: 'log', row }, visible)
   }
@@ -60,7 +60,7 @@ export async function createRule(world: World, actor: Actor, ask: RuleDraft): Pr
     id: world.ids.uuid(),
     entity: target.entity,
     collection: target.entity === 'LOG_SET' ? target.collection : '',
-    retention: ask.retention,
+    retention: request.retention,
     created_at: world.clock.nowMs(),
     created_by: actor.identity,
     modified_at: null,
@@ -68,24 +68,23 @@ export async function createRule(world: World, actor: Actor, ask: RuleDraft): Pr
   }
   return world.meta.write(actor.orgId, async (tx) => {
     const made = await insertRule(tx, row)
-    if (!made) throw conflict(`the ${target.entity === 'LOG_SET' ? 'collection' : 'organisation'} has a retention rule already`)
+    if (!made) throw conflict(`the ${target.entity === 'LOG_SET' ? 'collection' : 'organization'} has a retention rule already`)
     const shown = shownRule({ kind: 'general', row: made }, visible)
     await recordChange(world, tx, actor, { entity: { type: 'retention_rule', id: made.id }, after: shown })
     return shown
   })
 }
 
-/** updateRule changes how long a rule keeps events. What it applies to stays: that would be another rule. */
-export async function updateRule(world: World, actor: Actor, rule: RuleRecord, ask: RuleDraft): Promise<RetentionRule> {
+/** Changes how long a rule keeps events. The target cannot change: that would be another rule. */
+export async function updateRule(world: World, actor: Actor, rule: RuleRecord, request: RuleDraft): Promise<RetentionRule> {
   const visible = await visibleDatasets(world, actor)
-  if (!isSame(rule, targetOf(ask, visible)))
-    throw badField('scope', 'must be what the rule applies to; make another rule for something else')
+  if (!isSame(rule, targetOf(request, visible))) throw badField('scope', 'cannot change; create another rule for another target')
   if (rule.kind === 'log') {
-    const row = await setDatasetRetention(world, actor, rule.row.id, ask.retention, checkHasRule)
+    const row = await setDatasetRetention(world, actor, rule.row.id, request.retention, checkHasRule)
     return shownRule({ kind: 'log', row }, visible)
   }
   return world.meta.write(actor.orgId, async (tx) => {
-    const next = { ...rule.row, retention: ask.retention, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+    const next = { ...rule.row, retention: request.retention, modified_at: world.clock.nowMs(), modified_by: actor.identity }
     const row = await updateRuleRow(tx, next)
     if (!row) throw notFound('retention rule', rule.row.id)
     const [before, after] = [rule.row, row].map((one) => shownRule({ kind: 'general', row: one }, visible))
@@ -122,9 +121,9 @@ function targetOf({ entity, category, scope }: RuleDraft, visible: readonly Data
   }
   if (entity === 'ORGANISATION') return { entity }
   const name = (scope?.from?.replace(/^(log|log_?set|dataset|collection):/i, '') ?? scope?.name ?? '').trim()
-  if (name === '') throw badField('scope', 'must say by `from` which log or collection the rule is for', 'REQUIRED')
+  if (name === '') throw badField('scope', 'must name a log or collection in `from`', 'REQUIRED')
   if (entity === 'LOG') return { entity, log: logOf(name, visible) }
-  if (name === AUDIT_COLLECTION) throw badField('scope', 'names the audit trail, which is kept for ever, and so are its events')
+  if (name === AUDIT_COLLECTION) throw badField('scope', 'names the audit trail, whose events are kept forever')
   if (!visible.some(({ collection }) => collection === name)) throw badField('scope', `names no collection: ${name}`)
   return { entity, collection: name }
 }
@@ -146,12 +145,12 @@ function isSame(rule: RuleRecord, target: RuleTarget): boolean {
   return rule.row.entity === target.entity && (target.entity !== 'LOG_SET' || target.collection === rule.row.collection)
 }
 
-/** shownRule names a log by its plain name where that is enough among the logs that the caller may see. */
+/** Names a log by its plain name if that is unique among the logs visible to the caller. */
 function shownRule(rule: RuleRecord, visible: readonly DatasetRow[]): RetentionRule {
   if (rule.kind === 'general') return shownGeneral(rule.row)
   const { id, org_id, retention, retention_mark: mark, modified_at, modified_by } = rule.row
   const isPlain = visible.filter(({ dataset }) => dataset === rule.row.dataset).length <= 1
-  if (retention === null) throw new Error('a dataset without a retention of its own is no rule')
+  if (retention === null) throw new Error('a dataset without its own retention has no rule')
   return {
     id,
     org_id,

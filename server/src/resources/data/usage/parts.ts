@@ -11,25 +11,25 @@ import type { Sliced } from './shown.ts'
 export type UsageType = 'ingestion' | 'search' | 'export'
 export type UsageWorld = Pick<World, 'clock' | 'events' | 'ledger' | 'meta' | 'usage'>
 
-/** An UsagePart is what one dataset, and of searches one identity, used in one slice. */
+/** The usage of one dataset, and for searches of one identity, in one slice. */
 export type UsagePart = Sliced & { logId: string; identityId: string }
 export type UsageParts = { parts: readonly UsagePart[]; isExact: boolean }
 
 export type UsagePartsRequest = {
   bounds: TimeBounds
   slices: number
-  /** logIds leaves out all other datasets; undefined means every one. */
+  /** Restricts to these datasets; undefined means all. */
   logIds: readonly string[] | undefined
-  /** logsMax: only the sums of each dataset are wanted, of those that used most. */
+  /** If set, returns only the sums of the datasets with the highest usage. */
   logsMax?: number
   isByLog: boolean
   identityId?: string | undefined
   measure?: 'bytes' | 'latency'
 }
 
-/** readParts reads what was used: of ingestion from the ledger, of the rest from the counters. */
-export async function readParts(world: UsageWorld, actor: Actor, type: UsageType, wish: UsagePartsRequest): Promise<UsageParts> {
-  const { bounds, slices, logIds, logsMax, isByLog, identityId, measure = 'bytes' } = wish
+/** Reads usage: ingestion from the ledger, the rest from the counters. */
+export async function readParts(world: UsageWorld, actor: Actor, type: UsageType, request: UsagePartsRequest): Promise<UsageParts> {
+  const { bounds, slices, logIds, logsMax, isByLog, identityId, measure = 'bytes' } = request
   if (bounds.toMs <= bounds.fromMs) return { parts: [], isExact: true }
   if (type !== 'ingestion') {
     await world.usage.flush()
@@ -45,13 +45,13 @@ export async function readParts(world: UsageWorld, actor: Actor, type: UsageType
   }
 }
 
-/** areApart says that the ledger still tells apart what belongs to each slice. */
+/** True if the resolution of the ledger still separates the slices. */
 function areApart(bounds: TimeBounds, slices: number, nowMs: number): boolean {
   const starts = Array.from({ length: slices + 1 }, (_, index) => sliceStartMs(bounds, slices, index))
   return starts.every((startMs) => startMs % unitAt(startMs, nowMs) === 0)
 }
 
-/** largest are the parts of the datasets that used most. */
+/** The parts of the datasets with the highest usage. */
 export function largest(parts: readonly UsagePart[], logsMax: number): UsagePart[] {
   const sums = new Map<string, { sum: number; count: number }>()
   for (const { logId, sum, count } of parts) {

@@ -3,7 +3,7 @@ import { boundsOf } from '../../../query/bounds.ts'
 import { parseTimeRange } from '../../../query/query.ts'
 import type { TimeBounds } from '../../../reading/event-query.ts'
 
-/** A Period is full minutes, cut into equal slices; it is exact when slices begin on full minutes too and nothing was moved. */
+/** Full minutes, cut into equal slices; exact if slices also begin on full minutes and nothing was shifted. */
 export type Period = TimeBounds & { slices: number; isExact: boolean }
 
 export type UsageRangeRequest = { time_range?: string | undefined; from_ts?: number | undefined; to_ts?: number | undefined }
@@ -17,16 +17,16 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 const SLICES_MAX = 720
-/** LAST_MS is the last minute that usage can be counted in. */
+/** The last minute in which usage can be counted. */
 const LAST_MS = Math.floor((2 ** 32 - 1) / 60) * MINUTE_MS
 
-/** slicesOver is how finely a range is shown: by minutes up to half a day, then by 20 minutes, in at most 720 slices. */
+/** The number of slices of a range: minutes up to half a day, then 20 minutes, at most 720. */
 export function slicesOver({ fromMs, toMs }: TimeBounds): number {
   const widthMs = toMs - fromMs
   return atLeastOne(Math.min(SLICES_MAX, widthMs / (widthMs <= 12 * HOUR_MS ? MINUTE_MS : 20 * MINUTE_MS)))
 }
 
-/** logSlicesOver is how finely a range is shown for each dataset: by minutes, hours, days or months, whichever are few. */
+/** The number of slices of a range for each dataset: minutes, hours, days or months, whichever are few. */
 export function logSlicesOver({ fromMs, toMs }: TimeBounds): number {
   const widthMs = toMs - fromMs
   const steps = [
@@ -41,21 +41,21 @@ export function logSlicesOver({ fromMs, toMs }: TimeBounds): number {
 
 const atLeastOne = (slices: number): number => Math.max(1, Math.round(slices))
 
-/** periodOf moves a range to full minutes: both ends of a relative one onwards, those of an absolute one apart. */
+/** Aligns a range with full minutes: both ends of a relative range move forward, those of an absolute one move apart. */
 export function periodOf(
-  ask: UsageRangeRequest,
+  request: UsageRangeRequest,
   nowMs: number,
   { slices, slicesFor }: { slices: number | undefined; slicesFor: (bounds: TimeBounds) => number },
 ): Period {
-  const bounds = inMinutes(boundsOf(ask, nowMs, 'Last 1 day'), ask.from_ts === undefined)
+  const bounds = inMinutes(boundsOf(request, nowMs, 'Last 1 day'), request.from_ts === undefined)
   const count = slices ?? slicesFor(bounds)
-  const isMoved = ask.from_ts !== undefined && (ask.from_ts !== bounds.fromMs || ask.to_ts !== bounds.toMs)
+  const isMoved = request.from_ts !== undefined && (request.from_ts !== bounds.fromMs || request.to_ts !== bounds.toMs)
   return { ...bounds, slices: count, isExact: !isMoved && (bounds.toMs - bounds.fromMs) % (count * MINUTE_MS) === 0 }
 }
 
-/** earlierOf is the period that a period is compared with. */
-export function earlierOf({ fromMs, toMs }: TimeBounds, ask: DeltaRangeRequest, nowMs: number): TimeBounds {
-  const { delta_time_range, delta_from_ts, delta_to_ts } = ask
+/** The period to compare with. */
+export function earlierOf({ fromMs, toMs }: TimeBounds, request: DeltaRangeRequest, nowMs: number): TimeBounds {
+  const { delta_time_range, delta_from_ts, delta_to_ts } = request
   if (delta_time_range !== undefined) return inMinutes(parseTimeRange(delta_time_range, nowMs, 'delta_time_range', 'its end'), true)
   if (delta_from_ts === undefined && delta_to_ts === undefined) {
     const startMs = Math.max(0, fromMs - (toMs - fromMs))

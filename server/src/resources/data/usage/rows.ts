@@ -1,14 +1,14 @@
 import type { Db } from '../../../meta/meta.ts'
 import { type Sql, sql } from '../../../meta/sql.ts'
 
-/** UsageQuery is whose usage of which kind is asked for; undefined leaves nothing out. */
+/** Selects usage; undefined members match everything. */
 export type UsageQuery = {
   orgId: string
   kind: 'search' | 'export'
   fromMs: number
   toMs: number
   slices: number
-  /** measure is what is summed up. */
+  /** The measure to sum. */
   measure: 'bytes' | 'latency'
   logIds: readonly string[] | undefined
   identityId: string | undefined
@@ -16,15 +16,15 @@ export type UsageQuery = {
 
 export type UsageRow = { slice: number; log_id: string; identity_id: string; count: number; sum: number }
 
-/** selectUsage sums up each dataset and identity in each slice; a minute belongs to the slice in which it begins. */
-export const selectUsage = (db: Db, ask: UsageQuery) =>
+/** Sums each dataset and identity in each slice; a minute belongs to the slice in which it begins. */
+export const selectUsage = (db: Db, request: UsageQuery) =>
   db.all<UsageRow>(sql`
-    select ((minute_ms - ${ask.fromMs}::bigint) * ${ask.slices}::bigint / ${ask.toMs - ask.fromMs}::bigint)::int as slice, log_id, identity_id,
-      sum(count) as count, sum(${measured(ask.measure)}) as sum
+    select ((minute_ms - ${request.fromMs}::bigint) * ${request.slices}::bigint / ${request.toMs - request.fromMs}::bigint)::int as slice, log_id, identity_id,
+      sum(count) as count, sum(${measured(request.measure)}) as sum
     from usage_minutes
-    where org_id = ${ask.orgId} and kind = ${ask.kind} and minute_ms >= ${ask.fromMs} and minute_ms < ${ask.toMs}
-      and (${ask.logIds === undefined} or log_id = any(${ask.logIds ?? []}::uuid[]))
-      and (${ask.identityId ?? null}::uuid is null or identity_id = ${ask.identityId ?? null}::uuid)
+    where org_id = ${request.orgId} and kind = ${request.kind} and minute_ms >= ${request.fromMs} and minute_ms < ${request.toMs}
+      and (${request.logIds === undefined} or log_id = any(${request.logIds ?? []}::uuid[]))
+      and (${request.identityId ?? null}::uuid is null or identity_id = ${request.identityId ?? null}::uuid)
     group by slice, log_id, identity_id`)
 
 const measured = (measure: 'bytes' | 'latency'): Sql => (measure === 'bytes' ? sql`bytes` : sql`latency_ms`)

@@ -4,11 +4,11 @@ import type { TimeBounds } from '../../../reading/event-query.ts'
 import { sliceTimeText } from '../event-queries/event-queries.ts'
 import type { Period } from './period.ts'
 
-/** Measured is how often something happened, and the sum of what it took. */
+/** The number of occurrences and the sum of their measure. */
 export type Measured = { count: number; sum: number }
 export type Sliced = Measured & { slice: number }
 
-/** A Stat says how a value comes from what was measured. */
+/** How a value is computed from what was measured. */
 export type Stat = { stat: 'SUM' | 'AVG'; key: string }
 
 export const NOTHING: Measured = { count: 0, sum: 0 }
@@ -21,7 +21,7 @@ export function allOf(parts: readonly Measured[]): Measured {
   return parts.reduce((all, { count, sum }) => ({ count: all.count + count, sum: all.sum + sum }), NOTHING)
 }
 
-/** seriesOf shows one group over a period, empty slices too. */
+/** One group over a period, including empty slices. */
 export function seriesOf(level: { key: string; name: string }, stat: Stat, period: Period, parts: readonly Sliced[]): Series {
   const whole = allOf(parts)
   return {
@@ -49,13 +49,13 @@ export function slicesOf(stat: Stat, period: Period, parts: readonly Sliced[]): 
   })
 }
 
-/** textSlicesOf are slices whose numbers are text. */
+/** Slices with their numbers as text. */
 export const textSlicesOf = (stat: Stat, period: Period, parts: readonly Sliced[]): MetricItem['series'] =>
   slicesOf(stat, period, parts).map((slice) => ({ ...slice, count: String(slice.count), value: withFraction(slice.value) }))
 
 const withFraction = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value))
 
-/** deltaOf compares what was measured with an earlier period. */
+/** Compares with an earlier period. */
 export function deltaOf(stat: Stat, { fromMs, toMs }: TimeBounds, now: Measured, before: Measured): Delta {
   const [value, earlier] = [valueIn(stat, now), valueIn(stat, before)]
   const factor = earlier === 0 ? 0 : (value - earlier) / earlier

@@ -28,9 +28,9 @@ const idOf = async (owner: TestOrganization, dataset: string): Promise<string> =
 const LAST = 'time_range=Last%2020%20minutes'
 
 describe('what was sent', () => {
-  test('is the whole organisation over time, to the byte what the ledger says, with numbers of slices as text', async () => {
+  test('is the whole organization over time, to the byte what the ledger says, with numbers of slices as text', async () => {
     const { owner, send, read } = await newSender()
-    // Both at the beginning of one minute, whose numbers of events are new ones.
+    // Both at the beginning of a minute with new sequence numbers.
     senders.app.clock.advance(2 * MINUTE_MS - (senders.app.clock.nowMs() % MINUTE_MS))
     await send(10)
     await send(20, 'mail')
@@ -102,7 +102,7 @@ describe('what was sent', () => {
     expect(await read(`/usage?${LAST}`)).not.toHaveProperty('delta')
   })
 
-  test('of a dataset that is hidden from the caller is left out, and of another organisation never seen', async () => {
+  test('of a dataset that is hidden from the caller is left out, and of another organization never seen', async () => {
     const { owner, send, read } = await newSender()
     await send(10, 'seen')
     await send(20, 'hidden')
@@ -126,7 +126,7 @@ describe('what was sent', () => {
 })
 
 describe('what was searched', () => {
-  /** searched notes searches as those who read events do. */
+  /** Records searches as readers of events do. */
   const searched = (owner: TestOrganization, identityId: string, logIds: string[], bytes: number, latencyMs = 10) =>
     senders.app.app.world.usage.note({ kind: 'search', orgId: owner.orgId, identityId, logIds, bytes, latencyMs })
 

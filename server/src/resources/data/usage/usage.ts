@@ -10,21 +10,21 @@ export { readParts } from './parts.ts'
 export { slicesOver } from './period.ts'
 export { type Sliced, type Stat, seriesOf, textSlicesOf } from './shown.ts'
 
-type UsageAsk = QueryOf<typeof contract.usage.organization>
-type LogsAsk = QueryOf<typeof contract.usage.logs>
-type UsersAsk = QueryOf<typeof contract.usage.users>
+type OrganizationUsageRequest = QueryOf<typeof contract.usage.organization>
+type LogsUsageRequest = QueryOf<typeof contract.usage.logs>
+type UsersUsageRequest = QueryOf<typeof contract.usage.users>
 
 const BYTES: Stat = { stat: 'SUM', key: 'bytes_total' }
 const LATENCY: Stat = { stat: 'AVG', key: 'latency_ms' }
 
-/** organizationUsage is what the organisation used, or of it what the caller may know of. */
-export async function organizationUsage(world: UsageWorld, actor: Actor, ask: UsageAsk): Promise<MetricItem> {
+/** The usage of the organization, as far as the caller may see it. */
+export async function organizationUsage(world: UsageWorld, actor: Actor, ask: OrganizationUsageRequest): Promise<MetricItem> {
   const nowMs = world.clock.nowMs()
   const { usage_type } = ask
   const period = periodOf(ask, nowMs, { slices: ask.num_of_slices, slicesFor: slicesOver })
   const earlier = comparedWith(period, ask, nowMs)
-  const wish = { ...periodWish(period), logIds: await visibleLogIds(world, actor, undefined), isByLog: false }
-  const { parts, isExact } = await readParts(world, actor, usage_type, wish)
+  const request = { ...periodRequest(period), logIds: await visibleLogIds(world, actor, undefined), isByLog: false }
+  const { parts, isExact } = await readParts(world, actor, usage_type, request)
   const whole = allOf(parts)
   return {
     ...headOf(usage_type, BYTES, period.isExact && isExact),
@@ -38,30 +38,30 @@ export async function organizationUsage(world: UsageWorld, actor: Actor, ask: Us
     aggregates: [{ function: statText(BYTES), value: valueIn(BYTES, whole) }],
     series: textSlicesOf(BYTES, period, parts),
     groups_series: [],
-    ...(await deltaMember(world, actor, { type: usage_type, stat: BYTES, earlier, wish, parts })),
+    ...(await deltaMember(world, actor, { type: usage_type, stat: BYTES, earlier, request: request, parts })),
   }
 }
 
-/** logsUsage is what each dataset used, the largest first; a comparison is of all of them together. */
-export async function logsUsage(world: UsageWorld, actor: Actor, ask: LogsAsk): Promise<UsageSeries> {
+/** The usage of each dataset, largest first; a comparison covers all of them together. */
+export async function logsUsage(world: UsageWorld, actor: Actor, ask: LogsUsageRequest): Promise<UsageSeries> {
   const nowMs = world.clock.nowMs()
   const { usage_type } = ask
   const period = periodOf(ask, nowMs, { slices: ask.num_of_slices, slicesFor: logSlicesOver })
   const earlier = comparedWith(period, ask, nowMs)
-  const wish = { ...periodWish(period), logIds: await visibleLogIds(world, actor, undefined), isByLog: true }
-  const sums = await readParts(world, actor, usage_type, { ...wish, slices: 1, logsMax: ask.limit })
+  const request = { ...periodRequest(period), logIds: await visibleLogIds(world, actor, undefined), isByLog: true }
+  const sums = await readParts(world, actor, usage_type, { ...request, slices: 1, logsMax: ask.limit })
   const order = [...new Set(sums.parts.map(({ logId }) => logId))]
-  const { parts, isExact } = order.length === 0 ? sums : await readParts(world, actor, usage_type, { ...wish, logIds: order })
+  const { parts, isExact } = order.length === 0 ? sums : await readParts(world, actor, usage_type, { ...request, logIds: order })
   const byLog = Map.groupBy(parts, ({ logId }) => logId)
   return {
     ...headOf(usage_type, BYTES, period.isExact && isExact),
     groups_series: order.map((name) => seriesOf({ key: 'log_id', name }, BYTES, period, byLog.get(name) ?? [])),
-    ...(await deltaMember(world, actor, { type: usage_type, stat: BYTES, earlier, wish })),
+    ...(await deltaMember(world, actor, { type: usage_type, stat: BYTES, earlier, request: request })),
   }
 }
 
-/** usersUsage is what the calling user searched; who may see users, and every API key, sees it of everybody who searched. */
-export async function usersUsage(world: UsageWorld, actor: Actor, ask: UsersAsk): Promise<UsageSeries> {
+/** The searches of the calling user; callers who may read users, and API keys, see those of all. */
+export async function usersUsage(world: UsageWorld, actor: Actor, ask: UsersUsageRequest): Promise<UsageSeries> {
   const nowMs = world.clock.nowMs()
   const stat = ask.metric === 'latency' ? LATENCY : BYTES
   const isOfAll = actor.identity.type === 'API_KEY_ID' || hasPermission(actor, 'users_read')
@@ -69,25 +69,25 @@ export async function usersUsage(world: UsageWorld, actor: Actor, ask: UsersAsk)
   const period = periodOf(ask, nowMs, { slices: ask.num_of_slices, slicesFor: slicesOver })
   const earlier = comparedWith(period, ask, nowMs)
   const measure = ask.metric === 'latency' ? ('latency' as const) : ('bytes' as const)
-  const wish: UsagePartsRequest = {
-    ...periodWish(period),
+  const request: UsagePartsRequest = {
+    ...periodRequest(period),
     logIds: await visibleLogIds(world, actor, undefined),
     isByLog: true,
     identityId,
     measure,
   }
-  const all = (await readParts(world, actor, 'search', wish)).parts
+  const all = (await readParts(world, actor, 'search', request)).parts
   const parts = largest(all, ask.limit)
   const head = headOf('search', stat, period.isExact)
   return {
     ...head,
     ...(identityId === undefined ? {} : { filter: `${head.filter} AND user_id = '${identityId}'` }),
     groups_series: isOfAll ? byUser(stat, period, parts) : byLog(stat, period, parts),
-    ...(await deltaMember(world, actor, { type: 'search', stat, earlier, wish, parts: all })),
+    ...(await deltaMember(world, actor, { type: 'search', stat, earlier, request: request, parts: all })),
   }
 }
 
-const periodWish = ({ fromMs, toMs, slices }: Period) => ({ bounds: { fromMs, toMs }, slices })
+const periodRequest = ({ fromMs, toMs, slices }: Period) => ({ bounds: { fromMs, toMs }, slices })
 
 const headOf = (type: UsageType, { stat, key }: Stat, isExact: boolean) => ({
   name: type,
@@ -114,11 +114,11 @@ const comparedWith = (
   nowMs: number,
 ): TimeBounds | undefined => (ask.delta ? earlierOf(bounds, ask, nowMs) : undefined)
 
-type Compared = { type: UsageType; stat: Stat; earlier: TimeBounds | undefined; wish: UsagePartsRequest; parts?: readonly UsagePart[] }
+type Compared = { type: UsageType; stat: Stat; earlier: TimeBounds | undefined; request: UsagePartsRequest; parts?: readonly UsagePart[] }
 
-async function deltaMember(world: UsageWorld, actor: Actor, { type, stat, earlier, wish, parts }: Compared): Promise<{ delta?: Delta }> {
+async function deltaMember(world: UsageWorld, actor: Actor, { type, stat, earlier, request, parts }: Compared): Promise<{ delta?: Delta }> {
   if (!earlier) return {}
-  const whole = { ...wish, slices: 1, isByLog: false }
+  const whole = { ...request, slices: 1, isByLog: false }
   const now = parts ?? (await readParts(world, actor, type, whole)).parts
   const before = await readParts(world, actor, type, { ...whole, bounds: earlier })
   return { delta: deltaOf(stat, earlier, allOf(now), allOf(before.parts)) }

@@ -9,7 +9,7 @@ import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.t
 import { buildEventQuery } from '../../data/event-queries/event-queries.ts'
 import { type Sliced, type Stat, seriesOf, slicesOver, textSlicesOf } from '../../data/usage/usage.ts'
 
-type Ask = QueryOf<typeof contract.analytics.errors>
+type ErrorCountQuery = QueryOf<typeof contract.analytics.errors>
 
 const DEFAULT_RANGE = 'last 1 hour'
 const FILTER = "@status IN ('error', 'warn')"
@@ -27,7 +27,7 @@ type Counted = { readonly dataset: DatasetRow; readonly groups: readonly StatsGr
  * Counts errors and warnings in all datasets that the caller sees. The status is a column filled at ingestion, so no line is read. System
  * datasets are excluded, as with all-dataset selectors.
  */
-export async function countErrors(world: World, actor: Actor, ask: Ask, signal: AbortSignal): Promise<MetricItem> {
+export async function countErrors(world: World, actor: Actor, ask: ErrorCountQuery, signal: AbortSignal): Promise<MetricItem> {
   const range = ask.time_range?.trim() ? { time_range: ask.time_range } : { from_ts: ask.from_ts, to_ts: ask.to_ts }
   const bounds = boundsOf(range, world.clock.nowMs(), DEFAULT_RANGE)
   const slices = ask.num_of_slices ?? slicesOver(bounds)
@@ -84,8 +84,8 @@ async function countIn(
   for (let first = 0; first < datasets.length; first += TOGETHER) {
     const some = datasets.slice(first, first + TOGETHER)
     const eventQuery = await buildEventQuery(world, actor, { datasets: some, filter, bounds, signal })
-    const wish = { calls: [{ name: 'count' as const }], groups: GROUPS, slices, limit: STATUSES * some.length }
-    const { groups } = await readStats(world.events, eventQuery, wish)
+    const request = { calls: [{ name: 'count' as const }], groups: GROUPS, slices, limit: STATUSES * some.length }
+    const { groups } = await readStats(world.events, eventQuery, request)
     const byPlace = Map.groupBy(groups, ({ values: [collection, dataset] }) => JSON.stringify([collection, dataset]))
     for (const dataset of some) {
       const own = byPlace.get(JSON.stringify([dataset.collection, dataset.dataset]))

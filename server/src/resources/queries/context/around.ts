@@ -6,7 +6,7 @@ export const GAP_MS = 60_000
 const NS_PER_MS = 1_000_000n
 const SEQ_MAX = 2n ** 64n - 1n
 
-export const placeOf = ({ timeNs, seq }: EventPosition): EventPosition => ({ timeNs, seq })
+export const positionOf = ({ timeNs, seq }: EventPosition): EventPosition => ({ timeNs, seq })
 
 /** The adjacent positions: no event can lie in between. */
 export const justBefore = ({ timeNs, seq }: EventPosition): EventPosition =>

@@ -36,7 +36,7 @@ const follow = (reply: Reply<Answer>, rel: string): Promise<Reply<Answer>> =>
   org.ask<Answer>('GET', (reply.body.links.find((link) => link.rel === rel)?.href ?? '').slice(app.url.length))
 const rels = (reply: Reply<Answer>): string[] => reply.body.links.map(({ rel }) => rel)
 
-/** contextOf is the link that an event of a search carries. */
+/** The context link of an event of a search. */
 async function contextOf(n: number): Promise<string> {
   const body = { from: [log], where: `n = ${n}`, select: ['n'], from_ts: startMs, to_ts: startMs + 200_000 }
   const found = await org.ask<Answer>('POST', '/search', { body })
@@ -111,7 +111,7 @@ test.each([
   expect([reply.status, reply.body.details]).toEqual([400, expect.stringContaining(details)])
 })
 
-test('without datasets it is a 400, with unknown ones or those of another organisation a 404', async () => {
+test('without datasets it is a 400, with unknown ones or those of another organization a 404', async () => {
   expect((await org.ask('GET', '/context?timestamp=1')).status).toBe(400)
   expect((await around({ timestamp: 1, from: '00000000-0000-4000-8000-000000000000' })).status).toBe(404)
   expect((await (await app.newOrganization()).ask('GET', await contextOf(3))).status).toBe(404)

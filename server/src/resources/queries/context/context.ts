@@ -14,35 +14,35 @@ import {
   selectRangeBytes,
   shownEvents,
 } from '../../data/event-queries/event-queries.ts'
-import { type Direction, GAP_MS, justAfter, justBefore, placeOf, shareOut, uninterrupted } from './around.ts'
+import { type Direction, GAP_MS, justAfter, justBefore, positionOf, shareOut, uninterrupted } from './around.ts'
 
-export { placeOf } from './around.ts'
+export { positionOf as placeOf } from './around.ts'
 
-type Ask = QueryOf<typeof contract.context.get>
+type ContextQuery = QueryOf<typeof contract.context.get>
 
 const LIMIT = 100
 const NS_PER_MS = 1_000_000n
 
-/** The position whose context is wanted; `event` is set if an event lies exactly there. */
-type Place = { position: EventPosition; event: FoundEvent | undefined }
+/** The position whose context is requested; `event` is set if an event lies exactly there. */
+type ContextTarget = { position: EventPosition; event: FoundEvent | undefined }
 
-type Reading = { world: World; actor: Actor; datasets: readonly DatasetRow[]; signal: AbortSignal; bytes: number }
+type ContextReading = { world: World; actor: Actor; datasets: readonly DatasetRow[]; signal: AbortSignal; bytes: number }
 
 /** Returns the events around a position in all selected datasets. */
-export async function findContext(world: World, actor: Actor, ask: Ask, signal: AbortSignal): Promise<ContextResponse> {
+export async function findContext(world: World, actor: Actor, query: ContextQuery, signal: AbortSignal): Promise<ContextResponse> {
   const startedMs = world.clock.monotonicMs()
-  const datasets = await sourceDatasets(world, actor, ask)
-  const { direction = 'both', limit = LIMIT } = ask
-  if (ask.explain_only) return explain(world, actor, datasets, boundsAround(ask.timestamp, limit), startedMs)
-  const reading: Reading = { world, actor, datasets, signal, bytes: 0 }
-  const place = await findPlace(reading, ask)
-  const { older, newer } = await readAround(reading, place, ask.timestamp, limit, direction)
+  const datasets = await sourceDatasets(world, actor, query)
+  const { direction = 'both', limit = LIMIT } = query
+  if (query.explain_only) return explain(world, actor, datasets, boundsAround(query.timestamp, limit), startedMs)
+  const reading: ContextReading = { world, actor, datasets, signal, bytes: 0 }
+  const target = await findTarget(reading, query)
+  const { older, newer } = await readAround(reading, target, query.timestamp, limit, direction)
   const share = shareOf(direction, limit, { older: older.length, newer: newer.length })
   const shown = [...older.slice(0, share.older).reverse(), ...newer.slice(0, share.newer)]
   const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
   const next = [
-    ...linkTo('prev', reading, ask, older[share.older], 'before', limit),
-    ...linkTo('next', reading, ask, newer[share.newer], 'after', limit),
+    ...linkTo('prev', reading, query, older[share.older], 'before', limit),
+    ...linkTo('next', reading, query, newer[share.newer], 'after', limit),
   ]
   return {
     explain: {
@@ -60,14 +60,14 @@ const shareOf = (direction: Direction, limit: number, available: { older: number
   direction === 'both' ? shareOut(limit, available) : { older: Math.min(limit, available.older), newer: Math.min(limit, available.newer) }
 
 /** Looks up the event itself, since its position within the millisecond is unknown. */
-async function findPlace(reading: Reading, { timestamp, sequence, from_sequence }: Ask): Promise<Place> {
+async function findTarget(reading: ContextReading, { timestamp, sequence, from_sequence }: ContextQuery): Promise<ContextTarget> {
   const seq = sequence ?? from_sequence
   const bounds = { fromMs: timestamp, toMs: timestamp + 1 }
   const start: EventPosition = { timeNs: BigInt(timestamp) * NS_PER_MS, seq: seq ?? 0n }
   const filter = seq === undefined ? ALL_EVENTS : hasSequence(seq)
   const { events } = await read(reading, bounds, { limit: 1, newestFirst: false }, filter)
   const [event] = events
-  return event ? { position: placeOf(event), event } : { position: start, event: undefined }
+  return event ? { position: positionOf(event), event } : { position: start, event: undefined }
 }
 
 const hasSequence = (seq: bigint): Filter => ({
@@ -80,8 +80,8 @@ const hasSequence = (seq: bigint): Filter => ({
 
 /** Reads one event more than wanted on each side, outward until a gap. */
 async function readAround(
-  reading: Reading,
-  { position, event }: Place,
+  reading: ContextReading,
+  { position, event }: ContextTarget,
   timestamp: number,
   limit: number,
   direction: Direction,
@@ -107,10 +107,10 @@ const boundsAround = (timestamp: number, limit: number): TimeBounds => ({
 
 type Part = Pick<EventsRequest, 'limit' | 'newestFirst' | 'after'>
 
-async function read(reading: Reading, bounds: TimeBounds, wish: Part, filter: Filter): Promise<EventsResult> {
+async function read(reading: ContextReading, bounds: TimeBounds, request: Part, filter: Filter): Promise<EventsResult> {
   const { world, actor, datasets, signal } = reading
   const eventQuery = await buildEventQuery(world, actor, { datasets, filter, bounds, signal })
-  const found = await readEvents(world.events, eventQuery, { ...wish, keys: 'all', withRaw: true })
+  const found = await readEvents(world.events, eventQuery, { ...request, keys: 'all', withRaw: true })
   reading.bytes += found.cost.bytes
   return found
 }
@@ -118,8 +118,8 @@ async function read(reading: Reading, bounds: TimeBounds, wish: Part, filter: Fi
 /** The link that continues after the last returned event. */
 function linkTo(
   rel: 'prev' | 'next',
-  { actor }: Reading,
-  { from, from_expr, from_tags }: Ask,
+  { actor }: ContextReading,
+  { from, from_expr, from_tags }: ContextQuery,
   event: FoundEvent | undefined,
   direction: Direction,
   limit: number,
@@ -136,7 +136,7 @@ function linkTo(
 }
 
 /** The source of the query as link parameters. */
-function sourceOf({ from = [], from_expr, from_tags = [] }: Pick<Ask, 'from' | 'from_expr' | 'from_tags'>): [string, string][] {
+function sourceOf({ from = [], from_expr, from_tags = [] }: Pick<ContextQuery, 'from' | 'from_expr' | 'from_tags'>): [string, string][] {
   if (from_expr?.trim()) return [['from_expr', from_expr]]
   return from_tags.length > 0 ? from_tags.map((tag) => ['from_tags', tag]) : from.map((id) => ['from', id])
 }

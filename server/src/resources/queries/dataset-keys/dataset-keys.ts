@@ -9,14 +9,14 @@ import type { World } from '../../../world.ts'
 import { sourceDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { ALL_EVENTS, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 
-type Ask = BodyOf<typeof contract.datasetKeys.resolve>
-type Found = ReplyOf<typeof contract.datasetKeys.resolve>
+type KeysQuery = BodyOf<typeof contract.datasetKeys.resolve>
+type KeysReply = ReplyOf<typeof contract.datasetKeys.resolve>
 
 /** The maximum number of keys that one given word may match. */
 const PATHS_MAX = 200
 
 /** Finds the datasets in which every given key occurs, possibly in different events; without keys it evaluates the selector only. */
-export async function resolveDatasets(world: World, actor: Actor, ask: Ask, signal: AbortSignal): Promise<Found> {
+export async function resolveDatasets(world: World, actor: Actor, ask: KeysQuery, signal: AbortSignal): Promise<KeysReply> {
   const keys = ask.keys ?? []
   if (keys.length === 0 && !ask.from_expr?.trim()) throw badField('keys', 'or from_expr is required', 'MISSING_SOURCE')
   if (ask.expand_type === 'SYNONYM' && ask.match_type.endsWith('SUBSTRING')) {
@@ -38,14 +38,14 @@ export async function resolveDatasets(world: World, actor: Actor, ask: Ask, sign
 const nameOf = (collection: string | null | undefined, dataset: string | null | undefined): string => JSON.stringify([collection, dataset])
 
 /** The keys of these datasets that match a word. Only keys with a slot are known by name. */
-function pathsFor(key: string, match: Ask['match_type'], sources: readonly QuerySource[]): readonly string[] {
+function pathsFor(key: string, match: KeysQuery['match_type'], sources: readonly QuerySource[]): readonly string[] {
   if (match === 'EXACT') return [key]
   const known = new Set(sources.flatMap(({ located }) => [...(located?.map.slots.keys() ?? [])]))
   const matches = testOf(key, match)
   return [...known].filter((path) => matches(path.replace(/^\$/, '')) || matches(path)).slice(0, PATHS_MAX)
 }
 
-function testOf(key: string, match: Ask['match_type']): (path: string) => boolean {
+function testOf(key: string, match: KeysQuery['match_type']): (path: string) => boolean {
   const lower = key.toLowerCase()
   if (match === 'SUBSTRING') return (path) => path.includes(key)
   return match === 'IEXACT' ? (path) => path.toLowerCase() === lower : (path) => path.toLowerCase().includes(lower)
@@ -59,7 +59,7 @@ async function holdersOf({ events }: World, eventQuery: EventQuery, paths: reado
   const of = paths.map((key): Filter => ({ kind: 'exists', key, negated: false, at: { position: 0, length: key.length } }))
   const [only] = of
   const filter: Filter = of.length === 1 && only ? only : { kind: 'or', of }
-  const wish = { calls: [{ name: 'count' as const }], groups: ['@collection', '@dataset'], slices: 1, limit: eventQuery.sources.length }
-  const { groups, cost } = await readStats(events, { ...eventQuery, filter }, wish)
+  const request = { calls: [{ name: 'count' as const }], groups: ['@collection', '@dataset'], slices: 1, limit: eventQuery.sources.length }
+  const { groups, cost } = await readStats(events, { ...eventQuery, filter }, request)
   return { names: new Set(groups.map(({ values: [collection, dataset] }) => nameOf(collection, dataset))), bytes: cost.bytes }
 }

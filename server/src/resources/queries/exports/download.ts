@@ -12,8 +12,7 @@ import { datasetIds, readState } from './state.ts'
 
 /** Serves the file, or the requested byte range, to the holder of a signed link. */
 export async function downloadExport(world: World, facts: RequestFacts, link: DownloadLink): Promise<Answer<string>> {
-  if (!holds(world, link))
-    throw forbidden('this link is not signed by this service, or its time is over; read the export again for a new one')
+  if (!holds(world, link)) throw forbidden('this link is invalid or has expired; read the export again for a new one')
   const row = isUuid(link.id) ? await selectExportById(world.meta, link.id) : undefined
   if (row?.status !== 'COMPLETE') throw notFound('export', link.id)
   const holder = holderOf(link)
@@ -80,7 +79,7 @@ async function checkStillReadable(world: World, row: ExportRow, holder: Identity
   const reader = await activeCallerOf(world, row.org_id, holder)
   const isReader = reader !== undefined && isPermitted(reader, 'exports_read')
   if (isReader && (await visibilityFor(world, reader)).seesEach(datasetIds(row))) return
-  throw forbidden('whoever was given this link may not read this export any more')
+  throw forbidden('the holder of this link may no longer read this export')
 }
 
 type Piece = { holder: Identity; start: number; end: number }

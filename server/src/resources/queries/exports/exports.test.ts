@@ -21,7 +21,7 @@ afterAll(() => app?.close())
 
 type Shop = { collection: string; web: string; api: string; lines: string[] }
 
-/** shop sends lines to two datasets of one collection and gives back their ids. */
+/** Sends lines to two datasets of one collection and returns their ids. */
 async function shop(owner: TestOrganization, count = 50): Promise<Shop> {
   const collection = `shop ${app.app.world.ids.uuid().slice(0, 8)}`
   const lines = Array.from(
@@ -267,7 +267,7 @@ test('Parquet has the same columns with their types, is compressed within, and i
   ])
 })
 
-/** cellsOf reads CSV as RFC 4180 has it. */
+/** Parses CSV as in RFC 4180. */
 const cellsOf = (text: string): string[][] =>
   text
     .split(/\r\n(?=(?:[^"]*"[^"]*")*[^"]*$)/)
@@ -324,7 +324,7 @@ test('an export is kept for a week after its end, then it is removed with its fi
     const job: Pick<JobRun, 'payload' | 'signal'> = { payload, signal: AbortSignal.timeout(60_000) }
     return (await exportRemoval({ ...world, clock: systemClock }).run(job as JobRun))?.payload ?? {}
   }
-  // A clock that nobody has watched is not believed.
+  // A clock that was not observed is not trusted.
   await run({})
   expect((await org.ask('GET', `/exports/${export_id}`)).status).toBe(200)
   await run({ reading: { seenMs: Date.now(), steadySinceMs: Date.now() - 3 * 3_600_000 } })

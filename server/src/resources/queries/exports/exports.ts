@@ -11,7 +11,7 @@ import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { sourceDatasets, visibilityFor } from '../../data/datasets/datasets.ts'
 import { signedLink } from './links.ts'
 import { deleteExport, type ExportRow, insertExport, type NewExportRow, selectExport, selectExports } from './rows.ts'
-import { highestNumber } from './snapshot.ts'
+import { highestSequence } from './snapshot.ts'
 import { datasetIds, draftOf, EXPORTING } from './state.ts'
 
 export { exportRemoval } from './removal.ts'
@@ -31,8 +31,8 @@ export async function findExport(world: Pick<World, 'meta'>, actor: Actor, id: s
 }
 
 /** Fixes at creation which events belong to the export: the datasets, the range, and the highest sequence number. */
-export async function createExport(world: World, actor: Actor, ask: NewExport): Promise<Export> {
-  const { search_details: wanted, format, compression } = ask
+export async function createExport(world: World, actor: Actor, request: NewExport): Promise<Export> {
+  const { search_details: wanted, format, compression } = request
   const nowMs = world.clock.nowMs()
   if (!wanted.from?.length && !wanted.from_expr?.trim()) throw badField('search_details.from', 'or from_expr is required', 'MISSING_SOURCE')
   const { bounds } = parseAll({
@@ -57,7 +57,7 @@ export async function createExport(world: World, actor: Actor, ask: NewExport): 
     },
     format,
     compression,
-    seq_max: String(await highestNumber(world, actor, ids, bounds)),
+    seq_max: String(await highestSequence(world, actor, ids, bounds)),
     created_at: nowMs,
     created_by: actor.identity,
     modified_at: nowMs,

@@ -25,7 +25,7 @@ const eventOf = (n: number): FoundEvent => ({
   ]),
 })
 
-/** fileOf is a file that is gone on with by a new form after every page, as it is when the process has changed. */
+/** Writes a file with a new writer after every page, as after a change of process. */
 async function fileOf(compression: ExportCompression, pages: readonly number[]): Promise<ArrayBuffer> {
   const [written, notes]: [Uint8Array[], Uint8Array[]] = [[], []]
   const sink: FileSink = {

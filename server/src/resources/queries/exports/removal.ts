@@ -39,7 +39,7 @@ export const exportRemoval = (world: Pick<World, 'clock' | 'log' | 'meta' | 'blo
     const known = new Set((await selectKnown(meta, orphans)).map(({ id }) => id))
     for (const key of orphans.filter((id) => !known.has(id))) {
       await blobStore.remove({ key, upload: '' })
-      log.info({ export_id: key }, 'the file of an export that is gone was removed')
+      log.info({ export_id: key }, 'the file of a missing export was removed')
     }
     return again
   },

@@ -54,7 +54,7 @@ async function fail(world: ExportWorld, job: JobRun, before: ExportRow, reason: 
   const nowMs = world.clock.nowMs()
   const row = (await selectExport(world.meta, before.org_id, before.id)) ?? before
   const draft: PendingFile = { key: row.id, upload: readState(row).upload ?? '' }
-  // What is left of the state finds the file, should it not be removed now.
+  // The saved state finds the file if it cannot be removed now.
   const state = { upload: draft.upload }
   const step: ExportStep = { ...row, status: 'FAILED', state, bytes: 0, events: 0, failure_detail: reason, ended_at: nowMs }
   await world.meta.write(row.org_id, async (tx) => {

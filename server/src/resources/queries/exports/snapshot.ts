@@ -14,7 +14,7 @@ const LATEST_MS = Date.UTC(2262, 0, 1)
  * The sequence number of the newest event of an export: events acknowledged before have smaller numbers, later ones greater. If the store
  * is too busy, the last number issued is used, which admits events of the next seconds.
  */
-export async function highestNumber(
+export async function highestSequence(
   { events, log }: Pick<World, 'events' | 'log'>,
   { orgNumber }: Actor,
   logIds: readonly string[],
@@ -36,7 +36,7 @@ export async function highestNumber(
     const [row] = await answer.json<{ highest: string }>()
     return BigInt(row?.highest ?? 0)
   } catch (err) {
-    log.debug({ err }, 'the newest event of an export could not be told')
+    log.debug({ err }, 'the newest event of an export is unknown')
     return lastNumber(events)
   }
 }

@@ -7,11 +7,11 @@ import { datasetIds } from './state.ts'
 
 /** Why the export cannot continue: its creator or a dataset is gone. Undefined when it can. */
 export async function reasonToStop(world: Pick<World, 'meta'>, row: ExportRow): Promise<string | undefined> {
-  if (!(await isHere(world, row))) return 'whoever ordered it has been removed'
+  if (!(await creatorExists(world, row))) return 'its creator has been removed'
   const known = new Set((await allDatasets(world, row.org_id)).map(({ id }) => id))
   const gone = datasetIds(row).find((id) => !known.has(id))
   return gone === undefined ? undefined : `the dataset ${gone} was deleted before the export was complete`
 }
 
-const isHere = async (world: Pick<World, 'meta'>, { org_id, created_by }: ExportRow): Promise<boolean> =>
+const creatorExists = async (world: Pick<World, 'meta'>, { org_id, created_by }: ExportRow): Promise<boolean> =>
   created_by.type === 'API_KEY_ID' ? apiKeyExists(world, org_id, created_by.id) : !(await isShutOut(world, org_id, created_by.id))

@@ -20,7 +20,7 @@ const State = z.object({
   parts: Parts.default([]),
   /** The bytes of text by dataset. */
   used: z.record(z.string(), z.number()).default({}),
-  /** notes is how many notes there are, isEnded whether the end of the file is in its parts. */
+  /** notes: the number of notes; isEnded: whether the parts contain the end of the file. */
   notes: z.number().default(0),
   isEnded: z.boolean().default(false),
   /** The keys with a column of their own, in formats with columns. */

@@ -89,7 +89,7 @@ describe('a live tail', () => {
     const [all, shop, other] = await Promise.all(sources.map(begin))
     app.clock.advance(600)
     await sent('web', 'first of web')
-    // Who watches it from now on has not seen what was before.
+    // A later stream does not see earlier events.
     const late = await begin({ from_expr: '*' })
     app.clock.advance(600)
     await sent('api', 'first of api')
@@ -177,7 +177,7 @@ describe('a live tail', () => {
       'fast',
     )
     await until(': one of 2\n\n')
-    // Of these some are shown too: after them there is no more to come of the others.
+    // Some of these are shown too: after them no more of the others follow.
     await send(
       Array.from({ length: 64 }, (_, at) => `last ${at}`),
       'fast',
@@ -207,7 +207,7 @@ describe('a live tail', () => {
     const events = text.split('\n\n').filter((part) => part.startsWith('data: '))
     expect(events.map((part) => JSON.parse(part.slice(6)).message_kvs.message)).toEqual(['bad one'])
     app.clock.advance(61_000)
-    // A comment that somebody is still there may have been on its way.
+    // A keep-alive comment may have been in transit.
     let last = await reader?.read()
     while (last?.done === false) last = await reader?.read()
     expect(last?.done).toBe(true)

@@ -27,11 +27,11 @@ import {
 } from './position.ts'
 import { insertLiveTail, type LiveTailRow, moveLiveTail, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
 import { firstShare, isOneOf, shareNow, thinned } from './share.ts'
-import { type Reader, Tails, type Taken, takeNew, type Watch } from './tails.ts'
+import { type ReadPositions, type TailReader, Tails, type TakenEvents, takeNew } from './tails.ts'
 
-type Ask = BodyOf<typeof contract.liveTail.start>
+type LiveTailRequest = BodyOf<typeof contract.liveTail.start>
 
-/** UNPOLLED_MS ends a job that nobody has asked for so long. */
+/** A job ends when it has not been polled for this long. */
 const UNPOLLED_MS = 60_000
 const READ_BOUND_MS = 10_000
 const READ_EVENTS_MAX = 10_000
@@ -39,39 +39,36 @@ const POLL_EVENTS = 100
 const STREAM_EVENTS = 1_000
 const STREAM_SECONDS = 3_600
 const STREAM_EVERY_MS = 1_000
-/** ALIVE_MS of silence are broken by a comment, so that nobody on the way takes the stream for dead. */
+/** After this much silence a comment is sent, so that proxies do not close the stream. */
 const ALIVE_MS = 15_000
 
-/** A Watching is what this process knows of a job: what it asks for, read once, what was looked at here, and when it was asked for here last. */
-type Watching = { wish: Wish; watch: Watch; usedAtMs: number; turn: number; position: TailPosition }
+/** The state of a job in this process: its parsed request, the positions read here, and when it was last polled here. */
+type TailState = { wish: TailSelection; watch: ReadPositions; usedAtMs: number; turn: number; position: TailPosition }
 
-/** Shown is what was taken as callers get it, and the position before it. */
-type Shown = Omit<Taken, 'events'> & { events: Event[]; before: TailPosition; wish: Wish }
+/** Events in the form for callers, and the position before them. */
+type TailRead = Omit<TakenEvents, 'events'> & { events: Event[]; before: TailPosition; wish: TailSelection }
 
-/** A Watcher of a stream may leave, or lose what he may do, while it lasts. */
-type Watcher = { signal: AbortSignal; standing: () => Promise<Actor> }
+/** The client of a stream, who may leave or lose permissions while it lasts. */
+type StreamClient = { signal: AbortSignal; standing: () => Promise<Actor> }
 
-/** A caller who is unknown or may not watch any more is gone; whatever else fails is a failure of ours. */
+/** A caller who is unknown or may no longer tail counts as gone; any other failure is ours. */
 function goneOrThrow(thrown: unknown): undefined {
   if (!(thrown instanceof Failure) || (thrown.status !== 401 && thrown.status !== 403)) throw thrown
 }
 
-/** A Wish is the datasets and the events that a job asks for. */
-type Wish = { choose: DatasetSelection; matches: EventMatcher }
+/** The datasets and the filter of a job. */
+type TailSelection = { choose: DatasetSelection; matches: EventMatcher }
 
-type Thin = (seqs: readonly bigint[]) => (seq: bigint) => boolean
+type Sampling = (seqs: readonly bigint[]) => (seq: bigint) => boolean
 
-/** MOVES_MAX is how often events are taken anew because somebody else took some of the same job meanwhile. */
+/** How often a read is repeated because another process took events of the same job meanwhile. */
 const MOVES_MAX = 8
 
-/**
- * LiveTails lets callers watch events as they arrive. Jobs, and how far they have come, are kept where every process finds them, so that any can go on with
- * any; each process reads for its own watchers.
- */
+/** Streams events as they arrive. Jobs and their positions are stored, so that any process can continue any job; each process reads for its own clients. */
 export class LiveTails {
   readonly #world: World
   readonly #tails: Tails
-  readonly #watches = new Map<string, Watching>()
+  readonly #watches = new Map<string, TailState>()
   readonly #made = new WeakMap<FoundEvent, { as: string; shown: Event }>()
   readonly #texts = new WeakMap<Event, string>()
   #streams = 0
@@ -81,12 +78,12 @@ export class LiveTails {
     this.#tails = new Tails(world.clock)
   }
 
-  async start(actor: Actor, ask: Ask): Promise<{ job_id: string }> {
+  async start(actor: Actor, request: LiveTailRequest): Promise<{ job_id: string }> {
     const { ids, clock, meta } = this.#world
     const nowMs = clock.nowMs()
-    const condition = ask.where ?? ''
-    const source = { from: ask.from, from_expr: ask.from_expr }
-    const wish = wishOf({ source, condition })
+    const condition = request.where ?? ''
+    const source = { from: request.from, from_expr: request.from_expr }
+    const wish = selectionOf({ source, condition })
     const datasets = await selectedDatasets(this.#world, actor, wish.choose)
     const row: LiveTailRow = {
       id: ids.uuid(),
@@ -114,16 +111,16 @@ export class LiveTails {
       if (!(await this.#move(row, taken, true))) continue
       return { logs: [{ events: newestFirst ? taken.events.reverse() : taken.events }] }
     }
-    throw unavailable('this live tail is asked for too often at once')
+    throw unavailable('this live tail is polled too often at once')
   }
 
-  /** stream gives the events as text until the time is over, the caller has left, or the job is gone. */
-  async stream(actor: Actor, id: string, { seconds = STREAM_SECONDS, ...watcher }: Watcher & { seconds?: number | undefined }) {
+  /** Yields events as text until the time is over, the caller has left, or the job is gone. */
+  async stream(actor: Actor, id: string, { seconds = STREAM_SECONDS, ...client }: StreamClient & { seconds?: number | undefined }) {
     const row = await this.#find(actor, id)
-    return this.#counted(this.#lines(row, { seconds, ...watcher }))
+    return this.#counted(this.#lines(row, { seconds, ...client }))
   }
 
-  /** #counted counts a stream as long as it lasts. */
+  /** Counts a stream while it lasts. */
   async *#counted(lines: AsyncGenerator<string>): AsyncGenerator<string> {
     this.#streams += 1
     try {
@@ -133,16 +130,16 @@ export class LiveTails {
     }
   }
 
-  /** #lines checks what the caller may see before each read, and again before anything is sent. */
-  async *#lines(begun: LiveTailRow, { seconds, signal, standing }: Watcher & { seconds: number }): AsyncGenerator<string> {
+  /** Checks visibility before each read, and again before sending. */
+  async *#lines(started: LiveTailRow, { seconds, signal, standing }: StreamClient & { seconds: number }): AsyncGenerator<string> {
     const { clock, meta } = this.#world
-    let row: LiveTailRow | undefined = begun
+    let row: LiveTailRow | undefined = started
     const untilMs = clock.monotonicMs() + seconds * 1_000
-    let spokenMs = clock.monotonicMs()
+    let lastSentMs = clock.monotonicMs()
     yield ': watching\n\n'
-    let saidOneOf = 1
+    let reportedOneOf = 1
     let share = firstShare(this.#streams, clock.nowMs())
-    const thin: Thin = (seqs) => {
+    const thin: Sampling = (seqs) => {
       share = thinned(share, seqs)
       const { oneOf } = share
       return (seq) => isOneOf(seq, oneOf)
@@ -151,7 +148,7 @@ export class LiveTails {
       const actor = await standing().catch(goneOrThrow)
       share = shareNow(share, this.#streams, clock.nowMs())
       const taken = actor && (await this.#take(actor, row, STREAM_EVENTS, thin))
-      const isSilent = clock.monotonicMs() - spokenMs > ALIVE_MS
+      const isSilent = clock.monotonicMs() - lastSentMs > ALIVE_MS
       const moved: LiveTailRow | undefined = taken && (await this.#move(row, taken, isSilent))
       if (taken && !moved) {
         row = await selectLiveTail(meta, row.org_id, row.id)
@@ -167,26 +164,26 @@ export class LiveTails {
       const oneOf = taken.oneOf * share.oneOf
       share = { ...share, left: Math.max(0, share.left - taken.events.length) }
       const events = taken.events.filter(({ metadata }) => seen.has(metadata.service_id))
-      if (oneOf !== saidOneOf) yield `: one of ${oneOf}\n\n`
+      if (oneOf !== reportedOneOf) yield `: one of ${oneOf}\n\n`
       if (missed > 0) yield `: missed ${missed}\n\n`
-      saidOneOf = oneOf
+      reportedOneOf = oneOf
       if (events.length > 0) yield events.map((event) => this.#textOf(event)).join('')
       else if (isSilent) yield ': alive\n\n'
       else {
         await clock.sleep(STREAM_EVERY_MS, signal).catch(() => undefined)
         continue
       }
-      spokenMs = clock.monotonicMs()
+      lastSentMs = clock.monotonicMs()
     }
   }
 
-  /** #seenNow are the ids of the datasets that the caller may see at this moment; undefined when he may watch nothing any more. */
-  async #seenNow(standing: Watcher['standing']): Promise<ReadonlySet<string> | undefined> {
+  /** The ids of the datasets visible to the caller now; undefined if the caller may no longer tail. */
+  async #seenNow(standing: StreamClient['standing']): Promise<ReadonlySet<string> | undefined> {
     const actor = await standing().catch(goneOrThrow)
     return actor && new Set((await visibleDatasets(this.#world, actor)).map(({ id }) => id))
   }
 
-  /** forget drops what nobody watches any more. */
+  /** Removes unused jobs. */
   async forget(): Promise<void> {
     this.#tails.forget()
     const goneMs = this.#world.clock.nowMs() - UNPOLLED_MS
@@ -202,10 +199,10 @@ export class LiveTails {
   }
 
   /**
-   * #move notes how far the job has come, and gives it as it is then; undefined when somebody else took events of it meanwhile. A job that has not moved is
-   * only kept alive, when it was asked for.
+   * Stores the position of the job and returns the job; undefined if another process took events of it meanwhile. A job that has not moved is only
+   * kept alive when polled.
    */
-  async #move(row: LiveTailRow, { events, before, position, watch, wish }: Shown, isAskedFor: boolean): Promise<LiveTailRow | undefined> {
+  async #move(row: LiveTailRow, { events, before, position, watch, wish }: TailRead, isPolled: boolean): Promise<LiveTailRow | undefined> {
     const { clock, meta } = this.#world
     const nowMs = clock.nowMs()
     const hasMoved = events.length > 0 || isWorthKeeping(before, position)
@@ -213,15 +210,15 @@ export class LiveTails {
     const turn = hasMoved ? row.turn + 1 : row.turn
     if (encoded && hasMoved) {
       if ((await moveLiveTail(meta, row, encoded, nowMs)) === 0) return undefined
-    } else if (isAskedFor) await touchLiveTail(meta, row.id, nowMs)
+    } else if (isPolled) await touchLiveTail(meta, row.id, nowMs)
     this.#watches.set(row.id, { wish, watch, usedAtMs: nowMs, turn, position: hasMoved ? position : before })
     return { ...row, turn, position: encoded }
   }
 
-  /** #readerFor reads as an actor. Who watches was counted when he began; what is read for all who watch stands with the one whose turn it was. */
-  #readerFor(actor: Actor): Reader {
+  /** Reads as an actor. Streams are counted when they begin; shared reads are attributed to the client that triggers them. */
+  #readerFor(actor: Actor): TailReader {
     const { orgId, identity } = actor
-    const ask = (datasets: Parameters<Reader['events']>[0], bounds: TimeBounds) =>
+    const request = (datasets: Parameters<TailReader['events']>[0], bounds: TimeBounds) =>
       buildEventQuery(this.#world, actor, {
         datasets,
         filter: ALL_EVENTS,
@@ -229,14 +226,14 @@ export class LiveTails {
         signal: AbortSignal.timeout(READ_BOUND_MS),
         reader: 'tail',
       })
-    const note = (datasets: Parameters<Reader['events']>[0], { bytes }: QueryCost) => {
+    const note = (datasets: Parameters<TailReader['events']>[0], { bytes }: QueryCost) => {
       const logIds = datasets.map(({ id }) => id)
       this.#world.usage.note({ kind: 'search', orgId, identityId: identity.id, logIds, bytes, latencyMs: 0, isMore: true })
     }
     return {
       numbers: async (datasets, { after, oneOf, bounds }) => {
         const wish = { after, oneOf, limit: READ_EVENTS_MAX }
-        const { found, hasMore, cost } = await readNumbers(this.#world.events, await ask(datasets, bounds), wish)
+        const { found, hasMore, cost } = await readNumbers(this.#world.events, await request(datasets, bounds), wish)
         note(datasets, cost)
         return { found, hasMore }
       },
@@ -248,37 +245,37 @@ export class LiveTails {
           withRaw: true,
           numbers: numbers.map(({ seq }) => seq),
         } as const
-        const { events, cost } = await readEvents(this.#world.events, await ask(datasets, boundsOf(numbers)), wish)
+        const { events, cost } = await readEvents(this.#world.events, await request(datasets, boundsOf(numbers)), wish)
         note(datasets, cost)
         return events
       },
     }
   }
 
-  /** #shown is an event as callers get it, made once for all who watch. */
+  /** An event in the form for callers, built once for all streams. */
   #shown(event: FoundEvent, baseUrl: string, places: ReadonlyMap<string, DatasetRow>): Event {
     const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
     const as = JSON.stringify([baseUrl, collection, dataset])
     const known = this.#made.get(event)
     if (known?.as === as) return known.shown
     const [shown] = shownEvents([event], { items: SELECT_ALL, baseUrl, places }).events
-    if (!shown) throw new Error('an event was not shown')
+    if (!shown) throw new Error('an event is missing')
     this.#made.set(event, { as, shown })
     return shown
   }
 
-  /** #textOf is an event as it is sent, made once for all streams. */
+  /** The text of an event, built once for all streams. */
   #textOf(event: Event): string {
     const text = this.#texts.get(event) ?? `data: ${JSON.stringify(event)}\n\n`
     this.#texts.set(event, text)
     return text
   }
 
-  /** #take gives what is new to the job, the oldest first, of the datasets that it asks for and the caller may see as they are now; nothing is noted yet. */
-  async #take(actor: Actor, row: LiveTailRow, limit: number, thin?: Thin): Promise<Shown> {
+  /** The new events of the job, oldest first, of the datasets that it requests and the caller may see now; stores nothing. */
+  async #take(actor: Actor, row: LiveTailRow, limit: number, thin?: Sampling): Promise<TailRead> {
     const nowMs = this.#world.clock.nowMs()
     const known = this.#watches.get(row.id)
-    const { wish, watch } = known ?? { wish: wishOf(row), watch: new Map() }
+    const { wish, watch } = known ?? { wish: selectionOf(row), watch: new Map() }
     const written = known?.turn === row.turn ? known.position : row.position && decodePosition(row.position)
     const before = written ?? (row.position ? firstPosition(nowMs) : startPosition(nowMs))
     const datasets = wish.choose(await visibleDatasets(this.#world, actor))
@@ -298,7 +295,7 @@ export class LiveTails {
 
 const NS_PER_MS = 1_000_000n
 
-/** boundsOf is the range of time in which some numbers lie. */
+/** The time range of some sequence numbers. */
 function boundsOf(numbers: readonly EventNumber[]): TimeBounds {
   let [first = 0n, last = 0n] = [numbers[0]?.timeNs, numbers[0]?.timeNs]
   for (const { timeNs } of numbers) {
@@ -308,7 +305,7 @@ function boundsOf(numbers: readonly EventNumber[]): TimeBounds {
   return { fromMs: Number(first / NS_PER_MS), toMs: Number(last / NS_PER_MS) + 1 }
 }
 
-const wishOf = ({ source, condition }: Pick<LiveTailRow, 'source' | 'condition'>): Wish => ({
+const selectionOf = ({ source, condition }: Pick<LiveTailRow, 'source' | 'condition'>): TailSelection => ({
   matches: matcherOf(parseFilter(condition).filter),
   choose: datasetSelectionOf(source),
 })

@@ -1,34 +1,34 @@
 import { SEQ_EPOCH_MS, seqAt } from '../../../events/writer/seq.ts'
 
 /**
- * A TailPosition is how far a live tail has come, whatever process reads for it: no event numbered up to `floor` is shown any more, and of those above it the
- * ones in `shown` have been, or were there before the tail began. `known` are the datasets that it has read from, by a part of their ids.
+ * The position of a live tail, for any process: events numbered up to `floor` are not shown any more; of those above it, the ones in `shown` were
+ * shown or existed before the tail began. `known` are the datasets it has read, by a part of their ids.
  */
 export type TailPosition = { readonly floor: bigint; readonly shown: ReadonlySet<bigint>; readonly known: ReadonlySet<number> }
 
-/** WINDOW_MS is how long after its number was claimed an event may appear: twice what is read again. */
+/** How long after its number was claimed an event may appear: twice the overlap of reads. */
 export const WINDOW_MS = 60_000
-/** SHOWN_MAX bounds what is written with every answer; where so many arrive within the window, one that appears late may be left out. */
+/** Bounds the stored position; if that many events arrive within the window, a late one may be missed. */
 const SHOWN_MAX = 20_000
 const VERSION = 1
 
 export const firstPosition = (nowMs: number): TailPosition => ({ floor: seqAt(nowMs - WINDOW_MS), shown: new Set(), known: new Set() })
 
-/** START_MS is how old the number of an event may be that arrives now: a claim is used for ten seconds, and an insert takes a moment. */
+/** The maximum age of the number of an event that arrives now: a claim is used for ten seconds, and an insert takes a moment. */
 const START_MS = 15_000
 
-/** startPosition is that of a tail that begins: what has an older number was there before. */
+/** The position of a new tail: older numbers existed before. */
 export const startPosition = (nowMs: number): TailPosition => ({ ...firstPosition(nowMs), floor: seqAt(nowMs - START_MS) })
 
 export const isNew = ({ floor, shown }: TailPosition, seq: bigint): boolean => seq > floor && !shown.has(seq)
 
-/** readBackMs is how far back a process must have read to go on from a position. */
+/** How far back a process must have read to continue from a position. */
 export const readBackMs = ({ floor }: TailPosition): number => Number(floor / 1_000_000n) + SEQ_EPOCH_MS
 
-/** knownBy tells datasets apart by the end of their ids, which is random in every version of them. */
+/** Identifies datasets by the end of their ids, which is random in every version of ids. */
 export const knownBy = (logId: string): number => Number.parseInt(logId.slice(-8), 16)
 
-/** advanced is the position after events were given; `waiting` is the lowest number that is not given yet and keeps the floor below it. */
+/** The position after events were returned; `waiting` is the lowest number not returned yet, which holds back the floor. */
 export function advanced(
   { floor, shown }: TailPosition,
   { given, waiting, known, nowMs }: { given: readonly bigint[]; waiting: bigint | undefined; known: ReadonlySet<number>; nowMs: number },
@@ -42,11 +42,11 @@ export function advanced(
   return { floor: sorted.at(-SHOWN_MAX - 1) ?? raised, shown: new Set(sorted.slice(-SHOWN_MAX)), known }
 }
 
-/** isWorthKeeping says whether a position after which nothing was given has to be written: one that only grows older is written now and then. */
+/** Reports whether a position without new events must be stored: one that only gets older is stored now and then. */
 export const isWorthKeeping = (before: TailPosition, after: TailPosition): boolean =>
   after.known.symmetricDifference(before.known).size > 0 || readBackMs(after) - readBackMs(before) > WINDOW_MS / 2
 
-/** encodePosition writes the numbers as the small differences that they have from one to the next. */
+/** Encodes the numbers as small differences. */
 export function encodePosition({ floor, shown, known }: TailPosition): Buffer {
   const bytes: number[] = [VERSION]
   putNumber(bytes, floor)
@@ -60,7 +60,7 @@ export function encodePosition({ floor, shown, known }: TailPosition): Buffer {
   return Buffer.from(bytes)
 }
 
-/** decodePosition gives undefined for what a version wrote that this one does not know. */
+/** Undefined for an encoding of an unknown version. */
 export function decodePosition(bytes: Uint8Array): TailPosition | undefined {
   if (bytes[0] !== VERSION) return undefined
   const at = { offset: 1 }
@@ -85,7 +85,7 @@ function putNumber(bytes: number[], value: bigint): void {
   putSmall(bytes, Number(rest))
 }
 
-/** SMALL is below what a number of 32 bits can be; those are what nearly all differences are, and are quicker to write. */
+/** Differences below this fit into 32 bits; nearly all do, and they are faster to write. */
 const SMALL = 2n ** 30n
 
 function putSmall(bytes: number[], value: number): void {

@@ -2,7 +2,7 @@ import type { Event } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 
-/** What callers see of a live tail when their polls reach one process after another, as behind a load balancer. */
+/** A live tail whose polls reach one process after another, as behind a load balancer. */
 let apps: TestApp[]
 let org: TestOrganization
 beforeAll(async () => {
@@ -87,7 +87,7 @@ test('what waits for a slow watcher is found by another process also when it is 
   const id = await start(at(0), 'slow')
   await send(at(0), 'slow', numbered(6))
   const seen: string[] = []
-  // Only the first process is asked for longer than another looks back by itself.
+  // Only the first process is polled for longer than another reads back by itself.
   for (let round = 0; round < 3; round += 1) {
     seen.push(...(await poll(at(0), id, 1)))
     later(45_000)

@@ -12,7 +12,7 @@ export const liveTailRoutes = (tails: LiveTails): Routes =>
         ...(query.most_recent_first === undefined ? {} : { newestFirst: query.most_recent_first }),
       }),
     stream: async ({ actor, query, signal, currentActor: standing }) =>
-      // The door sends a stream as it comes; the contract knows it by its text.
+      // The HTTP layer sends the stream unchanged; the contract types it as text.
       Readable.from(await tails.stream(actor, query.job_id, { seconds: query.seconds, signal, standing }), {
         objectMode: false,
       }) as unknown as string,

@@ -1,35 +1,35 @@
 /**
- * A Share is what one stream may still send: all streams of a process share EVENTS_PER_S, so that many who watch cost no more than one. Of more than that
- * one event of `oneOf` is sent.
+ * The events that one stream may still send: all streams of a process share EVENTS_PER_S, so that many streams cost no more than one. Beyond that one
+ * event of `oneOf` is sent.
  */
-export type Share = { readonly oneOf: number; readonly left: number; readonly atMs: number }
+export type SendShare = { readonly oneOf: number; readonly left: number; readonly atMs: number }
 
 const EVENTS_PER_S = 500
-/** EVENTS_PER_S_MIN is what a stream has however many there are. */
+/** The minimum rate of a stream. */
 const EVENTS_PER_S_MIN = 20
-/** BURST_S is how long a stream may save up. */
+/** How many seconds of its rate a stream may accumulate. */
 const BURST_S = 20
 const ONE_OF_MAX = 65_536
 
 const perSecond = (streams: number): number => Math.max(EVENTS_PER_S_MIN, EVENTS_PER_S / Math.max(1, streams))
 
-export const firstShare = (streams: number, nowMs: number): Share => ({ oneOf: 1, left: perSecond(streams) * BURST_S, atMs: nowMs })
+export const firstShare = (streams: number, nowMs: number): SendShare => ({ oneOf: 1, left: perSecond(streams) * BURST_S, atMs: nowMs })
 
-/** shareNow is a share as the time has filled it; a stream with much left is given more of the events. */
-export function shareNow({ oneOf, left, atMs }: Share, streams: number, nowMs: number): Share {
+/** The share after the time since; a stream with a large remainder gets a larger part of the events. */
+export function shareNow({ oneOf, left, atMs }: SendShare, streams: number, nowMs: number): SendShare {
   const most = perSecond(streams) * BURST_S
   const now = Math.min(most, left + (Math.max(0, nowMs - atMs) / 1_000) * perSecond(streams))
   return { oneOf: now > most / 2 ? Math.max(1, oneOf / 2) : oneOf, left: now, atMs: nowMs }
 }
 
-/** thinned is a share under which no more of these numbers are sent than are left. */
-export function thinned(share: Share, seqs: readonly bigint[]): Share {
+/** Thins a share so that no more of these numbers are sent than are left. */
+export function thinned(share: SendShare, seqs: readonly bigint[]): SendShare {
   let { oneOf } = share
   while (oneOf < ONE_OF_MAX && seqs.filter((seq) => isOneOf(seq, oneOf)).length > share.left) oneOf *= 2
   return { ...share, oneOf }
 }
 
-/** isOneOf takes one of so many numbers, a power of two: the same ones each time, and among them those of every greater one. */
+/** Samples one of so many numbers, a power of two. The sample is stable and contains the samples of all larger powers. */
 export function isOneOf(seq: bigint, oneOf: number): boolean {
   if (oneOf === 1) return true
   const low = Number(seq & 0xffff_ffffn)

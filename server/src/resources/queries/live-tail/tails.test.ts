@@ -4,19 +4,19 @@ import type { FoundEvent } from '../../../reading/event-query.ts'
 import type { EventNumber } from '../../../reading/numbers.ts'
 import { startPosition } from './position.ts'
 import { firstShare, isOneOf, shareNow, thinned } from './share.ts'
-import { type Reader, Tails, takeNew } from './tails.ts'
+import { type TailReader, Tails, takeNew } from './tails.ts'
 
 const START_MS = Date.UTC(2026, 5, 1)
 let nowMs = START_MS
 const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, sleep: async () => undefined }
 const dataset = (id: string) => ({ id, org_id: 'org', created_at: 0, collection: 'shop', dataset: id, retention: null })
 
-/** storeOf stands for a store with these events, and counts what is read of it. */
+/** A store with these events that counts reads. */
 function storeOf(rawBytes: number) {
   const stored: EventNumber[] = []
   const reads = { numbers: 0, events: 0, most: 0 }
   const wholes: bigint[] = []
-  const reader: Reader = {
+  const reader: TailReader = {
     numbers: async (datasets, { after, oneOf }) => {
       reads.numbers += 1
       const ids = new Set(datasets.map(({ id }) => id))

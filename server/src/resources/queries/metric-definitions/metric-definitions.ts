@@ -13,7 +13,7 @@ import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { visibilityFor, visibleDatasets, visibleRows } from '../../data/datasets/datasets.ts'
-import { fillTemplate, isSameTemplate, type Library, type Use } from '../templates/templates.ts'
+import { fillTemplate, isSameTemplate, type Library, type TemplateUse } from '../templates/templates.ts'
 import { planMetrics } from '../timeseries/timeseries.ts'
 import {
   deleteMetricDefinition,
@@ -28,7 +28,7 @@ import {
   updateMetricDefinitionRow,
 } from './rows.ts'
 
-export { dropBacking, keepBacking } from './backing.ts'
+export { dropBacking, storeBacking as keepBacking } from './backing.ts'
 
 type Reader = Pick<World, 'meta'>
 
@@ -61,10 +61,10 @@ export async function findMetricDefinition(world: Reader, actor: Actor, id: stri
   return row
 }
 
-export async function createMetricDefinition(world: World, actor: Actor, ask: MetricDefinitionRequest): Promise<MetricDefinition> {
-  const { draft, template } = await wholeOf(world, actor, ask)
+export async function createMetricDefinition(world: World, actor: Actor, request: MetricDefinitionRequest): Promise<MetricDefinition> {
+  const { draft, template } = await resolveDraft(world, actor, request)
   const row = await newMetricDefinition(world, actor, draft, template)
-  await world.meta.write(actor.orgId, (tx) => keepMetricDefinition(world, tx, actor, row))
+  await world.meta.write(actor.orgId, (tx) => storeMetricDefinition(world, tx, actor, row))
   return shownMetricDefinition(row)
 }
 
@@ -89,7 +89,7 @@ export async function newMetricDefinition(
 }
 
 /** Inserts a definition in the transaction of the record that it belongs to. */
-export async function keepMetricDefinition(world: World, tx: Db, actor: Actor, row: MetricDefinitionRow): Promise<void> {
+export async function storeMetricDefinition(world: World, tx: Db, actor: Actor, row: MetricDefinitionRow): Promise<void> {
   await insertMetricDefinition(tx, row)
   await recordChange(world, tx, actor, { entity: { type: ENTITY, id: row.id }, after: shownMetricDefinition(row) })
 }
@@ -98,9 +98,9 @@ export async function updateMetricDefinition(
   world: World,
   actor: Actor,
   record: MetricDefinitionRow,
-  ask: MetricDefinitionRequest,
+  request: MetricDefinitionRequest,
 ): Promise<MetricDefinition> {
-  const { draft, template } = await wholeOf(world, actor, ask, record.template)
+  const { draft, template } = await resolveDraft(world, actor, request, record.template)
   const members = { ...(await membersOf(world, actor, draft)), template }
   return world.meta.write(actor.orgId, async (tx) => {
     const before = await lockMetricDefinition(tx, actor.orgId, record.id)
@@ -149,7 +149,7 @@ export async function removeUnusedMetricDefinitions(world: World, tx: Db, actor:
 }
 
 /** Merges the draft with its template; a template that the record already has is not applied again. */
-async function wholeOf(
+async function resolveDraft(
   world: World,
   actor: Actor,
   { template, ...said }: MetricDefinitionRequest,
@@ -162,7 +162,7 @@ async function wholeOf(
 }
 
 /** Fills a template with its arguments. */
-export const draftFromTemplate = (world: Reader, actor: Actor, use: Use, overrides: object = {}) =>
+export const draftFromTemplate = (world: Reader, actor: Actor, use: TemplateUse, overrides: object = {}) =>
   fillTemplate(world, actor, metricDefinitionTemplates, { use, overrides, schema: MetricDefinitionDraft })
 
 async function membersOf(world: World, actor: Actor, draft: MetricDefinitionDraft) {

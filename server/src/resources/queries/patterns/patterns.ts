@@ -16,8 +16,8 @@ import { templateFor } from './template.ts'
 
 export { templateFor } from './template.ts'
 
-type Ask = BodyOf<typeof contract.patterns.find>
-type Found = ReplyOf<typeof contract.patterns.find>
+type PatternsRequest = BodyOf<typeof contract.patterns.find>
+type PatternsReply = ReplyOf<typeof contract.patterns.find>
 
 const PATTERNS_MAX = 1_000
 const DEFAULT_RANGE = 'last 1 day'
@@ -27,7 +27,12 @@ const CALLS: readonly AggregateCall[] = [{ name: 'count' }, { name: 'last', key:
 const EXAMPLES_AT_ONCE = 250
 
 /** Counts matching events by pattern and dataset. */
-export async function findPatterns(world: World, actor: Actor, { search_details: ask }: Ask, signal: AbortSignal): Promise<Found> {
+export async function findPatterns(
+  world: World,
+  actor: Actor,
+  { search_details: ask }: PatternsRequest,
+  signal: AbortSignal,
+): Promise<PatternsReply> {
   if (ask.from?.length && ask.from_expr?.trim()) {
     throw badRequest('from and from_expr exclude each other', {
       errors: [{ field: 'search_details.from_expr', code: 'CONFLICT', message: 'excludes from' }],
@@ -68,8 +73,8 @@ async function templatesOf(world: World, eventQuery: EventQuery, counted: readon
     const some = counted.slice(from, from + EXAMPLES_AT_ONCE)
     const idOf = new Map(some.map(({ id, sequence }) => [sequence, id]))
     const { filter } = parseFilter(`@sequence IN (${[...idOf.keys()].join(', ')})`)
-    const wish = { limit: some.length, newestFirst: true, keys: messageKeys, withRaw: true }
-    const { events } = await readEvents(world.events, { ...eventQuery, filter }, wish)
+    const request = { limit: some.length, newestFirst: true, keys: messageKeys, withRaw: true }
+    const { events } = await readEvents(world.events, { ...eventQuery, filter }, request)
     for (const { seq, leaves, raw } of events) {
       const message = messageKeys.map((key) => leaves.get(key)).find((text) => text)
       templates.set(String(seq), templateFor(idOf.get(String(seq)) ?? '', message, Buffer.from(raw ?? []).toString()))

@@ -54,8 +54,8 @@ export async function findSavedSearch(world: Reader, actor: Actor, id: string): 
   return row
 }
 
-export async function createSavedSearch(world: World, actor: Actor, ask: SavedSearchRequest): Promise<SavedSearch> {
-  const { draft, template } = await wholeOf(world, actor, ask)
+export async function createSavedSearch(world: World, actor: Actor, request: SavedSearchRequest): Promise<SavedSearch> {
+  const { draft, template } = await resolveDraft(world, actor, request)
   const nowMs = world.clock.nowMs()
   checkDetails(draft.search_details, nowMs)
   const row: SavedSearchRow = {
@@ -80,7 +80,7 @@ export async function createSavedSearch(world: World, actor: Actor, ask: SavedSe
 }
 
 /** Merges the draft with its template. */
-async function wholeOf(
+async function resolveDraft(
   world: World,
   actor: Actor,
   { template, ...said }: SavedSearchRequest,
@@ -94,7 +94,7 @@ async function wholeOf(
 export const savedSearchTemplates: Library<SavedSearchTemplateDraft> = {
   kind: 'saved_search_template',
   parts: ['name', 'description', 'search_details', 'tags'],
-  check: async (_world, _actor, { search_details }) => mustSaySource(search_details),
+  check: async (_world, _actor, { search_details }) => checkSource(search_details),
   references: ({ search_details }) => [referenceOf(search_details)],
 }
 
@@ -135,7 +135,7 @@ const AT = 'search_details'
 
 /** Rejects an invalid search; its datasets may be deleted later. */
 function checkDetails(details: SearchDetails, nowMs: number): void {
-  mustSaySource(details)
+  checkSource(details)
   const ids = idsIn(details)
   const odd = ids.find((id) => !isUuid(id))
   if (odd !== undefined) throw badField(`${AT}.from`, 'must be dataset ids joined by :', 'BAD_ID')
@@ -148,7 +148,7 @@ function checkDetails(details: SearchDetails, nowMs: number): void {
 
 const idsIn = ({ from }: Pick<SearchDetails, 'from'>): string[] => from?.split(':').filter((id) => id !== '') ?? []
 
-function mustSaySource(details: Pick<SearchDetails, 'from' | 'from_expr'>): void {
+function checkSource(details: Pick<SearchDetails, 'from' | 'from_expr'>): void {
   if (idsIn(details).length === 0 && !details.from_expr?.trim()) throw badField(AT, 'needs from or from_expr', 'MISSING_SOURCE')
 }
 

@@ -22,7 +22,7 @@ const keyOf = async (roles: readonly string[]) =>
 
 const search = (more: object = {}) => ({ from_expr: '*', select: ['*'], time_range: 'Last 1 hour', ...more })
 
-/** occupy takes the only running place of a credential, as a query that does not end. */
+/** Occupies the only slot of a credential with a query that does not end. */
 function occupy(credential: string, more: Partial<QueryOwner> = {}): () => void {
   const ticket = app.app.world.admission.ticket({ class: 'caller', orgId: org.orgId, credential, running: 1, waiting: 0, ...more })
   return ticket.hold().leave
@@ -67,7 +67,7 @@ describe('a credential that runs as many queries as it may and whose queries may
         const { status, headers, body: failure } = await org.ask<Refused>(method, path, { key: key.key, body })
         expect({ path, status, after: headers.get('retry-after'), details: failure.details }).toEqual({ path, ...refused })
       }
-      // Neither another credential nor what reads no events has to do with it.
+      // Other credentials, and requests that read no events, are not affected.
       expect((await org.ask('POST', '/search', { body: search() })).status).toBe(200)
       expect((await org.ask('GET', '/datasets', { key: key.key })).status).toBe(200)
     } finally {

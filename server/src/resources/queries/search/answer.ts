@@ -60,7 +60,7 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
     world,
     await buildEventQuery(world, actor, { datasets, filter: plan.filter, bounds: plan.bounds, ...control }),
   )
-  const leftOut = page ? nothing : leftOutOf(world, eventQuery)
+  const leftOut = page ? nothing : exclusionsOf(world, eventQuery)
   const rowsMax = control.onPartial ? eventQuery.budget.rows : Math.min(eventQuery.budget.rows, COUNT_ROWS_MAX)
   const count = () => countMatching(world.events, { ...eventQuery, budget: { ...eventQuery.budget, rows: rowsMax } })
   // Without a condition the page is found at once; with one, page and count would slow each other down.
@@ -82,7 +82,7 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
   const links = await linksOf(world, actor, orderBy ? undefined : page, more)
   const next = links.find(({ rel }) => rel === 'next')
   return {
-    ...emptyAnswer(actor, warned(plan, eventQuery, { count: counted.count, cost: found.cost }, await leftOut)),
+    ...emptyAnswer(actor, withWarnings(plan, eventQuery, { count: counted.count, cost: found.cost }, await leftOut)),
     ...shown,
     explain: {
       'Execution time (millis)': '0',
@@ -100,13 +100,13 @@ async function answerStats(world: World, actor: Actor, search: Search<StatsPlan>
   const { plan, datasets } = search
   const { calls, groups, slices, limit, bounds } = plan
   const eventQuery = allowGaps(world, await buildEventQuery(world, actor, { datasets, filter: plan.filter, bounds, ...control }))
-  const wish = { calls: calls.map(({ call }) => call), groups, slices, limit }
-  const leftOut = leftOutOf(world, eventQuery)
-  const found = await readStats(world.events, eventQuery, wish)
+  const request = { calls: calls.map(({ call }) => call), groups, slices, limit }
+  const leftOut = exclusionsOf(world, eventQuery)
+  const found = await readStats(world.events, eventQuery, request)
   const frame = { calls, bounds, slices, groups }
-  const { levels, bytes } = await readLevels(world.events, eventQuery, wish, found)
+  const { levels, bytes } = await readLevels(world.events, eventQuery, request, found)
   return {
-    ...emptyAnswer(actor, warned(plan, eventQuery, { count: found.whole.count, cost: found.cost }, await leftOut)),
+    ...emptyAnswer(actor, withWarnings(plan, eventQuery, { count: found.whole.count, cost: found.cost }, await leftOut)),
     ...(groups.length === 0
       ? { result: sliceRows(found, frame) }
       : { ...groupRows(found, frame), groups_series: seriesTree(levels, frame) }),
@@ -123,7 +123,7 @@ async function answerStats(world: World, actor: Actor, search: Search<StatsPlan>
 const nothing: Promise<readonly ExcludedEvents[]> = Promise.resolve([])
 
 /** Counts in parallel to the search; a failure is ignored unless the count is awaited. */
-function leftOutOf({ events }: World, eventQuery: EventQuery): Promise<readonly ExcludedEvents[]> {
+function exclusionsOf({ events }: World, eventQuery: EventQuery): Promise<readonly ExcludedEvents[]> {
   return ignoreRejection(countExcluded(events, eventQuery, eventQuery.filter))
 }
 
@@ -134,7 +134,7 @@ function ignoreRejection<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Adds warnings that depend on the events themselves. */
-const warned = <P extends SearchPlan>(
+const withWarnings = <P extends SearchPlan>(
   plan: P,
   { filter, sources, gaps }: EventQuery,
   came: Pick<QueryOutcome, 'count' | 'cost'>,

@@ -2,7 +2,7 @@ import type { FailureBody, SearchResponse } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 
-/** DATASETS are more than have a branch of their own in a statement. */
+/** More than the number with a branch of their own in a statement. */
 const DATASETS = 501
 /** One key may bring only so many datasets into being within an hour. */
 const DATASETS_OF_A_KEY = 90
@@ -33,7 +33,7 @@ afterAll(() => app?.close())
 const nameOf = (number: number): string => `d${String(number).padStart(3, '0')}`
 const action = (number: number): string => JSON.stringify({ index: { _index: nameOf(number) } })
 
-/** document is an event of a dataset; its keys lie in other columns than those of its neighbours, and every third dataset is in another table. */
+/** An event of a dataset; its keys lie in other columns than those of its neighbors, and every third dataset is in another table. */
 function document(number: number, round: number): string {
   // The second events of all datasets lie between the first ones of others.
   const at = startMs + number * 100 + round * 25_050
@@ -55,7 +55,7 @@ const search = (ask: object) =>
     body: { from_ts: startMs, to_ts: startMs + 600_000, from_expr: "collection = 'many' AND dataset != 'd500'", ...ask },
   })
 
-/** expected are the numbers of all events, newest first. */
+/** The numbers of all events, newest first. */
 const expected = Array.from({ length: DATASETS - 1 }, (_, number) => number)
   .flatMap((number) => [0, 1].map((round) => ({ number, at: number * 100 + round * 25_050, round })))
   .sort((a, b) => b.at - a.at)

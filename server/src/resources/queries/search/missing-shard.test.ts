@@ -48,7 +48,7 @@ test('while a shard is away questions and the health are 503 with the reason, an
   await expect.poll(async () => (await app.ask('GET', '/health')).status).toBe(200)
 })
 
-/** partial asks the second process, which is set to leave out what is away. */
+/** Sends a request to the second process, which is configured to omit unavailable shards. */
 async function partial(from: readonly string[], { from_ts, to_ts }: { from_ts: number; to_ts: number }): Promise<void> {
   const ask = <T>(path: string, body: object) => lenient.ask<T>('POST', path, { key: organization.key, body })
   type Answer = { is_exact: boolean; warnings: { code: string }[]; totals: { count: number } }

@@ -56,19 +56,26 @@ type Parts = {
 }
 
 /** Validates a search; every problem is reported in one 400 with its field. */
-export function planSearch(ask: SearchRequest, nowMs: number): SearchPlan {
+export function planSearch(request: SearchRequest, nowMs: number): SearchPlan {
   const parts = parseAll<Parts>({
-    filter: () => parseFilter(ask.where ?? ''),
-    items: () => selectOf(ask.select),
-    groups: () => parseGroups(ask.groups ?? []),
-    orderBy: () => (ask.order_by?.trim() ? parseOrderBy(ask.order_by) : undefined),
-    bounds: () => boundsOf(ask, nowMs, DEFAULT_RANGE),
+    filter: () => parseFilter(request.where ?? ''),
+    items: () => selectOf(request.select),
+    groups: () => parseGroups(request.groups ?? []),
+    orderBy: () => (request.order_by?.trim() ? parseOrderBy(request.order_by) : undefined),
+    bounds: () => boundsOf(request, nowMs, DEFAULT_RANGE),
   })
   const { filter, warnings } = parts.filter
-  const planned = { where: ask.where ?? '', filter, warnings, bounds: parts.bounds, selected: ask.select ?? [], limit: ask.limit ?? LIMIT }
+  const planned = {
+    where: request.where ?? '',
+    filter,
+    warnings,
+    bounds: parts.bounds,
+    selected: request.select ?? [],
+    limit: request.limit ?? LIMIT,
+  }
   const calls = parts.items.filter((item) => item.kind === 'call')
-  if (calls.length === 0 && parts.groups.length === 0) return { ...planned, ...eventsPart(ask, parts) }
-  return { ...planned, ...statsPart(ask, parts, calls) }
+  if (calls.length === 0 && parts.groups.length === 0) return { ...planned, ...eventsPart(request, parts) }
+  return { ...planned, ...statsPart(request, parts, calls) }
 }
 
 function selectOf(select: readonly string[] | undefined): readonly SelectItem[] {
@@ -78,30 +85,30 @@ function selectOf(select: readonly string[] | undefined): readonly SelectItem[] 
   return parseSelect(select.filter((item) => item.trim() !== ''))
 }
 
-function eventsPart(ask: SearchRequest, { items, orderBy }: Parts) {
-  if (ask.from_sequence !== undefined && ask.from_ts === undefined) {
+function eventsPart(request: SearchRequest, { items, orderBy }: Parts) {
+  if (request.from_sequence !== undefined && request.from_ts === undefined) {
     throw refusal('from_sequence', { code: 'MISSING_PAIR', message: 'needs from_ts' })
   }
-  return { kind: 'events' as const, items, newestFirst: ask.most_recent_first ?? true, orderBy, fromSequence: ask.from_sequence }
+  return { kind: 'events' as const, items, newestFirst: request.most_recent_first ?? true, orderBy, fromSequence: request.from_sequence }
 }
 
-function statsPart(ask: SearchRequest, { items, groups, orderBy }: Parts, calls: readonly CallItem[]) {
+function statsPart(request: SearchRequest, { items, groups, orderBy }: Parts, calls: readonly CallItem[]) {
   if (orderBy) {
     const message = 'groups are ordered by the first aggregate'
     throw refusal('order_by', { code: 'ORDER_NOT_ALLOWED', position: 0, message })
   }
-  for (const item of items) mustBeGrouped(item, groups)
+  for (const item of items) checkGrouped(item, groups)
   const all = calls.length === 0 ? [COUNT] : calls
-  for (const item of all) mustBeFree(item)
-  const slices = ask.num_of_slices ?? SLICES
-  if (groups.length > 0 && slices * (ask.limit ?? LIMIT) > CELLS_MAX) {
+  for (const item of all) checkNotReserved(item)
+  const slices = request.num_of_slices ?? SLICES
+  if (groups.length > 0 && slices * (request.limit ?? LIMIT) > CELLS_MAX) {
     const message = `limit times num_of_slices is at most ${CELLS_MAX}`
     throw refusal('limit', { code: 'TOO_COMPLEX', message })
   }
   return { kind: 'stats' as const, calls: all, groups, slices }
 }
 
-function mustBeGrouped(item: SelectItem, groups: readonly string[]): void {
+function checkGrouped(item: SelectItem, groups: readonly string[]): void {
   if (item.kind === 'call' || (item.kind === 'key' && groups.includes(item.key))) return
   const whole = item.kind === 'everything' || item.key === '@raw'
   const message = whole ? 'a grouped query returns groups, not events' : `${item.key} stands next to an aggregate and is not grouped`
@@ -110,7 +117,7 @@ function mustBeGrouped(item: SelectItem, groups: readonly string[]): void {
 }
 
 /** Rejects reserved names; a count may be called `count`, since it is the same number. */
-function mustBeFree({ name, call }: CallItem): void {
+function checkNotReserved({ name, call }: CallItem): void {
   if (!TAKEN_NAMES.has(name) || (name === 'count' && call.name === 'count' && call.key === undefined)) return
   throw refusal('select', {
     code: 'NAME_TAKEN',

@@ -4,7 +4,7 @@ import type { World } from '../../../world.ts'
 import type { Searches } from './running.ts'
 import { runSearch } from './search.ts'
 
-/** SELECT_ON_GET is what a search by GET shows when it does not say. */
+/** The default selection of a search by GET. */
 const SELECT_ON_GET = ['*', '@raw']
 
 export const searchRoutes = (world: World, searches: Searches): Routes =>

@@ -77,13 +77,13 @@ export const insertSearch = (
       ${row.log_ids}::uuid[])`)
 
 /** The heartbeat of a search; returns whether it was ended by another process, and when it was last polled. */
-export const beatSearch = (db: Db, id: string, nowMs: number, { progress, bytes }: { progress: number; bytes: number }) =>
+export const recordHeartbeat = (db: Db, id: string, nowMs: number, { progress, bytes }: { progress: number; bytes: number }) =>
   db.one<Pick<SearchRow, 'status' | 'polled_at'>>(sql`
     update searches set beat_at = ${nowMs}, progress = greatest(progress, ${progress}::int), read_bytes = greatest(read_bytes, ${bytes}::bigint)
     where id = ${id} returning status, polled_at`)
 
 /** Stores a partial result. */
-export const keepPartial = (db: Db, id: string, answer: Uint8Array) =>
+export const storePartial = (db: Db, id: string, answer: Uint8Array) =>
   db.run(sql`update searches set answer = ${answer} where id = ${id} and status = 'IN_PROGRESS'`)
 
 /** Ends a search once; without a result it keeps the stored one. */

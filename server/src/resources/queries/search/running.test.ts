@@ -10,11 +10,11 @@ import { emptyAnswer } from './empty-answer.ts'
 import { openSearches, type Searches, type SearchReply, type SearchWork } from './running.ts'
 
 const TIMES = { quickMs: 40, beatMs: 20 }
-/** PATIENT waits for what is quick as long as a slow machine may take for it. */
+/** Waits for quick work as long as a slow machine may take. */
 const PATIENT = { ...TIMES, quickMs: 60_000 }
 const WAIT_MS = 120_000
 
-/** What forgets old searches here forgets those of the whole deployment, by a clock that is moved: so a database of its own. */
+/** This test removes old searches of the whole deployment by a clock that moves, so the database is its own. */
 let database: TestDatabase
 let app: TestApp
 let actor: Actor
@@ -62,7 +62,7 @@ const bodyOf = (reply: SearchReply) => ({
 const lastSearch = (orgId: string) => sql`select id from searches where org_id = ${orgId} order by started_at desc, id limit 1`
 const idOf = (reply: SearchReply): string => bodyOf(reply).links[0].href.split('/').at(-1)
 
-/** lasting is work that goes on until it is let go or stopped. */
+/** Work that lasts until it is released or aborted. */
 function lasting(): {
   work: SearchWork
   letGo: () => void

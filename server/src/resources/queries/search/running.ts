@@ -11,7 +11,7 @@ import type { QueryCost } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
 import { visibilityFor } from '../../data/datasets/datasets.ts'
 import { sliceTimeText } from '../../data/event-queries/event-queries.ts'
-import { beatSearch, dropAnswers, endSearch, insertSearch, keepPartial, pollSearch, removeSearches, type SearchRow } from './rows.ts'
+import { dropAnswers, endSearch, insertSearch, pollSearch, recordHeartbeat, removeSearches, type SearchRow, storePartial } from './rows.ts'
 
 /** Runs a search until done or aborted, and reports progress and partial results. */
 export type SearchWork = (control: {
@@ -47,10 +47,10 @@ const FORGOTTEN_MS = 7 * 24 * 3_600_000
 
 type Running = { progress: number; bytes: number; ended: Promise<void>; stop: (status: QueryStatus) => void }
 
-type Deps = Pick<World, 'meta' | 'clock' | 'ids' | 'log'>
+type SearchesWorld = Pick<World, 'meta' | 'clock' | 'ids' | 'log'>
 
 /** The state is in PostgreSQL, so that every process can answer for it. */
-export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs }: SearchTimes = TIMES): Searches {
+export function openSearches({ meta, clock, ids, log }: SearchesWorld, { quickMs, beatMs }: SearchTimes = TIMES): Searches {
   const running = new Map<string, Running>()
 
   /** Runs a search to its end and stores the outcome. */
@@ -77,7 +77,7 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
     // A brief outage of the store does not end a search.
     const beating = every(beatMs, repetition, async () => {
       const nowMs = clock.nowMs()
-      const row = await beatSearch(meta, id, nowMs, one)
+      const row = await recordHeartbeat(meta, id, nowMs, one)
       if (row?.status !== 'IN_PROGRESS') one.stop(row?.status ?? 'CANCELLED_BY_USER')
       else if (nowMs - row.polled_at > UNPOLLED_MS) one.stop('TIMED_OUT')
     })
@@ -85,8 +85,8 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
       void (await endSearch(meta, id, { status, nowMs: clock.nowMs(), ...(answer ? { answer: await packed(answer) } : {}) }))
     const onPartial = (answer: SearchResponse) =>
       void packed(withoutCosts(answer))
-        .then((bytes) => keepPartial(meta, id, bytes))
-        .catch((err) => log.debug({ err }, 'a part of an answer could not be kept'))
+        .then((bytes) => storePartial(meta, id, bytes))
+        .catch((err) => log.debug({ err }, 'a partial result could not be stored'))
     const onProgress = ({ share, bytes }: QueryCost) => {
       one.bytes = Math.max(one.bytes, Math.round(bytes))
       one.progress = Math.max(one.progress, Math.min(99, Math.floor(share * 100)))
@@ -99,7 +99,7 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
           return end(stopped ?? 'INTERNAL_SERVER_ERROR')
         },
       )
-      .catch((err) => log.warn({ err, search_id: id }, 'the end of a search could not be written'))
+      .catch((err) => log.warn({ err, search_id: id }, 'the end of a search could not be stored'))
       .finally(() => {
         stopping.abort()
         running.delete(id)
@@ -113,7 +113,7 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
   async function find(actor: Actor, id: string): Promise<SearchRow> {
     const nowMs = clock.nowMs()
     const row = await pollSearch(meta, actor.orgId, id, nowMs)
-    const isSeen = row && mayAsk(actor, row) && (await visibilityFor({ meta }, actor)).seesEach(row.log_ids ?? ['unknown'])
+    const isSeen = row && mayPoll(actor, row) && (await visibilityFor({ meta }, actor)).seesEach(row.log_ids ?? ['unknown'])
     if (!isSeen) throw notFound('search', id)
     if (row.ended_at !== null && nowMs - row.ended_at > KEPT_MS) throw gone('the result of this search has expired; run the search again')
     const isDead = row.status === 'IN_PROGRESS' && !running.has(id) && nowMs - row.beat_at > DEAD_MS
@@ -182,7 +182,7 @@ export function openSearches({ meta, clock, ids, log }: Deps, { quickMs, beatMs 
 
 const ADMINISTRATORS = ['Admin', 'AdminApi']
 
-const mayAsk = ({ identity, roles }: Actor, row: SearchRow): boolean =>
+const mayPoll = ({ identity, roles }: Actor, row: SearchRow): boolean =>
   (identity.type === row.identity.type && identity.id === row.identity.id) || roles.some((role) => ADMINISTRATORS.includes(role))
 
 /** Removes links and costs, which belong to the final result. */

@@ -308,7 +308,7 @@ describe('datasets', () => {
     expect((await post({ from: ['shop.nowhere'], select: ['*'] })).status).toBe(404)
   })
 
-  test('of another organisation are not there', async () => {
+  test('of another organization are not there', async () => {
     const other = await app.newOrganization()
     const body = { from: [web], select: ['*'], ...range() }
     expect((await other.ask('POST', '/search', { body })).status).toBe(404)

@@ -22,14 +22,14 @@ export async function runSearch(
   world: World,
   searches: Searches,
   actor: Actor,
-  ask: SearchRequest,
+  request: SearchRequest,
   signal: AbortSignal,
 ): Promise<SearchResponse | SearchReply> {
-  const search = ask.pagination_token
-    ? await followPage(world, actor, ask.pagination_token, ask.per_page)
-    : await prepare(world, actor, ask)
-  if (ask.explain_only && !ask.pagination_token) return explain(world, actor, search)
-  if (!ask.async_enabled || ask.pagination_token) return answerSearch(world, actor, search, { signal })
+  const search = request.pagination_token
+    ? await followPage(world, actor, request.pagination_token, request.per_page)
+    : await prepare(world, actor, request)
+  if (request.explain_only && !request.pagination_token) return explain(world, actor, search)
+  if (!request.async_enabled || request.pagination_token) return answerSearch(world, actor, search, { signal })
   const budget = budgetOf(world, actor)
   const patient = { ...budget, seconds: Math.min(PATIENT_SECONDS_MAX, budget.seconds * PATIENT_FACTOR) }
   const logIds = search.datasets.map(({ id }) => id)
@@ -45,19 +45,19 @@ export async function runSearch(
     })
 }
 
-async function prepare(world: World, actor: Actor, ask: SearchRequest): Promise<Search> {
-  const plan = planSearch(ask, world.clock.nowMs())
-  return { plan, datasets: await sourceDatasets(world, actor, ask) }
+async function prepare(world: World, actor: Actor, request: SearchRequest): Promise<Search> {
+  const plan = planSearch(request, world.clock.nowMs())
+  return { plan, datasets: await sourceDatasets(world, actor, request) }
 }
 
 /** Continues a search at a page; datasets that the caller may no longer see are omitted. */
 async function followPage(world: World, actor: Actor, token: string, perPage: number | undefined): Promise<Search> {
   const page = await findPage(world, actor, token)
   const { from, from_sequence, limit, ...kept } = page.storedQuery
-  const ask = { ...kept, limit: perPage ?? limit, ...(from_sequence === undefined ? {} : { from_sequence: BigInt(from_sequence) }) }
+  const request = { ...kept, limit: perPage ?? limit, ...(from_sequence === undefined ? {} : { from_sequence: BigInt(from_sequence) }) }
   const ids = new Set(from)
   const datasets = (await visibleDatasets(world, actor)).filter(({ id }) => ids.has(id))
-  return { plan: planSearch(ask, world.clock.nowMs()), datasets, page }
+  return { plan: planSearch(request, world.clock.nowMs()), datasets, page }
 }
 
 /** Estimates what a search would read, without running it. */

@@ -9,13 +9,17 @@ type Literal = Extract<TemplateArgument, { literal: unknown }>['literal']
 export type Binding = ReadonlyMap<string, Value>
 
 /** The path of the arguments in the request, and the binding of the enclosing template if there is one. */
-type Given = { readonly field: string; readonly enclosing?: Binding }
+type ArgumentContext = { readonly field: string; readonly enclosing?: Binding }
 
 /**
  * Binds every parameter of a template, or throws a 400: unknown or missing argument, a literal of the wrong type, an input without a
  * parameter in the enclosing template.
  */
-export function bindArguments(parameters: TemplateParameters, given: TemplateArguments | undefined, { field, enclosing }: Given): Binding {
+export function bindArguments(
+  parameters: TemplateParameters,
+  given: TemplateArguments | undefined,
+  { field, enclosing }: ArgumentContext,
+): Binding {
   const args = new Map(Object.entries(given ?? {}))
   const declared = new Map(Object.entries(parameters))
   for (const name of args.keys()) {

@@ -100,7 +100,7 @@ describe('metric definitions', () => {
     expect([status, body.errors?.[0]?.field.startsWith(field), body.errors?.[0]?.field]).toEqual([400, true, expect.any(String)])
   })
 
-  test('of unknown templates, of those of other organisations, and without queries are refused', async () => {
+  test('of unknown templates, of those of other organizations, and without queries are refused', async () => {
     const theirs = (await (await app.newOrganization()).ask<Made>('POST', '/metrics/definitions/templates', { body: metricTemplate })).body
       .id
     for (const id of [theirs, '00000000-0000-4000-8000-000000000000']) {

@@ -26,25 +26,28 @@ export type Library<Definition extends Parametrised> = {
   /** The datasets that a template refers to. */
   references?(definition: Definition): readonly DatasetReference[]
   /** The templates that a template is composed of. */
-  uses?(definition: Definition): readonly Used[]
+  uses?(definition: Definition): readonly UsedTemplates[]
 }
 
 /** A template of any library, without its definition type. */
-type Used = { readonly library: Library<never>; readonly ids: readonly string[] }
+type UsedTemplates = { readonly library: Library<never>; readonly ids: readonly string[] }
 
-export const usesOf = <D extends Parametrised>(library: Library<D>, references: readonly Pick<TemplateReference, 'id'>[]): Used => ({
+export const usesOf = <D extends Parametrised>(
+  library: Library<D>,
+  references: readonly Pick<TemplateReference, 'id'>[],
+): UsedTemplates => ({
   library: library as unknown as Library<never>,
   ids: references.map(({ id }) => id),
 })
 
 const nounOf = ({ kind }: Library<never>): string => kind.replaceAll('_', ' ')
 
-const kept = <D extends Parametrised>(world: Reader, actor: Actor, { kind }: Library<D>): Promise<readonly TemplateRow<D>[]> =>
+const listRows = <D extends Parametrised>(world: Reader, actor: Actor, { kind }: Library<D>): Promise<readonly TemplateRow<D>[]> =>
   world.meta.cached(actor.orgId, `templates ${kind}`, () => selectTemplates<D>(world.meta, actor.orgId, kind))
 
 /** The templates that refer to no dataset hidden from the caller, directly or through other templates. */
 async function seenTemplates<D extends Parametrised>(world: Reader, actor: Actor, library: Library<D>): Promise<readonly TemplateRow<D>[]> {
-  const rows = await kept(world, actor, library)
+  const rows = await listRows(world, actor, library)
   const visibility = await visibilityFor(world, actor)
   if (!visibility.limited) return rows
   const hidden = await hiddenIn(world, actor, library as unknown as Library<never>, visibility)
@@ -63,8 +66,8 @@ async function hiddenIn(
   if (found) return found
   const hidden = new Set<string>()
   known.set(library.kind, hidden)
-  const rows = await kept(world, actor, library)
-  const uses = new Map<string, readonly Used[]>()
+  const rows = await listRows(world, actor, library)
+  const uses = new Map<string, readonly UsedTemplates[]>()
   for (const { id, definition, modified_by } of rows) {
     if (!(await visibility.sees(library.references?.(definition) ?? [], modified_by))) hidden.add(id)
     uses.set(id, library.uses?.(definition) ?? [])
@@ -159,14 +162,14 @@ export const shownTemplate = <D extends object>({ id, definition, ...row }: Temp
 })
 
 /** A template with arguments, their path in the request, and the binding of an enclosing template. */
-export type Use = { id: string; arguments?: TemplateArguments | undefined; field: string; enclosing?: Binding }
+export type TemplateUse = { id: string; arguments?: TemplateArguments | undefined; field: string; enclosing?: Binding }
 
 /** Finds a template and binds its parameters; `template` is stored with the record created from it. */
 export async function bindTemplate<D extends Parametrised>(
   world: Reader,
   actor: Actor,
   library: Library<D>,
-  { id, arguments: args, field, enclosing }: Use,
+  { id, arguments: args, field, enclosing }: TemplateUse,
 ): Promise<{ definition: D; binding: Binding; template: Template }> {
   const row = (await seenTemplates(world, actor, library)).find((candidate) => candidate.id === id)
   if (!row) throw badField(`${field}.id`, `names no ${nounOf(library)}: ${id}`, 'UNKNOWN_TEMPLATE')
@@ -180,7 +183,7 @@ export async function fillTemplate<D extends Parametrised, S extends z.ZodType>(
   world: Reader,
   actor: Actor,
   library: Library<D>,
-  { use, overrides = {}, schema }: { use: Use; overrides?: object; schema: S },
+  { use, overrides = {}, schema }: { use: TemplateUse; overrides?: object; schema: S },
 ): Promise<{ draft: z.output<S>; template: Template }> {
   const { definition, binding, template } = await bindTemplate(world, actor, library, use)
   const parts = Object.fromEntries(library.parts.map((part) => [part, fillIn(definition[part], binding, part)]))

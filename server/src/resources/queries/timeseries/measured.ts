@@ -85,9 +85,9 @@ export function combine({ formula, tree, names }: PlannedFormula, measures: Read
   return { whole, groups, levels, isExact: needed.every(([, { isExact }]) => isExact) }
 }
 
-type Named = readonly (readonly [name: string, line: MetricLine])[]
+type NamedMeasures = readonly (readonly [name: string, line: MetricLine])[]
 
-function combined(tree: Formula, reduceTo: Reduction | undefined, values: MetricLine['values'], lines: Named): MetricLine {
+function combined(tree: Formula, reduceTo: Reduction | undefined, values: MetricLine['values'], lines: NamedMeasures): MetricLine {
   const at = (pick: (line: MetricLine) => Point | undefined): Point => {
     const points = new Map(lines.map(([name, line]) => [name, pick(line)]))
     const count = [...points.values()].reduce((total, point) => total + (point?.count ?? 0), 0)

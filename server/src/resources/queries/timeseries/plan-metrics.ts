@@ -26,7 +26,7 @@ export type PlannedMetrics = { readonly queries: readonly PlannedQuery[]; readon
 
 /** Validates queries and formulas; all problems are reported in one 400 with their fields. */
 export function planMetrics(queries: readonly MetricQuery[], formulas: readonly MetricFormula[] = []): PlannedMetrics {
-  mustBeOnce([...queries, ...formulas].map(({ name }) => name))
+  checkUniqueNames([...queries, ...formulas].map(({ name }) => name))
   const planned = parseAll(Object.fromEntries(queries.map((query, index) => [String(index), () => planQuery(query, `queries.${index}`)])))
   const inOrder = queries.map((_, index) => planned[String(index)]).filter((query) => query !== undefined)
   const names = queries.map(({ name }) => name)
@@ -37,7 +37,7 @@ export function planMetrics(queries: readonly MetricQuery[], formulas: readonly 
   )
   const plannedFormulas = formulas.map((_, index) => trees[String(index)]).filter((formula) => formula !== undefined)
   plannedFormulas.forEach((formula, index) => {
-    mustGroupAlike(formula, inOrder, `formulas.${index}.expression`)
+    checkRelatedGroups(formula, inOrder, `formulas.${index}.expression`)
   })
   return { queries: inOrder, formulas: plannedFormulas }
 }
@@ -78,13 +78,13 @@ function planFormula(formula: MetricFormula, names: readonly string[], field: st
   return { formula, tree, names: namesOf(tree) }
 }
 
-function mustBeOnce(names: readonly string[]): void {
+function checkUniqueNames(names: readonly string[]): void {
   const again = names.find((name, index) => names.indexOf(name) !== index)
   if (again !== undefined) throw refusal('queries', { code: 'DUPLICATE_NAME', message: `the name ${again} is there twice` })
 }
 
 /** Rejects a formula over queries with unrelated groups; a query without groups fits any. */
-function mustGroupAlike({ names }: PlannedFormula, queries: readonly PlannedQuery[], field: string): void {
+function checkRelatedGroups({ names }: PlannedFormula, queries: readonly PlannedQuery[], field: string): void {
   const groupings = queries
     .filter(({ query, groups }) => names.includes(query.name) && groups.length > 0)
     .map(({ groups }) => groups.join('\0'))

@@ -37,10 +37,10 @@ export type MeasureRequest = {
   /** An additional condition on the events of every query. */
   readonly filter?: Filter
   /** Whether warnings are wanted; for some filters they cost an extra statement. */
-  readonly saying?: 'warnings' | 'nothing'
+  readonly warn?: 'warnings' | 'nothing'
 }
 
-type Answer = Record<string, MetricTimeseries>
+type TimeseriesReply = Record<string, MetricTimeseries>
 
 const LIMIT = 100
 const SLICES_OF_SEARCH = 100
@@ -48,7 +48,7 @@ const SLICES_OF_DEFINITION = 10
 const DEFAULT_RANGE = 'last 20 minutes'
 
 /** Computes the queries and formulas of a request. */
-export async function searchTimeseries(world: World, actor: Actor, ask: TimeseriesRequest, signal: AbortSignal): Promise<Answer> {
+export async function searchTimeseries(world: World, actor: Actor, ask: TimeseriesRequest, signal: AbortSignal): Promise<TimeseriesReply> {
   const nowMs = world.clock.nowMs()
   const { natural, ...absolute } = ask.time_range
   const bounds = boundsOf({ ...absolute, time_range: natural }, nowMs, undefined)
@@ -60,12 +60,12 @@ export async function searchTimeseries(world: World, actor: Actor, ask: Timeseri
   return measureAll(
     world,
     actor,
-    { queries, formulas, bounds, earlier, slices: ask.num_of_slices ?? SLICES_OF_SEARCH, limit: ask.limit ?? LIMIT, saying: 'warnings' },
+    { queries, formulas, bounds, earlier, slices: ask.num_of_slices ?? SLICES_OF_SEARCH, limit: ask.limit ?? LIMIT, warn: 'warnings' },
     signal,
   )
 }
 
-export type DefinitionAsk = Pick<TimeseriesRequest, 'limit' | 'num_of_slices'> & {
+export type DefinitionRequest = Pick<TimeseriesRequest, 'limit' | 'num_of_slices'> & {
   time_range?: string | undefined
   from_ts?: number | undefined
   to_ts?: number | undefined
@@ -81,9 +81,9 @@ export async function measureDefinition(
   world: World,
   actor: Actor,
   { queries, formulas }: Pick<MeasureRequest, 'queries' | 'formulas'>,
-  ask: DefinitionAsk,
+  ask: DefinitionRequest,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<TimeseriesReply> {
   const nowMs = world.clock.nowMs()
   const bounds = boundsOf(ask, nowMs, DEFAULT_RANGE)
   const period = { range: ask.delta_time_range, from_ts: ask.delta_from_ts, to_ts: ask.delta_to_ts }
@@ -93,7 +93,7 @@ export async function measureDefinition(
   return measureAll(
     world,
     actor,
-    { queries, formulas, bounds, earlier, slices, limit: ask.limit ?? LIMIT, filter, saying: 'warnings' },
+    { queries, formulas, bounds, earlier, slices, limit: ask.limit ?? LIMIT, filter, warn: 'warnings' },
     signal,
   )
 }
@@ -108,12 +108,12 @@ export function earlierThan({ fromMs, toMs }: TimeBounds, { range, from_ts, to_t
 }
 
 /** Runs every query, then computes every formula from the results. */
-export async function measureAll(world: World, actor: Actor, request: MeasureRequest, signal: AbortSignal): Promise<Answer> {
+export async function measureAll(world: World, actor: Actor, request: MeasureRequest, signal: AbortSignal): Promise<TimeseriesReply> {
   const planned = planMetrics(request.queries, request.formulas)
   const { bounds, slices, earlier } = request
   const now = await measuresIn(world, actor, planned, request, bounds, signal)
-  const then = earlier && (await measuresIn(world, actor, planned, { ...request, saying: 'nothing' }, earlier, signal))
-  const answer: Answer = Object.create(null)
+  const then = earlier && (await measuresIn(world, actor, planned, { ...request, warn: 'nothing' }, earlier, signal))
+  const answer: TimeseriesReply = Object.create(null)
   const show = (name: string, stat: string, queries: readonly MetricQuery[], formula?: MetricFormula) => {
     const [measure, before] = [now.get(name), then?.get(name)]
     if (!measure) return
@@ -137,12 +137,12 @@ async function measuresIn(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Measure>> {
   const found = await Promise.all(planned.queries.map((query) => measureOne(world, actor, query, { ...request, bounds }, signal)))
-  const measures = new Map(planned.queries.map(({ query }, index) => [query.name, found[index]] as const).filter(isThere))
+  const measures = new Map(planned.queries.map(({ query }, index) => [query.name, found[index]] as const).filter(hasEvents))
   for (const formula of planned.formulas) measures.set(formula.formula.name, combine(formula, measures))
   return measures
 }
 
-const isThere = (entry: readonly [string, Measure | undefined]): entry is [string, Measure] => entry[1] !== undefined
+const hasEvents = (entry: readonly [string, Measure | undefined]): entry is [string, Measure] => entry[1] !== undefined
 
 async function measureOne(
   world: World,
@@ -156,12 +156,12 @@ async function measureOne(
   const datasets = await sourceDatasets(world, actor, query)
   const filter = and(planned.filter, request.filter ?? ALL_EVENTS)
   const eventQuery = allowGaps(world, await buildEventQuery(world, actor, { datasets, filter, bounds: request.bounds, signal }))
-  const wish: StatsRequest = { calls: [call.call], groups, slices: request.slices, limit: request.limit }
+  const stats: StatsRequest = { calls: [call.call], groups, slices: request.slices, limit: request.limit }
   const [found, leftOut] = await Promise.all([
-    readStats(world.events, eventQuery, wish),
-    request.saying === 'warnings' ? countExcluded(world.events, eventQuery, planned.filter) : [],
+    readStats(world.events, eventQuery, stats),
+    request.warn === 'warnings' ? countExcluded(world.events, eventQuery, planned.filter) : [],
   ])
-  const { levels, bytes } = groups.length === 0 ? { levels: [], bytes: 0 } : await readLevels(world.events, eventQuery, wish, found)
+  const { levels, bytes } = groups.length === 0 ? { levels: [], bytes: 0 } : await readLevels(world.events, eventQuery, stats, found)
   recordSearch(world, actor, { datasets, bytes: found.cost.bytes + bytes, startedMs })
   const isAdded = call.call.name === 'count' || call.call.name === 'sum'
   return {

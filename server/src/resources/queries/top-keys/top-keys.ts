@@ -9,8 +9,8 @@ import { type DatasetRow, sourceDatasets, visibleDatasets } from '../../data/dat
 import { ALL_EVENTS, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { countKeys } from './count-keys.ts'
 
-type Ask = QueryOf<typeof contract.topKeys.get>
-type Found = ReplyOf<typeof contract.topKeys.get>
+type TopKeysRequest = QueryOf<typeof contract.topKeys.get>
+type TopKeysReply = ReplyOf<typeof contract.topKeys.get>
 
 const DEFAULT_RANGE = 'last 1 day'
 const KEYS = 100
@@ -20,16 +20,16 @@ const SAMPLE_EVENTS_MIN = 20
 const SAMPLE_EVENTS_ALL = 100_000
 
 /** Samples each log on its own, so that a busy one does not hide the keys of the others; logs that were not named are omitted when empty. */
-export async function findTopKeys(world: World, actor: Actor, ask: Ask, signal: AbortSignal): Promise<Found> {
-  const bounds = boundsOf(ask, world.clock.nowMs(), DEFAULT_RANGE)
-  const { datasets, isNamed } = await datasetsOf(world, actor, ask)
-  const found: Found = {}
+export async function findTopKeys(world: World, actor: Actor, request: TopKeysRequest, signal: AbortSignal): Promise<TopKeysReply> {
+  const bounds = boundsOf(request, world.clock.nowMs(), DEFAULT_RANGE)
+  const { datasets, isNamed } = await datasetsOf(world, actor, request)
+  const found: TopKeysReply = {}
   if (isNamed) for (const { id } of datasets) found[id] = {}
   const sample = Math.max(SAMPLE_EVENTS_MIN, Math.min(SAMPLE_EVENTS, Math.floor(SAMPLE_EVENTS_ALL / Math.max(1, datasets.length))))
   const startedMs = world.clock.monotonicMs()
   const eventQuery = await buildEventQuery(world, actor, { datasets, filter: ALL_EVENTS, bounds, signal })
   const { bytes } = await readNewestOfEach(world.events, eventQuery, sample, (id, events) => {
-    const keys = countKeys(events, ask.limit ?? KEYS)
+    const keys = countKeys(events, request.limit ?? KEYS)
     if (Object.keys(keys).length > 0) found[id] = keys
   })
   noteSamples(world, actor, { eventQuery, datasets, bytes, startedMs })
@@ -39,7 +39,7 @@ export async function findTopKeys(world: World, actor: Actor, ask: Ask, signal: 
 async function datasetsOf(
   world: World,
   actor: Actor,
-  { log_id, from_expr }: Ask,
+  { log_id, from_expr }: TopKeysRequest,
 ): Promise<{ datasets: readonly DatasetRow[]; isNamed: boolean }> {
   if (from_expr?.trim()) return { datasets: await sourceDatasets(world, actor, { from_expr }), isNamed: false }
   const visible = await visibleDatasets(world, actor)

@@ -1,7 +1,7 @@
 import type { Meter } from '../../../http/measure.ts'
 import type { World } from '../../../world.ts'
 
-/** watchStores adds what is known of the stores to the figures of the service. */
+/** Adds gauges about the stores. */
 export function watchStores(world: World, meter: Meter): void {
   meter.gauge(
     'dendro_events_disk_free_bytes',

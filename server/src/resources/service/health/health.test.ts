@@ -14,7 +14,7 @@ afterAll(() => app?.close())
 
 type Body = { status: string; problems: string[] }
 
-/** movable is a monotonic clock that a test moves. */
+/** A monotonic clock that a test moves. */
 function movable() {
   let ms = 0
   const pass = (byMs: number): void => {

@@ -6,14 +6,14 @@ export { watchStores } from './gauges.ts'
 
 type HealthWorld = Pick<World, 'clock' | 'events' | 'meta' | 'log'>
 
-/** A HealthChecks says in words what is wrong: `failures` keep the service from working, `problems` are what somebody should look at. */
+/** Reports problems as text: `failures` prevent the service from working, `problems` need attention. */
 export type HealthChecks = { failures(): Promise<string[]>; problems(): Promise<string[]> }
 
-/** OVERDUE_MS is twice the interval of evaluations. */
+/** Twice the interval of evaluations. */
 const OVERDUE_MS = 120_000
 const OVERDUE_READ_EVERY_MS = 5_000
 
-/** openHealth asks the stores when somebody asks it, each at most once a second however many ask. */
+/** Checks the stores on demand, each at most once a second. */
 export function openHealth(world: HealthWorld): HealthChecks {
   const { clock, events, meta } = world
   const stores = [
@@ -36,7 +36,7 @@ export function openHealth(world: HealthWorld): HealthChecks {
   }
 }
 
-/** openOverdue says when evaluations of monitors are late; it reads at most once in five seconds. */
+/** Reports late evaluations of monitors; reads at most once in five seconds. */
 function openOverdue({ clock, meta, log }: HealthWorld): () => Promise<string | undefined> {
   let reading: Promise<string | undefined> | undefined
   let readMs = Number.NEGATIVE_INFINITY

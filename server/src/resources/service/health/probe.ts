@@ -1,13 +1,13 @@
 import type { Clock } from '../../../kernel/clock.ts'
 
-/** FRESH_MS is how long an answer counts, BOUND_MS how long one is waited for: together they bound how late a silent store is noticed. */
+/** FRESH_MS is the time for which a result counts, BOUND_MS the timeout of a ping: together they bound how late a silent store is noticed. */
 const FRESH_MS = 1_000
 const BOUND_MS = 1_500
 
-/** A StoreProbe tells whether a store answers; any number of callers share one question. */
+/** Reports whether a store answers; concurrent callers share one ping. */
 export type StoreProbe = () => Promise<boolean>
 
-/** openStoreProbe asks at most once in FRESH_MS, and only when somebody wants to know. */
+/** Pings at most once in FRESH_MS, and only on demand. */
 export function openStoreProbe(ping: (signal: AbortSignal) => Promise<void>, { monotonicMs }: Pick<Clock, 'monotonicMs'>): StoreProbe {
   let answeredMs = Number.NEGATIVE_INFINITY
   let probing: Promise<boolean> | undefined

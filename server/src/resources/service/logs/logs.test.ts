@@ -104,7 +104,7 @@ test('a log that nothing reads has a bare empty array of monitors and of dashboa
   expect(await org.ask('GET', `/logs/${id}/dashboards`)).toMatchObject({ status: 200, body: [] })
 })
 
-test('unknown logs and those of another organisation are 404 everywhere, malformed ids 400', async () => {
+test('unknown logs and those of another organization are 404 everywhere, malformed ids 400', async () => {
   const other = await app.newOrganization()
   const theirs = (await other.ask<Log>('POST', '/logs', { body: { collection: 'a', dataset: 'b' } })).body.log_id
   for (const [method, path, body] of [

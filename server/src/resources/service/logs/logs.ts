@@ -8,28 +8,28 @@ import { createDataset, type DatasetRow, shownDataset, updateDataset, visibleDat
 type NewLog = BodyOf<typeof contract.logs.create>
 type LogChange = BodyOf<typeof contract.logs.update>
 
-/** A log is a dataset under its older name: the same record, shown with both pairs of names. */
+/** A log is a dataset under its older name: the same record with both pairs of names. */
 export async function listLogs(world: Pick<World, 'meta'>, actor: Actor): Promise<SerializedJson<ReplyOf<typeof contract.logs.list>>> {
-  return writtenList(await visibleDatasets(world, actor))
+  return serializedList(await visibleDatasets(world, actor))
 }
 
-const writtenList = serializeOnce((rows: readonly DatasetRow[]) => ({ logs: rows.map(shownLog) }))
+const serializedList = serializeOnce((rows: readonly DatasetRow[]) => ({ logs: rows.map(shownLog) }))
 
-export async function createLog(world: World, actor: Actor, ask: NewLog): Promise<Log> {
-  const { collection, dataset } = namesOf(ask)
+export async function createLog(world: World, actor: Actor, request: NewLog): Promise<Log> {
+  const { collection, dataset } = namesOf(request)
   if (collection === undefined) throw badField('collection', 'is required', 'INVALID_TYPE')
   if (dataset === undefined) throw badField('dataset', 'is required', 'INVALID_TYPE')
-  return shownLog(await createDataset(world, actor, { ...ask, collection, dataset }))
+  return shownLog(await createDataset(world, actor, { ...request, collection, dataset }))
 }
 
-/** updateLog moves and renames; a lone dataset name renames within the collection. */
+/** Moves and renames; a lone dataset name renames within the collection. */
 export async function updateLog(world: World, actor: Actor, record: DatasetRow, change: LogChange): Promise<Log> {
   const names = namesOf(change)
   if (names.collection === undefined && names.dataset === undefined) throw badField('collection', 'is required', 'INVALID_TYPE')
   return shownLog(await updateDataset(world, actor, record.id, names))
 }
 
-/** namesOf takes the names from either pair; when both are given they have to say the same. */
+/** Reads the names from either pair; if both are given they must agree. */
 function namesOf(body: LogChange): { collection: string | undefined; dataset: string | undefined } {
   return { collection: oneName(body, 'collection', 'logset'), dataset: oneName(body, 'dataset', 'log') }
 }

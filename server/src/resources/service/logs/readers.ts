@@ -5,10 +5,10 @@ import { dashboardsOfLog } from '../../boards/dashboards/dashboards.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { listMonitors } from '../../watching/monitors/monitors.ts'
 
-/** A ListRecordsOfLog answers which records of its noun read a log. */
+/** Lists the records of a kind that read a log. */
 type ListRecordsOfLog<T> = (world: World, actor: Actor, log: DatasetRow) => Promise<T>
 
-/** recordsOfLog are the nouns that read logs; each puts its own reader here. A noun without records has nothing that reads a log. */
+/** The kinds of records that read logs; each registers its function here. */
 export const recordsOfLog: {
   monitors: ListRecordsOfLog<ReplyOf<typeof contract.logs.monitors>>
   dashboards: ListRecordsOfLog<ReplyOf<typeof contract.logs.dashboards>>

@@ -1,6 +1,6 @@
 import type { LogView } from '@dendro/api'
 
-/** views show the usual kinds of logs; a dataset says by its tag `log_type` which of them fits. The last one fits every log. */
+/** The usual kinds of logs; the tag `log_type` of a dataset selects one. The last one matches every log. */
 export const views: LogView[] = [
   {
     components: [

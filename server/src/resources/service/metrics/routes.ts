@@ -5,12 +5,12 @@ import { forbidden } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { managementId } from '../../access/organizations/organizations.ts'
 
-/** metricsRoutes tell of the whole deployment, all organisations together, and so only to those who manage it. */
+/** Metrics of the whole deployment with all organizations, for its managers only. */
 export const metricsRoutes = (world: Pick<World, 'meta'>, meter: Meter): Routes =>
   routes('metrics', contract.metrics, {
     get: async ({ actor }) => {
       if (actor.orgId !== (await managementId(world))) {
-        throw forbidden('the figures are those of the whole deployment; only the management organisation reads them')
+        throw forbidden('the metrics cover the whole deployment and are only for the management organization')
       }
       return meter.print()
     },

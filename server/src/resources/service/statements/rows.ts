@@ -14,7 +14,7 @@ export type StatementSetRow = {
   modified_by: Identity | null
 }
 
-/** upsertStatementSet tells under which id the set of a project and version is kept, and whether it is new. */
+/** Returns the id of the set of a project and version, and whether it is new. */
 export const upsertStatementSet = (db: Db, row: StatementSetRow) =>
   db.one<{ id: string }>(sql`
     insert into statement_sets (org_id, id, project_id, version, repo_url, created_at, created_by, modified_at, modified_by)
@@ -33,7 +33,7 @@ export const insertStatements = (db: Db, orgId: string, setId: string, statement
     select ${orgId}, ${setId}, given.* from unnest(${statements.map(({ id }) => id)}::text[], ${statements.map(({ message }) => message)}::text[],
       ${statements.map(({ file }) => file)}::text[], ${statements.map(({ line }) => line)}::bigint[]) as given`)
 
-/** selectStatementSet is the set of a version, or the one that was sent last. */
+/** The set of a version, or the latest one. */
 export const selectStatementSet = (db: Db, orgId: string, projectId: string, version: string | undefined) =>
   db.one<StatementSetRow>(sql`
     select * from statement_sets where org_id = ${orgId} and project_id = ${projectId} and version = coalesce(${version ?? null}::text, version)

@@ -15,7 +15,7 @@ import {
   upsertStatementSet,
 } from './rows.ts'
 
-/** replaceStatements keeps exactly these of a version of a project, and tells whether there was none before. */
+/** Replaces the statements of a version of a project, and reports whether the set is new. */
 export async function replaceStatements(world: World, actor: Actor, set: StatementSet): Promise<{ count: number; isNew: boolean }> {
   const twice = set.statements.find(({ id }, index) => set.statements.findIndex((other) => other.id === id) !== index)
   if (twice) throw badField('statements', `must not have the id ${twice.id} twice`)
@@ -61,7 +61,7 @@ export async function findStatement(world: Pick<World, 'meta'>, actor: Actor, id
   return row
 }
 
-/** showStatement adds the records whose questions name the statement. */
+/** Adds the records whose queries name the statement. */
 export async function showStatement(world: World, actor: Actor, row: FoundStatement): Promise<ReplyOf<typeof contract.statements.get>> {
   const { id, message, file, line } = row
   const names = (value: unknown): boolean =>

@@ -6,7 +6,7 @@ import type { Taggable, TaggedRow } from './taggables.ts'
 export const selectTagged = (db: Db, orgId: string, kind: Taggable) =>
   db.all<TaggedRow>(sql`select id, tags from ${sql.id(kind.table)} where org_id = ${orgId} and ${kind.alive}`)
 
-/** lockTags reads the tags of a record and keeps others from changing it until the transaction ends: one tag is changed within all of them. */
+/** Locks the tags of a record until the end of the transaction, since each change rewrites all of them. */
 export const lockTags = (db: Db, orgId: string, kind: Taggable, id: string) =>
   db.one<{ tags: Tags }>(sql`select tags from ${sql.id(kind.table)} where org_id = ${orgId} and id = ${id} and ${kind.alive} for update`)
 

@@ -10,22 +10,22 @@ import { monitorReads, visibleMonitors } from '../../watching/monitors/monitors.
 
 export type TaggedRow = { id: string; tags: Tags }
 
-/** A Taggable is a kind of record that carries tags: in the column `tags` of its table, beside `modified_at` and `modified_by`. */
+/** A kind of record with tags: in the column `tags` of its table, next to `modified_at` and `modified_by`. */
 export type Taggable = {
   table: string
-  /** alive tells the records that are there from those that are gone. */
+  /** A condition for records that are not deleted. */
   alive: Sql
-  /** audited is the entity type under which the audit trail has the other changes of such a record. */
+  /** The entity type of such a record in the audit trail. */
   audited: string
-  /** read is what the caller must hold to find the tags of such records. */
+  /** The permission to find the tags of such records. */
   read: Permission
-  /** write is what changing a tag needs besides the permission for tags: records of sensitive areas have one. */
+  /** A permission for changing tags in addition to that for tags, for records of sensitive areas. */
   write?: Permission
-  /** visible is every record of the kind that the caller may see, where that is not all of them. */
+  /** The records that the caller may see, if not all. */
   visible?(world: World, actor: Actor): Promise<readonly TaggedRow[]>
 }
 
-/** taggables are the kinds of records that can be tagged; a kind that is not here has no records yet. */
+/** The kinds of records with tags; a kind that is missing here has no records. */
 export const taggables: Partial<Record<TaggedType, Taggable>> = {
   log: {
     table: 'datasets',

@@ -37,7 +37,7 @@ describe('one tag of a log', () => {
   test('a name that is there already is a conflict and stays as it is', async () => {
     await send('POST', tagOf('team', 'a'))
     const again = await send('POST', tagOf('team', 'b'))
-    expect([again.status, again.body.details]).toEqual([409, 'the log has a tag team already; PUT changes its value'])
+    expect([again.status, again.body.details]).toEqual([409, 'the log already has a tag team; PUT changes its value'])
     expect(await tagsOf()).toEqual({ team: 'a' })
   })
 
@@ -111,7 +111,7 @@ describe('one tag of a log', () => {
 })
 
 describe('records that can be tagged', () => {
-  test('records that are unknown, gone, of another organisation or of a kind without records are 404', async () => {
+  test('records that are unknown, gone, of another organization or of a kind without records are 404', async () => {
     const other = await app.newOrganization()
     const theirs = (await other.ask<Log>('POST', '/logs', { body: { collection: 'a', dataset: 'b' } })).body.log_id
     await org.ask('DELETE', `/logs/${logId}`)
@@ -219,7 +219,7 @@ describe('finding', () => {
     expect(number?.values.map(({ value }) => value)).toEqual(Array.from({ length: 100 }, (_, index) => String(index).padStart(3, '0')))
   })
 
-  test('tags of another organisation and of deleted records are not found', async () => {
+  test('tags of another organization and of deleted records are not found', async () => {
     const other = await app.newOrganization()
     await other.ask('POST', '/logs', { body: { collection: 'a', dataset: 'b', tags: { secret: 'x' } } })
     await send('POST', tagOf('team', 'a'))

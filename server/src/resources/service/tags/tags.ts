@@ -14,8 +14,8 @@ const VALUES_MAX = 100
 
 export async function createTag(world: World, actor: Actor, tag: Tag): Promise<Tag> {
   return changeTags(world, actor, tag.entity, (tags) => {
-    if (Object.hasOwn(tags, tag.name)) throw conflict(`the ${nounOf(tag.entity.type)} has a tag ${tag.name} already; PUT changes its value`)
-    if (Object.keys(tags).length >= TAGS_MAX) throw badField('name', `would be the tag beyond the ${TAGS_MAX} that a record can have`)
+    if (Object.hasOwn(tags, tag.name)) throw conflict(`the ${nounOf(tag.entity.type)} already has a tag ${tag.name}; PUT changes its value`)
+    if (Object.keys(tags).length >= TAGS_MAX) throw badField('name', `would exceed the ${TAGS_MAX} tags that a record can have`)
     return { tags: { ...tags, [tag.name]: tag.value }, answer: tag }
   })
 }
@@ -35,7 +35,7 @@ export async function removeTag(world: World, actor: Actor, leaving: RemovedTag)
   })
 }
 
-/** searchTags gives the tags of all records that the caller may see; kinds that he may not read are left out. */
+/** The tags of all records visible to the caller; kinds that the caller may not read are omitted. */
 export async function searchTags(world: World, actor: Actor, query: TagQuery): Promise<TagUsage[]> {
   const found = new Map<string, Map<string, Map<TaggedType, string[]>>>()
   for (const [type, kind] of kinds()) {
@@ -60,7 +60,7 @@ export async function searchTags(world: World, actor: Actor, query: TagQuery): P
   }))
 }
 
-/** changeTags lets `decide` make the new tags of a record out of its present ones, while nobody else can change them. */
+/** Changes the tags of a record while it is locked; `decide` computes the new tags. */
 async function changeTags<T>(
   world: World,
   actor: Actor,
@@ -98,7 +98,7 @@ const nounOf = (type: TaggedType): string => type.replace('_', ' ').replace('api
 
 const noTag = ({ name, entity }: RemovedTag): Failure => new Failure(404, `the ${nounOf(entity.type)} has no tag ${name}`)
 
-/** at gives the entry of a map, made first when it is missing. */
+/** Returns the entry of a map, created if absent. */
 function at<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key)
   if (known !== undefined) return known

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Routes, routes } from '../../../http/mount.ts'
 import { notBuilt } from '../../../kernel/errors.ts'
 
-/** unbuiltRoutes reply for a group that is not built yet: its lists are empty, and the rest is 501 with the reason in the contract. */
+/** Routes of a group that is not implemented: lists are empty, and the rest is 501 with the reason from the contract. */
 export const unbuiltRoutes = (name: 'forwardConfigs' | 'insights' | 'sso'): Routes => unbuilt(name, contract[name])
 
 const unbuilt = (name: string, group: ContractGroup): Routes =>
@@ -21,8 +21,8 @@ const unbuilt = (name: string, group: ContractGroup): Routes =>
     ),
   )
 
-/** emptyReply is the list of an endpoint, under its name, without entries. */
+/** An empty list under the name that the endpoint uses. */
 function emptyReply({ reply }: Endpoint): Record<string, never[]> {
-  if (!(reply instanceof z.ZodObject)) throw new Error('a list that is always empty needs a reply with the name of the list')
+  if (!(reply instanceof z.ZodObject)) throw new Error('an empty list needs a reply with the name of the list')
   return Object.fromEntries(Object.keys(reply.shape).map((name) => [name, []]))
 }

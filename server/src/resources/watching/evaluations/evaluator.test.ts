@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000
 const forEver = new AbortController().signal
 const evaluateDue = () => round(forEver)
 const pass = (minutes: number) => senders.app.clock.advance(minutes * MINUTE_MS)
-/** settle lets what was sent just now lie before the end of the next look. */
+/** Moves the clock, so that recent events lie before the end of the next evaluation. */
 const settle = async (minutes = 1) => {
   pass(minutes)
   await evaluateDue()
@@ -325,7 +325,7 @@ describe('many processes', () => {
 describe('a backtest', () => {
   type Tested = ReplyOf<typeof contract.monitors.backtest> & { details?: string }
   const DAY_MS = 1_440 * MINUTE_MS
-  /** past sends events that happened so many minutes ago; all looks of a backtest end on full minutes. */
+  /** Sends events of so many minutes ago; all evaluations of a backtest end on full minutes. */
   const past = async (org: TestOrganization, ago: readonly number[], more: object = {}) => {
     const nowMs = senders.app.clock.nowMs()
     await send(

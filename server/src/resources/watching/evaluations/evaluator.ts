@@ -101,7 +101,7 @@ export class Evaluator {
       if (incomplete !== undefined) throw unavailable(incomplete)
       const actor = await monitorActor(world, monitor)
       const { now, earlier } = seriesFor(definition, toMs)
-      const ask = async (series: WindowSeries): Promise<SeriesRequest> => ({
+      const request = async (series: WindowSeries): Promise<SeriesRequest> => ({
         series,
         actor,
         datasets: await sourcesOf(world, actor, series),
@@ -112,8 +112,8 @@ export class Evaluator {
         actor,
         definition,
         toMs,
-        now: await Promise.all(now.map(ask)),
-        earlier: await Promise.all(earlier.map(ask)),
+        now: await Promise.all(now.map(request)),
+        earlier: await Promise.all(earlier.map(request)),
       }
     } catch (thrown) {
       return { claimed, input: this.#failedInput(claimed, monitor, toMs, nowMs, thrown) }
@@ -208,7 +208,7 @@ export class Evaluator {
     const read = all as readonly SeriesMeasures[]
     const observation: MonitorObservation = observe(definition, read.slice(0, now.length), read.slice(now.length))
     if (observation.compared.size > GROUPS_MAX) {
-      const crowded = badRequest(`there are more than ${GROUPS_MAX} groups in the window; group by something rarer`)
+      const crowded = badRequest(`there are more than ${GROUPS_MAX} groups in the window; group by a key with fewer values`)
       return { claimed, input: this.#failedInput(claimed, monitor, toMs, nowMs, crowded) }
     }
     const logIds = new Set(now.flatMap(({ datasets, series }) => [...datasets.map(({ id }) => id), ...(series.query.query.from ?? [])]))

@@ -16,7 +16,7 @@ const actorOf = (id: string): Actor => ({
 })
 const actors = ['one', 'two'].map(actorOf)
 
-/** asks are series as monitors make them: some windows of one length, or several that lie in a row. */
+/** Series as monitors request them: some windows of one length, or several in a row. */
 const asks: fc.Arbitrary<SeriesRequest> = fc
   .record({
     actor: fc.constantFrom(...actors),

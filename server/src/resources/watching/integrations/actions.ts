@@ -27,7 +27,7 @@ export async function checkActions(db: Db, orgId: string, actions: readonly Noti
     if (type === 'EMAIL' && kind !== 'mail_template')
       throw badField(`${field}.${at}.integration_id`, 'must name an e-mail template when there is an address')
     if (type === 'INTEGRATION' && kind === 'mail_template')
-      throw badField(`${field}.${at}.integration_id`, 'names an e-mail template, which wants an address')
+      throw badField(`${field}.${at}.integration_id`, 'names an e-mail template, which needs an address')
   }
 }
 

@@ -153,10 +153,11 @@ export async function updateChat(world: World, actor: Actor, { id }: ChatRow, re
     await checkWorkspace(tx, actor.orgId, request.workspace_id)
     return given(request)
   }
-  return changeIntegration(world, actor, kept, { id, change })
+  return changeIntegration(world, actor, chatSnapshot, { id, change })
 }
 
-export const removeChat = (world: World, actor: Actor, { id }: ChatRow): Promise<undefined> => removeIntegration(world, actor, kept, id)
+export const removeChat = (world: World, actor: Actor, { id }: ChatRow): Promise<undefined> =>
+  removeIntegration(world, actor, chatSnapshot, id)
 
 const given = ({ name, channels, workspace_id }: NewChat) => ({ name, channels: [...new Set(channels)], workspace_id })
 
@@ -172,7 +173,7 @@ const chatReply = (row: ChatRow): SlackIntegration => ({
   metadata: metadataOf(row),
 })
 
-const kept: IntegrationRecords<ChatRow, SlackIntegration> = {
+const chatSnapshot: IntegrationRecords<ChatRow, SlackIntegration> = {
   noun: 'chat integration',
   entity: 'chat_integration',
   lock: lockChat,

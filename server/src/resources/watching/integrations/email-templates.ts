@@ -51,14 +51,14 @@ export const updateEmailTemplate = (
   actor: Actor,
   { id }: MailTemplateRow,
   { name, payload }: NewEmailTemplate,
-): Promise<EmailTemplate> => changeIntegration(world, actor, kept, { id, change: async () => ({ name, payload }) })
+): Promise<EmailTemplate> => changeIntegration(world, actor, templateRecords, { id, change: async () => ({ name, payload }) })
 
 export const removeEmailTemplate = (world: World, actor: Actor, { id }: MailTemplateRow): Promise<undefined> =>
-  removeIntegration(world, actor, kept, id)
+  removeIntegration(world, actor, templateRecords, id)
 
 const shown = (row: MailTemplateRow): EmailTemplate => ({ id: row.id, name: row.name, payload: row.payload, metadata: metadataOf(row) })
 
-const kept: IntegrationRecords<MailTemplateRow, EmailTemplate> = {
+const templateRecords: IntegrationRecords<MailTemplateRow, EmailTemplate> = {
   noun: 'e-mail template',
   entity: 'email_template',
   lock: lockMailTemplate,

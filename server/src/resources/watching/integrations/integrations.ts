@@ -61,14 +61,14 @@ export async function createWebhook(world: World, actor: Actor, request: NewWebh
 /** Replaces a webhook. Masked secrets are kept only while the URL stays on the same server. */
 export async function updateWebhook(world: World, actor: Actor, { id }: WebhookRow, request: NewWebhook): Promise<WebhookIntegration> {
   check(world, request)
-  return changeIntegration(world, actor, kept, {
+  return changeIntegration(world, actor, webhookRecords, {
     id,
     change: (tx, before) => sealed(world, tx, { orgId: actor.orgId, id }, request, before),
   })
 }
 
 export const removeWebhook = (world: World, actor: Actor, { id }: WebhookRow): Promise<undefined> =>
-  removeIntegration(world, actor, kept, id)
+  removeIntegration(world, actor, webhookRecords, id)
 
 /** Sends a sample. The caller gets the status or the reason, never the response of the target. */
 export async function testWebhook(world: World, record: WebhookRow, signal?: AbortSignal): Promise<WebhookTest> {
@@ -94,7 +94,7 @@ async function countTest({ meta, clock }: Pick<World, 'meta' | 'clock'>, orgId: 
   const { granted } = await takeFromWindow(meta, { subject: `${orgId}/webhook-tests`, windowStartMs, take: 1, limit: TESTS_MAX })
   if (granted > 0) return
   const seconds = Math.max(1, Math.ceil((windowStartMs + TESTS_WINDOW_MS - nowMs) / 1000))
-  throw new Failure(429, `an organisation tests its webhooks at most ${TESTS_MAX} times a minute; try again in ${seconds} s`, {
+  throw new Failure(429, `an organization tests its webhooks at most ${TESTS_MAX} times a minute; try again in ${seconds} s`, {
     headers: { 'retry-after': String(seconds) },
   })
 }
@@ -199,7 +199,7 @@ export const webhookReply = (row: WebhookRow): WebhookIntegration => ({
   metadata: metadataOf(row),
 })
 
-const kept: IntegrationRecords<WebhookRow, WebhookIntegration> = {
+const webhookRecords: IntegrationRecords<WebhookRow, WebhookIntegration> = {
   noun: 'webhook',
   entity: 'webhook',
   lock: lockWebhook,

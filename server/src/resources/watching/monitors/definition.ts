@@ -106,7 +106,7 @@ function actionOf(
   const derived = type ?? (hasEmail ? 'EMAIL' : 'INTEGRATION')
   if (!hasEmail && !hasIntegration) throw badField(`actions.${index}`, 'needs an email or an integration_id')
   if (hasEmail && hasIntegration && type !== 'EMAIL')
-    throw badField(`actions.${index}`, 'has an email and an integration_id; only one tells whom')
+    throw badField(`actions.${index}`, 'has an email and an integration_id; give only one')
   if (derived === 'EMAIL' && !hasEmail) throw badField(`actions.${index}.email`, 'is required for the type EMAIL')
   if (derived === 'INTEGRATION' && !hasIntegration)
     throw badField(`actions.${index}.integration_id`, 'is required for the type INTEGRATION')

@@ -109,7 +109,7 @@ describe('monitors', () => {
     expect((await org.ask<{ from: string[] }>('GET', `/monitors/downtimes/${downtime.body.id}`)).body.from).toEqual([log])
   })
 
-  test('an action names a webhook of the same organisation', async () => {
+  test('an action names a webhook of the same organization', async () => {
     const hook = { name: 'hook', url: 'https://hooks.example.org/a' }
     const { id } = (await org.ask<WebhookIntegration>('POST', '/integrations/webhooks', { body: hook })).body
     expect((await made({ ...plain, actions: [{ integration_id: id, email: '' }] })).actions).toEqual([

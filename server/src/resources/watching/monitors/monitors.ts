@@ -176,7 +176,7 @@ export async function muteMonitor(world: World, actor: Actor, id: string, untilM
 
 function mutedUntil(untilMs: number, nowMs: number): number | null {
   if (untilMs === 0) return null
-  if (untilMs !== FOR_EVER && untilMs <= nowMs) throw badField('mute_until', 'must be -1, 0 or a time to come', 'OUT_OF_RANGE')
+  if (untilMs !== FOR_EVER && untilMs <= nowMs) throw badField('mute_until', 'must be -1, 0 or a future time', 'OUT_OF_RANGE')
   return untilMs
 }
 

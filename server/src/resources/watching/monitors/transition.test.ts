@@ -42,8 +42,8 @@ const after: Record<StatusTransition, AlertStatus> = {
 }
 
 /**
- * believe is the slow reference: it goes through the whole history of one group's statuses each time, and says what receivers believe after
- * each look, from the rules as a person would tell them.
+ * The slow reference: it replays the whole history of one group's statuses each time and returns what receivers know after each evaluation, written
+ * as the rules are documented.
  */
 function believe(history: readonly { status: AlertStatus | undefined; suppression: Suppression }[]): AlertStatus {
   let belief: AlertStatus = 'OK'
@@ -106,7 +106,7 @@ test('receivers believe what the history says, whatever the mutes and downtimes,
           histories.set(group, [...history, { status: gone ? undefined : status, suppression: hush }])
         }
         for (const [group, { told, status }] of Object.entries(outcome.state.groups)) {
-          // What was told silently (a recovery under a mute or with suppressed recoveries) leaves belief behind on purpose.
+          // A silent change (a recovery under a mute or with suppressed recoveries) is not known to receivers.
           if (status === 'OK') beliefs.delete(group)
           expect(told).toBe(believe(histories.get(group) ?? []))
           expect(beliefs.get(group) ?? 'OK').toBe(told)

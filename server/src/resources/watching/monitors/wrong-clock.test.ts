@@ -47,7 +47,7 @@ async function watch(body: object = plain) {
   }
 }
 
-/** send sends events whose times come from the sender, whose clock is right. */
+/** Sends events with timestamps from a sender whose clock is right. */
 async function send(owner: TestOrganization, atMs: number): Promise<void> {
   const { status } = await senders.post(JSON.stringify({ level: 'error', timestamp: new Date(atMs).toISOString() }), { owner })
   expect(status).toBe(200)

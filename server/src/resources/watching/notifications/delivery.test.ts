@@ -109,7 +109,7 @@ const hook = async (over: object = {}): Promise<NotificationAction> => ({
   integration_id: await made('/integrations/webhooks', { name: 'hook', url: `${base}/hook`, ...over }),
 })
 
-/** tell writes down an occasion for some actions of a monitor that is there. */
+/** Queues an occasion for some actions of an existing monitor. */
 async function tell(
   actions: readonly NotificationAction[],
   over: Parameters<typeof occasionOf>[0] = {},
@@ -160,7 +160,7 @@ describe('a webhook', () => {
     await tell([await hook()])
     const waits = [1_000, 10_000, 60_000]
     type Waiting = { state: string; due: number | null; tries: TryRecord[] }
-    /** awaited are the numbers of tries after which the next one was seen to be due when it should be; the time until then is skipped. */
+    /** The numbers of tries after which the next one was due at the right time; the time until then is skipped. */
     const awaited = new Set<number>()
     const state = async (): Promise<string | undefined> => {
       const [row] = await app.app.world.meta.all<Waiting>(
@@ -243,7 +243,7 @@ describe('a webhook', () => {
     expect((await kept())[0]?.tries).toEqual([])
   })
 
-  test('of another organisation waits for none of seventy that hang', async () => {
+  test('of another organization waits for none of seventy that hang', async () => {
     answer = (response, { path }) => (path === '/slow' ? undefined : ok(response))
     const hanging: NotificationAction[] = []
     for (let n = 0; n < 70; n += 1) hanging.push(await hook({ name: `slow ${n}`, url: `${base}/slow` }))
@@ -260,7 +260,7 @@ describe('a webhook', () => {
     const recovered = Promise.withResolvers<void>()
     answer = async (response) => {
       const status = got.length === 1 ? 500 : 200
-      // The second try is not answered before there is a recovery to tell of.
+      // The second try is not answered before there is a recovery to report.
       if (status === 200) await recovered.promise
       response.writeHead(status).end()
     }

@@ -167,7 +167,7 @@ async function sendOne(world: World, job: HeldJob, row: NotificationRow, signal:
     (cause: unknown): DeliveryOutcome => {
       if (signal.aborted || (cause instanceof Failure && cause.status === 503)) throw cause
       // A defect of one notification, such as a secret that cannot be decrypted, must not block the others.
-      world.log.error({ err: cause, notification_id: row.id }, 'a notification could not be made')
+      world.log.error({ err: cause, notification_id: row.id }, 'a notification could not be prepared')
       return { kind: 'again', reason: 'the service could not make the message' }
     },
   )

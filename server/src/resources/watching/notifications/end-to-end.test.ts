@@ -108,7 +108,7 @@ test('an event that was posted reaches a webhook and a mailbox by a monitor, wit
   expect(alert?.subject).toBe('ALERT: Payments fail (region:eu)')
   for (const part of ['Threshold: above 2', 'Group: region:eu', 'Value: 3', link, ...lines.slice(0, 3)]) expect(alert?.text).toContain(part)
   expect(alert?.html).toContain(`<a href="${link}">`)
-  // The hour before, of this group alone: nothing but zeros, and then what was told.
+  // The hour before, of this group alone: zeros, and then the reported value.
   expect(alert?.html).toMatch(/<img src="cid:chart"[^>]*>.*between 0 and 3; the dashed line is at 2\./)
   const [chart] = alert?.attachments ?? []
   expect(chart).toMatchObject({ mimeType: 'image/png', disposition: 'inline', contentId: '<chart>' })
@@ -120,7 +120,7 @@ test('an event that was posted reaches a webhook and a mailbox by a monitor, wit
   expect(calls[1]).toMatchObject({ title: 'OK: Payments fail (region:eu)', status: 'ok', alert: calls[0]?.alert })
   expect(mails[1]).toMatchObject({ subject: 'OK: Payments fail (region:eu)', attachments: [] })
 
-  // What is sent is noted as sent after the receiver has it.
+  // A notification is marked as sent after the receiver has it.
   const deliveries = async () => {
     const { body } = await org.ask<{ monitor_notifications: { status: string; type: string }[] }>(
       'GET',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Occasion } from '../monitors/occasion.ts'
 
-/** occasionOf is an alert that a test varies. */
+/** An alert that a test varies. */
 export function occasionOf(over: Partial<Omit<Occasion, 'monitor'>> & { monitor?: Partial<Occasion['monitor']> } = {}): Occasion {
   const atMs = over.atMs ?? 1_795_262_400_000
   return {

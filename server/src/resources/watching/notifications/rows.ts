@@ -44,21 +44,21 @@ const isDue = (nowMs: number): Sql =>
  * Selects the first due notifications of every receiver and organization, so that none with many notifications hides the others.
  * Notifications of one alert to one receiver keep their order: a recovery never arrives before its alert.
  */
-export const selectDue = (db: Db, ask: { nowMs: number; perTarget: number; perOrganization: number }) =>
+export const selectDue = (db: Db, request: { nowMs: number; perTarget: number; perOrganization: number }) =>
   db.all<NotificationRow>(sql`
     select ${COLUMNS} from (
       select placed.*, row_number() over (partition by org_id order by place, time, id) as org_place from (
         select n.*, row_number() over (partition by org_id, type, integration_id, destination order by time, id) as place
         from monitor_notifications n
-        where state = 'IN_PROGRESS' and ${isDue(ask.nowMs)} and not exists (
+        where state = 'IN_PROGRESS' and ${isDue(request.nowMs)} and not exists (
           select 1 from monitor_notifications earlier
           where earlier.state = 'IN_PROGRESS' and earlier.alert_id = n.alert_id and earlier.time < n.time
             and earlier.type = n.type and earlier.destination = n.destination and earlier.integration_id is not distinct from n.integration_id
             and earlier.group_id = n.group_id)
       ) placed
-      where place <= ${ask.perTarget}
+      where place <= ${request.perTarget}
     ) due
-    where org_place <= ${ask.perOrganization} order by place, time, id`)
+    where org_place <= ${request.perOrganization} order by place, time, id`)
 
 /** The time of the next try. */
 export const selectNextDue = (db: Db) =>

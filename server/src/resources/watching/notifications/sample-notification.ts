@@ -20,10 +20,10 @@ const steps: Record<StatusTransition, readonly [before: AlertStatus, after: Aler
 }
 
 /** Sends made-up status changes through the real delivery; mutes and downtimes do not apply. */
-export async function sendTest(world: World, actor: Actor, ask: TestRequest): Promise<undefined> {
+export async function sendTest(world: World, actor: Actor, request: TestRequest): Promise<undefined> {
   const defaults = { no_data_status: 'NO_DATA', notify_once: false, ai_report_enabled: false } as const
-  const members = columnsFromDraft({ ...ask, ...defaults, monitor_type: ask.monitor_type })
-  const monitorId = ask.monitor_id
+  const members = columnsFromDraft({ ...request, ...defaults, monitor_type: request.monitor_type })
+  const monitorId = request.monitor_id
   if (
     monitorId !== undefined &&
     !(await visibleMonitors(world, actor, () => monitorReads(world, actor.orgId))).some(({ id }) => id === monitorId)
@@ -34,8 +34,8 @@ export async function sendTest(world: World, actor: Actor, ask: TestRequest): Pr
   await world.meta.write(actor.orgId, async (tx) => {
     await checkActions(tx, actor.orgId, members.actions)
     const targets = await targetsOf(tx, actor.orgId, members.actions)
-    for (const [place, change] of ask.state_transitions.entries()) {
-      const occasion = occasionOf(members, ask, change, { ...made, nowMs: made.nowMs + place })
+    for (const [place, change] of request.state_transitions.entries()) {
+      const occasion = occasionOf(members, request, change, { ...made, nowMs: made.nowMs + place })
       await queueNotifications(world, tx, { orgId: actor.orgId, monitorId, eventId: undefined, occasion, targets, isTest: true })
     }
   })
@@ -43,11 +43,16 @@ export async function sendTest(world: World, actor: Actor, ask: TestRequest): Pr
 
 type TestIds = { alertId: string; monitorId: string; nowMs: number }
 
-function occasionOf(members: MonitorColumns, ask: TestRequest, change: StatusTransition, { alertId, monitorId, nowMs }: TestIds): Occasion {
+function occasionOf(
+  members: MonitorColumns,
+  request: TestRequest,
+  change: StatusTransition,
+  { alertId, monitorId, nowMs }: TestIds,
+): Occasion {
   const [before, after] = steps[change]
   const threshold = after === 'WARN' || before === 'WARN' ? (members.warning_threshold ?? members.threshold) : members.threshold
   const value = after === 'NO_DATA' ? undefined : exampleValue(members.comparison_operator, threshold, after !== 'OK')
-  const group = ask.group ?? ''
+  const group = request.group ?? ''
   return {
     alertId,
     monitor: {

@@ -20,7 +20,7 @@ const EXPORTER = 'otelcol.exporter.otlphttp'
 const OURS = `${EXPORTER}.dendro`
 const RECEIVER = 'otelcol.receiver.loki'
 const BATCH = 'otelcol.processor.batch.dendro'
-/** SETTINGS are the blocks of Alloy that are no components. */
+/** Blocks of Alloy that are not components. */
 const SETTINGS = [
   'logging',
   'tracing',
@@ -39,7 +39,7 @@ const SETTINGS = [
 
 type HandlerOf<K extends ConfigOperation['kind']> = OperationHandler<AlloyFile, K>
 
-/** alloy sends by OTLP; whatever is read goes through the processors of OpenTelemetry on its way. */
+/** Sends by OTLP; all input goes through OpenTelemetry processors. */
 export const alloy = defineAgent<AlloyFile>({
   agent: 'alloy',
   displayName: NAME,
@@ -100,7 +100,7 @@ const filter = (conditions: readonly string[]): string =>
   `  error_mode = "ignore"\n  logs {\n    log_record = ${list(conditions.map(quoted), 2)}\n  }\n`
 const output = (references: string): string => `  output {\n    logs = [${references}]\n  }\n`
 
-/** target is the exporter whose way is changed: ours, or the only one there is. */
+/** The exporter to change: ours, or the only one. */
 function target(file: AlloyFile): string | undefined {
   if (file.find(OURS)) return OURS
   const all = file.blocks().filter(({ name }) => name === EXPORTER)
@@ -143,7 +143,7 @@ function setHeader(file: AlloyFile, path: string, name: string, value: string): 
   file.set(path, ['client'], 'headers', headers)
 }
 
-/** feedFromSources has everything that a file reads go to our exporter as well. */
+/** Connects every file source to our exporter. */
 function feedFromSources(file: AlloyFile): void {
   for (const { name, path } of file.blocks()) {
     if (name.startsWith('loki.source.')) file.add(path, [], 'forward_to', `${lokiEntry(file)}.receiver`)
@@ -151,14 +151,14 @@ function feedFromSources(file: AlloyFile): void {
   }
 }
 
-/** lokiEntry is where lines become records; it is made when there is none that leads to the exporter. */
+/** The component that turns lines into records; created if none leads to the exporter. */
 function lokiEntry(file: AlloyFile): string {
   const path = `${RECEIVER}.dendro`
   if (!file.find(path)) file.append(`${RECEIVER} "dendro" {\n${output(firstHop(file))}}`, 'lines become records')
   return path
 }
 
-/** firstHop is where records enter the way to the exporter: what nothing but receivers leads to. */
+/** The first component before the exporter: only receivers lead to it. */
 function firstHop(file: AlloyFile): string {
   const known = file.value(`${RECEIVER}.dendro`, ['output'], 'logs')
   if (known !== undefined) return known.trim().slice(1, -1)
@@ -216,7 +216,7 @@ const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, r
   if (multiline !== undefined && !isJoined) report.warn(`events of ${kind} come one by one: multiline does not apply to them`)
 }
 
-/** addProcessor puts a processor on the way to the exporter, before the batches. */
+/** Inserts a processor before the exporter and before batching. */
 function addProcessor(
   file: AlloyFile,
   kind: 'transform' | 'filter' | 'batch',
@@ -277,7 +277,7 @@ function addTraces(file: AlloyFile, report: ChangeReport): void {
   )
 }
 
-/** addRoutes ends the way in a fork: a filter for each route, and one for the rest. */
+/** Ends the pipeline in a fork: a filter for each route, and one for the rest. */
 function addRoutes(file: AlloyFile, requested: readonly Route[], report: ChangeReport): void {
   if (!file.find(OURS)) {
     report.warn('routes need an exporter to this deployment; name a dataset to add it')
@@ -310,7 +310,7 @@ function addRoutes(file: AlloyFile, requested: readonly Route[], report: ChangeR
     )
 }
 
-/** copyExporter makes an exporter like ours that sends to another place. */
+/** Creates an exporter like ours with another destination. */
 function copyExporter(file: AlloyFile, label: string, place: DatasetTarget): void {
   const ours = file.find(OURS)
   if (!ours) return

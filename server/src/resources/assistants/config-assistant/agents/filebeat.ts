@@ -22,7 +22,7 @@ const GZIP_LEVEL = 1
 
 type HandlerOf<K extends ConfigOperation['kind']> = OperationHandler<YamlFile, K>
 
-/** filebeat writes its output in bulk, which the service takes as it takes it from any such shipper. */
+/** Sends with the bulk API, like any such shipper. */
 export const filebeat = defineAgent<YamlFile>({
   agent: 'filebeat',
   displayName: NAME,
@@ -134,7 +134,7 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   )
 }
 
-/** withPort names the port: without one Filebeat takes 9200 for granted. */
+/** Adds the port: without one Filebeat assumes 9200. */
 function withPort(url: string): string {
   const { protocol, hostname, port, pathname } = new URL(url)
   return `${protocol}//${hostname}:${port || (protocol === 'https:' ? 443 : 80)}${pathname.replace(/\/$/, '')}`
@@ -174,7 +174,7 @@ const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, r
   const path = placeFor(file, 'filebeat.inputs')
   const taken = Array.from({ length: file.length(path) ?? 0 }, (_, index) => file.text([...path, index, 'id']))
   const input: { type: string; id?: string } = inputs[kind]
-  // Two inputs with one id would share what they remember of files.
+  // Two inputs with one id would share their file positions.
   if (input.id !== undefined && taken.includes(input.id)) input.id = `${input.id}-${taken.length + 1}`
   file.add(path, input, { comment: `reads ${sourceText(source, platform)}` })
   if (kind === 'kubernetes')

@@ -33,7 +33,7 @@ const [INPUTS, FILTERS, OUTPUTS] = ['inputs', 'filters', 'outputs'].map((part) =
 const INGEST = '/ingest/'
 const RETRY_SECONDS = 30
 const UNROUTED = '^(?!route[.])'
-/** NAMED are the things to redact in the patterns of Lua, which are no regular expressions. */
+/** Named patterns as Lua patterns, which are not regular expressions. */
 const NAMED: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     email: '[%w._%%+-]+@[%w.-]+%.%a%a+',
@@ -45,7 +45,7 @@ const NAMED: ReadonlyMap<string, string> = new Map(
 
 type HandlerOf<K extends ConfigOperation['kind']> = OperationHandler<YamlFile, K>
 
-/** fluentBit writes the YAML form; the text of an event is under `log` whatever it was read from. */
+/** Writes the YAML form; the text of an event is under `log`, whatever the source. */
 export const fluentBit = defineAgent<YamlFile>({
   agent: 'fluent-bit',
   displayName: NAME,
@@ -113,7 +113,7 @@ export const fluentBit = defineAgent<YamlFile>({
   },
 })
 
-/** yamlOnly tells whoever gives a file in the classic form which form is read here. */
+/** Rejects files in the classic form, naming the supported one. */
 function yamlOnly(text: string): string {
   if (!/^\s*\[(SERVICE|INPUT|FILTER|OUTPUT|PARSER)\]/im.test(text)) return text
   throw new UnreadableConfig([{ line: 1, message: 'this is the classic form of Fluent Bit, and only its YAML form is read here' }])
@@ -129,7 +129,7 @@ const itemsOf = (file: YamlFile, path: readonly string[]): (string | number)[][]
 
 const parserNames = (file: YamlFile): string[] => itemsOf(file, ['parsers']).flatMap((path) => textOf(file, path, 'name') ?? [])
 
-/** ours are the outputs that post to the service's own path. */
+/** The outputs that send to the service's own path. */
 const ours = (file: YamlFile): (string | number)[][] =>
   itemsOf(file, OUTPUTS).filter((path) => textOf(file, path, 'name') === 'http' && textOf(file, path, 'uri')?.startsWith(INGEST))
 
@@ -193,7 +193,7 @@ const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, r
   const { http, host } = otlpOf(source, platform)
   const own =
     multiline !== undefined && (kind === 'file' || kind === 'docker' || kind === 'kubernetes') ? addMultiline(file, multiline) : undefined
-  // Each input remembers how far it read in a file of its own.
+  // Each input keeps its file positions in a database of its own.
   const taken = itemsOf(file, INPUTS).flatMap((path) => textOf(file, path, 'db') ?? [])
   const tail = {
     db: `/var/lib/fluent-bit/${kind}${taken.length === 0 ? '' : `-${taken.length + 1}`}.db`,
@@ -274,7 +274,7 @@ function redact(file: YamlFile, what: string, report: ChangeReport): void {
   )
 }
 
-/** addRoutes gives what matches a tag of its own, and each tag an output. */
+/** Gives matching events a tag of their own, and each tag an output. */
 function addRoutes(file: YamlFile, requested: readonly Route[], report: ChangeReport): void {
   const [known] = ours(file)
   if (!known) {
@@ -284,14 +284,14 @@ function addRoutes(file: YamlFile, requested: readonly Route[], report: ChangeRe
   const settings = file.value(known) as Record<string, unknown>
   const routes = routesWithCollection(requested, collectionIn(String(settings.uri)))
   const label = ({ place }: ResolvedRoute): string => `route.${place.dataset.replaceAll(/[^\w-]+/g, '_')}`
-  // Only tags of inputs are looked at: what was given a new tag must not come round again.
+  // Match only tags of inputs: a rewritten tag must not be rewritten again.
   const rule = routes.map((route) => `$log ${route.match.replaceAll(' ', '\\s')} ${label(route)} false`)
   file.add(
     FILTERS,
     { name: 'rewrite_tag', match_regex: '^(?!route[.])', rule },
     { comment: 'lines of one kind go to a dataset of their own' },
   )
-  // What got a new tag passes the filters from the first one on: those before must not do their work twice.
+  // Events with a new tag pass the filters again from the first one; earlier filters must not apply twice.
   for (const path of [...itemsOf(file, FILTERS).slice(0, -1), known]) if (textOf(file, path, 'match') === '*') onlyUnrouted(file, path)
   for (const route of routes) {
     const { match: _, Match: __, match_regex: ___, ...rest } = settings

@@ -20,7 +20,7 @@ const EVERYWHERE = 'for every output of this pipeline'
 
 type HandlerOf<K extends ConfigOperation['kind']> = OperationHandler<LogstashFile, K>
 
-/** logstash writes one pipeline; sizes of batches and workers are no part of such a file. */
+/** Writes one pipeline; batch sizes and worker counts are not part of such a file. */
 export const logstash = defineAgent<LogstashFile>({
   agent: 'logstash',
   displayName: NAME,
@@ -83,7 +83,7 @@ export const logstash = defineAgent<LogstashFile>({
   },
 })
 
-/** quoted is a text for a file in which a backslash stands for itself; a quote in it is written as expressions write it. */
+/** Quotes a text for a file in which a backslash is literal; a quote becomes an escape of the regular expression. */
 const quoted = (text: string): string => `"${text.replaceAll('"', '\\x22')}"`
 
 const ours = (file: LogstashFile): string[] =>
@@ -160,7 +160,7 @@ const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, r
   if (multiline !== undefined && kind !== 'file') report.warn(`Logstash puts lines together for files only, not for ${kind}`)
 }
 
-/** addRoutes puts a condition around our output; the first route that matches counts. */
+/** Puts a condition around our output; the first matching route wins. */
 function addRoutes(file: LogstashFile, requested: readonly Route[], report: ChangeReport): void {
   const known = file.plugin(OURS)
   if (!known) {

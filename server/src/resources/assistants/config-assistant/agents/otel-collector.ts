@@ -14,7 +14,7 @@ const PIPELINES = ['service', 'pipelines']
 
 type HandlerOf<K extends ConfigOperation['kind']> = OperationHandler<YamlFile, K>
 
-/** otelCollector writes for the Collector's contrib distribution, which has the receivers for files, journals and syslog. */
+/** Writes for the contrib distribution, which has the receivers for files, journals and syslog. */
 export const otelCollector = defineAgent<YamlFile>({
   agent: 'otel-collector',
   displayName: NAME,
@@ -66,20 +66,20 @@ export const otelCollector = defineAgent<YamlFile>({
   },
 })
 
-/** env writes a value for the collector, which takes $ for the beginning of a variable. */
-const env = (text: string): string => text.replaceAll('$', '$$$$')
+/** Escapes a value for the collector, in which $ begins a variable. */
+const escapeVariables = (text: string): string => text.replaceAll('$', '$$$$')
 const transform = (statements: readonly string[]): object => ({
   error_mode: 'ignore',
-  log_statements: [{ context: 'log', statements: statements.map(env) }],
+  log_statements: [{ context: 'log', statements: statements.map(escapeVariables) }],
 })
-const filter = (conditions: readonly string[]): object => ({ error_mode: 'ignore', logs: { log_record: conditions.map(env) } })
+const filter = (conditions: readonly string[]): object => ({ error_mode: 'ignore', logs: { log_record: conditions.map(escapeVariables) } })
 
 const logPipelines = (file: YamlFile): string[] => file.keys(PIPELINES).filter((name) => /^logs(\/|$)/.test(name))
 
 const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const isNew = file.isEmpty
   const [known] = ours(file)
-  const headers = { [KEY_HEADER]: `\${env:${KEY_VARIABLE}}`, ...envAll(routingHeaders(place, tags)) }
+  const headers = { [KEY_HEADER]: `\${env:${KEY_VARIABLE}}`, ...escapeAllVariables(routingHeaders(place, tags)) }
   if (isNew) for (const section of ['receivers', 'processors', 'exporters', 'service']) file.set([section], {})
   if (known !== undefined) {
     for (const [name, value] of Object.entries(headers)) file.set(['exporters', known, 'headers', name], value)
@@ -96,13 +96,13 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   )
 }
 
-const envAll = (headers: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, env(value)]))
+const escapeAllVariables = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, escapeVariables(value)]))
 
-/** ours are the exporters that send to this deployment; the name is kept in files that were written here. */
+/** The exporters that send to this deployment; files written here keep the name. */
 const ours = (file: YamlFile): string[] => file.keys(['exporters']).filter((name) => name === OURS || name.startsWith(`${OURS}_`))
 
-/** onExporters changes our exporters, or the only one there is; otherwise nobody can know which one is meant. */
+/** Changes our exporters, or the only one; with several others it is unclear which one is meant. */
 function onExporters(file: YamlFile, report: ChangeReport, change: (path: readonly string[]) => void): boolean {
   const all = file.keys(['exporters']).filter((name) => /^otlp/.test(name))
   const chosen = ours(file).length > 0 ? ours(file) : all.length === 1 ? all : []
@@ -114,12 +114,12 @@ function onExporters(file: YamlFile, report: ChangeReport, change: (path: readon
 
 const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, report) => {
   const { kind } = source
-  const lines = multiline === undefined ? {} : { multiline: { line_start_pattern: env(multiline) } }
+  const lines = multiline === undefined ? {} : { multiline: { line_start_pattern: escapeVariables(multiline) } }
   // The lines of containers carry a frame: they are put together once it is off.
   const recombine = {
     type: 'recombine',
     combine_field: 'body',
-    is_first_entry: `body matches ${JSON.stringify(env(multiline ?? ''))}`,
+    is_first_entry: `body matches ${JSON.stringify(escapeVariables(multiline ?? ''))}`,
     source_identifier: 'attributes["log.file.path"]',
   }
   const container = {
@@ -131,7 +131,10 @@ const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, r
   const { http, grpc, host } = otlpOf(source, platform)
   const units = unitsOf(source)
   const receivers = {
-    file: ['filelog/files', { include: pathsOf(source, platform).map(env), include_file_path: true, start_at: 'end', ...lines }],
+    file: [
+      'filelog/files',
+      { include: pathsOf(source, platform).map(escapeVariables), include_file_path: true, start_at: 'end', ...lines },
+    ],
     journald: ['journald', { start_at: 'end', ...(units.length > 0 ? { units } : {}) }],
     syslog: ['syslog', { [protocol]: { listen_address: `0.0.0.0:${port}` }, protocol: 'rfc5424' }],
     docker: ['filelog/docker', { include: ['/var/lib/docker/containers/*/*-json.log'], ...container }],
@@ -152,7 +155,7 @@ const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, r
   }
 }
 
-/** addProcessor puts a processor into every pipeline for logs, before records are gathered in batches. */
+/** Adds a processor to every pipeline for logs, before batching. */
 function addProcessor(file: YamlFile, wanted: string, settings: object, comment: string): string {
   const name = addNamed(file, ['processors'], wanted, settings, comment)
   for (const pipeline of logPipelines(file)) insertProcessor(file, pipeline, name)
@@ -170,7 +173,7 @@ const setBatch: HandlerOf<'batch'> = (file, { size, seconds }, report) => {
   const traces = [...PIPELINES, 'traces']
   const name = found ?? addProcessor(file, 'batch', {}, 'few large requests instead of many small ones')
   if (found === undefined && file.has(traces)) file.add([...traces, 'processors'], name)
-  // A maximum that is smaller than the size would keep the collector from starting.
+  // A maximum below the size would prevent the collector from starting.
   if (size !== undefined) file.set(['processors', name, 'send_batch_size'], size)
   if (size !== undefined) file.set(['processors', name, 'send_batch_max_size'], size)
   if (seconds !== undefined) file.set(['processors', name, 'timeout'], `${seconds}s`)
@@ -209,7 +212,7 @@ function addTraces(file: YamlFile, report: ChangeReport): void {
   )
 }
 
-/** addRoutes gives each route a pipeline and an exporter of its own; a filter at its end keeps what belongs there. */
+/** Gives each route a pipeline and an exporter; a filter at its end selects the matching events. */
 function addRoutes(file: YamlFile, requested: readonly Route[], report: ChangeReport): void {
   const [known] = ours(file)
   const [main] = logPipelines(file)
@@ -227,7 +230,7 @@ function addRoutes(file: YamlFile, requested: readonly Route[], report: ChangeRe
     const label = place.dataset.replaceAll(/[^\w.-]+/g, '_')
     const exporter = addNamed(file, ['exporters'], `${OURS}_${label}`, {
       ...settings,
-      headers: { ...settings.headers, ...envAll(routingHeaders(place, {})) },
+      headers: { ...settings.headers, ...escapeAllVariables(routingHeaders(place, {})) },
     })
     const only = addNamed(
       file,

@@ -38,7 +38,7 @@ const OBJECTS = [
 
 type HandlerOf<K extends ConfigOperation['kind']> = OperationHandler<RainerScriptFile, K>
 
-/** rsyslog writes a ruleset of its own, so that what is dropped or changed for this deployment stays whole in local files. */
+/** Writes a ruleset of its own, so that local files stay complete. */
 export const rsyslog = defineAgent<RainerScriptFile>({
   agent: 'rsyslog',
   displayName: NAME,
@@ -130,7 +130,7 @@ function matching(expression: string): string | undefined {
   return posix && `${posix.ignoresCase ? 're_match_i' : 're_match'}($msg, ${literal(posix.text)})`
 }
 
-/** addStatement puts a statement right before our action. */
+/** Inserts a statement right before our action. */
 function addStatement(file: RainerScriptFile, statement: string, comment: string, report: ChangeReport): boolean {
   if (!hasOurs(file, report)) return false
   file.insert(ours(file)?.start ?? 0, `# ${comment}\n  ${statement}\n  `)
@@ -219,7 +219,7 @@ const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, r
     report.warn(`rsyslog knows only POSIX expressions, and ${multiline} needs more: lines stay apart`)
 }
 
-/** addRoutes changes the index of a line before it is sent; the first route that matches counts. */
+/** Changes the index of a line before it is sent; the first matching route wins. */
 function addRoutes(file: RainerScriptFile, requested: readonly Route[], report: ChangeReport): void {
   if (!hasOurs(file, report)) return
   const branches: string[] = []
@@ -250,7 +250,7 @@ function problems(file: RainerScriptFile): ConfigProblem[] {
     const needed = needs.get(object.name)
     if (needed !== undefined && value(object, needed) === undefined)
       found.push({ line: object.line, message: `${object.name}() has no ${needed}` })
-    // What has parameters is an object; what has none is a function or a condition.
+    // An object has parameters; without any it is a function or a condition.
     if (!OBJECTS.includes(object.name) && object.parameters.size > 0)
       found.push({ line: object.line, message: `rsyslog knows no object ${object.name}()` })
     const [template, ruleset] = [value(object, 'template'), value(object, 'ruleset')]

@@ -36,7 +36,7 @@ const RETRY_MAX_SECONDS = 30
 
 type HandlerOf<K extends ConfigOperation['kind']> = OperationHandler<YamlFile, K>
 
-/** vector writes YAML, which it reads as well as TOML and which keeps comments when it is changed. */
+/** Writes YAML, which Vector accepts like TOML and which keeps comments when it is changed. */
 export const vector = defineAgent<YamlFile>({
   agent: 'vector',
   displayName: NAME,
@@ -100,11 +100,11 @@ export const vector = defineAgent<YamlFile>({
 })
 
 const MESSAGE = '(string(.message) ?? "")'
-const remap = (source: string): object => ({ type: 'remap', source: env(source) })
-/** env writes a text for a file in which $ begins a variable. */
-const env = (text: string): string => text.replaceAll('$', '$$$$')
+const remap = (source: string): object => ({ type: 'remap', source: escapeVariables(source) })
+/** Escapes a text for a file in which $ begins a variable. */
+const escapeVariables = (text: string): string => text.replaceAll('$', '$$$$')
 const literal = (expression: string): string => `r'${expression.replaceAll("'", "\\'")}'`
-const lineMatches = (expression: string): string => env(`match(${MESSAGE}, ${literal(expression)})`)
+const lineMatches = (expression: string): string => escapeVariables(`match(${MESSAGE}, ${literal(expression)})`)
 
 const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const isNew = file.isEmpty
@@ -114,7 +114,10 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
   const headers = {
     [KEY_HEADER]: `\${${KEY_VARIABLE}}`,
     ...Object.fromEntries(
-      Object.entries(routingHeaders({ collection: undefined, dataset: undefined }, tags)).map(([name, value]) => [name, env(value)]),
+      Object.entries(routingHeaders({ collection: undefined, dataset: undefined }, tags)).map(([name, value]) => [
+        name,
+        escapeVariables(value),
+      ]),
     ),
   }
   const [known] = ours(file)
@@ -124,7 +127,7 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
     report.done(`${known} sent here already; its events now go to ${targetText(withDefaults(place))}`)
     return
   }
-  const inputs = ends(file)
+  const inputs = lastComponents(file)
   const sink = {
     type: 'http',
     inputs,
@@ -141,12 +144,12 @@ const send: HandlerOf<'send'> = (file, { url, place, tags }, report) => {
 }
 
 const uriFor = (url: string, { collection, dataset }: { collection: string; dataset: string }): string =>
-  env(`${url}/ingest/${encodeURIComponent(collection)}/${encodeURIComponent(dataset)}`)
+  escapeVariables(`${url}/ingest/${encodeURIComponent(collection)}/${encodeURIComponent(dataset)}`)
 
 const ours = (file: YamlFile): string[] => file.keys(['sinks']).filter((name) => name === OURS || name.startsWith(`${OURS}_`))
 
-/** ends are what the sinks read from, or everything that nothing reads from yet. */
-function ends(file: YamlFile): string[] {
+/** The inputs of the sinks, or every component without a consumer. */
+function lastComponents(file: YamlFile): string[] {
   const fed = file.keys(['sinks']).flatMap((name) => inputsOf(file, ['sinks', name]))
   if (fed.length > 0) return [...new Set(fed)]
   const all = [...file.keys(['sources']), ...file.keys(['transforms'])]
@@ -164,9 +167,16 @@ const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, r
   const lines =
     multiline === undefined
       ? {}
-      : { multiline: { start_pattern: env(multiline), condition_pattern: env(multiline), mode: 'halt_before', timeout_ms: 1_000 } }
+      : {
+          multiline: {
+            start_pattern: escapeVariables(multiline),
+            condition_pattern: escapeVariables(multiline),
+            mode: 'halt_before',
+            timeout_ms: 1_000,
+          },
+        }
   const sources = {
-    file: ['files', { type: 'file', include: pathsOf(source, platform).map(env), read_from: 'end', ...lines }],
+    file: ['files', { type: 'file', include: pathsOf(source, platform).map(escapeVariables), read_from: 'end', ...lines }],
     journald: ['journal', { type: 'journald', ...(units.length > 0 ? { include_units: units } : {}) }],
     syslog: ['syslog', { type: 'syslog', mode: protocol, address: `0.0.0.0:${port}` }],
     docker: ['docker', { type: 'docker_logs', ...(multiline === undefined ? {} : lines) }],
@@ -177,7 +187,7 @@ const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, r
   const first = firstTransform(file)
   const name = addNamed(file, ['sources'], wanted, settings, `reads ${sourceText(source, platform)}`)
   const output = kind === 'otlp' ? `${name}.logs` : name
-  // What is new goes through the transforms that are there, as what was read before does.
+  // New sources go through the existing transforms, like the others.
   const readers = first === undefined ? file.keys(['sinks']).filter((sink) => ours(file).length === 0 || ours(file).includes(sink)) : []
   if (first !== undefined) file.add(['transforms', first, 'inputs'], output)
   for (const sink of readers) file.add(['sinks', sink, 'inputs'], output)
@@ -186,7 +196,7 @@ const addSource: HandlerOf<'source'> = (file, { source, multiline, platform }, r
     report.warn(`Vector puts lines together for files and Docker only, not for ${kind}`)
 }
 
-/** firstTransform is where events enter: the first transform that reads from a source. */
+/** The first transform that reads from a source. */
 const firstTransform = (file: YamlFile): string | undefined => {
   const sources = file.keys(['sources'])
   return file
@@ -194,7 +204,7 @@ const firstTransform = (file: YamlFile): string | undefined => {
     .find((name) => inputsOf(file, ['transforms', name]).some((input) => sources.includes(input.split('.')[0] ?? '')))
 }
 
-/** addTransform puts a transform between our sinks, or all sinks, and what they read from: one for all that read the same. */
+/** Inserts a transform before our sinks, or all sinks: one for all that have the same inputs. */
 function addTransform(file: YamlFile, wanted: string, settings: object, comment: string): string {
   const sinks = (ours(file).length > 0 ? ours(file) : file.keys(['sinks'])).map((name) => ['sinks', name])
   const readers = [...new Map(sinks.map((path) => beforeRoute(file, path)).map((path) => [path.join('\n'), path])).values()]
@@ -210,7 +220,7 @@ function addTransform(file: YamlFile, wanted: string, settings: object, comment:
   return names.join(' and ')
 }
 
-/** beforeRoute is what reads from before a fork: a sink behind a route gets what the route reads. */
+/** The inputs before a fork: a sink behind a route gets the inputs of the route. */
 function beforeRoute(file: YamlFile, path: readonly string[]): readonly string[] {
   const from = inputsOf(file, path).map((input) => ['transforms', input.split('.')[0] ?? ''])
   const route = from.find((one) => file.text([...one, 'type']) === 'route')
@@ -227,7 +237,7 @@ function onSinks(file: YamlFile, report: ChangeReport, change: (path: readonly s
 }
 
 function setRetry(file: YamlFile, seconds: number, report: ChangeReport): void {
-  // Waits grow up to half a minute: so many tries fill the time that was asked for.
+  // Delays grow up to half a minute, so this many retries fill the requested time.
   const attempts = Math.ceil(seconds / RETRY_MAX_SECONDS) + 4
   const set = (path: readonly string[]): void => {
     file.set([...path, 'request', 'retry_max_duration_secs'], RETRY_MAX_SECONDS)
@@ -252,7 +262,7 @@ function addRoutes(file: YamlFile, requested: readonly Route[], report: ChangeRe
   const url = String(settings.uri).replace(/\/ingest\/.*$/, '')
   const routes = routesWithCollection(requested, collectionIn(String(settings.uri)))
   const label = ({ place }: ResolvedRoute): string => place.dataset.replaceAll(/\W+/g, '_')
-  // A route takes an event once: what an earlier one takes is left out of the later ones.
+  // A route takes an event once: later routes exclude the matches of earlier ones.
   const route = Object.fromEntries(
     routes.map((one, index) => [
       label(one),
@@ -284,7 +294,7 @@ function problems(file: YamlFile): ConfigProblem[] {
       if (section === 'sources') continue
       const inputs = inputsOf(file, path)
       if (inputs.length === 0) found.push({ ...at(path), message: `${section}.${name} has no inputs` })
-      // A name with a star means several; what a component gives besides its own output follows a dot.
+      // A name with a star matches several; a named output of a component follows a dot.
       for (const input of inputs.filter(
         (one) => !one.includes('*') && !components.includes(one) && !components.includes(one.split('.')[0] ?? ''),
       ))

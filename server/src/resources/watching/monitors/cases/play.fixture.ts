@@ -3,7 +3,7 @@ import type { ComparisonOperator, AlertStatus } from '../status.ts'
 import { type MonitorState, newState, type StateTransition, type Suppression, type MonitorRules, type ObservedValues, transition } from '../transition.ts'
 
 /**
- * A Scenario is a story of one monitor, written as a table that can be read as documentation:
+ * A story of one monitor as a table, readable as documentation:
  *
  *     ## What it shows
  *     monitor ABOVE 10, warning 5, by group, notify once, no data OK, retention 10m
@@ -13,8 +13,8 @@ import { type MonitorState, newState, type StateTransition, type Suppression, ty
  *     10:01 mute until 10:10
  *     10:02 restart
  *
- * A row has the time, the values seen, the statuses afterwards, what was sent, and why other changes were not. Times are of 2 March 2026, a
- * Monday, unless a line `date` says otherwise, and in UTC unless a line `zone` comes before them.
+ * A row has the time, the observed values, the statuses afterwards, the notifications, and the reasons why others were suppressed. Times are on
+ * Monday, 2 March 2026, unless a line `date` sets another day, and in UTC unless a line `zone` precedes them.
  */
 export type MonitorScenario = { readonly title: string; readonly lines: readonly string[] }
 
@@ -32,7 +32,7 @@ export function readScenarios(text: string): MonitorScenario[] {
   })
 }
 
-/** play runs a scenario and gives its lines back as they should have been written. */
+/** Runs a scenario and returns its lines as they should have been written. */
 export function play({ lines }: MonitorScenario): string[] {
   const stage: Stage = {
     rules: { operator: 'ABOVE', threshold: 0, noDataStatus: 'NO_DATA', grouped: false, notifyOnce: false, groupRetentionMs: 0 },
@@ -87,7 +87,7 @@ function readDowntime(stage: Stage, text: string): Downtime {
 }
 
 const minuteOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5))
-/** timeOf reads a clock reading of the story's day, or a whole date, always in UTC. */
+/** Parses a time of the scenario's day, or a whole date, always in UTC. */
 const timeOf = ({ date }: Stage, text: string): number => Date.parse(text.includes('-') ? `${text.replace(' ', 'T')}Z` : `${date}T${text}:00Z`)
 
 function act(stage: Stage, clock: string, deed: string): void {

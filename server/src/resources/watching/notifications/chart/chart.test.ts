@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { CHART_HEIGHT, CHART_WIDTH, chartOf } from './chart.ts'
 import { type Picture, pngOf } from './png.ts'
 
-/** read is a picture as a program that knows PNG reads it; it looks at every check sum. */
+/** Decodes a PNG and verifies every checksum. */
 function read(png: Buffer): Omit<Picture, 'colors'> & { colors: number[] } {
   expect(png.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n')
   const chunks = new Map<string, Buffer>()

@@ -57,13 +57,13 @@ const TIMES: readonly AggregateCall[] = [
 ]
 const LAST_TEXTS: readonly AggregateCall[] = [...messageKeys, '@raw'].map((key): AggregateCall => ({ name: 'last', key }))
 
-export type Reader = Pick<World, 'meta' | 'events' | 'deployment' | 'clock' | 'admission'>
+export type FactsWorld = Pick<World, 'meta' | 'events' | 'deployment' | 'clock' | 'admission'>
 
 /**
  * Compares the events in the window with those of up to six windows before it, at most one day; a change monitor uses its own comparison
  * window.
  */
-export async function factsOf(world: Reader, orgId: string, occasion: Occasion, signal: AbortSignal): Promise<Facts | undefined> {
+export async function factsOf(world: FactsWorld, orgId: string, occasion: Occasion, signal: AbortSignal): Promise<Facts | undefined> {
   const { fromMs, toMs, monitor, groups, troubledGroups } = occasion
   const [query] = monitor.queries
   if (!query) return undefined
@@ -94,7 +94,7 @@ const plain = ({ name, select, from, from_expr, where }: MetricQuery): MetricQue
   ...(from_expr === undefined ? {} : { from_expr }),
 })
 
-async function sample({ events }: Reader, eventQuery: EventQuery): Promise<readonly FoundEvent[]> {
+async function sample({ events }: FactsWorld, eventQuery: EventQuery): Promise<readonly FoundEvent[]> {
   return (await readEvents(events, eventQuery, { limit: SAMPLE_EVENTS, newestFirst: true, keys: 'all', withRaw: false })).events
 }
 
@@ -112,10 +112,15 @@ type GroupComparison = {
  * Reads the groups of both ranges; the ratio is that of the baseline to the window. A group outside the listed largest groups has at most
  * as many events as the smallest listed one. It is assumed to have that many, as far as this makes the change smaller.
  */
-async function compared({ events }: Reader, { window, baseline }: ComparedQueries, wish: Omit<StatsRequest, 'slices'>, ratio: number) {
+async function compared(
+  { events }: FactsWorld,
+  { window, baseline }: ComparedQueries,
+  request: Omit<StatsRequest, 'slices'>,
+  ratio: number,
+) {
   const [now, before] = await Promise.all([
-    readStats(events, window, { ...wish, slices: 1 }),
-    readStats(events, baseline, { ...wish, slices: 1 }),
+    readStats(events, window, { ...request, slices: 1 }),
+    readStats(events, baseline, { ...request, slices: 1 }),
   ])
   const [here, there] = [wholes(now), wholes(before)]
   const names = new Map([...now.groups, ...before.groups].map(({ values }) => [JSON.stringify(values), values]))
@@ -137,9 +142,9 @@ const unlistedMax = ({ groups, groupsTotal }: StatsResult): number =>
 
 type BaselineWindows = { windows: number; windowMs: number }
 
-async function patternsIn(world: Reader, sides: ComparedQueries, { windows, windowMs }: BaselineWindows) {
-  const wish = { calls: [COUNT, ...TIMES, ...LAST_TEXTS], groups: ['@pattern'], limit: PATTERNS_MAX }
-  const { now, before, pairs } = await compared(world, sides, wish, windows)
+async function patternsIn(world: FactsWorld, sides: ComparedQueries, { windows, windowMs }: BaselineWindows) {
+  const request = { calls: [COUNT, ...TIMES, ...LAST_TEXTS], groups: ['@pattern'], limit: PATTERNS_MAX }
+  const { now, before, pairs } = await compared(world, sides, request, windows)
   const all = pairs.map(({ values, measured, ...count }): FoundPattern => {
     const stats = measured.map((side) => side.stats.map(({ value }) => value))
     const texts = stats.at(-1)?.slice(1 + TIMES.length) ?? []
@@ -165,7 +170,7 @@ const numberIn = (value: number | string | null | undefined): number | undefined
 type Totals = { now: number; before: number }
 
 /** Compares the shares of the values of each key; without baseline events there is nothing to compare. */
-async function valuesIn(world: Reader, sides: ComparedQueries, keys: readonly string[], totals: Totals): Promise<FoundValue[]> {
+async function valuesIn(world: FactsWorld, sides: ComparedQueries, keys: readonly string[], totals: Totals): Promise<FoundValue[]> {
   if (totals.now === 0 || totals.before === 0) return []
   const all: FoundValue[] = []
   const waiting = [...keys]
@@ -176,7 +181,7 @@ async function valuesIn(world: Reader, sides: ComparedQueries, keys: readonly st
   return significantOnly(all, all.length).slice(0, SHOWN_MAX)
 }
 
-async function valuesOf(world: Reader, sides: ComparedQueries, key: string, totals: Totals): Promise<FoundValue[]> {
+async function valuesOf(world: FactsWorld, sides: ComparedQueries, key: string, totals: Totals): Promise<FoundValue[]> {
   const { pairs } = await compared(world, sides, { calls: [COUNT], groups: [key], limit: VALUES_MAX }, totals.before / totals.now)
   return pairs.map(({ values: [value], now, before }): FoundValue => {
     const surprise = shareSurprise({ now, before, nowOf: totals.now, beforeOf: totals.before })

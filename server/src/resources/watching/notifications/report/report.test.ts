@@ -43,7 +43,7 @@ const world = () => senders.app.app.world
 const idle = new AbortController().signal
 const unmodelled = () => ({ ...world(), model: { configured: false, complete: async () => Promise.reject(new Error('no model')) } })
 
-/** outage stores half an hour of even errors, then five minutes in which one host cannot reach its database. */
+/** Stores half an hour of even errors, then five minutes in which one host cannot reach its database. */
 async function outage(dataset: string): Promise<{ fromMs: number; toMs: number; logId: string }> {
   const toMs = Math.floor(world().clock.nowMs() / MINUTE_MS) * MINUTE_MS - MINUTE_MS
   const fromMs = toMs - 5 * MINUTE_MS
@@ -79,7 +79,7 @@ function rowFor(occasion: Occasion, over: Partial<NotificationRow> = {}): Notifi
   }
 }
 
-/** keep makes the monitor of an occasion, written by somebody. */
+/** Creates the monitor of an occasion with an author. */
 const keep = (occasion: Occasion, author: Identity | null = null) =>
   world().meta.write(senders.org.orgId, (tx) =>
     tx.run(sql`
@@ -141,7 +141,7 @@ describe('a report', () => {
     expect(report.startsWith('Events:\n[1] 120 events')).toBe(true)
   })
 
-  test('names other monitors that fired about then, and none of other organisations', async () => {
+  test('names other monitors that fired about then, and none of other organizations', async () => {
     const { meta } = world()
     const other = await senders.app.newOrganization()
     for (const [orgId, name] of [

@@ -1,7 +1,7 @@
 import type { World } from '../../../../world.ts'
 import type { NotificationContent } from '../message-text.ts'
 import { type NotificationRow, selectConcurrentAlerts } from '../rows.ts'
-import { factsOf, type Reader } from './facts.ts'
+import { type FactsWorld, factsOf } from './facts.ts'
 import { narrate } from './narrative.ts'
 import { factLines } from './text.ts'
 
@@ -17,7 +17,7 @@ type ReportRequest = { readonly row: NotificationRow; readonly content: Notifica
  * Undefined when there is nothing to compare.
  */
 export async function createReport(
-  world: Reader & Pick<World, 'model' | 'log'>,
+  world: FactsWorld & Pick<World, 'model' | 'log'>,
   { row, content, signal }: ReportRequest,
 ): Promise<string | undefined> {
   const { occasion, samples } = content

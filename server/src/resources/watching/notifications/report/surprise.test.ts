@@ -57,7 +57,7 @@ describe('the surprise of a pace', () => {
   })
 })
 
-/** randomFrom gives numbers from 0 to 1, the same at every run. */
+/** Reproducible numbers from 0 to 1. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
