@@ -1,11 +1,11 @@
 import { quantity } from '../../parts/numbers.ts'
 import type { Tab } from './asked.ts'
-import type { Answered } from './cost.tsx'
+import type { ResultInfo } from './cost.tsx'
 import type { useGroups } from './groups.ts'
 import type { usePatterns, usePatternTrends } from './patterns.ts'
 import type { useEvents, useFields } from './questions.ts'
 
-type Asked = {
+type ResultSources = {
   tab: Tab
   events: ReturnType<typeof useEvents>
   patterns: ReturnType<typeof usePatterns>
@@ -15,8 +15,8 @@ type Asked = {
 }
 
 /** answeredOf is the answer that is on the screen, with what it has cost. */
-export function answeredOf({ tab, events, patterns, trends, groups, fields }: Asked): Answered {
-  const stateOf = ({ data, dataUpdatedAt, isFetching, isPlaceholderData }: Omit<Answered, 'cost'>) => ({
+export function resultInfoOf({ tab, events, patterns, trends, groups, fields }: ResultSources): ResultInfo {
+  const stateOf = ({ data, dataUpdatedAt, isFetching, isPlaceholderData }: Omit<ResultInfo, 'cost'>) => ({
     ...{ data, dataUpdatedAt, isFetching, isPlaceholderData },
   })
   if (tab === 'events') return { ...stateOf(events), cost: events.data?.pages[0]?.cost }
@@ -25,11 +25,11 @@ export function answeredOf({ tab, events, patterns, trends, groups, fields }: As
     return { ...stateOf(patterns), cost }
   }
   if (tab === 'table' || tab === 'chart') {
-    const found = groups.data?.isEstimated ? { found: `${quantity(groups.data.total, 'event')}, measured approximately` } : {}
-    return { ...stateOf(groups), cost: groups.data?.cost, ...found }
+    const label = groups.data?.isEstimated ? { label: `${quantity(groups.data.total, 'event')}, measured approximately` } : {}
+    return { ...stateOf(groups), cost: groups.data?.cost, ...label }
   }
   if (tab === 'difference') return { ...stateOf(fields), data: undefined, cost: undefined }
   const sampled = fields.data?.sampled ?? 0
   const cost = fields.data && { events: sampled, isExact: false, bytes: undefined, ms: fields.data.ms }
-  return { ...stateOf(fields), cost, found: `a sample of ${quantity(sampled, 'event')}` }
+  return { ...stateOf(fields), cost, label: `a sample of ${quantity(sampled, 'event')}` }
 }

@@ -1,12 +1,12 @@
 import { DEFAULT_RANGE, type Range } from '../../parts/time-range.ts'
 import { type Comparison, comparisons } from './compare.ts'
-import { readSpot } from './link.ts'
+import { readEventRef } from './link.ts'
 
 export const tabs = ['events', 'patterns', 'table', 'chart', 'fields', 'difference'] as const
 export type Tab = (typeof tabs)[number]
 
 /** Asked is the whole state of the page as it stands in the address: what is not the default. Going back undoes the last change, a copied address shows the same. */
-export type Asked = {
+export type ExploreParams = {
   /** d are datasets by id; all when absent. */
   d?: string[]
   q?: string
@@ -42,7 +42,7 @@ export type Asked = {
 }
 
 /** readAsked takes an address as it comes; what makes no sense is left out. */
-export function readAsked(search: Record<string, unknown>): Asked {
+export function readExploreParams(search: Record<string, unknown>): ExploreParams {
   const { q, r, f, t, tab, sf, st, fn, e, ew, m } = search
   return {
     ...some('d', texts(search.d)),
@@ -56,11 +56,11 @@ export function readAsked(search: Record<string, unknown>): Asked {
     ...(typeof sf === 'number' && typeof st === 'number' && st > sf ? { sf, st } : {}),
     ...some('by', texts(search.by)),
     ...(typeof fn === 'string' && fn.trim() !== '' ? { fn } : {}),
-    ...(typeof e === 'string' && readSpot(e) ? { e } : {}),
+    ...(typeof e === 'string' && readEventRef(e) ? { e } : {}),
     ...(ew === 'before' || ew === 'after' ? { ew } : {}),
     ...(search.fold === true ? { fold: true } : {}),
     ...(search.gap === true ? { gap: true } : {}),
-    ...(typeof m === 'string' && readSpot(m) ? { m } : {}),
+    ...(typeof m === 'string' && readEventRef(m) ? { m } : {}),
     ...(search.asc === true ? { asc: true } : {}),
     ...(comparisons.some((one) => one === search.cmp) ? { cmp: search.cmp as Comparison } : {}),
   }
@@ -70,22 +70,22 @@ const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter
 const some = <N extends 'd' | 'off' | 'cols' | 'by'>(name: N, list: string[]) =>
   list.length > 0 ? ({ [name]: list } as { [K in N]: string[] }) : {}
 
-export const rangeOf = ({ r, f, t }: Asked): Range =>
+export const rangeOf = ({ r, f, t }: ExploreParams): Range =>
   f !== undefined && t !== undefined ? { fromMs: f, toMs: t } : r === undefined ? DEFAULT_RANGE : { words: r }
 
-export const withRange = (asked: Asked, range: Range): Asked => {
-  const { r: _r, f: _f, t: _t, sf: _sf, st: _st, ...rest } = asked
+export const withRange = (params: ExploreParams, range: Range): ExploreParams => {
+  const { r: _r, f: _f, t: _t, sf: _sf, st: _st, ...rest } = params
   return 'words' in range ? { ...rest, r: range.words } : { ...rest, f: range.fromMs, t: range.toMs }
 }
 
 /** chosenOf is the range that rows are shown of: the chosen bars, or everything. */
-export const chosenOf = (asked: Asked): Range =>
-  asked.sf !== undefined && asked.st !== undefined ? { fromMs: asked.sf, toMs: asked.st } : rangeOf(asked)
+export const selectedRangeOf = (params: ExploreParams): Range =>
+  params.sf !== undefined && params.st !== undefined ? { fromMs: params.sf, toMs: params.st } : rangeOf(params)
 
 /** optional leaves out what is undefined or empty, so that an address is as short as can be. */
-export const optional = (asked: { [N in keyof Asked]: Asked[N] | undefined }): Asked =>
+export const optional = (params: { [N in keyof ExploreParams]: ExploreParams[N] | undefined }): ExploreParams =>
   Object.fromEntries(
-    Object.entries(asked).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),
-  ) as Asked
+    Object.entries(params).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),
+  ) as ExploreParams
 
-export const withQuery = (now: Asked, q: string): Asked => optional({ ...now, q: q.trim() === '' ? undefined : q })
+export const withQuery = (now: ExploreParams, q: string): ExploreParams => optional({ ...now, q: q.trim() === '' ? undefined : q })

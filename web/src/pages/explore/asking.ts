@@ -4,70 +4,70 @@ import { useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useMe } from '../../parts/me.ts'
 import type { QueryFocus } from '../../parts/query-input.tsx'
-import { answeredOf } from './answered.ts'
+import { resultInfoOf } from './answered.ts'
 import { optional, type Tab } from './asked.ts'
-import { useSeeking } from './find-bar.tsx'
+import { useFindState } from './find-bar.tsx'
 import { COUNT } from './group-bar.tsx'
 import { useGroups } from './groups.ts'
 import { useHistory } from './history-menu.tsx'
-import { useLive, useStrangers } from './live.ts'
+import { useLive, useUnknownDatasets } from './live.ts'
 import { usePatterns, usePatternTrends } from './patterns.ts'
-import { type Question, useBars, useEvents, useFields } from './questions.ts'
+import { type ExploreQuery, useBars, useEvents, useFields } from './questions.ts'
 import { useRows } from './rows.ts'
-import { useActions, useAsked, useRowStyle } from './state.ts'
-import { useTray } from './tray.ts'
+import { useActions, useExploreQuery, useRowStyle } from './state.ts'
+import { usePinnedEvents } from './tray.ts'
 import { useEarlierBars, useEarlierGroups, useEarlierPatterns } from './use-earlier.ts'
 import { useMarkers } from './use-markers.ts'
 
 /** Asking is everything the page asks about and what came of it: every part loads and fails on its own. */
-export type Asking = ReturnType<typeof useAsking>
+export type ExploreState = ReturnType<typeof useExploreState>
 
 /** useAsking reads the address and asks what it says. */
-export function useAsking() {
-  const asked = useSearch({ from: '/inside/explore' })
-  const { change, question, chosen, zone, setZone, askAgain } = useAsked(asked)
-  const seeking = useSeeking()
-  const { datasets, columns, look, detail, setReading } = useRowStyle(asked, change, question, zone, seeking.text ?? '')
-  const tab = asked.tab ?? 'events'
-  const isLive = asked.live === true
-  const by = useMemo(() => asked.by ?? [], [asked.by])
-  const measure = asked.fn ?? COUNT
-  const events = useEvents(chosen, tab === 'events' && !isLive, asked.asc === true)
-  const isTurn = useTurnAfter(events, tab === 'events' && !isLive, question)
-  const bars = useBars(question, isTurn)
-  const fields = useFields(question, isTurn)
-  const patterns = usePatterns(chosen, tab === 'patterns')
-  const trends = usePatternTrends(chosen, tab === 'patterns')
-  const groups = useGroups(chosen, by, measure, tab === 'table' || tab === 'chart' ? tab : undefined)
-  const against = isLive ? undefined : asked.cmp
+export function useExploreState() {
+  const params = useSearch({ from: '/inside/explore' })
+  const { change, query, selectedQuery, zone, setZone, refresh } = useExploreQuery(params)
+  const find = useFindState()
+  const { datasets, columns, rowStyle, detail, setRowOptions } = useRowStyle(params, change, query, zone, find.text ?? '')
+  const tab = params.tab ?? 'events'
+  const isLive = params.live === true
+  const by = useMemo(() => params.by ?? [], [params.by])
+  const measure = params.fn ?? COUNT
+  const events = useEvents(selectedQuery, tab === 'events' && !isLive, params.asc === true)
+  const isReady = useAfterEvents(events, tab === 'events' && !isLive, query)
+  const bars = useBars(query, isReady)
+  const fields = useFields(query, isReady)
+  const patterns = usePatterns(selectedQuery, tab === 'patterns')
+  const trends = usePatternTrends(selectedQuery, tab === 'patterns')
+  const groups = useGroups(selectedQuery, by, measure, tab === 'table' || tab === 'chart' ? tab : undefined)
+  const comparison = isLive ? undefined : params.cmp
   const earlier = {
-    bars: useEarlierBars(question, bars.data, against),
-    patterns: useEarlierPatterns(chosen, against, tab === 'patterns'),
-    groups: useEarlierGroups(chosen, by, measure, groups.data, against),
+    bars: useEarlierBars(query, bars.data, comparison),
+    patterns: useEarlierPatterns(selectedQuery, comparison, tab === 'patterns'),
+    groups: useEarlierGroups(selectedQuery, by, measure, groups.data, comparison),
   }
   const hasRows = isLive || !(events.isLoading || bars.isLoading)
-  const markers = useMarkers(question, bars.data, hasRows)
-  const answered = answeredOf({ tab, events, patterns, trends, groups, fields })
-  useHistory(asked, answered, isLive)
-  const live = useLive(question.datasets, question.where, isLive)
-  useStrangers(live.events, datasets)
+  const markers = useMarkers(query, bars.data, hasRows)
+  const result = resultInfoOf({ tab, events, patterns, trends, groups, fields })
+  useHistory(params, result, isLive)
+  const live = useLive(query.datasets, query.where, isLive)
+  useUnknownDatasets(live.events, datasets)
   const queries = useQueryClient()
   const actions = useActions(change, columns)
   const me = useMe().data
-  const tray = useTray(me && `${me.org_id} ${me.id}`)
-  const found = useMemo(
+  const pinned = usePinnedEvents(me && `${me.org_id} ${me.id}`)
+  const loadedEvents = useMemo(
     () => (isLive ? live.events : (events.data?.pages.flatMap((page) => page.events) ?? [])),
     [isLive, live.events, events.data],
   )
-  const rows = useRows({ found, asked, change, detail, tray })
+  const rows = useRows({ loadedEvents, params, change, detail, pinned })
   const show = useCallback((next: Tab) => change((now) => optional({ ...now, tab: next === 'events' ? undefined : next })), [change])
-  const turnLive = () =>
+  const toggleLive = () =>
     change((now) => optional({ ...now, live: now.live ? undefined : true, tab: undefined, sf: undefined, st: undefined }))
   return {
-    ...{ asked, change, question, chosen, zone, setZone, askAgain, datasets, columns, look, tab, isLive, by, measure },
-    ...{ against, earlier, markers, answered, shown: { tab, question: chosen, by, measure } },
-    ...{ events, bars, fields, patterns, trends, groups, live, actions, rows, found, show, turnLive },
-    ...{ seeking, tray, detail, setReading },
+    ...{ params, change, query, selectedQuery, zone, setZone, refresh, datasets, columns, rowStyle, tab, isLive, by, measure },
+    ...{ comparison, earlier, markers, result, view: { tab, query: selectedQuery, by, measure } },
+    ...{ events, bars, fields, patterns, trends, groups, live, actions, rows, loadedEvents, show, toggleLive },
+    ...{ find, pinned, detail, setRowOptions },
     hasReceived: hasReceived(datasets.data),
     isBusy: !isLive && (events.isFetching || bars.isFetching || patterns.isFetching || groups.isFetching),
     cancel: () => void queries.cancelQueries(),
@@ -75,21 +75,21 @@ export function useAsking() {
 }
 
 /** TURN_MS is how long the rest of the page waits at most, so that no slow list holds it up. */
-const TURN_MS = 400
+const EVENTS_WAIT_MS = 400
 
 /** useTurnAfter lets the newest events come first: what is asked all at once is all answered late. After a question that was cancelled nothing comes. */
-function useTurnAfter(events: ReturnType<typeof useEvents>, isFirst: boolean, question: Question): boolean {
-  const [turn, setTurn] = useState<Question>()
+function useAfterEvents(events: ReturnType<typeof useEvents>, isFirst: boolean, query: ExploreQuery): boolean {
+  const [readyQuery, setReadyQuery] = useState<ExploreQuery>()
   const { isFetching, isError, isPlaceholderData, data } = events
-  const isThere = isError || (data !== undefined && !isPlaceholderData)
-  const isTurn = turn === question || isThere || !isFirst
+  const isLoaded = isError || (data !== undefined && !isPlaceholderData)
+  const isReady = readyQuery === query || isLoaded || !isFirst
   useEffect(() => {
-    if (isTurn) return setTurn(question)
+    if (isReady) return setReadyQuery(query)
     if (!isFetching) return
-    const waiting = setTimeout(() => setTurn(question), TURN_MS)
+    const waiting = setTimeout(() => setReadyQuery(query), EVENTS_WAIT_MS)
     return () => clearTimeout(waiting)
-  }, [isTurn, isFetching, question])
-  return isTurn
+  }, [isReady, isFetching, query])
+  return isReady
 }
 
 /** usePageState is what of the page is nobody else's: help, the list of fields, and where one writes. */

@@ -2,33 +2,40 @@ import type { Event } from '@dendro/api'
 import { clockOf } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { EventDetail } from './event-detail.tsx'
-import { Mark } from './event-row.tsx'
-import { idOf } from './link.ts'
-import type { RowActs, RowLook } from './row.ts'
+import { StatusSymbol } from './event-row.tsx'
+import { eventId } from './link.ts'
+import type { RowActions, RowStyle } from './row.ts'
 import type { ValueActions } from './value-menu.tsx'
 
-type BesideProps = { event: Event; look: RowLook; actions: ValueActions; acts: RowActs; isPinned: boolean }
+type EventPanelProps = { event: Event; rowStyle: RowStyle; actions: ValueActions; rowActions: RowActions; isPinned: boolean }
 
 /** Beside is one event in full at the side of the list, which stays as it is; j and k go on to its neighbours. */
-export function Beside({ event, look, actions, acts, isPinned }: BesideProps) {
-  const { day, clock } = clockOf(event.metadata.timestamp, look.zone)
+export function EventPanel({ event, rowStyle, actions, rowActions, isPinned }: EventPanelProps) {
+  const { day, clock } = clockOf(event.metadata.timestamp, rowStyle.zone)
   return (
     <aside
       aria-label="The event in full"
       className="flex w-[32rem] max-w-[60%] shrink-0 flex-col border-line border-l bg-panel max-md:absolute max-md:inset-0 max-md:z-20 max-md:w-full max-md:max-w-full"
     >
       <header className="flex items-center gap-2 px-3 py-1 text-xs">
-        <Mark status={event['@status']} />
+        <StatusSymbol status={event['@status']} />
         <h2 className="min-w-0 truncate font-mono tabular-nums">
-          {day} {clock} <span className="text-soft">{look.nameOf(event.metadata.service_id)}</span>
+          {day} {clock} <span className="text-soft">{rowStyle.datasetName(event.metadata.service_id)}</span>
         </h2>
-        <Button size="small" look="quiet" className="ml-auto" onClick={() => acts.toggle(event)}>
+        <Button size="small" look="quiet" className="ml-auto" onClick={() => rowActions.toggle(event)}>
           Close
         </Button>
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <div tabIndex={0} className="min-h-0 flex-1 overflow-auto">
-        <EventDetail key={idOf(event)} event={event} marking={look.marking} actions={actions} acts={acts} isPinned={isPinned} />
+        <EventDetail
+          key={eventId(event)}
+          event={event}
+          highlights={rowStyle.highlights}
+          actions={actions}
+          rowActions={rowActions}
+          isPinned={isPinned}
+        />
       </div>
     </aside>
   )

@@ -3,68 +3,68 @@ import { type QueryFocus, QueryInput } from '../../parts/query-input.tsx'
 import { readWhere } from '../../parts/query-readers.ts'
 import type { Field } from './questions.ts'
 
-type ChipProps = {
+type ConditionChipProps = {
   clause: string
   fields: readonly Field[]
   isOn: boolean
   onEdit(by: string): void
   onNegate(): void
-  onSwitch(): void
+  onToggle(): void
   onRemove(): void
 }
 
 /** Chip is one condition of a query, to be edited in its place, negated, switched off and removed. */
-export function Chip({ clause, fields, isOn, onEdit, onNegate, onSwitch, onRemove }: ChipProps) {
-  const [isEdited, setEdited] = useState(false)
-  const finish = (text: string) => {
-    setEdited(false)
+export function ConditionChip({ clause, fields, isOn, onEdit, onNegate, onToggle, onRemove }: ConditionChipProps) {
+  const [isEditing, setEditing] = useState(false)
+  const save = (text: string) => {
+    setEditing(false)
     if (text.trim() !== '' && text.trim() !== clause) onEdit(text.trim())
   }
-  const sign = 'px-1 text-soft hover:text-ink'
-  const look = isOn ? 'bg-tint' : `border-dashed text-soft ${isEdited ? '' : 'line-through'}`
+  const buttonStyle = 'px-1 text-soft hover:text-ink'
+  const style = isOn ? 'bg-tint' : `border-dashed text-soft ${isEditing ? '' : 'line-through'}`
   return (
-    <li className={`flex max-w-full items-center rounded border border-line font-mono text-xs ${look}`}>
-      {isEdited ? (
-        <Edited clause={clause} fields={fields} onEnd={finish} onCancel={() => setEdited(false)} />
+    <li className={`flex max-w-full items-center rounded border border-line font-mono text-xs ${style}`}>
+      {isEditing ? (
+        <ConditionEditor clause={clause} fields={fields} onEnd={save} onCancel={() => setEditing(false)} />
       ) : (
-        <button type="button" className="truncate px-1.5 py-0.5" title={`${clause} (edit)`} onClick={() => setEdited(true)}>
+        <button type="button" className="truncate px-1.5 py-0.5" title={`${clause} (edit)`} onClick={() => setEditing(true)}>
           {clause}
         </button>
       )}
-      <button type="button" className={sign} onClick={onNegate} title="Negate" aria-label={`Negate ${clause}`}>
+      <button type="button" className={buttonStyle} onClick={onNegate} title="Negate" aria-label={`Negate ${clause}`}>
         ≠
       </button>
       <button
         type="button"
-        className={sign}
-        onClick={onSwitch}
+        className={buttonStyle}
+        onClick={onToggle}
         title={isOn ? 'Switch off' : 'Switch on'}
         aria-label={`Switch ${isOn ? 'off' : 'on'} ${clause}`}
       >
         {isOn ? '◉' : '○'}
       </button>
-      <button type="button" className={sign} onClick={onRemove} title="Remove" aria-label={`Remove ${clause}`}>
+      <button type="button" className={buttonStyle} onClick={onRemove} title="Remove" aria-label={`Remove ${clause}`}>
         ×
       </button>
     </li>
   )
 }
 
-type EditedProps = { clause: string; fields: readonly Field[]; onEnd(text: string): void; onCancel(): void }
+type ConditionEditorProps = { clause: string; fields: readonly Field[]; onEnd(text: string): void; onCancel(): void }
 
 const CHARS_MIN = 24
 const CHARS_MAX = 64
 
 /** Edited is the condition as a line of the language; leaving it ends the edit as Enter does. */
-function Edited({ clause, fields, onEnd, onCancel }: EditedProps) {
+function ConditionEditor({ clause, fields, onEnd, onCancel }: ConditionEditorProps) {
   const [draft, setDraft] = useState(clause)
   const line = useRef<QueryFocus>(null)
   // The line that goes away loses the focus once more.
-  const isOver = useRef(false)
+  const isFinished = useRef(false)
   useEffect(() => line.current?.focus(), [])
-  const end = (act: () => void) => {
-    if (!isOver.current) act()
-    isOver.current = true
+  const end = (action: () => void) => {
+    if (!isFinished.current) action()
+    isFinished.current = true
   }
   const onKey = (event: KeyboardEvent) => {
     // What the line has used itself, to close its list, is not meant for the chip.

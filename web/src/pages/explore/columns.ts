@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
-import type { Asked } from './asked.ts'
+import type { ExploreParams } from './asked.ts'
 
 /** Columns are what of an event is shown side by side; none means whole lines. Widths are in pixels, of those that a person has set. */
 export type Columns = {
@@ -13,7 +13,7 @@ export type Columns = {
   reset(): void
 }
 
-type Kept = { names: string[]; widths: Record<string, number> }
+type StoredColumns = { names: string[]; widths: Record<string, number> }
 
 const KEY = 'dendro.columns'
 const SETS_MAX = 100
@@ -21,26 +21,26 @@ export const COLUMN_PX_MIN = 48
 const COLUMN_PX_MAX = 1_200
 
 /** useColumns gives the columns of the address, or else those last used with the same datasets. */
-export function useColumns(asked: Asked, change: (by: (now: Asked) => Asked) => void): Columns {
-  const place = useMemo(() => placeOf(asked.d), [asked.d])
-  const [turn, setTurn] = useState(0)
+export function useColumns(params: ExploreParams, change: (by: (now: ExploreParams) => ExploreParams) => void): Columns {
+  const datasetsKey = useMemo(() => datasetsKeyOf(params.d), [params.d])
+  const [revision, setRevision] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the turn says that what is kept has changed
-  const kept = useMemo(() => keptColumns(place), [place, turn])
-  const names = asked.cols ?? kept?.names ?? NONE
-  const widths = kept?.widths ?? NO_WIDTHS
-  const keep = useCallback(
-    (next: Kept | undefined) => {
-      keepColumns(place, next)
-      setTurn((before) => before + 1)
+  const stored = useMemo(() => readColumns(datasetsKey), [datasetsKey, revision])
+  const names = params.cols ?? stored?.names ?? NONE
+  const widths = stored?.widths ?? NO_WIDTHS
+  const store = useCallback(
+    (next: StoredColumns | undefined) => {
+      storeColumns(datasetsKey, next)
+      setRevision((before) => before + 1)
     },
-    [place],
+    [datasetsKey],
   )
   const show = useCallback(
     (next: string[]) => {
-      keep(next.length === 0 ? undefined : { names: next, widths: { ...widths } })
+      store(next.length === 0 ? undefined : { names: next, widths: { ...widths } })
       change(({ cols: _, ...now }) => (next.length === 0 ? now : { ...now, cols: next }))
     },
-    [keep, change, widths],
+    [store, change, widths],
   )
   return useMemo(
     () => ({
@@ -50,10 +50,10 @@ export function useColumns(asked: Asked, change: (by: (now: Asked) => Asked) => 
       remove: (name) => show(names.filter((one) => one !== name)),
       move: (name, to) => show(moved(names, name, to)),
       resize: (name, px) =>
-        keep({ names: [...names], widths: { ...widths, [name]: Math.round(Math.min(COLUMN_PX_MAX, Math.max(COLUMN_PX_MIN, px))) } }),
+        store({ names: [...names], widths: { ...widths, [name]: Math.round(Math.min(COLUMN_PX_MAX, Math.max(COLUMN_PX_MIN, px))) } }),
       reset: () => show([]),
     }),
-    [names, widths, show, keep],
+    [names, widths, show, store],
   )
 }
 
@@ -71,21 +71,21 @@ export function moved(names: readonly string[], name: string, to: string): strin
   return [...rest.slice(0, at), name, ...rest.slice(at)]
 }
 
-const placeOf = (datasets: readonly string[] | undefined): string => (datasets === undefined ? '*' : [...datasets].sort().join(' '))
+const datasetsKeyOf = (datasets: readonly string[] | undefined): string => (datasets === undefined ? '*' : [...datasets].sort().join(' '))
 
-function allKept(): Map<string, Kept> {
+function readAll(): Map<string, StoredColumns> {
   try {
-    return new Map(JSON.parse(localStorage.getItem(KEY) ?? '[]') as [string, Kept][])
+    return new Map(JSON.parse(localStorage.getItem(KEY) ?? '[]') as [string, StoredColumns][])
   } catch {
     return new Map()
   }
 }
 
-const keptColumns = (place: string): Kept | undefined => allKept().get(place)
+const readColumns = (datasetsKey: string): StoredColumns | undefined => readAll().get(datasetsKey)
 
-function keepColumns(place: string, columns: Kept | undefined): void {
-  const all = allKept()
-  all.delete(place)
-  if (columns) all.set(place, columns)
+function storeColumns(datasetsKey: string, columns: StoredColumns | undefined): void {
+  const all = readAll()
+  all.delete(datasetsKey)
+  if (columns) all.set(datasetsKey, columns)
   localStorage.setItem(KEY, JSON.stringify([...all].slice(-SETS_MAX)))
 }

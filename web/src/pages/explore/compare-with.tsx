@@ -1,18 +1,18 @@
 import type { Range } from '../../parts/time-range.ts'
 import { optional } from './asked.ts'
-import { type Comparison, comparisons, earlierName } from './compare.ts'
+import { type Comparison, comparisonName, comparisons } from './compare.ts'
 import type { Change } from './state.ts'
 
-type CompareWithProps = { against: Comparison | undefined; range: Range; failure: unknown; change: Change }
+type CompareWithProps = { comparison: Comparison | undefined; range: Range; failure: unknown; change: Change }
 
 /** CompareWith chooses the time that the histogram, patterns, tables and charts are compared with. */
-export function CompareWith({ against, range, failure, change }: CompareWithProps) {
+export function CompareWith({ comparison, range, failure, change }: CompareWithProps) {
   return (
     <label className="flex items-center gap-1">
       <span>Compare with</span>
       <select
         className="h-6.5 rounded border border-line bg-panel px-1 text-ink max-sm:w-28"
-        value={against ?? ''}
+        value={comparison ?? ''}
         onChange={(event) => {
           const next = comparisons.find((one) => one === event.target.value)
           change((now) => optional({ ...now, cmp: next }))
@@ -21,12 +21,12 @@ export function CompareWith({ against, range, failure, change }: CompareWithProp
         <option value="">nothing</option>
         {comparisons.map((one) => (
           <option key={one} value={one}>
-            {earlierName(one, range)}
+            {comparisonName(one, range)}
             {one === 'previous' ? ' (the period before)' : ''}
           </option>
         ))}
       </select>
-      {against && failure ? (
+      {comparison && failure ? (
         <span role="alert" className="text-error">
           not counted: {failure instanceof Error ? failure.message : String(failure)}
         </span>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { change } from '../../parts/numbers.ts'
-import { likeBars, shiftOf } from './compare.ts'
+import { comparableTotals, shiftOf } from './compare.ts'
 
 const bar = (fromMs: number, info: number) => ({ fromMs, info, warn: 0, error: 1 })
 const bars = (start: number, counts: readonly number[], endMs: number, lengthMs: number) => ({
@@ -16,7 +16,7 @@ const bars = (start: number, counts: readonly number[], endMs: number, lengthMs:
 test('a bar that still fills and one that began before the range are compared with nothing', () => {
   const now = bars(100, [5, 10, 10, 3], 135, 30)
   const before = bars(70, [5, 20, 20, 100], 105, 30)
-  expect(likeBars(now, before)).toEqual({ now: 22, before: 42 })
+  expect(comparableTotals(now, before)).toEqual({ now: 22, before: 42 })
 })
 
 test('a range is held against the one before it, or against the same time of an earlier day or week', () => {

@@ -6,25 +6,25 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SidePanel } from '../../ui/side-panel.tsx'
 import { EventRow } from './event-row.tsx'
-import { idOf, type Spot, spotId } from './link.ts'
-import type { RowActs, RowLook } from './row.ts'
+import { type EventRef, eventId, eventRefId } from './link.ts'
+import type { RowActions, RowStyle } from './row.ts'
 import type { ValueActions } from './value-menu.tsx'
 
 type Side = 'before' | 'after' | 'both'
-type Place = { timestamp: number; sequence: bigint; direction: Side }
+type ContextPosition = { timestamp: number; sequence: bigint; direction: Side }
 type ContextViewProps = {
-  anchor: Spot
+  anchor: EventRef
   side: Side
-  look: RowLook
+  rowStyle: RowStyle
   actions: ValueActions
-  acts: RowActs
-  pinned: ReadonlySet<string>
+  rowActions: RowActions
+  pinnedIds: ReadonlySet<string>
   onSide(side: Side): void
   onClose(): void
 }
 
-const AROUND = 100
-const at = ({ metadata }: Event) => ({ timestamp: metadata.timestamp, sequence: BigInt(metadata.sequence) })
+const PAGE_EVENTS = 100
+const positionOf = ({ metadata }: Event) => ({ timestamp: metadata.timestamp, sequence: BigInt(metadata.sequence) })
 const sides: readonly [Side, string][] = [
   ['both', 'Before and after'],
   ['before', 'Before'],
@@ -32,12 +32,12 @@ const sides: readonly [Side, string][] = [
 ]
 
 /** ContextView shows what was written before and after one event of its dataset, in exact order, whatever the query. */
-export function ContextView({ anchor, side, look, onSide, onClose, ...rest }: ContextViewProps) {
-  const context = useContextOf(anchor, side)
+export function ContextView({ anchor, side, rowStyle, onSide, onClose, ...rest }: ContextViewProps) {
+  const context = useContextEvents(anchor, side)
   return (
     <SidePanel
-      title={`Around this event in ${look.nameOf(anchor.dataset)}`}
-      actions={<Sides side={side} onSide={onSide} />}
+      title={`Around this event in ${rowStyle.datasetName(anchor.dataset)}`}
+      actions={<SideButtons side={side} onSide={onSide} />}
       onClose={onClose}
     >
       {context.error && <FailureNote thrown={context.error} again={() => context.refetch()} />}
@@ -45,25 +45,25 @@ export function ContextView({ anchor, side, look, onSide, onClose, ...rest }: Co
       {context.data && (
         <>
           {side !== 'after' && (
-            <More
+            <LoadMore
               isMore={context.hasPreviousPage}
-              isReading={context.isFetchingPreviousPage}
-              end="Nothing earlier within a minute"
+              isLoading={context.isFetchingPreviousPage}
+              endText="Nothing earlier within a minute"
               onMore={() => context.fetchPreviousPage()}
             >
               Earlier
-            </More>
+            </LoadMore>
           )}
-          <Around key={spotId(anchor)} pages={context.data.pages} anchor={anchor} look={look} {...rest} />
+          <ContextRows key={eventRefId(anchor)} pages={context.data.pages} anchor={anchor} rowStyle={rowStyle} {...rest} />
           {side !== 'before' && (
-            <More
+            <LoadMore
               isMore={context.hasNextPage}
-              isReading={context.isFetchingNextPage}
-              end="Nothing later within a minute"
+              isLoading={context.isFetchingNextPage}
+              endText="Nothing later within a minute"
               onMore={() => context.fetchNextPage()}
             >
               Later
-            </More>
+            </LoadMore>
           )}
         </>
       )}
@@ -71,7 +71,7 @@ export function ContextView({ anchor, side, look, onSide, onClose, ...rest }: Co
   )
 }
 
-function Sides({ side, onSide }: Pick<ContextViewProps, 'side' | 'onSide'>) {
+function SideButtons({ side, onSide }: Pick<ContextViewProps, 'side' | 'onSide'>) {
   return (
     <fieldset className="flex items-center gap-1" aria-label="Which side to show">
       {sides.map(([one, name]) => (
@@ -83,58 +83,60 @@ function Sides({ side, onSide }: Pick<ContextViewProps, 'side' | 'onSide'>) {
   )
 }
 
-type Page = { events: Event[] }
+type ContextPage = { events: Event[] }
 
 /** useContextOf reads on from either end; an end that gives nothing but the event it began at is the last. */
-function useContextOf(anchor: Spot, side: Side) {
+function useContextEvents(anchor: EventRef, side: Side) {
   const client = useClient()
   return useInfiniteQuery({
-    queryKey: ['context', spotId(anchor), side],
-    initialPageParam: { timestamp: anchor.timestamp, sequence: anchor.sequence, direction: side } as Place,
-    queryFn: ({ pageParam, signal }): Promise<Page> =>
-      client.context.get({ query: { from: [anchor.dataset], limit: AROUND, ...pageParam }, signal }),
-    getPreviousPageParam: ({ events }, pages): Place | undefined => {
+    queryKey: ['context', eventRefId(anchor), side],
+    initialPageParam: { timestamp: anchor.timestamp, sequence: anchor.sequence, direction: side } as ContextPosition,
+    queryFn: ({ pageParam, signal }): Promise<ContextPage> =>
+      client.context.get({ query: { from: [anchor.dataset], limit: PAGE_EVENTS, ...pageParam }, signal }),
+    getPreviousPageParam: ({ events }, pages): ContextPosition | undefined => {
       const [first] = events
-      return first && (pages.length === 1 || events.length > 1) ? { ...at(first), direction: 'before' } : undefined
+      return first && (pages.length === 1 || events.length > 1) ? { ...positionOf(first), direction: 'before' } : undefined
     },
-    getNextPageParam: ({ events }, pages): Place | undefined => {
+    getNextPageParam: ({ events }, pages): ContextPosition | undefined => {
       const last = events.at(-1)
-      return last && (pages.length === 1 || events.length > 1) ? { ...at(last), direction: 'after' } : undefined
+      return last && (pages.length === 1 || events.length > 1) ? { ...positionOf(last), direction: 'after' } : undefined
     },
   })
 }
 
-type MoreProps = { isMore: boolean; isReading: boolean; end: string; onMore(): unknown; children: ReactNode }
+type LoadMoreProps = { isMore: boolean; isLoading: boolean; endText: string; onMore(): unknown; children: ReactNode }
 
-function More({ isMore, isReading, end, onMore, children }: MoreProps) {
-  if (!isMore) return <p className="p-2 text-center text-soft text-xs">{end}</p>
+function LoadMore({ isMore, isLoading, endText, onMore, children }: LoadMoreProps) {
+  if (!isMore) return <p className="p-2 text-center text-soft text-xs">{endText}</p>
   return (
-    <Button className="m-2" disabled={isReading} onClick={() => onMore()}>
-      {isReading ? 'Reading …' : children}
+    <Button className="m-2" disabled={isLoading} onClick={() => onMore()}>
+      {isLoading ? 'Reading …' : children}
     </Button>
   )
 }
 
-type AroundProps = Pick<ContextViewProps, 'anchor' | 'look' | 'actions' | 'acts' | 'pinned'> & { pages: readonly Page[] }
+type ContextRowsProps = Pick<ContextViewProps, 'anchor' | 'rowStyle' | 'actions' | 'rowActions' | 'pinnedIds'> & {
+  pages: readonly ContextPage[]
+}
 
-function Around({ pages, anchor, look, actions, acts, pinned }: AroundProps) {
+function ContextRows({ pages, anchor, rowStyle, actions, rowActions, pinnedIds }: ContextRowsProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  const events = new Map(pages.flatMap((page) => page.events.map((event) => [idOf(event), event] as const)))
-  const own = useMemo<RowActs>(() => {
-    const turned = (before: ReadonlySet<string>, id: string) =>
+  const events = new Map(pages.flatMap((page) => page.events.map((event) => [eventId(event), event] as const)))
+  const contextActions = useMemo<RowActions>(() => {
+    const toggled = (before: ReadonlySet<string>, id: string) =>
       new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id])
-    return { ...acts, toggle: (event) => setOpen((before) => turned(before, idOf(event))) }
-  }, [acts])
-  const wasSeen = useRef(false)
-  const showAnchor = (row: HTMLElement | null) => {
-    if (row === null || wasSeen.current) return
-    wasSeen.current = true
+    return { ...rowActions, toggle: (event) => setOpen((before) => toggled(before, eventId(event))) }
+  }, [rowActions])
+  const wasShown = useRef(false)
+  const scrollToAnchor = (row: HTMLElement | null) => {
+    if (row === null || wasShown.current) return
+    wasShown.current = true
     row.scrollIntoView({ block: 'center' })
   }
-  const whole = useMemo(() => ({ ...look, isGap: false }), [look])
+  const contextStyle = useMemo(() => ({ ...rowStyle, hasGaps: false }), [rowStyle])
   return (
     <>
-      {!events.has(spotId(anchor)) && (
+      {!events.has(eventRefId(anchor)) && (
         <p role="alert" className="m-3 text-error">
           The event itself is gone: it is older than what its dataset keeps, or was deleted.
         </p>
@@ -142,18 +144,18 @@ function Around({ pages, anchor, look, actions, acts, pinned }: AroundProps) {
       {[...events].map(([id, event]) => (
         <div
           key={id}
-          ref={id === spotId(anchor) ? showAnchor : undefined}
-          className={id === spotId(anchor) ? 'bg-mark/60' : ''}
-          aria-current={id === spotId(anchor) ? 'true' : undefined}
+          ref={id === eventRefId(anchor) ? scrollToAnchor : undefined}
+          className={id === eventRefId(anchor) ? 'bg-mark/60' : ''}
+          aria-current={id === eventRefId(anchor) ? 'true' : undefined}
         >
           <EventRow
             event={event}
-            look={whole}
+            rowStyle={contextStyle}
             isOpen={open.has(id)}
             isCurrent={false}
-            isPinned={pinned.has(id)}
+            isPinned={pinnedIds.has(id)}
             actions={actions}
-            acts={own}
+            rowActions={contextActions}
           />
         </div>
       ))}

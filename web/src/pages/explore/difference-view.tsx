@@ -3,63 +3,64 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { bytes, count, quantity, share } from '../../parts/numbers.ts'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
-import { byDifference, type Finding, keysToCompare } from './difference.ts'
+import { byDifference, fieldsToCompare, type ValueDifference } from './difference.ts'
 import { Template } from './pattern-list.tsx'
-import type { Fields, Question } from './questions.ts'
-import { type Stretch, useDifference } from './use-difference.ts'
+import type { ExploreQuery, Fields } from './questions.ts'
+import { type TimeSpan, useDifference } from './use-difference.ts'
 import { type ValueActions, ValueMenu } from './value-menu.tsx'
 
 type DifferenceViewProps = {
   /** question is of the whole range, of which the stretch is a part. */
-  question: Question
-  stretch: Stretch | undefined
+  query: ExploreQuery
+  timeSpan: TimeSpan | undefined
   fields: Fields | undefined
   failure: unknown
   zone: Zone
   actions: ValueActions
-  again(): unknown
+  onRetry(): unknown
 }
 
 const SHOWN_MAX = 40
 
 /** DifferenceView says what sets a chosen stretch of the histogram apart from the rest of the range: values and patterns whose shares differ most. */
-export function DifferenceView({ question, stretch, fields, failure, zone, actions, again }: DifferenceViewProps) {
-  const isOne = question.datasets?.length === 1
-  const keys = useMemo(() => (fields ? keysToCompare(fields.fields, isOne) : []), [fields, isOne])
-  const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useDifference(question, stretch, keys)
+export function DifferenceView({ query, timeSpan, fields, failure, zone, actions, onRetry }: DifferenceViewProps) {
+  const isOneDataset = query.datasets?.length === 1
+  const fieldNames = useMemo(() => (fields ? fieldsToCompare(fields.fields, isOneDataset) : []), [fields, isOneDataset])
+  const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useDifference(query, timeSpan, fieldNames)
   const pages = data?.pages ?? []
-  const found = useMemo(() => byDifference((data?.pages ?? []).flatMap(({ findings }) => findings)), [data])
+  const differences = useMemo(() => byDifference((data?.pages ?? []).flatMap(({ differences }) => differences)), [data])
   const [first] = pages
-  if (!stretch)
+  if (!timeSpan)
     return (
       <p className="p-6 text-center text-soft">
         Choose a stretch of the histogram: click a bar, or hold Shift and drag. Then this tells how it differs from the rest of the range.
       </p>
     )
-  if (failure && !fields) return <FailureNote thrown={failure} again={again} />
+  if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} />
   if (error && !first) return <FailureNote thrown={error} again={() => refetch()} />
   if (!first) return <p className="p-3 text-soft">Comparing the chosen stretch with the rest …</p>
-  const cut = pages.flatMap((page) => page.cut)
-  const compared = Math.min(keys.length, pages.at(-1)?.next ?? 0)
+  const truncated = pages.flatMap((page) => page.truncated)
+  const compared = Math.min(fieldNames.length, pages.at(-1)?.next ?? 0)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section aria-label="What is different" tabIndex={0} className="min-h-0 flex-1 overflow-auto">
       <p className="px-3 py-2 text-xs">
-        {momentsOf(stretch, zone)}: <strong className="font-medium">{quantity(first.here, 'event')}</strong>
+        {timeSpanText(timeSpan, zone)}: <strong className="font-medium">{quantity(first.here, 'event')}</strong>
         <span className="text-soft">, against {quantity(first.rest, 'event')} in the rest of the range</span>
       </p>
       {error && <FailureNote thrown={error} again={() => fetchNextPage()} />}
-      {found.length === 0 ? (
-        <p className="p-6 text-center text-soft">{nothingOf(first.here, first.rest)}</p>
+      {differences.length === 0 ? (
+        <p className="p-6 text-center text-soft">{emptyText(first.here, first.rest)}</p>
       ) : (
-        <Findings found={found.slice(0, SHOWN_MAX)} templates={first.templates} actions={actions} />
+        <DifferenceTable differences={differences.slice(0, SHOWN_MAX)} templates={first.templates} actions={actions} />
       )}
       <div className="flex flex-wrap items-center gap-2 p-3 text-soft text-xs">
         <span>
-          Counts are exact. {quantity(compared, 'key')} of {count(keys.length)} compared, chosen from a sample of{' '}
-          {quantity(fields?.sampled ?? 0, 'event')}.{cut.length > 0 && ` Of ${cut.join(', ')} only the most frequent values were compared.`}
+          Counts are exact. {quantity(compared, 'key')} of {count(fieldNames.length)} compared, chosen from a sample of{' '}
+          {quantity(fields?.sampled ?? 0, 'event')}.
+          {truncated.length > 0 && ` Of ${truncated.join(', ')} only the most frequent values were compared.`}
           {` ${bytes(sumOf(pages.map((page) => page.bytes)))} read, ${Math.round(sumOf(pages.map(({ ms }) => ms)))} ms.`}
-          {found.length > SHOWN_MAX && ` The ${SHOWN_MAX} largest of ${count(found.length)} differences are shown.`}
+          {differences.length > SHOWN_MAX && ` The ${SHOWN_MAX} largest of ${count(differences.length)} differences are shown.`}
         </span>
         {hasNextPage && (
           <Button size="small" disabled={isFetching} onClick={() => fetchNextPage()}>
@@ -73,16 +74,16 @@ export function DifferenceView({ question, stretch, fields, failure, zone, actio
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
 
-const nothingOf = (here: number, rest: number): string =>
+const emptyText = (here: number, rest: number): string =>
   here === 0
     ? 'No event matches in this stretch, so there is nothing to compare.'
     : rest === 0
       ? 'No event matches in the rest of the range, so there is nothing to compare with.'
       : 'Nothing stands out: the shares of all values and patterns are within one point of each other.'
 
-type FindingsProps = { found: readonly Finding[]; templates: ReadonlyMap<string, string>; actions: ValueActions }
+type DifferenceTableProps = { differences: readonly ValueDifference[]; templates: ReadonlyMap<string, string>; actions: ValueActions }
 
-function Findings({ found, templates, actions }: FindingsProps) {
+function DifferenceTable({ differences, templates, actions }: DifferenceTableProps) {
   return (
     <table className="w-full text-xs">
       <thead className="sticky top-0 bg-panel text-left text-soft">
@@ -102,7 +103,7 @@ function Findings({ found, templates, actions }: FindingsProps) {
         </tr>
       </thead>
       <tbody>
-        {found.map((one) => (
+        {differences.map((one) => (
           <Row key={`${one.name} ${one.value}`} one={one} template={templates.get(one.value)} actions={actions} />
         ))}
       </tbody>
@@ -110,7 +111,7 @@ function Findings({ found, templates, actions }: FindingsProps) {
   )
 }
 
-function Row({ one, template, actions }: { one: Finding; template: string | undefined; actions: ValueActions }) {
+function Row({ one, template, actions }: { one: ValueDifference; template: string | undefined; actions: ValueActions }) {
   const { name, value, here, hereShare, rest, restShare } = one
   const points = Math.round((hereShare - restShare) * 100)
   const isPattern = name === '@pattern'
@@ -154,7 +155,7 @@ function Row({ one, template, actions }: { one: Finding; template: string | unde
   )
 }
 
-function momentsOf({ fromMs, toMs }: Stretch, zone: Zone): string {
+function timeSpanText({ fromMs, toMs }: TimeSpan, zone: Zone): string {
   const [from, to] = [clockOf(fromMs, zone), clockOf(toMs, zone)]
   return `${from.day} ${from.clock.slice(0, 8)} – ${to.day === from.day ? '' : `${to.day} `}${to.clock.slice(0, 8)}`
 }

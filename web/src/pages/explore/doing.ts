@@ -1,98 +1,98 @@
 import { type Command, useCommands } from '../../parts/commands.tsx'
 import { presets } from '../../parts/time-range.ts'
 import { tabs, withRange } from './asked.ts'
-import type { Asking, PageState } from './asking.ts'
-import { comparisons, earlierName } from './compare.ts'
-import { noteOf, repeatedSearch } from './history-menu.tsx'
-import { pointedValue, useFindKey, useKeys } from './keys.ts'
-import { idOf } from './link.ts'
-import { type Density, type DetailPlace, densities, detailPlaces } from './reading.ts'
-import { askedBefore } from './recent.ts'
-import { turned, turns } from './rows-menu.tsx'
-import { parametersFrom, useSavedSearches } from './saved.tsx'
+import type { ExploreState, PageState } from './asking.ts'
+import { comparisonName, comparisons } from './compare.ts'
+import { paramsOfRecent, recentQueryNotes } from './history-menu.tsx'
+import { useFindShortcut, useShortcuts, valueAtPointer } from './keys.ts'
+import { eventId } from './link.ts'
+import { type Density, type DetailPlacement, densities, detailPlacements } from './reading.ts'
+import { recentQueries } from './recent.ts'
+import { rowToggles, toggled } from './rows-menu.tsx'
+import { paramsOfSavedSearch, useSavedSearches } from './saved.tsx'
 import { tabNames } from './view-bar.tsx'
 
 /** useDoing binds what can be done on the page to keys, and offers it by name under Ctrl-K. */
-export function useDoing(asking: Asking, page: PageState): void {
+export function useExploreCommands(state: ExploreState, page: PageState): void {
   const saved = useSavedSearches(true)
-  useKeys(keysOf(asking, page))
-  useFindKey(() => findIn(asking))
+  useShortcuts(shortcutsOf(state, page))
+  useFindShortcut(() => openFind(state))
   useCommands(() => [
-    ...commandsOf(asking, page),
+    ...commandsOf(state, page),
     ...(saved.data?.saved_searches ?? []).map((one) => ({
       group: 'Saved',
       name: one.name,
-      run: () => asking.change(() => parametersFrom(one)),
+      run: () => state.change(() => paramsOfSavedSearch(one)),
     })),
   ])
 }
 
 /** findIn opens the bar over the list of events, which may be on another tab. */
-function findIn({ tab, show, seeking }: Asking): void {
+function openFind({ tab, show, find }: ExploreState): void {
   if (tab !== 'events') show('events')
-  seeking.open()
+  find.open()
 }
 
-function keysOf({ rows, actions, turnLive, askAgain }: Asking, { input, setHelp }: PageState): Record<string, () => unknown> {
-  const at = rows.eventAt(rows.current)
-  const { acts } = rows
-  const onPointed = (act: (name: string, value: string) => void) => {
-    const value = pointedValue()
+function shortcutsOf({ rows, actions, toggleLive, refresh }: ExploreState, { input, setHelp }: PageState): Record<string, () => unknown> {
+  const currentEvent = rows.eventAt(rows.current)
+  const { rowActions } = rows
+  const onValueAtPointer = (act: (name: string, value: string) => void) => {
+    const value = valueAtPointer()
     if (value) act(value.name, value.value)
-    else if (at && !rows.open.has(idOf(at))) acts.toggle(at)
+    else if (currentEvent && !rows.open.has(eventId(currentEvent))) rowActions.toggle(currentEvent)
   }
   return {
     '/': () => input.current?.focus(),
     j: () => rows.step(1),
     k: () => rows.step(-1),
-    x: () => at && acts.toggle(at),
-    enter: () => at && acts.toggle(at),
+    x: () => currentEvent && rowActions.toggle(currentEvent),
+    enter: () => currentEvent && rowActions.toggle(currentEvent),
     escape: rows.close,
-    c: () => at && acts.showContext(at),
-    p: () => at && acts.pin(at),
-    m: () => at && acts.measure(at),
-    f: () => onPointed(actions.include),
-    'shift f': () => onPointed(actions.exclude),
-    l: turnLive,
+    c: () => currentEvent && rowActions.showContext(currentEvent),
+    p: () => currentEvent && rowActions.pin(currentEvent),
+    m: () => currentEvent && rowActions.measureFrom(currentEvent),
+    f: () => onValueAtPointer(actions.include),
+    'shift f': () => onValueAtPointer(actions.exclude),
+    l: toggleLive,
     t: () => document.querySelector<HTMLElement>('[data-key="t"]')?.click(),
-    r: askAgain,
+    r: refresh,
     '?': () => setHelp(true),
   }
 }
 
-function commandsOf(asking: Asking, { input, setHelp }: PageState): Command[] {
-  const { change, show, askAgain, turnLive, isLive, columns, datasets, setReading, tray } = asking
+function commandsOf(state: ExploreState, { input, setHelp }: PageState): Command[] {
+  const { change, show, refresh, toggleLive, isLive, columns, datasets, setRowOptions, pinned } = state
   return [
     ...tabs.map((one) => ({ group: 'Show', name: tabNames[one], run: () => show(one) })),
     ...comparisons.map((one) => ({
       group: 'Compare',
-      name: `with ${earlierName(one, asking.question.range)}`,
+      name: `with ${comparisonName(one, state.query.range)}`,
       run: () => change((now) => ({ ...now, cmp: one })),
     })),
-    { group: 'Do', name: 'Ask again', note: 'r', run: askAgain },
-    { group: 'Do', name: isLive ? 'Stop live' : 'Live', note: 'l', run: turnLive },
+    { group: 'Do', name: 'Ask again', note: 'r', run: refresh },
+    { group: 'Do', name: isLive ? 'Stop live' : 'Live', note: 'l', run: toggleLive },
     { group: 'Do', name: 'Write a query', note: '/', run: () => input.current?.focus() },
     { group: 'Do', name: 'Whole lines again (no columns)', run: columns.reset },
-    { group: 'Do', name: 'Find in the loaded rows', note: 'Ctrl F', run: () => findIn(asking) },
-    ...(tray.events.length > 0 ? [{ group: 'Do', name: 'Clear the pinned events', run: tray.clear }] : []),
+    { group: 'Do', name: 'Find in the loaded rows', note: 'Ctrl F', run: () => openFind(state) },
+    ...(pinned.events.length > 0 ? [{ group: 'Do', name: 'Clear the pinned events', run: pinned.clear }] : []),
     { group: 'Do', name: 'Keyboard shortcuts', note: '?', run: () => setHelp(true) },
-    ...turns.map(({ name, of }) => ({ group: 'Rows', name, run: () => change((now) => turned(now, of)) })),
+    ...rowToggles.map(({ name, param }) => ({ group: 'Rows', name, run: () => change((now) => toggled(now, param)) })),
     ...Object.entries(densities).map(([density, name]) => ({
       group: 'Rows',
       name,
-      run: () => setReading({ density: density as Density }),
+      run: () => setRowOptions({ density: density as Density }),
     })),
-    ...Object.entries(detailPlaces).map(([detail, name]) => ({
+    ...Object.entries(detailPlacements).map(([detail, name]) => ({
       group: 'Rows',
       name: `An open event: ${name.toLowerCase()}`,
-      run: () => setReading({ detail: detail as DetailPlace }),
+      run: () => setRowOptions({ detail: detail as DetailPlacement }),
     })),
     ...presets.map(({ words, name }) => ({ group: 'Time', name, run: () => change((now) => withRange(now, { words })) })),
-    ...askedBefore().map((one) => ({
+    ...recentQueries().map((one) => ({
       group: 'Recent',
       name: one.q,
-      note: noteOf(one, asking.zone, Date.now()).slice(0, 2).join(' · '),
-      run: () => change((now) => repeatedSearch(now, one)),
+      note: recentQueryNotes(one, state.zone, Date.now()).slice(0, 2).join(' · '),
+      run: () => change((now) => paramsOfRecent(now, one)),
     })),
     ...(datasets.data?.datasets ?? []).map(({ id, collection, dataset }) => ({
       group: 'Dataset',

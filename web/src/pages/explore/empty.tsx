@@ -7,18 +7,18 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { ago, quantity } from '../../parts/numbers.ts'
 import { clockOf, timeRangeOf, type Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
-import { type Asked, withQuery } from './asked.ts'
+import { type ExploreParams, withQuery } from './asked.ts'
 import { splitClauses, withoutClause } from './clauses.ts'
-import { type Question, sourceOf } from './questions.ts'
+import { type ExploreQuery, sourceOf } from './questions.ts'
 
-type NothingFoundProps = {
-  asked: Asked
-  question: Question
+type EmptyResultProps = {
+  params: ExploreParams
+  query: ExploreQuery
   isLive: boolean
   /** hasReceived says that some dataset has been heard of. */
   hasReceived: boolean
   zone: Zone
-  onChange(by: (now: Asked) => Asked): void
+  onChange(by: (now: ExploreParams) => ExploreParams): void
 }
 
 const HOUR_MS = 3_600_000
@@ -26,16 +26,16 @@ const HOUR_MS = 3_600_000
 const FILTERS_MAX = 10
 
 /** NothingFound says why there is nothing to see, and the way out: nothing was ever received, nothing in this range, or conditions that nothing meets. */
-export function NothingFound({ asked, question, isLive, hasReceived, zone, onChange }: NothingFoundProps) {
-  if (isLive) return <Box title="Waiting for events">Whatever arrives and matches is shown here at once.</Box>
-  return splitClauses(question.where).length > 0 ? (
-    <Excluded {...{ asked, question, hasReceived, zone, onChange }} />
+export function EmptyResult({ params, query, isLive, hasReceived, zone, onChange }: EmptyResultProps) {
+  if (isLive) return <EmptyState title="Waiting for events">Whatever arrives and matches is shown here at once.</EmptyState>
+  return splitClauses(query.where).length > 0 ? (
+    <ConditionCounts {...{ params, query, hasReceived, zone, onChange }} />
   ) : (
-    <OutOfRange {...{ asked, question, hasReceived, zone, onChange }} />
+    <EmptyRange {...{ params, query, hasReceived, zone, onChange }} />
   )
 }
 
-function Box({ title, children }: { title: string; children: ReactNode }) {
+function EmptyState({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-2 p-10 text-center max-sm:p-4">
       <h2 className="font-semibold">{title}</h2>
@@ -46,7 +46,7 @@ function Box({ title, children }: { title: string; children: ReactNode }) {
 
 function NeverReceived() {
   return (
-    <Box title="Nothing has been received yet">
+    <EmptyState title="Nothing has been received yet">
       <p className="text-soft">Send the first event, and it will be here. Everything a shipper needs is ready to be copied.</p>
       <div className="flex flex-wrap justify-center gap-3">
         <Link to="/data" className="text-accent underline">
@@ -56,60 +56,60 @@ function NeverReceived() {
           Try it with demo data
         </Link>
       </div>
-    </Box>
+    </EmptyState>
   )
 }
 
 /** NotPermitted says that the events may be there, but not for this person, and what an administrator needs to change that. */
-export function NotPermitted({ failure, again }: { failure: ApiFailure; again(): unknown }) {
+export function Forbidden({ failure, onRetry }: { failure: ApiFailure; onRetry(): unknown }) {
   return (
-    <Box title="You may not see these events">
+    <EmptyState title="You may not see these events">
       <p className="max-w-prose text-soft">
         That is no statement on whether there are any. An administrator can give you a role that reads these datasets.
       </p>
-      <FailureNote thrown={failure} again={again} />
-    </Box>
+      <FailureNote thrown={failure} again={onRetry} />
+    </EmptyState>
   )
 }
 
-export const isNotPermitted = (thrown: unknown): thrown is ApiFailure => thrown instanceof ApiFailure && thrown.status === 403
+export const isForbidden = (thrown: unknown): thrown is ApiFailure => thrown instanceof ApiFailure && thrown.status === 403
 
 /** useLastEvent is when the datasets last had an event at all. */
-function useLastEvent(question: Question, isOn: boolean) {
+function useLastEvent(query: ExploreQuery, isOn: boolean) {
   const client = useClient()
   return useQuery({
-    queryKey: ['last event', question.datasets, question.turn],
+    queryKey: ['last event', query.datasets, query.refreshCount],
     enabled: isOn,
     queryFn: ({ signal }) =>
-      client.search.run({ body: { ...sourceOf(question), time_range: '', select: ['@time'], limit: 1 }, signal, repeatable: true }),
+      client.search.run({ body: { ...sourceOf(query), time_range: '', select: ['@time'], limit: 1 }, signal, repeatable: true }),
   })
 }
 
-type PlaceProps = Omit<NothingFoundProps, 'isLive'>
+type EmptyRangeProps = Omit<EmptyResultProps, 'isLive'>
 
-function OutOfRange({ asked, question, hasReceived, zone, onChange }: PlaceProps) {
-  const last = useLastEvent(question, true)
+function EmptyRange({ params, query, hasReceived, zone, onChange }: EmptyRangeProps) {
+  const last = useLastEvent(query, true)
   const atMs = last.data?.events[0]?.metadata.timestamp
-  if (last.data && atMs === undefined && question.datasets === undefined && !hasReceived) return <NeverReceived />
+  if (last.data && atMs === undefined && query.datasets === undefined && !hasReceived) return <NeverReceived />
   if (last.data && atMs === undefined)
     return (
-      <Box title={question.datasets === undefined ? 'No dataset holds an event' : 'These datasets hold no event'}>
+      <EmptyState title={query.datasets === undefined ? 'No dataset holds an event' : 'These datasets hold no event'}>
         <p className="text-soft">Nothing has arrived here yet, or what had arrived is past its retention.</p>
         <Link to="/data" className="text-accent underline">
           How to send
         </Link>
-      </Box>
+      </EmptyState>
     )
-  const { sf: _sf, st: _st, ...whole } = asked
+  const { sf: _sf, st: _st, ...whole } = params
   return (
-    <Box title="Nothing in this range">
-      {asked.sf !== undefined && <Button onClick={() => onChange(() => whole)}>Show the whole range</Button>}
+    <EmptyState title="Nothing in this range">
+      {params.sf !== undefined && <Button onClick={() => onChange(() => whole)}>Show the whole range</Button>}
       {last.isPending && <p className="text-soft">Looking for the last event …</p>}
       {last.error && <FailureNote thrown={last.error} again={() => last.refetch()} />}
       {atMs !== undefined && (
         <>
           <p className="text-soft">
-            The last event was {ago(atMs, Date.now())}, at {momentOf(atMs, zone)}.
+            The last event was {ago(atMs, Date.now())}, at {timeText(atMs, zone)}.
           </p>
           <Button
             look="main"
@@ -124,32 +124,32 @@ function OutOfRange({ asked, question, hasReceived, zone, onChange }: PlaceProps
           </Button>
         </>
       )}
-    </Box>
+    </EmptyState>
   )
 }
 
-const momentOf = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${clockOf(ms, zone).clock.slice(0, 8)}`
+const timeText = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${clockOf(ms, zone).clock.slice(0, 8)}`
 
 /** Excluded counts what each condition leaves alone, so that the one to blame is seen; where even all of them leave nothing, the range is to blame. */
-function Excluded({ asked, question, hasReceived, zone, onChange }: PlaceProps) {
+function ConditionCounts({ params, query, hasReceived, zone, onChange }: EmptyRangeProps) {
   const client = useClient()
-  const clauses = splitClauses(question.where)
+  const clauses = splitClauses(query.where)
   const counts = useQuery({
-    queryKey: ['counts of conditions', question.datasets, question.where, question.range, question.turn],
+    queryKey: ['counts of conditions', query.datasets, query.where, query.range, query.refreshCount],
     queryFn: ({ signal }) =>
       Promise.all(
         // The last one is without any condition.
         [...clauses.slice(0, FILTERS_MAX), ''].map(async (where) => {
-          const when = { ...sourceOf(question), ...timeRangeOf(question.range), select: ['count(*)'], num_of_slices: 1 }
+          const when = { ...sourceOf(query), ...timeRangeOf(query.range), select: ['count(*)'], num_of_slices: 1 }
           const body = where === '' ? when : { ...when, where }
           return Number((await client.search.run({ body, signal, repeatable: true })).totals.count)
         }),
       ),
   })
   const all = counts.data?.at(-1)
-  if (all === 0) return <OutOfRange {...{ asked, question, hasReceived, zone, onChange }} />
+  if (all === 0) return <EmptyRange {...{ params, query, hasReceived, zone, onChange }} />
   return (
-    <Box title={clauses.length === 1 ? 'No event meets the condition' : 'No event meets all conditions'}>
+    <EmptyState title={clauses.length === 1 ? 'No event meets the condition' : 'No event meets all conditions'}>
       {all !== undefined && <p className="text-soft">Without conditions there are {quantity(all, 'event')} in this range.</p>}
       <ul className="flex w-full max-w-2xl flex-col gap-1" aria-label="What each condition leaves">
         {clauses.map((clause, at) => (
@@ -158,7 +158,7 @@ function Excluded({ asked, question, hasReceived, zone, onChange }: PlaceProps) 
               {clause}
             </code>
             <span className="text-soft text-xs tabular-nums">{countText(at < FILTERS_MAX ? counts.data?.[at] : undefined)}</span>
-            <Button size="small" onClick={() => onChange((now) => withQuery(now, withoutClause(asked.q ?? '', clause)))}>
+            <Button size="small" onClick={() => onChange((now) => withQuery(now, withoutClause(params.q ?? '', clause)))}>
               Remove
             </Button>
           </li>
@@ -166,7 +166,7 @@ function Excluded({ asked, question, hasReceived, zone, onChange }: PlaceProps) 
       </ul>
       {counts.isPending && <p className="text-soft">Counting what each leaves …</p>}
       {counts.error && <FailureNote thrown={counts.error} again={() => counts.refetch()} />}
-    </Box>
+    </EmptyState>
   )
 }
 

@@ -3,52 +3,52 @@ import { type KeyboardEvent, useMemo, useState } from 'react'
 import { copyText } from '../../parts/copy.ts'
 import { Button } from '../../ui/button.tsx'
 import { HidePattern } from './hide-pattern.tsx'
-import { type Branch, keyTree, type Leaf, type Node, nestedJson } from './key-tree.ts'
-import { type Marking, plainLine, prettyJson } from './line-text.ts'
-import { linkTo } from './link.ts'
-import { Marked } from './marked.tsx'
-import type { RowActs } from './row.ts'
+import { type FieldBranch, type FieldLeaf, type FieldNode, fieldTree, nestedJson } from './key-tree.ts'
+import { type Highlights, plainLine, prettyJson } from './line-text.ts'
+import { eventLink } from './link.ts'
+import { HighlightedText } from './marked.tsx'
+import type { RowActions } from './row.ts'
 import { type ValueActions, ValueMenu } from './value-menu.tsx'
 
-type EventDetailProps = { event: Event; marking: Marking; actions: ValueActions; acts: RowActs; isPinned: boolean }
+type EventDetailProps = { event: Event; highlights: Highlights; actions: ValueActions; rowActions: RowActions; isPinned: boolean }
 
 /** RAW_SHOWN_MAX bounds the text put into the page; a copy is always whole. */
 const RAW_SHOWN_MAX = 20_000
-const KEYS_SHOWN = 60
+const FIELDS_SHOWN = 60
 
 /** EventDetail is an event in full: every key with what can be done with it, and the line as it came. */
-export function EventDetail({ event, marking, actions, acts, isPinned }: EventDetailProps) {
+export function EventDetail({ event, highlights, actions, rowActions, isPinned }: EventDetailProps) {
   const [isAll, setAll] = useState(false)
   const raw = event['@raw'] ?? ''
-  const pairs = useMemo(() => [...Object.entries(event.message_kvs), ...Object.entries(event.attributes)], [event])
-  const tree = useMemo(() => keyTree(isAll ? pairs : pairs.slice(0, KEYS_SHOWN)), [pairs, isAll])
+  const fields = useMemo(() => [...Object.entries(event.message_kvs), ...Object.entries(event.attributes)], [event])
+  const tree = useMemo(() => fieldTree(isAll ? fields : fields.slice(0, FIELDS_SHOWN)), [fields, isAll])
   const text = prettyJson(raw) ?? raw
   const onKey = (pressed: KeyboardEvent) => {
     if (pressed.key !== 'Escape') return
     pressed.stopPropagation()
-    acts.toggle(event)
+    rowActions.toggle(event)
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape anywhere within closes it
     <div className="border-line border-t border-b bg-panel px-3 py-2 text-xs" onKeyDown={onKey}>
       <div className="mb-2 flex flex-wrap gap-1">
-        <Button size="small" onClick={() => acts.showContext(event)} title="What was before and after (c)">
+        <Button size="small" onClick={() => rowActions.showContext(event)} title="What was before and after (c)">
           Context
         </Button>
-        <Button size="small" onClick={() => acts.pin(event)} aria-pressed={isPinned} title="Put it aside, whatever is asked next (p)">
+        <Button size="small" onClick={() => rowActions.pin(event)} aria-pressed={isPinned} title="Put it aside, whatever is asked next (p)">
           {isPinned ? 'Unpin' : 'Pin'}
         </Button>
-        <Button size="small" onClick={() => acts.measure(event)} title="Count the times of all rows from this event (m)">
+        <Button size="small" onClick={() => rowActions.measureFrom(event)} title="Count the times of all rows from this event (m)">
           Measure from here
         </Button>
         <HidePattern event={event} actions={actions} />
-        <Button size="small" onClick={() => copyText(linkTo(event))} title="Copy a link that shows this event and what was around it">
+        <Button size="small" onClick={() => copyText(eventLink(event))} title="Copy a link that shows this event and what was around it">
           Copy link
         </Button>
         <Button size="small" onClick={() => copyText(raw)}>
           Copy line
         </Button>
-        <Button size="small" onClick={() => copyText(JSON.stringify(Object.fromEntries(pairs), undefined, 2))}>
+        <Button size="small" onClick={() => copyText(JSON.stringify(Object.fromEntries(fields), undefined, 2))}>
           Copy keys as JSON
         </Button>
       </div>
@@ -59,41 +59,41 @@ export function EventDetail({ event, marking, actions, acts, isPinned }: EventDe
           <col />
         </colgroup>
         <tbody>
-          <Nodes nodes={tree} depth={0} marking={marking} actions={actions} atMs={event.metadata.timestamp} />
+          <Nodes nodes={tree} depth={0} highlights={highlights} actions={actions} atMs={event.metadata.timestamp} />
         </tbody>
       </table>
-      {pairs.length > KEYS_SHOWN && !isAll && (
+      {fields.length > FIELDS_SHOWN && !isAll && (
         <Button size="small" className="mt-1" onClick={() => setAll(true)}>
-          Show all {pairs.length} keys
+          Show all {fields.length} keys
         </Button>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled by keyboard too */}
       <pre tabIndex={0} className="mt-2 max-h-80 wrap-anywhere overflow-auto whitespace-pre-wrap rounded bg-sunk p-2 font-mono">
-        <Marked text={plainLine(text.slice(0, RAW_SHOWN_MAX))} marking={marking} isBare />
+        <HighlightedText text={plainLine(text.slice(0, RAW_SHOWN_MAX))} highlights={highlights} onlyMatches />
         {text.length > RAW_SHOWN_MAX && ` … ${text.length - RAW_SHOWN_MAX} characters more; copy the line for all of it`}
       </pre>
     </div>
   )
 }
 
-type NodesProps = { nodes: readonly Node[]; depth: number; marking: Marking; actions: ValueActions; atMs: number }
+type NodesProps = { nodes: readonly FieldNode[]; depth: number; highlights: Highlights; actions: ValueActions; atMs: number }
 
 const INDENT_PX = 14
 
 function Nodes({ nodes, ...rest }: NodesProps) {
   return nodes.map((node) =>
     node.kind === 'leaf' ? (
-      <LeafRow key={`= ${node.path}`} leaf={node} {...rest} />
+      <FieldRow key={`= ${node.path}`} leaf={node} {...rest} />
     ) : (
-      <BranchRows key={node.path} branch={node} {...rest} />
+      <FieldGroupRows key={node.path} branch={node} {...rest} />
     ),
   )
 }
 
-type Inner = Omit<NodesProps, 'nodes'>
+type NodeProps = Omit<NodesProps, 'nodes'>
 
 /** BranchRows are the keys that begin alike, under what they share. */
-function BranchRows({ branch, depth, ...rest }: Inner & { branch: Branch }) {
+function FieldGroupRows({ branch, depth, ...rest }: NodeProps & { branch: FieldBranch }) {
   const [isOpen, setOpen] = useState(true)
   return (
     <>
@@ -119,7 +119,7 @@ function BranchRows({ branch, depth, ...rest }: Inner & { branch: Branch }) {
   )
 }
 
-function LeafRow({ leaf: { name, path, value }, depth, marking, actions, atMs }: Inner & { leaf: Leaf }) {
+function FieldRow({ leaf: { name, path, value }, depth, highlights, actions, atMs }: NodeProps & { leaf: FieldLeaf }) {
   return (
     <tr className="align-top">
       <th
@@ -142,7 +142,7 @@ function LeafRow({ leaf: { name, path, value }, depth, marking, actions, atMs }:
           {value === '' ? (
             <span className="text-soft">(empty)</span>
           ) : (
-            <Marked text={plainLine(prettyJson(value) ?? value)} marking={marking} isBare />
+            <HighlightedText text={plainLine(prettyJson(value) ?? value)} highlights={highlights} onlyMatches />
           )}
         </ValueMenu>
       </td>

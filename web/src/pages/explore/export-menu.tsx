@@ -10,10 +10,10 @@ import { timeRangeOf } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { csvOf, KEYS_MAX, ndjsonOf } from './loaded.ts'
-import { filterOf, type Question, sourceOf } from './questions.ts'
+import { csvOf, FIELDS_MAX, ndjsonOf } from './loaded.ts'
+import { type ExploreQuery, filterOf, sourceOf } from './questions.ts'
 
-type ExportMenuProps = { question: Question; found: readonly Event[] }
+type ExportMenuProps = { query: ExploreQuery; loadedEvents: readonly Event[] }
 
 const formats: readonly (readonly [ExportFormat, string])[] = [
   ['ndjson', 'Lines of JSON'],
@@ -27,41 +27,47 @@ const compressions: readonly (readonly [ExportCompression, string])[] = [
 ]
 
 /** ExportMenu gives what is loaded at once, and orders a file of everything that matches. */
-export function ExportMenu({ question, found }: ExportMenuProps) {
+export function ExportMenu({ query, loadedEvents }: ExportMenuProps) {
   const { byId } = useDatasets()
-  const nameOf = (id: string) => byId.get(id)
+  const datasetNames = (id: string) => byId.get(id)
   return (
     <Popover label="Export" trigger={<Button title="Take the events away in a file">Export</Button>}>
       <div className="flex w-72 max-w-full flex-col gap-3">
         <section aria-label="What is loaded" className="flex flex-col gap-1">
-          <p>What is loaded now: {quantity(found.length, 'event')}</p>
+          <p>What is loaded now: {quantity(loadedEvents.length, 'event')}</p>
           <div className="flex gap-1">
-            <Button disabled={found.length === 0} onClick={() => save('events.ndjson', 'application/x-ndjson', ndjsonOf(found, nameOf))}>
+            <Button
+              disabled={loadedEvents.length === 0}
+              onClick={() => download('events.ndjson', 'application/x-ndjson', ndjsonOf(loadedEvents, datasetNames))}
+            >
               Lines of JSON
             </Button>
-            <Button disabled={found.length === 0} onClick={() => save('events.csv', 'text/csv', csvOf(found, nameOf))}>
+            <Button
+              disabled={loadedEvents.length === 0}
+              onClick={() => download('events.csv', 'text/csv', csvOf(loadedEvents, datasetNames))}
+            >
               CSV
             </Button>
           </div>
-          <p className="text-soft text-xs">CSV has the whole line, and columns for at most {KEYS_MAX} keys.</p>
+          <p className="text-soft text-xs">CSV has the whole line, and columns for at most {FIELDS_MAX} keys.</p>
         </section>
-        <Everything question={question} />
+        <ExportAll query={query} />
       </div>
     </Popover>
   )
 }
 
-function Everything({ question }: { question: Question }) {
+function ExportAll({ query }: { query: ExploreQuery }) {
   const client = useClient()
   const queries = useQueryClient()
   const navigate = useNavigate()
   const [format, setFormat] = useState<ExportFormat>('ndjson')
   const [compression, setCompression] = useState<ExportCompression>('none')
-  const order = useMutation({
+  const startExport = useMutation({
     mutationFn: () =>
       client.exports.create({
         body: {
-          search_details: { ...sourceOf(question), ...filterOf(question), ...timeRangeOf(question.range) },
+          search_details: { ...sourceOf(query), ...filterOf(query), ...timeRangeOf(query.range) },
           format,
           compression: format === 'parquet' ? 'none' : compression,
         },
@@ -87,20 +93,20 @@ function Everything({ question }: { question: Question }) {
           />
         </Field>
       </div>
-      <Button look="main" className="self-start" disabled={order.isPending} onClick={() => order.mutate()}>
-        {order.isPending ? 'Ordering it …' : 'Export everything'}
+      <Button look="main" className="self-start" disabled={startExport.isPending} onClick={() => startExport.mutate()}>
+        {startExport.isPending ? 'Ordering it …' : 'Export everything'}
       </Button>
-      {order.error && <FailureNote thrown={order.error} />}
+      {startExport.error && <FailureNote thrown={startExport.error} />}
     </section>
   )
 }
 
 /** save hands a text to the browser as a file. */
-function save(name: string, type: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }))
+function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')
-  link.href = address
+  link.href = url
   link.download = name
   link.click()
-  URL.revokeObjectURL(address)
+  URL.revokeObjectURL(url)
 }

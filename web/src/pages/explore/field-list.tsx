@@ -2,27 +2,27 @@ import { useState } from 'react'
 import { FailureNote } from '../../parts/failure.tsx'
 import { count, quantity, share } from '../../parts/numbers.ts'
 import { FieldValues } from './field-values.tsx'
-import type { Field, Fields, Question } from './questions.ts'
+import type { ExploreQuery, Field, Fields } from './questions.ts'
 import type { ValueActions } from './value-menu.tsx'
-import { WantedField } from './wanted-field.tsx'
+import { FieldLookup } from './wanted-field.tsx'
 
 type FieldListProps = {
-  question: Question
+  query: ExploreQuery
   fields: Fields | undefined
-  isOld: boolean
+  isStale: boolean
   failure: unknown
   actions: ValueActions
-  again(): unknown
+  onRetry(): unknown
 }
 
 /** FieldList shows every key of the newest events: in what share of them it is, and its most frequent values. A name that the sample does not have is looked for by the service. */
-export function FieldList({ question, fields, isOld, failure, actions, again }: FieldListProps) {
+export function FieldList({ query, fields, isStale, failure, actions, onRetry }: FieldListProps) {
   const [typed, setTyped] = useState('')
-  if (failure && !fields) return <FailureNote thrown={failure} again={again} isSmall />
-  const wanted = typed.trim()
-  const shown = (fields?.fields ?? []).filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
+  if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} isSmall />
+  const search = typed.trim()
+  const shown = (fields?.fields ?? []).filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
   return (
-    <section aria-label="Keys" className={`flex h-full flex-col ${isOld ? 'opacity-60' : ''}`}>
+    <section aria-label="Keys" className={`flex h-full flex-col ${isStale ? 'opacity-60' : ''}`}>
       <div className="p-2">
         <input
           className="h-7 w-full rounded border border-line bg-ground px-2"
@@ -44,8 +44,8 @@ export function FieldList({ question, fields, isOld, failure, actions, again }: 
         {shown.map((field) => (
           <FieldItem key={field.name} field={field} sampled={fields?.sampled ?? 0} actions={actions} />
         ))}
-        {fields && wanted !== '' && !shown.some(({ name }) => name === wanted) && (
-          <WantedField key={wanted} name={wanted} question={question} hasOthers={shown.length > 0} actions={actions} />
+        {fields && search !== '' && !shown.some(({ name }) => name === search) && (
+          <FieldLookup key={search} name={search} query={query} hasOthers={shown.length > 0} actions={actions} />
         )}
       </ul>
     </section>

@@ -8,13 +8,17 @@ type FieldValuesProps = { name: string; values: Field['values']; all: number; ac
 export function FieldValues({ name, values, all, actions }: FieldValuesProps) {
   return (
     <ul className="mb-1 pl-4">
-      {values.map(({ value, count: times }) => (
+      {values.map(({ value, count: occurrences }) => (
         <li key={value}>
           <ValueMenu name={name} value={value} actions={actions} className="relative flex w-full items-center gap-2 px-1 py-0.5">
-            <span aria-hidden className="absolute inset-y-0.5 left-0 rounded-sm bg-tint" style={{ width: `${(100 * times) / all}%` }} />
+            <span
+              aria-hidden
+              className="absolute inset-y-0.5 left-0 rounded-sm bg-tint"
+              style={{ width: `${(100 * occurrences) / all}%` }}
+            />
             <span className="relative min-w-0 flex-1 truncate font-mono text-xs">{value === '' ? '(empty)' : value}</span>
             <span className="relative text-soft text-xs tabular-nums">
-              {count(times)} · {share(times, all)}
+              {count(occurrences)} · {share(occurrences, all)}
             </span>
           </ValueMenu>
         </li>

@@ -7,26 +7,26 @@ import { type ValueActions, ValueMenu } from './value-menu.tsx'
 
 type FieldsViewProps = {
   fields: Fields | undefined
-  isOld: boolean
+  isStale: boolean
   failure: unknown
   actions: ValueActions
-  nothing: ReactNode
-  again(): unknown
+  emptyView: ReactNode
+  onRetry(): unknown
 }
 
 const VALUES_SHOWN = 5
 
 /** FieldsView is every key side by side with its values: what can be asked of these events. */
-export function FieldsView({ fields, isOld, failure, actions, nothing, again }: FieldsViewProps) {
+export function FieldsView({ fields, isStale, failure, actions, emptyView, onRetry }: FieldsViewProps) {
   const [typed, setTyped] = useState('')
-  if (failure && !fields) return <FailureNote thrown={failure} again={again} />
+  if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} />
   if (!fields) return <p className="p-3 text-soft">Reading the keys …</p>
-  if (fields.sampled === 0) return nothing
+  if (fields.sampled === 0) return emptyView
   if (fields.fields.length === 0) return <p className="p-6 text-center text-soft">No event of this range has a key.</p>
   const shown = fields.fields.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <section aria-label="All keys" tabIndex={0} className={`h-full overflow-auto ${isOld ? 'opacity-60' : ''}`}>
+    <section aria-label="All keys" tabIndex={0} className={`h-full overflow-auto ${isStale ? 'opacity-60' : ''}`}>
       <div className="flex flex-wrap items-center gap-3 p-2 text-soft text-xs">
         <input
           className="h-7 w-56 rounded border border-line bg-ground px-2 text-ink"

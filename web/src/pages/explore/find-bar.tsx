@@ -2,30 +2,30 @@ import type { Event } from '@dendro/api'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { count } from '../../parts/numbers.ts'
 import { Button } from '../../ui/button.tsx'
-import { useKeys } from './keys.ts'
-import { lastAtMost } from './repeats.ts'
+import { useShortcuts } from './keys.ts'
+import { lastIndexAtMost } from './repeats.ts'
 import { type Rows, useFind } from './rows.ts'
 
 /** Seeking is what is looked for among the loaded rows; without a text there is no bar. */
-export type Seeking = ReturnType<typeof useSeeking>
+export type FindState = ReturnType<typeof useFindState>
 
 /** useSeeking holds what is looked for; opening it again goes to where one writes it. */
-export function useSeeking() {
+export function useFindState() {
   const [text, setText] = useState<string>()
   const bar = useRef<HTMLInputElement>(null)
   const open = () => {
-    setText((before) => before ?? '')
+    setText((previous) => previous ?? '')
     bar.current?.focus()
     bar.current?.select()
   }
   return { text, setText, open, bar }
 }
 
-type FindBarProps = { seeking: Seeking; rows: Rows; found: readonly Event[]; isMore: boolean }
+type FindBarProps = { find: FindState; rows: Rows; loadedEvents: readonly Event[]; isMore: boolean }
 
 /** FindBar finds a text in the rows that are loaded, and goes from one to the next; it asks the service nothing. */
-export function FindBar({ seeking: { text = '', setText, bar }, rows, found, isMore }: FindBarProps) {
-  const { hits, reached, at, isOn, next, before } = useHits(found, text, rows)
+export function FindBar({ find: { text = '', setText, bar }, rows, loadedEvents, isMore }: FindBarProps) {
+  const { hits, reached, current, isOnHit, next, previous } = useHits(loadedEvents, text, rows)
   useEffect(() => {
     bar.current?.focus()
   }, [bar])
@@ -35,12 +35,12 @@ export function FindBar({ seeking: { text = '', setText, bar }, rows, found, isM
   }
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'Escape') close()
-    else if (event.key === 'Enter') (event.shiftKey ? before : next)()
+    else if (event.key === 'Enter') (event.shiftKey ? previous : next)()
     else return
     event.preventDefault()
   }
-  const some = hits.length === 1 ? '1 row' : `${count(hits.length)} rows`
-  const said = text === '' ? `in ${count(found.length)} loaded rows` : `${isOn ? `${count(at + 1)} of ` : ''}${some}`
+  const rowCount = hits.length === 1 ? '1 row' : `${count(hits.length)} rows`
+  const status = text === '' ? `in ${count(loadedEvents.length)} loaded rows` : `${isOnHit ? `${count(current + 1)} of ` : ''}${rowCount}`
   return (
     <search
       aria-label="Find in the loaded rows"
@@ -58,7 +58,7 @@ export function FindBar({ seeking: { text = '', setText, bar }, rows, found, isM
       <Button
         size="small"
         disabled={hits.length === 0}
-        onClick={before}
+        onClick={previous}
         aria-label="The one before"
         title="The one before (Shift Enter, N)"
       >
@@ -68,8 +68,8 @@ export function FindBar({ seeking: { text = '', setText, bar }, rows, found, isM
         ↓
       </Button>
       <span role="status" className="min-w-24 px-1 text-soft tabular-nums">
-        {said}
-        {text !== '' && reached < found.length && ` in the first ${count(reached)} …`}
+        {status}
+        {text !== '' && reached < loadedEvents.length && ` in the first ${count(reached)} …`}
       </span>
       {isMore && <span className="text-soft max-md:hidden">Rows below that are not loaded are not looked at.</span>}
       <Button size="small" look="quiet" className="ml-auto" onClick={close}>
@@ -80,17 +80,17 @@ export function FindBar({ seeking: { text = '', setText, bar }, rows, found, isM
 }
 
 /** useHits are the rows that have the text, which of them one is at, and how to go on; n and N do so too. */
-function useHits(found: readonly Event[], text: string, rows: Rows) {
-  const { hits, reached } = useFind(found, text)
-  const index = rows.shown.indexAt(rows.current)
-  const at = lastAtMost(hits, index)
-  const isOn = hits[at] === index && index >= 0
-  const go = (place: number) => {
-    const hit = hits[(place + hits.length) % hits.length]
+function useHits(loadedEvents: readonly Event[], text: string, rows: Rows) {
+  const { hits, reached } = useFind(loadedEvents, text)
+  const index = rows.rowMap.indexAt(rows.current)
+  const current = lastIndexAtMost(hits, index)
+  const isOnHit = hits[current] === index && index >= 0
+  const go = (hitIndex: number) => {
+    const hit = hits[(hitIndex + hits.length) % hits.length]
     if (hit !== undefined) rows.goTo(hit)
   }
-  const next = () => go(at + 1)
-  const before = () => go(isOn ? at - 1 : at)
-  useKeys({ n: next, 'shift n': before })
-  return { hits, reached, at, isOn, next, before }
+  const next = () => go(current + 1)
+  const previous = () => go(isOnHit ? current - 1 : current)
+  useShortcuts({ n: next, 'shift n': previous })
+  return { hits, reached, current, isOnHit, next, previous }
 }

@@ -1,4 +1,4 @@
-import type { Asked } from './asked.ts'
+import type { ExploreParams } from './asked.ts'
 import { valueText } from './clauses.ts'
 
 const ID_KEY = /(?:^|[._-])(?:id|uuid|guid)$|[a-z](?:Id|ID|Uuid)$/
@@ -10,9 +10,9 @@ const AROUND_MS = 900_000
 export const canFollow = (key: string, value: string): boolean => ID.test(value) || (ID_KEY.test(key) && value.length >= ID_LENGTH_MIN)
 
 /** followed asks for a value in the lines of all datasets, oldest first with the time between them; other datasets give it other names, so it is looked for as text. */
-export function followed(now: Asked, value: string, atMs: number | undefined): Asked {
-  const { d: _d, off: _off, live: _live, tab: _tab, sf: _sf, st: _st, m: _m, e: _e, fold: _fold, cols: _cols, ...kept } = now
-  const { r: _r, f: _f, t: _t, ...rest } = kept
-  const range = atMs === undefined ? kept : { ...rest, f: atMs - AROUND_MS, t: atMs + AROUND_MS }
+export function followParams(now: ExploreParams, value: string, atMs: number | undefined): ExploreParams {
+  const { d: _d, off: _off, live: _live, tab: _tab, sf: _sf, st: _st, m: _m, e: _e, fold: _fold, cols: _cols, ...keptParams } = now
+  const { r: _r, f: _f, t: _t, ...rest } = keptParams
+  const range = atMs === undefined ? keptParams : { ...rest, f: atMs - AROUND_MS, t: atMs + AROUND_MS }
   return { ...range, q: valueText(value), asc: true, gap: true }
 }

@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Button } from '../../ui/button.tsx'
-import type { Asked } from './asked.ts'
+import type { ExploreParams } from './asked.ts'
 
 /** GoOn takes the question to where it is kept an eye on. */
-export function GoOn({ asked }: { asked: Asked }) {
+export function CreateMonitorButton({ params }: { params: ExploreParams }) {
   const navigate = useNavigate()
-  const { d, q, r, f, t, by, fn } = asked
-  const question = {
+  const { d, q, r, f, t, by, fn } = params
+  const query = {
     ...(d ? { d } : {}),
     ...(q ? { q } : {}),
     ...(by ? { groups: by } : {}),
@@ -14,7 +14,7 @@ export function GoOn({ asked }: { asked: Asked }) {
     ...(f !== undefined && t !== undefined ? { f, t } : { r: r ?? 'Last 15 minutes' }),
   }
   return (
-    <Button title="Watch what this question gives" onClick={() => navigate({ to: '/monitors', search: { edit: 'new', ...question } })}>
+    <Button title="Watch what this question gives" onClick={() => navigate({ to: '/monitors', search: { edit: 'new', ...query } })}>
       Create monitor
     </Button>
   )

@@ -17,8 +17,8 @@ const GROUPS_MAX = 5
 
 /** GroupBar says by which keys events are put together, and what is measured of them. */
 export function GroupBar({ by, measure, fields, onGroup, onMeasure }: GroupBarProps) {
-  const [, word = COUNT, key = ''] = /^(\w+)\((.*)\)$/.exec(measure) ?? []
-  const chosen = measures.find((one) => one === word) ?? COUNT
+  const [, functionName = COUNT, field = ''] = /^(\w+)\((.*)\)$/.exec(measure) ?? []
+  const selectedMeasure = measures.find((one) => one === functionName) ?? COUNT
   const id = useId()
   const add = (name: string) => {
     if (name !== '' && !by.includes(name)) onGroup([...by, name])
@@ -37,10 +37,10 @@ export function GroupBar({ by, measure, fields, onGroup, onMeasure }: GroupBarPr
         Measure
         <select
           className="h-6.5 rounded border border-line bg-ground px-1 text-ink"
-          value={chosen}
+          value={selectedMeasure}
           onChange={(event) => {
             const next = event.target.value
-            onMeasure(next === COUNT ? COUNT : `${next}(${key === '*' || key === '' ? keyText(firstNumber(fields)) : key})`)
+            onMeasure(next === COUNT ? COUNT : `${next}(${field === '*' || field === '' ? keyText(firstNumericField(fields)) : field})`)
           }}
         >
           {measures.map((one) => (
@@ -50,13 +50,13 @@ export function GroupBar({ by, measure, fields, onGroup, onMeasure }: GroupBarPr
           ))}
         </select>
       </label>
-      {chosen !== COUNT && (
-        <KeyInput
+      {selectedMeasure !== COUNT && (
+        <FieldInput
           key={measure}
           list={id}
           label="Measured key"
-          start={key.replaceAll('"', '')}
-          onKey={(name) => onMeasure(`${chosen}(${keyText(name)})`)}
+          start={field.replaceAll('"', '')}
+          onField={(name) => onMeasure(`${selectedMeasure}(${keyText(name)})`)}
         />
       )}
       <span className="ml-2 text-soft">by</span>
@@ -71,26 +71,26 @@ export function GroupBar({ by, measure, fields, onGroup, onMeasure }: GroupBarPr
           <span className="font-mono">{name}</span> <span aria-hidden>×</span>
         </Button>
       ))}
-      {by.length < GROUPS_MAX && <KeyInput key={by.length} list={id} label="Group by" start="" onKey={add} />}
+      {by.length < GROUPS_MAX && <FieldInput key={by.length} list={id} label="Group by" start="" onField={add} />}
     </div>
   )
 }
 
-const firstNumber = (fields: readonly Field[]): string =>
+const firstNumericField = (fields: readonly Field[]): string =>
   fields.find(({ values }) => values.length > 0 && values.every(({ value }) => value !== '' && Number.isFinite(Number(value))))?.name ??
   'duration_ms'
 
-type KeyInputProps = { list: string; label: string; start: string; onKey(name: string): void }
+type FieldInputProps = { list: string; label: string; start: string; onField(name: string): void }
 
 /** KeyInput takes the name of a key, typed or chosen from those that were seen. */
-function KeyInput({ list, label, start, onKey }: KeyInputProps) {
+function FieldInput({ list, label, start, onField }: FieldInputProps) {
   const [text, setText] = useState(start)
-  const send = (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (text.trim() !== '' && text.trim() !== start) onKey(text.trim())
+    if (text.trim() !== '' && text.trim() !== start) onField(text.trim())
   }
   return (
-    <form onSubmit={send}>
+    <form onSubmit={submit}>
       <input
         list={list}
         aria-label={label}
@@ -101,9 +101,9 @@ function KeyInput({ list, label, start, onKey }: KeyInputProps) {
           setText(event.target.value)
           // A choice from the list comes as a whole, not letter by letter.
           if (!(event.nativeEvent instanceof InputEvent) || event.nativeEvent.inputType === 'insertReplacementText')
-            onKey(event.target.value)
+            onField(event.target.value)
         }}
-        onBlur={() => text.trim() !== start && text.trim() !== '' && onKey(text.trim())}
+        onBlur={() => text.trim() !== start && text.trim() !== '' && onField(text.trim())}
       />
     </form>
   )

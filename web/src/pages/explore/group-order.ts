@@ -8,20 +8,20 @@ export type GroupOrder = { column: number | 'value' | 'events' | 'change'; isRis
 export function sortGroups(groups: readonly Group[], { column, isRising }: GroupOrder, beforeOf: (one: Group) => number): Group[] {
   const sign = isRising ? 1 : -1
   if (typeof column === 'number')
-    return groups.toSorted((a, b) => sign * words.compare(a.values[column] ?? '', b.values[column] ?? '') || b.value - a.value)
+    return groups.toSorted((a, b) => sign * collator.compare(a.values[column] ?? '', b.values[column] ?? '') || b.value - a.value)
   const by = { value: ({ value }: Group) => value, events: ({ count }: Group) => count, change: (one: Group) => one.value - beforeOf(one) }
   return groups.toSorted((a, b) => sign * (by[column](a) - by[column](b)) || b.value - a.value)
 }
 
-const words = new Intl.Collator('en', { numeric: true })
+const collator = new Intl.Collator('en', { numeric: true })
 
 /** ABSENT is what the service calls the group of events without the key, and that of the text. */
 export const ABSENT = 'null'
 
 /** groupClauses are the conditions that the events of one group meet. */
-export const groupClauses = (keys: readonly string[], values: readonly string[]): string[] =>
-  keys.map((key, at) => {
+export const groupClauses = (fields: readonly string[], values: readonly string[]): string[] =>
+  fields.map((field, at) => {
     const value = values[at] ?? ''
-    const isIt = `${keyText(key)} = ${valueText(value)}`
-    return value === ABSENT ? `(${keyText(key)} IS NULL OR ${isIt})` : isIt
+    const isValueClause = `${keyText(field)} = ${valueText(value)}`
+    return value === ABSENT ? `(${keyText(field)} IS NULL OR ${isValueClause})` : isValueClause
   })

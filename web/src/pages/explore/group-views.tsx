@@ -14,55 +14,55 @@ export type GroupViewProps = {
   by: readonly string[]
   measure: string
   /** nothing stands in its place where no event matches. */
-  nothing: ReactNode
-  isOld: boolean
+  emptyView: ReactNode
+  isStale: boolean
   failure: unknown
   zone: Zone
   actions: ValueActions
   /** onOpen shows the events of a group. */
   onOpen(values: readonly string[]): void
-  again(): unknown
+  onRetry(): unknown
 }
 
 export const number = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
 /** GroupTable shows a row for each group, sorted by any column; its values lead on as values do everywhere, and its last cell to its events. */
 export function GroupTable(props: GroupViewProps) {
-  const { groups: data, earlier, by, measure, isOld } = props
+  const { groups: data, earlier, by, measure, isStale } = props
   const [order, setOrder] = useState<GroupOrder>({ column: 'value', isRising: false })
-  const nothing = nothingOf(props)
-  if (nothing || !data) return nothing
-  const top = Math.max(...data.groups.map(({ value }) => value), 0)
+  const emptyView = groupPlaceholder(props)
+  if (emptyView || !data) return emptyView
+  const maxValue = Math.max(...data.groups.map(({ value }) => value), 0)
   const isCount = measure === 'count(*)'
   const before = new Map((earlier?.groups.groups ?? []).map((one) => [JSON.stringify(one.values), one.value]))
   const beforeOf = (one: Group): number => before.get(JSON.stringify(one.values)) ?? 0
   const rows = sortGroups(data.groups, order, beforeOf)
-  const head = { order, onOrder: setOrder }
+  const sorting = { order, onOrder: setOrder }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <section aria-label="Table" tabIndex={0} className={`min-h-0 flex-1 overflow-auto ${isOld ? 'opacity-50' : ''}`}>
+    <section aria-label="Table" tabIndex={0} className={`min-h-0 flex-1 overflow-auto ${isStale ? 'opacity-50' : ''}`}>
       <table className="w-full max-w-reading text-xs">
         <thead className="sticky top-0 z-10 bg-panel text-left text-soft">
           <tr>
             {by.map((name, place) => (
-              <Head key={name} {...head} column={place}>
+              <SortHeader key={name} {...sorting} column={place}>
                 <span className="font-mono">{name}</span>
-              </Head>
+              </SortHeader>
             ))}
             {by.length === 0 && <th className="px-3 py-1 font-medium">All events</th>}
             {!isCount && (
-              <Head {...head} column="value" isNumber>
+              <SortHeader {...sorting} column="value" isNumber>
                 <span className="font-mono">{measure}</span>
-              </Head>
+              </SortHeader>
             )}
-            <Head {...head} column={isCount ? 'value' : 'events'} isNumber>
+            <SortHeader {...sorting} column={isCount ? 'value' : 'events'} isNumber>
               Events
-            </Head>
+            </SortHeader>
             <th className="px-2 py-1 text-right font-medium max-sm:hidden">Share</th>
             {earlier && (
-              <Head {...head} column="change" isNumber title={`Against ${earlier.name}`}>
+              <SortHeader {...sorting} column="change" isNumber title={`Against ${earlier.name}`}>
                 Change
-              </Head>
+              </SortHeader>
             )}
             <th className="w-40 px-2 py-1 font-medium max-md:hidden">Over time</th>
             <th className="px-2 py-1">
@@ -72,22 +72,29 @@ export function GroupTable(props: GroupViewProps) {
         </thead>
         <tbody>
           {rows.map((group) => (
-            <Row key={JSON.stringify(group.values)} {...props} group={group} data={data} top={top} before={beforeOf(group)} />
+            <GroupRowView
+              key={JSON.stringify(group.values)}
+              {...props}
+              group={group}
+              data={data}
+              maxValue={maxValue}
+              before={beforeOf(group)}
+            />
           ))}
         </tbody>
         {by.length > 0 && (
           <tfoot className="sticky bottom-0 bg-panel shadow-[0_-1px_0_var(--color-line)]">
             <tr className="font-medium">
               <th scope="row" colSpan={by.length} className="px-3 py-1 text-left font-medium">
-                All {data.more > 0 ? 'groups, shown or not' : quantity(data.groups.length, 'group')}
+                All {data.hiddenCount > 0 ? 'groups, shown or not' : quantity(data.groups.length, 'group')}
               </th>
-              {!isCount && <td className="px-2 py-1 text-right tabular-nums">{number.format(data.whole.value)}</td>}
+              {!isCount && <td className="px-2 py-1 text-right tabular-nums">{number.format(data.overall.value)}</td>}
               <td className="px-2 py-1 text-right tabular-nums">{count(data.total)}</td>
               <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums max-sm:hidden">
                 {share(data.total, data.total)}
               </td>
               {earlier && (
-                <td className="px-2 py-1 text-right text-soft tabular-nums">{change(data.whole.value, earlier.groups.whole.value)}</td>
+                <td className="px-2 py-1 text-right text-soft tabular-nums">{change(data.overall.value, earlier.groups.overall.value)}</td>
               )}
               <td className="max-md:hidden" />
               <td />
@@ -96,13 +103,15 @@ export function GroupTable(props: GroupViewProps) {
         )}
       </table>
       <p className="p-2 text-center text-soft text-xs">
-        {data.more > 0 ? `${quantity(data.more, 'more group')} not shown` : `${quantity(data.groups.length, 'group')}, that is all`}
+        {data.hiddenCount > 0
+          ? `${quantity(data.hiddenCount, 'more group')} not shown`
+          : `${quantity(data.groups.length, 'group')}, that is all`}
       </p>
     </section>
   )
 }
 
-type HeadProps = {
+type SortHeaderProps = {
   column: GroupOrder['column']
   order: GroupOrder
   isNumber?: boolean
@@ -112,31 +121,31 @@ type HeadProps = {
 }
 
 /** Head names a column and sorts by it; again turns the order round. Numbers begin with the largest, words with A. */
-function Head({ column, order, isNumber = false, title, children, onOrder }: HeadProps) {
-  const isOn = order.column === column
+function SortHeader({ column, order, isNumber = false, title, children, onOrder }: SortHeaderProps) {
+  const isSorted = order.column === column
   return (
     <th
       className={`px-2 py-0.5 font-medium ${isNumber ? 'text-right' : ''}`}
       title={title}
-      aria-sort={isOn ? (order.isRising ? 'ascending' : 'descending') : 'none'}
+      aria-sort={isSorted ? (order.isRising ? 'ascending' : 'descending') : 'none'}
     >
       <button
         type="button"
         className="whitespace-nowrap rounded px-1 py-0.5 hover:bg-tint hover:text-ink"
-        onClick={() => onOrder({ column, isRising: isOn ? !order.isRising : !isNumber })}
+        onClick={() => onOrder({ column, isRising: isSorted ? !order.isRising : !isNumber })}
       >
         {children}{' '}
-        <span aria-hidden className={isOn ? '' : 'invisible'}>
-          {isOn && order.isRising ? '▴' : '▾'}
+        <span aria-hidden className={isSorted ? '' : 'invisible'}>
+          {isSorted && order.isRising ? '▴' : '▾'}
         </span>
       </button>
     </th>
   )
 }
 
-type RowProps = GroupViewProps & { group: Group; data: Groups; top: number; before: number }
+type RowProps = GroupViewProps & { group: Group; data: Groups; maxValue: number; before: number }
 
-function Row({ group, data, top, before, by, measure, earlier, actions, onOpen }: RowProps) {
+function GroupRowView({ group, data, maxValue, before, by, measure, earlier, actions, onOpen }: RowProps) {
   return (
     <tr className="border-line border-t hover:bg-tint">
       {by.map((name, at) => (
@@ -154,10 +163,10 @@ function Row({ group, data, top, before, by, measure, earlier, actions, onOpen }
         </td>
       )}
       <td className="px-2 py-0.5 max-md:hidden">
-        <Bars
+        <TrendBars
           values={group.slices.map((value) => value ?? 0)}
-          top={Math.max(1e-9, ...group.slices.map((value) => value ?? 0))}
-          width={top > 0 ? group.value / top : 0}
+          maxValue={Math.max(1e-9, ...group.slices.map((value) => value ?? 0))}
+          width={maxValue > 0 ? group.value / maxValue : 0}
         />
       </td>
       <td className="px-2 py-0.5 text-right">
@@ -179,7 +188,7 @@ export function GroupValue({ name, value, actions }: { name: string; value: stri
 }
 
 /** Bars are the course of a group, and a line as long as its share of the largest. */
-function Bars({ values, top, width }: { values: readonly number[]; top: number; width: number }) {
+function TrendBars({ values, maxValue, width }: { values: readonly number[]; maxValue: number; width: number }) {
   return (
     <span className="relative block" aria-hidden>
       <svg role="presentation" viewBox={`0 0 ${values.length} 16`} preserveAspectRatio="none" className="h-4 w-36">
@@ -190,8 +199,8 @@ function Bars({ values, top, width }: { values: readonly number[]; top: number; 
             className="fill-bar-info"
             x={at + 0.1}
             width={0.8}
-            y={16 - (value / top) * 16}
-            height={Math.max(0, (value / top) * 16)}
+            y={16 - (value / maxValue) * 16}
+            height={Math.max(0, (value / maxValue) * 16)}
           />
         ))}
       </svg>
@@ -201,8 +210,8 @@ function Bars({ values, top, width }: { values: readonly number[]; top: number; 
 }
 
 /** nothingOf is what stands in place of groups while there are none. */
-export function nothingOf({ groups, nothing, failure, again }: GroupViewProps) {
-  if (failure && !groups) return <FailureNote thrown={failure} again={again} />
+export function groupPlaceholder({ groups, emptyView, failure, onRetry }: GroupViewProps) {
+  if (failure && !groups) return <FailureNote thrown={failure} again={onRetry} />
   if (!groups) return <p className="p-3 text-soft">Measuring …</p>
-  return groups.groups.length === 0 || groups.total === 0 ? nothing : null
+  return groups.groups.length === 0 || groups.total === 0 ? emptyView : null
 }

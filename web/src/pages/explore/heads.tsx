@@ -3,16 +3,16 @@ import { type PointerEvent, useRef, useState } from 'react'
 import { type Columns, widthIn } from './columns.ts'
 
 const STEP_PX = 16
-const FREE_PX = 160
+const DEFAULT_PX = 160
 
 /** Heads names the columns; a head is dragged to another place, its edge is dragged to another width, and its menu does the same by keyboard. */
-export function Heads({ columns, isGap }: { columns: Columns; isGap: boolean }) {
-  const [over, setOver] = useState<string>()
+export function ColumnHeaders({ columns, hasGaps }: { columns: Columns; hasGaps: boolean }) {
+  const [dropTarget, setDropTarget] = useState<string>()
   const dragged = useRef<string>(undefined)
   const drop = (to: string) => {
     if (dragged.current !== undefined && dragged.current !== to) columns.move(dragged.current, to)
     dragged.current = undefined
-    setOver(undefined)
+    setDropTarget(undefined)
   }
   return (
     <fieldset
@@ -21,7 +21,7 @@ export function Heads({ columns, isGap }: { columns: Columns; isGap: boolean }) 
     >
       <span className="w-4 shrink-0" />
       <span className="w-[12ch] shrink-0">time</span>
-      {isGap && <span className="w-[8ch] shrink-0 text-right">between</span>}
+      {hasGaps && <span className="w-[8ch] shrink-0 text-right">between</span>}
       <span className="w-28 shrink-0 max-lg:hidden">dataset</span>
       {columns.names.map((name, at) => (
         // biome-ignore lint/a11y/noStaticElementInteractions: what dragging does, the menu does too
@@ -29,20 +29,20 @@ export function Heads({ columns, isGap }: { columns: Columns; isGap: boolean }) 
           key={name}
           data-column={name}
           draggable
-          className={`relative flex min-w-0 items-center ${over === name ? 'bg-tint' : ''}`}
+          className={`relative flex min-w-0 items-center ${dropTarget === name ? 'bg-tint' : ''}`}
           style={cellStyle(widthIn(columns.widths, name))}
           onDragStart={() => {
             dragged.current = name
           }}
           onDragOver={(event) => {
             event.preventDefault()
-            setOver(name)
+            setDropTarget(name)
           }}
           onDrop={() => drop(name)}
-          onDragEnd={() => setOver(undefined)}
+          onDragEnd={() => setDropTarget(undefined)}
         >
-          <HeadMenu name={name} columns={columns} before={columns.names[at - 1]} after={columns.names[at + 1]} />
-          <Edge name={name} columns={columns} />
+          <ColumnMenu name={name} columns={columns} before={columns.names[at - 1]} after={columns.names[at + 1]} />
+          <ColumnResizer name={name} columns={columns} />
         </span>
       ))}
     </fieldset>
@@ -52,10 +52,10 @@ export function Heads({ columns, isGap }: { columns: Columns; isGap: boolean }) 
 /** cellStyle is the width of a column: what was set, or a share of what is left. */
 export const cellStyle = (px: number | undefined) => (px === undefined ? { flex: '1 1 0', minWidth: 96 } : { flex: `0 0 ${px}px` })
 
-type HeadMenuProps = { name: string; columns: Columns; before: string | undefined; after: string | undefined }
+type ColumnMenuProps = { name: string; columns: Columns; before: string | undefined; after: string | undefined }
 
-function HeadMenu({ name, columns, before, after }: HeadMenuProps) {
-  const width = widthIn(columns.widths, name) ?? FREE_PX
+function ColumnMenu({ name, columns, before, after }: ColumnMenuProps) {
+  const width = widthIn(columns.widths, name) ?? DEFAULT_PX
   const items: [string, () => void, boolean][] = [
     ['Move left', () => before !== undefined && columns.move(name, before), before !== undefined],
     ['Move right', () => after !== undefined && columns.move(name, after), after !== undefined],
@@ -79,10 +79,10 @@ function HeadMenu({ name, columns, before, after }: HeadMenuProps) {
           collisionPadding={8}
           className="z-40 min-w-40 rounded-md border border-line bg-panel p-1 shadow-lg"
         >
-          {items.map(([label, act, isThere]) => (
+          {items.map(([label, act, isEnabled]) => (
             <DropdownMenu.Item
               key={label}
-              disabled={!isThere}
+              disabled={!isEnabled}
               className="cursor-pointer rounded px-2 py-1 outline-none data-disabled:cursor-default data-disabled:text-soft data-highlighted:bg-tint"
               onSelect={act}
             >
@@ -95,9 +95,9 @@ function HeadMenu({ name, columns, before, after }: HeadMenuProps) {
   )
 }
 
-function Edge({ name, columns }: { name: string; columns: Columns }) {
+function ColumnResizer({ name, columns }: { name: string; columns: Columns }) {
   const start = useRef<{ x: number; px: number }>(undefined)
-  const widthOf = (event: { currentTarget: HTMLElement }) => event.currentTarget.parentElement?.getBoundingClientRect().width ?? FREE_PX
+  const widthOf = (event: { currentTarget: HTMLElement }) => event.currentTarget.parentElement?.getBoundingClientRect().width ?? DEFAULT_PX
   const onMove = (event: PointerEvent<HTMLElement>) => {
     if (start.current) columns.resize(name, start.current.px + event.clientX - start.current.x)
   }
@@ -107,7 +107,7 @@ function Edge({ name, columns }: { name: string; columns: Columns }) {
       role="separator"
       aria-orientation="vertical"
       aria-label={`Width of ${name}`}
-      aria-valuenow={widthIn(columns.widths, name) ?? FREE_PX}
+      aria-valuenow={widthIn(columns.widths, name) ?? DEFAULT_PX}
       tabIndex={0}
       className="absolute top-0 -right-2 z-10 h-full w-3 cursor-col-resize touch-none border-line border-r hover:border-accent"
       onPointerDown={(event) => {

@@ -11,9 +11,9 @@ export function HidePattern({ event, actions }: { event: Event; actions: ValueAc
   const { service_id, timestamp, sequence } = event.metadata
   const hide = useMutation({
     mutationFn: async () => {
-      const moment = { from_ts: timestamp, to_ts: timestamp + 1, from_sequence: String(sequence), most_recent_first: false }
-      const answer = await client.search.run({ body: { from: [service_id], ...moment, select: ['@pattern'], limit: 1 } })
-      const pattern = answer.result[0]?.['@pattern']
+      const position = { from_ts: timestamp, to_ts: timestamp + 1, from_sequence: String(sequence), most_recent_first: false }
+      const response = await client.search.run({ body: { from: [service_id], ...position, select: ['@pattern'], limit: 1 } })
+      const pattern = response.result[0]?.['@pattern']
       return typeof pattern === 'string' && pattern !== '' ? pattern : undefined
     },
     onSuccess: (pattern) => pattern !== undefined && actions.exclude('@pattern', pattern),

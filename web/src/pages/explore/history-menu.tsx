@@ -4,20 +4,20 @@ import { ago, quantity } from '../../parts/numbers.ts'
 import { nameOf, type Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { type Asked, optional, rangeOf } from './asked.ts'
-import type { Answered } from './cost.tsx'
-import { type AskedBefore, askedBefore, forgetAsked, keepAsked, placeOf } from './recent.ts'
+import { type ExploreParams, optional, rangeOf } from './asked.ts'
+import type { ResultInfo } from './cost.tsx'
+import { clearRecentQueries, type RecentQuery, recentQueries, recentQueryKey, rememberQuery } from './recent.ts'
 
-type HistoryMenuProps = { zone: Zone; nameOfDataset(id: string): string; onOpen(by: (now: Asked) => Asked): void }
+type HistoryMenuProps = { zone: Zone; nameOfDataset(id: string): string; onOpen(by: (now: ExploreParams) => ExploreParams): void }
 
 /** HistoryMenu finds a question that was asked before in this browser, and asks it again. */
 export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
   const [isOpen, setOpen] = useState(false)
-  const [all, setAll] = useState<AskedBefore[]>([])
+  const [all, setAll] = useState<RecentQuery[]>([])
   const [typed, setTyped] = useState('')
   const nowMs = Date.now()
-  const placed = (one: AskedBefore): string => (one.d ?? []).map(nameOfDataset).join(', ') || 'all datasets'
-  const found = all.filter((one) => hasWords(`${one.q} ${placed(one)}`, typed))
+  const datasetText = (one: RecentQuery): string => (one.d ?? []).map(nameOfDataset).join(', ') || 'all datasets'
+  const matching = all.filter((one) => hasWords(`${one.q} ${datasetText(one)}`, typed))
   return (
     <Popover
       label="History"
@@ -25,7 +25,7 @@ export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
       onOpenChange={(next) => {
         setOpen(next)
         setTyped('')
-        if (next) setAll(askedBefore())
+        if (next) setAll(recentQueries())
       }}
       trigger={<Button title="Questions that were asked before in this browser">History</Button>}
     >
@@ -42,30 +42,32 @@ export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
               onChange={(event) => setTyped(event.target.value)}
             />
             <ul className="max-h-80 overflow-auto" aria-label="Questions asked before">
-              {found.map((one) => (
-                <li key={placeOf(one)}>
+              {matching.map((one) => (
+                <li key={recentQueryKey(one)}>
                   <button
                     type="button"
                     className="w-full rounded px-2 py-1 text-left hover:bg-tint"
                     onClick={() => {
                       setOpen(false)
-                      onOpen((now) => repeatedSearch(now, one))
+                      onOpen((now) => paramsOfRecent(now, one))
                     }}
                   >
                     <span className="block truncate font-mono text-xs">{one.q || 'all events'}</span>
-                    <span className="block truncate text-soft text-xs">{[...noteOf(one, zone, nowMs), placed(one)].join(' · ')}</span>
+                    <span className="block truncate text-soft text-xs">
+                      {[...recentQueryNotes(one, zone, nowMs), datasetText(one)].join(' · ')}
+                    </span>
                   </button>
                 </li>
               ))}
             </ul>
-            {found.length === 0 && <p className="px-2 text-soft">No question has these words.</p>}
+            {matching.length === 0 && <p className="px-2 text-soft">No question has these words.</p>}
             <div className="flex items-center justify-between border-line border-t pt-2 text-soft text-xs">
               <span>{quantity(all.length, 'question')}, kept in this browser</span>
               <Button
                 size="small"
                 look="quiet"
                 onClick={() => {
-                  forgetAsked()
+                  clearRecentQueries()
                   setAll([])
                 }}
               >
@@ -80,7 +82,7 @@ export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
 }
 
 /** noteOf is when a question was asked, of which time, and what it found. */
-export function noteOf(one: AskedBefore, zone: Zone, nowMs: number): string[] {
+export function recentQueryNotes(one: RecentQuery, zone: Zone, nowMs: number): string[] {
   return [
     ...(one.atMs > 0 ? [ago(one.atMs, nowMs)] : []),
     ...(one.events === undefined ? [] : [quantity(one.events, 'event')]),
@@ -89,7 +91,7 @@ export function noteOf(one: AskedBefore, zone: Zone, nowMs: number): string[] {
 }
 
 /** repeatedSearch is the page with a question of before: its query, its datasets and its range; how it is shown stays. */
-export const repeatedSearch = (now: Asked, { q, d, r, f, t }: AskedBefore): Asked =>
+export const paramsOfRecent = (now: ExploreParams, { q, d, r, f, t }: RecentQuery): ExploreParams =>
   optional({
     ...now,
     q: q || undefined,
@@ -103,14 +105,18 @@ export const repeatedSearch = (now: Asked, { q, d, r, f, t }: AskedBefore): Aske
   })
 
 /** useHistory remembers every question with a condition once it has been answered. */
-export function useHistory({ q = '', d, r, f, t }: Asked, { cost, found, isFetching, isPlaceholderData }: Answered, isLive: boolean): void {
-  const isAnswered = cost !== undefined && found === undefined && !isFetching && !isPlaceholderData && !isLive
+export function useHistory(
+  { q = '', d, r, f, t }: ExploreParams,
+  { cost, label, isFetching, isPlaceholderData }: ResultInfo,
+  isLive: boolean,
+): void {
+  const isLoaded = cost !== undefined && label === undefined && !isFetching && !isPlaceholderData && !isLive
   const events = cost?.events
   const key = JSON.stringify([q, d, r, f, t])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key holds everything that is remembered
   useEffect(() => {
-    if (!isAnswered || q === '' || events === undefined) return
-    keepAsked({
+    if (!isLoaded || q === '' || events === undefined) return
+    rememberQuery({
       q,
       ...(d ? { d } : {}),
       ...(r ? { r } : {}),
@@ -119,5 +125,5 @@ export function useHistory({ q = '', d, r, f, t }: Asked, { cost, found, isFetch
       atMs: Date.now(),
       events,
     })
-  }, [key, isAnswered, events])
+  }, [key, isLoaded, events])
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { keyTree, type Node, nestedJson } from './key-tree.ts'
+import { type FieldNode, fieldTree, nestedJson } from './key-tree.ts'
 
-const leavesOf = (nodes: readonly Node[]): string[] =>
+const leavesOf = (nodes: readonly FieldNode[]): string[] =>
   nodes.flatMap((node) => (node.kind === 'leaf' ? [`${node.path}=${node.value}`] : leavesOf(node.inner)))
 
 test('keys that begin alike are nested by their dots, a lonely one stays as it is', () => {
-  const tree = keyTree([
+  const tree = fieldTree([
     ['http.method', 'GET'],
     ['http.status', '200'],
     ['http.url.path', '/a'],
@@ -35,7 +35,7 @@ test('every key is in the tree once, whatever dots it holds', () => {
   fc.assert(
     fc.property(fc.uniqueArray(key, { maxLength: 12 }), (keys) => {
       const pairs = keys.map((one, at) => [one, String(at)] as const)
-      expect(leavesOf(keyTree(pairs)).toSorted()).toEqual(pairs.map(([one, value]) => `${one}=${value}`).toSorted())
+      expect(leavesOf(fieldTree(pairs)).toSorted()).toEqual(pairs.map(([one, value]) => `${one}=${value}`).toSorted())
     }),
   )
 })

@@ -1,20 +1,20 @@
 import { useEffect, useRef } from 'react'
 
 /** useKeys binds single keys, by their names in small letters, or `shift` and the letter where a capital means something else, while nobody is typing and no dialog is open. */
-export function useKeys(keys: Record<string, () => unknown>): void {
-  const latest = useRef(keys)
-  latest.current = keys
+export function useShortcuts(actions: Record<string, () => unknown>): void {
+  const latest = useRef(actions)
+  latest.current = actions
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const target = event.target instanceof Element ? event.target : undefined
-      const isTaken = target?.closest('input, textarea, select, [contenteditable], [role="dialog"], [role="menu"]') !== null
-      const isPressed = event.key === 'Enter' && target?.closest('button, a, summary') !== null
-      const act =
+      const isTyping = target?.closest('input, textarea, select, [contenteditable], [role="dialog"], [role="menu"]') !== null
+      const isButtonPress = event.key === 'Enter' && target?.closest('button, a, summary') !== null
+      const action =
         latest.current[event.key.toLowerCase() === event.key ? event.key : `shift ${event.key.toLowerCase()}`] ??
         latest.current[event.key.toLowerCase()]
-      if (!act || isTaken || isPressed || event.ctrlKey || event.metaKey || event.altKey) return
+      if (!action || isTyping || isButtonPress || event.ctrlKey || event.metaKey || event.altKey) return
       event.preventDefault()
-      act()
+      action()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
@@ -22,9 +22,9 @@ export function useKeys(keys: Record<string, () => unknown>): void {
 }
 
 /** useFindKey takes Ctrl-F while the list of events or its bar has the focus; anywhere else it stays the browser's own. */
-export function useFindKey(find: () => void): void {
-  const latest = useRef(find)
-  latest.current = find
+export function useFindShortcut(openFind: () => void): void {
+  const latest = useRef(openFind)
+  latest.current = openFind
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'f') return
@@ -38,7 +38,7 @@ export function useFindKey(find: () => void): void {
 }
 
 /** pointedValue is the key and value under the focus, or else under the pointer. */
-export function pointedValue(): { name: string; value: string } | undefined {
+export function valueAtPointer(): { name: string; value: string } | undefined {
   const focused = document.activeElement?.closest<HTMLElement>('[data-value]')
   const { name, value } = (focused ?? document.querySelector<HTMLElement>('[data-value]:hover'))?.dataset ?? {}
   return name !== undefined && value !== undefined ? { name, value } : undefined

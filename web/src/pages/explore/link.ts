@@ -1,45 +1,45 @@
 import type { Event } from '@dendro/api'
 
 /** A Spot is one event by its dataset, time and number, as it stands in an address. */
-export type Spot = { dataset: string; timestamp: number; sequence: bigint }
+export type EventRef = { dataset: string; timestamp: number; sequence: bigint }
 
-export const idOf = ({ metadata }: Event): string => `${metadata.service_id} ${metadata.sequence}`
-export const spotId = ({ dataset, sequence }: Spot): string => `${dataset} ${sequence}`
+export const eventId = ({ metadata }: Event): string => `${metadata.service_id} ${metadata.sequence}`
+export const eventRefId = ({ dataset, sequence }: EventRef): string => `${dataset} ${sequence}`
 
-export const spotOf = ({ metadata }: Event): Spot => ({
+export const eventRefOf = ({ metadata }: Event): EventRef => ({
   dataset: metadata.service_id,
   timestamp: metadata.timestamp,
   sequence: BigInt(metadata.sequence),
 })
 
-export const spotText = ({ dataset, timestamp, sequence }: Spot): string => `${dataset}.${timestamp}.${sequence}`
+export const eventRefText = ({ dataset, timestamp, sequence }: EventRef): string => `${dataset}.${timestamp}.${sequence}`
 
 /** readSpot reads what an address says; undefined when it is no event. */
-export function readSpot(text: string): Spot | undefined {
+export function readEventRef(text: string): EventRef | undefined {
   const [, dataset, timestamp, sequence] = /^([\da-f-]{36})\.(\d{1,15})\.(\d{1,19})$/.exec(text) ?? []
   if (dataset === undefined || timestamp === undefined || sequence === undefined) return undefined
   return { dataset, timestamp: Number(timestamp), sequence: BigInt(sequence) }
 }
 
 /** linkTo is an address that shows an event and what was around it, whatever was asked when it was copied. */
-export function linkTo(event: Event): string {
-  const around = { d: [event.metadata.service_id], f: event.metadata.timestamp - AROUND_MS, t: event.metadata.timestamp + AROUND_MS }
-  return addressOf({ ...around, e: spotText(spotOf(event)) })
+export function eventLink(event: Event): string {
+  const surroundings = { d: [event.metadata.service_id], f: event.metadata.timestamp - AROUND_MS, t: event.metadata.timestamp + AROUND_MS }
+  return exploreUrl({ ...surroundings, e: eventRefText(eventRefOf(event)) })
 }
 
 const AROUND_MS = 300_000
 
 /** addressOf writes the state of the page as an address. */
-export function addressOf(asked: Record<string, unknown>): string {
-  const pairs = Object.entries(asked).map(([name, value]): [string, string] => [
+export function exploreUrl(params: Record<string, unknown>): string {
+  const pairs = Object.entries(params).map(([name, value]): [string, string] => [
     name,
-    typeof value === 'string' && !isLikeJson(value) ? value : JSON.stringify(value),
+    typeof value === 'string' && !parsesAsJson(value) ? value : JSON.stringify(value),
   ])
   return `${location.origin}/app/explore?${new URLSearchParams(pairs)}`
 }
 
 /** isLikeJson tells a text that would be read back as something else. */
-function isLikeJson(text: string): boolean {
+function parsesAsJson(text: string): boolean {
   try {
     JSON.parse(text)
     return true

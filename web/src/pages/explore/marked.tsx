@@ -1,18 +1,26 @@
-import { type Marking, type Piece, piecesOf } from './line-text.ts'
+import { type Highlights, piecesOf, type TextPiece } from './line-text.ts'
 
 /** Marked is text with its marks; where it is bare, only what was searched or looked for is marked. */
-export function Marked({ text, marking, isBare = false }: { text: string; marking: Marking; isBare?: boolean }) {
-  return piecesOf(text, marking).map((piece, at) => {
-    const isShown = !isBare || piece.kind === 'hit' || piece.kind === 'found'
+export function HighlightedText({
+  text,
+  highlights,
+  onlyMatches = false,
+}: {
+  text: string
+  highlights: Highlights
+  onlyMatches?: boolean
+}) {
+  return piecesOf(text, highlights).map((piece, at) => {
+    const isShown = !onlyMatches || piece.kind === 'hit' || piece.kind === 'found'
     // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one line never change places
-    return <PieceOf key={at} piece={isShown ? piece : { ...piece, kind: 'plain' }} />
+    return <PieceText key={at} piece={isShown ? piece : { ...piece, kind: 'plain' }} />
   })
 }
 
-export const PieceOf = ({ piece: { kind, text } }: { piece: Piece }) =>
-  kind === 'plain' ? text : <span className={marks[kind]}>{text}</span>
+export const PieceText = ({ piece: { kind, text } }: { piece: TextPiece }) =>
+  kind === 'plain' ? text : <span className={pieceStyles[kind]}>{text}</span>
 
-const marks: Record<Piece['kind'], string> = {
+const pieceStyles: Record<TextPiece['kind'], string> = {
   plain: '',
   hit: 'bg-mark rounded-sm',
   found: 'bg-accent text-accent-ink rounded-sm',

@@ -11,7 +11,7 @@ import type { Bars } from './questions.ts'
 
 type MarkerStripProps = { markers: readonly Marker[]; bars: Bars; zone: Zone }
 
-const tones: Record<Status, string> = { ALERT: 'bg-error', WARN: 'bg-warn', NO_DATA: 'bg-soft', OK: 'bg-accent' }
+const statusColors: Record<Status, string> = { ALERT: 'bg-error', WARN: 'bg-warn', NO_DATA: 'bg-soft', OK: 'bg-accent' }
 /** DRAWN_MAX bounds what is drawn; the list has all of them. */
 const DRAWN_MAX = 200
 
@@ -37,14 +37,14 @@ export function MarkerStrip({ markers, bars, zone }: MarkerStripProps) {
             className="absolute inset-y-0 w-px"
             style={{ left: `${at(one.atMs)}%` }}
           >
-            <span className={`absolute inset-y-0 left-0 w-px ${tones[one.status]}`} />
+            <span className={`absolute inset-y-0 left-0 w-px ${statusColors[one.status]}`} />
             {/* The list below says the same to whoever comes by keyboard. */}
             <Link
               to="/monitors"
               search={{ id: one.monitorId, evaluation: one.atMs }}
               tabIndex={-1}
               aria-hidden
-              title={wordsOf(one, zone)}
+              title={markerText(one, zone)}
               className="pointer-events-auto absolute top-0 -left-[9px] rounded-sm hover:brightness-110"
             >
               <StatusMark status={one.status} />
@@ -58,21 +58,21 @@ export function MarkerStrip({ markers, bars, zone }: MarkerStripProps) {
 
 const timeOf = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${clockOf(ms, zone).clock.slice(0, 8)}`
 
-function wordsOf(one: Marker, zone: Zone): string {
+function markerText(one: Marker, zone: Zone): string {
   if (one.kind === 'downtime') return `${one.name}: ${timeOf(one.fromMs, zone)} – ${timeOf(one.toMs, zone)}`
   const after = one.before ? ` after ${statusNames[one.before].toLowerCase()}` : ''
   return `${one.name}: ${statusNames[one.status].toLowerCase()}${after} at ${timeOf(one.atMs, zone)}`
 }
 
-type MarkerListProps = { markers: Markers | undefined; failure: unknown; zone: Zone; again(): unknown }
+type MarkerListProps = { markers: Markers | undefined; failure: unknown; zone: Zone; onRetry(): unknown }
 
 /** MarkerList says in words what is drawn over the histogram, each leading to its monitor or to the downtimes. */
-export function MarkerList({ markers, failure, zone, again }: MarkerListProps) {
+export function MarkerList({ markers, failure, zone, onRetry }: MarkerListProps) {
   const [isOpen, setOpen] = useState(false)
   const all = markers?.markers ?? []
   if (all.length === 0 && !failure) return null
   const changes = all.filter(({ kind }) => kind === 'status').length
-  const said = [
+  const text = [
     ...(changes > 0 ? [quantity(changes, 'status change')] : []),
     ...(all.length > changes ? [quantity(all.length - changes, 'downtime')] : []),
   ].join(', ')
@@ -83,12 +83,12 @@ export function MarkerList({ markers, failure, zone, again }: MarkerListProps) {
       onOpenChange={setOpen}
       trigger={
         <Button size="small" look="quiet" title="What monitors and downtimes did in this range">
-          {failure ? 'Markers failed' : said}
+          {failure ? 'Markers failed' : text}
         </Button>
       }
     >
       <div className="w-96 max-w-full">
-        {failure ? <FailureNote thrown={failure} again={again} /> : null}
+        {failure ? <FailureNote thrown={failure} again={onRetry} /> : null}
         <ol className="max-h-80 divide-y divide-line overflow-auto" aria-label="Markers">
           {all.toReversed().map((one) => (
             <li key={`${one.kind} ${one.name} ${startOf(one)} ${one.kind === 'status' ? one.status : ''}`} className="py-1">
@@ -115,8 +115,8 @@ export function MarkerList({ markers, failure, zone, again }: MarkerListProps) {
             </li>
           ))}
         </ol>
-        {markers && markers.left > 0 && (
-          <p className="pt-1 text-soft text-xs">{quantity(markers.left, 'more monitor')} changed longer ago and were not asked.</p>
+        {markers && markers.omitted > 0 && (
+          <p className="pt-1 text-soft text-xs">{quantity(markers.omitted, 'more monitor')} changed longer ago and were not asked.</p>
         )}
       </div>
     </Popover>

@@ -1,6 +1,6 @@
 import type { Downtime, Monitor } from '@dendro/api'
 import { expect, test } from 'vitest'
-import { downtimeMarkers, monitorsToAsk } from './markers.ts'
+import { downtimeMarkers, monitorsToQuery } from './markers.ts'
 
 const NOON = Date.UTC(2026, 10, 20, 12)
 const HOUR_MS = 3_600_000
@@ -41,6 +41,6 @@ test('only monitors that watch the datasets and have told of something are asked
   const monitor = (id: string, from: string[], last: number | undefined) =>
     ({ id, queries: [{ from }], status: 'OK', ...(last === undefined ? {} : { last_trigger_ts: last }) }) as unknown as Monitor
   const all = [monitor('old', ['a'], 1), monitor('new', ['a', 'b'], 2), monitor('other', ['b'], 3), monitor('still', ['a'], undefined)]
-  expect(monitorsToAsk(all, ['a']).map(({ id }) => id)).toEqual(['new', 'old'])
-  expect(monitorsToAsk(all, undefined).map(({ id }) => id)).toEqual(['other', 'new', 'old'])
+  expect(monitorsToQuery(all, ['a']).map(({ id }) => id)).toEqual(['new', 'old'])
+  expect(monitorsToQuery(all, undefined).map(({ id }) => id)).toEqual(['other', 'new', 'old'])
 })

@@ -1,5 +1,6 @@
 import type { Downtime, Monitor } from '@dendro/api'
 import type { Status } from '../../parts/status.tsx'
+import type { TimeSpan } from './use-difference.ts'
 
 /** A Marker is what else happened in the range: a monitor changed its status, or a downtime held. */
 export type Marker =
@@ -9,17 +10,17 @@ export type Marker =
 export type Markers = {
   markers: Marker[]
   /** left are monitors that were not asked, because there are too many. */
-  left: number
+  omitted: number
 }
 
 export const startOf = (one: Marker): number => (one.kind === 'status' ? one.atMs : one.fromMs)
 
 /** monitorsToAsk are those that watch the datasets and have told of anything yet, the latest first. */
-export function monitorsToAsk(monitors: readonly Monitor[], datasets: readonly string[] | undefined): Monitor[] {
-  const isConcerned = ({ queries }: Monitor) =>
+export function monitorsToQuery(monitors: readonly Monitor[], datasets: readonly string[] | undefined): Monitor[] {
+  const watchesDatasets = ({ queries }: Monitor) =>
     datasets === undefined || queries.some(({ from, from_expr }) => Boolean(from_expr) || !from || from.some((id) => datasets.includes(id)))
   return monitors
-    .filter((one) => (one.last_trigger_ts !== undefined || one.status !== 'OK') && isConcerned(one))
+    .filter((one) => (one.last_trigger_ts !== undefined || one.status !== 'OK') && watchesDatasets(one))
     .toSorted((one, other) => (other.last_trigger_ts ?? 0) - (one.last_trigger_ts ?? 0))
 }
 
@@ -29,10 +30,8 @@ const DAY_MS = 86_400_000
 const DAYS_MAX = 35
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
 
-type Stretch = { fromMs: number; toMs: number }
-
 /** downtimeMarkers are the times a downtime held within a stretch; one that repeats goes by the clock in UTC, as the service does. */
-export function downtimeMarkers(downtime: Downtime, { fromMs, toMs }: Stretch): Marker[] {
+export function downtimeMarkers(downtime: Downtime, { fromMs, toMs }: TimeSpan): Marker[] {
   const { static_time_range: once, dynamic_time_range: daily } = downtime
   const times = once ? [{ fromMs: once.from, toMs: once.to }] : daily ? dailyTimes(daily, { fromMs, toMs }) : []
   return times
@@ -40,11 +39,11 @@ export function downtimeMarkers(downtime: Downtime, { fromMs, toMs }: Stretch): 
     .map((one) => ({ kind: 'downtime', downtimeId: downtime.id, name: downtime.name, ...one }))
 }
 
-function dailyTimes(daily: NonNullable<Downtime['dynamic_time_range']>, { fromMs, toMs }: Stretch): Stretch[] {
+function dailyTimes(daily: NonNullable<Downtime['dynamic_time_range']>, { fromMs, toMs }: TimeSpan): TimeSpan[] {
   const first = Math.floor(fromMs / DAY_MS) * DAY_MS - DAY_MS
   if (toMs - first > DAYS_MAX * DAY_MS) return []
   const { from_minute_of_day: from, to_minute_of_day: to, repeat_days, invert } = daily
-  const times: Stretch[] = []
+  const times: TimeSpan[] = []
   for (let day = first; day < toMs; day += DAY_MS) {
     const weekday = weekdays[new Date(day).getUTCDay()]
     if (repeat_days.length > 0 && !repeat_days.some((one) => one === weekday)) continue
@@ -54,7 +53,7 @@ function dailyTimes(daily: NonNullable<Downtime['dynamic_time_range']>, { fromMs
 }
 
 /** gapsBetween is a stretch without some times that lie in order. */
-function gapsBetween(times: readonly Stretch[], { fromMs, toMs }: Stretch): Stretch[] {
+function gapsBetween(times: readonly TimeSpan[], { fromMs, toMs }: TimeSpan): TimeSpan[] {
   const edges = [fromMs, ...times.flatMap((one) => [one.fromMs, one.toMs]), toMs]
   return edges.flatMap((edge, at) => {
     const end = edges[at + 1]

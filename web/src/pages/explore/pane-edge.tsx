@@ -5,20 +5,20 @@ const PX_MIN = 140
 const PX_MAX = 640
 const STEP_PX = 16
 
-const within = (px: number): number => Math.round(Math.min(PX_MAX, Math.max(PX_MIN, px)))
+const clamp = (px: number): number => Math.round(Math.min(PX_MAX, Math.max(PX_MIN, px)))
 
 /** usePaneWidth is how wide the list beside the events is, as it was left in this browser. */
-export function usePaneWidth(otherwise: number): [number, (px: number) => void] {
-  const [width, setWidth] = useState(() => within(Number(localStorage.getItem(KEY)) || otherwise))
-  const keep = (px: number) => {
-    localStorage.setItem(KEY, String(within(px)))
-    setWidth(within(px))
+export function useFieldPaneWidth(defaultPx: number): [number, (px: number) => void] {
+  const [width, setWidth] = useState(() => clamp(Number(localStorage.getItem(KEY)) || defaultPx))
+  const store = (px: number) => {
+    localStorage.setItem(KEY, String(clamp(px)))
+    setWidth(clamp(px))
   }
-  return [width, keep]
+  return [width, store]
 }
 
 /** PaneEdge is dragged to make a pane wider; the arrow keys do the same. */
-export function PaneEdge({ label, width, onWidth }: { label: string; width: number; onWidth(px: number): void }) {
+export function ResizeHandle({ label, width, onWidth }: { label: string; width: number; onWidth(px: number): void }) {
   const [start, setStart] = useState<{ x: number; width: number }>()
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -STEP_PX, ArrowRight: STEP_PX }[event.key]

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
 import { boundsOf, gridOf, timeRangeOf } from '../../parts/time-range.ts'
 import type { DendroClient } from '../../session/session.ts'
-import { type Cost, costOf, filterOf, keyOf, type Question, sourceOf } from './questions.ts'
+import { costOf, type ExploreQuery, filterOf, queryKeyOf, type ResultCost, sourceOf } from './questions.ts'
 
 /** A Pattern is what several events say, with what is known of them. */
 export type Pattern = {
@@ -19,52 +19,52 @@ export type Pattern = {
 }
 export type PatternTrend = { slices: number[]; info: number; warn: number; error: number; firstMs: number; lastMs: number }
 
-export function usePatterns(question: Question, isOn: boolean) {
+export function usePatterns(query: ExploreQuery, isOn: boolean) {
   const client = useClient()
   return useQuery({
-    queryKey: ['patterns', ...keyOf(question)],
+    queryKey: ['patterns', ...queryKeyOf(query)],
     enabled: isOn,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<Patterns> => {
       const startedMs = performance.now()
-      const found = await countPatterns(client, question, signal)
-      const patterns = mergePatterns(found)
+      const rows = await countPatterns(client, query, signal)
+      const patterns = mergePatterns(rows)
       const events = patterns.reduce((sum, one) => sum + one.count, 0)
-      const cost = { events, isExact: found.length < PATTERNS_MAX, bytes: undefined, ms: Math.round(performance.now() - startedMs) }
+      const cost = { events, isExact: rows.length < PATTERNS_MAX, bytes: undefined, ms: Math.round(performance.now() - startedMs) }
       return { patterns, cost }
     },
   })
 }
 
 /** Patterns are what was counted; the service does not say what it read for that. */
-export type Patterns = { patterns: Pattern[]; cost: Cost }
+export type Patterns = { patterns: Pattern[]; cost: ResultCost }
 
 /** PATTERNS_MAX are the most that the service counts. */
 export const PATTERNS_MAX = 1_000
 
-export const patternsBody = (question: Question) => ({
-  search_details: { ...sourceOf(question), ...filterOf(question), ...timeRangeOf(question.range) },
+export const patternsBody = (query: ExploreQuery) => ({
+  search_details: { ...sourceOf(query), ...filterOf(query), ...timeRangeOf(query.range) },
 })
 
 /** countPatterns counts the matching events by what they say, for each dataset. */
-export const countPatterns = async (client: DendroClient, question: Question, signal: AbortSignal): Promise<PatternRow[]> =>
-  (await client.patterns.find({ body: patternsBody(question), signal, repeatable: true })).patterns
+export const countPatterns = async (client: DendroClient, query: ExploreQuery, signal: AbortSignal): Promise<PatternRow[]> =>
+  (await client.patterns.find({ body: patternsBody(query), signal, repeatable: true })).patterns
 
 const SLICES = 30
 const TRENDS_MAX = 300
 
 /** usePatternTrends are the course, status and first and last times of the most frequent patterns; the list does not wait for them. */
-export function usePatternTrends(question: Question, isOn: boolean) {
+export function usePatternTrends(query: ExploreQuery, isOn: boolean) {
   const client = useClient()
   return useQuery({
-    queryKey: ['pattern trends', ...keyOf(question)],
+    queryKey: ['pattern trends', ...queryKeyOf(query)],
     enabled: isOn,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const grid = gridOf(boundsOf(question.range, Date.now()), SLICES)
+      const grid = gridOf(boundsOf(query.range, Date.now()), SLICES)
       const body = {
-        ...sourceOf(question),
-        ...filterOf(question),
+        ...sourceOf(query),
+        ...filterOf(query),
         from_ts: Math.max(0, grid.fromMs),
         to_ts: grid.toMs,
         select: ['count(*)', 'min(@time)', 'max(@time)'],
@@ -72,8 +72,8 @@ export function usePatternTrends(question: Question, isOn: boolean) {
         num_of_slices: grid.slices,
         limit: TRENDS_MAX,
       }
-      const answer = await client.search.run({ body, signal, repeatable: true })
-      return { trends: trendsOf(answer), cost: costOf(answer) }
+      const response = await client.search.run({ body, signal, repeatable: true })
+      return { trends: trendsOf(response), cost: costOf(response) }
     },
   })
 }
@@ -114,8 +114,8 @@ function trendsOf({ groups_series }: SearchResponse): Map<string, PatternTrend> 
 
 /** withGone adds the patterns of another time that do not come any more, with no events. */
 export function withGone(now: readonly Pattern[], earlier: ReadonlyMap<string, Pattern> | undefined): Pattern[] {
-  const there = new Set(now.map(({ id }) => id))
-  const gone = [...(earlier?.values() ?? [])].filter(({ id }) => !there.has(id))
+  const currentIds = new Set(now.map(({ id }) => id))
+  const gone = [...(earlier?.values() ?? [])].filter(({ id }) => !currentIds.has(id))
   return [
     ...now.map((one) => ({ ...one, before: earlier?.get(one.id)?.count ?? 0 })),
     ...gone.map((one) => ({ ...one, before: one.count, count: 0, bytes: 0 })),

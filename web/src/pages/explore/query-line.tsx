@@ -3,12 +3,12 @@ import { type FormEvent, type RefObject, useEffect, useState } from 'react'
 import { type QueryFocus, QueryInput } from '../../parts/query-input.tsx'
 import { readWhere } from '../../parts/query-readers.ts'
 import { Button } from '../../ui/button.tsx'
-import { Chip } from './chip.tsx'
+import { ConditionChip } from './chip.tsx'
 import { negate, replaceClause, splitClauses, withClause, withoutClause } from './clauses.ts'
 import type { Field } from './questions.ts'
-import { recentQueries } from './recent.ts'
+import { recentQueryTexts } from './recent.ts'
 
-type QueryLineProps = {
+type QueryFormProps = {
   query: string
   off: readonly string[]
   failure: unknown
@@ -21,17 +21,17 @@ type QueryLineProps = {
 }
 
 /** QueryLine is one query in two forms: its text, and its conditions as chips that can be edited, negated, switched off and removed. */
-export function QueryLine({ query, off, failure, fields, isBusy, inputRef, onQuery, onRun, onCancel }: QueryLineProps) {
+export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQuery, onRun, onCancel }: QueryFormProps) {
   const [text, setText] = useState(query)
   useEffect(() => setText(query), [query])
   const clauses = splitClauses(query)
-  const send = (asked: string) => {
-    if (asked.trim() === query) onRun()
-    else onQuery(asked.trim())
+  const run = (queryText: string) => {
+    if (queryText.trim() === query) onRun()
+    else onQuery(queryText.trim())
   }
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    send(text)
+    run(text)
   }
   return (
     <div className="flex min-w-0 flex-1 flex-col gap-1">
@@ -41,9 +41,9 @@ export function QueryLine({ query, off, failure, fields, isBusy, inputRef, onQue
           label="Query"
           placeholder="Words, or key = value AND …"
           text={text}
-          known={{ read: readWhere, fields, recent: text.trim() === '' ? recentQueries() : [] }}
+          known={{ read: readWhere, fields, recent: text.trim() === '' ? recentQueryTexts() : [] }}
           onText={setText}
-          onRun={send}
+          onRun={run}
         />
         {isBusy ? (
           <Button onClick={onCancel} className="w-20 justify-center">
@@ -59,27 +59,27 @@ export function QueryLine({ query, off, failure, fields, isBusy, inputRef, onQue
       {(clauses.length > 0 || off.length > 0) && (
         <ul className="flex flex-wrap gap-1" aria-label="Conditions">
           {clauses.map((clause) => (
-            <Chip
+            <ConditionChip
               key={clause}
               clause={clause}
               fields={fields}
               isOn
-              onEdit={(by) => onQuery(replaceClause(query, clause, by))}
+              onEdit={(replacement) => onQuery(replaceClause(query, clause, replacement))}
               onNegate={() => onQuery(replaceClause(query, clause, negate(clause)))}
-              onSwitch={() => onQuery(withoutClause(query, clause), [...off, clause])}
+              onToggle={() => onQuery(withoutClause(query, clause), [...off, clause])}
               onRemove={() => onQuery(withoutClause(query, clause))}
             />
           ))}
           {off.map((clause) => (
-            <Chip
+            <ConditionChip
               key={`off ${clause}`}
               clause={clause}
               fields={fields}
               isOn={false}
-              onEdit={(by) =>
+              onEdit={(replacement) =>
                 onQuery(
                   query,
-                  off.map((one) => (one === clause ? by : one)),
+                  off.map((one) => (one === clause ? replacement : one)),
                 )
               }
               onNegate={() =>
@@ -88,7 +88,7 @@ export function QueryLine({ query, off, failure, fields, isBusy, inputRef, onQue
                   off.map((one) => (one === clause ? negate(clause) : one)),
                 )
               }
-              onSwitch={() =>
+              onToggle={() =>
                 onQuery(
                   withClause(query, clause),
                   off.filter((one) => one !== clause),

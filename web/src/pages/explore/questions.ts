@@ -8,25 +8,25 @@ import type { DendroClient } from '../../session/session.ts'
 export type { Field, Fields } from '../../parts/fields.ts'
 
 /** A Question is what every part of the page asks about; `turn` changes when a person asks again. */
-export type Question = { datasets: readonly string[] | undefined; where: string; range: Range; turn: number }
+export type ExploreQuery = { datasets: readonly string[] | undefined; where: string; range: Range; refreshCount: number }
 
 /**
  * ROWS is a first page of events: enough for any screen, little enough to arrive at once. MORE_ROWS are what whoever goes on reading gets at a time, few
  * enough to be read within a frame.
  */
-const ROWS = 100
-const MORE_ROWS = 500
-const SLICES = 120
+const FIRST_PAGE_EVENTS = 100
+const NEXT_PAGE_EVENTS = 500
+const BARS = 120
 
 /** sourceOf is where a question looks, as the service takes it. */
-export const sourceOf = ({ datasets }: Question) => (datasets === undefined ? { from_expr: '*' } : { from: [...datasets] })
-export const filterOf = ({ where }: Question) => (where === '' ? {} : { where })
-export const keyOf = ({ datasets, where, range, turn }: Question) => [datasets, where, range, turn] as const
+export const sourceOf = ({ datasets }: ExploreQuery) => (datasets === undefined ? { from_expr: '*' } : { from: [...datasets] })
+export const filterOf = ({ where }: ExploreQuery) => (where === '' ? {} : { where })
+export const queryKeyOf = ({ datasets, where, range, refreshCount }: ExploreQuery) => [datasets, where, range, refreshCount] as const
 
 /** A Cost is what an answer found and what finding it took; bytes are not told of every answer. */
-export type Cost = { events: number; isExact: boolean; bytes: number | undefined; ms: number }
+export type ResultCost = { events: number; isExact: boolean; bytes: number | undefined; ms: number }
 
-export const costOf = ({ totals, explain, is_exact }: SearchResponse): Cost => ({
+export const costOf = ({ totals, explain, is_exact }: SearchResponse): ResultCost => ({
   events: Number(totals.count),
   isExact: is_exact,
   bytes: explain['Bytes searched'] === undefined ? undefined : Number(explain['Bytes searched']),
@@ -35,40 +35,40 @@ export const costOf = ({ totals, explain, is_exact }: SearchResponse): Cost => (
 
 const NO_LINKS: Event['links'] = []
 
-export type Page = { events: Event[]; cost: Cost; next: string | undefined }
+export type EventPage = { events: Event[]; cost: ResultCost; next: string | undefined }
 
 /** useEvents are the matching events, newest or oldest first, page by page. A page that nobody waits for any more is cancelled, and with it the question in the store. */
-export function useEvents(question: Question, isOn: boolean, isOldestFirst: boolean) {
+export function useEvents(query: ExploreQuery, isOn: boolean, isOldestFirst: boolean) {
   const client = useClient()
-  return useInfiniteQuery({ ...eventsOf(client, question, isOldestFirst), enabled: isOn, placeholderData: keepPreviousData })
+  return useInfiniteQuery({ ...eventsQueryOptions(client, query, isOldestFirst), enabled: isOn, placeholderData: keepPreviousData })
 }
 
 /** eventsOf is how events are asked for, and under which name the answer is kept. */
-export const eventsOf = (client: DendroClient, question: Question, isOldestFirst: boolean) =>
+export const eventsQueryOptions = (client: DendroClient, query: ExploreQuery, isOldestFirst: boolean) =>
   infiniteQueryOptions({
-    queryKey: ['events', ...keyOf(question), isOldestFirst],
+    queryKey: ['events', ...queryKeyOf(query), isOldestFirst],
     initialPageParam: undefined as string | undefined,
-    queryFn: async ({ pageParam, signal }): Promise<Page> => {
+    queryFn: async ({ pageParam, signal }): Promise<EventPage> => {
       const body = pageParam
-        ? { pagination_token: pageParam, per_page: MORE_ROWS }
+        ? { pagination_token: pageParam, per_page: NEXT_PAGE_EVENTS }
         : {
-            ...sourceOf(question),
-            ...filterOf(question),
-            ...timeRangeOf(question.range),
+            ...sourceOf(query),
+            ...filterOf(query),
+            ...timeRangeOf(query.range),
             select: ['*', '@raw'],
-            limit: ROWS,
+            limit: FIRST_PAGE_EVENTS,
             ...(isOldestFirst ? { most_recent_first: false } : {}),
           }
-      const answer = await client.search.run({ body, signal, repeatable: true })
-      const next = answer.pagination.next_page_url
+      const response = await client.search.run({ body, signal, repeatable: true })
+      const next = response.pagination.next_page_url
       return {
         // Links repeat what is known here; without them two hundred thousand events fit into a page.
-        events: answer.events.map((event) => ({ ...event, metadata: { ...event.metadata, context: '' }, links: NO_LINKS })),
-        cost: costOf(answer),
+        events: response.events.map((event) => ({ ...event, metadata: { ...event.metadata, context: '' }, links: NO_LINKS })),
+        cost: costOf(response),
         next: next === undefined ? undefined : (new URL(next).searchParams.get('pagination_token') ?? undefined),
       }
     },
-    getNextPageParam: (page: Page) => page.next,
+    getNextPageParam: (page: EventPage) => page.next,
   })
 
 export type Bar = { fromMs: number; info: number; warn: number; error: number }
@@ -76,15 +76,15 @@ export type Bar = { fromMs: number; info: number; warn: number; error: number }
 export type Bars = { bars: Bar[]; stepMs: number; total: number; isExact: boolean; endMs: number; lengthMs: number }
 
 /** useBars counts the matching events by status in round steps. */
-export function useBars(question: Question, isOn: boolean) {
+export function useBars(query: ExploreQuery, isOn: boolean) {
   const client = useClient()
   return useQuery({
-    queryKey: ['bars', ...keyOf(question)],
+    queryKey: ['bars', ...queryKeyOf(query)],
     enabled: isOn,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => {
-      const bounds = boundsOf(question.range, Date.now())
-      return countBars(client, question, gridOf(bounds, SLICES), signal, bounds)
+      const bounds = boundsOf(query.range, Date.now())
+      return countBars(client, query, gridOf(bounds, BARS), signal, bounds)
     },
   })
 }
@@ -92,28 +92,28 @@ export function useBars(question: Question, isOn: boolean) {
 /** countBars counts matching events in every step of a grid. */
 export async function countBars(
   client: DendroClient,
-  question: Question,
+  query: ExploreQuery,
   grid: Grid,
   signal: AbortSignal,
   { fromMs, toMs }: { fromMs: number; toMs: number } = grid,
 ): Promise<Bars> {
   const body = {
-    ...sourceOf(question),
-    ...filterOf(question),
+    ...sourceOf(query),
+    ...filterOf(query),
     from_ts: Math.max(0, grid.fromMs),
     to_ts: Math.max(1, grid.toMs),
     select: ['count(*)'],
     groups: ['@status'],
     num_of_slices: grid.slices,
   }
-  const answer = await client.search.run({ body, signal, repeatable: true })
+  const response = await client.search.run({ body, signal, repeatable: true })
   const bars: Bar[] = Array.from({ length: grid.slices }, (_, at) => ({
     fromMs: grid.fromMs + at * grid.stepMs,
     info: 0,
     warn: 0,
     error: 0,
   }))
-  for (const { name, timeseries } of answer.groups_series) {
+  for (const { name, timeseries } of response.groups_series) {
     if (name !== 'info' && name !== 'warn' && name !== 'error') continue
     for (const [at, slice] of timeseries.entries()) {
       const bar = bars[at]
@@ -123,13 +123,13 @@ export async function countBars(
   return {
     bars,
     stepMs: grid.stepMs,
-    total: Number(answer.totals.count),
-    isExact: answer.is_exact,
+    total: Number(response.totals.count),
+    isExact: response.is_exact,
     endMs: toMs,
     lengthMs: toMs - fromMs,
   }
 }
 
 /** useFields are the keys of the datasets in the range, with their most frequent values. */
-export const useFields = ({ datasets, range, turn }: Question, isOn: boolean) =>
-  useKnownFields({ datasets, range, refreshCount: turn }, isOn)
+export const useFields = ({ datasets, range, refreshCount }: ExploreQuery, isOn: boolean) =>
+  useKnownFields({ datasets, range, refreshCount: refreshCount }, isOn)

@@ -1,5 +1,5 @@
 /** An AskedBefore is a question as it was asked in this browser. */
-export type AskedBefore = {
+export type RecentQuery = {
   q: string
   /** d are datasets by id; all when absent. */
   d?: string[]
@@ -13,40 +13,40 @@ export type AskedBefore = {
 }
 
 const KEY = 'dendro.queries'
-const KEPT_MAX = 100
+const STORED_MAX = 100
 
 /** askedBefore are the last questions that were asked in this browser, the newest first. */
-export function askedBefore(): AskedBefore[] {
+export function recentQueries(): RecentQuery[] {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
-    return Array.isArray(kept) ? kept.flatMap(readAskedBefore) : []
+    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
+    return Array.isArray(stored) ? stored.flatMap(readRecentQuery) : []
   } catch {
     return []
   }
 }
 
 /** readAskedBefore takes what was kept, also in the form of before, which was the text of the query alone. */
-function readAskedBefore(kept: unknown): AskedBefore[] {
-  if (typeof kept === 'string') return [{ q: kept, atMs: 0 }]
-  if (typeof kept !== 'object' || kept === null || !('q' in kept) || typeof kept.q !== 'string') return []
-  return [kept as AskedBefore]
+function readRecentQuery(stored: unknown): RecentQuery[] {
+  if (typeof stored === 'string') return [{ q: stored, atMs: 0 }]
+  if (typeof stored !== 'object' || stored === null || !('q' in stored) || typeof stored.q !== 'string') return []
+  return [stored as RecentQuery]
 }
 
 /** keepAsked remembers a question; asked again it moves to the front. */
-export function keepAsked(one: AskedBefore): void {
-  const others = askedBefore().filter((other) => placeOf(other) !== placeOf(one))
-  localStorage.setItem(KEY, JSON.stringify([one, ...others].slice(0, KEPT_MAX)))
+export function rememberQuery(one: RecentQuery): void {
+  const others = recentQueries().filter((other) => recentQueryKey(other) !== recentQueryKey(one))
+  localStorage.setItem(KEY, JSON.stringify([one, ...others].slice(0, STORED_MAX)))
 }
 
-export const forgetAsked = (): void => localStorage.removeItem(KEY)
+export const clearRecentQueries = (): void => localStorage.removeItem(KEY)
 
 /** placeOf is what makes two questions the same: what is asked of which datasets, not when. */
-export const placeOf = ({ q, d = [] }: Pick<AskedBefore, 'q' | 'd'>): string => JSON.stringify([q, d.toSorted()])
+export const recentQueryKey = ({ q, d = [] }: Pick<RecentQuery, 'q' | 'd'>): string => JSON.stringify([q, d.toSorted()])
 
 /** recentQueries are the texts of the last questions. */
-export const recentQueries = (): string[] => [
+export const recentQueryTexts = (): string[] => [
   ...new Set(
-    askedBefore()
+    recentQueries()
       .map(({ q }) => q)
       .filter((q) => q !== ''),
   ),

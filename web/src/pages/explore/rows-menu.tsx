@@ -1,27 +1,27 @@
 import type { ReactNode } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { type Asked, optional } from './asked.ts'
-import { type Density, type DetailPlace, densities, detailPlaces, type Reading } from './reading.ts'
+import { type ExploreParams, optional } from './asked.ts'
+import { type Density, type DetailPlacement, densities, detailPlacements, type RowOptions } from './reading.ts'
 import type { Change } from './state.ts'
 
-type RowsMenuProps = { asked: Asked; change: Change; density: Density; detail: DetailPlace; setReading: Reading['set'] }
+type RowsMenuProps = { params: ExploreParams; change: Change; density: Density; detail: DetailPlacement; setRowOptions: RowOptions['set'] }
 
-type Turn = { name: string; note: string; of: 'wrap' | 'fold' | 'gap' | 'asc' }
+type RowToggle = { name: string; note: string; param: 'wrap' | 'fold' | 'gap' | 'asc' }
 /** turns are the ways of showing rows that are on or off. */
-export const turns: readonly Turn[] = [
-  { name: 'Wrap long lines', note: 'whole lines over several rows', of: 'wrap' },
-  { name: 'Collapse repeats', note: 'neighbours that differ only in numbers and ids', of: 'fold' },
-  { name: 'Time between rows', note: 'from the row above, or from one that you mark', of: 'gap' },
-  { name: 'Oldest first', note: 'read downwards as it happened', of: 'asc' },
+export const rowToggles: readonly RowToggle[] = [
+  { name: 'Wrap long lines', note: 'whole lines over several rows', param: 'wrap' },
+  { name: 'Collapse repeats', note: 'neighbours that differ only in numbers and ids', param: 'fold' },
+  { name: 'Time between rows', note: 'from the row above, or from one that you mark', param: 'gap' },
+  { name: 'Oldest first', note: 'read downwards as it happened', param: 'asc' },
 ]
 
 /** turned is with one way of showing rows on or off; the time from a marked event goes with the times. */
-export const turned = (now: Asked, of: Turn['of']): Asked =>
-  optional({ ...now, [of]: now[of] === true ? undefined : true, ...(of === 'gap' ? { m: undefined } : {}) })
+export const toggled = (now: ExploreParams, param: RowToggle['param']): ExploreParams =>
+  optional({ ...now, [param]: now[param] === true ? undefined : true, ...(param === 'gap' ? { m: undefined } : {}) })
 
 /** RowsMenu is how rows are shown: what of it belongs to the question stands in the address, what belongs to the person is kept for them. */
-export function RowsMenu({ asked, change, density, detail, setReading }: RowsMenuProps) {
+export function RowsMenu({ params, change, density, detail, setRowOptions }: RowsMenuProps) {
   return (
     <Popover
       label="How rows are shown"
@@ -32,15 +32,15 @@ export function RowsMenu({ asked, change, density, detail, setReading }: RowsMen
       }
     >
       <div className="flex w-72 max-w-full flex-col gap-2 text-sm">
-        {turns
-          .filter(({ of }) => of !== 'asc' || asked.live !== true)
-          .map(({ name, note, of }) => (
-            <label key={of} className="flex cursor-pointer items-start gap-2 rounded px-1 py-0.5 hover:bg-tint">
+        {rowToggles
+          .filter(({ param }) => param !== 'asc' || params.live !== true)
+          .map(({ name, note, param }) => (
+            <label key={param} className="flex cursor-pointer items-start gap-2 rounded px-1 py-0.5 hover:bg-tint">
               <input
                 type="checkbox"
                 className="mt-1 accent-accent"
-                checked={asked[of] === true}
-                onChange={() => change((now) => turned(now, of))}
+                checked={params[param] === true}
+                onChange={() => change((now) => toggled(now, param))}
               />
               <span>
                 {name}
@@ -48,13 +48,13 @@ export function RowsMenu({ asked, change, density, detail, setReading }: RowsMen
               </span>
             </label>
           ))}
-        {asked.m !== undefined && (
+        {params.m !== undefined && (
           <Button size="small" className="self-start" onClick={() => change((now) => optional({ ...now, m: undefined }))}>
             Measure from the row above again
           </Button>
         )}
-        <Choice name="Density" options={densities} chosen={density} onChoose={(next) => setReading({ density: next })} />
-        <Choice name="An open event" options={detailPlaces} chosen={detail} onChoose={(next) => setReading({ detail: next })} />
+        <Choice name="Density" options={densities} chosen={density} onChoose={(next) => setRowOptions({ density: next })} />
+        <Choice name="An open event" options={detailPlacements} chosen={detail} onChoose={(next) => setRowOptions({ detail: next })} />
       </div>
     </Popover>
   )

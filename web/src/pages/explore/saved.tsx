@@ -5,9 +5,9 @@ import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { type Asked, optional, rangeOf } from './asked.ts'
+import { type ExploreParams, optional, rangeOf } from './asked.ts'
 
-type SavedProps = { asked: Asked; columns: readonly string[]; onOpen(asked: Asked): void }
+type SavedSearchesProps = { params: ExploreParams; columns: readonly string[]; onOpen(params: ExploreParams): void }
 
 const KEY = ['saved searches']
 
@@ -18,27 +18,27 @@ export function useSavedSearches(isOn: boolean) {
 }
 
 /** Saved keeps what is asked under a name, and opens what was kept. */
-export function Saved({ asked, columns, onOpen }: SavedProps) {
+export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
   const client = useClient()
   const queries = useQueryClient()
   const [isOpen, setOpen] = useState(false)
   const list = useSavedSearches(isOpen)
-  const settled = { onSuccess: () => queries.invalidateQueries({ queryKey: KEY }) }
-  const keep = useMutation({
-    mutationFn: (name: string) => client.savedSearches.create({ body: { name, search_details: detailsOf(asked, columns) } }),
-    ...settled,
+  const refreshList = { onSuccess: () => queries.invalidateQueries({ queryKey: KEY }) }
+  const save = useMutation({
+    mutationFn: (name: string) => client.savedSearches.create({ body: { name, search_details: searchDetailsOf(params, columns) } }),
+    ...refreshList,
   })
   const remove = useMutation({
     mutationFn: (savedSearchId: string) => client.savedSearches.remove({ params: { savedSearchId } }),
-    ...settled,
+    ...refreshList,
   })
-  const send = (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
     const name = String(new FormData(form).get('name') ?? '').trim()
-    if (name !== '') keep.mutate(name, { onSuccess: () => form.reset() })
+    if (name !== '') save.mutate(name, { onSuccess: () => form.reset() })
   }
-  const failure = keep.error ?? remove.error ?? list.error
+  const failure = save.error ?? remove.error ?? list.error
   return (
     <Popover
       label="Saved searches"
@@ -47,7 +47,7 @@ export function Saved({ asked, columns, onOpen }: SavedProps) {
       trigger={<Button title="Save this search, or open a saved one">Saved</Button>}
     >
       <div className="flex w-80 max-w-full flex-col gap-2">
-        <form onSubmit={send} className="flex gap-1">
+        <form onSubmit={submit} className="flex gap-1">
           <input
             name="name"
             required
@@ -56,7 +56,7 @@ export function Saved({ asked, columns, onOpen }: SavedProps) {
             placeholder="Save this search as …"
             className="h-8 min-w-0 flex-1 rounded border border-line bg-ground px-2"
           />
-          <Button type="submit" look="main" disabled={keep.isPending}>
+          <Button type="submit" look="main" disabled={save.isPending}>
             Save
           </Button>
         </form>
@@ -71,7 +71,7 @@ export function Saved({ asked, columns, onOpen }: SavedProps) {
                 className="min-w-0 flex-1 px-2 py-1 text-left"
                 onClick={() => {
                   setOpen(false)
-                  onOpen(parametersFrom(one))
+                  onOpen(paramsOfSavedSearch(one))
                 }}
               >
                 <span className="block truncate">{one.name}</span>
@@ -96,22 +96,22 @@ export function Saved({ asked, columns, onOpen }: SavedProps) {
 
 const displays = { events: 'list', patterns: 'list', fields: 'list', difference: 'list', table: 'table', chart: 'timeseries' } as const
 
-function detailsOf(asked: Asked, columns: readonly string[]): SavedSearch['search_details'] {
-  const range = rangeOf(asked)
+function searchDetailsOf(params: ExploreParams, columns: readonly string[]): SavedSearch['search_details'] {
+  const range = rangeOf(params)
   return {
-    ...(asked.d ? { from: asked.d.join(':') } : { from_expr: '*' }),
+    ...(params.d ? { from: params.d.join(':') } : { from_expr: '*' }),
     ...('words' in range ? { time_range: range.words } : { from_ts: range.fromMs, to_ts: range.toMs }),
-    ...(asked.q === undefined ? {} : { where: asked.q }),
-    ...(columns.length > 0 ? { select: columns.map(quoted).join(', ') } : {}),
-    ...(asked.by ? { groups: asked.by.map(quoted).join(', ') } : {}),
-    display: displays[asked.tab ?? 'events'],
+    ...(params.q === undefined ? {} : { where: params.q }),
+    ...(columns.length > 0 ? { select: columns.map(quotedName).join(', ') } : {}),
+    ...(params.by ? { groups: params.by.map(quotedName).join(', ') } : {}),
+    display: displays[params.tab ?? 'events'],
   }
 }
 
-const quoted = (key: string): string => (/^[@$]?[a-z_][\w.-]*$/i.test(key) ? key : `"${key.replaceAll('"', '""')}"`)
+const quotedName = (key: string): string => (/^[@$]?[a-z_][\w.-]*$/i.test(key) ? key : `"${key.replaceAll('"', '""')}"`)
 
 /** parametersFrom is the state of the page that a saved search means; one made elsewhere may say things that this page does not show. */
-export function parametersFrom({ search_details: details }: SavedSearch): Asked {
+export function paramsOfSavedSearch({ search_details: details }: SavedSearch): ExploreParams {
   const { from, from_expr, time_range, from_ts, to_ts, where, select, groups, display } = details
   return optional({
     d: from && !from_expr ? from.split(':') : undefined,
@@ -119,14 +119,14 @@ export function parametersFrom({ search_details: details }: SavedSearch): Asked 
     r: time_range || undefined,
     f: time_range ? undefined : from_ts,
     t: time_range ? undefined : to_ts,
-    cols: keysOf(select).filter((key) => key !== '*' && key !== '@raw' && !/\(.*\)$/.test(key)),
-    by: keysOf(groups),
+    cols: namesOf(select).filter((key) => key !== '*' && key !== '@raw' && !/\(.*\)$/.test(key)),
+    by: namesOf(groups),
     tab: display === 'table' ? 'table' : display === 'timeseries' ? 'chart' : undefined,
   })
 }
 
 /** keysOf cuts a list of keys at the commas outside of quotes. */
-const keysOf = (text: string | undefined): string[] =>
+const namesOf = (text: string | undefined): string[] =>
   [...(text ?? '').matchAll(/"((?:[^"]|"")*)"|([^\s,"][^,"]*)/g)].map(
     ([, inner, bare]) => inner?.replaceAll('""', '"') ?? bare?.trim() ?? '',
   )

@@ -3,28 +3,28 @@ import { copyText } from '../../parts/copy.ts'
 import { boundsOf, type Range } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { type Asked, rangeOf, withRange } from './asked.ts'
-import { addressOf } from './link.ts'
-import { curlOf, type Shown } from './request.ts'
+import { type ExploreParams, rangeOf, withRange } from './asked.ts'
+import { exploreUrl } from './link.ts'
+import { curlOf, type ViewRequest } from './request.ts'
 
-type ShareProps = { asked: Asked; columns: readonly string[]; shown: Shown }
+type ShareMenuProps = { params: ExploreParams; columns: readonly string[]; view: ViewRequest }
 
 /** Share copies what is shown: as a link that moves with time, as a link to exactly these moments, or as a request for a terminal. */
-export function Share({ asked, columns, shown: request }: ShareProps) {
+export function ShareMenu({ params, columns, view: request }: ShareMenuProps) {
   const [copied, setCopied] = useState<string>()
-  const shown: Asked = columns.length > 0 ? { ...asked, cols: [...columns] } : asked
-  const range = rangeOf(asked)
-  const moving = {
+  const viewParams: ExploreParams = columns.length > 0 ? { ...params, cols: [...columns] } : params
+  const range = rangeOf(params)
+  const relativeLink = {
     label: 'Link that moves with time',
-    note: `shows "${nameOf(range)}" whenever it is opened`,
-    text: () => addressOf(shown),
+    note: `shows "${rangeText(range)}" whenever it is opened`,
+    text: () => exploreUrl(viewParams),
   }
-  const ways = [
-    ...('words' in range ? [moving] : []),
+  const formats = [
+    ...('words' in range ? [relativeLink] : []),
     {
       label: 'Link to exactly these times',
       note: 'shows the same for as long as the events are kept',
-      text: () => addressOf(withRange(shown, boundsOf(range, Date.now()))),
+      text: () => exploreUrl(withRange(viewParams, boundsOf(range, Date.now()))),
     },
     { label: 'Request for curl', note: 'asks the service the same question', text: () => curlOf(request) },
   ]
@@ -34,7 +34,7 @@ export function Share({ asked, columns, shown: request }: ShareProps) {
   return (
     <Popover label="Share" onOpenChange={() => setCopied(undefined)} trigger={<Button title="Copy a link to what is shown">Share</Button>}>
       <ul className="flex w-72 max-w-full flex-col gap-1">
-        {ways.map(({ label, note, text }) => (
+        {formats.map(({ label, note, text }) => (
           <li key={label}>
             <button type="button" className="w-full rounded px-2 py-1 text-left hover:bg-tint" onClick={() => copy(label, text())}>
               <span className="block">{label}</span>
@@ -49,4 +49,4 @@ export function Share({ asked, columns, shown: request }: ShareProps) {
   )
 }
 
-const nameOf = (range: Range): string => ('words' in range ? range.words : '')
+const rangeText = (range: Range): string => ('words' in range ? range.words : '')

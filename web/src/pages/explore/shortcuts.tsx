@@ -32,12 +32,12 @@ export function Shortcuts({ onClose }: { onClose(): void }) {
     >
       <Dialog.Title className="mb-2 font-semibold">Keyboard shortcuts</Dialog.Title>
       <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1">
-        {shortcuts.map(([key, does]) => (
+        {shortcuts.map(([key, action]) => (
           <div key={key} className="contents">
             <dt>
               <kbd className="rounded border border-line bg-ground px-1.5 font-mono text-xs">{key}</kbd>
             </dt>
-            <dd>{does}</dd>
+            <dd>{action}</dd>
           </div>
         ))}
       </dl>

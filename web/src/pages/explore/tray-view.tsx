@@ -4,26 +4,26 @@ import { copyText } from '../../parts/copy.ts'
 import { clockOf } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { SidePanel } from '../../ui/side-panel.tsx'
-import { Mark } from './event-row.tsx'
-import { headOf, plainLine } from './line-text.ts'
-import { idOf } from './link.ts'
-import type { RowLook } from './row.ts'
-import { type Comparison, comparedKeys, markdownOf, TRAY_MAX, type Tray } from './tray.ts'
+import { StatusSymbol } from './event-row.tsx'
+import { firstLineOf, plainLine } from './line-text.ts'
+import { eventId } from './link.ts'
+import type { RowStyle } from './row.ts'
+import { comparedFields, type FieldComparison, markdownOf, PINNED_MAX, type PinnedEvents } from './tray.ts'
 import { type ValueActions, ValueMenu } from './value-menu.tsx'
 
-type TrayViewProps = { tray: Tray; look: RowLook; actions: ValueActions; onContext(event: Event): void }
+type PinnedEventsViewProps = { pinned: PinnedEvents; rowStyle: RowStyle; actions: ValueActions; onContext(event: Event): void }
 
 const COPIED_MS = 2_000
 const LINE_MAX = 400
 
 /** TrayView is what was put aside, below whatever is asked now: to copy, to compare, to come back to. */
-export function TrayView({ tray, look, actions, onContext }: TrayViewProps) {
+export function PinnedEventsView({ pinned, rowStyle, actions, onContext }: PinnedEventsViewProps) {
   const [isComparing, setComparing] = useState(false)
   const [isCopied, setCopied] = useState(false)
-  const { events } = tray
+  const { events } = pinned
   if (events.length === 0) return null
   const copy = () =>
-    void copyText(markdownOf(events, look)).then(() => {
+    void copyText(markdownOf(events, rowStyle)).then(() => {
       setCopied(true)
       setTimeout(() => setCopied(false), COPIED_MS)
     })
@@ -32,7 +32,7 @@ export function TrayView({ tray, look, actions, onContext }: TrayViewProps) {
       <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-1 px-3 py-1 text-xs">
         <h2 className="mr-auto font-medium">
           {events.length} pinned {events.length === 1 ? 'event' : 'events'}
-          {events.length >= TRAY_MAX && (
+          {events.length >= PINNED_MAX && (
             <span className="font-normal text-soft">; no more fit: the next takes the place of the earliest</span>
           )}
         </h2>
@@ -42,28 +42,36 @@ export function TrayView({ tray, look, actions, onContext }: TrayViewProps) {
         <Button size="small" onClick={copy} title="As a table for a chat, a ticket or a report">
           <span aria-live="polite">{isCopied ? 'Copied' : 'Copy as Markdown'}</span>
         </Button>
-        <Button size="small" look="quiet" onClick={tray.clear}>
+        <Button size="small" look="quiet" onClick={pinned.clear}>
           Clear
         </Button>
       </div>
       <ul className="min-h-0 overflow-auto border-line border-t font-mono text-xs">
         {events.map((event) => (
-          <PinnedRow key={idOf(event)} event={event} look={look} onRemove={() => tray.turn(event)} onContext={() => onContext(event)} />
+          <PinnedRow
+            key={eventId(event)}
+            event={event}
+            rowStyle={rowStyle}
+            onRemove={() => pinned.toggle(event)}
+            onContext={() => onContext(event)}
+          />
         ))}
       </ul>
-      {isComparing && events.length > 1 && <Compared events={events} look={look} actions={actions} onClose={() => setComparing(false)} />}
+      {isComparing && events.length > 1 && (
+        <FieldComparisonPanel events={events} rowStyle={rowStyle} actions={actions} onClose={() => setComparing(false)} />
+      )}
     </section>
   )
 }
 
-type PinnedRowProps = { event: Event; look: RowLook; onRemove(): void; onContext(): void }
+type PinnedRowProps = { event: Event; rowStyle: RowStyle; onRemove(): void; onContext(): void }
 
-function PinnedRow({ event, look, onRemove, onContext }: PinnedRowProps) {
-  const { day, clock } = clockOf(event.metadata.timestamp, look.zone)
-  const { head } = headOf(event['@raw'] ?? '')
+function PinnedRow({ event, rowStyle, onRemove, onContext }: PinnedRowProps) {
+  const { day, clock } = clockOf(event.metadata.timestamp, rowStyle.zone)
+  const { head } = firstLineOf(event['@raw'] ?? '')
   return (
     <li className="flex items-center gap-2 px-3 py-0.5 hover:bg-tint">
-      <Mark status={event['@status']} />
+      <StatusSymbol status={event['@status']} />
       <button
         type="button"
         className="shrink-0 text-soft tabular-nums hover:underline"
@@ -73,7 +81,7 @@ function PinnedRow({ event, look, onRemove, onContext }: PinnedRowProps) {
         <span className="max-sm:hidden">{day} </span>
         {clock}
       </button>
-      <span className="w-28 shrink-0 truncate text-soft max-lg:hidden">{look.nameOf(event.metadata.service_id)}</span>
+      <span className="w-28 shrink-0 truncate text-soft max-lg:hidden">{rowStyle.datasetName(event.metadata.service_id)}</span>
       <span className="min-w-0 flex-1 truncate">{head.slice(0, LINE_MAX)}</span>
       <button
         type="button"
@@ -88,21 +96,23 @@ function PinnedRow({ event, look, onRemove, onContext }: PinnedRowProps) {
   )
 }
 
-type ComparedProps = { events: readonly Event[]; look: RowLook; actions: ValueActions; onClose(): void }
+type FieldComparisonPanelProps = { events: readonly Event[]; rowStyle: RowStyle; actions: ValueActions; onClose(): void }
 
 /** Compared puts the keys of events side by side; what differs comes first. */
-function Compared({ events, look, actions, onClose }: ComparedProps) {
-  const [isAll, setAll] = useState(true)
-  const keys = useMemo(() => comparedKeys(events), [events])
-  const differing = keys.filter(({ isSame }) => !isSame).length
-  const act = closing(actions, onClose)
+function FieldComparisonPanel({ events, rowStyle, actions, onClose }: FieldComparisonPanelProps) {
+  const [showsAll, setShowsAll] = useState(true)
+  const fields = useMemo(() => comparedFields(events), [events])
+  const differenceCount = fields.filter(({ isSame }) => !isSame).length
+  const actionsThatClose = closingAfter(actions, onClose)
   return (
     <SidePanel
       title={`${events.length} events side by side`}
       actions={
         <>
-          <p className="text-soft text-xs">{differing === 0 ? 'No key differs' : `${differing} of ${keys.length} keys differ`}</p>
-          <Button aria-pressed={!isAll} look={isAll ? 'plain' : 'chosen'} onClick={() => setAll(!isAll)}>
+          <p className="text-soft text-xs">
+            {differenceCount === 0 ? 'No key differs' : `${differenceCount} of ${fields.length} keys differ`}
+          </p>
+          <Button aria-pressed={!showsAll} look={showsAll ? 'plain' : 'chosen'} onClick={() => setShowsAll(!showsAll)}>
             Only what differs
           </Button>
         </>
@@ -114,15 +124,15 @@ function Compared({ events, look, actions, onClose }: ComparedProps) {
           <tr>
             <th className="sticky left-0 bg-panel px-3 py-1 font-medium text-soft">Key</th>
             {events.map((event) => (
-              <Head key={idOf(event)} event={event} look={look} />
+              <EventHeader key={eventId(event)} event={event} rowStyle={rowStyle} />
             ))}
           </tr>
         </thead>
         <tbody className="font-mono">
-          {keys
-            .filter(({ isSame }) => isAll || !isSame)
+          {fields
+            .filter(({ isSame }) => showsAll || !isSame)
             .map((one) => (
-              <ComparedRow key={one.name} compared={one} events={events} actions={act} />
+              <FieldComparisonRow key={one.name} compared={one} events={events} actions={actionsThatClose} />
             ))}
         </tbody>
       </table>
@@ -130,19 +140,19 @@ function Compared({ events, look, actions, onClose }: ComparedProps) {
   )
 }
 
-function Head({ event, look }: { event: Event; look: RowLook }) {
-  const { day, clock } = clockOf(event.metadata.timestamp, look.zone)
+function EventHeader({ event, rowStyle }: { event: Event; rowStyle: RowStyle }) {
+  const { day, clock } = clockOf(event.metadata.timestamp, rowStyle.zone)
   return (
     <th className="min-w-48 px-3 py-1 font-normal">
       <span className="block font-mono tabular-nums">
-        <Mark status={event['@status']} /> {day} {clock}
+        <StatusSymbol status={event['@status']} /> {day} {clock}
       </span>
-      <span className="block text-soft">{look.nameOf(event.metadata.service_id)}</span>
+      <span className="block text-soft">{rowStyle.datasetName(event.metadata.service_id)}</span>
     </th>
   )
 }
 
-function ComparedRow({ compared, events, actions }: { compared: Comparison; events: readonly Event[]; actions: ValueActions }) {
+function FieldComparisonRow({ compared, events, actions }: { compared: FieldComparison; events: readonly Event[]; actions: ValueActions }) {
   const { name, values, isSame } = compared
   return (
     <tr className="border-line border-t align-top" data-same={isSame}>
@@ -150,7 +160,7 @@ function ComparedRow({ compared, events, actions }: { compared: Comparison; even
         {name}
       </th>
       {events.map((event, at) => (
-        <td key={idOf(event)} className={`min-w-48 max-w-96 px-3 py-1 ${isSame ? 'text-soft' : 'bg-mark/40'}`}>
+        <td key={eventId(event)} className={`min-w-48 max-w-96 px-3 py-1 ${isSame ? 'text-soft' : 'bg-mark/40'}`}>
           <Value name={name} value={values[at]} atMs={event.metadata.timestamp} actions={actions} />
         </td>
       ))}
@@ -180,19 +190,19 @@ function Value({
 }
 
 /** closing does what is asked, and closes: what was asked changes what lies below. */
-function closing(actions: ValueActions, close: () => void): ValueActions {
-  const then =
-    <A extends unknown[]>(act: (...given: A) => void) =>
-    (...given: A) => {
+function closingAfter(actions: ValueActions, close: () => void): ValueActions {
+  const andClose =
+    <A extends unknown[]>(actionsThatClose: (...args: A) => void) =>
+    (...args: A) => {
       close()
-      act(...given)
+      actionsThatClose(...args)
     }
   return {
-    include: then(actions.include),
-    exclude: then(actions.exclude),
-    only: then(actions.only),
-    addColumn: then(actions.addColumn),
-    groupBy: then(actions.groupBy),
-    follow: then(actions.follow),
+    include: andClose(actions.include),
+    exclude: andClose(actions.exclude),
+    only: andClose(actions.only),
+    addColumn: andClose(actions.addColumn),
+    groupBy: andClose(actions.groupBy),
+    follow: andClose(actions.follow),
   }
 }

@@ -1,12 +1,12 @@
 import type { Event } from '@dendro/api'
 import { expect, test } from 'vitest'
-import { comparedKeys, markdownOf } from './tray.ts'
+import { comparedFields, markdownOf } from './tray.ts'
 
-const event = (raw: string, keys: Record<string, string> = {}): Event => ({
+const event = (raw: string, fields: Record<string, string> = {}): Event => ({
   '@raw': raw,
   '@time': '',
   '@status': 'info',
-  message_kvs: keys,
+  message_kvs: fields,
   attributes: {},
   metadata: { service_id: 'x', timestamp: Date.UTC(2026, 0, 2, 3, 4, 5, 6), sequence: 0n, context: '' },
   links: [],
@@ -14,7 +14,7 @@ const event = (raw: string, keys: Record<string, string> = {}): Event => ({
 
 test('a table of events keeps its shape, whatever their lines hold', () => {
   const events = [event('plain'), event('a | b\n  and `ticks` ``two``')]
-  expect(markdownOf(events, { zone: 'utc', nameOf: () => 'orders' })).toBe(
+  expect(markdownOf(events, { zone: 'utc', datasetName: () => 'orders' })).toBe(
     [
       '| Time (UTC) | Dataset | Line |',
       '| --- | --- | --- |',
@@ -27,7 +27,7 @@ test('a table of events keeps its shape, whatever their lines hold', () => {
 
 test('compared events show first what differs, and what one of them lacks', () => {
   const events = [event('', { a: '1', b: 'x', c: 'only' }), event('', { a: '1', b: 'y' })]
-  expect(comparedKeys(events)).toEqual([
+  expect(comparedFields(events)).toEqual([
     { name: 'b', values: ['x', 'y'], isSame: false },
     { name: 'c', values: ['only', undefined], isSame: false },
     { name: 'a', values: ['1', '1'], isSame: true },

@@ -1,30 +1,33 @@
 import { ApiFailure } from '@dendro/api/client'
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
-import { downtimeMarkers, type Marker, type Markers, monitorsToAsk, startOf } from './markers.ts'
-import type { Bars, Question } from './questions.ts'
+import { downtimeMarkers, type Marker, type Markers, monitorsToQuery, startOf } from './markers.ts'
+import type { Bars, ExploreQuery } from './questions.ts'
 
 const MONITORS_MAX = 20
 const FRESH_MS = 60_000
 
 /** useMarkers reads what monitors and downtimes did in the time of the bars. It waits until the bars are there, so that the rows come first; who may not read monitors has no markers. */
-export function useMarkers(question: Question, bars: Bars | undefined, isOn: boolean) {
+export function useMarkers(query: ExploreQuery, bars: Bars | undefined, isOn: boolean) {
   const client = useClient()
   const start = bars?.bars[0]?.fromMs
   const end = bars?.bars.at(-1)?.fromMs
   return useQuery({
-    queryKey: ['markers', question.datasets, start, end, question.turn],
+    queryKey: ['markers', query.datasets, start, end, query.refreshCount],
     enabled: isOn && start !== undefined && end !== undefined,
     staleTime: FRESH_MS,
     queryFn: async ({ signal }): Promise<Markers> => {
-      const stretch = { fromMs: start ?? 0, toMs: (end ?? 0) + (bars?.stepMs ?? 0) }
+      const timeSpan = { fromMs: start ?? 0, toMs: (end ?? 0) + (bars?.stepMs ?? 0) }
       try {
         const [{ monitors }, { downtimes }] = await Promise.all([client.monitors.list({ signal }), client.downtimes.list({ signal })])
-        const concerned = monitorsToAsk(monitors, question.datasets)
+        const watching = monitorsToQuery(monitors, query.datasets)
         const changes = await Promise.all(
-          concerned.slice(0, MONITORS_MAX).map(async ({ id, name }) => {
-            const query = { from_ts: stretch.fromMs, to_ts: stretch.toMs }
-            const { monitor_events } = await client.monitors.events({ params: { monitorId: id }, query, signal })
+          watching.slice(0, MONITORS_MAX).map(async ({ id, name }) => {
+            const { monitor_events } = await client.monitors.events({
+              params: { monitorId: id },
+              query: { from_ts: timeSpan.fromMs, to_ts: timeSpan.toMs },
+              signal,
+            })
             return monitor_events.map(
               ({ time, monitor_status, previous_status }): Marker => ({
                 kind: 'status',
@@ -37,10 +40,13 @@ export function useMarkers(question: Question, bars: Bars | undefined, isOn: boo
             )
           }),
         )
-        const markers = [...changes.flat(), ...downtimes.flatMap((one) => downtimeMarkers(one, stretch))]
-        return { markers: markers.sort((one, other) => startOf(one) - startOf(other)), left: Math.max(0, concerned.length - MONITORS_MAX) }
+        const markers = [...changes.flat(), ...downtimes.flatMap((one) => downtimeMarkers(one, timeSpan))]
+        return {
+          markers: markers.sort((one, other) => startOf(one) - startOf(other)),
+          omitted: Math.max(0, watching.length - MONITORS_MAX),
+        }
       } catch (thrown) {
-        if (thrown instanceof ApiFailure && thrown.status === 403) return { markers: [], left: 0 }
+        if (thrown instanceof ApiFailure && thrown.status === 403) return { markers: [], omitted: 0 }
         throw thrown
       }
     },

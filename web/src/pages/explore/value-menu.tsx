@@ -26,7 +26,7 @@ type ValueMenuProps = {
 
 /** ValueMenu is what can be done with a value, the same wherever one is shown. It becomes a menu when it is first opened: a list of events holds thousands of values. */
 export function ValueMenu({ name, value, actions, children, atMs, className = '' }: ValueMenuProps) {
-  const [isUsed, setUsed] = useState(false)
+  const [isOpened, setOpened] = useState(false)
   const trigger = (
     <button
       type="button"
@@ -37,22 +37,22 @@ export function ValueMenu({ name, value, actions, children, atMs, className = ''
       aria-haspopup="menu"
       onClick={(click) => {
         click.stopPropagation()
-        setUsed(true)
+        setOpened(true)
       }}
     >
       {children}
     </button>
   )
-  return isUsed ? <Opened {...{ name, value, actions, atMs }}>{trigger}</Opened> : trigger
+  return isOpened ? <OpenMenu {...{ name, value, actions, atMs }}>{trigger}</OpenMenu> : trigger
 }
 
 /** ValueInText is a value within a line: the line stays text that can be selected and copied, and the keyboard finds the value in the event in full. */
 export function ValueInText({ name, value, actions, children, atMs }: ValueMenuProps) {
-  const [isUsed, setUsed] = useState(false)
-  const open = (event: MouseEvent | KeyboardEvent) => {
+  const [isOpened, setOpened] = useState(false)
+  const openMenu = (event: MouseEvent | KeyboardEvent) => {
     if (getSelection()?.toString()) return
     event.stopPropagation()
-    setUsed(true)
+    setOpened(true)
   }
   const trigger = (
     // biome-ignore lint/a11y/useSemanticElements: what a button holds cannot be selected as text
@@ -64,31 +64,31 @@ export function ValueInText({ name, value, actions, children, atMs }: ValueMenuP
       data-name={name}
       data-value={value}
       aria-haspopup="menu"
-      onClick={open}
-      onKeyDown={(event) => event.key === 'Enter' && open(event)}
+      onClick={openMenu}
+      onKeyDown={(event) => event.key === 'Enter' && openMenu(event)}
     >
       {children}
     </span>
   )
-  return isUsed ? <Opened {...{ name, value, actions, atMs }}>{trigger}</Opened> : trigger
+  return isOpened ? <OpenMenu {...{ name, value, actions, atMs }}>{trigger}</OpenMenu> : trigger
 }
 
 const TITLE = 'What to do with this value (f include, F exclude)'
 
-type OpenedProps = Pick<ValueMenuProps, 'name' | 'value' | 'actions' | 'atMs' | 'children'>
+type OpenMenuProps = Pick<ValueMenuProps, 'name' | 'value' | 'actions' | 'atMs' | 'children'>
 
-function Opened({ name, value, actions, atMs, children }: OpenedProps) {
-  const isKeyed = name !== ''
+function OpenMenu({ name, value, actions, atMs, children }: OpenMenuProps) {
+  const hasField = name !== ''
   const items: [string, () => unknown, boolean][] = [
     ['Include', () => actions.include(name, value), true],
     ['Exclude', () => actions.exclude(name, value), true],
     ['Only this', () => actions.only(name, value), true],
     ['Follow in all datasets', () => actions.follow(value, atMs), canFollow(name, value)],
-    ['Show as a column', () => actions.addColumn(name), isKeyed],
-    ['Group by this key', () => actions.groupBy(name), isKeyed],
+    ['Show as a column', () => actions.addColumn(name), hasField],
+    ['Group by this key', () => actions.groupBy(name), hasField],
     ['Copy the value', () => copyText(value), true],
-    ['Copy the key', () => copyText(name), isKeyed],
-    ['Copy as JSON', () => copyText(JSON.stringify({ [name]: value })), isKeyed],
+    ['Copy the key', () => copyText(name), hasField],
+    ['Copy as JSON', () => copyText(JSON.stringify({ [name]: value })), hasField],
   ]
   return (
     <DropdownMenu.Root modal={false} defaultOpen>
@@ -102,15 +102,15 @@ function Opened({ name, value, actions, atMs, children }: OpenedProps) {
           onClick={(click) => click.stopPropagation()}
         >
           <DropdownMenu.Label className="max-w-80 truncate px-2 py-1 font-mono text-soft text-xs">
-            {isKeyed ? `${name} = ${value === '' ? "''" : value}` : value}
+            {hasField ? `${name} = ${value === '' ? "''" : value}` : value}
           </DropdownMenu.Label>
           {items
-            .filter(([, , isThere]) => isThere)
-            .map(([label, act]) => (
+            .filter(([, , isShown]) => isShown)
+            .map(([label, action]) => (
               <DropdownMenu.Item
                 key={label}
                 className="cursor-pointer rounded px-2 py-1 outline-none data-highlighted:bg-tint"
-                onSelect={() => void act()}
+                onSelect={() => void action()}
               >
                 {label}
               </DropdownMenu.Item>

@@ -1,10 +1,10 @@
 import { Button } from '../../ui/button.tsx'
-import { type Asked, type Tab, tabs } from './asked.ts'
+import { type ExploreParams, type Tab, tabs } from './asked.ts'
 import type { Columns } from './columns.ts'
-import { type Answered, CostLine } from './cost.tsx'
+import { CostLine, type ResultInfo } from './cost.tsx'
 import type { Live } from './live.ts'
-import type { Density, DetailPlace, Reading } from './reading.ts'
-import type { Shown } from './request.ts'
+import type { Density, DetailPlacement, RowOptions } from './reading.ts'
+import type { ViewRequest } from './request.ts'
 import { RowsMenu } from './rows-menu.tsx'
 import type { Change } from './state.ts'
 
@@ -18,7 +18,7 @@ export const tabNames: Record<Tab, string> = {
 }
 
 type ViewBarProps = {
-  asked: Asked
+  params: ExploreParams
   change: Change
   columns: Columns
   hasFields: boolean
@@ -27,18 +27,33 @@ type ViewBarProps = {
   show(tab: Tab): void
   live: Live
   isLive: boolean
-  answered: Answered
-  shown: Shown
+  result: ResultInfo
+  view: ViewRequest
   density: Density
-  detail: DetailPlace
-  setReading: Reading['set']
+  detail: DetailPlacement
+  setRowOptions: RowOptions['set']
   onFind(): void
 }
 
 /** ViewBar chooses how the events are shown, and says what the question has cost. */
 export function ViewBar(props: ViewBarProps) {
-  const { asked, change, columns, hasFields, setHasFields, tab, show, live, isLive, answered, shown, density, detail, setReading, onFind } =
-    props
+  const {
+    params,
+    change,
+    columns,
+    hasFields,
+    setHasFields,
+    tab,
+    show,
+    live,
+    isLive,
+    result,
+    view,
+    density,
+    detail,
+    setRowOptions,
+    onFind,
+  } = props
   return (
     <div
       className="flex min-h-9 shrink-0 flex-wrap items-center gap-1 border-line border-b px-2 py-1 text-xs"
@@ -56,7 +71,7 @@ export function ViewBar(props: ViewBarProps) {
         <span className="sr-only">Key list</span>
       </Button>
       {tabs
-        .filter((one) => one !== 'difference' || one === tab || asked.sf !== undefined)
+        .filter((one) => one !== 'difference' || one === tab || params.sf !== undefined)
         .map((one) => (
           <Button key={one} size="small" look={one === tab ? 'chosen' : 'quiet'} aria-pressed={one === tab} onClick={() => show(one)}>
             {tabNames[one]}
@@ -64,7 +79,7 @@ export function ViewBar(props: ViewBarProps) {
         ))}
       {tab === 'events' && (
         <>
-          <RowsMenu {...{ asked, change, density, detail, setReading }} />
+          <RowsMenu {...{ params, change, density, detail, setRowOptions }} />
           <Button size="small" look="quiet" title="Find in the rows that are loaded (Ctrl F in the list)" onClick={onFind}>
             Find
           </Button>
@@ -75,7 +90,7 @@ export function ViewBar(props: ViewBarProps) {
           Whole lines
         </Button>
       )}
-      <CostLine answered={answered} shown={shown} live={live} isLive={isLive} />
+      <CostLine result={result} view={view} live={live} isLive={isLive} />
     </div>
   )
 }

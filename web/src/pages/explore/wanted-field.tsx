@@ -5,8 +5,8 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { count, quantity } from '../../parts/numbers.ts'
 import { timeRangeOf } from '../../parts/time-range.ts'
 import { FieldValues } from './field-values.tsx'
-import { quoted } from './groups.ts'
-import { type Question, sourceOf } from './questions.ts'
+import { quotedField } from './groups.ts'
+import { type ExploreQuery, sourceOf } from './questions.ts'
 import type { ValueActions } from './value-menu.tsx'
 
 /** TYPING_MS is how long a name stands still before the service is asked for it. */
@@ -14,27 +14,27 @@ const TYPING_MS = 400
 const VALUES_MAX = 10
 const ABSENT = 'null'
 
-type WantedFieldProps = { name: string; question: Question; hasOthers: boolean; actions: ValueActions }
+type FieldLookupProps = { name: string; query: ExploreQuery; hasOthers: boolean; actions: ValueActions }
 
 /** WantedField asks the service for a key that the sample does not have: all events of the range are counted, whatever the query. */
-export function WantedField({ name, question, hasOthers, actions }: WantedFieldProps) {
+export function FieldLookup({ name, query, hasOthers, actions }: FieldLookupProps) {
   const client = useClient()
-  const [isTyped, setTyped] = useState(false)
+  const [isSettled, setSettled] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setTyped(true), TYPING_MS)
+    const timer = setTimeout(() => setSettled(true), TYPING_MS)
     return () => clearTimeout(timer)
   }, [])
-  const found = useQuery({
-    queryKey: ['a key', name, question.datasets, question.range, question.turn],
-    enabled: isTyped,
+  const lookup = useQuery({
+    queryKey: ['a key', name, query.datasets, query.range, query.refreshCount],
+    enabled: isSettled,
     retry: false,
     queryFn: async ({ signal }) => {
       const body = {
-        ...sourceOf(question),
-        ...timeRangeOf(question.range),
-        where: `${quoted(name)} IS NOT NULL`,
+        ...sourceOf(query),
+        ...timeRangeOf(query.range),
+        where: `${quotedField(name)} IS NOT NULL`,
         select: ['count(*)'],
-        groups: [quoted(name)],
+        groups: [quotedField(name)],
         num_of_slices: 1,
         limit: VALUES_MAX,
       }
@@ -42,12 +42,12 @@ export function WantedField({ name, question, hasOthers, actions }: WantedFieldP
       const values = groups_series
         .filter(({ name: value }) => value !== ABSENT)
         .map((one) => ({ value: one.name, count: Number(one.count) }))
-      return { events: Number(totals.count), different: Number(totals.total_groups ?? values.length), values }
+      return { events: Number(totals.count), distinctCount: Number(totals.total_groups ?? values.length), values }
     },
   })
-  if (found.error) return <FailureNote thrown={found.error} again={() => found.refetch()} />
-  if (!found.data) return <li className="px-2 py-1 text-soft text-xs">Looking for it in all events …</li>
-  const { events, different, values } = found.data
+  if (lookup.error) return <FailureNote thrown={lookup.error} again={() => lookup.refetch()} />
+  if (!lookup.data) return <li className="px-2 py-1 text-soft text-xs">Looking for it in all events …</li>
+  const { events, distinctCount, values } = lookup.data
   if (events === 0)
     return (
       <li className="px-2 py-1 text-soft text-xs">
@@ -60,7 +60,7 @@ export function WantedField({ name, question, hasOthers, actions }: WantedFieldP
       <p className="px-1 font-mono">{name}</p>
       <p className="px-1 text-soft">
         Not in the sample, but in {quantity(events, 'event')} of this range
-        {different > values.length && `, with ${count(different)} values`}.
+        {distinctCount > values.length && `, with ${count(distinctCount)} values`}.
       </p>
       <FieldValues name={name} values={values} all={events} actions={actions} />
     </li>
