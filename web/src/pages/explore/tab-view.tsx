@@ -1,20 +1,20 @@
 import { lazy, Suspense } from 'react'
-import { optional, withQuery, withRange } from './asked.ts'
-import type { ExploreState } from './asking.ts'
-import { isNotValue, isValue, withClause } from './clauses.ts'
-import { comparisonName } from './compare.ts'
-import { EmptyResult, Forbidden, isForbidden } from './empty.tsx'
-import { EventsView } from './events-view.tsx'
-import { FieldsView } from './fields-view.tsx'
-import { COUNT, GroupBar } from './group-bar.tsx'
-import { groupClauses } from './group-order.ts'
-import { GroupTable } from './group-views.tsx'
-import { PatternList } from './pattern-list.tsx'
+import { EmptyResult, Forbidden, isForbidden } from './events/empty-result.tsx'
+import { EventsView } from './events/events-view.tsx'
+import { optional, withQuery, withRange } from './explore-params.ts'
+import type { ExploreState } from './explore-state.ts'
+import { FieldsView } from './fields/fields-view.tsx'
+import { COUNT, GroupBar } from './groups/group-bar.tsx'
+import { groupClauses } from './groups/group-order.ts'
+import { GroupTable } from './groups/group-table.tsx'
+import { PatternList } from './patterns/pattern-list.tsx'
+import { isNotValue, isValue, withClause } from './query/clauses.ts'
+import { comparisonName } from './time/compare.ts'
 
 // What draws is fetched when somebody wants a chart: most questions never do.
-const GroupChart = lazy(() => import('./group-chart.tsx').then(({ GroupChart: component }) => ({ default: component })))
+const GroupChart = lazy(() => import('./groups/group-chart.tsx').then(({ GroupChart: component }) => ({ default: component })))
 
-const DifferenceView = lazy(() => import('./difference-view.tsx').then(({ DifferenceView: component }) => ({ default: component })))
+const DifferenceView = lazy(() => import('./time/difference-view.tsx').then(({ DifferenceView: component }) => ({ default: component })))
 
 type Props = { state: ExploreState }
 

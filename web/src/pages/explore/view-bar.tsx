@@ -1,12 +1,12 @@
 import { Button } from '../../ui/button.tsx'
-import { type ExploreParams, type Tab, tabs } from './asked.ts'
-import type { Columns } from './columns.ts'
-import { CostLine, type ResultInfo } from './cost.tsx'
-import type { Live } from './live.ts'
-import type { Density, DetailPlacement, RowOptions } from './reading.ts'
-import type { ViewRequest } from './request.ts'
-import { RowsMenu } from './rows-menu.tsx'
-import type { Change } from './state.ts'
+import type { Columns } from './events/columns.ts'
+import type { Live } from './events/live-tail.ts'
+import type { Density, DetailPlacement, RowOptions } from './events/row-options.ts'
+import { RowsMenu } from './events/rows-menu.tsx'
+import type { Change } from './explore-actions.ts'
+import { type ExploreParams, type Tab, tabs } from './explore-params.ts'
+import { CostLine, type ResultInfo } from './query/cost-line.tsx'
+import type { ViewRequest } from './share/curl.ts'
 
 export const tabNames: Record<Tab, string> = {
   events: 'Events',

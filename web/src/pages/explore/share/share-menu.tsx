@@ -1,0 +1,52 @@
+import { useState } from 'react'
+import { copyText } from '../../../parts/copy.ts'
+import { boundsOf, type Range } from '../../../parts/time-range.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Popover } from '../../../ui/popover.tsx'
+import { exploreUrl } from '../events/event-link.ts'
+import { type ExploreParams, rangeOf, withRange } from '../explore-params.ts'
+import { curlOf, type ViewRequest } from './curl.ts'
+
+type ShareMenuProps = { params: ExploreParams; columns: readonly string[]; view: ViewRequest }
+
+/** Share copies what is shown: as a link that moves with time, as a link to exactly these moments, or as a request for a terminal. */
+export function ShareMenu({ params, columns, view: request }: ShareMenuProps) {
+  const [copied, setCopied] = useState<string>()
+  const viewParams: ExploreParams = columns.length > 0 ? { ...params, cols: [...columns] } : params
+  const range = rangeOf(params)
+  const relativeLink = {
+    label: 'Link that moves with time',
+    note: `shows "${rangeText(range)}" whenever it is opened`,
+    text: () => exploreUrl(viewParams),
+  }
+  const formats = [
+    ...('words' in range ? [relativeLink] : []),
+    {
+      label: 'Link to exactly these times',
+      note: 'shows the same for as long as the events are kept',
+      text: () => exploreUrl(withRange(viewParams, boundsOf(range, Date.now()))),
+    },
+    { label: 'Request for curl', note: 'asks the service the same question', text: () => curlOf(request) },
+  ]
+  const copy = (label: string, text: string) => {
+    void copyText(text).then(() => setCopied(label))
+  }
+  return (
+    <Popover label="Share" onOpenChange={() => setCopied(undefined)} trigger={<Button title="Copy a link to what is shown">Share</Button>}>
+      <ul className="flex w-72 max-w-full flex-col gap-1">
+        {formats.map(({ label, note, text }) => (
+          <li key={label}>
+            <button type="button" className="w-full rounded px-2 py-1 text-left hover:bg-tint" onClick={() => copy(label, text())}>
+              <span className="block">{label}</span>
+              <span className="block text-soft text-xs" role="status">
+                {copied === label ? 'Copied.' : note}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Popover>
+  )
+}
+
+const rangeText = (range: Range): string => ('words' in range ? range.words : '')
