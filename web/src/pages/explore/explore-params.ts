@@ -1,3 +1,4 @@
+import { type RangeParams, rangeOf, rangeParamsOf, readRangeParams } from '../../parts/range-params.ts'
 import { DEFAULT_RANGE, type Range } from '../../parts/time-range.ts'
 import { readEventRef } from './events/event-link.ts'
 import { type Comparison, comparisons } from './time/compare.ts'
@@ -6,16 +7,12 @@ export const tabs = ['events', 'patterns', 'table', 'chart', 'fields', 'differen
 export type Tab = (typeof tabs)[number]
 
 /** Asked is the whole state of the page as it stands in the address: what is not the default. Going back undoes the last change, a copied address shows the same. */
-export type ExploreParams = {
+export type ExploreParams = RangeParams & {
   /** d are datasets by id; all when absent. */
   d?: string[]
   q?: string
   /** off are clauses that are kept but not asked. */
   off?: string[]
-  /** r is a range in words; f and t are moments. */
-  r?: string
-  f?: number
-  t?: number
   tab?: Tab
   cols?: string[]
   live?: boolean
@@ -41,14 +38,16 @@ export type ExploreParams = {
   cmp?: Comparison
 }
 
+export type ChangeParams = (by: (now: ExploreParams) => ExploreParams) => void
+
 /** readAsked takes an address as it comes; what makes no sense is left out. */
 export function readExploreParams(search: Record<string, unknown>): ExploreParams {
-  const { q, r, f, t, tab, sf, st, fn, e, ew, m } = search
+  const { q, tab, sf, st, fn, e, ew, m } = search
   return {
     ...some('d', texts(search.d)),
     ...(typeof q === 'string' && q.trim() !== '' ? { q } : {}),
     ...some('off', texts(search.off)),
-    ...(typeof f === 'number' && typeof t === 'number' && t > f ? { f, t } : typeof r === 'string' && r !== '' ? { r } : {}),
+    ...readRangeParams(search),
     ...(tabs.some((one) => one === tab) ? { tab: tab as Tab } : {}),
     ...some('cols', texts(search.cols)),
     ...(search.live === true ? { live: true } : {}),
@@ -70,17 +69,16 @@ const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter
 const some = <N extends 'd' | 'off' | 'cols' | 'by'>(name: N, list: string[]) =>
   list.length > 0 ? ({ [name]: list } as { [K in N]: string[] }) : {}
 
-export const rangeOf = ({ r, f, t }: ExploreParams): Range =>
-  f !== undefined && t !== undefined ? { fromMs: f, toMs: t } : r === undefined ? DEFAULT_RANGE : { words: r }
+export const exploreRangeOf = (params: RangeParams): Range => rangeOf(params, DEFAULT_RANGE)
 
 export const withRange = (params: ExploreParams, range: Range): ExploreParams => {
   const { r: _r, f: _f, t: _t, sf: _sf, st: _st, ...rest } = params
-  return 'words' in range ? { ...rest, r: range.words } : { ...rest, f: range.fromMs, t: range.toMs }
+  return { ...rest, ...rangeParamsOf(range) }
 }
 
 /** chosenOf is the range that rows are shown of: the chosen bars, or everything. */
 export const selectedRangeOf = (params: ExploreParams): Range =>
-  params.sf !== undefined && params.st !== undefined ? { fromMs: params.sf, toMs: params.st } : rangeOf(params)
+  params.sf !== undefined && params.st !== undefined ? { fromMs: params.sf, toMs: params.st } : exploreRangeOf(params)
 
 /** optional leaves out what is undefined or empty, so that an address is as short as can be. */
 export const optional = (params: { [N in keyof ExploreParams]: ExploreParams[N] | undefined }): ExploreParams =>

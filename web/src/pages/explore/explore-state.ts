@@ -8,14 +8,19 @@ import { useFindState } from './events/find-bar.tsx'
 import { useLive, useUnknownDatasets } from './events/live-tail.ts'
 import { usePinnedEvents } from './events/pinned-events.ts'
 import { useRows } from './events/rows.ts'
-import { useActions, useExploreQuery, useRowStyle } from './explore-actions.ts'
+import { useEvents } from './events/use-events.ts'
+import { useRowStyle } from './events/use-row-style.ts'
+import { useValueActions } from './events/use-value-actions.ts'
 import { optional, type Tab } from './explore-params.ts'
+import { useFields } from './fields/use-fields.ts'
 import { COUNT } from './groups/group-bar.tsx'
 import { useGroups } from './groups/groups.ts'
 import { usePatterns, usePatternTrends } from './patterns/patterns.ts'
-import { type ExploreQuery, useBars, useEvents, useFields } from './query/explore-query.ts'
+import type { ExploreQuery } from './query/explore-query.ts'
 import { useHistory } from './query/history-menu.tsx'
 import { resultInfoOf } from './query/result-info.ts'
+import { useExploreQuery } from './query/use-explore-query.ts'
+import { useBars } from './time/bars.ts'
 import { useEarlierBars, useEarlierGroups, useEarlierPatterns } from './time/use-earlier.ts'
 import { useMarkers } from './time/use-markers.ts'
 
@@ -52,7 +57,7 @@ export function useExploreState() {
   const live = useLive(query.datasets, query.where, isLive)
   useUnknownDatasets(live.events, datasets)
   const queries = useQueryClient()
-  const actions = useActions(change, columns)
+  const actions = useValueActions(change, columns)
   const me = useMe().data
   const pinned = usePinnedEvents(me && `${me.org_id} ${me.id}`)
   const loadedEvents = useMemo(

@@ -3,8 +3,7 @@ import type { Columns } from './events/columns.ts'
 import type { Live } from './events/live-tail.ts'
 import type { Density, DetailPlacement, RowOptions } from './events/row-options.ts'
 import { RowsMenu } from './events/rows-menu.tsx'
-import type { Change } from './explore-actions.ts'
-import { type ExploreParams, type Tab, tabs } from './explore-params.ts'
+import { type ChangeParams, type ExploreParams, type Tab, tabs } from './explore-params.ts'
 import { CostLine, type ResultInfo } from './query/cost-line.tsx'
 import type { ViewRequest } from './share/curl.ts'
 
@@ -19,7 +18,7 @@ export const tabNames: Record<Tab, string> = {
 
 type ViewBarProps = {
   params: ExploreParams
-  change: Change
+  change: ChangeParams
   columns: Columns
   hasFields: boolean
   setHasFields(has: boolean): void

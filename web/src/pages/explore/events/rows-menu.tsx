@@ -1,11 +1,16 @@
 import type { ReactNode } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/popover.tsx'
-import type { Change } from '../explore-actions.ts'
-import { type ExploreParams, optional } from '../explore-params.ts'
+import { type ChangeParams, type ExploreParams, optional } from '../explore-params.ts'
 import { type Density, type DetailPlacement, densities, detailPlacements, type RowOptions } from './row-options.ts'
 
-type RowsMenuProps = { params: ExploreParams; change: Change; density: Density; detail: DetailPlacement; setRowOptions: RowOptions['set'] }
+type RowsMenuProps = {
+  params: ExploreParams
+  change: ChangeParams
+  density: Density
+  detail: DetailPlacement
+  setRowOptions: RowOptions['set']
+}
 
 type RowToggle = { name: string; note: string; param: 'wrap' | 'fold' | 'gap' | 'asc' }
 /** turns are the ways of showing rows that are on or off. */

@@ -1,7 +1,6 @@
 import type { Event } from '@dendro/api'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { Change } from '../explore-actions.ts'
-import { type ExploreParams, optional } from '../explore-params.ts'
+import { type ChangeParams, type ExploreParams, optional } from '../explore-params.ts'
 import { eventId, eventRefOf, eventRefText } from './event-link.ts'
 import { continueFind, emptyFind, type FindProgress } from './find.ts'
 import type { PinnedEvents } from './pinned-events.ts'
@@ -17,7 +16,13 @@ const NO_IDS: ReadonlySet<string> = new Set()
 /** SLICE_MS is how long going through loaded events may hold up the page. */
 const SLICE_MS = 8
 
-type RowsOptions = { loadedEvents: readonly Event[]; params: ExploreParams; change: Change; detail: DetailPlacement; pinned: PinnedEvents }
+type RowsOptions = {
+  loadedEvents: readonly Event[]
+  params: ExploreParams
+  change: ChangeParams
+  detail: DetailPlacement
+  pinned: PinnedEvents
+}
 
 export function useRows({ loadedEvents, params, change, detail, pinned }: RowsOptions) {
   const [open, setOpen] = useState(NO_IDS)

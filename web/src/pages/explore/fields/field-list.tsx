@@ -1,8 +1,9 @@
 import { useState } from 'react'
 import { FailureNote } from '../../../parts/failure.tsx'
+import type { Field, Fields } from '../../../parts/fields.ts'
 import { count, quantity, share } from '../../../parts/numbers.ts'
 import type { ValueActions } from '../events/value-menu.tsx'
-import type { ExploreQuery, Field, Fields } from '../query/explore-query.ts'
+import type { ExploreQuery } from '../query/explore-query.ts'
 import { FieldLookup } from './field-lookup.tsx'
 import { FieldValues } from './field-values.tsx'
 

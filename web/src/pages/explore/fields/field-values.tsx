@@ -1,6 +1,6 @@
+import type { Field } from '../../../parts/fields.ts'
 import { count, share } from '../../../parts/numbers.ts'
 import { type ValueActions, ValueMenu } from '../events/value-menu.tsx'
-import type { Field } from '../query/explore-query.ts'
 
 type FieldValuesProps = { name: string; values: Field['values']; all: number; actions: ValueActions }
 

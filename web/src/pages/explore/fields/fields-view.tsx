@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react'
 import { FailureNote } from '../../../parts/failure.tsx'
+import type { Fields } from '../../../parts/fields.ts'
 import { quantity, share } from '../../../parts/numbers.ts'
 import { Button } from '../../../ui/button.tsx'
 import { type ValueActions, ValueMenu } from '../events/value-menu.tsx'
-import type { Fields } from '../query/explore-query.ts'
 
 type FieldsViewProps = {
   fields: Fields | undefined

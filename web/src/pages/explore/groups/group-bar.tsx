@@ -1,7 +1,7 @@
 import { type FormEvent, useId, useState } from 'react'
+import type { Field } from '../../../parts/fields.ts'
 import { Button } from '../../../ui/button.tsx'
 import { keyText } from '../query/clauses.ts'
-import type { Field } from '../query/explore-query.ts'
 import { measures } from './groups.ts'
 
 type GroupBarProps = {

@@ -1,7 +1,7 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import type { Field } from '../../../parts/fields.ts'
 import { type QueryFocus, QueryInput } from '../../../parts/query-input.tsx'
 import { readWhere } from '../../../parts/query-readers.ts'
-import type { Field } from './explore-query.ts'
 
 type ConditionChipProps = {
   clause: string

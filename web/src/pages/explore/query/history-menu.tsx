@@ -4,7 +4,7 @@ import { ago, quantity } from '../../../parts/numbers.ts'
 import { nameOf, type Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/popover.tsx'
-import { type ExploreParams, optional, rangeOf } from '../explore-params.ts'
+import { type ExploreParams, exploreRangeOf, optional } from '../explore-params.ts'
 import type { ResultInfo } from './cost-line.tsx'
 import { clearRecentQueries, type RecentQuery, recentQueries, recentQueryKey, rememberQuery } from './recent-queries.ts'
 
@@ -86,7 +86,7 @@ export function recentQueryNotes(one: RecentQuery, zone: Zone, nowMs: number): s
   return [
     ...(one.atMs > 0 ? [ago(one.atMs, nowMs)] : []),
     ...(one.events === undefined ? [] : [quantity(one.events, 'event')]),
-    ...(one.atMs > 0 ? [nameOf(rangeOf(one), zone)] : []),
+    ...(one.atMs > 0 ? [nameOf(exploreRangeOf(one), zone)] : []),
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { clientOf, keptCredential } from '../../../session/session.ts'
+import { eventsQueryOptions } from '../events/use-events.ts'
 import { type ExploreParams, selectedRangeOf } from '../explore-params.ts'
-import { eventsQueryOptions } from './explore-query.ts'
 
 /** askAhead asks for the first rows before anything is drawn: the service looks for them while the page is put together. */
 export function prefetchEvents(queries: QueryClient, params: ExploreParams): void {

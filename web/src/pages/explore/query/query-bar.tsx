@@ -1,25 +1,25 @@
 import type { Event } from '@dendro/api'
 import type { RefObject } from 'react'
 import { DatasetPicker, type PickedDataset } from '../../../parts/dataset-picker.tsx'
+import type { Field } from '../../../parts/fields.ts'
 import type { QueryFocus } from '../../../parts/query-input.tsx'
 import { TimePicker } from '../../../parts/time-picker.tsx'
 import type { Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import type { Columns } from '../events/columns.ts'
-import type { Change } from '../explore-actions.ts'
-import { type ExploreParams, optional, withQuery, withRange } from '../explore-params.ts'
+import { type ChangeParams, type ExploreParams, optional, withQuery, withRange } from '../explore-params.ts'
 import { CreateMonitorButton } from '../share/create-monitor-button.tsx'
 import type { ViewRequest } from '../share/curl.ts'
 import { ExportMenu } from '../share/export-menu.tsx'
 import { ShareMenu } from '../share/share-menu.tsx'
-import type { ExploreQuery, Field } from './explore-query.ts'
+import type { ExploreQuery } from './explore-query.ts'
 import { HistoryMenu } from './history-menu.tsx'
 import { QueryForm } from './query-form.tsx'
 import { SavedSearches } from './saved-searches.tsx'
 
 type QueryBarProps = {
   params: ExploreParams
-  change: Change
+  change: ChangeParams
   query: ExploreQuery
   columns: Columns
   datasets: readonly PickedDataset[]

@@ -1,11 +1,11 @@
 import { ApiFailure } from '@dendro/api/client'
 import { type FormEvent, type RefObject, useEffect, useState } from 'react'
+import type { Field } from '../../../parts/fields.ts'
 import { type QueryFocus, QueryInput } from '../../../parts/query-input.tsx'
 import { readWhere } from '../../../parts/query-readers.ts'
 import { Button } from '../../../ui/button.tsx'
 import { negate, replaceClause, splitClauses, withClause, withoutClause } from './clauses.ts'
 import { ConditionChip } from './condition-chip.tsx'
-import type { Field } from './explore-query.ts'
 import { recentQueryTexts } from './recent-queries.ts'
 
 type QueryFormProps = {

@@ -1,9 +1,10 @@
 import { quantity } from '../../../parts/numbers.ts'
+import type { useEvents } from '../events/use-events.ts'
 import type { Tab } from '../explore-params.ts'
+import type { useFields } from '../fields/use-fields.ts'
 import type { useGroups } from '../groups/groups.ts'
 import type { usePatterns, usePatternTrends } from '../patterns/patterns.ts'
 import type { ResultInfo } from './cost-line.tsx'
-import type { useEvents, useFields } from './explore-query.ts'
 
 type ResultSources = {
   tab: Tab

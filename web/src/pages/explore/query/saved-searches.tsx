@@ -5,7 +5,7 @@ import { useClient } from '../../../parts/client.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/popover.tsx'
-import { type ExploreParams, optional, rangeOf } from '../explore-params.ts'
+import { type ExploreParams, exploreRangeOf, optional } from '../explore-params.ts'
 
 type SavedSearchesProps = { params: ExploreParams; columns: readonly string[]; onOpen(params: ExploreParams): void }
 
@@ -97,7 +97,7 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
 const displays = { events: 'list', patterns: 'list', fields: 'list', difference: 'list', table: 'table', chart: 'timeseries' } as const
 
 function searchDetailsOf(params: ExploreParams, columns: readonly string[]): SavedSearch['search_details'] {
-  const range = rangeOf(params)
+  const range = exploreRangeOf(params)
   return {
     ...(params.d ? { from: params.d.join(':') } : { from_expr: '*' }),
     ...('words' in range ? { time_range: range.words } : { from_ts: range.fromMs, to_ts: range.toMs }),

@@ -4,7 +4,7 @@ import { boundsOf, type Range } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 import { exploreUrl } from '../events/event-link.ts'
-import { type ExploreParams, rangeOf, withRange } from '../explore-params.ts'
+import { type ExploreParams, exploreRangeOf, withRange } from '../explore-params.ts'
 import { curlOf, type ViewRequest } from './curl.ts'
 
 type ShareMenuProps = { params: ExploreParams; columns: readonly string[]; view: ViewRequest }
@@ -13,7 +13,7 @@ type ShareMenuProps = { params: ExploreParams; columns: readonly string[]; view:
 export function ShareMenu({ params, columns, view: request }: ShareMenuProps) {
   const [copied, setCopied] = useState<string>()
   const viewParams: ExploreParams = columns.length > 0 ? { ...params, cols: [...columns] } : params
-  const range = rangeOf(params)
+  const range = exploreRangeOf(params)
   const relativeLink = {
     label: 'Link that moves with time',
     note: `shows "${rangeText(range)}" whenever it is opened`,

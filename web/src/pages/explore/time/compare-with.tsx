@@ -1,9 +1,8 @@
 import type { Range } from '../../../parts/time-range.ts'
-import type { Change } from '../explore-actions.ts'
-import { optional } from '../explore-params.ts'
+import { type ChangeParams, optional } from '../explore-params.ts'
 import { type Comparison, comparisonName, comparisons } from './compare.ts'
 
-type CompareWithProps = { comparison: Comparison | undefined; range: Range; failure: unknown; change: Change }
+type CompareWithProps = { comparison: Comparison | undefined; range: Range; failure: unknown; change: ChangeParams }
 
 /** CompareWith chooses the time that the histogram, patterns, tables and charts are compared with. */
 export function CompareWith({ comparison, range, failure, change }: CompareWithProps) {

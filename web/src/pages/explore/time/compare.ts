@@ -1,6 +1,6 @@
 import { span } from '../../../parts/numbers.ts'
 import { boundsOf, type Range } from '../../../parts/time-range.ts'
-import type { Bars } from '../query/explore-query.ts'
+import type { Bars } from './bars.ts'
 
 /** comparisons are the times that a range can be held against. */
 export const comparisons = ['previous', 'day', 'week'] as const

@@ -1,11 +1,12 @@
 import { useMemo } from 'react'
 import { FailureNote } from '../../../parts/failure.tsx'
+import type { Fields } from '../../../parts/fields.ts'
 import { bytes, count, quantity, share } from '../../../parts/numbers.ts'
 import { clockOf, type Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { type ValueActions, ValueMenu } from '../events/value-menu.tsx'
 import { Template } from '../patterns/pattern-list.tsx'
-import type { ExploreQuery, Fields } from '../query/explore-query.ts'
+import type { ExploreQuery } from '../query/explore-query.ts'
 import { byDifference, fieldsToCompare, type ValueDifference } from './difference.ts'
 import { type TimeSpan, useDifference } from './use-difference.ts'
 

@@ -1,4 +1,4 @@
-import type { Field } from '../query/explore-query.ts'
+import type { Field } from '../../../parts/fields.ts'
 
 /** A Tally is how many of some events have each value of a key; isCut says that there are more values than were counted. */
 export type ValueCounts = { counts: ReadonlyMap<string, number>; total: number; isTruncated: boolean }

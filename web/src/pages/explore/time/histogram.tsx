@@ -3,7 +3,7 @@ import { FailureNote } from '../../../parts/failure.tsx'
 import { change, count, quantity, span } from '../../../parts/numbers.ts'
 import { clockOf, type Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
-import type { Bar, Bars } from '../query/explore-query.ts'
+import type { Bar, Bars } from './bars.ts'
 import { comparableTotals } from './compare.ts'
 import type { TimeSpan } from './use-difference.ts'
 

@@ -6,7 +6,7 @@ import { type Status, StatusMark, statusNames } from '../../../parts/status.tsx'
 import { clockOf, type Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/popover.tsx'
-import type { Bars } from '../query/explore-query.ts'
+import type { Bars } from './bars.ts'
 import { type Marker, type Markers, startOf } from './markers.ts'
 
 type MarkerStripProps = { markers: readonly Marker[]; bars: Bars; zone: Zone }

@@ -3,7 +3,8 @@ import { useClient } from '../../../parts/client.ts'
 import { boundsOf, type Range } from '../../../parts/time-range.ts'
 import { type Groups, measureGroups } from '../groups/groups.ts'
 import { countPatterns, mergePatterns, type Pattern } from '../patterns/patterns.ts'
-import { type Bars, countBars, type ExploreQuery } from '../query/explore-query.ts'
+import type { ExploreQuery } from '../query/explore-query.ts'
+import { type Bars, countBars } from './bars.ts'
 import { type Comparison, shiftOf } from './compare.ts'
 
 /** useEarlierBars counts the same bars a while before; the shift is whole steps, so that each bar has its like. */

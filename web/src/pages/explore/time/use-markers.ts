@@ -1,7 +1,8 @@
 import { ApiFailure } from '@dendro/api/client'
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../../../parts/client.ts'
-import type { Bars, ExploreQuery } from '../query/explore-query.ts'
+import type { ExploreQuery } from '../query/explore-query.ts'
+import type { Bars } from './bars.ts'
 import { downtimeMarkers, type Marker, type Markers, monitorsToQuery, startOf } from './markers.ts'
 
 const MONITORS_MAX = 20
