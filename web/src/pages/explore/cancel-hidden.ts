@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
-/** parts are the questions of this page; what the frame asks goes on. */
+/** queryNames are the queries of this page. Queries of the frame around it continue. */
 const queryNames = new Set([
   ...['events', 'bars', 'fields', 'patterns', 'pattern trends', 'groups', 'context', 'last event', 'counts of conditions'],
   ...['earlier bars', 'earlier patterns', 'earlier groups', 'difference', 'markers', 'a key', 'pattern of'],
 ])
 
-/** useCancelUnseen ends the questions that nobody is looking at: when the tab is hidden, and when the page is left. What was cut off is asked again on return. */
+/** useCancelHidden cancels running queries when the tab is hidden or the page is left, and repeats them when the tab is visible again. */
 export function useCancelHidden(): void {
   const queries = useQueryClient()
   useEffect(() => {

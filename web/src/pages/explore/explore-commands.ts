@@ -12,7 +12,7 @@ import { paramsOfSavedSearch, useSavedSearches } from './query/saved-searches.ts
 import { comparisonName, comparisons } from './time/compare.ts'
 import { tabNames } from './view-bar.tsx'
 
-/** useDoing binds what can be done on the page to keys, and offers it by name under Ctrl-K. */
+/** useExploreCommands binds the actions of the page to keys and adds them to the command palette. */
 export function useExploreCommands(state: ExploreState, page: PageState): void {
   const saved = useSavedSearches(true)
   useShortcuts(shortcutsOf(state, page))
@@ -27,7 +27,7 @@ export function useExploreCommands(state: ExploreState, page: PageState): void {
   ])
 }
 
-/** findIn opens the bar over the list of events, which may be on another tab. */
+/** openFind opens the find bar of the event list; another tab may be open. */
 function openFind({ tab, show, find }: ExploreState): void {
   if (tab !== 'events') show('events')
   find.open()
@@ -69,13 +69,13 @@ function commandsOf(state: ExploreState, { input, setHelp }: PageState): Command
       name: `with ${comparisonName(one, state.query.range)}`,
       run: () => change((now) => ({ ...now, cmp: one })),
     })),
-    { group: 'Do', name: 'Ask again', note: 'r', run: refresh },
-    { group: 'Do', name: isLive ? 'Stop live' : 'Live', note: 'l', run: toggleLive },
-    { group: 'Do', name: 'Write a query', note: '/', run: () => input.current?.focus() },
-    { group: 'Do', name: 'Whole lines again (no columns)', run: columns.reset },
-    { group: 'Do', name: 'Find in the loaded rows', note: 'Ctrl F', run: () => openFind(state) },
-    ...(pinned.events.length > 0 ? [{ group: 'Do', name: 'Clear the pinned events', run: pinned.clear }] : []),
-    { group: 'Do', name: 'Keyboard shortcuts', note: '?', run: () => setHelp(true) },
+    { group: 'Actions', name: 'Refresh', note: 'r', run: refresh },
+    { group: 'Actions', name: isLive ? 'Stop live' : 'Live', note: 'l', run: toggleLive },
+    { group: 'Actions', name: 'Edit the query', note: '/', run: () => input.current?.focus() },
+    { group: 'Actions', name: 'Reset columns', run: columns.reset },
+    { group: 'Actions', name: 'Find in loaded rows', note: 'Ctrl F', run: () => openFind(state) },
+    ...(pinned.events.length > 0 ? [{ group: 'Actions', name: 'Clear pinned events', run: pinned.clear }] : []),
+    { group: 'Actions', name: 'Keyboard shortcuts', note: '?', run: () => setHelp(true) },
     ...rowToggles.map(({ name, param }) => ({ group: 'Rows', name, run: () => change((now) => toggled(now, param)) })),
     ...Object.entries(densities).map(([density, name]) => ({
       group: 'Rows',
@@ -84,7 +84,7 @@ function commandsOf(state: ExploreState, { input, setHelp }: PageState): Command
     })),
     ...Object.entries(detailPlacements).map(([detail, name]) => ({
       group: 'Rows',
-      name: `An open event: ${name.toLowerCase()}`,
+      name: `Event details: ${name.toLowerCase()}`,
       run: () => setRowOptions({ detail: detail as DetailPlacement }),
     })),
     ...presets.map(({ words, name }) => ({ group: 'Time', name, run: () => change((now) => withRange(now, { words })) })),

@@ -6,41 +6,41 @@ import { type Comparison, comparisons } from './time/compare.ts'
 export const tabs = ['events', 'patterns', 'table', 'chart', 'fields', 'difference'] as const
 export type Tab = (typeof tabs)[number]
 
-/** Asked is the whole state of the page as it stands in the address: what is not the default. Going back undoes the last change, a copied address shows the same. */
+/** ExploreParams are the search parameters of the page, without defaults. The URL holds the whole state: Back undoes the last change, and a copied URL shows the same. */
 export type ExploreParams = RangeParams & {
-  /** d are datasets by id; all when absent. */
+  /** d are dataset ids; absent means all datasets. */
   d?: string[]
   q?: string
-  /** off are clauses that are kept but not asked. */
+  /** off are disabled clauses. */
   off?: string[]
   tab?: Tab
   cols?: string[]
   live?: boolean
   wrap?: boolean
-  /** sf and st bound the bars that were chosen, inside the range. */
+  /** sf and st are the start and end of the bars selected in the histogram. */
   sf?: number
   st?: number
-  /** by are the keys that the table and the chart group by, fn what they measure. */
+  /** by are the fields that the table and the chart group by, fn is their aggregate function. */
   by?: string[]
   fn?: string
-  /** e is one event, shown with what was around it. */
+  /** e is the event whose context is shown. */
   e?: string
-  /** ew is on which side of that event to look; both when absent. */
+  /** ew is the direction of the context; absent means both. */
   ew?: 'before' | 'after'
-  /** fold puts neighbours that repeat each other into one row. */
+  /** fold collapses repeated rows. */
   fold?: boolean
-  /** gap shows the time between rows, or from the event m where one was marked. */
+  /** gap shows the time between rows, or the time since event m. */
   gap?: boolean
   m?: string
-  /** asc begins with the oldest. */
+  /** asc sorts oldest first. */
   asc?: boolean
-  /** cmp is the time that everything is compared with. */
+  /** cmp is the period that results are compared with. */
   cmp?: Comparison
 }
 
 export type ChangeParams = (by: (now: ExploreParams) => ExploreParams) => void
 
-/** readAsked takes an address as it comes; what makes no sense is left out. */
+/** readExploreParams drops invalid values. */
 export function readExploreParams(search: Record<string, unknown>): ExploreParams {
   const { q, tab, sf, st, fn, e, ew, m } = search
   return {
@@ -76,11 +76,11 @@ export const withRange = (params: ExploreParams, range: Range): ExploreParams =>
   return { ...rest, ...rangeParamsOf(range) }
 }
 
-/** chosenOf is the range that rows are shown of: the chosen bars, or everything. */
+/** selectedRangeOf is the range of the rows: the selected bars, or the whole range. */
 export const selectedRangeOf = (params: ExploreParams): Range =>
   params.sf !== undefined && params.st !== undefined ? { fromMs: params.sf, toMs: params.st } : exploreRangeOf(params)
 
-/** optional leaves out what is undefined or empty, so that an address is as short as can be. */
+/** optional drops undefined and empty values, to keep the URL short. */
 export const optional = (params: { [N in keyof ExploreParams]: ExploreParams[N] | undefined }): ExploreParams =>
   Object.fromEntries(
     Object.entries(params).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),

@@ -24,10 +24,10 @@ import { useBars } from './time/bars.ts'
 import { useEarlierBars, useEarlierGroups, useEarlierPatterns } from './time/use-earlier.ts'
 import { useMarkers } from './time/use-markers.ts'
 
-/** Asking is everything the page asks about and what came of it: every part loads and fails on its own. */
+/** ExploreState holds the parameters, queries and results of the page. Each part loads and fails independently. */
 export type ExploreState = ReturnType<typeof useExploreState>
 
-/** useAsking reads the address and asks what it says. */
+/** useExploreState reads the URL and runs its queries. */
 export function useExploreState() {
   const params = useSearch({ from: '/inside/explore' })
   const { change, query, selectedQuery, zone, setZone, refresh } = useExploreQuery(params)
@@ -79,10 +79,10 @@ export function useExploreState() {
   }
 }
 
-/** TURN_MS is how long the rest of the page waits at most, so that no slow list holds it up. */
+/** EVENTS_WAIT_MS is the longest time that other queries wait for the event list. */
 const EVENTS_WAIT_MS = 400
 
-/** useTurnAfter lets the newest events come first: what is asked all at once is all answered late. After a question that was cancelled nothing comes. */
+/** useAfterEvents delays the other queries until the events have loaded: parallel queries would slow down the list. After a cancelled query nothing runs. */
 function useAfterEvents(events: ReturnType<typeof useEvents>, isFirst: boolean, query: ExploreQuery): boolean {
   const [readyQuery, setReadyQuery] = useState<ExploreQuery>()
   const { isFetching, isError, isPlaceholderData, data } = events
@@ -97,7 +97,7 @@ function useAfterEvents(events: ReturnType<typeof useEvents>, isFirst: boolean, 
   return isReady
 }
 
-/** usePageState is what of the page is nobody else's: help, the list of fields, and where one writes. */
+/** usePageState is the local state of the page: the help dialog, the field list and the query input. */
 export function usePageState() {
   const [isHelp, setHelp] = useState(false)
   const [hasFields, setHasFields] = useState(() => matchMedia('(min-width: 900px)').matches)
@@ -107,6 +107,6 @@ export function usePageState() {
 
 export type PageState = ReturnType<typeof usePageState>
 
-/** hasReceived says that some dataset has been heard of; while that is not known, nobody is told the contrary. */
+/** hasReceived is true when any dataset has received data, or while that is unknown. */
 const hasReceived = (list: { datasets: readonly Dataset[] } | undefined): boolean =>
   list === undefined || list.datasets.some(({ metadata }) => metadata.last_heartbeat_at !== undefined)

@@ -17,7 +17,7 @@ import { Histogram } from './time/histogram.tsx'
 import { MarkerList, MarkerStrip } from './time/marker-strip.tsx'
 import { ViewBar } from './view-bar.tsx'
 
-/** ExplorePage asks about events: what was asked stands in the address, every part loads and fails on its own. */
+/** ExplorePage searches events. The URL holds its state; each part loads and fails independently. */
 export function ExplorePage() {
   const state = useExploreState()
   const page = usePageState()
@@ -123,7 +123,7 @@ function FieldPane({ state: { fields, query, actions } }: Props) {
         actions={actions}
         onRetry={() => fields.refetch()}
       />
-      <ResizeHandle label="Width of the key list" width={width} onWidth={setWidth} />
+      <ResizeHandle label="Width of the field list" width={width} onWidth={setWidth} />
     </aside>
   )
 }

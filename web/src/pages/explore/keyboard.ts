@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** useKeys binds single keys, by their names in small letters, or `shift` and the letter where a capital means something else, while nobody is typing and no dialog is open. */
+/** useShortcuts binds single keys, by lower-case name or by `shift` and the letter. Shortcuts are off while the user types or a dialog is open. */
 export function useShortcuts(actions: Record<string, () => unknown>): void {
   const latest = useRef(actions)
   latest.current = actions
@@ -21,7 +21,7 @@ export function useShortcuts(actions: Record<string, () => unknown>): void {
   }, [])
 }
 
-/** useFindKey takes Ctrl-F while the list of events or its bar has the focus; anywhere else it stays the browser's own. */
+/** useFindShortcut handles Ctrl-F while the event list or its find bar has the focus. Elsewhere the browser handles it. */
 export function useFindShortcut(openFind: () => void): void {
   const latest = useRef(openFind)
   latest.current = openFind
@@ -37,7 +37,7 @@ export function useFindShortcut(openFind: () => void): void {
   }, [])
 }
 
-/** pointedValue is the key and value under the focus, or else under the pointer. */
+/** valueAtPointer is the field and value with the focus, or else under the pointer. */
 export function valueAtPointer(): { name: string; value: string } | undefined {
   const focused = document.activeElement?.closest<HTMLElement>('[data-value]')
   const { name, value } = (focused ?? document.querySelector<HTMLElement>('[data-value]:hover'))?.dataset ?? {}

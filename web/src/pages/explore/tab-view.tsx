@@ -11,14 +11,14 @@ import { PatternList } from './patterns/pattern-list.tsx'
 import { isNotValue, isValue, withClause } from './query/clauses.ts'
 import { comparisonName } from './time/compare.ts'
 
-// What draws is fetched when somebody wants a chart: most questions never do.
+// Charts are loaded on demand: most queries never show one.
 const GroupChart = lazy(() => import('./groups/group-chart.tsx').then(({ GroupChart: component }) => ({ default: component })))
 
 const DifferenceView = lazy(() => import('./time/difference-view.tsx').then(({ DifferenceView: component }) => ({ default: component })))
 
 type Props = { state: ExploreState }
 
-/** TabView is the events in the way that was chosen: one by one, or as patterns, groups or fields. */
+/** TabView is the open tab: events, patterns, groups, fields or differences. */
 export function TabView({ state }: Props) {
   const views = {
     events: () => <EventsView state={state} />,
@@ -31,7 +31,7 @@ export function TabView({ state }: Props) {
   return views[state.tab]()
 }
 
-/** Nothing stands in place of what is empty or not permitted, for the same reasons in every view. */
+/** NoEvents replaces an empty view and explains why it is empty. */
 function NoEvents({ state: { params, selectedQuery, hasReceived, zone, change } }: Props) {
   return <EmptyResult {...{ params, zone, hasReceived }} query={selectedQuery} isLive={false} onChange={change} />
 }
@@ -84,7 +84,7 @@ function Groups({ state }: Props) {
       {tab === 'table' ? (
         <GroupTable {...group} />
       ) : (
-        <Suspense fallback={<p className="p-3 text-soft">Measuring …</p>}>
+        <Suspense fallback={<p className="p-3 text-soft">Measuring…</p>}>
           <GroupChart
             {...group}
             onPick={(sf, st) => change((now) => optional({ ...now, tab: undefined, sf, st }))}
@@ -113,7 +113,7 @@ function Fields({ state }: Props) {
 function Difference({ state: { params, query, fields, zone, actions } }: Props) {
   const { sf, st } = params
   return (
-    <Suspense fallback={<p className="p-3 text-soft">Comparing the chosen stretch with the rest …</p>}>
+    <Suspense fallback={<p className="p-3 text-soft">Comparing the selection with the rest…</p>}>
       <DifferenceView
         query={query}
         timeSpan={sf === undefined || st === undefined ? undefined : { fromMs: sf, toMs: st }}

@@ -12,8 +12,8 @@ export const tabNames: Record<Tab, string> = {
   patterns: 'Patterns',
   table: 'Table',
   chart: 'Chart',
-  fields: 'Keys',
-  difference: 'Difference',
+  fields: 'Fields',
+  difference: 'Differences',
 }
 
 type ViewBarProps = {
@@ -34,7 +34,7 @@ type ViewBarProps = {
   onFind(): void
 }
 
-/** ViewBar chooses how the events are shown, and says what the question has cost. */
+/** ViewBar has the tabs, the display options and the cost of the query. */
 export function ViewBar(props: ViewBarProps) {
   const {
     params,
@@ -63,11 +63,11 @@ export function ViewBar(props: ViewBarProps) {
         size="small"
         look="quiet"
         aria-expanded={hasFields}
-        title="The list of keys beside the events"
+        title="Show or hide the field list"
         onClick={() => setHasFields(!hasFields)}
       >
         <span aria-hidden>{hasFields ? '◧' : '□'}</span>
-        <span className="sr-only">Key list</span>
+        <span className="sr-only">Field list</span>
       </Button>
       {tabs
         .filter((one) => one !== 'difference' || one === tab || params.sf !== undefined)
@@ -79,14 +79,14 @@ export function ViewBar(props: ViewBarProps) {
       {tab === 'events' && (
         <>
           <RowsMenu {...{ params, change, density, detail, setRowOptions }} />
-          <Button size="small" look="quiet" title="Find in the rows that are loaded (Ctrl F in the list)" onClick={onFind}>
+          <Button size="small" look="quiet" title="Find in loaded rows (Ctrl F in the list)" onClick={onFind}>
             Find
           </Button>
         </>
       )}
       {tab === 'events' && columns.names.length > 0 && (
         <Button size="small" look="quiet" onClick={columns.reset}>
-          Whole lines
+          Reset columns
         </Button>
       )}
       <CostLine result={result} view={view} live={live} isLive={isLive} />

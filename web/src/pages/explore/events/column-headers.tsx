@@ -5,7 +5,7 @@ import { type Columns, widthIn } from './columns.ts'
 const STEP_PX = 16
 const DEFAULT_PX = 160
 
-/** Heads names the columns; a head is dragged to another place, its edge is dragged to another width, and its menu does the same by keyboard. */
+/** ColumnHeaders lets the user reorder columns by dragging a header and resize them by dragging its edge. The menu of a header does the same by keyboard. */
 export function ColumnHeaders({ columns, hasGaps }: { columns: Columns; hasGaps: boolean }) {
   const [dropTarget, setDropTarget] = useState<string>()
   const dragged = useRef<string>(undefined)
@@ -21,10 +21,10 @@ export function ColumnHeaders({ columns, hasGaps }: { columns: Columns; hasGaps:
     >
       <span className="w-4 shrink-0" />
       <span className="w-[12ch] shrink-0">time</span>
-      {hasGaps && <span className="w-[8ch] shrink-0 text-right">between</span>}
+      {hasGaps && <span className="w-[8ch] shrink-0 text-right">gap</span>}
       <span className="w-28 shrink-0 max-lg:hidden">dataset</span>
       {columns.names.map((name, at) => (
-        // biome-ignore lint/a11y/noStaticElementInteractions: what dragging does, the menu does too
+        // biome-ignore lint/a11y/noStaticElementInteractions: the menu offers the same by keyboard
         <span
           key={name}
           data-column={name}
@@ -49,7 +49,7 @@ export function ColumnHeaders({ columns, hasGaps }: { columns: Columns; hasGaps:
   )
 }
 
-/** cellStyle is the width of a column: what was set, or a share of what is left. */
+/** cellStyle is the width of a column: its own, or an equal share of the free space. */
 export const cellStyle = (px: number | undefined) => (px === undefined ? { flex: '1 1 0', minWidth: 96 } : { flex: `0 0 ${px}px` })
 
 type ColumnMenuProps = { name: string; columns: Columns; before: string | undefined; after: string | undefined }
@@ -62,13 +62,13 @@ function ColumnMenu({ name, columns, before, after }: ColumnMenuProps) {
     ['Wider', () => columns.resize(name, width * 1.5), true],
     ['Narrower', () => columns.resize(name, width / 1.5), true],
     ['Remove', () => columns.remove(name), true],
-    ['Whole lines again', () => columns.reset(), true],
+    ['Reset columns', () => columns.reset(), true],
   ]
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger
         className="min-w-0 flex-1 truncate rounded text-left hover:bg-tint hover:text-ink"
-        title={`The column ${name}: drag to move`}
+        title={`${name}: drag to move`}
       >
         {name} <span aria-hidden>▾</span>
       </DropdownMenu.Trigger>
@@ -102,7 +102,7 @@ function ColumnResizer({ name, columns }: { name: string; columns: Columns }) {
     if (start.current) columns.resize(name, start.current.px + event.clientX - start.current.x)
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a line between pages is no edge that can be moved
+    // biome-ignore lint/a11y/useSemanticElements: <hr> cannot be dragged
     <span
       role="separator"
       aria-orientation="vertical"

@@ -1,13 +1,13 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { ExploreParams } from '../explore-params.ts'
 
-/** Columns are what of an event is shown side by side; none means whole lines. Widths are in pixels, of those that a person has set. */
+/** Columns are the fields shown as columns; none means whole lines. Widths are in pixels, of the resized columns only. */
 export type Columns = {
   names: readonly string[]
   widths: Readonly<Record<string, number>>
   add(name: string): void
   remove(name: string): void
-  /** move puts a column where another stands. */
+  /** move puts a column in the place of another. */
   move(name: string, to: string): void
   resize(name: string, px: number): void
   reset(): void
@@ -20,11 +20,11 @@ const SETS_MAX = 100
 export const COLUMN_PX_MIN = 48
 const COLUMN_PX_MAX = 1_200
 
-/** useColumns gives the columns of the address, or else those last used with the same datasets. */
+/** useColumns reads the columns from the URL, or else those last used with the same datasets. */
 export function useColumns(params: ExploreParams, change: (by: (now: ExploreParams) => ExploreParams) => void): Columns {
   const datasetsKey = useMemo(() => datasetsKeyOf(params.d), [params.d])
   const [revision, setRevision] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the turn says that what is kept has changed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the revision changes with the stored columns
   const stored = useMemo(() => readColumns(datasetsKey), [datasetsKey, revision])
   const names = params.cols ?? stored?.names ?? NONE
   const widths = stored?.widths ?? NO_WIDTHS
@@ -60,7 +60,7 @@ export function useColumns(params: ExploreParams, change: (by: (now: ExplorePara
 const NONE: readonly string[] = []
 const NO_WIDTHS: Readonly<Record<string, number>> = Object.freeze({})
 
-/** widthIn is the width that a column was given; its name may be any text. */
+/** widthIn looks up a width; `hasOwn`, since a column name may be any text. */
 export const widthIn = (widths: Readonly<Record<string, number>>, name: string): number | undefined =>
   Object.hasOwn(widths, name) ? widths[name] : undefined
 

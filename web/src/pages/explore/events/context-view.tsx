@@ -31,24 +31,24 @@ const sides: readonly [Side, string][] = [
   ['after', 'After'],
 ]
 
-/** ContextView shows what was written before and after one event of its dataset, in exact order, whatever the query. */
+/** ContextView shows the events before and after one event of its dataset, in exact order, regardless of the query. */
 export function ContextView({ anchor, side, rowStyle, onSide, onClose, ...rest }: ContextViewProps) {
   const context = useContextEvents(anchor, side)
   return (
     <SidePanel
-      title={`Around this event in ${rowStyle.datasetName(anchor.dataset)}`}
+      title={`Events around this one in ${rowStyle.datasetName(anchor.dataset)}`}
       actions={<SideButtons side={side} onSide={onSide} />}
       onClose={onClose}
     >
       {context.error && <FailureNote thrown={context.error} again={() => context.refetch()} />}
-      {context.isPending && <p className="p-3 text-soft">Reading what was around …</p>}
+      {context.isPending && <p className="p-3 text-soft">Loading…</p>}
       {context.data && (
         <>
           {side !== 'after' && (
             <LoadMore
               isMore={context.hasPreviousPage}
               isLoading={context.isFetchingPreviousPage}
-              endText="Nothing earlier within a minute"
+              endText="No earlier events within a minute"
               onMore={() => context.fetchPreviousPage()}
             >
               Earlier
@@ -59,7 +59,7 @@ export function ContextView({ anchor, side, rowStyle, onSide, onClose, ...rest }
             <LoadMore
               isMore={context.hasNextPage}
               isLoading={context.isFetchingNextPage}
-              endText="Nothing later within a minute"
+              endText="No later events within a minute"
               onMore={() => context.fetchNextPage()}
             >
               Later
@@ -73,7 +73,7 @@ export function ContextView({ anchor, side, rowStyle, onSide, onClose, ...rest }
 
 function SideButtons({ side, onSide }: Pick<ContextViewProps, 'side' | 'onSide'>) {
   return (
-    <fieldset className="flex items-center gap-1" aria-label="Which side to show">
+    <fieldset className="flex items-center gap-1" aria-label="Direction">
       {sides.map(([one, name]) => (
         <Button key={one} size="small" look={one === side ? 'chosen' : 'quiet'} aria-pressed={one === side} onClick={() => onSide(one)}>
           {name}
@@ -85,7 +85,7 @@ function SideButtons({ side, onSide }: Pick<ContextViewProps, 'side' | 'onSide'>
 
 type ContextPage = { events: Event[] }
 
-/** useContextOf reads on from either end; an end that gives nothing but the event it began at is the last. */
+/** useContextEvents loads more events at either end. A page that contains only its starting event is the last. */
 function useContextEvents(anchor: EventRef, side: Side) {
   const client = useClient()
   return useInfiniteQuery({
@@ -110,7 +110,7 @@ function LoadMore({ isMore, isLoading, endText, onMore, children }: LoadMoreProp
   if (!isMore) return <p className="p-2 text-center text-soft text-xs">{endText}</p>
   return (
     <Button className="m-2" disabled={isLoading} onClick={() => onMore()}>
-      {isLoading ? 'Reading …' : children}
+      {isLoading ? 'Loading…' : children}
     </Button>
   )
 }
@@ -138,7 +138,7 @@ function ContextRows({ pages, anchor, rowStyle, actions, rowActions, pinnedIds }
     <>
       {!events.has(eventRefId(anchor)) && (
         <p role="alert" className="m-3 text-error">
-          The event itself is gone: it is older than what its dataset keeps, or was deleted.
+          This event no longer exists: its retention has ended, or it was deleted.
         </p>
       )}
       {[...events].map(([id, event]) => (

@@ -15,19 +15,19 @@ type EmptyResultProps = {
   params: ExploreParams
   query: ExploreQuery
   isLive: boolean
-  /** hasReceived says that some dataset has been heard of. */
+  /** hasReceived is true when any dataset has received data. */
   hasReceived: boolean
   zone: Zone
   onChange(by: (now: ExploreParams) => ExploreParams): void
 }
 
 const HOUR_MS = 3_600_000
-/** FILTERS_MAX bounds the conditions that are counted one by one. */
+/** FILTERS_MAX limits how many conditions are counted one by one. */
 const FILTERS_MAX = 10
 
-/** NothingFound says why there is nothing to see, and the way out: nothing was ever received, nothing in this range, or conditions that nothing meets. */
+/** EmptyResult explains an empty result and offers a way out: no data was ever received, the range has no events, or no event matches the conditions. */
 export function EmptyResult({ params, query, isLive, hasReceived, zone, onChange }: EmptyResultProps) {
-  if (isLive) return <EmptyState title="Waiting for events">Whatever arrives and matches is shown here at once.</EmptyState>
+  if (isLive) return <EmptyState title="Waiting for events">Matching events appear here as they arrive.</EmptyState>
   return splitClauses(query.where).length > 0 ? (
     <ConditionCounts {...{ params, query, hasReceived, zone, onChange }} />
   ) : (
@@ -46,27 +46,25 @@ function EmptyState({ title, children }: { title: string; children: ReactNode })
 
 function NeverReceived() {
   return (
-    <EmptyState title="Nothing has been received yet">
-      <p className="text-soft">Send the first event, and it will be here. Everything a shipper needs is ready to be copied.</p>
+    <EmptyState title="No events received yet">
+      <p className="text-soft">Send the first event, and it appears here. Shipper configurations are ready to copy.</p>
       <div className="flex flex-wrap justify-center gap-3">
         <Link to="/data" className="text-accent underline">
-          How to send
+          How to send events
         </Link>
         <Link to="/welcome" className="text-accent underline">
-          Try it with demo data
+          Try demo data
         </Link>
       </div>
     </EmptyState>
   )
 }
 
-/** NotPermitted says that the events may be there, but not for this person, and what an administrator needs to change that. */
+/** Forbidden explains that the caller lacks access; the failure names the missing permission for an administrator. */
 export function Forbidden({ failure, onRetry }: { failure: ApiFailure; onRetry(): unknown }) {
   return (
-    <EmptyState title="You may not see these events">
-      <p className="max-w-prose text-soft">
-        That is no statement on whether there are any. An administrator can give you a role that reads these datasets.
-      </p>
+    <EmptyState title="You do not have access to these events">
+      <p className="max-w-prose text-soft">Matching events may exist. An administrator can give you a role that reads these datasets.</p>
       <FailureNote thrown={failure} again={onRetry} />
     </EmptyState>
   )
@@ -74,7 +72,7 @@ export function Forbidden({ failure, onRetry }: { failure: ApiFailure; onRetry()
 
 export const isForbidden = (thrown: unknown): thrown is ApiFailure => thrown instanceof ApiFailure && thrown.status === 403
 
-/** useLastEvent is when the datasets last had an event at all. */
+/** useLastEvent loads the newest event of the datasets, whatever the range. */
 function useLastEvent(query: ExploreQuery, isOn: boolean) {
   const client = useClient()
   return useQuery({
@@ -93,18 +91,18 @@ function EmptyRange({ params, query, hasReceived, zone, onChange }: EmptyRangePr
   if (last.data && atMs === undefined && query.datasets === undefined && !hasReceived) return <NeverReceived />
   if (last.data && atMs === undefined)
     return (
-      <EmptyState title={query.datasets === undefined ? 'No dataset holds an event' : 'These datasets hold no event'}>
-        <p className="text-soft">Nothing has arrived here yet, or what had arrived is past its retention.</p>
+      <EmptyState title={query.datasets === undefined ? 'No dataset contains events' : 'These datasets contain no events'}>
+        <p className="text-soft">Nothing has been received yet, or the retention of all events has ended.</p>
         <Link to="/data" className="text-accent underline">
-          How to send
+          How to send events
         </Link>
       </EmptyState>
     )
   const { sf: _sf, st: _st, ...whole } = params
   return (
-    <EmptyState title="Nothing in this range">
+    <EmptyState title="No events in this range">
       {params.sf !== undefined && <Button onClick={() => onChange(() => whole)}>Show the whole range</Button>}
-      {last.isPending && <p className="text-soft">Looking for the last event …</p>}
+      {last.isPending && <p className="text-soft">Loading the last event…</p>}
       {last.error && <FailureNote thrown={last.error} again={() => last.refetch()} />}
       {atMs !== undefined && (
         <>
@@ -130,7 +128,7 @@ function EmptyRange({ params, query, hasReceived, zone, onChange }: EmptyRangePr
 
 const timeText = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${clockOf(ms, zone).clock.slice(0, 8)}`
 
-/** Excluded counts what each condition leaves alone, so that the one to blame is seen; where even all of them leave nothing, the range is to blame. */
+/** ConditionCounts counts the matches of each condition, to show which one excludes everything. If no event matches even without conditions, the range is empty. */
 function ConditionCounts({ params, query, hasReceived, zone, onChange }: EmptyRangeProps) {
   const client = useClient()
   const clauses = splitClauses(query.where)
@@ -138,7 +136,7 @@ function ConditionCounts({ params, query, hasReceived, zone, onChange }: EmptyRa
     queryKey: ['counts of conditions', query.datasets, query.where, query.range, query.refreshCount],
     queryFn: ({ signal }) =>
       Promise.all(
-        // The last one is without any condition.
+        // The last count is without conditions.
         [...clauses.slice(0, FILTERS_MAX), ''].map(async (where) => {
           const when = { ...sourceOf(query), ...timeRangeOf(query.range), select: ['count(*)'], num_of_slices: 1 }
           const body = where === '' ? when : { ...when, where }
@@ -149,9 +147,9 @@ function ConditionCounts({ params, query, hasReceived, zone, onChange }: EmptyRa
   const all = counts.data?.at(-1)
   if (all === 0) return <EmptyRange {...{ params, query, hasReceived, zone, onChange }} />
   return (
-    <EmptyState title={clauses.length === 1 ? 'No event meets the condition' : 'No event meets all conditions'}>
+    <EmptyState title={clauses.length === 1 ? 'No event matches the condition' : 'No event matches all conditions'}>
       {all !== undefined && <p className="text-soft">Without conditions there are {quantity(all, 'event')} in this range.</p>}
-      <ul className="flex w-full max-w-2xl flex-col gap-1" aria-label="What each condition leaves">
+      <ul className="flex w-full max-w-2xl flex-col gap-1" aria-label="Matches of each condition">
         {clauses.map((clause, at) => (
           <li key={clause} className="flex items-center gap-3">
             <code className="min-w-0 flex-1 truncate text-left font-mono text-xs" title={clause}>
@@ -164,10 +162,10 @@ function ConditionCounts({ params, query, hasReceived, zone, onChange }: EmptyRa
           </li>
         ))}
       </ul>
-      {counts.isPending && <p className="text-soft">Counting what each leaves …</p>}
+      {counts.isPending && <p className="text-soft">Counting the matches of each condition…</p>}
       {counts.error && <FailureNote thrown={counts.error} again={() => counts.refetch()} />}
     </EmptyState>
   )
 }
 
-const countText = (events: number | undefined): string => (events === undefined ? '' : `alone: ${quantity(events, 'event')}`)
+const countText = (events: number | undefined): string => (events === undefined ? '' : `matches ${quantity(events, 'event')}`)

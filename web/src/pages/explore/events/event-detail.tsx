@@ -12,11 +12,11 @@ import { type ValueActions, ValueMenu } from './value-menu.tsx'
 
 type EventDetailProps = { event: Event; highlights: Highlights; actions: ValueActions; rowActions: RowActions; isPinned: boolean }
 
-/** RAW_SHOWN_MAX bounds the text put into the page; a copy is always whole. */
+/** RAW_SHOWN_MAX limits the characters rendered; copying always copies the whole line. */
 const RAW_SHOWN_MAX = 20_000
 const FIELDS_SHOWN = 60
 
-/** EventDetail is an event in full: every key with what can be done with it, and the line as it came. */
+/** EventDetail shows all fields of an event with their actions, and the raw line. */
 export function EventDetail({ event, highlights, actions, rowActions, isPinned }: EventDetailProps) {
   const [isAll, setAll] = useState(false)
   const raw = event['@raw'] ?? ''
@@ -29,31 +29,36 @@ export function EventDetail({ event, highlights, actions, rowActions, isPinned }
     rowActions.toggle(event)
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape anywhere within closes it
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape anywhere inside closes it
     <div className="border-line border-t border-b bg-panel px-3 py-2 text-xs" onKeyDown={onKey}>
       <div className="mb-2 flex flex-wrap gap-1">
-        <Button size="small" onClick={() => rowActions.showContext(event)} title="What was before and after (c)">
+        <Button size="small" onClick={() => rowActions.showContext(event)} title="Show the events before and after (c)">
           Context
         </Button>
-        <Button size="small" onClick={() => rowActions.pin(event)} aria-pressed={isPinned} title="Put it aside, whatever is asked next (p)">
+        <Button
+          size="small"
+          onClick={() => rowActions.pin(event)}
+          aria-pressed={isPinned}
+          title="Keep this event in view when the query changes (p)"
+        >
           {isPinned ? 'Unpin' : 'Pin'}
         </Button>
-        <Button size="small" onClick={() => rowActions.measureFrom(event)} title="Count the times of all rows from this event (m)">
+        <Button size="small" onClick={() => rowActions.measureFrom(event)} title="Show the time of all rows relative to this event (m)">
           Measure from here
         </Button>
         <HidePattern event={event} actions={actions} />
-        <Button size="small" onClick={() => copyText(eventLink(event))} title="Copy a link that shows this event and what was around it">
+        <Button size="small" onClick={() => copyText(eventLink(event))} title="Copy a link to this event and its context">
           Copy link
         </Button>
         <Button size="small" onClick={() => copyText(raw)}>
           Copy line
         </Button>
         <Button size="small" onClick={() => copyText(JSON.stringify(Object.fromEntries(fields), undefined, 2))}>
-          Copy keys as JSON
+          Copy fields as JSON
         </Button>
       </div>
       <table className="w-full table-fixed">
-        <caption className="sr-only">The keys of this event</caption>
+        <caption className="sr-only">Fields of this event</caption>
         <colgroup>
           <col className="w-1/3 md:w-56" />
           <col />
@@ -64,10 +69,10 @@ export function EventDetail({ event, highlights, actions, rowActions, isPinned }
       </table>
       {fields.length > FIELDS_SHOWN && !isAll && (
         <Button size="small" className="mt-1" onClick={() => setAll(true)}>
-          Show all {fields.length} keys
+          Show all {fields.length} fields
         </Button>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled by keyboard too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard */}
       <pre tabIndex={0} className="mt-2 max-h-80 wrap-anywhere overflow-auto whitespace-pre-wrap rounded bg-sunk p-2 font-mono">
         <HighlightedText text={plainLine(text.slice(0, RAW_SHOWN_MAX))} highlights={highlights} onlyMatches />
         {text.length > RAW_SHOWN_MAX && ` … ${text.length - RAW_SHOWN_MAX} characters more; copy the line for all of it`}
@@ -92,7 +97,7 @@ function Nodes({ nodes, ...rest }: NodesProps) {
 
 type NodeProps = Omit<NodesProps, 'nodes'>
 
-/** BranchRows are the keys that begin alike, under what they share. */
+/** FieldGroupRows are the fields with a common prefix, under that prefix. */
 function FieldGroupRows({ branch, depth, ...rest }: NodeProps & { branch: FieldBranch }) {
   const [isOpen, setOpen] = useState(true)
   return (
@@ -103,7 +108,7 @@ function FieldGroupRows({ branch, depth, ...rest }: NodeProps & { branch: FieldB
             <span aria-hidden className={`inline-block w-3 text-soft ${isOpen ? 'rotate-90' : ''}`}>
               ▸
             </span>
-            {branch.name} <span className="font-sans text-soft">{branch.leaves} keys</span>
+            {branch.name} <span className="font-sans text-soft">{branch.leaves} fields</span>
           </button>
           <button
             type="button"

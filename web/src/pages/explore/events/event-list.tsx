@@ -17,24 +17,24 @@ type EventListProps = {
   isStale: boolean
   actions: ValueActions
   pinnedIds: ReadonlySet<string>
-  /** mark is the event that times are measured from. */
+  /** gapAnchor is the event that times are relative to. */
   gapAnchor: string | undefined
   end: ReactNode
-  /** onEnd is called when the last rows come into sight. */
+  /** onEnd is called when the last rows become visible. */
   onEnd?(): void
-  /** onTop says whether the first row is in sight, whenever that changes. */
+  /** onTop is called when the first row becomes visible or hidden. */
   onTop?(isAtTop: boolean): void
-  /** top changes when the list is to go back to its first row. */
+  /** scrollToTopCount changes when the list has to scroll to its first row. */
   scrollToTopCount: number
 }
 
-/** What stands before the columns of a row. */
+/** BEFORE_PX is the width of the status, time and dataset in front of the columns. */
 const BEFORE_PX = 240
 const GAP_PX = 72
-/** OVERSCAN is how many rows on either side are there before they are seen: few, since each that comes into sight costs a part of a frame. */
+/** OVERSCAN is how many rows are rendered beyond the visible ones. Few, since each row costs part of a frame while scrolling. */
 const OVERSCAN = 8
 
-/** EventList puts only what is in sight into the page, so that a hundred thousand rows weigh no more than forty. */
+/** EventList renders only the visible rows, so that a hundred thousand rows cost no more than forty. */
 export function EventList(props: EventListProps) {
   const { rows, rowStyle, columns, isStale, end, onEnd, onTop, scrollToTopCount } = props
   const { size } = rows.rowMap
@@ -56,7 +56,7 @@ export function EventList(props: EventListProps) {
   useEffect(() => {
     if (rows.current >= 0) virtualizer.scrollToIndex(rows.current, { align: 'auto' })
   }, [rows.current, virtualizer])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was measured holds for one look
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured heights depend on the row style
   useEffect(() => virtualizer.measure(), [virtualizer, rowStyle.density, rowStyle.isWrapped])
   useEffect(() => {
     if (scrollToTopCount > 0) scroller.current?.scrollTo({ top: 0 })
@@ -69,7 +69,7 @@ export function EventList(props: EventListProps) {
   return (
     <section
       ref={scroller}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
       tabIndex={0}
       aria-label="Events"
       className={`h-full overflow-auto ${isStale ? 'opacity-50' : ''}`}
@@ -95,7 +95,7 @@ export function EventList(props: EventListProps) {
   )
 }
 
-/** widthOf is what the columns need at least; a narrower page is scrolled sideways. */
+/** widthOf is the minimum width of the columns; a narrower page scrolls horizontally. */
 function widthOf({ names, widths }: Columns, { hasGaps }: RowStyle): number {
   return names.reduce((sum, name) => sum + 8 + (widthIn(widths, name) ?? 96), BEFORE_PX + (hasGaps ? GAP_PX : 0))
 }
@@ -123,7 +123,7 @@ function ListRow({ rows, row, rowStyle, actions, pinnedIds, gapAnchor }: EventLi
 
 type RowGap = { gapReference?: GapReference; gapMs?: number }
 
-/** gapOf is the time from the row above, whichever of them was first, or from the event that was marked. */
+/** rowGapOf is the time between a row and the row above, or the time since the marked event. */
 function rowGapOf(rowStyle: RowStyle, event: Event, above: Event | undefined, gapAnchor: string | undefined): RowGap {
   if (!rowStyle.hasGaps) return {}
   const atMs = event.metadata.timestamp

@@ -9,12 +9,12 @@ import type { ValueActions } from './value-menu.tsx'
 
 type EventPanelProps = { event: Event; rowStyle: RowStyle; actions: ValueActions; rowActions: RowActions; isPinned: boolean }
 
-/** Beside is one event in full at the side of the list, which stays as it is; j and k go on to its neighbours. */
+/** EventPanel shows the details of one event beside the list. The keys j and k move to the next and previous event. */
 export function EventPanel({ event, rowStyle, actions, rowActions, isPinned }: EventPanelProps) {
   const { day, clock } = clockOf(event.metadata.timestamp, rowStyle.zone)
   return (
     <aside
-      aria-label="The event in full"
+      aria-label="Event details"
       className="flex w-[32rem] max-w-[60%] shrink-0 flex-col border-line border-l bg-panel max-md:absolute max-md:inset-0 max-md:z-20 max-md:w-full max-md:max-w-full"
     >
       <header className="flex items-center gap-2 px-3 py-1 text-xs">
@@ -26,7 +26,7 @@ export function EventPanel({ event, rowStyle, actions, rowActions, isPinned }: E
           Close
         </Button>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard */}
       <div tabIndex={0} className="min-h-0 flex-1 overflow-auto">
         <EventDetail
           key={eventId(event)}

@@ -21,15 +21,15 @@ type EventRowProps = {
   isPinned: boolean
   actions: ValueActions
   rowActions: RowActions
-  /** gapMs is how long after another event this one was, gapFrom which one; in parts, so that a row that has not changed is not drawn. */
+  /** gapMs is the time since the event that gapReference names. Two plain props, so that memo skips unchanged rows. */
   gapReference?: GapReference
   gapMs?: number
-  /** times is how many events the row stands for. */
+  /** repeats is the number of events that the row stands for. */
   repeats?: number
   isExpanded?: boolean
 }
 
-/** GapFrom is what a time is counted from: the row above, the event that was marked, or this event is the marked one. */
+/** GapReference is the start of a gap: the row above, or the marked event; `here` is the marked event itself. */
 export type GapReference = 'above' | 'mark' | 'here'
 
 const statusStyles = {
@@ -44,14 +44,14 @@ const spacings: Record<Density, string> = {
   roomy: 'py-1 text-[13px] nameLengthing-[21px]',
 }
 
-/** Mark is the status of an event as a letter. */
+/** StatusSymbol is the initial of a status. */
 export const StatusSymbol = ({ status }: { status: Event['@status'] }) => (
   <span role="img" aria-label={status} className={`font-mono font-semibold ${statusStyles[status].color}`}>
     {statusStyles[status].symbol}
   </span>
 )
 
-/** EventRow is drawn again only when something of its own has changed: a list is scrolled far more often than it is asked. */
+/** EventRow is memoized: scrolling is far more frequent than new results. */
 export const EventRow = memo(function EventRow(props: EventRowProps) {
   const { event, rowStyle, isOpen, isCurrent, isPinned, actions, rowActions, gapReference, gapMs } = props
   const [isHovered, setHovered] = useState(false)
@@ -60,7 +60,7 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
   const { day, clock } = clockOf(event.metadata.timestamp, rowStyle.zone)
   return (
     <div className={`border-l-3 ${border} ${isCurrent ? 'bg-tint' : ''}`} aria-current={isCurrent ? 'true' : undefined}>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button inside does the same by keyboard; a click anywhere is a comfort */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button inside does the same by keyboard */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
       <div
         className={`relative flex cursor-pointer items-start gap-2 px-2 font-mono hover:bg-tint ${spacings[rowStyle.density]} ${rowStyle.isWrapped ? '' : 'overflow-hidden whitespace-nowrap'}`}
@@ -119,9 +119,9 @@ function TimeGap({ from, ms = 0 }: { from: GapReference | undefined; ms: number 
 }
 
 const gapTitles: Record<GapReference, string> = {
-  above: 'From the row above',
-  mark: 'From the event that times are measured from',
-  here: 'Times are measured from here',
+  above: 'Time since the row above',
+  mark: 'Time since the marked event',
+  here: 'Times are relative to this event',
 }
 
 function RepeatButton({ event, repeats = 1, isExpanded = false, rowActions }: EventRowProps) {
@@ -130,7 +130,7 @@ function RepeatButton({ event, repeats = 1, isExpanded = false, rowActions }: Ev
     <button
       type="button"
       aria-expanded={isExpanded}
-      title={isExpanded ? 'One row for all of them' : 'Show them all'}
+      title={isExpanded ? 'Collapse into one row' : 'Show all rows'}
       className="shrink-0 rounded bg-tint px-1 text-ink tabular-nums hover:outline hover:outline-line"
       onClick={(click) => {
         click.stopPropagation()
@@ -142,7 +142,7 @@ function RepeatButton({ event, repeats = 1, isExpanded = false, rowActions }: Ev
   )
 }
 
-/** Pin is there where it is on, and where somebody points: rows that are scrolled past are dearer with it. */
+/** PinButton is rendered only for pinned and hovered rows, which keeps scrolling cheap. */
 function PinButton({ event, isPinned, rowActions }: { event: Event; isPinned: boolean; rowActions: RowActions }) {
   return (
     <button
@@ -150,7 +150,7 @@ function PinButton({ event, isPinned, rowActions }: { event: Event; isPinned: bo
       tabIndex={-1}
       aria-pressed={isPinned}
       aria-label={isPinned ? 'Unpin this event' : 'Pin this event'}
-      title={isPinned ? 'Take it off the tray (p)' : 'Pin it to the tray (p)'}
+      title={isPinned ? 'Unpin (p)' : 'Pin (p)'}
       className={`absolute top-0 right-1 h-full max-h-5 rounded border border-line bg-panel px-1.5 ${isPinned ? 'text-accent' : 'text-soft hover:text-ink'}`}
       onClick={(click) => {
         click.stopPropagation()
@@ -207,12 +207,12 @@ function Cells({ event, rowStyle, actions }: { event: Event; rowStyle: RowStyle;
 
 const CELL_MAX = 4_000
 
-/** What of a line is put into the page while rows are one line high. */
+/** ONE_LINE_MAX limits the characters rendered in rows of one line. */
 const ONE_LINE_MAX = 600
 const PAIR_MAX = 120
 type EventLineProps = { event: Event; rowStyle: RowStyle; actions: ValueActions }
 
-/** Line is what an event says on one row; every pair and id in it can be acted on. */
+/** EventLine is the line of an event. Its pairs and ids have a menu of actions. */
 function EventLine({ event, rowStyle, actions }: EventLineProps) {
   const { message_kvs: fields, metadata } = event
   const raw = event['@raw'] ?? ''
@@ -225,7 +225,7 @@ function EventLine({ event, rowStyle, actions }: EventLineProps) {
     <span className={`min-w-0 flex-1 ${rowStyle.isWrapped ? 'wrap-anywhere' : 'truncate'}`}>
       {segmentsOf(text, fields).map(({ text: part, nameLength = 0, pair }, at) =>
         pair ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: segments of one line never change places
+          // biome-ignore lint/suspicious/noArrayIndexKey: segments of a line never change order
           <ValueInText key={at} {...pair} {...value}>
             <span className="text-soft">
               <HighlightedText text={part.slice(0, nameLength)} highlights={rowStyle.highlights} onlyMatches />
@@ -267,13 +267,13 @@ type TextWithIdsProps = {
   atMs: number
 }
 
-/** MarkedIds lets an id in free text be acted on: by its key where the event has one, as text where not. */
+/** TextWithIds gives ids in free text a menu: for the field with that value if there is one, else for the text. */
 function TextWithIds({ text, highlights, fields, actions, atMs }: TextWithIdsProps) {
   return piecesOf(text, highlights).map((piece, at) => {
-    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one line never change places
+    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line never change order
     if (piece.kind !== 'id') return <PieceText key={at} piece={piece} />
     return (
-      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one line never change places
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line never change order
       <ValueInText key={at} name={fieldWithValue(piece.text, fields)} value={piece.text} actions={actions} atMs={atMs}>
         <PieceText piece={piece} />
       </ValueInText>

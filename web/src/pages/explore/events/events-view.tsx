@@ -12,7 +12,7 @@ import { EventPanel } from './event-panel.tsx'
 import { FindBar } from './find-bar.tsx'
 import type { RowStyle } from './row-style.ts'
 
-/** EventsView is the list of events, found or as they arrive; while somebody reads further down, what arrives waits above. */
+/** EventsView is the list of found or live events. While the user is scrolled down, new live events wait above. */
 export function EventsView({ state }: { state: ExploreState }) {
   const { params, change, selectedQuery, events, live, isLive, loadedEvents, rowStyle, columns, rows, actions, hasReceived, find, pinned } =
     state
@@ -97,10 +97,10 @@ function NewEventsButton({ pending, onClick }: { pending: number; onClick(): voi
 
 type ListEndProps = { query: ExploreQuery; rowStyle: RowStyle; isMore: boolean; isFetching: boolean; isOldestFirst: boolean }
 
-/** End stands below the last row: more is coming, or the range ends, and when. */
+/** ListEnd is the footer below the last row. */
 function ListEnd({ query, rowStyle, isMore, isFetching, isOldestFirst }: ListEndProps) {
   const { fromMs, toMs } = boundsOf(query.range, Date.now())
   const { day, clock } = clockOf(isOldestFirst ? toMs : fromMs, rowStyle.zone)
-  const text = isFetching ? 'Reading …' : isMore ? 'More below' : `The range ends here, at ${day} ${clock.slice(0, 8)}`
+  const text = isFetching ? 'Loading…' : isMore ? 'More below' : `The range ends here, at ${day} ${clock.slice(0, 8)}`
   return <p className="p-2 text-center text-soft text-xs tabular-nums">{text}</p>
 }

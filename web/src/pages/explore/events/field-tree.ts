@@ -1,9 +1,9 @@
-/** A Branch of the keys of an event holds the keys that begin alike up to a dot; a leaf is a key with its value. */
+/** A FieldBranch holds the fields with a common prefix up to a dot; a FieldLeaf is a field with its value. */
 export type FieldBranch = { kind: 'branch'; name: string; path: string; leaves: number; inner: FieldNode[] }
 export type FieldLeaf = { kind: 'leaf'; name: string; path: string; value: string }
 export type FieldNode = FieldBranch | FieldLeaf
 
-/** keyTree nests keys by their dots wherever two or more share a beginning; a beginning that only one key has stays part of its name. */
+/** fieldTree nests fields by their dots where at least two share a prefix. The prefix of a single field stays part of its name. */
 export function fieldTree(pairs: readonly (readonly [string, string])[], before = ''): FieldNode[] {
   const byPrefix = Map.groupBy(pairs, ([path]) => prefixOf(path.slice(before.length)))
   return [...byPrefix].flatMap(([prefix, members]): FieldNode[] => {
@@ -18,10 +18,10 @@ export function fieldTree(pairs: readonly (readonly [string, string])[], before 
   })
 }
 
-/** A dot at the very beginning, or two in a row, separate nothing. */
+/** prefixOf ignores leading and repeated dots. */
 const prefixOf = (path: string): string => /^\.*[^.]*/.exec(path)?.[0] ?? path
 
-/** nestedJson writes keys as the object that they were cut from, as far as dots tell. */
+/** nestedJson rebuilds the nested object from dotted fields. */
 export function nestedJson(nodes: readonly FieldNode[]): string {
   return JSON.stringify(toObject(nodes), undefined, 2)
 }

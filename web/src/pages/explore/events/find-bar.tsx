@@ -6,10 +6,10 @@ import { useShortcuts } from '../keyboard.ts'
 import { lastIndexAtMost } from './repeats.ts'
 import { type Rows, useFind } from './rows.ts'
 
-/** Seeking is what is looked for among the loaded rows; without a text there is no bar. */
+/** FindState is the text to find in the loaded rows; the bar is closed while it is undefined. */
 export type FindState = ReturnType<typeof useFindState>
 
-/** useSeeking holds what is looked for; opening it again goes to where one writes it. */
+/** useFindState holds the find text. Opening an open bar focuses its input. */
 export function useFindState() {
   const [text, setText] = useState<string>()
   const bar = useRef<HTMLInputElement>(null)
@@ -23,7 +23,7 @@ export function useFindState() {
 
 type FindBarProps = { find: FindState; rows: Rows; loadedEvents: readonly Event[]; isMore: boolean }
 
-/** FindBar finds a text in the rows that are loaded, and goes from one to the next; it asks the service nothing. */
+/** FindBar finds a text in the loaded rows and moves between matches, without a request. */
 export function FindBar({ find: { text = '', setText, bar }, rows, loadedEvents, isMore }: FindBarProps) {
   const { hits, reached, current, isOnHit, next, previous } = useHits(loadedEvents, text, rows)
   useEffect(() => {
@@ -43,13 +43,13 @@ export function FindBar({ find: { text = '', setText, bar }, rows, loadedEvents,
   const status = text === '' ? `in ${count(loadedEvents.length)} loaded rows` : `${isOnHit ? `${count(current + 1)} of ` : ''}${rowCount}`
   return (
     <search
-      aria-label="Find in the loaded rows"
+      aria-label="Find in loaded rows"
       className="flex min-h-9 shrink-0 flex-wrap items-center gap-1 border-line border-b bg-panel px-2 py-1 text-xs"
     >
       <input
         ref={bar}
-        aria-label="Find in the loaded rows"
-        placeholder="Find in the loaded rows"
+        aria-label="Find in loaded rows"
+        placeholder="Find in loaded rows"
         className="h-6.5 w-64 max-w-full min-w-0 rounded border border-line bg-ground px-2 font-mono"
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -59,19 +59,19 @@ export function FindBar({ find: { text = '', setText, bar }, rows, loadedEvents,
         size="small"
         disabled={hits.length === 0}
         onClick={previous}
-        aria-label="The one before"
-        title="The one before (Shift Enter, N)"
+        aria-label="Previous match"
+        title="Previous match (Shift Enter, N)"
       >
         ↑
       </Button>
-      <Button size="small" disabled={hits.length === 0} onClick={next} aria-label="The next one" title="The next one (Enter, n)">
+      <Button size="small" disabled={hits.length === 0} onClick={next} aria-label="Next match" title="Next match (Enter, n)">
         ↓
       </Button>
       <span role="status" className="min-w-24 px-1 text-soft tabular-nums">
         {status}
-        {text !== '' && reached < loadedEvents.length && ` in the first ${count(reached)} …`}
+        {text !== '' && reached < loadedEvents.length && ` in the first ${count(reached)}…`}
       </span>
-      {isMore && <span className="text-soft max-md:hidden">Rows below that are not loaded are not looked at.</span>}
+      {isMore && <span className="text-soft max-md:hidden">Only loaded rows are searched.</span>}
       <Button size="small" look="quiet" className="ml-auto" onClick={close}>
         Close
       </Button>
@@ -79,7 +79,7 @@ export function FindBar({ find: { text = '', setText, bar }, rows, loadedEvents,
   )
 }
 
-/** useHits are the rows that have the text, which of them one is at, and how to go on; n and N do so too. */
+/** useHits finds the matching rows and moves between them; the keys n and N do the same. */
 function useHits(loadedEvents: readonly Event[], text: string, rows: Rows) {
   const { hits, reached } = useFind(loadedEvents, text)
   const index = rows.rowMap.indexAt(rows.current)

@@ -1,6 +1,6 @@
 import type { Event } from '@dendro/api'
 
-/** Finding is how far a text was looked for in loaded events, and where it was. */
+/** FindProgress holds the matches found so far and how many events have been searched. */
 export type FindProgress = {
   text: string
   hits: readonly number[]
@@ -11,10 +11,10 @@ export type FindProgress = {
 
 export const emptyFind = (text: string): FindProgress => ({ text, hits: [], reached: 0, first: undefined, last: undefined })
 
-/** literal is a text as part of a pattern that finds just it. */
+/** escapeRegExp is a pattern that matches a text literally. */
 export const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** findFurther goes on looking where it has stopped, for as long as it may; events that came below go on, any others begin anew. */
+/** continueFind searches on for as long as it has time. Appended events continue the search, any other change restarts it. */
 export function continueFind(before: FindProgress, text: string, events: readonly Event[], hasTime: () => boolean): FindProgress {
   const isSame =
     before.text === text && before.reached <= events.length && events[0] === before.first && events[before.reached - 1] === before.last
@@ -34,7 +34,7 @@ export function continueFind(before: FindProgress, text: string, events: readonl
 
 const STRIDE = 64
 
-/** What was written with signs before it in the line, as JSON writes quotes, stands plainly only in the values. */
+/** matches also searches the values of lines with escapes, since JSON escapes quotes in the raw line. */
 function matches({ '@raw': raw, message_kvs, attributes }: Event, pattern: RegExp): boolean {
   if (raw !== null && pattern.test(raw)) return true
   if (anyValueMatches(attributes, pattern)) return true

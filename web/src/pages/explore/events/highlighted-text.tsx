@@ -1,6 +1,6 @@
 import { type Highlights, piecesOf, type TextPiece } from './line-text.ts'
 
-/** Marked is text with its marks; where it is bare, only what was searched or looked for is marked. */
+/** HighlightedText highlights matches, numbers, ids and quoted text, or with `onlyMatches` only the matches of the query and of the find bar. */
 export function HighlightedText({
   text,
   highlights,
@@ -12,7 +12,7 @@ export function HighlightedText({
 }) {
   return piecesOf(text, highlights).map((piece, at) => {
     const isShown = !onlyMatches || piece.kind === 'hit' || piece.kind === 'found'
-    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one line never change places
+    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line never change order
     return <PieceText key={at} piece={isShown ? piece : { ...piece, kind: 'plain' }} />
   })
 }

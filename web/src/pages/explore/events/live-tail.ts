@@ -6,8 +6,8 @@ import type { useDatasets } from '../../../parts/datasets.ts'
 import { keptCredential } from '../../../session/session.ts'
 
 /**
- * Live is what arrives: the events shown, how many more have come while the list stands still, and how fast they come. Where they come too fast, each
- * that is shown stands for `oneOf`; `missed` were gone before they could be fetched.
+ * Live is the state of the live tail: the shown events, the number of events that wait while the list is paused, and their rate. At high rates each
+ * shown event stands for `sampleRate` events. `missed` events expired before they could be fetched.
  */
 export type Live = {
   events: readonly Event[]
@@ -25,7 +25,7 @@ const RATE_WINDOW_MS = 5_000
 const RETRY_MS = 2_000
 const EMPTY: Live = { events: [], pending: 0, received: 0, perSecond: 0, sampleRate: 1, missed: 0, failure: undefined }
 
-/** useLive watches events as they arrive, newest first; the stream ends with the view. While it is still, what arrives waits. */
+/** useLive streams events as they arrive, newest first, until the component unmounts. While paused, new events wait. */
 export function useLive(datasets: readonly string[] | undefined, where: string, isOn: boolean): Live & { pause(isPaused: boolean): void } {
   const client = useClient()
   const [live, setLive] = useState<Live>(EMPTY)
@@ -90,7 +90,7 @@ export function useLive(datasets: readonly string[] | undefined, where: string, 
   return { ...live, pause }
 }
 
-/** useStrangers asks for the datasets anew when an event arrives of one that was made since they were asked for. */
+/** useUnknownDatasets reloads the datasets when an event arrives from a dataset that is not in the list. */
 export function useUnknownDatasets(events: readonly Event[], { byId, data, refetch }: ReturnType<typeof useDatasets>): void {
   const unknownId = useMemo(() => events.find(({ metadata }) => !byId.has(metadata.service_id))?.metadata.service_id, [events, byId])
   const isKnown = data !== undefined
@@ -121,7 +121,7 @@ async function watch(signal: AbortSignal, start: () => Promise<{ job_id: string 
   }
 }
 
-/** readStream reads server-sent events by hand: the browser's own reader of them cannot send a credential. */
+/** readStream parses server-sent events itself: EventSource cannot send a credential. */
 async function readStream(jobId: string, signal: AbortSignal, { onEvent, onSampled, missed }: StreamListeners): Promise<void> {
   const credential = keptCredential()
   const headers: Record<string, string> =

@@ -16,7 +16,7 @@ type PinnedEventsViewProps = { pinned: PinnedEvents; rowStyle: RowStyle; actions
 const COPIED_MS = 2_000
 const LINE_MAX = 400
 
-/** TrayView is what was put aside, below whatever is asked now: to copy, to compare, to come back to. */
+/** PinnedEventsView lists the pinned events below the results, to copy, compare and open them. */
 export function PinnedEventsView({ pinned, rowStyle, actions, onContext }: PinnedEventsViewProps) {
   const [isComparing, setComparing] = useState(false)
   const [isCopied, setCopied] = useState(false)
@@ -33,13 +33,18 @@ export function PinnedEventsView({ pinned, rowStyle, actions, onContext }: Pinne
         <h2 className="mr-auto font-medium">
           {events.length} pinned {events.length === 1 ? 'event' : 'events'}
           {events.length >= PINNED_MAX && (
-            <span className="font-normal text-soft">; no more fit: the next takes the place of the earliest</span>
+            <span className="font-normal text-soft">; limit reached: the next pin replaces the earliest event</span>
           )}
         </h2>
-        <Button size="small" disabled={events.length < 2} onClick={() => setComparing(true)} title="Their keys side by side; two or more">
+        <Button
+          size="small"
+          disabled={events.length < 2}
+          onClick={() => setComparing(true)}
+          title="Compare the fields of at least two events"
+        >
           Compare
         </Button>
-        <Button size="small" onClick={copy} title="As a table for a chat, a ticket or a report">
+        <Button size="small" onClick={copy} title="Copy as a table for chats, tickets and reports">
           <span aria-live="polite">{isCopied ? 'Copied' : 'Copy as Markdown'}</span>
         </Button>
         <Button size="small" look="quiet" onClick={pinned.clear}>
@@ -75,7 +80,7 @@ function PinnedRow({ event, rowStyle, onRemove, onContext }: PinnedRowProps) {
       <button
         type="button"
         className="shrink-0 text-soft tabular-nums hover:underline"
-        title="What was before and after"
+        title="Show the events before and after"
         onClick={onContext}
       >
         <span className="max-sm:hidden">{day} </span>
@@ -85,8 +90,8 @@ function PinnedRow({ event, rowStyle, onRemove, onContext }: PinnedRowProps) {
       <span className="min-w-0 flex-1 truncate">{head.slice(0, LINE_MAX)}</span>
       <button
         type="button"
-        aria-label={`Take the event at ${day} ${clock} off the tray`}
-        title="Take it off the tray"
+        aria-label={`Unpin the event at ${day} ${clock}`}
+        title="Unpin"
         className="shrink-0 rounded px-1.5 text-soft hover:bg-sunk hover:text-ink"
         onClick={onRemove}
       >
@@ -98,7 +103,7 @@ function PinnedRow({ event, rowStyle, onRemove, onContext }: PinnedRowProps) {
 
 type FieldComparisonPanelProps = { events: readonly Event[]; rowStyle: RowStyle; actions: ValueActions; onClose(): void }
 
-/** Compared puts the keys of events side by side; what differs comes first. */
+/** FieldComparisonPanel shows the fields of events side by side, differences first. */
 function FieldComparisonPanel({ events, rowStyle, actions, onClose }: FieldComparisonPanelProps) {
   const [showsAll, setShowsAll] = useState(true)
   const fields = useMemo(() => comparedFields(events), [events])
@@ -110,10 +115,10 @@ function FieldComparisonPanel({ events, rowStyle, actions, onClose }: FieldCompa
       actions={
         <>
           <p className="text-soft text-xs">
-            {differenceCount === 0 ? 'No key differs' : `${differenceCount} of ${fields.length} keys differ`}
+            {differenceCount === 0 ? 'No field differs' : `${differenceCount} of ${fields.length} fields differ`}
           </p>
           <Button aria-pressed={!showsAll} look={showsAll ? 'plain' : 'chosen'} onClick={() => setShowsAll(!showsAll)}>
-            Only what differs
+            Only differences
           </Button>
         </>
       }
@@ -122,7 +127,7 @@ function FieldComparisonPanel({ events, rowStyle, actions, onClose }: FieldCompa
       <table className="min-w-full text-xs">
         <thead className="sticky top-0 z-10 bg-panel text-left align-top">
           <tr>
-            <th className="sticky left-0 bg-panel px-3 py-1 font-medium text-soft">Key</th>
+            <th className="sticky left-0 bg-panel px-3 py-1 font-medium text-soft">Field</th>
             {events.map((event) => (
               <EventHeader key={eventId(event)} event={event} rowStyle={rowStyle} />
             ))}
@@ -189,7 +194,7 @@ function Value({
   )
 }
 
-/** closing does what is asked, and closes: what was asked changes what lies below. */
+/** closingAfter closes the panel after an action, since the action changes the page below. */
 function closingAfter(actions: ValueActions, close: () => void): ValueActions {
   const andClose =
     <A extends unknown[]>(actionsThatClose: (...args: A) => void) =>

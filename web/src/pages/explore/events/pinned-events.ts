@@ -5,7 +5,7 @@ import { keepEvents, keptEvents } from '../../../session/kept-events.ts'
 import { eventId } from './event-link.ts'
 import { plainLine } from './line-text.ts'
 
-/** Tray holds events that were put aside, whatever is asked next. */
+/** PinnedEvents stay when the query changes. */
 export type PinnedEvents = {
   events: readonly Event[]
   ids: ReadonlySet<string>
@@ -15,7 +15,7 @@ export type PinnedEvents = {
 
 export const PINNED_MAX = 50
 
-/** useTray keeps events in the order in which they happened, for its owner also when the page is loaded anew in the same tab. */
+/** usePinnedEvents holds events in order of time and restores those of the same owner after a reload of the tab. */
 export function usePinnedEvents(owner: string | undefined): PinnedEvents {
   const [events, setEvents] = useState<readonly Event[]>([])
   const [storedOwner, setStoredOwner] = useState<string>()
@@ -47,7 +47,7 @@ const inOrder = ({ metadata: one }: Event, { metadata: other }: Event): number =
 
 type MarkdownOptions = { zone: Zone; datasetName(id: string): string }
 
-/** markdownOf writes events as a table that keeps its shape wherever it is pasted. */
+/** markdownOf is a Markdown table of events. */
 export function markdownOf(events: readonly Event[], { zone, datasetName }: MarkdownOptions): string {
   const rows = events.map((event) => {
     const { day, clock } = clockOf(event.metadata.timestamp, zone)
@@ -57,10 +57,10 @@ export function markdownOf(events: readonly Event[], { zone, datasetName }: Mark
   return [...header, ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('')
 }
 
-/** A cell is one line, and a bar in it does not end it. */
+/** tableCell escapes pipes and line breaks. */
 const tableCell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s*[\r\n]+\s*/g, ' ⏎ ')
 
-/** code is fenced by more backticks than follow one another within. */
+/** codeSpan uses a fence longer than any run of backticks in the text. */
 function codeSpan(raw: string): string {
   const text = tableCell(plainLine(raw).trim())
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
@@ -68,13 +68,13 @@ function codeSpan(raw: string): string {
   return longest === 0 ? `${fence}${text}${fence}` : `${fence} ${text} ${fence}`
 }
 
-/** textOf is what an event has under a name, which may be any text. */
+/** fieldValueOf looks up a field; `hasOwn`, since a field name may be any text. */
 export function fieldValueOf({ message_kvs, attributes }: Pick<Event, 'message_kvs' | 'attributes'>, name: string): string | undefined {
   if (Object.hasOwn(message_kvs, name)) return message_kvs[name]
   return Object.hasOwn(attributes, name) ? attributes[name] : undefined
 }
 
-/** A Comparison is a key with its value in each event; what differs comes first. */
+/** A FieldComparison is a field with its value in each event. */
 export type FieldComparison = { name: string; values: readonly (string | undefined)[]; isSame: boolean }
 
 export function comparedFields(events: readonly Event[]): FieldComparison[] {

@@ -1,19 +1,19 @@
 import type { Event } from '@dendro/api'
 
-/** Folded are rows that repeat each other put together: `heads` are where each run of them begins, up to `reached`. */
+/** FoldProgress groups repeated neighbors: `runStarts` are the first indexes of the runs among the first `reached` events. */
 export type FoldProgress = { runStarts: readonly number[]; reached: number; first: Event | undefined; last: Event | undefined }
 
 export const EMPTY_FOLD: FoldProgress = { runStarts: [], reached: 0, first: undefined, last: undefined }
 
 const COMPARED_CHARS = 300
 
-/** shapeOf is what an event says without what varies from one to the next: numbers, ids, times. */
+/** repeatKeyOf is the message of an event without its numbers, ids and times. Events with equal keys repeat each other. */
 export function repeatKeyOf({ message_kvs, metadata, '@raw': raw, '@status': status }: Event): string {
   const message = message_kvs.message ?? message_kvs.msg ?? raw ?? ''
   return `${metadata.service_id} ${status} ${message.slice(0, COMPARED_CHARS).replaceAll(/[\w.:-]+/g, (word) => (/\d/.test(word) ? '#' : word))}`
 }
 
-/** foldFurther goes on where a fold has stopped, for as long as it may; events that came below go on, any others begin anew. */
+/** continueFold folds on for as long as it has time. Appended events continue the fold, any other change restarts it. */
 export function continueFold(before: FoldProgress, events: readonly Event[], hasTime: () => boolean): FoldProgress {
   const isSame = before.reached <= events.length && events[0] === before.first && events[before.reached - 1] === before.last
   const start = isSame ? before : EMPTY_FOLD
@@ -32,22 +32,22 @@ export function continueFold(before: FoldProgress, events: readonly Event[], has
   return { runStarts, reached, first: events[0], last: events[reached - 1] }
 }
 
-/** STRIDE is how many events are looked at between two looks at the clock. */
+/** STRIDE is how many events are processed between two checks of the clock. */
 const STRIDE = 64
 
-/** Shown is which events have a row of their own, by their places among all that are loaded. */
+/** RowMap maps rows to indexes of loaded events. */
 export type RowMap = {
   size: number
   indexAt(row: number): number
-  /** rowOf is the row that shows an event, its own or that of its run. */
+  /** rowOf is the row of an event, or the row of its collapsed run. */
   rowOf(index: number): number
-  /** timesAt is how many events a row stands for, or how many its run has where that is spread out below it. */
+  /** repeatsAt is the length of the run that begins at a row, else 1. */
   repeatsAt(row: number): number
 }
 
 export const unfoldedRows = (size: number): RowMap => ({ size, indexAt: (row) => row, rowOf: (index) => index, repeatsAt: () => 1 })
 
-/** foldedRows shows a row for every run; those in `spread`, by where they begin, are shown whole. */
+/** foldedRows has one row per run; the runs that begin at an index in `expanded` have all rows. */
 export function foldedRows({ runStarts, reached }: FoldProgress, expanded: ReadonlySet<number>): RowMap {
   const lengthOf = (run: number) => (runStarts[run + 1] ?? reached) - (runStarts[run] ?? reached)
   const rows =
@@ -68,7 +68,7 @@ export function foldedRows({ runStarts, reached }: FoldProgress, expanded: Reado
   }
 }
 
-/** lastAtMost is the place of the last number that is not above another, in numbers that go up. */
+/** lastIndexAtMost is the index of the last number in an ascending list that does not exceed the bound. */
 export function lastIndexAtMost(numbers: readonly number[], bound: number): number {
   let [low, high] = [0, numbers.length]
   while (low < high) {

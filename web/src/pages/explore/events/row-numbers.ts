@@ -1,11 +1,11 @@
-/** Numbered are things in their order, each with a number of its own that stays while others come and go. */
+/** NumberedItems gives every item of a list a stable number, used as its React key. */
 export type NumberedItems<T> = { readonly items: readonly T[]; readonly numbers: readonly number[]; readonly next: number }
 
 export const NO_ITEMS = { items: [], numbers: [], next: 0 } as const
 
 /**
- * numberedAnew keeps the numbers of what was there before. No map outlives the call: one of two hundred thousand events would hold up every collection
- * of what is no longer used.
+ * renumber keeps the numbers of the items that stay. It keeps no map between calls: a map of two hundred thousand events would slow down every garbage
+ * collection.
  */
 export function renumber<T>(before: NumberedItems<T>, items: readonly T[]): NumberedItems<T> {
   let { next } = before

@@ -1,15 +1,15 @@
 import { useCallback, useMemo, useState } from 'react'
 
-/** Reading is how a person likes to read rows; it is theirs, and no part of what is asked or shared. */
+/** RowOptions are display preferences, stored in the browser and not part of a shared link. */
 export type RowOptions = { density: Density; detail: DetailPlacement; set(next: { density?: Density; detail?: DetailPlacement }): void }
 
-export const densities = { compact: 'Compact', normal: 'Normal', roomy: 'Roomy' } as const
+export const densities = { compact: 'Compact', normal: 'Normal', roomy: 'Comfortable' } as const
 export type Density = keyof typeof densities
 
-export const detailPlacements = { inline: 'Below its row', beside: 'Beside the list' } as const
+export const detailPlacements = { inline: 'Below the row', beside: 'Side panel' } as const
 export type DetailPlacement = keyof typeof detailPlacements
 
-/** ROW_PX is how high a row of one line is. */
+/** ROW_PX is the height of a row of one line. */
 export const ROW_PX = { compact: 17, normal: 21, roomy: 29 } as const satisfies Record<Density, number>
 
 const KEY = 'dendro.rows'

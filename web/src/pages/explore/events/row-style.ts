@@ -3,27 +3,26 @@ import type { Zone } from '../../../parts/time-range.ts'
 import type { Highlights } from './line-text.ts'
 import type { Density } from './row-options.ts'
 
-/** RowActs are what can be done with an event wherever its row is shown. */
+/** RowActions are the actions of an event row. */
 export type RowActions = {
   toggle(event: Event): void
   showContext(event: Event): void
   pin(event: Event): void
-  /** measure has the times of all rows counted from this event, or no longer. */
+  /** measureFrom shows all times relative to this event, or stops that. */
   measureFrom(event: Event): void
-  /** spread shows all of the run that begins here, or one row for it again. */
+  /** toggleRun expands or collapses the run of repeats that begins here. */
   toggleRun(event: Event): void
 }
 
-/** RowLook is how all rows of a list are shown. */
+/** RowStyle are the display options of all rows of a list. */
 export type RowStyle = {
   zone: Zone
   columns: readonly string[]
   widths: Readonly<Record<string, number>>
   isWrapped: boolean
-  /** isGap shows the time between rows. */
+  /** hasGaps shows the time between rows. */
   hasGaps: boolean
   density: Density
-  /** marking is what is marked in lines. */
   highlights: Highlights
   datasetName(id: string): string
 }

@@ -13,23 +13,23 @@ type RowsMenuProps = {
 }
 
 type RowToggle = { name: string; note: string; param: 'wrap' | 'fold' | 'gap' | 'asc' }
-/** turns are the ways of showing rows that are on or off. */
+/** rowToggles are the display options that are on or off. */
 export const rowToggles: readonly RowToggle[] = [
-  { name: 'Wrap long lines', note: 'whole lines over several rows', param: 'wrap' },
-  { name: 'Collapse repeats', note: 'neighbours that differ only in numbers and ids', param: 'fold' },
-  { name: 'Time between rows', note: 'from the row above, or from one that you mark', param: 'gap' },
-  { name: 'Oldest first', note: 'read downwards as it happened', param: 'asc' },
+  { name: 'Wrap long lines', note: 'Show long lines on several rows', param: 'wrap' },
+  { name: 'Collapse repeats', note: 'Neighbors that differ only in numbers and ids', param: 'fold' },
+  { name: 'Time between rows', note: 'Since the row above, or since a marked row', param: 'gap' },
+  { name: 'Oldest first', note: 'Sort in order of time', param: 'asc' },
 ]
 
-/** turned is with one way of showing rows on or off; the time from a marked event goes with the times. */
+/** toggled switches one option on or off. Switching gaps off also clears the marked event. */
 export const toggled = (now: ExploreParams, param: RowToggle['param']): ExploreParams =>
   optional({ ...now, [param]: now[param] === true ? undefined : true, ...(param === 'gap' ? { m: undefined } : {}) })
 
-/** RowsMenu is how rows are shown: what of it belongs to the question stands in the address, what belongs to the person is kept for them. */
+/** RowsMenu has the display options of rows. The URL holds the toggles; the browser stores density and detail placement. */
 export function RowsMenu({ params, change, density, detail, setRowOptions }: RowsMenuProps) {
   return (
     <Popover
-      label="How rows are shown"
+      label="Row options"
       trigger={
         <Button size="small" look="quiet" title="Wrapping, density, repeats, times between rows, order">
           Rows <span aria-hidden>▾</span>
@@ -55,11 +55,11 @@ export function RowsMenu({ params, change, density, detail, setRowOptions }: Row
           ))}
         {params.m !== undefined && (
           <Button size="small" className="self-start" onClick={() => change((now) => optional({ ...now, m: undefined }))}>
-            Measure from the row above again
+            Measure from the row above
           </Button>
         )}
         <Choice name="Density" options={densities} chosen={density} onChoose={(next) => setRowOptions({ density: next })} />
-        <Choice name="An open event" options={detailPlacements} chosen={detail} onChoose={(next) => setRowOptions({ detail: next })} />
+        <Choice name="Event details" options={detailPlacements} chosen={detail} onChoose={(next) => setRowOptions({ detail: next })} />
       </div>
     </Popover>
   )

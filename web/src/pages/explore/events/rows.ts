@@ -9,11 +9,11 @@ import { NO_ITEMS, type NumberedItems, renumber } from './row-numbers.ts'
 import type { DetailPlacement } from './row-options.ts'
 import type { RowActions } from './row-style.ts'
 
-/** Rows are which events have rows, which of them are open, and on which one the keys act. */
+/** Rows hold which events have rows, which are open, and which one the keyboard shortcuts act on. */
 export type Rows = ReturnType<typeof useRows>
 
 const NO_IDS: ReadonlySet<string> = new Set()
-/** SLICE_MS is how long going through loaded events may hold up the page. */
+/** SLICE_MS is how long processing of loaded events may block the page. */
 const SLICE_MS = 8
 
 type RowsOptions = {
@@ -56,7 +56,7 @@ export function useRows({ loadedEvents, params, change, detail, pinned }: RowsOp
     const event = eventAt(row)
     if (panelEvent && event) setPanelEvent(event)
   }
-  /** goTo goes to the row of an event, which is spread out where it stood within a run. */
+  /** goTo moves to the row of an event, and expands its run if it is collapsed. */
   const goTo = (index: number) => {
     const row = rowMap.rowOf(index)
     const runStart = rowMap.indexAt(row)
@@ -76,7 +76,7 @@ export function useRows({ loadedEvents, params, change, detail, pinned }: RowsOp
   }
 }
 
-/** measuredFrom counts from an event, or where it was counted from that one already, from row to row again. */
+/** paramsMeasuredFrom measures from an event, or from row to row if that event is the marked one already. */
 const paramsMeasuredFrom = (now: ExploreParams, eventRef: string): ExploreParams =>
   optional({ ...now, gap: true, m: now.m === eventRef ? undefined : eventRef })
 
@@ -86,7 +86,7 @@ function toggled(before: ReadonlySet<string>, id: string): ReadonlySet<string> {
   return next
 }
 
-/** useShown folds what repeats, a slice at a time, so that nobody waits for two hundred thousand rows. */
+/** useRowMap folds repeats in time slices, so that two hundred thousand rows do not block the page. */
 function useRowMap(loadedEvents: readonly Event[], isFolded: boolean, expandedRuns: ReadonlySet<string>): RowMap {
   const progress = useRef<FoldProgress>(EMPTY_FOLD)
   if (isFolded) progress.current = continueFold(progress.current, loadedEvents, timeBudget())
@@ -102,7 +102,7 @@ function useRowMap(loadedEvents: readonly Event[], isFolded: boolean, expandedRu
   }, [isFolded, loadedEvents, folded, expandedRuns])
 }
 
-/** useFind looks for a text in the loaded events, a slice at a time, and again in those that come. */
+/** useFind finds a text in the loaded events in time slices, and continues when more events load. */
 export function useFind(loadedEvents: readonly Event[], text: string): FindProgress {
   const progress = useRef(emptyFind(''))
   progress.current = continueFind(progress.current, text, loadedEvents, timeBudget())
@@ -110,7 +110,7 @@ export function useFind(loadedEvents: readonly Event[], text: string): FindProgr
   return progress.current
 }
 
-/** useNumbers gives every event a number of its own: all rows are placed by it, so that it has to cost nothing. */
+/** useRowKeys gives every event a number as its key, which is cheaper than a text for all rows. */
 function useRowKeys(loadedEvents: readonly Event[]): readonly number[] {
   const progress = useRef<NumberedItems<Event>>(NO_ITEMS)
   return useMemo(() => {
@@ -124,10 +124,10 @@ function timeBudget(): () => boolean {
   return () => performance.now() < endMs
 }
 
-/** useGoOn draws again after the page has had its turn, as long as something is left to do. */
+/** useContinue renders again after a timeout while work is left. */
 function useContinue(isMore: boolean): void {
   const [step, setStep] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every turn asks for the next one
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each step schedules the next
   useEffect(() => {
     if (!isMore) return
     const timer = setTimeout(() => setStep((before) => before + 1))

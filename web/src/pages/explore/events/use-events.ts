@@ -6,8 +6,7 @@ import type { DendroClient } from '../../../session/session.ts'
 import { costOf, type ExploreQuery, filterOf, queryKeyOf, type ResultCost, sourceOf } from '../query/explore-query.ts'
 
 /**
- * ROWS is a first page of events: enough for any screen, little enough to arrive at once. MORE_ROWS are what whoever goes on reading gets at a time, few
- * enough to be read within a frame.
+ * FIRST_PAGE_EVENTS fill any screen and arrive at once. NEXT_PAGE_EVENTS are loaded while scrolling, few enough to be parsed within a frame.
  */
 const FIRST_PAGE_EVENTS = 100
 const NEXT_PAGE_EVENTS = 500
@@ -16,13 +15,13 @@ const NO_LINKS: Event['links'] = []
 
 export type EventPage = { events: Event[]; cost: ResultCost; next: string | undefined }
 
-/** useEvents are the matching events, newest or oldest first, page by page. A page that nobody waits for any more is cancelled, and with it the question in the store. */
+/** useEvents loads the matching events page by page. Cancelling a page also cancels its query in the store. */
 export function useEvents(query: ExploreQuery, isOn: boolean, isOldestFirst: boolean) {
   const client = useClient()
   return useInfiniteQuery({ ...eventsQueryOptions(client, query, isOldestFirst), enabled: isOn, placeholderData: keepPreviousData })
 }
 
-/** eventsOf is how events are asked for, and under which name the answer is kept. */
+/** eventsQueryOptions are the request and the cache key of events. */
 export const eventsQueryOptions = (client: DendroClient, query: ExploreQuery, isOldestFirst: boolean) =>
   infiniteQueryOptions({
     queryKey: ['events', ...queryKeyOf(query), isOldestFirst],
@@ -41,7 +40,7 @@ export const eventsQueryOptions = (client: DendroClient, query: ExploreQuery, is
       const response = await client.search.run({ body, signal, repeatable: true })
       const next = response.pagination.next_page_url
       return {
-        // Links repeat what is known here; without them two hundred thousand events fit into a page.
+        // Links repeat known facts; without them two hundred thousand events fit into memory.
         events: response.events.map((event) => ({ ...event, metadata: { ...event.metadata, context: '' }, links: NO_LINKS })),
         cost: costOf(response),
         next: next === undefined ? undefined : (new URL(next).searchParams.get('pagination_token') ?? undefined),

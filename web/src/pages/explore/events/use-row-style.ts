@@ -8,7 +8,7 @@ import { highlightsOf, queryWords } from './line-text.ts'
 import { useRowOptions } from './row-options.ts'
 import type { RowStyle } from './row-style.ts'
 
-/** useRowStyle is how rows are shown; `sought` is marked in them besides what was searched. */
+/** useRowStyle collects the display options of rows; `findText` is highlighted besides the words of the query. */
 export function useRowStyle(params: ExploreParams, change: ChangeParams, query: ExploreQuery, zone: Zone, findText: string) {
   const datasets = useDatasets()
   const columns = useColumns(params, change)

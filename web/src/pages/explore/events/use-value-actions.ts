@@ -5,7 +5,7 @@ import type { Columns } from './columns.ts'
 import { followParams } from './follow.ts'
 import type { ValueActions } from './value-menu.tsx'
 
-/** useValueActions are what can be done with any value on the page. */
+/** useValueActions are the actions of any value on the page. */
 export function useValueActions(change: ChangeParams, columns: Columns): ValueActions & { addClause(clause: string): void } {
   return useMemo(() => {
     const addClause = (clause: string, isReplacing = false) =>
@@ -22,5 +22,5 @@ export function useValueActions(change: ChangeParams, columns: Columns): ValueAc
   }, [change, columns.add])
 }
 
-/** A value without a key is text anywhere in a line. */
+/** A value without a field is text anywhere in a line. */
 const valueClause = (key: string, value: string): string => (key === '' ? valueText(value) : isValue(key, value))

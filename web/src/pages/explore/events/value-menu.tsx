@@ -3,14 +3,14 @@ import { type KeyboardEvent, type MouseEvent, type ReactNode, useState } from 'r
 import { copyText } from '../../../parts/copy.ts'
 import { canFollow } from './follow.ts'
 
-/** ValueActions are what can be done with a value; a key that is empty means the text anywhere in a line. */
+/** ValueActions are the actions of a value. An empty field name means text anywhere in a line. */
 export type ValueActions = {
   include(key: string, value: string): void
   exclude(key: string, value: string): void
   only(key: string, value: string): void
   addColumn(key: string): void
   groupBy(key: string): void
-  /** follow asks for the value in all datasets, around a moment where one is known. */
+  /** follow searches the value in all datasets, around a time if one is known. */
   follow(value: string, atMs: number | undefined): void
 }
 
@@ -20,11 +20,11 @@ type ValueMenuProps = {
   actions: ValueActions
   children: ReactNode
   className?: string
-  /** atMs is when the value was seen. */
+  /** atMs is the time of the event with the value. */
   atMs?: number | undefined
 }
 
-/** ValueMenu is what can be done with a value, the same wherever one is shown. It becomes a menu when it is first opened: a list of events holds thousands of values. */
+/** ValueMenu is a value with its menu of actions. The menu is mounted on first use: a list of events holds thousands of values. */
 export function ValueMenu({ name, value, actions, children, atMs, className = '' }: ValueMenuProps) {
   const [isOpened, setOpened] = useState(false)
   const trigger = (
@@ -46,7 +46,7 @@ export function ValueMenu({ name, value, actions, children, atMs, className = ''
   return isOpened ? <OpenMenu {...{ name, value, actions, atMs }}>{trigger}</OpenMenu> : trigger
 }
 
-/** ValueInText is a value within a line: the line stays text that can be selected and copied, and the keyboard finds the value in the event in full. */
+/** ValueInText is a value within a line. The line stays selectable text; keyboard users reach the value in the event details. */
 export function ValueInText({ name, value, actions, children, atMs }: ValueMenuProps) {
   const [isOpened, setOpened] = useState(false)
   const openMenu = (event: MouseEvent | KeyboardEvent) => {
@@ -55,7 +55,7 @@ export function ValueInText({ name, value, actions, children, atMs }: ValueMenuP
     setOpened(true)
   }
   const trigger = (
-    // biome-ignore lint/a11y/useSemanticElements: what a button holds cannot be selected as text
+    // biome-ignore lint/a11y/useSemanticElements: text inside a button cannot be selected
     <span
       role="button"
       tabIndex={-1}
@@ -73,7 +73,7 @@ export function ValueInText({ name, value, actions, children, atMs }: ValueMenuP
   return isOpened ? <OpenMenu {...{ name, value, actions, atMs }}>{trigger}</OpenMenu> : trigger
 }
 
-const TITLE = 'What to do with this value (f include, F exclude)'
+const TITLE = 'Actions for this value (f include, F exclude)'
 
 type OpenMenuProps = Pick<ValueMenuProps, 'name' | 'value' | 'actions' | 'atMs' | 'children'>
 
@@ -84,10 +84,10 @@ function OpenMenu({ name, value, actions, atMs, children }: OpenMenuProps) {
     ['Exclude', () => actions.exclude(name, value), true],
     ['Only this', () => actions.only(name, value), true],
     ['Follow in all datasets', () => actions.follow(value, atMs), canFollow(name, value)],
-    ['Show as a column', () => actions.addColumn(name), hasField],
-    ['Group by this key', () => actions.groupBy(name), hasField],
-    ['Copy the value', () => copyText(value), true],
-    ['Copy the key', () => copyText(name), hasField],
+    ['Add as column', () => actions.addColumn(name), hasField],
+    ['Group by this field', () => actions.groupBy(name), hasField],
+    ['Copy value', () => copyText(value), true],
+    ['Copy field name', () => copyText(name), hasField],
     ['Copy as JSON', () => copyText(JSON.stringify({ [name]: value })), hasField],
   ]
   return (

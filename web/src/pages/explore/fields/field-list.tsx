@@ -16,29 +16,29 @@ type FieldListProps = {
   onRetry(): unknown
 }
 
-/** FieldList shows every key of the newest events: in what share of them it is, and its most frequent values. A name that the sample does not have is looked for by the service. */
+/** FieldList shows the fields of a sample of the newest events, each with its share and most frequent values. A name outside the sample is looked up in all events. */
 export function FieldList({ query, fields, isStale, failure, actions, onRetry }: FieldListProps) {
   const [typed, setTyped] = useState('')
   if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} isSmall />
   const search = typed.trim()
   const shown = (fields?.fields ?? []).filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
   return (
-    <section aria-label="Keys" className={`flex h-full flex-col ${isStale ? 'opacity-60' : ''}`}>
+    <section aria-label="Fields" className={`flex h-full flex-col ${isStale ? 'opacity-60' : ''}`}>
       <div className="p-2">
         <input
           className="h-7 w-full rounded border border-line bg-ground px-2"
-          placeholder="Find a key"
-          aria-label="Find a key"
+          placeholder="Find a field"
+          aria-label="Find a field"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
         <p
           className="mt-1 min-h-4 truncate text-soft text-xs"
-          title={fields && `Shares and values are those of a sample: the newest ${quantity(fields.sampled, 'event')}, whatever the query`}
+          title={fields && `Shares and values come from a sample: the newest ${quantity(fields.sampled, 'event')}, regardless of the query`}
         >
-          {!fields && 'Reading the keys …'}
+          {!fields && 'Loading fields…'}
           {fields &&
-            `${fields.isCut ? 'at least ' : ''}${quantity(fields.fields.length, 'key')}, sample of ${quantity(fields.sampled, 'event')}`}
+            `${fields.isCut ? 'at least ' : ''}${quantity(fields.fields.length, 'field')}, sample of ${quantity(fields.sampled, 'event')}`}
         </p>
       </div>
       <ul className="min-h-0 flex-1 overflow-auto px-1 pb-4">
@@ -60,7 +60,7 @@ function FieldItem({ field, sampled, actions }: { field: Field; sampled: number;
       <details className="group rounded">
         <summary
           className="flex cursor-pointer list-none items-center gap-1 rounded px-1 py-0.5 hover:bg-tint"
-          title={`In ${count(field.count)} of the ${quantity(sampled, 'event')} of the sample`}
+          title={`In ${count(field.count)} of the ${quantity(sampled, 'event')} in the sample`}
         >
           <span aria-hidden className="w-3 text-soft text-xs group-open:rotate-90">
             ▸

@@ -5,18 +5,18 @@ import { FailureNote } from '../../../parts/failure.tsx'
 import { count, quantity } from '../../../parts/numbers.ts'
 import { timeRangeOf } from '../../../parts/time-range.ts'
 import type { ValueActions } from '../events/value-menu.tsx'
+import { ABSENT } from '../groups/group-order.ts'
 import { quotedField } from '../groups/groups.ts'
 import { type ExploreQuery, sourceOf } from '../query/explore-query.ts'
 import { FieldValues } from './field-values.tsx'
 
-/** TYPING_MS is how long a name stands still before the service is asked for it. */
+/** TYPING_MS is how long typing must pause before the lookup starts. */
 const TYPING_MS = 400
 const VALUES_MAX = 10
-const ABSENT = 'null'
 
 type FieldLookupProps = { name: string; query: ExploreQuery; hasOthers: boolean; actions: ValueActions }
 
-/** WantedField asks the service for a key that the sample does not have: all events of the range are counted, whatever the query. */
+/** FieldLookup looks up a field that the sample does not contain, in all events of the range and regardless of the query. */
 export function FieldLookup({ name, query, hasOthers, actions }: FieldLookupProps) {
   const client = useClient()
   const [isSettled, setSettled] = useState(false)
@@ -46,12 +46,12 @@ export function FieldLookup({ name, query, hasOthers, actions }: FieldLookupProp
     },
   })
   if (lookup.error) return <FailureNote thrown={lookup.error} again={() => lookup.refetch()} />
-  if (!lookup.data) return <li className="px-2 py-1 text-soft text-xs">Looking for it in all events …</li>
+  if (!lookup.data) return <li className="px-2 py-1 text-soft text-xs">Searching all events…</li>
   const { events, distinctCount, values } = lookup.data
   if (events === 0)
     return (
       <li className="px-2 py-1 text-soft text-xs">
-        {hasOthers ? 'No event' : 'No key of the sample is called so, and no event'} of this range has the key{' '}
+        {hasOthers ? 'No event' : 'No field in the sample matches, and no event'} in this range has the field{' '}
         <span className="break-all font-mono">{name}</span>.
       </li>
     )
@@ -59,7 +59,7 @@ export function FieldLookup({ name, query, hasOthers, actions }: FieldLookupProp
     <li className="px-1 py-1 text-xs">
       <p className="px-1 font-mono">{name}</p>
       <p className="px-1 text-soft">
-        Not in the sample, but in {quantity(events, 'event')} of this range
+        Not in the sample, but in {quantity(events, 'event')} in this range
         {distinctCount > values.length && `, with ${count(distinctCount)} values`}.
       </p>
       <FieldValues name={name} values={values} all={events} actions={actions} />

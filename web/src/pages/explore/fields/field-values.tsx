@@ -4,7 +4,7 @@ import { type ValueActions, ValueMenu } from '../events/value-menu.tsx'
 
 type FieldValuesProps = { name: string; values: Field['values']; all: number; actions: ValueActions }
 
-/** FieldValues are the most frequent values of a key, each with its count, its share and a bar. */
+/** FieldValues are the most frequent values of a field, each with its count, its share and a bar. */
 export function FieldValues({ name, values, all, actions }: FieldValuesProps) {
   return (
     <ul className="mb-1 pl-4">
@@ -25,7 +25,7 @@ export function FieldValues({ name, values, all, actions }: FieldValuesProps) {
       ))}
       <li className="flex flex-wrap gap-x-3">
         <button type="button" className="px-1 py-0.5 text-accent text-xs hover:underline" onClick={() => actions.addColumn(name)}>
-          Show as a column
+          Add as column
         </button>
         <button type="button" className="px-1 py-0.5 text-accent text-xs hover:underline" onClick={() => actions.groupBy(name)}>
           Group by

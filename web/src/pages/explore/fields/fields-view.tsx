@@ -16,38 +16,38 @@ type FieldsViewProps = {
 
 const VALUES_SHOWN = 5
 
-/** FieldsView is every key side by side with its values: what can be asked of these events. */
+/** FieldsView is a table of all fields with their most frequent values. */
 export function FieldsView({ fields, isStale, failure, actions, emptyView, onRetry }: FieldsViewProps) {
   const [typed, setTyped] = useState('')
   if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} />
-  if (!fields) return <p className="p-3 text-soft">Reading the keys …</p>
+  if (!fields) return <p className="p-3 text-soft">Loading fields…</p>
   if (fields.sampled === 0) return emptyView
-  if (fields.fields.length === 0) return <p className="p-6 text-center text-soft">No event of this range has a key.</p>
+  if (fields.fields.length === 0) return <p className="p-6 text-center text-soft">No event in this range has fields.</p>
   const shown = fields.fields.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <section aria-label="All keys" tabIndex={0} className={`h-full overflow-auto ${isStale ? 'opacity-60' : ''}`}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
+    <section aria-label="All fields" tabIndex={0} className={`h-full overflow-auto ${isStale ? 'opacity-60' : ''}`}>
       <div className="flex flex-wrap items-center gap-3 p-2 text-soft text-xs">
         <input
           className="h-7 w-56 rounded border border-line bg-ground px-2 text-ink"
-          placeholder="Find a key"
-          aria-label="Find among all keys"
+          placeholder="Find a field"
+          aria-label="Find in all fields"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
         <span>
-          {quantity(shown.length, 'key')}, sampled from the newest {quantity(fields.sampled, 'event')} whatever the query
-          {fields.isCut && '; there are rarer ones, which are found by name at the side'}
+          {quantity(shown.length, 'field')}, sampled from the newest {quantity(fields.sampled, 'event')}, regardless of the query
+          {fields.isCut && '; find rarer fields by name in the field list'}
         </span>
       </div>
       <table className="w-full max-w-reading text-xs max-sm:block">
         <thead className="sticky top-0 bg-panel text-left text-soft max-sm:sr-only">
           <tr>
-            <th className="min-w-32 px-3 py-1 font-medium">Key</th>
-            <th className="px-2 py-1 text-right font-medium">In</th>
+            <th className="min-w-32 px-3 py-1 font-medium">Field</th>
+            <th className="px-2 py-1 text-right font-medium">Share</th>
             <th className="px-2 py-1 font-medium">Most frequent values</th>
             <th className="px-2 py-1">
-              <span className="sr-only">Use</span>
+              <span className="sr-only">Actions</span>
             </th>
           </tr>
         </thead>
@@ -79,7 +79,7 @@ export function FieldsView({ fields, isStale, failure, actions, emptyView, onRet
               </td>
               <td className="whitespace-nowrap px-2 py-0.5 text-right">
                 <Button size="small" look="quiet" onClick={() => actions.addColumn(name)}>
-                  Column
+                  Add as column
                 </Button>
                 <Button size="small" look="quiet" onClick={() => actions.groupBy(name)}>
                   Group by

@@ -7,7 +7,7 @@ const STEP_PX = 16
 
 const clamp = (px: number): number => Math.round(Math.min(PX_MAX, Math.max(PX_MIN, px)))
 
-/** usePaneWidth is how wide the list beside the events is, as it was left in this browser. */
+/** useFieldPaneWidth is the width of the field list, stored in the browser. */
 export function useFieldPaneWidth(defaultPx: number): [number, (px: number) => void] {
   const [width, setWidth] = useState(() => clamp(Number(localStorage.getItem(KEY)) || defaultPx))
   const store = (px: number) => {
@@ -17,7 +17,7 @@ export function useFieldPaneWidth(defaultPx: number): [number, (px: number) => v
   return [width, store]
 }
 
-/** PaneEdge is dragged to make a pane wider; the arrow keys do the same. */
+/** ResizeHandle changes the width of a pane by dragging or by the arrow keys. */
 export function ResizeHandle({ label, width, onWidth }: { label: string; width: number; onWidth(px: number): void }) {
   const [start, setStart] = useState<{ x: number; width: number }>()
   const onKey = (event: KeyboardEvent) => {
@@ -32,7 +32,7 @@ export function ResizeHandle({ label, width, onWidth }: { label: string; width: 
     if (start) onWidth(start.width + event.clientX - start.x)
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a line between two parts of a page that can be moved
+    // biome-ignore lint/a11y/useSemanticElements: <hr> cannot be dragged
     <div
       role="separator"
       aria-orientation="vertical"
@@ -41,7 +41,7 @@ export function ResizeHandle({ label, width, onWidth }: { label: string; width: 
       aria-valuemin={PX_MIN}
       aria-valuemax={PX_MAX}
       tabIndex={0}
-      title="Drag, or use the arrow keys"
+      title="Drag, or press the arrow keys"
       className="absolute inset-y-0 -right-1 z-20 w-2 cursor-col-resize touch-none hover:bg-accent/30"
       onKeyDown={onKey}
       onPointerDown={(event) => {

@@ -15,7 +15,7 @@ type GroupBarProps = {
 export const COUNT = 'count(*)'
 const GROUPS_MAX = 5
 
-/** GroupBar says by which keys events are put together, and what is measured of them. */
+/** GroupBar selects the fields to group by and the aggregate function. */
 export function GroupBar({ by, measure, fields, onGroup, onMeasure }: GroupBarProps) {
   const [, functionName = COUNT, field = ''] = /^(\w+)\((.*)\)$/.exec(measure) ?? []
   const selectedMeasure = measures.find((one) => one === functionName) ?? COUNT
@@ -54,7 +54,7 @@ export function GroupBar({ by, measure, fields, onGroup, onMeasure }: GroupBarPr
         <FieldInput
           key={measure}
           list={id}
-          label="Measured key"
+          label="Measured field"
           start={field.replaceAll('"', '')}
           onField={(name) => onMeasure(`${selectedMeasure}(${keyText(name)})`)}
         />
@@ -65,7 +65,7 @@ export function GroupBar({ by, measure, fields, onGroup, onMeasure }: GroupBarPr
           key={name}
           size="small"
           look="chosen"
-          title="No longer group by this"
+          title="Remove from grouping"
           onClick={() => onGroup(by.filter((one) => one !== name))}
         >
           <span className="font-mono">{name}</span> <span aria-hidden>×</span>
@@ -82,7 +82,7 @@ const firstNumericField = (fields: readonly Field[]): string =>
 
 type FieldInputProps = { list: string; label: string; start: string; onField(name: string): void }
 
-/** KeyInput takes the name of a key, typed or chosen from those that were seen. */
+/** FieldInput takes a field name, typed or selected from the known fields. */
 function FieldInput({ list, label, start, onField }: FieldInputProps) {
   const [text, setText] = useState(start)
   const submit = (event: FormEvent) => {
@@ -99,7 +99,7 @@ function FieldInput({ list, label, start, onField }: FieldInputProps) {
         value={text}
         onChange={(event) => {
           setText(event.target.value)
-          // A choice from the list comes as a whole, not letter by letter.
+          // A selection from the list arrives in one input event.
           if (!(event.nativeEvent instanceof InputEvent) || event.nativeEvent.inputType === 'insertReplacementText')
             onField(event.target.value)
         }}

@@ -11,7 +11,7 @@ const HEIGHT = 280
 
 type GroupChartProps = GroupViewProps & { onPick(fromMs: number, toMs: number): void; onRange(fromMs: number, toMs: number): void }
 
-/** GroupChart draws the largest groups over time: a click shows the events of a step, a drag zooms, and the legend leads on as values do everywhere. */
+/** GroupChart draws the largest groups over time. A click shows the events of a step, a drag zooms, and legend values have the usual menu. */
 export function GroupChart(props: GroupChartProps) {
   const { groups: data, earlier, by, measure, isStale, zone, actions, onPick, onRange } = props
   const lines = useMemo(() => (data?.groups ?? []).slice(0, LINES_MAX), [data])
@@ -38,11 +38,11 @@ export function GroupChart(props: GroupChartProps) {
   const emptyView = groupPlaceholder(props)
   if (emptyView || !data || !chart) return emptyView
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
     <section aria-label="Chart" tabIndex={0} className="min-h-0 flex-1 overflow-auto p-3">
       <p className="mb-1 font-mono text-soft text-xs">
         {measure} in steps of {span(data.stepMs)}
-        {earlier && `, against ${earlier.name}`}
+        {earlier && ` vs. ${earlier.name}`}
       </p>
       <Chart label={`${measure} over time`} data={chart} zone={zone} height={HEIGHT} isOld={isStale} onPick={onPick} onRange={onRange} />
       <ul aria-label="Legend" className="mt-2 grid gap-x-4 text-xs sm:grid-cols-2 xl:grid-cols-3">

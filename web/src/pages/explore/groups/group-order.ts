@@ -1,10 +1,10 @@
 import { keyText, valueText } from '../query/clauses.ts'
 import type { Group } from './groups.ts'
 
-/** A GroupOrder is the column that groups are sorted by: a number is the place of a key. */
+/** A GroupOrder is the sort column of groups; a number is the index of a field. */
 export type GroupOrder = { column: number | 'value' | 'events' | 'change'; isRising: boolean }
 
-/** sortGroups puts groups in an order; words are sorted as people do, with numbers in them by their size. */
+/** sortGroups sorts groups; texts in natural order, so that v9 comes before v10. */
 export function sortGroups(groups: readonly Group[], { column, isRising }: GroupOrder, beforeOf: (one: Group) => number): Group[] {
   const sign = isRising ? 1 : -1
   if (typeof column === 'number')
@@ -15,10 +15,10 @@ export function sortGroups(groups: readonly Group[], { column, isRising }: Group
 
 const collator = new Intl.Collator('en', { numeric: true })
 
-/** ABSENT is what the service calls the group of events without the key, and that of the text. */
+/** ABSENT is the value of the service for events without the field; the text `null` has the same value. */
 export const ABSENT = 'null'
 
-/** groupClauses are the conditions that the events of one group meet. */
+/** groupClauses are the conditions that match the events of one group. */
 export const groupClauses = (fields: readonly string[], values: readonly string[]): string[] =>
   fields.map((field, at) => {
     const value = values[at] ?? ''

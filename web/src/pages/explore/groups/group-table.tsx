@@ -9,11 +9,11 @@ import type { Group, Groups } from './groups.ts'
 
 export type GroupViewProps = {
   groups: Groups | undefined
-  /** earlier is what the same groups were at another time, under its name. */
+  /** earlier are the groups of the compared period and its label. */
   earlier: { groups: Groups; name: string } | undefined
   by: readonly string[]
   measure: string
-  /** nothing stands in its place where no event matches. */
+  /** emptyView replaces the view when no event matches. */
   emptyView: ReactNode
   isStale: boolean
   failure: unknown
@@ -26,7 +26,7 @@ export type GroupViewProps = {
 
 export const number = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
-/** GroupTable shows a row for each group, sorted by any column; its values lead on as values do everywhere, and its last cell to its events. */
+/** GroupTable has a row per group and sorts by any column. Each row links to its events. */
 export function GroupTable(props: GroupViewProps) {
   const { groups: data, earlier, by, measure, isStale } = props
   const [order, setOrder] = useState<GroupOrder>({ column: 'value', isRising: false })
@@ -39,7 +39,7 @@ export function GroupTable(props: GroupViewProps) {
   const rows = sortGroups(data.groups, order, beforeOf)
   const sorting = { order, onOrder: setOrder }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
     <section aria-label="Table" tabIndex={0} className={`min-h-0 flex-1 overflow-auto ${isStale ? 'opacity-50' : ''}`}>
       <table className="w-full max-w-reading text-xs">
         <thead className="sticky top-0 z-10 bg-panel text-left text-soft">
@@ -60,13 +60,13 @@ export function GroupTable(props: GroupViewProps) {
             </SortHeader>
             <th className="px-2 py-1 text-right font-medium max-sm:hidden">Share</th>
             {earlier && (
-              <SortHeader {...sorting} column="change" isNumber title={`Against ${earlier.name}`}>
+              <SortHeader {...sorting} column="change" isNumber title={`Compared with ${earlier.name}`}>
                 Change
               </SortHeader>
             )}
             <th className="w-40 px-2 py-1 font-medium max-md:hidden">Over time</th>
             <th className="px-2 py-1">
-              <span className="sr-only">What can be done</span>
+              <span className="sr-only">Actions</span>
             </th>
           </tr>
         </thead>
@@ -86,7 +86,7 @@ export function GroupTable(props: GroupViewProps) {
           <tfoot className="sticky bottom-0 bg-panel shadow-[0_-1px_0_var(--color-line)]">
             <tr className="font-medium">
               <th scope="row" colSpan={by.length} className="px-3 py-1 text-left font-medium">
-                All {data.hiddenCount > 0 ? 'groups, shown or not' : quantity(data.groups.length, 'group')}
+                All {data.hiddenCount > 0 ? 'groups, including those not shown' : quantity(data.groups.length, 'group')}
               </th>
               {!isCount && <td className="px-2 py-1 text-right tabular-nums">{number.format(data.overall.value)}</td>}
               <td className="px-2 py-1 text-right tabular-nums">{count(data.total)}</td>
@@ -103,9 +103,7 @@ export function GroupTable(props: GroupViewProps) {
         )}
       </table>
       <p className="p-2 text-center text-soft text-xs">
-        {data.hiddenCount > 0
-          ? `${quantity(data.hiddenCount, 'more group')} not shown`
-          : `${quantity(data.groups.length, 'group')}, that is all`}
+        {data.hiddenCount > 0 ? `${quantity(data.hiddenCount, 'more group')} not shown` : quantity(data.groups.length, 'group')}
       </p>
     </section>
   )
@@ -120,7 +118,7 @@ type SortHeaderProps = {
   onOrder(order: GroupOrder): void
 }
 
-/** Head names a column and sorts by it; again turns the order round. Numbers begin with the largest, words with A. */
+/** SortHeader sorts by a column; a second click reverses the order. Numbers start with the largest, texts with A. */
 function SortHeader({ column, order, isNumber = false, title, children, onOrder }: SortHeaderProps) {
   const isSorted = order.column === column
   return (
@@ -153,7 +151,7 @@ function GroupRowView({ group, data, maxValue, before, by, measure, earlier, act
           <GroupValue name={name} value={group.values[at] ?? ''} actions={actions} />
         </td>
       ))}
-      {by.length === 0 && <td className="px-3 py-1">together</td>}
+      {by.length === 0 && <td className="px-3 py-1">total</td>}
       {measure !== 'count(*)' && <td className="px-2 py-0.5 text-right tabular-nums">{number.format(group.value)}</td>}
       <td className="px-2 py-0.5 text-right tabular-nums">{count(group.count)}</td>
       <td className="whitespace-nowrap px-2 py-0.5 text-right text-soft tabular-nums max-sm:hidden">{share(group.count, data.total)}</td>
@@ -187,14 +185,14 @@ export function GroupValue({ name, value, actions }: { name: string; value: stri
   )
 }
 
-/** Bars are the course of a group, and a line as long as its share of the largest. */
+/** TrendBars are the values of a group over time, with a line for its share of the largest group. */
 function TrendBars({ values, maxValue, width }: { values: readonly number[]; maxValue: number; width: number }) {
   return (
     <span className="relative block" aria-hidden>
       <svg role="presentation" viewBox={`0 0 ${values.length} 16`} preserveAspectRatio="none" className="h-4 w-36">
         {values.map((value, at) => (
           <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: a step is known by its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: a step is identified by its position
             key={at}
             className="fill-bar-info"
             x={at + 0.1}
@@ -209,9 +207,9 @@ function TrendBars({ values, maxValue, width }: { values: readonly number[]; max
   )
 }
 
-/** nothingOf is what stands in place of groups while there are none. */
+/** groupPlaceholder replaces the groups while there are none. */
 export function groupPlaceholder({ groups, emptyView, failure, onRetry }: GroupViewProps) {
   if (failure && !groups) return <FailureNote thrown={failure} again={onRetry} />
-  if (!groups) return <p className="p-3 text-soft">Measuring …</p>
+  if (!groups) return <p className="p-3 text-soft">Measuring…</p>
   return groups.groups.length === 0 || groups.total === 0 ? emptyView : null
 }

@@ -5,11 +5,11 @@ import { boundsOf, type Grid, gridOf } from '../../../parts/time-range.ts'
 import type { DendroClient } from '../../../session/session.ts'
 import { costOf, type ExploreQuery, filterOf, queryKeyOf, type ResultCost, sourceOf } from '../query/explore-query.ts'
 
-/** A Group is the events with the same values of some keys: how many, what is measured of them, and that over time, null where no event came. */
+/** A Group is the events with equal values of some fields, with their count, their aggregate and its time series; null marks a step without events. */
 export type Group = { values: readonly string[]; count: number; value: number; slices: readonly (number | null)[] }
 export type Groups = {
   groups: Group[]
-  /** whole is all of them together, measured as one: what groups add up to only where a measure adds up. */
+  /** overall is the aggregate over all events. For functions such as `avg` it is not the sum of the groups. */
   overall: Group
   fromMs: number
   stepMs: number
@@ -17,7 +17,7 @@ export type Groups = {
   lengthMs: number
   total: number
   hiddenCount: number
-  /** isEstimated says that what is measured is near the truth; how many events there are is counted all the same. */
+  /** isEstimated is true when the aggregate is approximate; event counts are always exact. */
   isEstimated: boolean
   cost: ResultCost
 }
@@ -28,7 +28,7 @@ const SLICES = 120
 const TREND_SLICES = 30
 const GROUPS_MAX = 1_000
 
-/** useGroups measures the matching events by some keys, or all together. */
+/** useGroups aggregates the matching events by fields, or all of them without fields. */
 export function useGroups(query: ExploreQuery, by: readonly string[], measure: string, tab: 'table' | 'chart' | undefined) {
   const client = useClient()
   return useQuery({
@@ -38,14 +38,14 @@ export function useGroups(query: ExploreQuery, by: readonly string[], measure: s
     queryFn: ({ signal }) => {
       const bounds = boundsOf(query.range, Date.now())
       const lengthMs = bounds.toMs - bounds.fromMs
-      // A table counts exactly what was asked; a chart has round steps that stand still.
+      // A table covers exactly the range; a chart has round steps that stay aligned.
       const grid = tab === 'chart' ? gridOf(bounds, SLICES) : { ...bounds, slices: TREND_SLICES, stepMs: lengthMs / TREND_SLICES }
       return measureGroups(client, query, { by, measure, grid, lengthMs }, signal)
     },
   })
 }
 
-/** groupsBody is what the service is asked for groups; `quoted` keys can be any. */
+/** groupsBody is the search request for groups. */
 export const groupsBody = (query: ExploreQuery, by: readonly string[], measure: string, grid: Grid) => ({
   ...sourceOf(query),
   ...filterOf(query),
@@ -59,7 +59,7 @@ export const groupsBody = (query: ExploreQuery, by: readonly string[], measure: 
 
 type GroupOptions = { by: readonly string[]; measure: string; grid: Grid; lengthMs: number }
 
-/** measureGroups asks for the groups over one grid. */
+/** measureGroups loads the groups over one grid. */
 export async function measureGroups(
   client: DendroClient,
   query: ExploreQuery,
@@ -84,7 +84,7 @@ export async function measureGroups(
   }
 }
 
-/** wholeOf is all events together, where no key takes them apart. */
+/** overallOf is the aggregate over all events as one group. */
 function overallOf({ totals }: SearchResponse, measure: string): Group {
   const isCount = measure === 'count(*)'
   const value = Number(totals[measure] ?? totals.count)
@@ -99,14 +99,14 @@ function overallOf({ totals }: SearchResponse, measure: string): Group {
 const sliceValueOf = (slice: Series['timeseries'][number], isCount: boolean): number | null =>
   isCount ? Number(slice.count) : Number(slice.count) === 0 ? null : slice.value
 
-/** quoted lets any key be grouped by, whatever it holds. */
+/** quotedField quotes a field name where needed. */
 export const quotedField = (field: string): string => (/^[@$]?[a-z_][\w.]*$/i.test(field) ? field : `"${field.replaceAll('"', '""')}"`)
 
 type Series = SearchResponse['groups_series'][number]
 
 function flattenSeries(series: Series, parentValues: readonly string[], depth: number, measure: string): Group[] {
   const values = depth === 0 ? [] : [...parentValues, series.name]
-  // The declared shape ends after one level; the answer goes on as deep as there are keys.
+  // The schema declares one level; the response nests one level per field.
   const inner = (series.groups_series ?? []) as Series[]
   if (values.length < depth && inner.length > 0) return inner.flatMap((one) => flattenSeries(one, values, depth, measure))
   const isCount = measure === 'count(*)'

@@ -5,7 +5,7 @@ import { FailureNote } from '../../../parts/failure.tsx'
 import { Button } from '../../../ui/button.tsx'
 import type { ValueActions } from '../events/value-menu.tsx'
 
-/** HidePattern leaves out every event that says the same as this one but for what varies. Which pattern that is, the service is asked only then. */
+/** HidePattern excludes all events with the pattern of this one. The pattern is loaded on click. */
 export function HidePattern({ event, actions }: { event: Event; actions: ValueActions }) {
   const client = useClient()
   const { service_id, timestamp, sequence } = event.metadata
@@ -23,14 +23,14 @@ export function HidePattern({ event, actions }: { event: Event; actions: ValueAc
       <Button
         size="small"
         disabled={hide.isPending}
-        title="Leave out this line and all that say the same with other values; the condition above brings them back"
+        title="Exclude all events with the same pattern; remove the condition to show them again"
         onClick={() => hide.mutate()}
       >
-        Hide lines like this
+        Hide similar events
       </Button>
       {hide.isSuccess && hide.data === undefined && (
         <span role="status" className="self-center text-soft">
-          This event has no message, and so no pattern.
+          This event has no message, so it has no pattern.
         </span>
       )}
       {hide.error && <FailureNote thrown={hide.error} />}

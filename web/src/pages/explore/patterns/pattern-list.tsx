@@ -8,12 +8,12 @@ import { type Pattern, type PatternOrder, type PatternTrend, patternOrders, sort
 
 type PatternListProps = {
   patterns: readonly Pattern[] | undefined
-  /** isCut says that there may be more patterns. */
+  /** isCut is true when there may be more patterns. */
   isCut: boolean
   trends: ReadonlyMap<string, PatternTrend> | undefined
-  /** earlier are the patterns of the time that these are compared with, under the name of that time. */
+  /** earlier are the patterns of the compared period and its label. */
   earlier: { patterns: ReadonlyMap<string, Pattern>; name: string } | undefined
-  /** nothing stands in its place where there are none. */
+  /** emptyView replaces the list when there are no patterns. */
   emptyView: ReactNode
   isStale: boolean
   failure: unknown
@@ -26,12 +26,12 @@ type PatternListProps = {
 
 const orderNames = Object.entries(patternOrders) as [PatternOrder, string][]
 
-/** PatternList shows the matching events by what they say, exactly counted, with their course over time, and how much more or less they are than at another time. */
+/** PatternList shows the patterns of the matching events with exact counts, trends and the change against the compared period. */
 export function PatternList(props: PatternListProps) {
   const { patterns, isCut, trends, earlier, emptyView, isStale, failure, onRetry } = props
   const [order, setOrder] = useState<PatternOrder>('frequent')
   if (failure && !patterns) return <FailureNote thrown={failure} again={onRetry} />
-  if (!patterns) return <p className="p-3 text-soft">Counting patterns …</p>
+  if (!patterns) return <p className="p-3 text-soft">Counting patterns…</p>
   const shown = withGone(patterns, earlier?.patterns)
   if (shown.length === 0) return emptyView
   const all = patterns.reduce((sum, one) => sum + one.count, 0)
@@ -40,12 +40,12 @@ export function PatternList(props: PatternListProps) {
     order === 'changed' && !earlier ? 'frequent' : order,
   )
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
     <section aria-label="Patterns" tabIndex={0} className={`h-full overflow-auto ${isStale ? 'opacity-50' : ''}`}>
       <div className="flex flex-wrap items-center gap-1 px-2 py-1 text-xs">
         <span className="text-soft">
-          {isCut && 'the most frequent '}
-          {quantity(patterns.length, 'pattern')}, by
+          {isCut && 'most frequent '}
+          {quantity(patterns.length, 'pattern')}, sorted by
         </span>
         {orderNames.map(([name, label]) => (
           <Button
@@ -54,7 +54,7 @@ export function PatternList(props: PatternListProps) {
             look={name === order ? 'chosen' : 'quiet'}
             aria-pressed={name === order}
             disabled={name === 'changed' && !earlier}
-            title={name === 'changed' && !earlier ? 'Choose under the histogram what to compare with' : undefined}
+            title={name === 'changed' && !earlier ? 'Select a period under the histogram to compare with' : undefined}
             onClick={() => setOrder(name)}
           >
             {label}
@@ -67,19 +67,19 @@ export function PatternList(props: PatternListProps) {
             <th className="px-3 py-1 text-right font-medium">Events</th>
             <th className="px-2 py-1 text-right font-medium">Share</th>
             {earlier && (
-              <th className="whitespace-nowrap px-2 py-1 text-right font-medium" title={`Against ${earlier.name}`}>
+              <th className="whitespace-nowrap px-2 py-1 text-right font-medium" title={`Compared with ${earlier.name}`}>
                 Change
               </th>
             )}
             <th className="w-32 px-2 py-1 font-medium max-md:hidden">Over time</th>
             <th className="px-2 py-1 font-medium">Pattern</th>
             <th className="px-2 py-1 font-medium max-lg:hidden">First – last</th>
-            <th className="px-2 py-1 text-right font-medium max-lg:hidden" title="About what the lines weigh">
+            <th className="px-2 py-1 text-right font-medium max-lg:hidden" title="Approximate size of the lines">
               Size
             </th>
             <th className="px-2 py-1 font-medium max-md:hidden">Dataset</th>
             <th className="px-2 py-1">
-              <span className="sr-only">Narrow</span>
+              <span className="sr-only">Actions</span>
             </th>
           </tr>
         </thead>
@@ -126,10 +126,10 @@ function Row({ one, all, before, earlier, zone, datasetName, onInclude, onExclud
       <td className="px-2 py-0.5">
         <span className="flex max-sm:flex-col max-sm:items-end">
           <Button size="small" look="quiet" onClick={() => onInclude(one.id)}>
-            Only these
+            Include
           </Button>
           <Button size="small" look="quiet" onClick={() => onExclude(one.id)}>
-            Hide
+            Exclude
           </Button>
         </span>
       </td>
@@ -137,7 +137,7 @@ function Row({ one, all, before, earlier, zone, datasetName, onInclude, onExclud
   )
 }
 
-/** Changed is a difference; what is new or gone stands out, since that is what one looks for. */
+/** ChangeText is a change; new and gone patterns stand out. */
 export function ChangeText({ now, before }: { now: number; before: number }) {
   const text = change(now, before)
   const isNewOrGone = text === 'new' || text === 'gone'
@@ -148,7 +148,7 @@ const timeText = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} $
 
 const SPARKLINE_HEIGHT = 18
 
-/** Sparkline is how often a pattern came over the range, and under it the statuses of its events. */
+/** Sparkline shows the events of a pattern over time, and below it their statuses. */
 function Sparkline({ trend }: { trend: PatternTrend }) {
   const maxCount = Math.max(1, ...trend.slices)
   const statuses = (['error', 'warn', 'info'] as const).filter((kind) => trend[kind] > 0)
@@ -157,7 +157,7 @@ function Sparkline({ trend }: { trend: PatternTrend }) {
     <span className="flex flex-col gap-0.5" title={text}>
       <svg
         role="img"
-        aria-label={`most in one step: ${count(maxCount)}`}
+        aria-label={`maximum per step: ${count(maxCount)}`}
         viewBox={`0 0 ${trend.slices.length} ${SPARKLINE_HEIGHT}`}
         preserveAspectRatio="none"
         className="h-4.5 w-28"
@@ -187,13 +187,13 @@ function Sparkline({ trend }: { trend: PatternTrend }) {
 const statusColors = { error: 'bg-bar-error', warn: 'bg-bar-warn', info: 'bg-bar-info' }
 const VARIABLE = '<*>'
 
-/** Template is what a pattern says, its places for what varies marked. */
+/** Template is the text of a pattern with its variable parts highlighted. */
 export function Template({ text }: { text: string }) {
   return plainLine(text)
     .slice(0, 1_000)
     .split(VARIABLE)
     .map((part, at) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: parts of one template never change places
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts of a template never change order
       <span key={at}>
         {at > 0 && <span className="rounded bg-tint px-0.5 text-accent">{VARIABLE}</span>}
         {part}

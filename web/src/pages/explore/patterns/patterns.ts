@@ -5,16 +5,16 @@ import { boundsOf, gridOf, timeRangeOf } from '../../../parts/time-range.ts'
 import type { DendroClient } from '../../../session/session.ts'
 import { costOf, type ExploreQuery, filterOf, queryKeyOf, type ResultCost, sourceOf } from '../query/explore-query.ts'
 
-/** A Pattern is what several events say, with what is known of them. */
+/** A Pattern is the common text of several events. */
 export type Pattern = {
   id: string
   template: string
   datasets: string[]
   count: number
-  /** bytes is about what the lines weigh: the length of the template for each. */
+  /** bytes is the approximate size of the lines: the template length times the count. */
   bytes: number
   trend: PatternTrend | undefined
-  /** before is how many there were at the time compared with. */
+  /** before is the count in the compared period. */
   before?: number
 }
 export type PatternTrend = { slices: number[]; info: number; warn: number; error: number; firstMs: number; lastMs: number }
@@ -36,24 +36,24 @@ export function usePatterns(query: ExploreQuery, isOn: boolean) {
   })
 }
 
-/** Patterns are what was counted; the service does not say what it read for that. */
+/** Patterns are the counted patterns; the service does not report the bytes read. */
 export type Patterns = { patterns: Pattern[]; cost: ResultCost }
 
-/** PATTERNS_MAX are the most that the service counts. */
+/** PATTERNS_MAX is the limit of the service. */
 export const PATTERNS_MAX = 1_000
 
 export const patternsBody = (query: ExploreQuery) => ({
   search_details: { ...sourceOf(query), ...filterOf(query), ...timeRangeOf(query.range) },
 })
 
-/** countPatterns counts the matching events by what they say, for each dataset. */
+/** countPatterns counts the matching events by pattern and dataset. */
 export const countPatterns = async (client: DendroClient, query: ExploreQuery, signal: AbortSignal): Promise<PatternRow[]> =>
   (await client.patterns.find({ body: patternsBody(query), signal, repeatable: true })).patterns
 
 const SLICES = 30
 const TRENDS_MAX = 300
 
-/** usePatternTrends are the course, status and first and last times of the most frequent patterns; the list does not wait for them. */
+/** usePatternTrends loads the time series, statuses and first and last times of the most frequent patterns. The list does not wait for them. */
 export function usePatternTrends(query: ExploreQuery, isOn: boolean) {
   const client = useClient()
   return useQuery({
@@ -78,7 +78,7 @@ export function usePatternTrends(query: ExploreQuery, isOn: boolean) {
   })
 }
 
-/** mergePatterns makes one of what is counted for each dataset. */
+/** mergePatterns merges the counts of all datasets. */
 export function mergePatterns(rows: readonly PatternRow[]): Pattern[] {
   const byId = new Map<string, Pattern>()
   for (const { id, template, log_id, count } of rows) {
@@ -112,7 +112,7 @@ function trendsOf({ groups_series }: SearchResponse): Map<string, PatternTrend> 
   )
 }
 
-/** withGone adds the patterns of another time that do not come any more, with no events. */
+/** withGone adds the patterns that occur only in the compared period, with a count of 0. */
 export function withGone(now: readonly Pattern[], earlier: ReadonlyMap<string, Pattern> | undefined): Pattern[] {
   const currentIds = new Set(now.map(({ id }) => id))
   const gone = [...(earlier?.values() ?? [])].filter(({ id }) => !currentIds.has(id))
@@ -131,7 +131,7 @@ export const patternOrders = {
 } as const
 export type PatternOrder = keyof typeof patternOrders
 
-/** sortPatterns puts patterns in the order a person wants; what is not known of a pattern makes it go last. */
+/** sortPatterns sorts patterns; those without the value sort last. */
 export function sortPatterns(patterns: readonly Pattern[], order: PatternOrder): Pattern[] {
   const by: Record<PatternOrder, (one: Pattern) => number> = {
     frequent: ({ count }) => -count,

@@ -2,9 +2,9 @@ import { quoted } from '@dendro/language/language-error'
 import { printKey } from '@dendro/language/print'
 import { isOr, jointsOf } from '../../../parts/query-readers.ts'
 
-/** A Clause is one condition of a query, shown as a chip. The text of a query is its clauses joined by AND; disabled ones are kept beside it. */
+/** A clause is one condition of a query, shown as a chip. A query is its enabled clauses joined by AND. */
 
-/** splitClauses cuts a query at every AND that stands outside parentheses; what cannot be cut stays one clause. */
+/** splitClauses splits a query at every AND outside parentheses. A query with OR at its top level stays one clause. */
 export function splitClauses(query: string): string[] {
   const text = query.trim()
   if (text === '' || text === '*') return []
@@ -14,7 +14,7 @@ export function splitClauses(query: string): string[] {
   return [0, ...ands.map((at) => at + 'AND'.length)].map((from, at) => text.slice(from, ands[at]).trim())
 }
 
-/** joinClauses is the query of some clauses; one that is an OR is put in parentheses, or it would swallow its neighbours. */
+/** joinClauses joins clauses with AND. Clauses with OR get parentheses, since AND binds tighter. */
 export function joinClauses(clauses: readonly string[]): string {
   if (clauses.length === 1) return clauses[0] ?? ''
   return clauses.map((clause) => (isOr(clause) ? `(${clause})` : clause)).join(' AND ')
@@ -24,7 +24,7 @@ export const keyText = printKey
 export const valueText = quoted
 
 export const isValue = (key: string, value: string): string => `${keyText(key)} = ${valueText(value)}`
-/** isNotValue keeps events without the key, as whoever hides a value expects. */
+/** isNotValue also matches events without the field: excluding a value must not exclude them. */
 export const isNotValue = (key: string, value: string): string => `NOT ${isValue(key, value)}`
 
 export const negate = (clause: string): string => {

@@ -13,7 +13,7 @@ type ConditionChipProps = {
   onRemove(): void
 }
 
-/** Chip is one condition of a query, to be edited in its place, negated, switched off and removed. */
+/** ConditionChip is one condition of a query; it can be edited in place, negated, disabled and removed. */
 export function ConditionChip({ clause, fields, isOn, onEdit, onNegate, onToggle, onRemove }: ConditionChipProps) {
   const [isEditing, setEditing] = useState(false)
   const save = (text: string) => {
@@ -38,8 +38,8 @@ export function ConditionChip({ clause, fields, isOn, onEdit, onNegate, onToggle
         type="button"
         className={buttonStyle}
         onClick={onToggle}
-        title={isOn ? 'Switch off' : 'Switch on'}
-        aria-label={`Switch ${isOn ? 'off' : 'on'} ${clause}`}
+        title={isOn ? 'Disable' : 'Enable'}
+        aria-label={`${isOn ? 'Disable' : 'Enable'} ${clause}`}
       >
         {isOn ? '◉' : '○'}
       </button>
@@ -55,11 +55,11 @@ type ConditionEditorProps = { clause: string; fields: readonly Field[]; onEnd(te
 const CHARS_MIN = 24
 const CHARS_MAX = 64
 
-/** Edited is the condition as a line of the language; leaving it ends the edit as Enter does. */
+/** ConditionEditor edits a condition in the query language. Enter and losing the focus save it. */
 function ConditionEditor({ clause, fields, onEnd, onCancel }: ConditionEditorProps) {
   const [draft, setDraft] = useState(clause)
   const line = useRef<QueryFocus>(null)
-  // The line that goes away loses the focus once more.
+  // Removing the editor fires blur once more.
   const isFinished = useRef(false)
   useEffect(() => line.current?.focus(), [])
   const end = (action: () => void) => {
@@ -67,7 +67,7 @@ function ConditionEditor({ clause, fields, onEnd, onCancel }: ConditionEditorPro
     isFinished.current = true
   }
   const onKey = (event: KeyboardEvent) => {
-    // What the line has used itself, to close its list, is not meant for the chip.
+    // Escape closes the completion list first; the editor has handled that key.
     if (event.key === 'Escape' && !event.defaultPrevented) end(onCancel)
   }
   const onBlur = ({ currentTarget, relatedTarget }: FocusEvent) => {
@@ -75,7 +75,7 @@ function ConditionEditor({ clause, fields, onEnd, onCancel }: ConditionEditorPro
   }
   const chars = Math.min(CHARS_MAX, Math.max(CHARS_MIN, draft.length + 4))
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it hears what the line within leaves alone
+    // biome-ignore lint/a11y/noStaticElementInteractions: it handles keys that bubble from the editor
     <div className="flex max-w-full" style={{ width: `${chars}ch` }} onKeyDown={onKey} onBlur={onBlur}>
       <QueryInput
         ref={line}

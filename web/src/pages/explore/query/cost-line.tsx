@@ -6,12 +6,12 @@ import type { Live } from '../events/live-tail.ts'
 import { curlOf, type ViewRequest } from '../share/curl.ts'
 import type { ResultCost } from './explore-query.ts'
 
-/** An Answered is what is known of the answer on the screen. */
+/** ResultInfo describes the result on the screen. */
 export type ResultInfo = {
-  /** data tells one answer from another. */
+  /** data identifies a result. */
   data: unknown
   cost: ResultCost | undefined
-  /** found is what the cost speaks of, where that is not the matching events. */
+  /** label replaces the number of matching events. */
   label?: string
   dataUpdatedAt: number
   isFetching: boolean
@@ -20,7 +20,7 @@ export type ResultInfo = {
 
 type CostLineProps = { result: ResultInfo; view: ViewRequest; live: Live; isLive: boolean }
 
-/** CostLine is how much was found and what finding it took, with the request that asks for it; an answer that was there already says so. */
+/** CostLine shows the number of results, the cost of the query and the age of a cached result, and copies the request as curl. */
 export function CostLine({ result, view, live, isLive }: CostLineProps) {
   const [isCopied, setCopied] = useState(false)
   const { cost, label } = result
@@ -37,26 +37,26 @@ export function CostLine({ result, view, live, isLive }: CostLineProps) {
       <Button
         size="small"
         look="quiet"
-        title="Copy this question as a request for curl"
+        title="Copy this query as a curl command"
         onClick={() => {
           void copyText(curlOf(view)).then(() => setCopied(true))
         }}
         onBlur={() => setCopied(false)}
       >
-        {isCopied ? 'copied' : 'curl'}
+        {isCopied ? 'Copied' : 'curl'}
       </Button>
       <span role="status" className="sr-only">
-        {isCopied ? 'The request is copied' : ''}
+        {isCopied ? 'Command copied' : ''}
       </span>
     </span>
   )
 }
 
-/** liveWords say how much arrives, and how much of it is seen. */
+/** liveText shows the received events, their rate and how many of them are shown. */
 function liveText({ received, perSecond, sampleRate, missed }: Live): string {
   const about = sampleRate === 1 ? '' : 'about '
-  const rate = `${about}${quantity(received, 'event')} seen · ${about}${perSecond.toFixed(1)} a second`
-  const sampled = sampleRate === 1 ? '' : ` · too fast to show all: 1 of ${count(sampleRate)}`
+  const rate = `${about}${quantity(received, 'event')} received · ${about}${perSecond.toFixed(1)} per second`
+  const sampled = sampleRate === 1 ? '' : ` · sampled 1 in ${count(sampleRate)}`
   return missed === 0 ? rate + sampled : `${rate}${sampled} · ${count(missed)} missed`
 }
 
@@ -65,7 +65,7 @@ const costTexts = ({ bytes: bytesRead, ms }: ResultCost): string[] => [
   `${Math.round(ms)} ms`,
 ]
 
-/** useWasThere is the age of an answer that this page has not asked for now, but had kept. */
+/** useCacheAge is the age of a result from the cache, undefined for a fresh result. */
 function useCacheAge({ data, dataUpdatedAt, isFetching, isPlaceholderData }: ResultInfo): number | undefined {
   const [seen, setSeen] = useState<{ data: unknown; ageMs: number | undefined }>({ data: undefined, ageMs: undefined })
   useEffect(() => {
@@ -76,5 +76,5 @@ function useCacheAge({ data, dataUpdatedAt, isFetching, isPlaceholderData }: Res
   return seen.data === data ? seen.ageMs : undefined
 }
 
-/** JUST_NOW_MS is longer than an answer takes from the store of the page to the eye. */
+/** FRESH_MS is the age below which a result counts as fresh. */
 const FRESH_MS = 1_000

@@ -10,7 +10,7 @@ import { clearRecentQueries, type RecentQuery, recentQueries, recentQueryKey, re
 
 type HistoryMenuProps = { zone: Zone; nameOfDataset(id: string): string; onOpen(by: (now: ExploreParams) => ExploreParams): void }
 
-/** HistoryMenu finds a question that was asked before in this browser, and asks it again. */
+/** HistoryMenu lists recent queries of this browser and runs them again. */
 export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
   const [isOpen, setOpen] = useState(false)
   const [all, setAll] = useState<RecentQuery[]>([])
@@ -27,21 +27,21 @@ export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
         setTyped('')
         if (next) setAll(recentQueries())
       }}
-      trigger={<Button title="Questions that were asked before in this browser">History</Button>}
+      trigger={<Button title="Recent queries in this browser">History</Button>}
     >
       <div className="flex w-96 max-w-full flex-col gap-2">
         {all.length === 0 ? (
-          <p className="text-soft">Nothing has been asked yet. What you ask is kept here, in this browser only.</p>
+          <p className="text-soft">No recent queries yet. Queries that you run are stored here, in this browser only.</p>
         ) : (
           <>
             <input
               className="h-8 rounded border border-line bg-ground px-2"
-              placeholder="Find a question"
-              aria-label="Find a question"
+              placeholder="Find a query"
+              aria-label="Find a query"
               value={typed}
               onChange={(event) => setTyped(event.target.value)}
             />
-            <ul className="max-h-80 overflow-auto" aria-label="Questions asked before">
+            <ul className="max-h-80 overflow-auto" aria-label="Recent queries">
               {matching.map((one) => (
                 <li key={recentQueryKey(one)}>
                   <button
@@ -60,9 +60,9 @@ export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
                 </li>
               ))}
             </ul>
-            {matching.length === 0 && <p className="px-2 text-soft">No question has these words.</p>}
+            {matching.length === 0 && <p className="px-2 text-soft">No query matches.</p>}
             <div className="flex items-center justify-between border-line border-t pt-2 text-soft text-xs">
-              <span>{quantity(all.length, 'question')}, kept in this browser</span>
+              <span>{all.length === 1 ? '1 query' : `${all.length} queries`}, stored in this browser</span>
               <Button
                 size="small"
                 look="quiet"
@@ -71,7 +71,7 @@ export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
                   setAll([])
                 }}
               >
-                Forget all
+                Clear history
               </Button>
             </div>
           </>
@@ -81,7 +81,7 @@ export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
   )
 }
 
-/** noteOf is when a question was asked, of which time, and what it found. */
+/** recentQueryNotes are the time of a query, its number of results and its range. */
 export function recentQueryNotes(one: RecentQuery, zone: Zone, nowMs: number): string[] {
   return [
     ...(one.atMs > 0 ? [ago(one.atMs, nowMs)] : []),
@@ -90,7 +90,7 @@ export function recentQueryNotes(one: RecentQuery, zone: Zone, nowMs: number): s
   ]
 }
 
-/** repeatedSearch is the page with a question of before: its query, its datasets and its range; how it is shown stays. */
+/** paramsOfRecent sets the query, datasets and range of a recent query; display options stay. */
 export const paramsOfRecent = (now: ExploreParams, { q, d, r, f, t }: RecentQuery): ExploreParams =>
   optional({
     ...now,
@@ -104,7 +104,7 @@ export const paramsOfRecent = (now: ExploreParams, { q, d, r, f, t }: RecentQuer
     off: undefined,
   })
 
-/** useHistory remembers every question with a condition once it has been answered. */
+/** useHistory stores every query that has a condition, once it has results. */
 export function useHistory(
   { q = '', d, r, f, t }: ExploreParams,
   { cost, label, isFetching, isPlaceholderData }: ResultInfo,
@@ -113,7 +113,7 @@ export function useHistory(
   const isLoaded = cost !== undefined && label === undefined && !isFetching && !isPlaceholderData && !isLive
   const events = cost?.events
   const key = JSON.stringify([q, d, r, f, t])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key holds everything that is remembered
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key holds everything that is stored
   useEffect(() => {
     if (!isLoaded || q === '' || events === undefined) return
     rememberQuery({

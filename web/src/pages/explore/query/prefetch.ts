@@ -3,7 +3,7 @@ import { clientOf, keptCredential } from '../../../session/session.ts'
 import { eventsQueryOptions } from '../events/use-events.ts'
 import { type ExploreParams, selectedRangeOf } from '../explore-params.ts'
 
-/** askAhead asks for the first rows before anything is drawn: the service looks for them while the page is put together. */
+/** prefetchEvents requests the first events before the page renders. */
 export function prefetchEvents(queries: QueryClient, params: ExploreParams): void {
   const credential = keptCredential()
   if (!credential || params.live || (params.tab ?? 'events') !== 'events') return

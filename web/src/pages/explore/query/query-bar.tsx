@@ -24,7 +24,6 @@ type QueryBarProps = {
   columns: Columns
   datasets: readonly PickedDataset[]
   fields: readonly Field[]
-  /** found are the events that are loaded. */
   loadedEvents: readonly Event[]
   failure: unknown
   view: ViewRequest
@@ -38,7 +37,7 @@ type QueryBarProps = {
   onCancel(): void
 }
 
-/** AskBar is the question: where, what and when, and what becomes of it. */
+/** QueryBar selects datasets, query and time range, and has the menus for saving, sharing and exporting. */
 export function QueryBar(props: QueryBarProps) {
   const { params, change, query, columns, zone, setZone, refresh, toggleLive, onCancel } = props
   const isLive = params.live === true

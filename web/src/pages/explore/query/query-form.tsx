@@ -20,7 +20,7 @@ type QueryFormProps = {
   onCancel(): void
 }
 
-/** QueryLine is one query in two forms: its text, and its conditions as chips that can be edited, negated, switched off and removed. */
+/** QueryForm shows the query as text and its conditions as chips. */
 export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQuery, onRun, onCancel }: QueryFormProps) {
   const [text, setText] = useState(query)
   useEffect(() => setText(query), [query])
@@ -39,7 +39,7 @@ export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQue
         <QueryInput
           ref={inputRef}
           label="Query"
-          placeholder="Words, or key = value AND …"
+          placeholder="Words, or field = value AND …"
           text={text}
           known={{ read: readWhere, fields, recent: text.trim() === '' ? recentQueryTexts() : [] }}
           onText={setText}
@@ -108,7 +108,7 @@ export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQue
   )
 }
 
-/** QueryFailure marks the characters that an error of the language speaks of, and offers what would mend them. */
+/** QueryFailure underlines the characters of each syntax error and offers the fix that the service suggests. */
 function QueryFailure({ query, failure, onFix }: { query: string; failure: unknown; onFix(query: string): void }) {
   const errors = failure instanceof ApiFailure ? (failure.errors ?? []).filter(({ field }) => field === 'where') : []
   if (errors.length === 0) return null

@@ -1,21 +1,21 @@
-/** An AskedBefore is a question as it was asked in this browser. */
+/** RecentQuery is a query that was run in this browser. */
 export type RecentQuery = {
   q: string
-  /** d are datasets by id; all when absent. */
+  /** d are dataset ids; absent means all datasets. */
   d?: string[]
-  /** r is a range in words; f and t are moments. */
+  /** r is a relative range; f and t are the start and end of a fixed one. */
   r?: string
   f?: number
   t?: number
   atMs: number
-  /** events is what was counted the last time. */
+  /** events is the number of results of the last run. */
   events?: number
 }
 
 const KEY = 'dendro.queries'
 const STORED_MAX = 100
 
-/** askedBefore are the last questions that were asked in this browser, the newest first. */
+/** recentQueries are the last queries run in this browser, newest first. */
 export function recentQueries(): RecentQuery[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
@@ -25,14 +25,14 @@ export function recentQueries(): RecentQuery[] {
   }
 }
 
-/** readAskedBefore takes what was kept, also in the form of before, which was the text of the query alone. */
+/** readRecentQuery also reads the older format, which was the text of the query alone. */
 function readRecentQuery(stored: unknown): RecentQuery[] {
   if (typeof stored === 'string') return [{ q: stored, atMs: 0 }]
   if (typeof stored !== 'object' || stored === null || !('q' in stored) || typeof stored.q !== 'string') return []
   return [stored as RecentQuery]
 }
 
-/** keepAsked remembers a question; asked again it moves to the front. */
+/** rememberQuery stores a query at the front, and replaces an earlier run of it. */
 export function rememberQuery(one: RecentQuery): void {
   const others = recentQueries().filter((other) => recentQueryKey(other) !== recentQueryKey(one))
   localStorage.setItem(KEY, JSON.stringify([one, ...others].slice(0, STORED_MAX)))
@@ -40,10 +40,10 @@ export function rememberQuery(one: RecentQuery): void {
 
 export const clearRecentQueries = (): void => localStorage.removeItem(KEY)
 
-/** placeOf is what makes two questions the same: what is asked of which datasets, not when. */
+/** recentQueryKey identifies a query by its text and datasets, whatever its range. */
 export const recentQueryKey = ({ q, d = [] }: Pick<RecentQuery, 'q' | 'd'>): string => JSON.stringify([q, d.toSorted()])
 
-/** recentQueries are the texts of the last questions. */
+/** recentQueryTexts are the distinct texts of the recent queries. */
 export const recentQueryTexts = (): string[] => [
   ...new Set(
     recentQueries()

@@ -15,7 +15,7 @@ type ResultSources = {
   fields: ReturnType<typeof useFields>
 }
 
-/** answeredOf is the answer that is on the screen, with what it has cost. */
+/** resultInfoOf describes the result of the open tab. */
 export function resultInfoOf({ tab, events, patterns, trends, groups, fields }: ResultSources): ResultInfo {
   const stateOf = ({ data, dataUpdatedAt, isFetching, isPlaceholderData }: Omit<ResultInfo, 'cost'>) => ({
     ...{ data, dataUpdatedAt, isFetching, isPlaceholderData },
@@ -26,7 +26,7 @@ export function resultInfoOf({ tab, events, patterns, trends, groups, fields }: 
     return { ...stateOf(patterns), cost }
   }
   if (tab === 'table' || tab === 'chart') {
-    const label = groups.data?.isEstimated ? { label: `${quantity(groups.data.total, 'event')}, measured approximately` } : {}
+    const label = groups.data?.isEstimated ? { label: `${quantity(groups.data.total, 'event')}, estimated` } : {}
     return { ...stateOf(groups), cost: groups.data?.cost, ...label }
   }
   if (tab === 'difference') return { ...stateOf(fields), data: undefined, cost: undefined }

@@ -11,13 +11,13 @@ type SavedSearchesProps = { params: ExploreParams; columns: readonly string[]; o
 
 const KEY = ['saved searches']
 
-/** useSavedSearches are the searches that the organisation keeps by name. */
+/** useSavedSearches loads the saved searches of the organization. */
 export function useSavedSearches(isOn: boolean) {
   const client = useClient()
   return useQuery({ queryKey: KEY, enabled: isOn, queryFn: ({ signal }) => client.savedSearches.list({ signal }), staleTime: 60_000 })
 }
 
-/** Saved keeps what is asked under a name, and opens what was kept. */
+/** SavedSearches saves the current search under a name, and opens and deletes saved ones. */
 export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
   const client = useClient()
   const queries = useQueryClient()
@@ -53,7 +53,7 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
             required
             maxLength={255}
             aria-label="Name of this search"
-            placeholder="Save this search as …"
+            placeholder="Save this search as…"
             className="h-8 min-w-0 flex-1 rounded border border-line bg-ground px-2"
           />
           <Button type="submit" look="main" disabled={save.isPending}>
@@ -61,8 +61,10 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
           </Button>
         </form>
         {failure && <FailureNote thrown={failure} />}
-        {list.isPending && <p className="text-soft">Reading what is saved …</p>}
-        {list.data?.saved_searches.length === 0 && <p className="text-soft">Nothing is saved yet.</p>}
+        {list.isPending && <p className="text-soft">Loading…</p>}
+        {list.data?.saved_searches.length === 0 && (
+          <p className="text-soft">No saved searches yet. Enter a name to save the current search.</p>
+        )}
         <ul className="max-h-80 overflow-auto" aria-label="Saved searches">
           {list.data?.saved_searches.map((one) => (
             <li key={one.id} className="flex items-center rounded hover:bg-tint">
@@ -110,7 +112,7 @@ function searchDetailsOf(params: ExploreParams, columns: readonly string[]): Sav
 
 const quotedName = (key: string): string => (/^[@$]?[a-z_][\w.-]*$/i.test(key) ? key : `"${key.replaceAll('"', '""')}"`)
 
-/** parametersFrom is the state of the page that a saved search means; one made elsewhere may say things that this page does not show. */
+/** paramsOfSavedSearch ignores options of searches saved elsewhere that this page cannot show. */
 export function paramsOfSavedSearch({ search_details: details }: SavedSearch): ExploreParams {
   const { from, from_expr, time_range, from_ts, to_ts, where, select, groups, display } = details
   return optional({
@@ -125,7 +127,7 @@ export function paramsOfSavedSearch({ search_details: details }: SavedSearch): E
   })
 }
 
-/** keysOf cuts a list of keys at the commas outside of quotes. */
+/** namesOf splits a list of field names at commas outside quotes. */
 const namesOf = (text: string | undefined): string[] =>
   [...(text ?? '').matchAll(/"((?:[^"]|"")*)"|([^\s,"][^,"]*)/g)].map(
     ([, inner, bare]) => inner?.replaceAll('""', '"') ?? bare?.trim() ?? '',

@@ -5,7 +5,7 @@ import { useZone } from '../../../parts/zone.ts'
 import { type ChangeParams, type ExploreParams, exploreRangeOf, selectedRangeOf } from '../explore-params.ts'
 import type { ExploreQuery } from './explore-query.ts'
 
-/** useAsked holds what is asked: `question` is of the whole range, `chosen` of the bars that were chosen in it. */
+/** useExploreQuery derives two queries from the parameters: `query` for the whole range, `selectedQuery` for the bars selected in it. */
 export function useExploreQuery(params: ExploreParams) {
   const navigate = useNavigate({ from: '/explore' })
   const [refreshCount, setRefreshCount] = useState(0)
@@ -18,6 +18,6 @@ export function useExploreQuery(params: ExploreParams) {
 
 function useStableQuery(params: ExploreParams, range: Range, refreshCount: number): ExploreQuery {
   const key = JSON.stringify([params.d, params.q, range, refreshCount])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key holds everything the question is made of
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key holds every part of the query
   return useMemo<ExploreQuery>(() => ({ datasets: params.d, where: params.q ?? '', range, refreshCount }), [key])
 }

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Button } from '../../../ui/button.tsx'
 import type { ExploreParams } from '../explore-params.ts'
 
-/** GoOn takes the question to where it is kept an eye on. */
+/** CreateMonitorButton opens the monitor editor with this query. */
 export function CreateMonitorButton({ params }: { params: ExploreParams }) {
   const navigate = useNavigate()
   const { d, q, r, f, t, by, fn } = params
@@ -14,7 +14,7 @@ export function CreateMonitorButton({ params }: { params: ExploreParams }) {
     ...(f !== undefined && t !== undefined ? { f, t } : { r: r ?? 'Last 15 minutes' }),
   }
   return (
-    <Button title="Watch what this question gives" onClick={() => navigate({ to: '/monitors', search: { edit: 'new', ...query } })}>
+    <Button title="Create a monitor from this query" onClick={() => navigate({ to: '/monitors', search: { edit: 'new', ...query } })}>
       Create monitor
     </Button>
   )

@@ -22,7 +22,7 @@ const systemValues = (event: Event, datasetNames: DatasetLookup): Record<(typeof
   }
 }
 
-/** ndjsonOf writes events as exports do: a line each, what the service knows of it before the values of the sender. */
+/** ndjsonOf writes events in the format of exports: one line each; system fields win over fields of the sender. */
 export function ndjsonOf(events: readonly Event[], datasetNames: DatasetLookup): string {
   return events
     .map(
@@ -32,7 +32,7 @@ export function ndjsonOf(events: readonly Event[], datasetNames: DatasetLookup):
     .join('')
 }
 
-/** csvOf has a column for every key; what begins like a formula is quoted, so that no program that opens the file computes it. */
+/** csvOf has a column per field. Values that begin like a formula get a leading quote, so that spreadsheets do not evaluate them. */
 export function csvOf(events: readonly Event[], datasetNames: DatasetLookup): string {
   const fields = [...new Set(events.flatMap((event) => Object.keys(fieldsOf(event))))].sort().slice(0, FIELDS_MAX)
   const rows = events.map((event) => {

@@ -16,31 +16,31 @@ import { csvOf, FIELDS_MAX, ndjsonOf } from './event-files.ts'
 type ExportMenuProps = { query: ExploreQuery; loadedEvents: readonly Event[] }
 
 const formats: readonly (readonly [ExportFormat, string])[] = [
-  ['ndjson', 'Lines of JSON'],
+  ['ndjson', 'NDJSON'],
   ['csv', 'CSV'],
   ['parquet', 'Parquet'],
 ]
 const compressions: readonly (readonly [ExportCompression, string])[] = [
-  ['none', 'as it is'],
+  ['none', 'None'],
   ['gzip', 'gzip'],
   ['zstd', 'zstd'],
 ]
 
-/** ExportMenu gives what is loaded at once, and orders a file of everything that matches. */
+/** ExportMenu downloads the loaded events, or starts an export of all matching events. */
 export function ExportMenu({ query, loadedEvents }: ExportMenuProps) {
   const { byId } = useDatasets()
   const datasetNames = (id: string) => byId.get(id)
   return (
-    <Popover label="Export" trigger={<Button title="Take the events away in a file">Export</Button>}>
+    <Popover label="Export" trigger={<Button title="Export events to a file">Export</Button>}>
       <div className="flex w-72 max-w-full flex-col gap-3">
-        <section aria-label="What is loaded" className="flex flex-col gap-1">
-          <p>What is loaded now: {quantity(loadedEvents.length, 'event')}</p>
+        <section aria-label="Loaded events" className="flex flex-col gap-1">
+          <p>Loaded: {quantity(loadedEvents.length, 'event')}</p>
           <div className="flex gap-1">
             <Button
               disabled={loadedEvents.length === 0}
               onClick={() => download('events.ndjson', 'application/x-ndjson', ndjsonOf(loadedEvents, datasetNames))}
             >
-              Lines of JSON
+              NDJSON
             </Button>
             <Button
               disabled={loadedEvents.length === 0}
@@ -49,7 +49,7 @@ export function ExportMenu({ query, loadedEvents }: ExportMenuProps) {
               CSV
             </Button>
           </div>
-          <p className="text-soft text-xs">CSV has the whole line, and columns for at most {FIELDS_MAX} keys.</p>
+          <p className="text-soft text-xs">CSV contains the whole line and columns for at most {FIELDS_MAX} fields.</p>
         </section>
         <ExportAll query={query} />
       </div>
@@ -78,13 +78,13 @@ function ExportAll({ query }: { query: ExploreQuery }) {
     },
   })
   return (
-    <section aria-label="Everything" className="flex flex-col gap-2 border-line border-t pt-2">
-      <p>Everything that matches, as a file that is made in the background</p>
+    <section aria-label="All matching events" className="flex flex-col gap-2 border-line border-t pt-2">
+      <p>All matching events, exported in the background</p>
       <div className="grid grid-cols-2 gap-2">
         <Field name="Format">
           <Select value={format} options={formats} onPick={(next) => setFormat(next)} />
         </Field>
-        <Field name="Compressed">
+        <Field name="Compression">
           <Select
             value={format === 'parquet' ? 'none' : compression}
             options={compressions}
@@ -94,14 +94,14 @@ function ExportAll({ query }: { query: ExploreQuery }) {
         </Field>
       </div>
       <Button look="main" className="self-start" disabled={startExport.isPending} onClick={() => startExport.mutate()}>
-        {startExport.isPending ? 'Ordering it …' : 'Export everything'}
+        {startExport.isPending ? 'Starting…' : 'Export all'}
       </Button>
       {startExport.error && <FailureNote thrown={startExport.error} />}
     </section>
   )
 }
 
-/** save hands a text to the browser as a file. */
+/** download saves a text as a file. */
 function download(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')

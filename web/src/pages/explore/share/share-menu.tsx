@@ -9,30 +9,30 @@ import { curlOf, type ViewRequest } from './curl.ts'
 
 type ShareMenuProps = { params: ExploreParams; columns: readonly string[]; view: ViewRequest }
 
-/** Share copies what is shown: as a link that moves with time, as a link to exactly these moments, or as a request for a terminal. */
+/** ShareMenu copies the view as a link with a relative or fixed time range, or as a curl command. */
 export function ShareMenu({ params, columns, view: request }: ShareMenuProps) {
   const [copied, setCopied] = useState<string>()
   const viewParams: ExploreParams = columns.length > 0 ? { ...params, cols: [...columns] } : params
   const range = exploreRangeOf(params)
   const relativeLink = {
-    label: 'Link that moves with time',
-    note: `shows "${rangeText(range)}" whenever it is opened`,
+    label: 'Link with relative time',
+    note: `Shows "${rangeText(range)}" at the time of opening`,
     text: () => exploreUrl(viewParams),
   }
   const formats = [
     ...('words' in range ? [relativeLink] : []),
     {
-      label: 'Link to exactly these times',
-      note: 'shows the same for as long as the events are kept',
+      label: 'Link with fixed times',
+      note: 'Shows the same events while they are retained',
       text: () => exploreUrl(withRange(viewParams, boundsOf(range, Date.now()))),
     },
-    { label: 'Request for curl', note: 'asks the service the same question', text: () => curlOf(request) },
+    { label: 'curl command', note: 'Runs the same query in a terminal', text: () => curlOf(request) },
   ]
   const copy = (label: string, text: string) => {
     void copyText(text).then(() => setCopied(label))
   }
   return (
-    <Popover label="Share" onOpenChange={() => setCopied(undefined)} trigger={<Button title="Copy a link to what is shown">Share</Button>}>
+    <Popover label="Share" onOpenChange={() => setCopied(undefined)} trigger={<Button title="Share this view">Share</Button>}>
       <ul className="flex w-72 max-w-full flex-col gap-1">
         {formats.map(({ label, note, text }) => (
           <li key={label}>

@@ -7,7 +7,7 @@ import { type ExploreQuery, filterOf, queryKeyOf, sourceOf } from '../query/expl
 const BARS_MAX = 120
 
 export type Bar = { fromMs: number; info: number; warn: number; error: number }
-/** Bars lie in round steps that may reach beyond the range, which ends at endMs and is lengthMs long. */
+/** Bars have round steps that may exceed the range, which ends at endMs and is lengthMs long. */
 export type Bars = { bars: Bar[]; stepMs: number; total: number; isExact: boolean; endMs: number; lengthMs: number }
 
 /** useBars counts the matching events by status in round steps. */

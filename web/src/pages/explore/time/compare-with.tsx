@@ -4,7 +4,7 @@ import { type Comparison, comparisonName, comparisons } from './compare.ts'
 
 type CompareWithProps = { comparison: Comparison | undefined; range: Range; failure: unknown; change: ChangeParams }
 
-/** CompareWith chooses the time that the histogram, patterns, tables and charts are compared with. */
+/** CompareWith selects the period that the histogram, patterns, table and chart are compared with. */
 export function CompareWith({ comparison, range, failure, change }: CompareWithProps) {
   return (
     <label className="flex items-center gap-1">
@@ -17,17 +17,17 @@ export function CompareWith({ comparison, range, failure, change }: CompareWithP
           change((now) => optional({ ...now, cmp: next }))
         }}
       >
-        <option value="">nothing</option>
+        <option value="">Nothing</option>
         {comparisons.map((one) => (
           <option key={one} value={one}>
             {comparisonName(one, range)}
-            {one === 'previous' ? ' (the period before)' : ''}
+            {one === 'previous' ? ' (previous period)' : ''}
           </option>
         ))}
       </select>
       {comparison && failure ? (
         <span role="alert" className="text-error">
-          not counted: {failure instanceof Error ? failure.message : String(failure)}
+          Comparison failed: {failure instanceof Error ? failure.message : String(failure)}
         </span>
       ) : null}
     </label>

@@ -11,7 +11,7 @@ import { byDifference, fieldsToCompare, type ValueDifference } from './differenc
 import { type TimeSpan, useDifference } from './use-difference.ts'
 
 type DifferenceViewProps = {
-  /** question is of the whole range, of which the stretch is a part. */
+  /** query is for the whole range, which contains the time span. */
   query: ExploreQuery
   timeSpan: TimeSpan | undefined
   fields: Fields | undefined
@@ -23,7 +23,7 @@ type DifferenceViewProps = {
 
 const SHOWN_MAX = 40
 
-/** DifferenceView says what sets a chosen stretch of the histogram apart from the rest of the range: values and patterns whose shares differ most. */
+/** DifferenceView lists the values and patterns whose shares differ most between the selection in the histogram and the rest of the range. */
 export function DifferenceView({ query, timeSpan, fields, failure, zone, actions, onRetry }: DifferenceViewProps) {
   const isOneDataset = query.datasets?.length === 1
   const fieldNames = useMemo(() => (fields ? fieldsToCompare(fields.fields, isOneDataset) : []), [fields, isOneDataset])
@@ -34,20 +34,20 @@ export function DifferenceView({ query, timeSpan, fields, failure, zone, actions
   if (!timeSpan)
     return (
       <p className="p-6 text-center text-soft">
-        Choose a stretch of the histogram: click a bar, or hold Shift and drag. Then this tells how it differs from the rest of the range.
+        Select bars in the histogram to compare them with the rest of the range: click a bar, or hold Shift and drag.
       </p>
     )
   if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} />
   if (error && !first) return <FailureNote thrown={error} again={() => refetch()} />
-  if (!first) return <p className="p-3 text-soft">Comparing the chosen stretch with the rest …</p>
+  if (!first) return <p className="p-3 text-soft">Comparing the selection with the rest…</p>
   const truncated = pages.flatMap((page) => page.truncated)
   const compared = Math.min(fieldNames.length, pages.at(-1)?.next ?? 0)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <section aria-label="What is different" tabIndex={0} className="min-h-0 flex-1 overflow-auto">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
+    <section aria-label="Differences" tabIndex={0} className="min-h-0 flex-1 overflow-auto">
       <p className="px-3 py-2 text-xs">
         {timeSpanText(timeSpan, zone)}: <strong className="font-medium">{quantity(first.here, 'event')}</strong>
-        <span className="text-soft">, against {quantity(first.rest, 'event')} in the rest of the range</span>
+        <span className="text-soft">, compared with {quantity(first.rest, 'event')} in the rest of the range</span>
       </p>
       {error && <FailureNote thrown={error} again={() => fetchNextPage()} />}
       {differences.length === 0 ? (
@@ -57,7 +57,7 @@ export function DifferenceView({ query, timeSpan, fields, failure, zone, actions
       )}
       <div className="flex flex-wrap items-center gap-2 p-3 text-soft text-xs">
         <span>
-          Counts are exact. {quantity(compared, 'key')} of {count(fieldNames.length)} compared, chosen from a sample of{' '}
+          Counts are exact. {quantity(compared, 'field')} of {count(fieldNames.length)} compared, chosen from a sample of{' '}
           {quantity(fields?.sampled ?? 0, 'event')}.
           {truncated.length > 0 && ` Of ${truncated.join(', ')} only the most frequent values were compared.`}
           {` ${bytes(sumOf(pages.map((page) => page.bytes)))} read, ${Math.round(sumOf(pages.map(({ ms }) => ms)))} ms.`}
@@ -65,7 +65,7 @@ export function DifferenceView({ query, timeSpan, fields, failure, zone, actions
         </span>
         {hasNextPage && (
           <Button size="small" disabled={isFetching} onClick={() => fetchNextPage()}>
-            {isFetching ? 'Comparing …' : 'Compare more keys'}
+            {isFetching ? 'Comparing…' : 'Compare more fields'}
           </Button>
         )}
       </div>
@@ -77,10 +77,10 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) 
 
 const emptyText = (here: number, rest: number): string =>
   here === 0
-    ? 'No event matches in this stretch, so there is nothing to compare.'
+    ? 'No event matches in the selection, so there is nothing to compare.'
     : rest === 0
       ? 'No event matches in the rest of the range, so there is nothing to compare with.'
-      : 'Nothing stands out: the shares of all values and patterns are within one point of each other.'
+      : 'No differences: the shares of all values and patterns are within one percentage point of each other.'
 
 type DifferenceTableProps = { differences: readonly ValueDifference[]; templates: ReadonlyMap<string, string>; actions: ValueActions }
 
@@ -91,15 +91,15 @@ function DifferenceTable({ differences, templates, actions }: DifferenceTablePro
         <tr>
           <th className="px-3 py-1 font-medium">Value or pattern</th>
           <th className="px-2 py-1 font-medium max-md:hidden">
-            <span className="block w-36">Here, and in the rest</span>
+            <span className="block w-36">Selection and rest</span>
           </th>
-          <th className="px-2 py-1 text-right font-medium">Here</th>
+          <th className="px-2 py-1 text-right font-medium">Selection</th>
           <th className="px-2 py-1 text-right font-medium">Rest</th>
-          <th className="px-2 py-1 text-right font-medium max-sm:hidden" title="In points of percent">
+          <th className="px-2 py-1 text-right font-medium max-sm:hidden" title="Difference in percentage points">
             Points
           </th>
           <th className="px-2 py-1">
-            <span className="sr-only">Narrow</span>
+            <span className="sr-only">Actions</span>
           </th>
         </tr>
       </thead>

@@ -1,17 +1,16 @@
 import type { Field } from '../../../parts/fields.ts'
+import { ABSENT } from '../groups/group-order.ts'
 
-/** A Tally is how many of some events have each value of a key; isCut says that there are more values than were counted. */
+/** ValueCounts counts events by the value of a field; isTruncated means that some values were not counted. */
 export type ValueCounts = { counts: ReadonlyMap<string, number>; total: number; isTruncated: boolean }
 
-/** A Finding is one value whose share in a stretch differs from its share in the rest. */
+/** A ValueDifference is a value whose share in the selection differs from its share in the rest. */
 export type ValueDifference = { name: string; value: string; here: number; hereShare: number; rest: number; restShare: number }
 
-/** LEAST is the difference of shares below which two stretches are called alike. */
+/** SHARE_DIFFERENCE_MIN is the smallest difference of shares that is reported. */
 const SHARE_DIFFERENCE_MIN = 0.01
-/** ABSENT is what the service calls the events without the key. */
-const ABSENT = 'null'
 
-/** findingsOf holds the values of one key in a stretch against those in the rest of the whole; a value that was not counted on both sides says nothing. */
+/** differencesOf compares the values of one field in the selection with the rest. Values that were not counted on both sides are skipped. */
 export function differencesOf(name: string, here: ValueCounts, whole: ValueCounts): ValueDifference[] {
   const restTotal = whole.total - here.total
   if (here.total <= 0 || restTotal <= 0) return []
@@ -26,14 +25,14 @@ export function differencesOf(name: string, here: ValueCounts, whole: ValueCount
   })
 }
 
-/** byDifference puts first what differs most. */
+/** byDifference sorts the largest difference first. */
 export const byDifference = (differences: readonly ValueDifference[]): ValueDifference[] =>
   differences.toSorted((one, other) => Math.abs(other.hereShare - other.restShare) - Math.abs(one.hereShare - one.restShare))
 
-/** COVERED_LEAST of the events with a key must have one of its frequent values, or the key tells events apart and not kinds of events. */
+/** COVERED_SHARE_MIN of the events with a field must have one of its frequent values. Fields below it, such as ids, identify single events. */
 const COVERED_SHARE_MIN = 0.3
 
-/** keysToCompare are the keys that can tell stretches apart, the most promising first: few values, in many events. */
+/** fieldsToCompare are the fields worth comparing, best first: those with few values in many events. */
 export function fieldsToCompare(fields: readonly Field[], isOneDataset: boolean): string[] {
   const ranked = fields.map(({ name, count, values }) => {
     const covered = count === 0 ? 0 : values.reduce((sum, one) => sum + one.count, 0) / count

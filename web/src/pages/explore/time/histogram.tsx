@@ -9,15 +9,15 @@ import type { TimeSpan } from './use-difference.ts'
 
 type HistogramProps = {
   bars: Bars | undefined
-  /** earlier are the bars of the time that these are compared with, under the name of that time. */
+  /** earlier are the bars of the compared period and its label. */
   earlier?: { bars: Bars; name: string } | undefined
   isStale: boolean
   failure: unknown
   zone: Zone
   selection: TimeSpan | undefined
-  /** canReset says that the range is not the one that the page begins with. */
+  /** canReset is true when the range is not the default. */
   canReset: boolean
-  /** over is drawn over the bars, tools stand below them. */
+  /** overlay is rendered over the bars, tools below them. */
   overlay?: ReactNode
   tools?: ReactNode
   onSelect(timeSpan: TimeSpan | undefined): void
@@ -32,7 +32,7 @@ const kinds = ['info', 'warn', 'error'] as const
 const colors = { info: 'fill-bar-info', warn: 'fill-bar-warn', error: 'fill-bar-error' }
 const KEY = 'dendro.histogram'
 
-/** Histogram shows when the matching events were, by status. A click chooses a bar, a drag zooms into several, with Shift it chooses them; arrows and Enter do the same. */
+/** Histogram shows the matching events over time by status. A click selects a bar, a drag zooms, Shift and drag selects several bars. Arrow keys and Enter do the same. */
 export function Histogram(props: HistogramProps) {
   const { bars: data, failure, zone, onRetry, overlay, tools } = props
   const [isCollapsed, setCollapsed] = useState(() => localStorage.getItem(KEY) === 'closed')
@@ -71,7 +71,7 @@ export function Histogram(props: HistogramProps) {
               ? summaryText(data, props.earlier)
               : failure
                 ? ''
-                : 'Counting …'}
+                : 'Counting…'}
         </span>
         {tools}
         <ZoomButtons {...props} />
@@ -81,12 +81,12 @@ export function Histogram(props: HistogramProps) {
   )
 }
 
-/** summary is what is said while no bar is pointed at: how long a bar is, and how much more or less there is than at the time compared with. */
+/** summaryText is shown while no bar is hovered: the length of a bar, and the change against the compared period. */
 function summaryText(data: Bars, earlier: HistogramProps['earlier']): string {
-  const step = `a bar is ${span(data.stepMs)}`
+  const step = `${span(data.stepMs)} per bar`
   if (!earlier) return step
   const { now, before } = comparableTotals(data, earlier.bars)
-  return `${step} · ${change(now, before)} against ${earlier.name}`
+  return `${step} · ${change(now, before)} vs. ${earlier.name}`
 }
 
 type BarChartProps = HistogramProps & {
@@ -95,7 +95,7 @@ type BarChartProps = HistogramProps & {
 }
 type Drag = { from: number; to: number; isSelecting: boolean }
 
-/** Drawing is the bars themselves, and what the pointer and the keys do with them. */
+/** BarChart is the bars and their pointer and keyboard handling. */
 function BarChart({ bars: data, earlier, isStale, selection, onSelect, onRange, barIndex, setBarIndex }: BarChartProps) {
   const [drag, setDrag] = useState<Drag>()
   const bars = data?.bars ?? []
@@ -142,7 +142,7 @@ function BarChart({ bars: data, earlier, isStale, selection, onSelect, onRange, 
       preserveAspectRatio="none"
       className={`block h-24 w-full cursor-crosshair touch-none ${isStale ? 'opacity-50' : ''}`}
       role="img"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: arrows and Enter choose a bar
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys and Enter select a bar
       tabIndex={0}
       aria-label={data ? `${quantity(data.total, 'event')} in steps of ${span(data.stepMs)}` : 'Counting'}
       onPointerDown={(event) => {
@@ -158,7 +158,7 @@ function BarChart({ bars: data, earlier, isStale, selection, onSelect, onRange, 
       onPointerLeave={() => setBarIndex(undefined)}
       onKeyDown={onKey}
     >
-      <title>A click chooses a bar, a drag zooms; with Shift it chooses several bars</title>
+      <title>Click selects a bar, drag zooms, Shift and drag selects several bars</title>
       {barIndex !== undefined && <rect className="fill-ink/5" x={barIndex} y={0} width={1} height={HEIGHT} />}
       {highlighted && <rect className="fill-accent/20" x={highlighted.from} y={0} width={highlighted.count} height={HEIGHT} />}
       {earlier?.bars.bars.map((bar, index) => (
@@ -171,13 +171,13 @@ function BarChart({ bars: data, earlier, isStale, selection, onSelect, onRange, 
   )
 }
 
-/** Earlier is a bar of the time compared with: behind the bar of now, with an edge that is seen before it too. */
+/** EarlierBar is a bar of the compared period, wider than the bar in front of it. */
 function EarlierBar({ x, height }: { x: number; height: number }) {
   if (height === 0) return null
   return <rect data-earlier className="fill-ink/20" x={x} y={HEIGHT - height} width={1} height={height} />
 }
 
-/** Zooming goes into what was chosen, out to twice the range, and back to where the page began. */
+/** ZoomButtons zoom into the selection, out to twice the range, and reset the range. */
 function ZoomButtons({ bars: data, selection, canReset, onSelect, onRange, onReset, onDifference }: HistogramProps) {
   const first = data?.bars[0]
   const zoomOut = () => {
@@ -189,14 +189,14 @@ function ZoomButtons({ bars: data, selection, canReset, onSelect, onRange, onRes
     <span className="ml-auto flex flex-wrap gap-x-1 max-sm:order-2">
       {selection && (
         <>
-          <Button size="small" look="quiet" title="How this stretch differs from the rest of the range" onClick={onDifference}>
-            What is different
+          <Button size="small" look="quiet" title="Compare the selection with the rest of the range" onClick={onDifference}>
+            Differences
           </Button>
           <Button size="small" look="quiet" onClick={() => onRange(selection)}>
             Zoom in
           </Button>
           <Button size="small" look="quiet" onClick={() => onSelect(undefined)}>
-            Whole range
+            Clear selection
           </Button>
         </>
       )}

@@ -12,10 +12,10 @@ import { type Marker, type Markers, startOf } from './markers.ts'
 type MarkerStripProps = { markers: readonly Marker[]; bars: Bars; zone: Zone }
 
 const statusColors: Record<Status, string> = { ALERT: 'bg-error', WARN: 'bg-warn', NO_DATA: 'bg-soft', OK: 'bg-accent' }
-/** DRAWN_MAX bounds what is drawn; the list has all of them. */
+/** DRAWN_MAX limits the drawn markers; the list has all of them. */
 const DRAWN_MAX = 200
 
-/** MarkerStrip draws what monitors and downtimes did over the histogram: a line where a status changed, with a link to the monitor, and a band while a downtime held. */
+/** MarkerStrip draws monitor status changes as lines and downtimes as bands over the histogram. */
 export function MarkerStrip({ markers, bars, zone }: MarkerStripProps) {
   const start = bars.bars[0]?.fromMs ?? 0
   const width = bars.stepMs * bars.bars.length
@@ -38,7 +38,7 @@ export function MarkerStrip({ markers, bars, zone }: MarkerStripProps) {
             style={{ left: `${at(one.atMs)}%` }}
           >
             <span className={`absolute inset-y-0 left-0 w-px ${statusColors[one.status]}`} />
-            {/* The list below says the same to whoever comes by keyboard. */}
+            {/* Keyboard users reach the same links in MarkerList. */}
             <Link
               to="/monitors"
               search={{ id: one.monitorId, evaluation: one.atMs }}
@@ -66,7 +66,7 @@ function markerText(one: Marker, zone: Zone): string {
 
 type MarkerListProps = { markers: Markers | undefined; failure: unknown; zone: Zone; onRetry(): unknown }
 
-/** MarkerList says in words what is drawn over the histogram, each leading to its monitor or to the downtimes. */
+/** MarkerList lists the markers of the histogram with links to monitors and downtimes. */
 export function MarkerList({ markers, failure, zone, onRetry }: MarkerListProps) {
   const [isOpen, setOpen] = useState(false)
   const all = markers?.markers ?? []
@@ -78,12 +78,12 @@ export function MarkerList({ markers, failure, zone, onRetry }: MarkerListProps)
   ].join(', ')
   return (
     <Popover
-      label="What monitors and downtimes did"
+      label="Status changes and downtimes"
       open={isOpen}
       onOpenChange={setOpen}
       trigger={
-        <Button size="small" look="quiet" title="What monitors and downtimes did in this range">
-          {failure ? 'Markers failed' : text}
+        <Button size="small" look="quiet" title="Monitor status changes and downtimes in this range">
+          {failure ? 'Markers failed to load' : text}
         </Button>
       }
     >
@@ -116,7 +116,7 @@ export function MarkerList({ markers, failure, zone, onRetry }: MarkerListProps)
           ))}
         </ol>
         {markers && markers.omitted > 0 && (
-          <p className="pt-1 text-soft text-xs">{quantity(markers.omitted, 'more monitor')} changed longer ago and were not asked.</p>
+          <p className="pt-1 text-soft text-xs">Status changes of {quantity(markers.omitted, 'more monitor')} are not shown.</p>
         )}
       </div>
     </Popover>

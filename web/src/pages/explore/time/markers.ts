@@ -2,20 +2,20 @@ import type { Downtime, Monitor } from '@dendro/api'
 import type { Status } from '../../../parts/status.tsx'
 import type { TimeSpan } from './use-difference.ts'
 
-/** A Marker is what else happened in the range: a monitor changed its status, or a downtime held. */
+/** A Marker is a status change of a monitor or a downtime. */
 export type Marker =
   | { kind: 'status'; monitorId: string; name: string; atMs: number; status: Status; before: Status | undefined }
   | { kind: 'downtime'; downtimeId: string; name: string; fromMs: number; toMs: number }
 
 export type Markers = {
   markers: Marker[]
-  /** left are monitors that were not asked, because there are too many. */
+  /** omitted is the number of monitors beyond the limit. */
   omitted: number
 }
 
 export const startOf = (one: Marker): number => (one.kind === 'status' ? one.atMs : one.fromMs)
 
-/** monitorsToAsk are those that watch the datasets and have told of anything yet, the latest first. */
+/** monitorsToQuery are the monitors of the datasets that have ever triggered, latest first. */
 export function monitorsToQuery(monitors: readonly Monitor[], datasets: readonly string[] | undefined): Monitor[] {
   const watchesDatasets = ({ queries }: Monitor) =>
     datasets === undefined || queries.some(({ from, from_expr }) => Boolean(from_expr) || !from || from.some((id) => datasets.includes(id)))
@@ -26,11 +26,11 @@ export function monitorsToQuery(monitors: readonly Monitor[], datasets: readonly
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** DAYS_MAX bounds the days that a repeated downtime is drawn for; over more the bands would touch. */
+/** DAYS_MAX is the longest range for which recurring downtimes are drawn; beyond it the bands would touch. */
 const DAYS_MAX = 35
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
 
-/** downtimeMarkers are the times a downtime held within a stretch; one that repeats goes by the clock in UTC, as the service does. */
+/** downtimeMarkers are the periods of a downtime within a time span. Recurring downtimes use UTC, as in the service. */
 export function downtimeMarkers(downtime: Downtime, { fromMs, toMs }: TimeSpan): Marker[] {
   const { static_time_range: once, dynamic_time_range: daily } = downtime
   const times = once ? [{ fromMs: once.from, toMs: once.to }] : daily ? dailyTimes(daily, { fromMs, toMs }) : []
@@ -52,7 +52,7 @@ function dailyTimes(daily: NonNullable<Downtime['dynamic_time_range']>, { fromMs
   return invert ? gapsBetween(times, { fromMs: first, toMs }) : times
 }
 
-/** gapsBetween is a stretch without some times that lie in order. */
+/** gapsBetween is a time span minus an ordered list of periods. */
 function gapsBetween(times: readonly TimeSpan[], { fromMs, toMs }: TimeSpan): TimeSpan[] {
   const edges = [fromMs, ...times.flatMap((one) => [one.fromMs, one.toMs]), toMs]
   return edges.flatMap((edge, at) => {

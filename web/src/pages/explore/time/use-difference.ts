@@ -9,28 +9,28 @@ import { differencesOf, type ValueCounts, type ValueDifference } from './differe
 
 export type TimeSpan = { fromMs: number; toMs: number }
 
-/** A Compared is what some keys, and at first the patterns, have told. */
+/** A DifferencePage holds the differences of some fields; the first page also those of patterns. */
 type DifferencePage = {
   differences: ValueDifference[]
-  /** templates are what the found patterns say, by their ids. */
+  /** templates are the pattern templates by pattern id. */
   templates: ReadonlyMap<string, string>
-  /** cut are the keys with more values than were counted. */
+  /** truncated are the fields with more values than were counted. */
   truncated: string[]
   here: number
   rest: number
-  /** bytes are what the searches have read, patterns do not tell theirs; ms is what all of it took. */
+  /** bytes are those read by the searches, without patterns, which do not report them; ms is the total time. */
   bytes: number
   ms: number
   whole: TimeSpan
   next: number
 }
 
-/** KEYS_AT_ONCE are compared before anybody asks for more; each is two questions. */
+/** FIELDS_PER_PAGE are compared at once; each takes two queries. */
 const FIELDS_PER_PAGE = 8
 const PARALLEL_MAX = 4
 const VALUES_MAX = 1_000
 
-/** useDifference holds a chosen stretch against the rest of the range: patterns and keys are counted in both, exactly. */
+/** useDifference compares the selection with the rest of the range by exact counts of patterns and field values. */
 export function useDifference(query: ExploreQuery, timeSpan: TimeSpan | undefined, fields: readonly string[]) {
   const client = useClient()
   return useInfiniteQuery({
@@ -123,7 +123,7 @@ async function comparePatterns({ client, query, here, whole, signal }: CompareRe
   }
 }
 
-/** eachOf asks a few at a time, in their order. */
+/** inBatches runs a few requests at a time and keeps their order. */
 async function inBatches<T, R>(items: readonly T[], request: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (let from = 0; from < items.length; from += PARALLEL_MAX)

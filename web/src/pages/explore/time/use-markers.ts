@@ -8,7 +8,7 @@ import { downtimeMarkers, type Marker, type Markers, monitorsToQuery, startOf } 
 const MONITORS_MAX = 20
 const FRESH_MS = 60_000
 
-/** useMarkers reads what monitors and downtimes did in the time of the bars. It waits until the bars are there, so that the rows come first; who may not read monitors has no markers. */
+/** useMarkers loads status changes and downtimes in the time of the bars, after the bars and rows. Callers without access to monitors get no markers. */
 export function useMarkers(query: ExploreQuery, bars: Bars | undefined, isOn: boolean) {
   const client = useClient()
   const start = bars?.bars[0]?.fromMs
