@@ -5,7 +5,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useMe } from '../../parts/me.ts'
 import type { QueryFocus } from '../../parts/query-input.tsx'
 import { useFindState } from './events/find-bar.tsx'
-import { useLive, useUnknownDatasets } from './events/live-tail.ts'
+import { useLiveTail, useUnknownDatasets } from './events/live-tail.ts'
 import { usePinnedEvents } from './events/pinned-events.ts'
 import { useRows } from './events/rows.ts'
 import { useEvents } from './events/use-events.ts'
@@ -54,7 +54,7 @@ export function useExploreState() {
   const markers = useMarkers(query, bars.data, hasRows)
   const result = resultInfoOf({ tab, events, patterns, trends, groups, fields })
   useHistory(params, result, isLive)
-  const live = useLive(query.datasets, query.where, isLive)
+  const live = useLiveTail(query.datasets, query.where, isLive)
   useUnknownDatasets(live.events, datasets)
   const queries = useQueryClient()
   const actions = useValueActions(change, columns)

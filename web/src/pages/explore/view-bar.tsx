@@ -1,6 +1,6 @@
 import { Button } from '../../ui/button.tsx'
 import type { Columns } from './events/columns.ts'
-import type { Live } from './events/live-tail.ts'
+import type { LiveTail } from './events/live-tail.ts'
 import type { Density, DetailPlacement, RowOptions } from './events/row-options.ts'
 import { RowsMenu } from './events/rows-menu.tsx'
 import { type ChangeParams, type ExploreParams, type Tab, tabs } from './explore-params.ts'
@@ -24,7 +24,7 @@ type ViewBarProps = {
   setHasFields(has: boolean): void
   tab: Tab
   show(tab: Tab): void
-  live: Live
+  live: LiveTail
   isLive: boolean
   result: ResultInfo
   view: ViewRequest

@@ -6,10 +6,10 @@ import type { useDatasets } from '../../../parts/datasets.ts'
 import { keptCredential } from '../../../session/session.ts'
 
 /**
- * Live is the state of the live tail: the shown events, the number of events that wait while the list is paused, and their rate. At high rates each
+ * LiveTail is the state of the live tail: the shown events, the number of events that wait while the list is paused, and their rate. At high rates each
  * shown event stands for `sampleRate` events. `missed` events expired before they could be fetched.
  */
-export type Live = {
+export type LiveTail = {
   events: readonly Event[]
   pending: number
   received: number
@@ -23,12 +23,12 @@ const EVENTS_MAX = 5_000
 const RENDER_INTERVAL_MS = 250
 const RATE_WINDOW_MS = 5_000
 const RETRY_MS = 2_000
-const EMPTY: Live = { events: [], pending: 0, received: 0, perSecond: 0, sampleRate: 1, missed: 0, failure: undefined }
+const EMPTY: LiveTail = { events: [], pending: 0, received: 0, perSecond: 0, sampleRate: 1, missed: 0, failure: undefined }
 
-/** useLive streams events as they arrive, newest first, until the component unmounts. While paused, new events wait. */
-export function useLive(datasets: readonly string[] | undefined, where: string, isOn: boolean): Live & { pause(isPaused: boolean): void } {
+/** useLiveTail streams events as they arrive, newest first, until the component unmounts. While paused, new events wait. */
+export function useLiveTail(datasets: readonly string[] | undefined, where: string, isOn: boolean): LiveTail & { pause(isPaused: boolean): void } {
   const client = useClient()
-  const [live, setLive] = useState<Live>(EMPTY)
+  const [live, setLive] = useState<LiveTail>(EMPTY)
   const isPaused = useRef(false)
   const key = JSON.stringify([datasets, where])
   useEffect(() => {
@@ -76,7 +76,7 @@ export function useLive(datasets: readonly string[] | undefined, where: string, 
         sampleRate = next
         setLive((before) => ({ ...before, sampleRate }))
       },
-      missed: (count) => setLive((before) => ({ ...before, missed: before.missed + count })),
+      onMissed: (count) => setLive((before) => ({ ...before, missed: before.missed + count })),
       onFailure: (failure) => setLive((before) => ({ ...before, failure })),
     })
     return () => {
@@ -102,7 +102,7 @@ export function useUnknownDatasets(events: readonly Event[], { byId, data, refet
 type StreamListeners = {
   onEvent(event: Event): void
   onSampled(sampleRate: number): void
-  missed(count: number): void
+  onMissed(count: number): void
   onFailure(thrown: unknown): void
 }
 
@@ -122,12 +122,12 @@ async function watch(signal: AbortSignal, start: () => Promise<{ job_id: string 
 }
 
 /** readStream parses server-sent events itself: EventSource cannot send a credential. */
-async function readStream(jobId: string, signal: AbortSignal, { onEvent, onSampled, missed }: StreamListeners): Promise<void> {
+async function readStream(jobId: string, signal: AbortSignal, { onEvent, onSampled, onMissed }: StreamListeners): Promise<void> {
   const credential = keptCredential()
   const headers: Record<string, string> =
     credential?.kind === 'token' ? { authorization: `Bearer ${credential.text}` } : { 'x-service-api-key': credential?.text ?? '' }
   const response = await fetch(`/live-tail/stream?job_id=${encodeURIComponent(jobId)}`, { headers, signal })
-  if (!response.ok || !response.body) throw new Error(`the live tail answered ${response.status}`)
+  if (!response.ok || !response.body) throw new Error(`the live tail failed with status ${response.status}`)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let buffer = ''
   for (;;) {
@@ -138,7 +138,7 @@ async function readStream(jobId: string, signal: AbortSignal, { onEvent, onSampl
     for (const message of messages) {
       const [, kind, number] = /^: (one of|missed) (\d+)$/.exec(message) ?? []
       if (kind === 'one of') onSampled(Number(number))
-      if (kind === 'missed') missed(Number(number))
+      if (kind === 'missed') onMissed(Number(number))
       const data = message
         .split('\n')
         .filter((line) => line.startsWith('data:'))

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { copyText } from '../../../parts/copy.ts'
 import { bytes, count, quantity, span } from '../../../parts/numbers.ts'
 import { Button } from '../../../ui/button.tsx'
-import type { Live } from '../events/live-tail.ts'
+import type { LiveTail } from '../events/live-tail.ts'
 import { curlOf, type ViewRequest } from '../share/curl.ts'
 import type { ResultCost } from './explore-query.ts'
 
@@ -18,7 +18,7 @@ export type ResultInfo = {
   isPlaceholderData: boolean
 }
 
-type CostLineProps = { result: ResultInfo; view: ViewRequest; live: Live; isLive: boolean }
+type CostLineProps = { result: ResultInfo; view: ViewRequest; live: LiveTail; isLive: boolean }
 
 /** CostLine shows the number of results, the cost of the query and the age of a cached result, and copies the request as curl. */
 export function CostLine({ result, view, live, isLive }: CostLineProps) {
@@ -53,7 +53,7 @@ export function CostLine({ result, view, live, isLive }: CostLineProps) {
 }
 
 /** liveText shows the received events, their rate and how many of them are shown. */
-function liveText({ received, perSecond, sampleRate, missed }: Live): string {
+function liveText({ received, perSecond, sampleRate, missed }: LiveTail): string {
   const about = sampleRate === 1 ? '' : 'about '
   const rate = `${about}${quantity(received, 'event')} received · ${about}${perSecond.toFixed(1)} per second`
   const sampled = sampleRate === 1 ? '' : ` · sampled 1 in ${count(sampleRate)}`
