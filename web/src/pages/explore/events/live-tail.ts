@@ -26,7 +26,11 @@ const RETRY_MS = 2_000
 const EMPTY: LiveTail = { events: [], pending: 0, received: 0, perSecond: 0, sampleRate: 1, missed: 0, failure: undefined }
 
 /** useLiveTail streams events as they arrive, newest first, until the component unmounts. While paused, new events wait. */
-export function useLiveTail(datasets: readonly string[] | undefined, where: string, isOn: boolean): LiveTail & { pause(isPaused: boolean): void } {
+export function useLiveTail(
+  datasets: readonly string[] | undefined,
+  where: string,
+  isOn: boolean,
+): LiveTail & { pause(isPaused: boolean): void } {
   const client = useClient()
   const [live, setLive] = useState<LiveTail>(EMPTY)
   const isPaused = useRef(false)

@@ -6,6 +6,7 @@ import { useClient } from '../../../parts/client.ts'
 import { useDatasets } from '../../../parts/datasets.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { quantity } from '../../../parts/numbers.ts'
+import { saveFile } from '../../../parts/save-file.ts'
 import { timeRangeOf } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field, Select } from '../../../ui/field.tsx'
@@ -38,13 +39,13 @@ export function ExportMenu({ query, loadedEvents }: ExportMenuProps) {
           <div className="flex gap-1">
             <Button
               disabled={loadedEvents.length === 0}
-              onClick={() => download('events.ndjson', 'application/x-ndjson', ndjsonOf(loadedEvents, datasetNames))}
+              onClick={() => saveFile('events.ndjson', 'application/x-ndjson', ndjsonOf(loadedEvents, datasetNames))}
             >
               NDJSON
             </Button>
             <Button
               disabled={loadedEvents.length === 0}
-              onClick={() => download('events.csv', 'text/csv', csvOf(loadedEvents, datasetNames))}
+              onClick={() => saveFile('events.csv', 'text/csv', csvOf(loadedEvents, datasetNames))}
             >
               CSV
             </Button>
@@ -99,14 +100,4 @@ function ExportAll({ query }: { query: ExploreQuery }) {
       {startExport.error && <FailureNote thrown={startExport.error} />}
     </section>
   )
-}
-
-/** download saves a text as a file. */
-function download(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
 }
