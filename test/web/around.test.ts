@@ -3,11 +3,12 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createEvaluationRound } from '../../server/src/resources/watching/evaluations/evaluations.ts'
 import { axeFaults, browserPath } from './browser.fixture.ts'
+import { exploreUrl } from './explore-url.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
 let stand: Stand
 let dataset: string
-/** END is where the ten minutes end that most tests look at. */
+/** END is the end of the ten minutes that most tests query. */
 let END = 0
 
 const MINUTE_MS = 60_000
@@ -32,17 +33,13 @@ function events(endMs: number): object[] {
   ]
 }
 
-const asked = (state: Record<string, unknown>) =>
-  `/app/explore?${Object.entries(state)
-    .map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`)
-    .join('&')}`
 const ten = () => ({ f: END - 10 * MINUTE_MS, t: END })
 const counted = (page: Page, said: string) => page.getByText(`${said} ·`).first().waitFor()
 const overTime = (page: Page) => page.getByRole('region', { name: 'Events over time' })
 const tab = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const copied = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
 
-describe.skipIf(browserPath === undefined)('what stands around the events', () => {
+describe.skipIf(browserPath === undefined)('the parts around the events', () => {
   beforeAll(async () => {
     stand = await openStand()
     END = Math.floor(stand.app.clock.nowMs() / MINUTE_MS) * MINUTE_MS - MINUTE_MS
@@ -66,10 +63,10 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
   afterAll(() => stand?.close())
 
   test('the histogram, patterns, table and chart are compared with the period before', async () => {
-    const page = await stand.open(asked(ten()))
+    const page = await stand.open(exploreUrl(ten()))
     await counted(page, '50 events')
     await page.getByLabel('Compare with').selectOption('previous')
-    await overTime(page).getByText('+100 % against 10 min earlier').waitFor()
+    await overTime(page).getByText('+100 % vs. 10 min earlier').waitFor()
     expect(await overTime(page).locator('[data-earlier]').count()).toBeGreaterThan(10)
     await tab(page, 'Patterns')
     const change = (text: RegExp) => page.getByRole('row', { name: text }).getByRole('cell').nth(2)
@@ -85,16 +82,16 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
     await page.getByRole('button', { name: 'Most changed' }).click()
     await page.getByRole('row').nth(1).getByText('placed').waitFor()
     await tab(page, 'Table')
-    await page.getByRole('row', { name: /^together.*\+100 %/ }).waitFor()
+    await page.getByRole('row', { name: /^total.*\+100 %/ }).waitFor()
     await tab(page, 'Chart')
-    await page.getByRole('region', { name: 'Chart' }).getByText('against 10 min earlier').waitFor()
+    await page.getByRole('region', { name: 'Chart' }).getByText('vs. 10 min earlier').waitFor()
     await page.getByRole('list', { name: 'Legend' }).getByText('+100 %').waitFor()
     await page.reload()
-    await overTime(page).getByText('+100 % against 10 min earlier').waitFor()
+    await overTime(page).getByText('+100 % vs. 10 min earlier').waitFor()
   })
 
-  test('a stretch that is chosen says what is different in it, and a finding narrows the search', async () => {
-    const page = await stand.open(asked(ten()))
+  test('a selection shows its differences, and a difference narrows the search', async () => {
+    const page = await stand.open(exploreUrl(ten()))
     await counted(page, '50 events')
     const chart = page.getByRole('img', { name: /^50 events in steps of/ })
     const box = await chart.boundingBox()
@@ -108,22 +105,22 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
     await page.mouse.up()
     await page.keyboard.up('Shift')
     await counted(page, '14 events')
-    await page.getByRole('button', { name: 'What is different' }).click()
-    const found = page.getByRole('region', { name: 'What is different' })
+    await overTime(page).getByRole('button', { name: 'Differences' }).click()
+    const found = page.getByRole('region', { name: 'Differences' })
     await found.getByText('14 events').waitFor()
-    await found.getByText('against 36 events in the rest of the range').waitFor()
+    await found.getByText('compared with 36 events in the rest of the range').waitFor()
     await found.getByRole('row', { name: /payment <\*> refused.*71 %.*0 %.*\+71/ }).waitFor()
     await found.getByText('Counts are exact.').waitFor()
     const host = found.getByRole('row', { name: /host = b.*71 %.*0 %.*\+71/ })
     await host.getByRole('button', { name: 'Include' }).click()
     await page.getByRole('list', { name: 'Conditions' }).getByText("host = 'b'").waitFor()
-    await page.getByRole('button', { name: 'Whole range' }).click()
+    await page.getByRole('button', { name: 'Clear selection' }).click()
     await tab(page, 'Events')
     await counted(page, '10 events')
   })
 
-  test('the keyboard chooses several bars and zooms into them', async () => {
-    const page = await stand.open(asked(ten()))
+  test('the keyboard selects several bars and zooms into them', async () => {
+    const page = await stand.open(exploreUrl(ten()))
     await counted(page, '50 events')
     const chart = page.getByRole('img', { name: /^50 events in steps of/ })
     await chart.focus()
@@ -131,15 +128,15 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
     await chart.press('Shift+ArrowRight')
     await chart.press('Shift+ArrowRight')
     await chart.press('Enter')
-    await page.getByRole('button', { name: 'Whole range' }).waitFor()
+    await page.getByRole('button', { name: 'Clear selection' }).waitFor()
     const { searchParams } = new URL(page.url())
     expect(Number(searchParams.get('st')) - Number(searchParams.get('sf'))).toBe(15_000)
     await page.getByRole('button', { name: 'Zoom in' }).click()
     await expect.poll(() => new URL(page.url()).searchParams.get('f')).toBe(searchParams.get('sf'))
   })
 
-  test('alerts and downtimes are marked over the histogram, listed in words, and lead to the monitor', async () => {
-    const page = await stand.open(asked({ r: 'Last 15 minutes' }))
+  test('alerts and downtimes are drawn over the histogram, listed, and link to the monitor', async () => {
+    const page = await stand.open(exploreUrl({ r: 'Last 15 minutes' }))
     await page.getByRole('button', { name: '1 status change, 1 downtime' }).click()
     const list = page.getByRole('list', { name: 'Markers' })
     await list.getByText('Downtime: Release of the till').waitFor()
@@ -151,8 +148,8 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
     await page.getByRole('heading', { name: 'Payments are refused' }).waitFor()
   })
 
-  test('a table is sorted by any column, has a row of all, and leads from a group to its events', async () => {
-    const page = await stand.open(asked({ ...ten(), tab: 'table', by: ['region', 'host'] }))
+  test('a table is sorted by any column, has a total row, and links from a group to its events', async () => {
+    const page = await stand.open(exploreUrl({ ...ten(), tab: 'table', by: ['region', 'host'] }))
     const rows = page.getByRole('region', { name: 'Table' }).getByRole('row')
     await rows.nth(1).getByText('eu').waitFor()
     await page.getByRole('columnheader', { name: 'host' }).getByRole('button').click()
@@ -167,14 +164,14 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
     expect(await page.getByRole('list', { name: 'Conditions' }).getByRole('listitem').count()).toBe(2)
   })
 
-  test('every view says what it has found and read, and copies its request', async () => {
-    const page = await stand.open(asked({ ...ten(), q: 'order' }))
+  test('every view shows its results and cost, and copies its request', async () => {
+    const page = await stand.open(exploreUrl({ ...ten(), q: 'order' }))
     for (const [name, said, path] of [
       ['Events', /^40 events · .* read · \d+ ms/, '/search'],
       ['Patterns', /^40 events · .* read · \d+ ms/, '/patterns'],
       ['Table', /^40 events · .* read · \d+ ms/, '/search'],
       ['Chart', /^40 events · .* read · \d+ ms/, '/search'],
-      ['Keys', /^a sample of 50 events · \d+ ms/, '/search'],
+      ['Fields', /^a sample of 50 events · \d+ ms/, '/search'],
     ] as const) {
       await tab(page, name)
       await page.getByText(said).waitFor()
@@ -190,13 +187,13 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
     }
   })
 
-  test('lines like one are hidden in one click, as a condition like any other', async () => {
-    const page = await stand.open(asked(ten()))
+  test('similar events are hidden in one click, by a condition', async () => {
+    const page = await stand.open(exploreUrl(ten()))
     await counted(page, '50 events')
     const rows = page.getByRole('region', { name: 'Events', exact: true }).locator('[data-index]')
     await rows.first().getByText('order 0 placed').waitFor()
     await rows.first().getByRole('button').first().click()
-    await page.getByRole('button', { name: 'Hide lines like this' }).click()
+    await page.getByRole('button', { name: 'Hide similar events' }).click()
     await counted(page, '10 events')
     const chip = page.getByRole('list', { name: 'Conditions' }).getByRole('listitem')
     await chip.getByText(/^NOT @pattern = /).waitFor()
@@ -204,28 +201,28 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
     await counted(page, '50 events')
   })
 
-  test('the histogram folds away, and stays so', async () => {
-    const page = await stand.open(asked(ten()))
+  test('the histogram collapses, and stays collapsed', async () => {
+    const page = await stand.open(exploreUrl(ten()))
     const chart = page.getByRole('img', { name: /^50 events in steps of/ })
     await chart.waitFor()
     await page.getByRole('button', { name: 'Histogram' }).click()
     await chart.waitFor({ state: 'detached' })
     await page.reload()
-    await overTime(page).getByText('a bar is 5 s').waitFor()
+    await overTime(page).getByText('5 s per bar').waitFor()
     expect(await chart.count()).toBe(0)
     await page.getByRole('button', { name: 'Histogram' }).click()
     await chart.waitFor()
   })
 
-  test('questions are remembered with when they were asked and what they found, and can be forgotten', async () => {
-    const page = await stand.open(asked({ ...ten(), q: "host = 'b'" }))
+  test('recent queries are stored with their time and results, and can be cleared', async () => {
+    const page = await stand.open(exploreUrl({ ...ten(), q: "host = 'b'" }))
     await counted(page, '10 events')
-    await page.goto(`${stand.app.url}${asked({ ...ten(), q: "region = 'us'" })}`)
+    await page.goto(`${stand.app.url}${exploreUrl({ ...ten(), q: "region = 'us'" })}`)
     await counted(page, '20 events')
     await page.getByRole('button', { name: 'History' }).click()
-    const list = page.getByRole('list', { name: 'Questions asked before' })
+    const list = page.getByRole('list', { name: 'Recent queries' })
     await list.getByText("region = 'us'").waitFor()
-    await page.getByLabel('Find a question').fill('host')
+    await page.getByLabel('Find a query').fill('host')
     await list.getByText("region = 'us'").waitFor({ state: 'detached' })
     await list.getByText(/ago · 10 events|just now · 10 events/).waitFor()
     await list.getByText("host = 'b'").click()
@@ -235,12 +232,12 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
     await page.getByRole('option', { name: /region = 'us'.*20 events/ }).click()
     await counted(page, '20 events')
     await page.getByRole('button', { name: 'History' }).click()
-    await page.getByRole('button', { name: 'Forget all' }).click()
-    await page.getByText('Nothing has been asked yet').waitFor()
+    await page.getByRole('button', { name: 'Clear history' }).click()
+    await page.getByText('No recent queries yet').waitFor()
   })
 
   test('the picker of datasets says how fresh each one is', async () => {
-    const page = await stand.open(asked(ten()))
+    const page = await stand.open(exploreUrl(ten()))
     const seen = async () => {
       await page.getByRole('button', { name: /All datasets/ }).click()
       const row = page.getByRole('dialog').getByRole('listitem').filter({ hasText: 'orders' })
@@ -254,19 +251,19 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
   test('the four reasons for an empty page: nothing ever, nothing in the range, filters, and not permitted', async () => {
     const own = await stand.app.newOrganization()
     const never = await stand.open('/app/explore', { key: own.key })
-    await never.getByRole('heading', { name: 'Nothing has been received yet' }).waitFor()
+    await never.getByRole('heading', { name: 'No events received yet' }).waitFor()
     await never.getByRole('link', { name: 'How to send' }).waitFor()
 
-    const range = await stand.open(asked({ f: 1_000_000_000_000, t: 1_000_000_060_000, tab: 'patterns' }))
-    await range.getByRole('heading', { name: 'Nothing in this range' }).waitFor()
+    const range = await stand.open(exploreUrl({ f: 1_000_000_000_000, t: 1_000_000_060_000, tab: 'patterns' }))
+    await range.getByRole('heading', { name: 'No events in this range' }).waitFor()
     await range.getByText(/^The last event was .* ago, at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.$/).waitFor()
     await range.getByRole('button', { name: 'Jump to the last event' }).click()
     await range.getByRole('row', { name: /order <\*> placed/ }).waitFor()
 
-    const filters = await stand.open(asked({ ...ten(), q: "host = 'b' AND region = 'eu'" }))
+    const filters = await stand.open(exploreUrl({ ...ten(), q: "host = 'b' AND region = 'eu'" }))
     await filters.getByText('Without conditions there are 50 events in this range.').waitFor()
-    const each = filters.getByRole('list', { name: 'What each condition leaves' }).getByRole('listitem')
-    await each.filter({ hasText: "region = 'eu'" }).getByText('alone: 30 events').waitFor()
+    const each = filters.getByRole('list', { name: 'Matches of each condition' }).getByRole('listitem')
+    await each.filter({ hasText: "region = 'eu'" }).getByText('matches 30 events').waitFor()
     await each.filter({ hasText: "region = 'eu'" }).getByRole('button', { name: 'Remove' }).click()
     await counted(filters, '10 events')
 
@@ -274,13 +271,13 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
       body: { role_type: 'API', display_name: 'Knows names', permissions: ['logs_read'] },
     })
     expect(role.status, JSON.stringify(role.body)).toBe(201)
-    const denied = await stand.open(asked(ten()), { key: await stand.org.newKey([role.body.role_id]) })
-    await denied.getByRole('heading', { name: 'You may not see these events' }).waitFor()
+    const denied = await stand.open(exploreUrl(ten()), { key: await stand.org.newKey([role.body.role_id]) })
+    await denied.getByRole('heading', { name: 'You do not have access to these events' }).waitFor()
     await denied.getByRole('button', { name: /copy$/ }).first().waitFor()
   })
 
   test('a failure is never shown as nothing found: every part says it, with its id to copy, and is tried again', async () => {
-    const page = await stand.open(asked(ten()))
+    const page = await stand.open(exploreUrl(ten()))
     await counted(page, '50 events')
     const failed = {
       code: 500,
@@ -291,10 +288,10 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
     await page.route('**/search', (route) => route.fulfill({ status: 500, json: failed }))
     for (const name of ['Table', 'Events']) {
       await page.goto(
-        `${stand.app.url}${asked({ ...ten(), q: `order AND host = '${name}'`, ...(name === 'Table' ? { tab: 'table' } : {}) })}`,
+        `${stand.app.url}${exploreUrl({ ...ten(), q: `order AND host = '${name}'`, ...(name === 'Table' ? { tab: 'table' } : {}) })}`,
       )
       await page.getByRole('alert').nth(1).getByText('The service could not answer').waitFor()
-      expect(await page.getByText('No event meets').count()).toBe(0)
+      expect(await page.getByText('No event matches').count()).toBe(0)
     }
     await page
       .getByRole('button', { name: /0001 copy$/ })
@@ -303,10 +300,10 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
     await expect.poll(() => copied(page)).toBe(failed.correlation_id)
     await page.unroute('**/search')
     await page.getByRole('button', { name: 'Try again' }).last().click()
-    await page.getByText('No event meets all conditions').waitFor()
+    await page.getByText('No event matches all conditions').waitFor()
   })
 
-  test('the list of keys is made wider by keyboard, and finds a key that the sample does not have', async () => {
+  test('the field list is resized by keyboard, and finds a field outside the sample', async () => {
     const own = await stand.app.newOrganization()
     const nowMs = stand.app.clock.nowMs()
     const old = [{ timestamp: new Date(nowMs - 20 * MINUTE_MS).toISOString(), message: 'long ago', seldom: 'treasure' }]
@@ -315,26 +312,26 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
       message: 'often',
     }))
     await stand.send('many', [...old, ...many], own)
-    const page = await stand.open(asked({ r: 'Last 1 hour' }), { key: own.key })
+    const page = await stand.open(exploreUrl({ r: 'Last 1 hour' }), { key: own.key })
     await counted(page, '701 events')
-    const list = page.getByRole('region', { name: 'Keys', exact: true })
+    const list = page.getByRole('region', { name: 'Fields', exact: true })
     await list.getByText(/sample of 500 events/).waitFor()
     const width = async () => (await list.boundingBox())?.width ?? 0
     const before = await width()
-    const edge = page.getByRole('separator', { name: 'Width of the key list' })
+    const edge = page.getByRole('separator', { name: 'Width of the field list' })
     await edge.press('ArrowRight')
     await edge.press('ArrowRight')
     await expect.poll(width).toBe(before + 32)
     await page.reload()
     await list.getByText(/sample of 500 events/).waitFor()
     expect(await width()).toBe(before + 32)
-    await page.getByLabel('Find a key').fill('seldom')
-    await list.getByText('Not in the sample, but in 1 event of this range.').waitFor()
+    await page.getByLabel('Find a field').fill('seldom')
+    await list.getByText('Not in the sample, but in 1 event in this range.').waitFor()
     await list.getByRole('button', { name: /treasure/ }).click()
     await page.getByRole('menuitem', { name: 'Include' }).click()
     await counted(page, '1 event')
-    await page.getByLabel('Find a key').fill('nowhere')
-    await list.getByText(/no event of this range has the key/).waitFor()
+    await page.getByLabel('Find a field').fill('nowhere')
+    await list.getByText(/no event in this range has the field/).waitFor()
   })
 
   test('a time is typed, pasted or given by its ends, in UTC or the zone of the browser, and used again', async () => {
@@ -368,8 +365,8 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
 
   test('nothing is wider than the window, from 360 to 3440 pixels', async () => {
     for (const width of [360, 3_440]) {
-      const page = await stand.open(asked({ ...ten(), cmp: 'previous', q: 'order' }), { width })
-      for (const name of ['Events', 'Patterns', 'Table', 'Chart', 'Keys']) {
+      const page = await stand.open(exploreUrl({ ...ten(), cmp: 'previous', q: 'order' }), { width })
+      for (const name of ['Events', 'Patterns', 'Table', 'Chart', 'Fields']) {
         await tab(page, name)
         await page
           .getByText(/ · \d+ ms/)
@@ -385,7 +382,7 @@ describe.skipIf(browserPath === undefined)('what stands around the events', () =
     ['dark', 390],
   ] as const)('has no fault that axe finds: %s, %d pixels', async (theme, width) => {
     const page = await stand.open(
-      asked({ ...ten(), cmp: 'previous', tab: 'difference', sf: END - 5 * MINUTE_MS, st: END - 4 * MINUTE_MS }),
+      exploreUrl({ ...ten(), cmp: 'previous', tab: 'difference', sf: END - 5 * MINUTE_MS, st: END - 4 * MINUTE_MS }),
       { theme, width },
     )
     await page.getByText('Counts are exact.').waitFor()

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { axeFaults, browserPath } from './browser.fixture.ts'
+import { exploreUrl } from './explore-url.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
 let stand: Stand
@@ -21,10 +22,6 @@ function events(nowMs: number): object[] {
   ]
 }
 
-const asked = (state: Record<string, unknown>) =>
-  `/app/explore?${Object.entries(state)
-    .map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`)
-    .join('&')}`
 const counted = (page: Page, events: number) => page.getByText(`${events} events ·`).waitFor()
 const rows = (page: Page) => page.getByRole('region', { name: 'Events', exact: true }).locator('[data-index]')
 
@@ -56,7 +53,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await counted(page, 61)
   })
 
-  test('narrows by a value that was clicked, undoes it with Back, and edits, negates and switches off conditions', async () => {
+  test('narrows by a clicked value, undoes it with Back, and edits, negates and disables conditions', async () => {
     const page = await stand.open('/app/explore')
     await rows(page).first().getByRole('button').first().click()
     await page.getByRole('button', { name: 'us', exact: true }).click()
@@ -65,17 +62,17 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     const chip = page.getByRole('list', { name: 'Conditions' }).getByRole('listitem')
     await chip.getByRole('button', { name: /^Negate/ }).click()
     await counted(page, 31)
-    await chip.getByRole('button', { name: /^Switch off/ }).click()
+    await chip.getByRole('button', { name: /^Disable/ }).click()
     await counted(page, 61)
-    await chip.getByRole('button', { name: /^Switch on/ }).click()
+    await chip.getByRole('button', { name: /^Enable/ }).click()
     await counted(page, 31)
     for (let back = 0; back < 4; back += 1) await page.goBack()
     await counted(page, 61)
     expect(await chip.count()).toBe(0)
   })
 
-  test('a condition is edited in its place by a line that completes and marks, left by Enter, and given up by Esc', async () => {
-    const page = await stand.open(asked({ q: "region = 'us'" }))
+  test('a condition is edited in place with completions and error marks, saved by Enter, and cancelled by Esc', async () => {
+    const page = await stand.open(exploreUrl({ q: "region = 'us'" }))
     await counted(page, 30)
     const chip = page.getByRole('list', { name: 'Conditions' }).getByRole('listitem')
     const line = chip.getByRole('textbox', { name: 'Edit the condition' })
@@ -105,7 +102,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     expect(await line.count()).toBe(0)
   })
 
-  test('a regular expression that the service would refuse is marked before it is asked, and what it takes is not', async () => {
+  test('a regular expression that the service would reject is marked before it is sent, a valid one is not', async () => {
     const page = await stand.open('/app/explore')
     await counted(page, 61)
     await page.keyboard.press('/')
@@ -121,8 +118,8 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await counted(page, 30)
   })
 
-  test('marks the characters that an error speaks of, and mends them with one click where it knows how', async () => {
-    const page = await stand.open(asked({ q: 'level == error' }))
+  test('marks the characters of an error, and fixes them with one click where a fix is known', async () => {
+    const page = await stand.open(exploreUrl({ q: 'level == error' }))
     const alert = page.getByRole('alert')
     await alert.waitFor()
     expect(await alert.locator('mark').textContent()).toContain('=')
@@ -131,7 +128,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await counted(page, 6)
   })
 
-  test('completes keys and values that were seen', async () => {
+  test('completes known fields and values', async () => {
     const page = await stand.open('/app/explore')
     await counted(page, 61)
     const query = page.getByRole('textbox', { name: 'Query' })
@@ -146,7 +143,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await counted(page, 30)
   })
 
-  test('marks what is wrong under its characters while it is written, and mends it at one key', async () => {
+  test('marks an error while the user types, and fixes it by one key', async () => {
     const page = await stand.open('/app/explore')
     await counted(page, 61)
     const query = page.getByRole('textbox', { name: 'Query' })
@@ -157,11 +154,11 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     const mark = query.locator('mark')
     await mark.waitFor()
     expect(await mark.textContent()).toBe('==')
-    const told = page.getByRole('status').filter({ hasText: "'==' is not an operator: use =" })
-    await told.waitFor()
+    const error = page.getByRole('status').filter({ hasText: "'==' is not an operator: use =" })
+    await error.waitFor()
     expect(await axeFaults(page, 'a query with a mistake')).toEqual([])
     await page.keyboard.press('Alt+Enter')
-    await told.waitFor({ state: 'detached' })
+    await error.waitFor({ state: 'detached' })
     await expect.poll(() => query.textContent()).toBe("level = 'error' AND region")
     // A line break is a blank like any other, and Enter asks.
     await page.keyboard.press('End')
@@ -171,7 +168,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await counted(page, 0)
   })
 
-  test('what is typed before the editor has come is in it, and typing goes on', async () => {
+  test('text typed before the editor has loaded is kept, and typing continues', async () => {
     const page = await stand.open('/app/explore')
     const held = Promise.withResolvers<void>()
     await page.route('**/query-editing-*.js', async (route) => {
@@ -191,19 +188,19 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await counted(page, 6)
   })
 
-  test('says why there is nothing: the range, or which condition', async () => {
-    const old = await stand.open(asked({ f: 1_000_000_000_000, t: 1_000_000_060_000 }))
-    await old.getByText('Nothing in this range').waitFor()
+  test('explains an empty result: the range, or which condition', async () => {
+    const old = await stand.open(exploreUrl({ f: 1_000_000_000_000, t: 1_000_000_060_000 }))
+    await old.getByText('No events in this range').waitFor()
     await old.getByRole('button', { name: 'Jump to the last event' }).click()
     await counted(old, 61)
-    const none = await stand.open(asked({ q: "level = 'error' AND region = 'mars'" }))
-    await none.getByText('alone: 6').waitFor()
+    const none = await stand.open(exploreUrl({ q: "level = 'error' AND region = 'mars'" }))
+    await none.getByText('matches 6 events').waitFor()
     await none.getByRole('listitem').filter({ hasText: 'mars' }).getByRole('button', { name: 'Remove', exact: true }).last().click()
     await counted(none, 6)
   })
 
   test('text from logs stays text', async () => {
-    const page = await stand.open(asked({ q: "level = 'warn'" }))
+    const page = await stand.open(exploreUrl({ q: "level = 'warn'" }))
     const row = rows(page).first()
     await row.getByText('<img src=x onerror=').waitFor()
     expect(await row.textContent()).toContain('◇')
@@ -212,8 +209,8 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     expect(await page.title()).toBe('Dendro')
   })
 
-  test('shows what was around an event, in exact order, the event marked', async () => {
-    const page = await stand.open(asked({ q: "message = 'order 30 placed'" }))
+  test('shows the context of an event in exact order, with the event highlighted', async () => {
+    const page = await stand.open(exploreUrl({ q: "message = 'order 30 placed'" }))
     await rows(page).first().getByRole('button').first().click()
     await page.getByRole('button', { name: 'Context' }).click()
     const dialog = page.getByRole('dialog')
@@ -225,17 +222,17 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
   })
 
   test('counts patterns, and narrows by one', async () => {
-    const page = await stand.open(asked({ tab: 'patterns' }))
+    const page = await stand.open(exploreUrl({ tab: 'patterns' }))
     await page
       .getByRole('row', { name: /order <\*> placed/ })
-      .getByRole('button', { name: 'Only these' })
+      .getByRole('button', { name: 'Include' })
       .click()
     await page.getByRole('button', { name: 'Events', exact: true }).click()
     await counted(page, 60)
   })
 
-  test('shows events as they arrive, also the first ones of a dataset that is made meanwhile, by its name', async () => {
-    const page = await stand.open(asked({ live: true, q: "message = 'fresh from the press'" }))
+  test('shows live events, also those of a dataset that is created meanwhile, by its name', async () => {
+    const page = await stand.open(exploreUrl({ live: true, q: "message = 'fresh from the press'" }))
     await page.getByText('Waiting for events').waitFor()
     const seen = rows(page).first().getByText('fresh from the press')
     // The first ones may come before the tail stands; some later one is seen.
@@ -256,7 +253,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     ['light', 1280],
     ['dark', 390],
   ] as const)('has no fault that axe finds: %s, %d pixels', async (theme, width) => {
-    for (const path of ['/app/sign-in', '/app/data', asked({ q: "region = 'eu'" }), asked({ tab: 'patterns' })]) {
+    for (const path of ['/app/sign-in', '/app/data', exploreUrl({ q: "region = 'eu'" }), exploreUrl({ tab: 'patterns' })]) {
       const page = await stand.open(path, { theme, width, key: path === '/app/sign-in' ? null : stand.org.key })
       await page
         .getByText(path === '/app/sign-in' ? 'Sign in to Dendro' : path.includes('region') ? '30 events ·' : 'orders')

@@ -289,7 +289,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     const loaded = page.waitForEvent('download')
     await page.getByRole('button', { name: 'CSV' }).click()
     expect((await loaded).suggestedFilename()).toBe('events.csv')
-    await page.getByRole('button', { name: 'Export everything' }).click()
+    await page.getByRole('button', { name: 'Export all' }).click()
     const row = page.getByRole('list', { name: 'Exports' }).getByRole('listitem')
     await row.getByText('✓ complete').waitFor()
     await row.getByText('40 events').waitFor()

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { axeFaults, browserPath } from './browser.fixture.ts'
+import { exploreUrl } from './explore-url.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
 let stand: Stand
@@ -21,10 +22,6 @@ function orders(startMs: number): object[] {
   }))
 }
 
-const asked = (state: Record<string, unknown>) =>
-  `/app/explore?${Object.entries(state)
-    .map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`)
-    .join('&')}`
 const counted = (page: Page, events: number) => page.getByText(`${events.toLocaleString('en')} events ·`).waitFor()
 const list = (page: Page) => page.getByRole('region', { name: 'Events', exact: true })
 const row = (page: Page, at: number) => list(page).locator(`[data-index="${at}"]`)
@@ -37,9 +34,9 @@ async function pin(page: Page, at: number): Promise<void> {
   await row(page, at).getByRole('button', { name: 'Pin this event' }).click()
 }
 
-async function turn(page: Page, name: RegExp): Promise<void> {
+async function toggleOption(page: Page, name: RegExp): Promise<void> {
   await page.getByRole('button', { name: 'Rows' }).click()
-  await page.getByRole('dialog', { name: 'How rows are shown' }).getByLabel(name).click()
+  await page.getByRole('dialog', { name: 'Row options' }).getByLabel(name).click()
   await page.keyboard.press('Escape')
 }
 
@@ -58,7 +55,7 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
   afterAll(() => stand?.close())
 
   test('a pair within the text of a row narrows by its key, and an id that belongs to no key by its text', async () => {
-    const page = await stand.open(asked(hour))
+    const page = await stand.open(exploreUrl(hour))
     await counted(page, 42)
     await list(page).locator('[data-name="region"][data-value="us"]').first().click()
     await page.getByRole('menuitem', { name: 'Exclude' }).click()
@@ -74,22 +71,22 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     await page.getByText('1 event ·').waitFor()
   })
 
-  test('an event opens as a tree of its keys, copied by path, value or JSON, and closes by Escape', async () => {
-    const page = await stand.open(asked(isOrder))
+  test('an event opens as a tree of its fields, copied by path, value or JSON, and closes by Escape', async () => {
+    const page = await stand.open(exploreUrl(isOrder))
     await counted(page, 40)
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     const detail = row(page, 0)
     await detail.getByRole('rowheader', { name: 'http.url.path' }).waitFor()
-    const branch = detail.getByRole('button', { name: 'http 3 keys' })
+    const branch = detail.getByRole('button', { name: 'http 3 fields' })
     await detail.getByRole('button', { name: 'Copy http as JSON' }).click()
     await expect.poll(() => copied(page)).toContain('"url.path": "/checkout"')
     await branch.click()
     await detail.getByRole('rowheader', { name: 'http.url.path' }).waitFor({ state: 'detached' })
     const region = detail.getByRole('cell', { name: 'us', exact: true }).getByRole('button')
     for (const [item, text] of [
-      ['Copy the key', 'region'],
-      ['Copy the value', 'us'],
+      ['Copy field name', 'region'],
+      ['Copy value', 'us'],
       ['Copy as JSON', '{"region":"us"}'],
     ] as const) {
       await region.click()
@@ -100,8 +97,8 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     await detail.getByRole('rowheader', { name: 'region' }).waitFor({ state: 'detached' })
   })
 
-  test('a text is found in the loaded rows, marked, and gone through by keys; elsewhere Ctrl-F stays with the browser', async () => {
-    const page = await stand.open(asked(isOrder))
+  test('find highlights a text in the loaded rows and moves between matches by key; elsewhere the browser handles Ctrl-F', async () => {
+    const page = await stand.open(exploreUrl(isOrder))
     await counted(page, 40)
     const bar = page.getByRole('search').getByRole('textbox')
     await page.getByRole('textbox', { name: 'Query' }).focus()
@@ -110,25 +107,25 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     await list(page).focus()
     await page.keyboard.press('Control+f')
     await bar.pressSequentially('REFUSED')
-    const told = page.getByRole('search').getByRole('status')
-    await expect.poll(() => told.textContent()).toBe('10 rows')
+    const status = page.getByRole('search').getByRole('status')
+    await expect.poll(() => status.textContent()).toBe('10 rows')
     await page.keyboard.press('Enter')
-    await expect.poll(() => told.textContent()).toBe('1 of 10 rows')
+    await expect.poll(() => status.textContent()).toBe('1 of 10 rows')
     await page.keyboard.press('Enter')
-    await expect.poll(() => told.textContent()).toBe('2 of 10 rows')
+    await expect.poll(() => status.textContent()).toBe('2 of 10 rows')
     await list(page).locator('[aria-current=true]').getByText('payment 7').waitFor()
     expect(await list(page).locator('[aria-current=true] .bg-accent').textContent()).toBe('refused')
     await page.keyboard.press('Shift+Enter')
     await page.keyboard.press('Shift+Enter')
-    await expect.poll(() => told.textContent()).toBe('10 of 10 rows')
+    await expect.poll(() => status.textContent()).toBe('10 of 10 rows')
     await list(page).locator('[aria-current=true]').getByText('payment 39').waitFor()
     await page.keyboard.press('Escape')
     await bar.waitFor({ state: 'detached' })
     expect(await list(page).locator('.bg-accent').count()).toBe(0)
   })
 
-  test('pinned events stay whatever is asked next, are copied as a table, compared by what differs, and taken off', async () => {
-    const page = await stand.open(asked(isOrder))
+  test('pinned events stay when the query changes, are copied as a table, compared by their differences, and unpinned', async () => {
+    const page = await stand.open(exploreUrl(isOrder))
     await counted(page, 40)
     await pin(page, 0)
     await page.keyboard.press('j')
@@ -151,11 +148,11 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     const compared = page.getByRole('dialog', { name: '2 events side by side' })
     const keys = compared.getByRole('rowheader')
     expect((await keys.allTextContents()).slice(-2)).toEqual(['http.method', 'http.url.path'])
-    await compared.getByRole('button', { name: 'Only what differs' }).click()
+    await compared.getByRole('button', { name: 'Only differences' }).click()
     expect(await keys.allTextContents()).toEqual(['http.status', 'level', 'message', 'region', 'timestamp'])
     await compared.getByRole('button', { name: 'Close' }).click()
     await tray
-      .getByRole('button', { name: /^Take the event/ })
+      .getByRole('button', { name: /^Unpin the event/ })
       .first()
       .click()
     await tray.getByText('1 pinned event').waitFor()
@@ -163,8 +160,8 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     await tray.waitFor({ state: 'detached' })
   })
 
-  test('pinned events are there after a reload, for who pinned them alone, and gone for good when cleared or signed out', async () => {
-    const page = await stand.open(asked(isOrder))
+  test('pinned events survive a reload for their owner only, and are deleted when cleared or signed out', async () => {
+    const page = await stand.open(exploreUrl(isOrder))
     await counted(page, 40)
     const tray = page.getByRole('region', { name: 'Pinned events' })
     const pinned = tray.getByRole('listitem').getByText('order 0 placed')
@@ -173,7 +170,7 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     await page.reload()
     await pinned.waitFor()
     // The time of a pinned event leads to what was around it, so its number is as exact as before.
-    await tray.getByTitle('What was before and after').click()
+    await tray.getByTitle('Show the events before and after').click()
     await page.getByRole('dialog').getByText('order 0 placed').first().waitFor()
     await page.keyboard.press('Escape')
     const become = async (key: string) => {
@@ -201,10 +198,10 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     expect(await kept()).toBeNull()
   })
 
-  test('repeats collapse into one row with their number, open to all of them, and the link shows the same', async () => {
-    const page = await stand.open(asked(isOrder))
+  test('repeats collapse into one row with their count, expand to all rows, and a link shows the same', async () => {
+    const page = await stand.open(exploreUrl(isOrder))
     await counted(page, 40)
-    await turn(page, /^Collapse repeats/)
+    await toggleOption(page, /^Collapse repeats/)
     const times = row(page, 0).getByRole('button', { name: '×3' })
     await times.waitFor()
     await row(page, 1).getByText('payment 3 refused').waitFor()
@@ -214,15 +211,15 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     await row(page, 3).getByText('payment 3 refused').waitFor()
     await times.click()
     await row(page, 1).getByText('payment 3 refused').waitFor()
-    await turn(page, /^Collapse repeats/)
+    await toggleOption(page, /^Collapse repeats/)
     await row(page, 1).getByText('order 1 placed').waitFor()
   })
 
-  test('times between rows are counted from the row above, or from one that was marked', async () => {
-    const page = await stand.open(asked(isOrder))
+  test('gaps are measured from the row above, or from a marked row', async () => {
+    const page = await stand.open(exploreUrl(isOrder))
     await counted(page, 40)
     const gap = (at: number) => row(page, at).locator('[data-gap]')
-    await turn(page, /^Time between rows/)
+    await toggleOption(page, /^Time between rows/)
     await expect.poll(() => gap(1).textContent()).toBe('2 s')
     expect(await gap(0).textContent()).toBe('')
     for (let at = 0; at < 3; at += 1) await page.keyboard.press('j')
@@ -237,7 +234,7 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
   })
 
   test('an id is followed through all datasets, oldest first, and Back returns', async () => {
-    const page = await stand.open(asked({ ...isOrder, cols: ['trace_id'], q: 'trace_id IS NOT NULL' }))
+    const page = await stand.open(exploreUrl({ ...isOrder, cols: ['trace_id'], q: 'trace_id IS NOT NULL' }))
     await list(page).getByRole('button', { name: TRACE }).first().click()
     await page.getByRole('menuitem', { name: 'Follow in all datasets' }).click()
     await counted(page, 2)
@@ -249,29 +246,29 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     await row(page, 0).getByRole('button', { name: TRACE }).waitFor()
   })
 
-  test('density and where an open event stands are kept for whoever set them', async () => {
-    const page = await stand.open(asked(isOrder))
+  test('density and the placement of event details are stored in the browser', async () => {
+    const page = await stand.open(exploreUrl(isOrder))
     await counted(page, 40)
     const height = async () => (await row(page, 4).boundingBox())?.height
     expect(await height()).toBe(21)
     await page.getByRole('button', { name: 'Rows' }).click()
-    await page.getByRole('button', { name: 'Roomy' }).click()
-    await page.getByRole('button', { name: 'Beside the list' }).click()
+    await page.getByRole('button', { name: 'Comfortable' }).click()
+    await page.getByRole('button', { name: 'Side panel' }).click()
     await page.keyboard.press('Escape')
     await expect.poll(height).toBe(29)
     await page.reload()
     await expect.poll(height).toBe(29)
     await open(page, 1)
-    const beside = page.getByRole('complementary', { name: 'The event in full' })
-    await beside.getByRole('cell', { name: 'order 1 placed' }).waitFor()
+    const panel = page.getByRole('complementary', { name: 'Event details' })
+    await panel.getByRole('cell', { name: 'order 1 placed' }).waitFor()
     await list(page).focus()
     await page.keyboard.press('j')
-    await beside.getByRole('cell', { name: 'order 0 placed' }).waitFor()
+    await panel.getByRole('cell', { name: 'order 0 placed' }).waitFor()
     await page.keyboard.press('Escape')
-    await beside.waitFor({ state: 'detached' })
+    await panel.waitFor({ state: 'detached' })
   })
 
-  test('what was around an event is shown before it, after it or both, and further on either side until it ends', async () => {
+  test('the context of an event is shown before it, after it or both, and loads more on either side until it ends', async () => {
     const own = await stand.app.newOrganization()
     const startMs = stand.app.clock.nowMs() - 300_000
     const lines = Array.from({ length: 400 }, (_, index) => ({
@@ -279,7 +276,7 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
       message: `step ${index}`,
     }))
     await stand.send('steps', lines, own)
-    const page = await stand.open(asked({ ...hour, q: "message = 'step 200'" }), { key: own.key })
+    const page = await stand.open(exploreUrl({ ...hour, q: "message = 'step 200'" }), { key: own.key })
     await open(page, 0)
     await page.getByRole('button', { name: 'Context' }).click()
     const dialog = page.getByRole('dialog')
@@ -299,20 +296,20 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     await page.goBack()
     await page.goBack()
     await dialog.getByRole('button', { name: 'Later' }).waitFor()
-    while ((await dialog.getByText('Nothing later within a minute').count()) === 0) {
+    while ((await dialog.getByText('No later events within a minute').count()) === 0) {
       const before = (await steps()).length
       const later = dialog.getByRole('button', { name: 'Later' })
       if (await later.isVisible()) await later.click()
       await expect
-        .poll(async () => (await steps()).length > before || (await dialog.getByText('Nothing later within a minute').count()) > 0)
+        .poll(async () => (await steps()).length > before || (await dialog.getByText('No later events within a minute').count()) > 0)
         .toBe(true)
     }
-    while ((await dialog.getByText('Nothing earlier within a minute').count()) === 0) {
+    while ((await dialog.getByText('No earlier events within a minute').count()) === 0) {
       const before = (await steps()).length
       const earlier = dialog.getByRole('button', { name: 'Earlier' })
       if (await earlier.isVisible()) await earlier.click()
       await expect
-        .poll(async () => (await steps()).length > before || (await dialog.getByText('Nothing earlier within a minute').count()) > 0)
+        .poll(async () => (await steps()).length > before || (await dialog.getByText('No earlier events within a minute').count()) > 0)
         .toBe(true)
     }
     await isUpTo(0, 399)
@@ -328,7 +325,7 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
       message: `step ${index} ${'of a long way '.repeat(index % 40)}`,
     }))
     await stand.send('steps', lines, own)
-    const page = await stand.open(asked(hour), { key: own.key })
+    const page = await stand.open(exploreUrl(hour), { key: own.key })
     await counted(page, 3_000)
     const isAtEnd = async () => {
       await list(page).evaluate((place) => place.scrollTo({ top: place.scrollHeight }))
@@ -337,7 +334,7 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     await expect.poll(isAtEnd, { timeout: 120_000 }).toBe(true)
     await list(page).getByText('step 2999 ').waitFor()
     expect(await list(page).locator('[data-index]').count()).toBeLessThan(150)
-    await turn(page, /^Wrap long lines/)
+    await toggleOption(page, /^Wrap long lines/)
     await expect.poll(isAtEnd, { timeout: 120_000 }).toBe(true)
     // Rows that have just come into sight are measured, and then placed below one another.
     const misplaced = () =>
@@ -350,7 +347,7 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
   })
 
   test('every key is listed where ? asks for them', async () => {
-    const page = await stand.open(asked(isOrder))
+    const page = await stand.open(exploreUrl(isOrder))
     await counted(page, 40)
     await page.keyboard.press('?')
     const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
@@ -366,7 +363,7 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     ['light', 1280],
     ['dark', 390],
   ] as const)('has no fault that axe finds with tray, bar, drawer and comparison: %s, %d pixels', async (theme, width) => {
-    const page = await stand.open(asked({ ...isOrder, fold: true, gap: true }), { theme, width })
+    const page = await stand.open(exploreUrl({ ...isOrder, fold: true, gap: true }), { theme, width })
     await counted(page, 40)
     for (const at of [0, 1]) {
       await open(page, at)
@@ -378,12 +375,12 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     await open(page, 1)
     await page.getByRole('button', { name: 'Rows' }).click()
     if (width > 1_000) expect(await axeFaults(page, 'menu')).toEqual([])
-    await page.getByRole('button', { name: 'Beside the list' }).click()
+    await page.getByRole('button', { name: 'Side panel' }).click()
     await page.keyboard.press('Escape')
     await open(page, 2)
-    await page.getByRole('complementary', { name: 'The event in full' }).waitFor()
+    await page.getByRole('complementary', { name: 'Event details' }).waitFor()
     expect(await axeFaults(page, 'drawer')).toEqual([])
-    await page.getByRole('complementary', { name: 'The event in full' }).getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('complementary', { name: 'Event details' }).getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByRole('dialog').waitFor()
     expect(await axeFaults(page, 'comparison')).toEqual([])

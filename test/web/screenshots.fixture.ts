@@ -1,10 +1,7 @@
 import type { Page } from 'playwright-core'
 import { watchedShots } from './demo-records.fixture.ts'
+import { exploreUrl } from './explore-url.fixture.ts'
 
-const exploreUrl = (state: Record<string, unknown>): string =>
-  `/app/explore?${Object.entries(state)
-    .map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`)
-    .join('&')}`
 const hour = { r: 'Last 1 hour' }
 
 /** A Shot is a page as pictures are taken of it: its address, and what is done before. */

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../server/src/meta/sql.ts'
 import { axeFaults, browserPath } from './browser.fixture.ts'
+import { exploreUrl } from './explore-url.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
 let stand: Stand
@@ -21,10 +22,6 @@ function events(nowMs: number): object[] {
   }))
 }
 
-const asked = (state: Record<string, unknown>) =>
-  `/app/explore?${Object.entries(state)
-    .map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`)
-    .join('&')}`
 const counted = (page: Page, events: number) => page.getByText(`${events} events ·`).waitFor()
 const rows = (page: Page) => page.getByRole('region', { name: 'Events', exact: true }).locator('[data-index]')
 const heads = (page: Page) => page.getByRole('group', { name: 'Columns' }).getByRole('button')
@@ -42,12 +39,12 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   afterEach(() => stand.endTest())
   afterAll(() => stand?.close())
 
-  test('columns are added, moved, made wider, remembered for the datasets, and taken back', async () => {
-    const page = await stand.open(asked({ r: 'Last 1 hour', cols: ['region'] }))
+  test('columns are added, moved, resized, remembered for the datasets, and reset', async () => {
+    const page = await stand.open(exploreUrl({ r: 'Last 1 hour', cols: ['region'] }))
     await counted(page, 60)
     await rows(page).nth(1).getByRole('button').first().click()
     await page.getByRole('cell', { name: 'order 1 placed' }).getByRole('button').click()
-    await page.getByRole('menuitem', { name: 'Show as a column' }).click()
+    await page.getByRole('menuitem', { name: 'Add as column' }).click()
     expect((await heads(page).allTextContents()).map((text) => text.replace(/\W/g, ''))).toEqual(['region', 'message'])
     await heads(page).filter({ hasText: 'message' }).click()
     await page.getByRole('menuitem', { name: 'Move left' }).click()
@@ -59,26 +56,26 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     const after = await page.locator('[data-column="region"]').evaluate((head) => head.getBoundingClientRect().width)
     expect(after).toBeLessThan(before)
     // A new visit without columns in the address finds what was used last.
-    await page.goto(`${stand.app.url}${asked({ r: 'Last 1 hour' })}`)
+    await page.goto(`${stand.app.url}${exploreUrl({ r: 'Last 1 hour' })}`)
     await heads(page).first().waitFor()
     expect((await heads(page).allTextContents()).map((text) => text.replace(/\W/g, ''))).toEqual(['message', 'region'])
-    await page.getByRole('button', { name: 'Whole lines' }).click()
+    await page.getByRole('button', { name: 'Reset columns' }).click()
     await heads(page).first().waitFor({ state: 'detached' })
-    await page.goto(`${stand.app.url}${asked({ r: 'Last 1 hour' })}`)
+    await page.goto(`${stand.app.url}${exploreUrl({ r: 'Last 1 hour' })}`)
     await counted(page, 60)
     expect(await heads(page).count()).toBe(0)
   })
 
-  test('a bar is chosen by a click, zoomed into, and left again', async () => {
-    const page = await stand.open(asked({ r: 'Last 1 hour' }))
+  test('a bar is selected, zoomed into, and deselected', async () => {
+    const page = await stand.open(exploreUrl({ r: 'Last 1 hour' }))
     await counted(page, 60)
     const chart = page.getByRole('img', { name: /^60 events? in steps of/ })
     await chart.focus()
-    const told = page.getByRole('region', { name: 'Events over time' }).getByText(/:\d\d · \d+ events?/)
+    const barText = page.getByRole('region', { name: 'Events over time' }).getByText(/:\d\d · \d+ events?/)
     do await chart.press('ArrowLeft')
-    while (!/ · [1-9]\d* events?/.test((await told.textContent()) ?? ''))
+    while (!/ · [1-9]\d* events?/.test((await barText.textContent()) ?? ''))
     await chart.press('Enter')
-    await page.getByRole('button', { name: 'Whole range' }).waitFor()
+    await page.getByRole('button', { name: 'Clear selection' }).waitFor()
     await page.getByText(/^[1-9] events? · .* read · /).waitFor()
     await chart.waitFor()
     await page.getByRole('button', { name: 'Zoom in' }).click()
@@ -89,12 +86,12 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await page.goBack()
     await page.goBack()
     await page.goBack()
-    await page.getByRole('button', { name: 'Whole range' }).click()
+    await page.getByRole('button', { name: 'Clear selection' }).click()
     await counted(page, 60)
   })
 
-  test('patterns show their course, statuses, first and last times, and are sorted', async () => {
-    const page = await stand.open(asked({ r: 'Last 1 hour', tab: 'patterns' }))
+  test('patterns show their trend, statuses, first and last times, and are sorted', async () => {
+    const page = await stand.open(exploreUrl({ r: 'Last 1 hour', tab: 'patterns' }))
     const orders = page.getByRole('row', { name: /order <\*> placed/ })
     await orders.getByText('54 info').waitFor({ state: 'attached' })
     await page
@@ -110,17 +107,17 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await first.getByText('order').waitFor()
   })
 
-  test('a value leads to a table by its key, the table to a chart, and both back to the events', async () => {
-    const page = await stand.open(asked({ r: 'Last 1 hour' }))
+  test('a value leads to a table by its field, the table to a chart, and both back to the events', async () => {
+    const page = await stand.open(exploreUrl({ r: 'Last 1 hour' }))
     await counted(page, 60)
     await rows(page).nth(1).getByRole('button').first().click()
     await page.getByRole('cell', { name: 'eu', exact: true }).getByRole('button').click()
-    await page.getByRole('menuitem', { name: 'Group by this key' }).click()
+    await page.getByRole('menuitem', { name: 'Group by this field' }).click()
     await page.getByRole('row', { name: /^eu.*40.*67 %/ }).waitFor()
     await page.getByRole('row', { name: /^us.*20/ }).waitFor()
     await page.getByLabel('Measure').selectOption('max')
-    await page.getByLabel('Measured key').fill('took_ms')
-    await page.getByLabel('Measured key').press('Enter')
+    await page.getByLabel('Measured field').fill('took_ms')
+    await page.getByLabel('Measured field').press('Enter')
     await page.getByRole('row', { name: /^eu 59 40/ }).waitFor()
     await page.getByRole('button', { name: 'Chart', exact: true }).click()
     const legend = page.getByRole('list', { name: 'Legend' })
@@ -130,16 +127,16 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await counted(page, 20)
   })
 
-  test('all keys stand side by side with their values', async () => {
-    const page = await stand.open(asked({ r: 'Last 1 hour', tab: 'fields' }))
-    const region = page.getByRole('region', { name: 'All keys' }).getByRole('row', { name: /^region/ })
+  test('all fields are listed with their values', async () => {
+    const page = await stand.open(exploreUrl({ r: 'Last 1 hour', tab: 'fields' }))
+    const region = page.getByRole('region', { name: 'All fields' }).getByRole('row', { name: /^region/ })
     await region.getByRole('button', { name: /^eu/ }).waitFor()
     await region.getByRole('button', { name: 'Group by' }).click()
     await page.getByRole('row', { name: /^us.*20/ }).waitFor()
   })
 
   test('f includes and F excludes the value under the focus', async () => {
-    const page = await stand.open(asked({ r: 'Last 1 hour' }))
+    const page = await stand.open(exploreUrl({ r: 'Last 1 hour' }))
     await counted(page, 60)
     await rows(page).nth(1).getByRole('button').first().click()
     const value = page.getByRole('cell', { name: 'eu', exact: true }).getByRole('button')
@@ -154,7 +151,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   })
 
   test('a search is saved, opened and deleted', async () => {
-    const page = await stand.open(asked({ r: 'Last 1 hour', q: "region = 'us'", cols: ['message', 'took_ms'] }))
+    const page = await stand.open(exploreUrl({ r: 'Last 1 hour', q: "region = 'us'", cols: ['message', 'took_ms'] }))
     await counted(page, 20)
     await page.getByRole('button', { name: 'Saved' }).click()
     await page.getByLabel('Name of this search').fill('Orders from over there')
@@ -168,17 +165,17 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await heads(page).filter({ hasText: 'took_ms' }).waitFor()
     await page.getByRole('button', { name: 'Saved' }).click()
     await page.getByRole('button', { name: 'Delete Orders from over there' }).click()
-    await page.getByText('Nothing is saved yet').waitFor()
+    await page.getByText('No saved searches yet').waitFor()
   })
 
-  test('a link shows the same elsewhere, moving or to exactly these times; a link to one event shows it with what was around', async () => {
-    const page = await stand.open(asked({ r: 'Last 1 hour', q: "region = 'us'" }))
+  test('a link shows the same view with relative or fixed times; a link to one event shows it with its context', async () => {
+    const page = await stand.open(exploreUrl({ r: 'Last 1 hour', q: "region = 'us'" }))
     await counted(page, 20)
     await page.getByRole('button', { name: 'Share' }).click()
-    await page.getByRole('button', { name: /^Link that moves/ }).click()
+    await page.getByRole('button', { name: /^Link with relative time/ }).click()
     await page.getByText('Copied.').waitFor()
     expect(await copied(page)).toContain('r=Last+1+hour')
-    await page.getByRole('button', { name: /^Link to exactly/ }).click()
+    await page.getByRole('button', { name: /^Link with fixed times/ }).click()
     await expect.poll(() => copied(page)).toMatch(/[?&]f=\d{13}/)
     const there = await stand.open((await copied(page)).replace(stand.app.url, ''))
     await counted(there, 20)
@@ -192,8 +189,8 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await dialog.getByText('order 7 placed').waitFor()
   })
 
-  test('Ctrl-K finds everything that can be done', async () => {
-    const page = await stand.open(asked({ r: 'Last 1 hour' }))
+  test('Ctrl-K finds all commands', async () => {
+    const page = await stand.open(exploreUrl({ r: 'Last 1 hour' }))
     await counted(page, 60)
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Type a command' }).pressSequentially('show patt')
@@ -205,13 +202,13 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await page.getByRole('heading', { name: 'Data' }).waitFor()
   })
 
-  test('long texts fold to their first line with the number of the others, and what came from the page itself says so', async () => {
-    const page = await stand.open(asked({ r: 'Last 1 hour', q: "level = 'error'" }))
+  test('long texts fold to their first line with the number of further lines, and a cached result says so', async () => {
+    const page = await stand.open(exploreUrl({ r: 'Last 1 hour', q: "level = 'error'" }))
     await counted(page, 6)
     await rows(page).first().getByText('payment 0 refused').waitFor()
     await rows(page).first().getByText('+43', { exact: true }).waitFor()
     await rows(page).nth(1).getByText('+1', { exact: true }).waitFor()
-    await page.getByRole('button', { name: /^Switch off/ }).click()
+    await page.getByRole('button', { name: /^Disable/ }).click()
     await counted(page, 60)
     // An answer stays good for half a minute; where going back took longer it is asked anew, and is there the next time.
     const isFromCache = async () => {
@@ -226,8 +223,8 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await expect.poll(isFromCache, { timeout: 120_000, interval: 100 }).toMatch(/from cache, /)
   })
 
-  test('live stands still while somebody reads further down, says how many are new, and goes on', async () => {
-    const page = await stand.open(asked({ live: true, q: 'herd' }))
+  test('live pauses while the user is scrolled down, shows how many events are new, and continues', async () => {
+    const page = await stand.open(exploreUrl({ live: true, q: 'herd' }))
     await page.getByText('Waiting for events').waitFor()
     const batch = (from: number) =>
       stand.send(
@@ -261,10 +258,10 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
       .toBe(1)
     await pill.click()
     await pill.waitFor({ state: 'detached' })
-    await page.getByText(/events seen · [\d.]+ a second/).waitFor()
+    await page.getByText(/events received · [\d.]+ per second/).waitFor()
   })
 
-  test('a question ends in the service when its tab is hidden or its page is left, and is asked again on return', async () => {
+  test('a query is cancelled when the tab is hidden or the page is left, and repeated on return', async () => {
     const page = await stand.open('/app/data')
     const ended: string[] = []
     page.on('requestfailed', (request) => ended.push(new URL(request.url()).pathname))
@@ -287,12 +284,12 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
-  test('live shows one of so many of what comes too fast to be shown, and says so', async () => {
+  test('live samples events at high rates and shows the ratio', async () => {
     const owner = await stand.app.newOrganization()
     await stand.send('floods', [{ message: 'dry' }], owner)
-    const page = await stand.open(asked({ live: true, q: 'flood' }), { key: owner.key })
+    const page = await stand.open(exploreUrl({ live: true, q: 'flood' }), { key: owner.key })
     await page.getByText('Waiting for events').waitFor()
-    const sampled = page.getByText(/about .* events seen · .* · too fast to show all: 1 of \d/)
+    const sampled = page.getByText(/about .* events received · .* · sampled 1 in \d/)
     let sent = 0
     const flood = async () => {
       await stand.send(
@@ -306,10 +303,10 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await expect.poll(flood, { interval: 3_000, timeout: 100_000 }).toBe(1)
   }, 150_000)
 
-  test('Cancel, another question, a hidden tab and leaving end what the store was doing', async () => {
+  test('Cancel, another query, a hidden tab and leaving the page cancel the query in the store', async () => {
     const owner = await stand.app.newOrganization()
     const lines = Array.from({ length: 4_000 }, (_, n) => ({ n, text: `${'abc '.repeat(300)}${n}` }))
-    for (let turn = 0; turn < 5; turn += 1) await stand.send('slow', lines, owner)
+    for (let batch = 0; batch < 5; batch += 1) await stand.send('slow', lines, owner)
     const { meta, events: store } = stand.app.app.world
     const found = await meta.one<{ number: number }>(sql`select number from organisations where id = ${owner.orgId}`)
     const running = async (): Promise<number> => {
@@ -323,13 +320,13 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     const isRunning = () => expect.poll(running, { interval: 20, timeout: 60_000 }).toBeGreaterThan(0)
     const isOver = () => expect.poll(running, { interval: 20, timeout: 60_000 }).toBe(0)
     // Patterns that take the store long for every event: some ten seconds for all of them on a quick machine.
-    const slow = (turn: number) => Array.from({ length: 120 }, (_, n) => `text ~ '(a?b?c? ?){30}${n}x${turn}'`).join(' OR ')
+    const slow = (round: number) => Array.from({ length: 120 }, (_, n) => `text ~ '(a?b?c? ?){30}${n}x${round}'`).join(' OR ')
 
-    const page = await stand.open(asked({ q: slow(1) }), { key: owner.key })
+    const page = await stand.open(exploreUrl({ q: slow(1) }), { key: owner.key })
     await isRunning()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await isOver()
-    await page.goto(stand.app.url + asked({ q: slow(2) }))
+    await page.goto(stand.app.url + exploreUrl({ q: slow(2) }))
     await isRunning()
     await becomes(page, 'hidden')
     await isOver()
@@ -350,20 +347,20 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
       { message: 'many', ...many },
     ]
     await stand.send('orders', hostile, own)
-    const page = await stand.open(asked({ r: 'Last 1 hour', wrap: false }), { key: own.key })
+    const page = await stand.open(exploreUrl({ r: 'Last 1 hour', wrap: false }), { key: own.key })
     await counted(page, 4)
     for (const text of ['markup <img src=x', 'colours red and ◇gnp.exe', 'long xxx', 'many']) {
       const row = rows(page).filter({ hasText: text }).first()
       expect((await row.boundingBox())?.height).toBeLessThan(40)
       await row.getByRole('button').first().click()
     }
-    await page.getByRole('button', { name: 'Show all 501 keys' }).click()
+    await page.getByRole('button', { name: 'Show all 501 fields' }).click()
     await page.getByRole('rowheader', { name: 'key_499' }).waitFor({ state: 'attached' })
     await page
       .getByText(/characters more; copy the line for all of it/)
       .first()
       .waitFor({ state: 'attached' })
-    for (const tab of ['Patterns', 'Keys', 'Table', 'Chart']) {
+    for (const tab of ['Patterns', 'Fields', 'Table', 'Chart']) {
       await page.getByRole('button', { name: tab, exact: true }).click()
       if (tab === 'Table') {
         await page.getByLabel('Group by').fill('kind')
@@ -383,13 +380,13 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     ['dark', 390],
   ] as const)('has no fault that axe finds: %s, %d pixels', async (theme, width) => {
     // Other tests have sent newer lines, which have no region.
-    const page = await stand.open(asked({ q: 'region IS NOT NULL', r: 'Last 1 hour', cols: ['region', 'message'] }), { theme, width })
+    const page = await stand.open(exploreUrl({ q: 'region IS NOT NULL', r: 'Last 1 hour', cols: ['region', 'message'] }), { theme, width })
     for (const [tab, said] of [
       ['Events', 'order'],
       ['Patterns', 'order'],
-      ['Table', 'together'],
+      ['Table', 'total'],
       ['Chart', 'in steps of'],
-      ['Keys', 'whatever the query'],
+      ['Fields', 'regardless of the query'],
     ] as const) {
       await page.getByRole('button', { name: tab, exact: true }).click()
       await page.getByText(said).first().waitFor({ state: 'attached' })

@@ -3,8 +3,8 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import './app.css'
-import { askAhead } from './pages/explore/ahead.ts'
-import { readAsked } from './pages/explore/asked.ts'
+import { readExploreParams } from './pages/explore/explore-params.ts'
+import { prefetchEvents } from './pages/explore/query/prefetch.ts'
 import { exposeStyleNonce } from './parts/style-nonce.ts'
 import { applyTheme, storedTheme } from './parts/theme.ts'
 import { router } from './router.tsx'
@@ -17,7 +17,8 @@ if (!location.pathname.startsWith('/app')) history.replaceState(undefined, '', '
 // A failed question is shown with its reason and asked again by the person, or by the client when the service says when.
 const queries = new QueryClient({ defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false, staleTime: 30_000 } } })
 
-if (['/app/', '/app/explore'].includes(location.pathname)) askAhead(queries, readAsked(router.options.parseSearch(location.search)))
+if (['/app/', '/app/explore'].includes(location.pathname))
+  prefetchEvents(queries, readExploreParams(router.options.parseSearch(location.search)))
 
 const place = document.getElementById('app')
 if (place)

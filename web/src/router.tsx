@@ -3,8 +3,8 @@ import { readAsked as readAskedOfApi } from './pages/api/asked.ts'
 import { readDashboardParams as readAskedOfDashboards } from './pages/dashboards/params.ts'
 import { readDataParams as readAskedOfData } from './pages/data/params.ts'
 import { readDowntimeParams as readAskedOfDowntimes } from './pages/downtimes/params.ts'
-import { readAsked } from './pages/explore/asked.ts'
 import { ExplorePage } from './pages/explore/explore.tsx'
+import { readExploreParams } from './pages/explore/explore-params.ts'
 import { readMonitorParams as readAskedOfMonitors } from './pages/monitors/params.ts'
 import { readSettingsParams as readAskedOfSettings } from './pages/settings/params.ts'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
@@ -42,7 +42,7 @@ const home = createRoute({
   },
 })
 
-const explore = createRoute({ getParentRoute: () => inside, path: '/explore', component: ExplorePage, validateSearch: readAsked })
+const explore = createRoute({ getParentRoute: () => inside, path: '/explore', component: ExplorePage, validateSearch: readExploreParams })
 const monitors = createRoute({
   getParentRoute: () => inside,
   path: '/monitors',

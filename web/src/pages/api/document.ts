@@ -53,11 +53,11 @@ export function settled(schema: Schema, { components }: OpenApi): Schema {
 
 const DEPTH_MAX = 6
 
-/** A ConfigForm is what a sample should hold: only what must be there, or every member of the whole; `name` is the member it is for. */
-type ConfigForm = { name?: string; isWhole?: boolean; depth?: number }
+/** SampleOptions: `isWhole` includes optional members, `name` is the member that the sample is for. */
+type SampleOptions = { name?: string; isWhole?: boolean; depth?: number }
 
 /** sampleOf is a value that a schema takes, to begin a request with. */
-export function sampleOf(given: Schema, document: OpenApi, { name = '', isWhole = false, depth = 0 }: ConfigForm = {}): unknown {
+export function sampleOf(given: Schema, document: OpenApi, { name = '', isWhole = false, depth = 0 }: SampleOptions = {}): unknown {
   const schema = settled(given, document)
   const [example] = schema.examples ?? []
   if (example !== undefined) return example

@@ -1,152 +1,157 @@
-import { AskBar } from './ask-bar.tsx'
-import { optional, withRange } from './asked.ts'
-import { type Asking, type PageState, useAsking, usePageState } from './asking.ts'
-import { earlierName } from './compare.ts'
-import { CompareWith } from './compare-with.tsx'
-import { ContextView } from './context-view.tsx'
-import { useDoing } from './doing.ts'
-import { FieldList } from './field-list.tsx'
-import { Histogram } from './histogram.tsx'
-import { useCancelUnseen } from './leaving.ts'
-import { readSpot } from './link.ts'
-import { MarkerList, MarkerStrip } from './marker-strip.tsx'
-import { PaneEdge, usePaneWidth } from './pane-edge.tsx'
+import { useCancelHidden } from './cancel-hidden.ts'
+import { ContextView } from './events/context-view.tsx'
+import { readEventRef } from './events/event-link.ts'
+import { PinnedEventsView } from './events/pinned-events-view.tsx'
+import { useExploreCommands } from './explore-commands.ts'
+import { optional, withRange } from './explore-params.ts'
+import { type ExploreState, type PageState, useExploreState, usePageState } from './explore-state.ts'
+import { FieldList } from './fields/field-list.tsx'
+import { ResizeHandle, useFieldPaneWidth } from './fields/resize-handle.tsx'
+import { isQueryError } from './query/explore-query.ts'
+import { QueryBar } from './query/query-bar.tsx'
 import { Shortcuts } from './shortcuts.tsx'
-import { isOfQuery } from './state.ts'
 import { TabView } from './tab-view.tsx'
-import { TrayView } from './tray-view.tsx'
+import { comparisonName } from './time/compare.ts'
+import { CompareWith } from './time/compare-with.tsx'
+import { Histogram } from './time/histogram.tsx'
+import { MarkerList, MarkerStrip } from './time/marker-strip.tsx'
 import { ViewBar } from './view-bar.tsx'
 
-/** ExplorePage asks about events: what was asked stands in the address, every part loads and fails on its own. */
+/** ExplorePage searches events. The URL holds its state; each part loads and fails independently. */
 export function ExplorePage() {
-  const asking = useAsking()
+  const state = useExploreState()
   const page = usePageState()
-  useDoing(asking, page)
-  useCancelUnseen()
+  useExploreCommands(state, page)
+  useCancelHidden()
   return (
     <div className="flex h-full flex-col">
       <h1 className="sr-only">Explore</h1>
-      <Ask asking={asking} page={page} />
-      <OverTime asking={asking} />
+      <QuerySection state={state} page={page} />
+      <HistogramSection state={state} />
       <div className="flex min-h-0 flex-1">
-        {page.hasFields && <Beside asking={asking} />}
+        {page.hasFields && <FieldPane state={state} />}
         <div className="flex min-w-0 flex-1 flex-col">
-          <View asking={asking} page={page} />
+          <ViewSection state={state} page={page} />
           <div className="flex min-h-0 flex-1 flex-col">
-            <TabView asking={asking} />
+            <TabView state={state} />
           </div>
-          <TrayView tray={asking.tray} look={asking.look} actions={asking.actions} onContext={asking.rows.acts.showContext} />
+          <PinnedEventsView
+            pinned={state.pinned}
+            rowStyle={state.rowStyle}
+            actions={state.actions}
+            onContext={state.rows.rowActions.showContext}
+          />
         </div>
       </div>
-      <Around asking={asking} />
+      <ContextSection state={state} />
       {page.isHelp && <Shortcuts onClose={() => page.setHelp(false)} />}
     </div>
   )
 }
 
-type Props = { asking: Asking }
+type Props = { state: ExploreState }
 
-function Ask({ asking, page }: Props & { page: PageState }) {
+function QuerySection({ state, page }: Props & { page: PageState }) {
   const {
-    asked,
+    params,
     change,
-    question,
+    query,
     zone,
     setZone,
-    askAgain,
-    turnLive,
+    refresh,
+    toggleLive,
     columns,
-    found,
+    loadedEvents,
     datasets,
     fields,
     events,
     bars,
     groups,
-    shown,
-    look,
-  } = asking
+    view,
+    rowStyle,
+  } = state
   return (
-    <AskBar
-      {...{ asked, change, question, zone, setZone, askAgain, turnLive, columns, found, shown }}
-      nameOf={look.nameOf}
+    <QueryBar
+      {...{ params, change, query, zone, setZone, refresh, toggleLive, columns, loadedEvents, view }}
+      datasetName={rowStyle.datasetName}
       datasets={datasets.data?.datasets ?? []}
       fields={fields.data?.fields ?? []}
       failure={events.error ?? bars.error ?? groups.error}
-      isBusy={asking.isBusy}
+      isBusy={state.isBusy}
       inputRef={page.input}
-      onCancel={asking.cancel}
+      onCancel={state.cancel}
     />
   )
 }
 
-function OverTime({ asking: { asked, question, bars, earlier, against, markers, zone, change } }: Props) {
-  const before = against && earlier.bars.data
+function HistogramSection({ state: { params, query, bars, earlier, comparison, markers, zone, change } }: Props) {
+  const earlierBars = comparison && earlier.bars.data
   return (
     <Histogram
       bars={bars.data}
-      earlier={before && { bars: before, name: earlierName(against, question.range) }}
-      isOld={bars.isPlaceholderData || bars.isFetching}
-      failure={isOfQuery(bars.error) ? undefined : bars.error}
+      earlier={earlierBars && { bars: earlierBars, name: comparisonName(comparison, query.range) }}
+      isStale={bars.isPlaceholderData || bars.isFetching}
+      failure={isQueryError(bars.error) ? undefined : bars.error}
       zone={zone}
-      chosen={asked.sf !== undefined && asked.st !== undefined ? { fromMs: asked.sf, toMs: asked.st } : undefined}
-      canReset={asked.f !== undefined || asked.r !== undefined}
-      over={bars.data && markers.data && <MarkerStrip markers={markers.data.markers} bars={bars.data} zone={zone} />}
+      selection={params.sf !== undefined && params.st !== undefined ? { fromMs: params.sf, toMs: params.st } : undefined}
+      canReset={params.f !== undefined || params.r !== undefined}
+      overlay={bars.data && markers.data && <MarkerStrip markers={markers.data.markers} bars={bars.data} zone={zone} />}
       tools={
         <>
-          <MarkerList markers={markers.data} failure={markers.error} zone={zone} again={markers.refetch} />
-          <CompareWith against={asked.cmp} range={question.range} failure={earlier.bars.error} change={change} />
+          <MarkerList markers={markers.data} failure={markers.error} zone={zone} onRetry={markers.refetch} />
+          <CompareWith comparison={params.cmp} range={query.range} failure={earlier.bars.error} change={change} />
         </>
       }
-      onChoose={(bar) => change((now) => optional({ ...now, live: undefined, sf: bar?.fromMs, st: bar?.toMs }))}
+      onSelect={(bar) => change((now) => optional({ ...now, live: undefined, sf: bar?.fromMs, st: bar?.toMs }))}
       onRange={(range) => change((now) => withRange(optional({ ...now, live: undefined }), range))}
       onReset={() => change(({ r: _r, f: _f, t: _t, sf: _sf, st: _st, ...now }) => now)}
       onDifference={() => change((now) => ({ ...now, tab: 'difference' }))}
-      again={() => bars.refetch()}
+      onRetry={() => bars.refetch()}
     />
   )
 }
 
-function Beside({ asking: { fields, question, actions } }: Props) {
-  const [width, setWidth] = usePaneWidth(FIELDS_PX)
+function FieldPane({ state: { fields, query, actions } }: Props) {
+  const [width, setWidth] = useFieldPaneWidth(FIELDS_PX)
   return (
     <aside className="relative max-w-[45vw] shrink-0 border-line border-r bg-panel" style={{ width }}>
       <FieldList
-        question={question}
+        query={query}
         fields={fields.data}
-        isOld={fields.isPlaceholderData}
+        isStale={fields.isPlaceholderData}
         failure={fields.error}
         actions={actions}
-        again={() => fields.refetch()}
+        onRetry={() => fields.refetch()}
       />
-      <PaneEdge label="Width of the key list" width={width} onWidth={setWidth} />
+      <ResizeHandle label="Width of the field list" width={width} onWidth={setWidth} />
     </aside>
   )
 }
 
 const FIELDS_PX = 256
 
-function View({ asking, page: { hasFields, setHasFields } }: Props & { page: PageState }) {
-  const { asked, change, columns, tab, show, live, isLive, answered, shown, look, detail, setReading, seeking } = asking
+function ViewSection({ state, page: { hasFields, setHasFields } }: Props & { page: PageState }) {
+  const { params, change, columns, tab, show, live, isLive, result, view, rowStyle, detail, setRowOptions, find } = state
   return (
     <ViewBar
-      {...{ asked, change, columns, hasFields, setHasFields, tab, show, live, isLive, answered, shown, detail, setReading }}
-      density={look.density}
-      onFind={seeking.open}
+      {...{ params, change, columns, hasFields, setHasFields, tab, show, live, isLive, result, view, detail, setRowOptions }}
+      density={rowStyle.density}
+      onFind={find.open}
     />
   )
 }
 
-function Around({ asking: { asked, look, actions, rows, change, tray } }: Props) {
-  const spot = asked.e === undefined ? undefined : readSpot(asked.e)
-  if (!spot) return null
+function ContextSection({ state: { params, rowStyle, actions, rows, change, pinned } }: Props) {
+  const eventRef = params.e === undefined ? undefined : readEventRef(params.e)
+  if (!eventRef) return null
   return (
     <ContextView
-      anchor={spot}
-      side={asked.ew ?? 'both'}
-      look={look}
+      anchor={eventRef}
+      side={params.ew ?? 'both'}
+      rowStyle={rowStyle}
       actions={actions}
-      acts={rows.acts}
-      pinned={tray.ids}
+      rowActions={rows.rowActions}
+      pinnedIds={pinned.ids}
       onSide={(side) => change((now) => optional({ ...now, ew: side === 'both' ? undefined : side }))}
       onClose={() => change(({ e: _, ew: _ew, ...now }) => now)}
     />

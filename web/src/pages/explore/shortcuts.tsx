@@ -3,25 +3,25 @@ import { Button } from '../../ui/button.tsx'
 import { Modal } from '../../ui/modal.tsx'
 
 const shortcuts = [
-  ['/', 'Go to the query'],
-  ['Tab', 'Take a completion'],
+  ['/', 'Edit the query'],
+  ['Tab', 'Accept a completion'],
   ['Enter', 'Run the query; open the row'],
-  ['Alt Enter', 'Mend what is marked in the query'],
-  ['Shift Enter', 'A new line in the query'],
+  ['Alt Enter', 'Fix the marked error in the query'],
+  ['Shift Enter', 'New line in the query'],
   ['Esc', 'Close the row'],
-  ['j  k', 'Next row, row before'],
+  ['j  k', 'Next, previous row'],
   ['x', 'Open or close the row'],
-  ['f  F', 'Include, exclude the value under the focus or the pointer'],
-  ['c', 'What was before and after the row'],
-  ['p', 'Pin the row to the tray, or take it off'],
-  ['m', 'Measure the times of all rows from this one, or no longer'],
-  ['Ctrl F', 'In the list: find in the loaded rows'],
-  ['n  N', 'While finding: the next one, the one before'],
+  ['f  F', 'Include, exclude the focused value or the one under the pointer'],
+  ['c', 'Show the events before and after the row'],
+  ['p', 'Pin or unpin the row'],
+  ['m', 'Measure times from this row, or stop'],
+  ['Ctrl F', 'In the list: find in loaded rows'],
+  ['n  N', 'While finding: next, previous match'],
   ['t', 'Time range'],
-  ['l', 'Live'],
-  ['r', 'Ask again'],
-  ['Ctrl K', 'Everything that can be done, by its name'],
-  ['?', 'This list'],
+  ['l', 'Start or stop live'],
+  ['r', 'Refresh'],
+  ['Ctrl K', 'All commands'],
+  ['?', 'Keyboard shortcuts'],
 ] as const
 
 export function Shortcuts({ onClose }: { onClose(): void }) {
@@ -32,12 +32,12 @@ export function Shortcuts({ onClose }: { onClose(): void }) {
     >
       <Dialog.Title className="mb-2 font-semibold">Keyboard shortcuts</Dialog.Title>
       <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1">
-        {shortcuts.map(([key, does]) => (
+        {shortcuts.map(([key, action]) => (
           <div key={key} className="contents">
             <dt>
               <kbd className="rounded border border-line bg-ground px-1.5 font-mono text-xs">{key}</kbd>
             </dt>
-            <dd>{does}</dd>
+            <dd>{action}</dd>
           </div>
         ))}
       </dl>

@@ -1,76 +1,76 @@
 import { lazy, Suspense } from 'react'
-import { optional, withQuery, withRange } from './asked.ts'
-import type { Asking } from './asking.ts'
-import { isNotValue, isValue, withClause } from './clauses.ts'
-import { earlierName } from './compare.ts'
-import { isNotPermitted, NothingFound, NotPermitted } from './empty.tsx'
-import { EventsView } from './events-view.tsx'
-import { FieldsView } from './fields-view.tsx'
-import { COUNT, GroupBar } from './group-bar.tsx'
-import { groupClauses } from './group-order.ts'
-import { GroupTable } from './group-views.tsx'
-import { PatternList } from './pattern-list.tsx'
+import { EmptyResult, Forbidden, isForbidden } from './events/empty-result.tsx'
+import { EventsView } from './events/events-view.tsx'
+import { optional, withQuery, withRange } from './explore-params.ts'
+import type { ExploreState } from './explore-state.ts'
+import { FieldsView } from './fields/fields-view.tsx'
+import { COUNT, GroupBar } from './groups/group-bar.tsx'
+import { groupClauses } from './groups/group-order.ts'
+import { GroupTable } from './groups/group-table.tsx'
+import { PatternList } from './patterns/pattern-list.tsx'
+import { isNotValue, isValue, withClause } from './query/clauses.ts'
+import { comparisonName } from './time/compare.ts'
 
-// What draws is fetched when somebody wants a chart: most questions never do.
-const GroupChart = lazy(() => import('./group-chart.tsx').then(({ GroupChart: component }) => ({ default: component })))
+// Charts are loaded on demand: most queries never show one.
+const GroupChart = lazy(() => import('./groups/group-chart.tsx').then(({ GroupChart: component }) => ({ default: component })))
 
-const DifferenceView = lazy(() => import('./difference-view.tsx').then(({ DifferenceView: component }) => ({ default: component })))
+const DifferenceView = lazy(() => import('./time/difference-view.tsx').then(({ DifferenceView: component }) => ({ default: component })))
 
-type Props = { asking: Asking }
+type Props = { state: ExploreState }
 
-/** TabView is the events in the way that was chosen: one by one, or as patterns, groups or fields. */
-export function TabView({ asking }: Props) {
+/** TabView is the open tab: events, patterns, groups, fields or differences. */
+export function TabView({ state }: Props) {
   const views = {
-    events: () => <EventsView asking={asking} />,
-    patterns: () => <Patterns asking={asking} />,
-    table: () => <Groups asking={asking} />,
-    chart: () => <Groups asking={asking} />,
-    fields: () => <Fields asking={asking} />,
-    difference: () => <Difference asking={asking} />,
+    events: () => <EventsView state={state} />,
+    patterns: () => <Patterns state={state} />,
+    table: () => <Groups state={state} />,
+    chart: () => <Groups state={state} />,
+    fields: () => <Fields state={state} />,
+    difference: () => <Difference state={state} />,
   }
-  return views[asking.tab]()
+  return views[state.tab]()
 }
 
-/** Nothing stands in place of what is empty or not permitted, for the same reasons in every view. */
-function Nothing({ asking: { asked, chosen, hasReceived, zone, change } }: Props) {
-  return <NothingFound {...{ asked, zone, hasReceived }} question={chosen} isLive={false} onChange={change} />
+/** NoEvents replaces an empty view and explains why it is empty. */
+function NoEvents({ state: { params, selectedQuery, hasReceived, zone, change } }: Props) {
+  return <EmptyResult {...{ params, zone, hasReceived }} query={selectedQuery} isLive={false} onChange={change} />
 }
 
-function Patterns({ asking }: Props) {
-  const { patterns, trends, earlier, against, chosen, zone, look, actions } = asking
-  const before = against && earlier.patterns.data
-  if (isNotPermitted(patterns.error)) return <NotPermitted failure={patterns.error} again={patterns.refetch} />
+function Patterns({ state }: Props) {
+  const { patterns, trends, earlier, comparison, selectedQuery, zone, rowStyle, actions } = state
+  const before = comparison && earlier.patterns.data
+  if (isForbidden(patterns.error)) return <Forbidden failure={patterns.error} onRetry={patterns.refetch} />
   return (
     <PatternList
-      nothing={<Nothing asking={asking} />}
+      emptyView={<NoEvents state={state} />}
       patterns={patterns.data?.patterns}
       isCut={patterns.data?.cost.isExact === false}
       trends={trends.data?.trends}
-      earlier={before && { patterns: before, name: earlierName(against, chosen.range) }}
-      isOld={patterns.isPlaceholderData}
+      earlier={before && { patterns: before, name: comparisonName(comparison, selectedQuery.range) }}
+      isStale={patterns.isPlaceholderData}
       failure={patterns.error}
       zone={zone}
-      nameOf={look.nameOf}
-      onInclude={(id) => actions.narrow(isValue('@pattern', id))}
-      onExclude={(id) => actions.narrow(isNotValue('@pattern', id))}
-      again={() => patterns.refetch()}
+      datasetName={rowStyle.datasetName}
+      onInclude={(id) => actions.addClause(isValue('@pattern', id))}
+      onExclude={(id) => actions.addClause(isNotValue('@pattern', id))}
+      onRetry={() => patterns.refetch()}
     />
   )
 }
 
-function Groups({ asking }: Props) {
-  const { tab, groups, by, measure, fields, zone, actions, change, earlier, against, chosen } = asking
-  const before = against && earlier.groups.data
-  if (isNotPermitted(groups.error)) return <NotPermitted failure={groups.error} again={groups.refetch} />
+function Groups({ state }: Props) {
+  const { tab, groups, by, measure, fields, zone, actions, change, earlier, comparison, selectedQuery } = state
+  const before = comparison && earlier.groups.data
+  if (isForbidden(groups.error)) return <Forbidden failure={groups.error} onRetry={groups.refetch} />
   const group = {
     ...{ groups: groups.data, by, measure, zone, actions },
-    nothing: <Nothing asking={asking} />,
-    earlier: before && { groups: before, name: earlierName(against, chosen.range) },
-    isOld: groups.isPlaceholderData,
+    emptyView: <NoEvents state={state} />,
+    earlier: before && { groups: before, name: comparisonName(comparison, selectedQuery.range) },
+    isStale: groups.isPlaceholderData,
     onOpen: (values: readonly string[]) =>
       change((now) => optional({ ...withQuery(now, groupClauses(by, values).reduce(withClause, now.q ?? '')), tab: undefined })),
     failure: groups.error,
-    again: groups.refetch,
+    onRetry: groups.refetch,
   }
   return (
     <>
@@ -84,7 +84,7 @@ function Groups({ asking }: Props) {
       {tab === 'table' ? (
         <GroupTable {...group} />
       ) : (
-        <Suspense fallback={<p className="p-3 text-soft">Measuring …</p>}>
+        <Suspense fallback={<p className="p-3 text-soft">Measuring…</p>}>
           <GroupChart
             {...group}
             onPick={(sf, st) => change((now) => optional({ ...now, tab: undefined, sf, st }))}
@@ -96,32 +96,32 @@ function Groups({ asking }: Props) {
   )
 }
 
-function Fields({ asking }: Props) {
-  const { fields, actions } = asking
+function Fields({ state }: Props) {
+  const { fields, actions } = state
   return (
     <FieldsView
-      nothing={<Nothing asking={asking} />}
+      emptyView={<NoEvents state={state} />}
       fields={fields.data}
-      isOld={fields.isPlaceholderData}
+      isStale={fields.isPlaceholderData}
       failure={fields.error}
       actions={actions}
-      again={fields.refetch}
+      onRetry={fields.refetch}
     />
   )
 }
 
-function Difference({ asking: { asked, question, fields, zone, actions } }: Props) {
-  const { sf, st } = asked
+function Difference({ state: { params, query, fields, zone, actions } }: Props) {
+  const { sf, st } = params
   return (
-    <Suspense fallback={<p className="p-3 text-soft">Comparing the chosen stretch with the rest …</p>}>
+    <Suspense fallback={<p className="p-3 text-soft">Comparing the selection with the rest…</p>}>
       <DifferenceView
-        question={question}
-        stretch={sf === undefined || st === undefined ? undefined : { fromMs: sf, toMs: st }}
+        query={query}
+        timeSpan={sf === undefined || st === undefined ? undefined : { fromMs: sf, toMs: st }}
         fields={fields.data}
         failure={fields.error}
         zone={zone}
         actions={actions}
-        again={fields.refetch}
+        onRetry={fields.refetch}
       />
     </Suspense>
   )

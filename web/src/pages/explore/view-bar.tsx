@@ -1,44 +1,58 @@
 import { Button } from '../../ui/button.tsx'
-import { type Asked, type Tab, tabs } from './asked.ts'
-import type { Columns } from './columns.ts'
-import { type Answered, CostLine } from './cost.tsx'
-import type { Live } from './live.ts'
-import type { Density, DetailPlace, Reading } from './reading.ts'
-import type { Shown } from './request.ts'
-import { RowsMenu } from './rows-menu.tsx'
-import type { Change } from './state.ts'
+import type { Columns } from './events/columns.ts'
+import type { LiveTail } from './events/live-tail.ts'
+import type { Density, DetailPlacement, RowOptions } from './events/row-options.ts'
+import { RowsMenu } from './events/rows-menu.tsx'
+import { type ChangeParams, type ExploreParams, type Tab, tabs } from './explore-params.ts'
+import { CostLine, type ResultInfo } from './query/cost-line.tsx'
+import type { ViewRequest } from './share/curl.ts'
 
 export const tabNames: Record<Tab, string> = {
   events: 'Events',
   patterns: 'Patterns',
   table: 'Table',
   chart: 'Chart',
-  fields: 'Keys',
-  difference: 'Difference',
+  fields: 'Fields',
+  difference: 'Differences',
 }
 
 type ViewBarProps = {
-  asked: Asked
-  change: Change
+  params: ExploreParams
+  change: ChangeParams
   columns: Columns
   hasFields: boolean
   setHasFields(has: boolean): void
   tab: Tab
   show(tab: Tab): void
-  live: Live
+  live: LiveTail
   isLive: boolean
-  answered: Answered
-  shown: Shown
+  result: ResultInfo
+  view: ViewRequest
   density: Density
-  detail: DetailPlace
-  setReading: Reading['set']
+  detail: DetailPlacement
+  setRowOptions: RowOptions['set']
   onFind(): void
 }
 
-/** ViewBar chooses how the events are shown, and says what the question has cost. */
+/** ViewBar has the tabs, the display options and the cost of the query. */
 export function ViewBar(props: ViewBarProps) {
-  const { asked, change, columns, hasFields, setHasFields, tab, show, live, isLive, answered, shown, density, detail, setReading, onFind } =
-    props
+  const {
+    params,
+    change,
+    columns,
+    hasFields,
+    setHasFields,
+    tab,
+    show,
+    live,
+    isLive,
+    result,
+    view,
+    density,
+    detail,
+    setRowOptions,
+    onFind,
+  } = props
   return (
     <div
       className="flex min-h-9 shrink-0 flex-wrap items-center gap-1 border-line border-b px-2 py-1 text-xs"
@@ -49,14 +63,14 @@ export function ViewBar(props: ViewBarProps) {
         size="small"
         look="quiet"
         aria-expanded={hasFields}
-        title="The list of keys beside the events"
+        title="Show or hide the field list"
         onClick={() => setHasFields(!hasFields)}
       >
         <span aria-hidden>{hasFields ? '◧' : '□'}</span>
-        <span className="sr-only">Key list</span>
+        <span className="sr-only">Field list</span>
       </Button>
       {tabs
-        .filter((one) => one !== 'difference' || one === tab || asked.sf !== undefined)
+        .filter((one) => one !== 'difference' || one === tab || params.sf !== undefined)
         .map((one) => (
           <Button key={one} size="small" look={one === tab ? 'chosen' : 'quiet'} aria-pressed={one === tab} onClick={() => show(one)}>
             {tabNames[one]}
@@ -64,18 +78,18 @@ export function ViewBar(props: ViewBarProps) {
         ))}
       {tab === 'events' && (
         <>
-          <RowsMenu {...{ asked, change, density, detail, setReading }} />
-          <Button size="small" look="quiet" title="Find in the rows that are loaded (Ctrl F in the list)" onClick={onFind}>
+          <RowsMenu {...{ params, change, density, detail, setRowOptions }} />
+          <Button size="small" look="quiet" title="Find in loaded rows (Ctrl F in the list)" onClick={onFind}>
             Find
           </Button>
         </>
       )}
       {tab === 'events' && columns.names.length > 0 && (
         <Button size="small" look="quiet" onClick={columns.reset}>
-          Whole lines
+          Reset columns
         </Button>
       )}
-      <CostLine answered={answered} shown={shown} live={live} isLive={isLive} />
+      <CostLine result={result} view={view} live={live} isLive={isLive} />
     </div>
   )
 }

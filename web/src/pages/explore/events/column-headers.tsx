@@ -1,0 +1,130 @@
+import { DropdownMenu } from 'radix-ui'
+import { type PointerEvent, useRef, useState } from 'react'
+import { type Columns, widthIn } from './columns.ts'
+
+const STEP_PX = 16
+const DEFAULT_PX = 160
+
+/** ColumnHeaders lets the user reorder columns by dragging a header and resize them by dragging its edge. The menu of a header does the same by keyboard. */
+export function ColumnHeaders({ columns, hasGaps }: { columns: Columns; hasGaps: boolean }) {
+  const [dropTarget, setDropTarget] = useState<string>()
+  const dragged = useRef<string>(undefined)
+  const drop = (to: string) => {
+    if (dragged.current !== undefined && dragged.current !== to) columns.move(dragged.current, to)
+    dragged.current = undefined
+    setDropTarget(undefined)
+  }
+  return (
+    <fieldset
+      aria-label="Columns"
+      className="sticky top-0 z-10 flex items-center gap-2 border-line border-b bg-panel px-2 py-0.5 pl-[calc(0.5rem+3px)] font-mono text-soft text-xs"
+    >
+      <span className="w-4 shrink-0" />
+      <span className="w-[12ch] shrink-0">time</span>
+      {hasGaps && <span className="w-[8ch] shrink-0 text-right">gap</span>}
+      <span className="w-28 shrink-0 max-lg:hidden">dataset</span>
+      {columns.names.map((name, at) => (
+        // biome-ignore lint/a11y/noStaticElementInteractions: the menu offers the same by keyboard
+        <span
+          key={name}
+          data-column={name}
+          draggable
+          className={`relative flex min-w-0 items-center ${dropTarget === name ? 'bg-tint' : ''}`}
+          style={cellStyle(widthIn(columns.widths, name))}
+          onDragStart={() => {
+            dragged.current = name
+          }}
+          onDragOver={(event) => {
+            event.preventDefault()
+            setDropTarget(name)
+          }}
+          onDrop={() => drop(name)}
+          onDragEnd={() => setDropTarget(undefined)}
+        >
+          <ColumnMenu name={name} columns={columns} before={columns.names[at - 1]} after={columns.names[at + 1]} />
+          <ColumnResizer name={name} columns={columns} />
+        </span>
+      ))}
+    </fieldset>
+  )
+}
+
+/** cellStyle is the width of a column: its own, or an equal share of the free space. */
+export const cellStyle = (px: number | undefined) => (px === undefined ? { flex: '1 1 0', minWidth: 96 } : { flex: `0 0 ${px}px` })
+
+type ColumnMenuProps = { name: string; columns: Columns; before: string | undefined; after: string | undefined }
+
+function ColumnMenu({ name, columns, before, after }: ColumnMenuProps) {
+  const width = widthIn(columns.widths, name) ?? DEFAULT_PX
+  const items: [string, () => void, boolean][] = [
+    ['Move left', () => before !== undefined && columns.move(name, before), before !== undefined],
+    ['Move right', () => after !== undefined && columns.move(name, after), after !== undefined],
+    ['Wider', () => columns.resize(name, width * 1.5), true],
+    ['Narrower', () => columns.resize(name, width / 1.5), true],
+    ['Remove', () => columns.remove(name), true],
+    ['Reset columns', () => columns.reset(), true],
+  ]
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger
+        className="min-w-0 flex-1 truncate rounded text-left hover:bg-tint hover:text-ink"
+        title={`${name}: drag to move`}
+      >
+        {name} <span aria-hidden>▾</span>
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          align="start"
+          sideOffset={2}
+          collisionPadding={8}
+          className="z-40 min-w-40 rounded-md border border-line bg-panel p-1 shadow-lg"
+        >
+          {items.map(([label, act, isEnabled]) => (
+            <DropdownMenu.Item
+              key={label}
+              disabled={!isEnabled}
+              className="cursor-pointer rounded px-2 py-1 outline-none data-disabled:cursor-default data-disabled:text-soft data-highlighted:bg-tint"
+              onSelect={act}
+            >
+              {label}
+            </DropdownMenu.Item>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}
+
+function ColumnResizer({ name, columns }: { name: string; columns: Columns }) {
+  const start = useRef<{ x: number; px: number }>(undefined)
+  const widthOf = (event: { currentTarget: HTMLElement }) => event.currentTarget.parentElement?.getBoundingClientRect().width ?? DEFAULT_PX
+  const onMove = (event: PointerEvent<HTMLElement>) => {
+    if (start.current) columns.resize(name, start.current.px + event.clientX - start.current.x)
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: <hr> cannot be dragged
+    <span
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={`Width of ${name}`}
+      aria-valuenow={widthIn(columns.widths, name) ?? DEFAULT_PX}
+      tabIndex={0}
+      className="absolute top-0 -right-2 z-10 h-full w-3 cursor-col-resize touch-none border-line border-r hover:border-accent"
+      onPointerDown={(event) => {
+        event.preventDefault()
+        event.currentTarget.setPointerCapture(event.pointerId)
+        start.current = { x: event.clientX, px: widthOf(event) }
+      }}
+      onPointerMove={onMove}
+      onPointerUp={() => {
+        start.current = undefined
+      }}
+      onKeyDown={(event) => {
+        const by = event.key === 'ArrowLeft' ? -STEP_PX : event.key === 'ArrowRight' ? STEP_PX : undefined
+        if (by === undefined) return
+        event.preventDefault()
+        columns.resize(name, widthOf(event) + by)
+      }}
+    />
+  )
+}

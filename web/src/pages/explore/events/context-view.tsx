@@ -1,0 +1,164 @@
+import type { Event } from '@dendro/api'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { useClient } from '../../../parts/client.ts'
+import { FailureNote } from '../../../parts/failure.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { SidePanel } from '../../../ui/side-panel.tsx'
+import { type EventRef, eventId, eventRefId } from './event-link.ts'
+import { EventRow } from './event-row.tsx'
+import type { RowActions, RowStyle } from './row-style.ts'
+import type { ValueActions } from './value-menu.tsx'
+
+type Side = 'before' | 'after' | 'both'
+type ContextPosition = { timestamp: number; sequence: bigint; direction: Side }
+type ContextViewProps = {
+  anchor: EventRef
+  side: Side
+  rowStyle: RowStyle
+  actions: ValueActions
+  rowActions: RowActions
+  pinnedIds: ReadonlySet<string>
+  onSide(side: Side): void
+  onClose(): void
+}
+
+const PAGE_EVENTS = 100
+const positionOf = ({ metadata }: Event) => ({ timestamp: metadata.timestamp, sequence: BigInt(metadata.sequence) })
+const sides: readonly [Side, string][] = [
+  ['both', 'Before and after'],
+  ['before', 'Before'],
+  ['after', 'After'],
+]
+
+/** ContextView shows the events before and after one event of its dataset, in exact order, regardless of the query. */
+export function ContextView({ anchor, side, rowStyle, onSide, onClose, ...rest }: ContextViewProps) {
+  const context = useContextEvents(anchor, side)
+  return (
+    <SidePanel
+      title={`Events around this one in ${rowStyle.datasetName(anchor.dataset)}`}
+      actions={<SideButtons side={side} onSide={onSide} />}
+      onClose={onClose}
+    >
+      {context.error && <FailureNote thrown={context.error} again={() => context.refetch()} />}
+      {context.isPending && <p className="p-3 text-soft">Loading…</p>}
+      {context.data && (
+        <>
+          {side !== 'after' && (
+            <LoadMore
+              isMore={context.hasPreviousPage}
+              isLoading={context.isFetchingPreviousPage}
+              endText="No earlier events within a minute"
+              onMore={() => context.fetchPreviousPage()}
+            >
+              Earlier
+            </LoadMore>
+          )}
+          <ContextRows key={eventRefId(anchor)} pages={context.data.pages} anchor={anchor} rowStyle={rowStyle} {...rest} />
+          {side !== 'before' && (
+            <LoadMore
+              isMore={context.hasNextPage}
+              isLoading={context.isFetchingNextPage}
+              endText="No later events within a minute"
+              onMore={() => context.fetchNextPage()}
+            >
+              Later
+            </LoadMore>
+          )}
+        </>
+      )}
+    </SidePanel>
+  )
+}
+
+function SideButtons({ side, onSide }: Pick<ContextViewProps, 'side' | 'onSide'>) {
+  return (
+    <fieldset className="flex items-center gap-1" aria-label="Direction">
+      {sides.map(([one, name]) => (
+        <Button key={one} size="small" look={one === side ? 'chosen' : 'quiet'} aria-pressed={one === side} onClick={() => onSide(one)}>
+          {name}
+        </Button>
+      ))}
+    </fieldset>
+  )
+}
+
+type ContextPage = { events: Event[] }
+
+/** useContextEvents loads more events at either end. A page that contains only its starting event is the last. */
+function useContextEvents(anchor: EventRef, side: Side) {
+  const client = useClient()
+  return useInfiniteQuery({
+    queryKey: ['context', eventRefId(anchor), side],
+    initialPageParam: { timestamp: anchor.timestamp, sequence: anchor.sequence, direction: side } as ContextPosition,
+    queryFn: ({ pageParam, signal }): Promise<ContextPage> =>
+      client.context.get({ query: { from: [anchor.dataset], limit: PAGE_EVENTS, ...pageParam }, signal }),
+    getPreviousPageParam: ({ events }, pages): ContextPosition | undefined => {
+      const [first] = events
+      return first && (pages.length === 1 || events.length > 1) ? { ...positionOf(first), direction: 'before' } : undefined
+    },
+    getNextPageParam: ({ events }, pages): ContextPosition | undefined => {
+      const last = events.at(-1)
+      return last && (pages.length === 1 || events.length > 1) ? { ...positionOf(last), direction: 'after' } : undefined
+    },
+  })
+}
+
+type LoadMoreProps = { isMore: boolean; isLoading: boolean; endText: string; onMore(): unknown; children: ReactNode }
+
+function LoadMore({ isMore, isLoading, endText, onMore, children }: LoadMoreProps) {
+  if (!isMore) return <p className="p-2 text-center text-soft text-xs">{endText}</p>
+  return (
+    <Button className="m-2" disabled={isLoading} onClick={() => onMore()}>
+      {isLoading ? 'Loading…' : children}
+    </Button>
+  )
+}
+
+type ContextRowsProps = Pick<ContextViewProps, 'anchor' | 'rowStyle' | 'actions' | 'rowActions' | 'pinnedIds'> & {
+  pages: readonly ContextPage[]
+}
+
+function ContextRows({ pages, anchor, rowStyle, actions, rowActions, pinnedIds }: ContextRowsProps) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const events = new Map(pages.flatMap((page) => page.events.map((event) => [eventId(event), event] as const)))
+  const contextActions = useMemo<RowActions>(() => {
+    const toggled = (before: ReadonlySet<string>, id: string) =>
+      new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id])
+    return { ...rowActions, toggle: (event) => setOpen((before) => toggled(before, eventId(event))) }
+  }, [rowActions])
+  const wasShown = useRef(false)
+  const scrollToAnchor = (row: HTMLElement | null) => {
+    if (row === null || wasShown.current) return
+    wasShown.current = true
+    row.scrollIntoView({ block: 'center' })
+  }
+  const contextStyle = useMemo(() => ({ ...rowStyle, hasGaps: false }), [rowStyle])
+  return (
+    <>
+      {!events.has(eventRefId(anchor)) && (
+        <p role="alert" className="m-3 text-error">
+          This event no longer exists: its retention has ended, or it was deleted.
+        </p>
+      )}
+      {[...events].map(([id, event]) => (
+        <div
+          key={id}
+          ref={id === eventRefId(anchor) ? scrollToAnchor : undefined}
+          className={id === eventRefId(anchor) ? 'bg-mark/60' : ''}
+          aria-current={id === eventRefId(anchor) ? 'true' : undefined}
+        >
+          <EventRow
+            event={event}
+            rowStyle={contextStyle}
+            isOpen={open.has(id)}
+            isCurrent={false}
+            isPinned={pinnedIds.has(id)}
+            actions={actions}
+            rowActions={contextActions}
+          />
+        </div>
+      ))}
+    </>
+  )
+}

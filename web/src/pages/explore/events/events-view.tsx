@@ -1,0 +1,106 @@
+import { useCallback, useEffect, useState } from 'react'
+import { FailureNote } from '../../../parts/failure.tsx'
+import { count } from '../../../parts/numbers.ts'
+import { boundsOf, clockOf } from '../../../parts/time-range.ts'
+import { Button } from '../../../ui/button.tsx'
+import type { ExploreState } from '../explore-state.ts'
+import { type ExploreQuery, isQueryError } from '../query/explore-query.ts'
+import { EmptyResult, Forbidden, isForbidden } from './empty-result.tsx'
+import { eventId } from './event-link.ts'
+import { EventList } from './event-list.tsx'
+import { EventPanel } from './event-panel.tsx'
+import { FindBar } from './find-bar.tsx'
+import type { RowStyle } from './row-style.ts'
+
+/** EventsView is the list of found or live events. While the user is scrolled down, new live events wait above. */
+export function EventsView({ state }: { state: ExploreState }) {
+  const { params, change, selectedQuery, events, live, isLive, loadedEvents, rowStyle, columns, rows, actions, hasReceived, find, pinned } =
+    state
+  const [scrollToTopCount, setScrollToTopCount] = useState(0)
+  const onEnd = useCallback(() => {
+    if (!isLive && events.hasNextPage && !events.isFetching) void events.fetchNextPage()
+  }, [isLive, events])
+  const { pause } = live
+  const onTop = useCallback((isAtTop: boolean) => pause(!isAtTop), [pause])
+  useEffect(() => pause(false), [pause])
+  const isEmpty = loadedEvents.length === 0
+  const isMore = !isLive && events.hasNextPage
+  return (
+    <>
+      {find.text !== undefined && <FindBar find={find} rows={rows} loadedEvents={loadedEvents} isMore={isMore} />}
+      <div className="relative flex min-h-0 flex-1">
+        <div className="relative min-w-0 flex-1">
+          {isLive && live.failure !== undefined && <FailureNote thrown={live.failure} />}
+          {!isLive && isForbidden(events.error) && <Forbidden failure={events.error} onRetry={() => events.refetch()} />}
+          {!isLive && events.error && !isForbidden(events.error) && !isQueryError(events.error) && (
+            <FailureNote thrown={events.error} again={() => events.refetch()} />
+          )}
+          {isLive && live.pending > 0 && (
+            <NewEventsButton
+              pending={live.pending}
+              onClick={() => {
+                pause(false)
+                setScrollToTopCount((before) => before + 1)
+              }}
+            />
+          )}
+          {events.error && isEmpty && !isLive ? null : isEmpty && (isLive || !events.isFetching) ? (
+            <EmptyResult
+              params={params}
+              query={selectedQuery}
+              isLive={isLive}
+              hasReceived={hasReceived}
+              zone={rowStyle.zone}
+              onChange={change}
+            />
+          ) : (
+            <EventList
+              {...{ rows, rowStyle, columns, actions, onEnd, onTop, scrollToTopCount }}
+              isStale={!isLive && events.isPlaceholderData}
+              pinnedIds={pinned.ids}
+              gapAnchor={params.m}
+              end={
+                isLive ? null : (
+                  <ListEnd
+                    query={selectedQuery}
+                    rowStyle={rowStyle}
+                    isMore={isMore}
+                    isFetching={events.isFetching}
+                    isOldestFirst={params.asc === true}
+                  />
+                )
+              }
+            />
+          )}
+        </div>
+        {rows.panelEvent && (
+          <EventPanel
+            event={rows.panelEvent}
+            rowStyle={rowStyle}
+            actions={actions}
+            rowActions={rows.rowActions}
+            isPinned={pinned.ids.has(eventId(rows.panelEvent))}
+          />
+        )}
+      </div>
+    </>
+  )
+}
+
+function NewEventsButton({ pending, onClick }: { pending: number; onClick(): void }) {
+  return (
+    <Button look="main" size="small" className="absolute top-2 left-1/2 z-20 -translate-x-1/2 shadow-lg" onClick={onClick}>
+      <span aria-hidden>↑</span> {count(pending)} new
+    </Button>
+  )
+}
+
+type ListEndProps = { query: ExploreQuery; rowStyle: RowStyle; isMore: boolean; isFetching: boolean; isOldestFirst: boolean }
+
+/** ListEnd is the footer below the last row. */
+function ListEnd({ query, rowStyle, isMore, isFetching, isOldestFirst }: ListEndProps) {
+  const { fromMs, toMs } = boundsOf(query.range, Date.now())
+  const { day, clock } = clockOf(isOldestFirst ? toMs : fromMs, rowStyle.zone)
+  const text = isFetching ? 'Loading…' : isMore ? 'More below' : `The range ends here, at ${day} ${clock.slice(0, 8)}`
+  return <p className="p-2 text-center text-soft text-xs tabular-nums">{text}</p>
+}

@@ -1,0 +1,30 @@
+import { type Highlights, piecesOf, type TextPiece } from './line-text.ts'
+
+/** HighlightedText highlights matches, numbers, ids and quoted text, or with `onlyMatches` only the matches of the query and of the find bar. */
+export function HighlightedText({
+  text,
+  highlights,
+  onlyMatches = false,
+}: {
+  text: string
+  highlights: Highlights
+  onlyMatches?: boolean
+}) {
+  return piecesOf(text, highlights).map((piece, at) => {
+    const isShown = !onlyMatches || piece.kind === 'hit' || piece.kind === 'found'
+    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line never change order
+    return <PieceText key={at} piece={isShown ? piece : { ...piece, kind: 'plain' }} />
+  })
+}
+
+export const PieceText = ({ piece: { kind, text } }: { piece: TextPiece }) =>
+  kind === 'plain' ? text : <span className={pieceStyles[kind]}>{text}</span>
+
+const pieceStyles: Record<TextPiece['kind'], string> = {
+  plain: '',
+  hit: 'bg-mark rounded-sm',
+  found: 'bg-accent text-accent-ink rounded-sm',
+  number: 'text-accent',
+  quoted: 'text-info',
+  id: 'text-soft underline decoration-dotted underline-offset-2',
+}

@@ -1,0 +1,89 @@
+import { type RangeParams, rangeOf, rangeParamsOf, readRangeParams } from '../../parts/range-params.ts'
+import { DEFAULT_RANGE, type Range } from '../../parts/time-range.ts'
+import { readEventRef } from './events/event-link.ts'
+import { type Comparison, comparisons } from './time/compare.ts'
+
+export const tabs = ['events', 'patterns', 'table', 'chart', 'fields', 'difference'] as const
+export type Tab = (typeof tabs)[number]
+
+/** ExploreParams are the search parameters of the page, without defaults. The URL holds the whole state: Back undoes the last change, and a copied URL shows the same. */
+export type ExploreParams = RangeParams & {
+  /** d are dataset ids; absent means all datasets. */
+  d?: string[]
+  q?: string
+  /** off are disabled clauses. */
+  off?: string[]
+  tab?: Tab
+  cols?: string[]
+  live?: boolean
+  wrap?: boolean
+  /** sf and st are the start and end of the bars selected in the histogram. */
+  sf?: number
+  st?: number
+  /** by are the fields that the table and the chart group by, fn is their aggregate function. */
+  by?: string[]
+  fn?: string
+  /** e is the event whose context is shown. */
+  e?: string
+  /** ew is the direction of the context; absent means both. */
+  ew?: 'before' | 'after'
+  /** fold collapses repeated rows. */
+  fold?: boolean
+  /** gap shows the time between rows, or the time since event m. */
+  gap?: boolean
+  m?: string
+  /** asc sorts oldest first. */
+  asc?: boolean
+  /** cmp is the period that results are compared with. */
+  cmp?: Comparison
+}
+
+export type ChangeParams = (by: (now: ExploreParams) => ExploreParams) => void
+
+/** readExploreParams drops invalid values. */
+export function readExploreParams(search: Record<string, unknown>): ExploreParams {
+  const { q, tab, sf, st, fn, e, ew, m } = search
+  return {
+    ...some('d', texts(search.d)),
+    ...(typeof q === 'string' && q.trim() !== '' ? { q } : {}),
+    ...some('off', texts(search.off)),
+    ...readRangeParams(search),
+    ...(tabs.some((one) => one === tab) ? { tab: tab as Tab } : {}),
+    ...some('cols', texts(search.cols)),
+    ...(search.live === true ? { live: true } : {}),
+    ...(search.wrap === true ? { wrap: true } : {}),
+    ...(typeof sf === 'number' && typeof st === 'number' && st > sf ? { sf, st } : {}),
+    ...some('by', texts(search.by)),
+    ...(typeof fn === 'string' && fn.trim() !== '' ? { fn } : {}),
+    ...(typeof e === 'string' && readEventRef(e) ? { e } : {}),
+    ...(ew === 'before' || ew === 'after' ? { ew } : {}),
+    ...(search.fold === true ? { fold: true } : {}),
+    ...(search.gap === true ? { gap: true } : {}),
+    ...(typeof m === 'string' && readEventRef(m) ? { m } : {}),
+    ...(search.asc === true ? { asc: true } : {}),
+    ...(comparisons.some((one) => one === search.cmp) ? { cmp: search.cmp as Comparison } : {}),
+  }
+}
+
+const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [])
+const some = <N extends 'd' | 'off' | 'cols' | 'by'>(name: N, list: string[]) =>
+  list.length > 0 ? ({ [name]: list } as { [K in N]: string[] }) : {}
+
+export const exploreRangeOf = (params: RangeParams): Range => rangeOf(params, DEFAULT_RANGE)
+
+export const withRange = (params: ExploreParams, range: Range): ExploreParams => {
+  const { r: _r, f: _f, t: _t, sf: _sf, st: _st, ...rest } = params
+  return { ...rest, ...rangeParamsOf(range) }
+}
+
+/** selectedRangeOf is the range of the rows: the selected bars, or the whole range. */
+export const selectedRangeOf = (params: ExploreParams): Range =>
+  params.sf !== undefined && params.st !== undefined ? { fromMs: params.sf, toMs: params.st } : exploreRangeOf(params)
+
+/** optional drops undefined and empty values, to keep the URL short. */
+export const optional = (params: { [N in keyof ExploreParams]: ExploreParams[N] | undefined }): ExploreParams =>
+  Object.fromEntries(
+    Object.entries(params).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),
+  ) as ExploreParams
+
+export const withQuery = (now: ExploreParams, q: string): ExploreParams => optional({ ...now, q: q.trim() === '' ? undefined : q })

@@ -1,0 +1,112 @@
+import type { Dataset } from '@dendro/api'
+import { useQueryClient } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useMe } from '../../parts/me.ts'
+import type { QueryFocus } from '../../parts/query-input.tsx'
+import { useFindState } from './events/find-bar.tsx'
+import { useLiveTail, useUnknownDatasets } from './events/live-tail.ts'
+import { usePinnedEvents } from './events/pinned-events.ts'
+import { useRows } from './events/rows.ts'
+import { useEvents } from './events/use-events.ts'
+import { useRowStyle } from './events/use-row-style.ts'
+import { useValueActions } from './events/use-value-actions.ts'
+import { optional, type Tab } from './explore-params.ts'
+import { useFields } from './fields/use-fields.ts'
+import { COUNT } from './groups/group-bar.tsx'
+import { useGroups } from './groups/groups.ts'
+import { usePatterns, usePatternTrends } from './patterns/patterns.ts'
+import type { ExploreQuery } from './query/explore-query.ts'
+import { useHistory } from './query/history-menu.tsx'
+import { resultInfoOf } from './query/result-info.ts'
+import { useExploreQuery } from './query/use-explore-query.ts'
+import { useBars } from './time/bars.ts'
+import { useEarlierBars, useEarlierGroups, useEarlierPatterns } from './time/use-earlier.ts'
+import { useMarkers } from './time/use-markers.ts'
+
+/** ExploreState holds the parameters, queries and results of the page. Each part loads and fails independently. */
+export type ExploreState = ReturnType<typeof useExploreState>
+
+/** useExploreState reads the URL and runs its queries. */
+export function useExploreState() {
+  const params = useSearch({ from: '/inside/explore' })
+  const { change, query, selectedQuery, zone, setZone, refresh } = useExploreQuery(params)
+  const find = useFindState()
+  const { datasets, columns, rowStyle, detail, setRowOptions } = useRowStyle(params, change, query, zone, find.text ?? '')
+  const tab = params.tab ?? 'events'
+  const isLive = params.live === true
+  const by = useMemo(() => params.by ?? [], [params.by])
+  const measure = params.fn ?? COUNT
+  const events = useEvents(selectedQuery, tab === 'events' && !isLive, params.asc === true)
+  const isReady = useAfterEvents(events, tab === 'events' && !isLive, query)
+  const bars = useBars(query, isReady)
+  const fields = useFields(query, isReady)
+  const patterns = usePatterns(selectedQuery, tab === 'patterns')
+  const trends = usePatternTrends(selectedQuery, tab === 'patterns')
+  const groups = useGroups(selectedQuery, by, measure, tab === 'table' || tab === 'chart' ? tab : undefined)
+  const comparison = isLive ? undefined : params.cmp
+  const earlier = {
+    bars: useEarlierBars(query, bars.data, comparison),
+    patterns: useEarlierPatterns(selectedQuery, comparison, tab === 'patterns'),
+    groups: useEarlierGroups(selectedQuery, by, measure, groups.data, comparison),
+  }
+  const hasRows = isLive || !(events.isLoading || bars.isLoading)
+  const markers = useMarkers(query, bars.data, hasRows)
+  const result = resultInfoOf({ tab, events, patterns, trends, groups, fields })
+  useHistory(params, result, isLive)
+  const live = useLiveTail(query.datasets, query.where, isLive)
+  useUnknownDatasets(live.events, datasets)
+  const queries = useQueryClient()
+  const actions = useValueActions(change, columns)
+  const me = useMe().data
+  const pinned = usePinnedEvents(me && `${me.org_id} ${me.id}`)
+  const loadedEvents = useMemo(
+    () => (isLive ? live.events : (events.data?.pages.flatMap((page) => page.events) ?? [])),
+    [isLive, live.events, events.data],
+  )
+  const rows = useRows({ loadedEvents, params, change, detail, pinned })
+  const show = useCallback((next: Tab) => change((now) => optional({ ...now, tab: next === 'events' ? undefined : next })), [change])
+  const toggleLive = () =>
+    change((now) => optional({ ...now, live: now.live ? undefined : true, tab: undefined, sf: undefined, st: undefined }))
+  return {
+    ...{ params, change, query, selectedQuery, zone, setZone, refresh, datasets, columns, rowStyle, tab, isLive, by, measure },
+    ...{ comparison, earlier, markers, result, view: { tab, query: selectedQuery, by, measure } },
+    ...{ events, bars, fields, patterns, trends, groups, live, actions, rows, loadedEvents, show, toggleLive },
+    ...{ find, pinned, detail, setRowOptions },
+    hasReceived: hasReceived(datasets.data),
+    isBusy: !isLive && (events.isFetching || bars.isFetching || patterns.isFetching || groups.isFetching),
+    cancel: () => void queries.cancelQueries(),
+  }
+}
+
+/** EVENTS_WAIT_MS is the longest time that other queries wait for the event list. */
+const EVENTS_WAIT_MS = 400
+
+/** useAfterEvents delays the other queries until the events have loaded: parallel queries would slow down the list. After a cancelled query nothing runs. */
+function useAfterEvents(events: ReturnType<typeof useEvents>, isFirst: boolean, query: ExploreQuery): boolean {
+  const [readyQuery, setReadyQuery] = useState<ExploreQuery>()
+  const { isFetching, isError, isPlaceholderData, data } = events
+  const isLoaded = isError || (data !== undefined && !isPlaceholderData)
+  const isReady = readyQuery === query || isLoaded || !isFirst
+  useEffect(() => {
+    if (isReady) return setReadyQuery(query)
+    if (!isFetching) return
+    const waiting = setTimeout(() => setReadyQuery(query), EVENTS_WAIT_MS)
+    return () => clearTimeout(waiting)
+  }, [isReady, isFetching, query])
+  return isReady
+}
+
+/** usePageState is the local state of the page: the help dialog, the field list and the query input. */
+export function usePageState() {
+  const [isHelp, setHelp] = useState(false)
+  const [hasFields, setHasFields] = useState(() => matchMedia('(min-width: 900px)').matches)
+  const input = useRef<QueryFocus>(null)
+  return { isHelp, setHelp, hasFields, setHasFields, input }
+}
+
+export type PageState = ReturnType<typeof usePageState>
+
+/** hasReceived is true when any dataset has received data, or while that is unknown. */
+const hasReceived = (list: { datasets: readonly Dataset[] } | undefined): boolean =>
+  list === undefined || list.datasets.some(({ metadata }) => metadata.last_heartbeat_at !== undefined)

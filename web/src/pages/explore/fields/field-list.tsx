@@ -1,0 +1,75 @@
+import { useState } from 'react'
+import { FailureNote } from '../../../parts/failure.tsx'
+import type { Field, Fields } from '../../../parts/fields.ts'
+import { count, quantity, share } from '../../../parts/numbers.ts'
+import type { ValueActions } from '../events/value-menu.tsx'
+import type { ExploreQuery } from '../query/explore-query.ts'
+import { FieldLookup } from './field-lookup.tsx'
+import { FieldValues } from './field-values.tsx'
+
+type FieldListProps = {
+  query: ExploreQuery
+  fields: Fields | undefined
+  isStale: boolean
+  failure: unknown
+  actions: ValueActions
+  onRetry(): unknown
+}
+
+/** FieldList shows the fields of a sample of the newest events, each with its share and most frequent values. A name outside the sample is looked up in all events. */
+export function FieldList({ query, fields, isStale, failure, actions, onRetry }: FieldListProps) {
+  const [typed, setTyped] = useState('')
+  if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} isSmall />
+  const search = typed.trim()
+  const shown = (fields?.fields ?? []).filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
+  return (
+    <section aria-label="Fields" className={`flex h-full flex-col ${isStale ? 'opacity-60' : ''}`}>
+      <div className="p-2">
+        <input
+          className="h-7 w-full rounded border border-line bg-ground px-2"
+          placeholder="Find a field"
+          aria-label="Find a field"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <p
+          className="mt-1 min-h-4 truncate text-soft text-xs"
+          title={fields && `Shares and values come from a sample: the newest ${quantity(fields.sampled, 'event')}, regardless of the query`}
+        >
+          {!fields && 'Loading fields…'}
+          {fields &&
+            `${fields.isCut ? 'at least ' : ''}${quantity(fields.fields.length, 'field')}, sample of ${quantity(fields.sampled, 'event')}`}
+        </p>
+      </div>
+      <ul className="min-h-0 flex-1 overflow-auto px-1 pb-4">
+        {shown.map((field) => (
+          <FieldItem key={field.name} field={field} sampled={fields?.sampled ?? 0} actions={actions} />
+        ))}
+        {fields && search !== '' && !shown.some(({ name }) => name === search) && (
+          <FieldLookup key={search} name={search} query={query} hasOthers={shown.length > 0} actions={actions} />
+        )}
+      </ul>
+    </section>
+  )
+}
+
+function FieldItem({ field, sampled, actions }: { field: Field; sampled: number; actions: ValueActions }) {
+  const { name, values } = field
+  return (
+    <li>
+      <details className="group rounded">
+        <summary
+          className="flex cursor-pointer list-none items-center gap-1 rounded px-1 py-0.5 hover:bg-tint"
+          title={`In ${count(field.count)} of the ${quantity(sampled, 'event')} in the sample`}
+        >
+          <span aria-hidden className="w-3 text-soft text-xs group-open:rotate-90">
+            ▸
+          </span>
+          <span className="min-w-0 flex-1 truncate font-mono text-xs">{name}</span>
+          <span className="text-soft text-xs tabular-nums">{share(field.count, sampled)}</span>
+        </summary>
+        <FieldValues name={name} values={values} all={field.count} actions={actions} />
+      </details>
+    </li>
+  )
+}

@@ -1,0 +1,110 @@
+import { type FormEvent, useId, useState } from 'react'
+import type { Field } from '../../../parts/fields.ts'
+import { Button } from '../../../ui/button.tsx'
+import { keyText } from '../query/clauses.ts'
+import { measures } from './groups.ts'
+
+type GroupBarProps = {
+  by: readonly string[]
+  measure: string
+  fields: readonly Field[]
+  onGroup(by: string[]): void
+  onMeasure(measure: string): void
+}
+
+export const COUNT = 'count(*)'
+const GROUPS_MAX = 5
+
+/** GroupBar selects the fields to group by and the aggregate function. */
+export function GroupBar({ by, measure, fields, onGroup, onMeasure }: GroupBarProps) {
+  const [, functionName = COUNT, field = ''] = /^(\w+)\((.*)\)$/.exec(measure) ?? []
+  const selectedMeasure = measures.find((one) => one === functionName) ?? COUNT
+  const id = useId()
+  const add = (name: string) => {
+    if (name !== '' && !by.includes(name)) onGroup([...by, name])
+  }
+  return (
+    <div className="flex flex-wrap items-center gap-1 border-line border-b px-2 py-1 text-xs">
+      <datalist id={id}>
+        {fields.map(({ name }) => (
+          <option key={name} value={name} />
+        ))}
+        <option value="@status" />
+        <option value="@dataset" />
+        <option value="@pattern" />
+      </datalist>
+      <label className="flex items-center gap-1 text-soft">
+        Measure
+        <select
+          className="h-6.5 rounded border border-line bg-ground px-1 text-ink"
+          value={selectedMeasure}
+          onChange={(event) => {
+            const next = event.target.value
+            onMeasure(next === COUNT ? COUNT : `${next}(${field === '*' || field === '' ? keyText(firstNumericField(fields)) : field})`)
+          }}
+        >
+          {measures.map((one) => (
+            <option key={one} value={one}>
+              {one === COUNT ? 'events' : one}
+            </option>
+          ))}
+        </select>
+      </label>
+      {selectedMeasure !== COUNT && (
+        <FieldInput
+          key={measure}
+          list={id}
+          label="Measured field"
+          start={field.replaceAll('"', '')}
+          onField={(name) => onMeasure(`${selectedMeasure}(${keyText(name)})`)}
+        />
+      )}
+      <span className="ml-2 text-soft">by</span>
+      {by.map((name) => (
+        <Button
+          key={name}
+          size="small"
+          look="chosen"
+          title="Remove from grouping"
+          onClick={() => onGroup(by.filter((one) => one !== name))}
+        >
+          <span className="font-mono">{name}</span> <span aria-hidden>×</span>
+        </Button>
+      ))}
+      {by.length < GROUPS_MAX && <FieldInput key={by.length} list={id} label="Group by" start="" onField={add} />}
+    </div>
+  )
+}
+
+const firstNumericField = (fields: readonly Field[]): string =>
+  fields.find(({ values }) => values.length > 0 && values.every(({ value }) => value !== '' && Number.isFinite(Number(value))))?.name ??
+  'duration_ms'
+
+type FieldInputProps = { list: string; label: string; start: string; onField(name: string): void }
+
+/** FieldInput takes a field name, typed or selected from the known fields. */
+function FieldInput({ list, label, start, onField }: FieldInputProps) {
+  const [text, setText] = useState(start)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (text.trim() !== '' && text.trim() !== start) onField(text.trim())
+  }
+  return (
+    <form onSubmit={submit}>
+      <input
+        list={list}
+        aria-label={label}
+        placeholder={label.toLowerCase()}
+        className="h-6.5 w-32 rounded border border-line bg-ground px-1.5 font-mono"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          // A selection from the list arrives in one input event.
+          if (!(event.nativeEvent instanceof InputEvent) || event.nativeEvent.inputType === 'insertReplacementText')
+            onField(event.target.value)
+        }}
+        onBlur={() => text.trim() !== start && text.trim() !== '' && onField(text.trim())}
+      />
+    </form>
+  )
+}

@@ -1,0 +1,27 @@
+import { keyText, valueText } from '../query/clauses.ts'
+import type { Group } from './groups.ts'
+
+/** A GroupOrder is the sort column of groups; a number is the index of a field. */
+export type GroupOrder = { column: number | 'value' | 'events' | 'change'; isRising: boolean }
+
+/** sortGroups sorts groups; texts in natural order, so that v9 comes before v10. */
+export function sortGroups(groups: readonly Group[], { column, isRising }: GroupOrder, beforeOf: (one: Group) => number): Group[] {
+  const sign = isRising ? 1 : -1
+  if (typeof column === 'number')
+    return groups.toSorted((a, b) => sign * collator.compare(a.values[column] ?? '', b.values[column] ?? '') || b.value - a.value)
+  const by = { value: ({ value }: Group) => value, events: ({ count }: Group) => count, change: (one: Group) => one.value - beforeOf(one) }
+  return groups.toSorted((a, b) => sign * (by[column](a) - by[column](b)) || b.value - a.value)
+}
+
+const collator = new Intl.Collator('en', { numeric: true })
+
+/** ABSENT is the value of the service for events without the field; the text `null` has the same value. */
+export const ABSENT = 'null'
+
+/** groupClauses are the conditions that match the events of one group. */
+export const groupClauses = (fields: readonly string[], values: readonly string[]): string[] =>
+  fields.map((field, at) => {
+    const value = values[at] ?? ''
+    const isValueClause = `${keyText(field)} = ${valueText(value)}`
+    return value === ABSENT ? `(${keyText(field)} IS NULL OR ${isValueClause})` : isValueClause
+  })

@@ -1,0 +1,90 @@
+import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import type { Field } from '../../../parts/fields.ts'
+import { type QueryFocus, QueryInput } from '../../../parts/query-input.tsx'
+import { readWhere } from '../../../parts/query-readers.ts'
+
+type ConditionChipProps = {
+  clause: string
+  fields: readonly Field[]
+  isOn: boolean
+  onEdit(by: string): void
+  onNegate(): void
+  onToggle(): void
+  onRemove(): void
+}
+
+/** ConditionChip is one condition of a query; it can be edited in place, negated, disabled and removed. */
+export function ConditionChip({ clause, fields, isOn, onEdit, onNegate, onToggle, onRemove }: ConditionChipProps) {
+  const [isEditing, setEditing] = useState(false)
+  const save = (text: string) => {
+    setEditing(false)
+    if (text.trim() !== '' && text.trim() !== clause) onEdit(text.trim())
+  }
+  const buttonStyle = 'px-1 text-soft hover:text-ink'
+  const style = isOn ? 'bg-tint' : `border-dashed text-soft ${isEditing ? '' : 'line-through'}`
+  return (
+    <li className={`flex max-w-full items-center rounded border border-line font-mono text-xs ${style}`}>
+      {isEditing ? (
+        <ConditionEditor clause={clause} fields={fields} onEnd={save} onCancel={() => setEditing(false)} />
+      ) : (
+        <button type="button" className="truncate px-1.5 py-0.5" title={`${clause} (edit)`} onClick={() => setEditing(true)}>
+          {clause}
+        </button>
+      )}
+      <button type="button" className={buttonStyle} onClick={onNegate} title="Negate" aria-label={`Negate ${clause}`}>
+        ≠
+      </button>
+      <button
+        type="button"
+        className={buttonStyle}
+        onClick={onToggle}
+        title={isOn ? 'Disable' : 'Enable'}
+        aria-label={`${isOn ? 'Disable' : 'Enable'} ${clause}`}
+      >
+        {isOn ? '◉' : '○'}
+      </button>
+      <button type="button" className={buttonStyle} onClick={onRemove} title="Remove" aria-label={`Remove ${clause}`}>
+        ×
+      </button>
+    </li>
+  )
+}
+
+type ConditionEditorProps = { clause: string; fields: readonly Field[]; onEnd(text: string): void; onCancel(): void }
+
+const CHARS_MIN = 24
+const CHARS_MAX = 64
+
+/** ConditionEditor edits a condition in the query language. Enter and losing the focus save it. */
+function ConditionEditor({ clause, fields, onEnd, onCancel }: ConditionEditorProps) {
+  const [draft, setDraft] = useState(clause)
+  const line = useRef<QueryFocus>(null)
+  // Removing the editor fires blur once more.
+  const isFinished = useRef(false)
+  useEffect(() => line.current?.focus(), [])
+  const end = (action: () => void) => {
+    if (!isFinished.current) action()
+    isFinished.current = true
+  }
+  const onKey = (event: KeyboardEvent) => {
+    // Escape closes the completion list first; the editor has handled that key.
+    if (event.key === 'Escape' && !event.defaultPrevented) end(onCancel)
+  }
+  const onBlur = ({ currentTarget, relatedTarget }: FocusEvent) => {
+    if (!currentTarget.contains(relatedTarget)) end(() => onEnd(draft))
+  }
+  const chars = Math.min(CHARS_MAX, Math.max(CHARS_MIN, draft.length + 4))
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it handles keys that bubble from the editor
+    <div className="flex max-w-full" style={{ width: `${chars}ch` }} onKeyDown={onKey} onBlur={onBlur}>
+      <QueryInput
+        ref={line}
+        label="Edit the condition"
+        text={draft}
+        known={{ read: readWhere, fields }}
+        onText={setDraft}
+        onRun={(text) => end(() => onEnd(text))}
+      />
+    </div>
+  )
+}

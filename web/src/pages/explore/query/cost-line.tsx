@@ -1,0 +1,80 @@
+import { useEffect, useState } from 'react'
+import { copyText } from '../../../parts/copy.ts'
+import { bytes, count, quantity, span } from '../../../parts/numbers.ts'
+import { Button } from '../../../ui/button.tsx'
+import type { LiveTail } from '../events/live-tail.ts'
+import { curlOf, type ViewRequest } from '../share/curl.ts'
+import type { ResultCost } from './explore-query.ts'
+
+/** ResultInfo describes the result on the screen. */
+export type ResultInfo = {
+  /** data identifies a result. */
+  data: unknown
+  cost: ResultCost | undefined
+  /** label replaces the number of matching events. */
+  label?: string
+  dataUpdatedAt: number
+  isFetching: boolean
+  isPlaceholderData: boolean
+}
+
+type CostLineProps = { result: ResultInfo; view: ViewRequest; live: LiveTail; isLive: boolean }
+
+/** CostLine shows the number of results, the cost of the query and the age of a cached result, and copies the request as curl. */
+export function CostLine({ result, view, live, isLive }: CostLineProps) {
+  const [isCopied, setCopied] = useState(false)
+  const { cost, label } = result
+  const ageMs = useCacheAge(result)
+  const text = isLive
+    ? liveText(live)
+    : cost && [label ?? `${cost.isExact ? '' : 'at least '}${quantity(cost.events, 'event')}`, ...costTexts(cost)].join(' · ')
+  return (
+    <span className="flex min-w-0 grow items-center justify-end gap-1">
+      <span className="min-w-0 truncate text-soft tabular-nums" aria-live="polite">
+        {text}
+        {!isLive && cost && ageMs !== undefined && ` · from cache, ${span(ageMs)} old`}
+      </span>
+      <Button
+        size="small"
+        look="quiet"
+        title="Copy this query as a curl command"
+        onClick={() => {
+          void copyText(curlOf(view)).then(() => setCopied(true))
+        }}
+        onBlur={() => setCopied(false)}
+      >
+        {isCopied ? 'Copied' : 'curl'}
+      </Button>
+      <span role="status" className="sr-only">
+        {isCopied ? 'Command copied' : ''}
+      </span>
+    </span>
+  )
+}
+
+/** liveText shows the received events, their rate and how many of them are shown. */
+function liveText({ received, perSecond, sampleRate, missed }: LiveTail): string {
+  const about = sampleRate === 1 ? '' : 'about '
+  const rate = `${about}${quantity(received, 'event')} received · ${about}${perSecond.toFixed(1)} per second`
+  const sampled = sampleRate === 1 ? '' : ` · sampled 1 in ${count(sampleRate)}`
+  return missed === 0 ? rate + sampled : `${rate}${sampled} · ${count(missed)} missed`
+}
+
+const costTexts = ({ bytes: bytesRead, ms }: ResultCost): string[] => [
+  ...(bytesRead === undefined ? [] : [`${bytes(bytesRead)} read`]),
+  `${Math.round(ms)} ms`,
+]
+
+/** useCacheAge is the age of a result from the cache, undefined for a fresh result. */
+function useCacheAge({ data, dataUpdatedAt, isFetching, isPlaceholderData }: ResultInfo): number | undefined {
+  const [seen, setSeen] = useState<{ data: unknown; ageMs: number | undefined }>({ data: undefined, ageMs: undefined })
+  useEffect(() => {
+    if (data === undefined || isPlaceholderData || isFetching) return
+    const ageMs = Date.now() - dataUpdatedAt
+    setSeen((before) => (before.data === data ? before : { data, ageMs: ageMs < FRESH_MS ? undefined : Math.floor(ageMs / 1_000) * 1_000 }))
+  }, [data, dataUpdatedAt, isFetching, isPlaceholderData])
+  return seen.data === data ? seen.ageMs : undefined
+}
+
+/** FRESH_MS is the age below which a result counts as fresh. */
+const FRESH_MS = 1_000

@@ -1,0 +1,145 @@
+import { ApiFailure } from '@dendro/api/client'
+import { type FormEvent, type RefObject, useEffect, useState } from 'react'
+import type { Field } from '../../../parts/fields.ts'
+import { type QueryFocus, QueryInput } from '../../../parts/query-input.tsx'
+import { readWhere } from '../../../parts/query-readers.ts'
+import { Button } from '../../../ui/button.tsx'
+import { negate, replaceClause, splitClauses, withClause, withoutClause } from './clauses.ts'
+import { ConditionChip } from './condition-chip.tsx'
+import { recentQueryTexts } from './recent-queries.ts'
+
+type QueryFormProps = {
+  query: string
+  off: readonly string[]
+  failure: unknown
+  fields: readonly Field[]
+  isBusy: boolean
+  inputRef: RefObject<QueryFocus | null>
+  onQuery(query: string, off?: readonly string[]): void
+  onRun(): void
+  onCancel(): void
+}
+
+/** QueryForm shows the query as text and its conditions as chips. */
+export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQuery, onRun, onCancel }: QueryFormProps) {
+  const [text, setText] = useState(query)
+  useEffect(() => setText(query), [query])
+  const clauses = splitClauses(query)
+  const run = (queryText: string) => {
+    if (queryText.trim() === query) onRun()
+    else onQuery(queryText.trim())
+  }
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    run(text)
+  }
+  return (
+    <div className="flex min-w-0 flex-1 flex-col gap-1">
+      <form onSubmit={onSubmit} className="flex items-start gap-2">
+        <QueryInput
+          ref={inputRef}
+          label="Query"
+          placeholder="Words, or field = value AND …"
+          text={text}
+          known={{ read: readWhere, fields, recent: text.trim() === '' ? recentQueryTexts() : [] }}
+          onText={setText}
+          onRun={run}
+        />
+        {isBusy ? (
+          <Button onClick={onCancel} className="w-20 justify-center">
+            Cancel
+          </Button>
+        ) : (
+          <Button type="submit" look="main" className="w-20 justify-center">
+            Run
+          </Button>
+        )}
+      </form>
+      <QueryFailure query={query} failure={failure} onFix={onQuery} />
+      {(clauses.length > 0 || off.length > 0) && (
+        <ul className="flex flex-wrap gap-1" aria-label="Conditions">
+          {clauses.map((clause) => (
+            <ConditionChip
+              key={clause}
+              clause={clause}
+              fields={fields}
+              isOn
+              onEdit={(replacement) => onQuery(replaceClause(query, clause, replacement))}
+              onNegate={() => onQuery(replaceClause(query, clause, negate(clause)))}
+              onToggle={() => onQuery(withoutClause(query, clause), [...off, clause])}
+              onRemove={() => onQuery(withoutClause(query, clause))}
+            />
+          ))}
+          {off.map((clause) => (
+            <ConditionChip
+              key={`off ${clause}`}
+              clause={clause}
+              fields={fields}
+              isOn={false}
+              onEdit={(replacement) =>
+                onQuery(
+                  query,
+                  off.map((one) => (one === clause ? replacement : one)),
+                )
+              }
+              onNegate={() =>
+                onQuery(
+                  query,
+                  off.map((one) => (one === clause ? negate(clause) : one)),
+                )
+              }
+              onToggle={() =>
+                onQuery(
+                  withClause(query, clause),
+                  off.filter((one) => one !== clause),
+                )
+              }
+              onRemove={() =>
+                onQuery(
+                  query,
+                  off.filter((one) => one !== clause),
+                )
+              }
+            />
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+/** QueryFailure underlines the characters of each syntax error and offers the fix that the service suggests. */
+function QueryFailure({ query, failure, onFix }: { query: string; failure: unknown; onFix(query: string): void }) {
+  const errors = failure instanceof ApiFailure ? (failure.errors ?? []).filter(({ field }) => field === 'where') : []
+  if (errors.length === 0) return null
+  return (
+    <div role="alert" className="rounded border border-error/50 bg-panel px-2 py-1 text-sm">
+      {errors.map((error) => {
+        const { position: from = query.length, length = 1, fix } = error
+        return (
+          <div key={`${error.code} ${from}`} className="flex flex-col gap-0.5">
+            <code className="overflow-x-auto whitespace-pre font-mono text-xs">
+              {query.slice(0, from)}
+              <mark className="bg-transparent text-error underline decoration-2 decoration-wavy">
+                {query.slice(from, from + length) || '␣'}
+              </mark>
+              {query.slice(from + length)}
+            </code>
+            <span className="text-error">
+              {error.message}
+              {error.hint ? `: ${error.hint}` : ''}
+            </span>
+            {fix && (
+              <Button
+                className="self-start"
+                onClick={() => onFix(query.slice(0, fix.position) + fix.text + query.slice(fix.position + fix.length))}
+              >
+                Change to <code className="font-mono">{fix.text || '(nothing)'}</code>
+              </Button>
+            )}
+          </div>
+        )
+      })}
+    </div>
+  )
+}

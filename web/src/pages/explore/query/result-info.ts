@@ -1,0 +1,36 @@
+import { quantity } from '../../../parts/numbers.ts'
+import type { useEvents } from '../events/use-events.ts'
+import type { Tab } from '../explore-params.ts'
+import type { useFields } from '../fields/use-fields.ts'
+import type { useGroups } from '../groups/groups.ts'
+import type { usePatterns, usePatternTrends } from '../patterns/patterns.ts'
+import type { ResultInfo } from './cost-line.tsx'
+
+type ResultSources = {
+  tab: Tab
+  events: ReturnType<typeof useEvents>
+  patterns: ReturnType<typeof usePatterns>
+  trends: ReturnType<typeof usePatternTrends>
+  groups: ReturnType<typeof useGroups>
+  fields: ReturnType<typeof useFields>
+}
+
+/** resultInfoOf describes the result of the open tab. */
+export function resultInfoOf({ tab, events, patterns, trends, groups, fields }: ResultSources): ResultInfo {
+  const stateOf = ({ data, dataUpdatedAt, isFetching, isPlaceholderData }: Omit<ResultInfo, 'cost'>) => ({
+    ...{ data, dataUpdatedAt, isFetching, isPlaceholderData },
+  })
+  if (tab === 'events') return { ...stateOf(events), cost: events.data?.pages[0]?.cost }
+  if (tab === 'patterns') {
+    const cost = patterns.data && { ...patterns.data.cost, bytes: trends.data?.cost.bytes }
+    return { ...stateOf(patterns), cost }
+  }
+  if (tab === 'table' || tab === 'chart') {
+    const label = groups.data?.isEstimated ? { label: `${quantity(groups.data.total, 'event')}, estimated` } : {}
+    return { ...stateOf(groups), cost: groups.data?.cost, ...label }
+  }
+  if (tab === 'difference') return { ...stateOf(fields), data: undefined, cost: undefined }
+  const sampled = fields.data?.sampled ?? 0
+  const cost = fields.data && { events: sampled, isExact: false, bytes: undefined, ms: fields.data.ms }
+  return { ...stateOf(fields), cost, label: `a sample of ${quantity(sampled, 'event')}` }
+}

@@ -1,0 +1,134 @@
+import type { SavedSearch } from '@dendro/api'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useClient } from '../../../parts/client.ts'
+import { FailureNote } from '../../../parts/failure.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Popover } from '../../../ui/popover.tsx'
+import { type ExploreParams, exploreRangeOf, optional } from '../explore-params.ts'
+
+type SavedSearchesProps = { params: ExploreParams; columns: readonly string[]; onOpen(params: ExploreParams): void }
+
+const KEY = ['saved searches']
+
+/** useSavedSearches loads the saved searches of the organization. */
+export function useSavedSearches(isOn: boolean) {
+  const client = useClient()
+  return useQuery({ queryKey: KEY, enabled: isOn, queryFn: ({ signal }) => client.savedSearches.list({ signal }), staleTime: 60_000 })
+}
+
+/** SavedSearches saves the current search under a name, and opens and deletes saved ones. */
+export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const [isOpen, setOpen] = useState(false)
+  const list = useSavedSearches(isOpen)
+  const refreshList = { onSuccess: () => queries.invalidateQueries({ queryKey: KEY }) }
+  const save = useMutation({
+    mutationFn: (name: string) => client.savedSearches.create({ body: { name, search_details: searchDetailsOf(params, columns) } }),
+    ...refreshList,
+  })
+  const remove = useMutation({
+    mutationFn: (savedSearchId: string) => client.savedSearches.remove({ params: { savedSearchId } }),
+    ...refreshList,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    const name = String(new FormData(form).get('name') ?? '').trim()
+    if (name !== '') save.mutate(name, { onSuccess: () => form.reset() })
+  }
+  const failure = save.error ?? remove.error ?? list.error
+  return (
+    <Popover
+      label="Saved searches"
+      open={isOpen}
+      onOpenChange={setOpen}
+      trigger={<Button title="Save this search, or open a saved one">Saved</Button>}
+    >
+      <div className="flex w-80 max-w-full flex-col gap-2">
+        <form onSubmit={submit} className="flex gap-1">
+          <input
+            name="name"
+            required
+            maxLength={255}
+            aria-label="Name of this search"
+            placeholder="Save this search as…"
+            className="h-8 min-w-0 flex-1 rounded border border-line bg-ground px-2"
+          />
+          <Button type="submit" look="main" disabled={save.isPending}>
+            Save
+          </Button>
+        </form>
+        {failure && <FailureNote thrown={failure} />}
+        {list.isPending && <p className="text-soft">Loading…</p>}
+        {list.data?.saved_searches.length === 0 && (
+          <p className="text-soft">No saved searches yet. Enter a name to save the current search.</p>
+        )}
+        <ul className="max-h-80 overflow-auto" aria-label="Saved searches">
+          {list.data?.saved_searches.map((one) => (
+            <li key={one.id} className="flex items-center rounded hover:bg-tint">
+              <button
+                type="button"
+                className="min-w-0 flex-1 px-2 py-1 text-left"
+                onClick={() => {
+                  setOpen(false)
+                  onOpen(paramsOfSavedSearch(one))
+                }}
+              >
+                <span className="block truncate">{one.name}</span>
+                <span className="block truncate font-mono text-soft text-xs">{one.search_details.where || 'all events'}</span>
+              </button>
+              <Button
+                size="small"
+                look="quiet"
+                aria-label={`Delete ${one.name}`}
+                disabled={remove.isPending}
+                onClick={() => remove.mutate(one.id)}
+              >
+                Delete
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Popover>
+  )
+}
+
+const displays = { events: 'list', patterns: 'list', fields: 'list', difference: 'list', table: 'table', chart: 'timeseries' } as const
+
+function searchDetailsOf(params: ExploreParams, columns: readonly string[]): SavedSearch['search_details'] {
+  const range = exploreRangeOf(params)
+  return {
+    ...(params.d ? { from: params.d.join(':') } : { from_expr: '*' }),
+    ...('words' in range ? { time_range: range.words } : { from_ts: range.fromMs, to_ts: range.toMs }),
+    ...(params.q === undefined ? {} : { where: params.q }),
+    ...(columns.length > 0 ? { select: columns.map(quotedName).join(', ') } : {}),
+    ...(params.by ? { groups: params.by.map(quotedName).join(', ') } : {}),
+    display: displays[params.tab ?? 'events'],
+  }
+}
+
+const quotedName = (key: string): string => (/^[@$]?[a-z_][\w.-]*$/i.test(key) ? key : `"${key.replaceAll('"', '""')}"`)
+
+/** paramsOfSavedSearch ignores options of searches saved elsewhere that this page cannot show. */
+export function paramsOfSavedSearch({ search_details: details }: SavedSearch): ExploreParams {
+  const { from, from_expr, time_range, from_ts, to_ts, where, select, groups, display } = details
+  return optional({
+    d: from && !from_expr ? from.split(':') : undefined,
+    q: where || undefined,
+    r: time_range || undefined,
+    f: time_range ? undefined : from_ts,
+    t: time_range ? undefined : to_ts,
+    cols: namesOf(select).filter((key) => key !== '*' && key !== '@raw' && !/\(.*\)$/.test(key)),
+    by: namesOf(groups),
+    tab: display === 'table' ? 'table' : display === 'timeseries' ? 'chart' : undefined,
+  })
+}
+
+/** namesOf splits a list of field names at commas outside quotes. */
+const namesOf = (text: string | undefined): string[] =>
+  [...(text ?? '').matchAll(/"((?:[^"]|"")*)"|([^\s,"][^,"]*)/g)].map(
+    ([, inner, bare]) => inner?.replaceAll('""', '"') ?? bare?.trim() ?? '',
+  )

@@ -1,0 +1,29 @@
+import { boundsOf, gridOf, timeRangeOf } from '../../../parts/time-range.ts'
+import type { Tab } from '../explore-params.ts'
+import { groupsBody } from '../groups/groups.ts'
+import { patternsBody } from '../patterns/patterns.ts'
+import { type ExploreQuery, filterOf, sourceOf } from '../query/explore-query.ts'
+
+/** ViewRequest is the query of the open tab. */
+export type ViewRequest = { tab: Tab; query: ExploreQuery; by: readonly string[]; measure: string }
+
+const SLICES = 120
+
+/** requestOf is the API request of a view: a page of events, patterns, or groups. */
+function requestOf({ tab, query, by, measure }: ViewRequest): { path: string; body: object } {
+  const { range } = query
+  const when = timeRangeOf(range)
+  if (tab === 'patterns') return { path: '/patterns', body: patternsBody(query) }
+  if (tab === 'table' || tab === 'chart') {
+    const { from_ts: _from, to_ts: _to, ...body } = groupsBody(query, by, measure, gridOf(boundsOf(range, Date.now()), SLICES))
+    return { path: '/search', body: { ...body, ...when } }
+  }
+  return { path: '/search', body: { ...sourceOf(query), ...filterOf(query), ...when, select: ['*', '@raw'], limit: 200 } }
+}
+
+/** curlOf is the curl command of a view; a shell variable holds the API key. */
+export function curlOf(view: ViewRequest): string {
+  const { path, body } = requestOf(view)
+  const text = JSON.stringify(body).replaceAll("'", "'\\''")
+  return `curl -H "X-SERVICE-API-KEY: $DENDRO_API_KEY" -H 'content-type: application/json' ${location.origin}${path} -d '${text}'`
+}

@@ -1,0 +1,52 @@
+import { useState } from 'react'
+import { copyText } from '../../../parts/copy.ts'
+import { boundsOf, type Range } from '../../../parts/time-range.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Popover } from '../../../ui/popover.tsx'
+import { exploreUrl } from '../events/event-link.ts'
+import { type ExploreParams, exploreRangeOf, withRange } from '../explore-params.ts'
+import { curlOf, type ViewRequest } from './curl.ts'
+
+type ShareMenuProps = { params: ExploreParams; columns: readonly string[]; view: ViewRequest }
+
+/** ShareMenu copies the view as a link with a relative or fixed time range, or as a curl command. */
+export function ShareMenu({ params, columns, view: request }: ShareMenuProps) {
+  const [copied, setCopied] = useState<string>()
+  const viewParams: ExploreParams = columns.length > 0 ? { ...params, cols: [...columns] } : params
+  const range = exploreRangeOf(params)
+  const relativeLink = {
+    label: 'Link with relative time',
+    note: `Shows "${rangeText(range)}" at the time of opening`,
+    text: () => exploreUrl(viewParams),
+  }
+  const formats = [
+    ...('words' in range ? [relativeLink] : []),
+    {
+      label: 'Link with fixed times',
+      note: 'Shows the same events while they are retained',
+      text: () => exploreUrl(withRange(viewParams, boundsOf(range, Date.now()))),
+    },
+    { label: 'curl command', note: 'Runs the same query in a terminal', text: () => curlOf(request) },
+  ]
+  const copy = (label: string, text: string) => {
+    void copyText(text).then(() => setCopied(label))
+  }
+  return (
+    <Popover label="Share" onOpenChange={() => setCopied(undefined)} trigger={<Button title="Share this view">Share</Button>}>
+      <ul className="flex w-72 max-w-full flex-col gap-1">
+        {formats.map(({ label, note, text }) => (
+          <li key={label}>
+            <button type="button" className="w-full rounded px-2 py-1 text-left hover:bg-tint" onClick={() => copy(label, text())}>
+              <span className="block">{label}</span>
+              <span className="block text-soft text-xs" role="status">
+                {copied === label ? 'Copied.' : note}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Popover>
+  )
+}
+
+const rangeText = (range: Range): string => ('words' in range ? range.words : '')

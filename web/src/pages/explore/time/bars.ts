@@ -1,0 +1,66 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useClient } from '../../../parts/client.ts'
+import { boundsOf, type Grid, gridOf } from '../../../parts/time-range.ts'
+import type { DendroClient } from '../../../session/session.ts'
+import { type ExploreQuery, filterOf, queryKeyOf, sourceOf } from '../query/explore-query.ts'
+
+const BARS_MAX = 120
+
+export type Bar = { fromMs: number; info: number; warn: number; error: number }
+/** Bars have round steps that may exceed the range, which ends at endMs and is lengthMs long. */
+export type Bars = { bars: Bar[]; stepMs: number; total: number; isExact: boolean; endMs: number; lengthMs: number }
+
+/** useBars counts the matching events by status in round steps. */
+export function useBars(query: ExploreQuery, isOn: boolean) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['bars', ...queryKeyOf(query)],
+    enabled: isOn,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => {
+      const bounds = boundsOf(query.range, Date.now())
+      return countBars(client, query, gridOf(bounds, BARS_MAX), signal, bounds)
+    },
+  })
+}
+
+/** countBars counts matching events in every step of a grid. */
+export async function countBars(
+  client: DendroClient,
+  query: ExploreQuery,
+  grid: Grid,
+  signal: AbortSignal,
+  { fromMs, toMs }: { fromMs: number; toMs: number } = grid,
+): Promise<Bars> {
+  const body = {
+    ...sourceOf(query),
+    ...filterOf(query),
+    from_ts: Math.max(0, grid.fromMs),
+    to_ts: Math.max(1, grid.toMs),
+    select: ['count(*)'],
+    groups: ['@status'],
+    num_of_slices: grid.slices,
+  }
+  const response = await client.search.run({ body, signal, repeatable: true })
+  const bars: Bar[] = Array.from({ length: grid.slices }, (_, at) => ({
+    fromMs: grid.fromMs + at * grid.stepMs,
+    info: 0,
+    warn: 0,
+    error: 0,
+  }))
+  for (const { name, timeseries } of response.groups_series) {
+    if (name !== 'info' && name !== 'warn' && name !== 'error') continue
+    for (const [at, slice] of timeseries.entries()) {
+      const bar = bars[at]
+      if (bar) bar[name] = Number(slice.count)
+    }
+  }
+  return {
+    bars,
+    stepMs: grid.stepMs,
+    total: Number(response.totals.count),
+    isExact: response.is_exact,
+    endMs: toMs,
+    lengthMs: toMs - fromMs,
+  }
+}

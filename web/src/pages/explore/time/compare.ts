@@ -1,0 +1,34 @@
+import { span } from '../../../parts/numbers.ts'
+import { boundsOf, type Range } from '../../../parts/time-range.ts'
+import type { Bars } from './bars.ts'
+
+/** comparisons are the periods that a range can be compared with. */
+export const comparisons = ['previous', 'day', 'week'] as const
+export type Comparison = (typeof comparisons)[number]
+
+const DAY_MS = 86_400_000
+const WEEK_MS = 7 * DAY_MS
+
+/** shiftOf is the time between a range and the period it is compared with. */
+export const shiftOf = (comparison: Comparison, lengthMs: number): number =>
+  comparison === 'previous' ? lengthMs : comparison === 'day' ? DAY_MS : WEEK_MS
+
+/** comparisonName labels the compared period: `15 min earlier`. */
+export const comparisonName = (comparison: Comparison, range: Range): string => {
+  const { fromMs, toMs } = boundsOf(range, Date.now())
+  return `${span(shiftOf(comparison, floorTo(toMs - fromMs)))} earlier`
+}
+
+const floorTo = (ms: number): number => (ms < 60_000 ? ms : Math.floor(ms / 60_000) * 60_000)
+
+/** comparableTotals sums the complete bars and the earlier bars they are compared with. Bars that are still filling are left out. */
+export function comparableTotals(now: Bars, earlier: Bars): { now: number; before: number } {
+  const sums = { now: 0, before: 0 }
+  for (const [at, bar] of now.bars.entries()) {
+    const earlierBar = earlier.bars[at]
+    if (!earlierBar || bar.fromMs + now.stepMs > now.endMs || bar.fromMs < now.endMs - now.lengthMs) continue
+    sums.now += bar.info + bar.warn + bar.error
+    sums.before += earlierBar.info + earlierBar.warn + earlierBar.error
+  }
+  return sums
+}

@@ -1,0 +1,55 @@
+import { ApiFailure } from '@dendro/api/client'
+import { useQuery } from '@tanstack/react-query'
+import { useClient } from '../../../parts/client.ts'
+import type { ExploreQuery } from '../query/explore-query.ts'
+import type { Bars } from './bars.ts'
+import { downtimeMarkers, type Marker, type Markers, monitorsToQuery, startOf } from './markers.ts'
+
+const MONITORS_MAX = 20
+const FRESH_MS = 60_000
+
+/** useMarkers loads status changes and downtimes in the time of the bars, after the bars and rows. Callers without access to monitors get no markers. */
+export function useMarkers(query: ExploreQuery, bars: Bars | undefined, isOn: boolean) {
+  const client = useClient()
+  const start = bars?.bars[0]?.fromMs
+  const end = bars?.bars.at(-1)?.fromMs
+  return useQuery({
+    queryKey: ['markers', query.datasets, start, end, query.refreshCount],
+    enabled: isOn && start !== undefined && end !== undefined,
+    staleTime: FRESH_MS,
+    queryFn: async ({ signal }): Promise<Markers> => {
+      const timeSpan = { fromMs: start ?? 0, toMs: (end ?? 0) + (bars?.stepMs ?? 0) }
+      try {
+        const [{ monitors }, { downtimes }] = await Promise.all([client.monitors.list({ signal }), client.downtimes.list({ signal })])
+        const watching = monitorsToQuery(monitors, query.datasets)
+        const changes = await Promise.all(
+          watching.slice(0, MONITORS_MAX).map(async ({ id, name }) => {
+            const { monitor_events } = await client.monitors.events({
+              params: { monitorId: id },
+              query: { from_ts: timeSpan.fromMs, to_ts: timeSpan.toMs },
+              signal,
+            })
+            return monitor_events.map(
+              ({ time, monitor_status, previous_status }): Marker => ({
+                kind: 'status',
+                monitorId: id,
+                name,
+                atMs: time,
+                status: monitor_status,
+                before: previous_status,
+              }),
+            )
+          }),
+        )
+        const markers = [...changes.flat(), ...downtimes.flatMap((one) => downtimeMarkers(one, timeSpan))]
+        return {
+          markers: markers.sort((one, other) => startOf(one) - startOf(other)),
+          omitted: Math.max(0, watching.length - MONITORS_MAX),
+        }
+      } catch (thrown) {
+        if (thrown instanceof ApiFailure && thrown.status === 403) return { markers: [], omitted: 0 }
+        throw thrown
+      }
+    },
+  })
+}
