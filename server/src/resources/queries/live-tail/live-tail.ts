@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream'
 import type { BodyOf, contract, Event } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import { Failure, notFound, unavailable } from '../../../kernel/errors.ts'
+import { notFound, unavailable } from '../../../kernel/errors.ts'
+import type { MatchableEvent } from '../../../query/matchable-event.ts'
 import { type EventMatcher, matcherOf } from '../../../query/matcher.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { FoundEvent, QueryCost, TimeBounds } from '../../../reading/event-query.ts'
+import type { FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
 import { type EventNumber, readNumbers } from '../../../reading/numbers.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
@@ -14,7 +16,15 @@ import {
   selectedDatasets,
   visibleDatasets,
 } from '../../data/datasets/datasets.ts'
-import { ALL_EVENTS, buildEventQuery, rawText, recordSearch, SELECT_ALL, shownEvents } from '../../data/event-queries/event-queries.ts'
+import {
+  ALL_EVENTS,
+  buildEventQuery,
+  rawText,
+  recordSearch,
+  SELECT_ALL,
+  serviceBudget,
+  shownEvents,
+} from '../../data/event-queries/event-queries.ts'
 import {
   decodePosition,
   encodePosition,
@@ -27,7 +37,9 @@ import {
 } from './position.ts'
 import { insertLiveTail, type LiveTailRow, moveLiveTail, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
 import { firstShare, isOneOf, shareNow, thinned } from './share.ts'
-import { type Reader, Tails, type Taken, takeNew, type Watch } from './tails.ts'
+import { openStreamGuard, type StreamGuard } from './stream-guard.ts'
+import { type Reader, Tails } from './tails.ts'
+import { type Taken, takeNew, type Watch } from './take-new.ts'
 
 type Ask = BodyOf<typeof contract.liveTail.start>
 
@@ -41,23 +53,28 @@ const STREAM_SECONDS = 3_600
 const STREAM_EVERY_MS = 1_000
 /** ALIVE_MS of silence are broken by a comment, so that nobody on the way takes the stream for dead. */
 const ALIVE_MS = 15_000
+/** PIECE_CHARACTERS is about how much text of a stream is made at once. */
+const PIECE_CHARACTERS = 65_536
+const OVER = ': over, since the caller may not watch any more\n\n'
+/** NO_TURN is that of a job of which this process has written no position. */
+const NO_TURN = -1
 
 /** A Watching is what this process knows of a job: what it asks for, read once, what was looked at here, and when it was asked for here last. */
 type Watching = { wish: Wish; watch: Watch; usedAtMs: number; turn: number; position: TailPosition }
 
-/** Shown is what was taken as callers get it, and the position before it. */
-type Shown = Omit<Taken, 'events'> & { events: Event[]; before: TailPosition; wish: Wish }
+/** A Take is what was taken, how its events are shown, and the position before it. */
+type Take = Taken & { view: View; before: TailPosition; wish: Wish }
 
-/** A Watcher of a stream may leave, or lose what he may do, while it lasts. */
-type Watcher = { signal: AbortSignal; standing: () => Promise<Actor> }
+/** A View is what the text of an event depends on besides the event. */
+type View = { baseUrl: string; places: ReadonlyMap<string, DatasetRow> }
 
-/** A caller who is unknown or may not watch any more is gone; whatever else fails is a failure of ours. */
-function goneOrThrow(thrown: unknown): undefined {
-  if (!(thrown instanceof Failure) || (thrown.status !== 401 && thrown.status !== 403)) throw thrown
-}
+/** A Listener of a stream may leave, or lose what he may do, while it lasts. */
+type Listener = { signal: AbortSignal; standing: () => Promise<Actor> }
 
-/** A Wish is the datasets and the events that a job asks for. */
-type Wish = { choose: DatasetSelection; matches: EventMatcher }
+type Poll = Pick<Listener, 'standing'> & { limit?: number; newestFirst?: boolean }
+
+/** A Wish is the datasets and the events that a job asks for; `matches` is undefined when it asks for all. */
+type Wish = { choose: DatasetSelection; matches: EventMatcher | undefined }
 
 type Thin = (seqs: readonly bigint[]) => (seq: bigint) => boolean
 
@@ -72,13 +89,12 @@ export class LiveTails {
   readonly #world: World
   readonly #tails: Tails
   readonly #watches = new Map<string, Watching>()
-  readonly #made = new WeakMap<FoundEvent, { as: string; shown: Event }>()
-  readonly #texts = new WeakMap<Event, string>()
+  readonly #texts = new WeakMap<FoundEvent, { as: string; text: string }>()
   #streams = 0
 
   constructor(world: World) {
     this.#world = world
-    this.#tails = new Tails(world.clock)
+    this.#tails = new Tails(world.clock, () => this.#watchesInUse())
   }
 
   async start(actor: Actor, ask: Ask): Promise<{ job_id: string }> {
@@ -107,20 +123,34 @@ export class LiveTails {
     return { job_id: row.id }
   }
 
-  async poll(actor: Actor, id: string, { limit = POLL_EVENTS, newestFirst = true }): Promise<{ logs: { events: Event[] }[] }> {
+  /** poll gives what is new. A read may last some seconds, so that the caller's rights are looked at again before the answer. */
+  async poll(
+    actor: Actor,
+    id: string,
+    { standing, limit = POLL_EVENTS, newestFirst = true }: Poll,
+  ): Promise<{ logs: { events: Event[] }[] }> {
     for (let moves = 0; moves < MOVES_MAX; moves += 1) {
       const row = await this.#find(actor, id)
       const taken = await this.#take(actor, row, limit)
       if (!(await this.#move(row, taken, true))) continue
-      return { logs: [{ events: newestFirst ? taken.events.reverse() : taken.events }] }
+      const seen = await this.#visibleTo(await standing())
+      const events = taken.events.filter(({ logId }) => seen.has(logId)).map((event) => shownIn(event, taken.view))
+      return { logs: [{ events: newestFirst ? events.reverse() : events }] }
     }
     throw unavailable('this live tail is asked for too often at once')
   }
 
-  /** stream gives the events as text until the time is over, the caller has left, or the job is gone. */
-  async stream(actor: Actor, id: string, { seconds = STREAM_SECONDS, ...watcher }: Watcher & { seconds?: number | undefined }) {
+  /** stream gives the events as text until the time is over, the caller has left or may not watch any more, or the job is gone. */
+  async stream(
+    actor: Actor,
+    id: string,
+    { seconds = STREAM_SECONDS, signal, standing }: Listener & { seconds?: number | undefined },
+  ): Promise<Readable> {
+    const { clock, log } = this.#world
     const row = await this.#find(actor, id)
-    return this.#counted(this.#lines(row, { seconds, ...watcher }))
+    const guard = openStreamGuard({ clock, log }, { standing, untilMs: clock.monotonicMs() + seconds * 1_000 })
+    const ending = AbortSignal.any([signal, guard.over])
+    return guard.guarded(Readable.from(this.#counted(this.#lines(row, guard, ending)), { objectMode: false }))
   }
 
   /** #counted counts a stream as long as it lasts. */
@@ -130,14 +160,14 @@ export class LiveTails {
       yield* lines
     } finally {
       this.#streams -= 1
+      this.#tails.release()
     }
   }
 
   /** #lines checks what the caller may see before each read, and again before anything is sent. */
-  async *#lines(begun: LiveTailRow, { seconds, signal, standing }: Watcher & { seconds: number }): AsyncGenerator<string> {
+  async *#lines(begun: LiveTailRow, guard: StreamGuard, ending: AbortSignal): AsyncGenerator<string> {
     const { clock, meta } = this.#world
     let row: LiveTailRow | undefined = begun
-    const untilMs = clock.monotonicMs() + seconds * 1_000
     let spokenMs = clock.monotonicMs()
     yield ': watching\n\n'
     let saidOneOf = 1
@@ -147,43 +177,60 @@ export class LiveTails {
       const { oneOf } = share
       return (seq) => isOneOf(seq, oneOf)
     }
-    while (row && !signal.aborted && clock.monotonicMs() < untilMs) {
-      const actor = await standing().catch(goneOrThrow)
+    while (row && !ending.aborted) {
+      const actor = await guard.actor()
       share = shareNow(share, this.#streams, clock.nowMs())
-      const taken = actor && (await this.#take(actor, row, STREAM_EVENTS, thin))
+      const taken: Take | undefined = actor && (await guard.unlessOver(this.#take(actor, row, STREAM_EVENTS, thin)))
       const isSilent = clock.monotonicMs() - spokenMs > ALIVE_MS
       const moved: LiveTailRow | undefined = taken && (await this.#move(row, taken, isSilent))
       if (taken && !moved) {
         row = await selectLiveTail(meta, row.org_id, row.id)
         continue
       }
-      const seen = taken && (await this.#seenNow(standing))
-      if (!seen || !moved) {
-        yield ': over, since the caller may not watch any more\n\n'
-        return
-      }
+      const stillHere = taken && (await guard.actor())
+      const seen = stillHere && (await this.#visibleTo(stillHere))
+      if (!seen || !moved) break
       row = moved
       const { missed } = taken
       const oneOf = taken.oneOf * share.oneOf
       share = { ...share, left: Math.max(0, share.left - taken.events.length) }
-      const events = taken.events.filter(({ metadata }) => seen.has(metadata.service_id))
       if (oneOf !== saidOneOf) yield `: one of ${oneOf}\n\n`
       if (missed > 0) yield `: missed ${missed}\n\n`
       saidOneOf = oneOf
-      if (events.length > 0) yield events.map((event) => this.#textOf(event)).join('')
+      const events = taken.events.filter(({ logId }) => seen.has(logId))
+      if (events.length > 0) yield* this.#pieces(events, taken.view, guard)
       else if (isSilent) yield ': alive\n\n'
       else {
-        await clock.sleep(STREAM_EVERY_MS, signal).catch(() => undefined)
+        await clock.sleep(STREAM_EVERY_MS, ending).catch(() => undefined)
         continue
       }
       spokenMs = clock.monotonicMs()
     }
+    if (guard.isLost) yield OVER
   }
 
-  /** #seenNow are the ids of the datasets that the caller may see at this moment; undefined when he may watch nothing any more. */
-  async #seenNow(standing: Watcher['standing']): Promise<ReadonlySet<string> | undefined> {
-    const actor = await standing().catch(goneOrThrow)
-    return actor && new Set((await visibleDatasets(this.#world, actor)).map(({ id }) => id))
+  /** #pieces gives the text of events in pieces of bounded size: a slow reader holds one of them. A caller who lost access in between gets no further one. */
+  *#pieces(events: readonly FoundEvent[], view: View, guard: StreamGuard): Generator<string> {
+    let piece = ''
+    for (const event of events) {
+      piece += this.#textOf(event, view)
+      if (piece.length < PIECE_CHARACTERS) continue
+      yield piece
+      if (guard.isLost) return
+      piece = ''
+    }
+    if (piece !== '') yield piece
+  }
+
+  /** #visibleTo are the ids of the datasets that an actor may see at this moment. */
+  async #visibleTo(actor: Actor): Promise<ReadonlySet<string>> {
+    return new Set((await visibleDatasets(this.#world, actor)).map(({ id }) => id))
+  }
+
+  /** #watchesInUse are how far the jobs have come that were asked for here within the last minute. */
+  *#watchesInUse(): Generator<Watch> {
+    const goneMs = this.#world.clock.nowMs() - UNPOLLED_MS
+    for (const { watch, usedAtMs } of this.#watches.values()) if (usedAtMs >= goneMs) yield watch
   }
 
   /** forget drops what nobody watches any more. */
@@ -205,7 +252,7 @@ export class LiveTails {
    * #move notes how far the job has come, and gives it as it is then; undefined when somebody else took events of it meanwhile. A job that has not moved is
    * only kept alive, when it was asked for.
    */
-  async #move(row: LiveTailRow, { events, before, position, watch, wish }: Shown, isAskedFor: boolean): Promise<LiveTailRow | undefined> {
+  async #move(row: LiveTailRow, { events, before, position, watch, wish }: Take, isAskedFor: boolean): Promise<LiveTailRow | undefined> {
     const { clock, meta } = this.#world
     const nowMs = clock.nowMs()
     const hasMoved = events.length > 0 || isWorthKeeping(before, position)
@@ -218,27 +265,26 @@ export class LiveTails {
     return { ...row, turn, position: encoded }
   }
 
-  /** #readerFor reads as an actor. Who watches was counted when he began; what is read for all who watch stands with the one whose turn it was. */
+  /**
+   * #readerFor reads on behalf of an organization: one read serves all of its tails, so that it has no role's budget, and those who watch are charged for it
+   * in turn, each for datasets that they watch.
+   */
   #readerFor(actor: Actor): Reader {
-    const { orgId, identity } = actor
+    const { orgId } = actor
     const ask = (datasets: Parameters<Reader['events']>[0], bounds: TimeBounds) =>
       buildEventQuery(this.#world, actor, {
         datasets,
         filter: ALL_EVENTS,
         bounds,
         signal: AbortSignal.timeout(READ_BOUND_MS),
+        budget: serviceBudget(this.#world),
         reader: 'tail',
       })
-    const note = (datasets: Parameters<Reader['events']>[0], { bytes }: QueryCost) => {
-      const logIds = datasets.map(({ id }) => id)
-      this.#world.usage.note({ kind: 'search', orgId, identityId: identity.id, logIds, bytes, latencyMs: 0, isMore: true })
-    }
     return {
       numbers: async (datasets, { after, oneOf, bounds }) => {
         const wish = { after, oneOf, limit: READ_EVENTS_MAX }
         const { found, hasMore, cost } = await readNumbers(this.#world.events, await ask(datasets, bounds), wish)
-        note(datasets, cost)
-        return { found, hasMore }
+        return { found, hasMore, bytes: cost.bytes }
       },
       events: async (datasets, numbers) => {
         const wish = {
@@ -249,33 +295,27 @@ export class LiveTails {
           numbers: numbers.map(({ seq }) => seq),
         } as const
         const { events, cost } = await readEvents(this.#world.events, await ask(datasets, boundsOf(numbers)), wish)
-        note(datasets, cost)
-        return events
+        return { events, bytes: cost.bytes }
+      },
+      charge: (charges) => {
+        for (const charge of charges) this.#world.usage.note({ kind: 'search', orgId, ...charge, latencyMs: 0, isMore: true })
       },
     }
   }
 
-  /** #shown is an event as callers get it, made once for all who watch. */
-  #shown(event: FoundEvent, baseUrl: string, places: ReadonlyMap<string, DatasetRow>): Event {
-    const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
-    const as = JSON.stringify([baseUrl, collection, dataset])
-    const known = this.#made.get(event)
-    if (known?.as === as) return known.shown
-    const [shown] = shownEvents([event], { items: SELECT_ALL, baseUrl, places }).events
-    if (!shown) throw new Error('an event was not shown')
-    this.#made.set(event, { as, shown })
-    return shown
-  }
-
-  /** #textOf is an event as it is sent, made once for all streams. */
-  #textOf(event: Event): string {
-    const text = this.#texts.get(event) ?? `data: ${JSON.stringify(event)}\n\n`
-    this.#texts.set(event, text)
+  /** #textOf is an event as it is sent, made once for all streams that show it alike, and kept as long as the event. */
+  #textOf(event: FoundEvent, view: View): string {
+    const { collection = '', dataset = '' } = view.places.get(event.logId) ?? {}
+    const as = JSON.stringify([view.baseUrl, collection, dataset])
+    const known = this.#texts.get(event)
+    if (known?.as === as) return known.text
+    const text = `data: ${JSON.stringify(shownIn(event, view))}\n\n`
+    this.#texts.set(event, { as, text })
     return text
   }
 
   /** #take gives what is new to the job, the oldest first, of the datasets that it asks for and the caller may see as they are now; nothing is noted yet. */
-  async #take(actor: Actor, row: LiveTailRow, limit: number, thin?: Thin): Promise<Shown> {
+  async #take(actor: Actor, row: LiveTailRow, limit: number, thin?: Thin): Promise<Take> {
     const nowMs = this.#world.clock.nowMs()
     const known = this.#watches.get(row.id)
     const { wish, watch } = known ?? { wish: wishOf(row), watch: new Map() }
@@ -286,14 +326,46 @@ export class LiveTails {
     const beganMs = row.began_at ?? nowMs
     const joined = new Set(datasets.flatMap(({ id, created_at }) => (created_at <= beganMs && !before.known.has(knownBy(id)) ? [id] : [])))
     const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
-    const tails = await this.#tails.refresh(datasets, this.#readerFor(actor), { backToMs: readBackMs(before), joined, watch })
-    const matches = (event: FoundEvent): boolean => {
-      const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
-      return wish.matches({ ...event, raw: rawText(event.raw), collection, dataset })
-    }
-    const { events, ...said } = takeNew(tails, { position: before, watch, matches, joined, thin }, limit, nowMs)
-    return { ...said, wish, before, events: events.map((event) => this.#shown(event, actor.facts.baseUrl, places)) }
+    const matches = wish.matches && placed(wish.matches, places)
+    const request = { watcherId: actor.identity.id, backToMs: readBackMs(before), joined, watch }
+    return this.#tails.read(datasets, this.#readerFor(actor), request, (tails) => {
+      const taken = takeNew(tails, { position: before, watch, matches, joined, thin }, limit, nowMs)
+      // What it has not taken here is held for it from now on.
+      if (!known || taken.from.keys().some((id) => !watch.has(id)))
+        this.#watches.set(row.id, {
+          turn: NO_TURN,
+          position: before,
+          usedAtMs: nowMs,
+          ...known,
+          wish,
+          watch: new Map([...watch, ...taken.from]),
+        })
+      return { ...taken, wish, before, view: { baseUrl: actor.facts.baseUrl, places } }
+    })
   }
+}
+
+/** placed applies a matcher to events as they were found; a line is decoded only when the condition reads it. */
+function placed(matches: EventMatcher, places: View['places']): (event: FoundEvent) => boolean {
+  return (event) => {
+    const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
+    const matchable: MatchableEvent = {
+      ...event,
+      collection,
+      dataset,
+      get raw() {
+        return rawText(event.raw)
+      },
+    }
+    return matches(matchable)
+  }
+}
+
+/** shownIn is an event as callers get it. */
+function shownIn(event: FoundEvent, { baseUrl, places }: View): Event {
+  const [shown] = shownEvents([event], { items: SELECT_ALL, baseUrl, places }).events
+  if (!shown) throw new Error('an event was not shown')
+  return shown
 }
 
 const NS_PER_MS = 1_000_000n
@@ -308,7 +380,7 @@ function boundsOf(numbers: readonly EventNumber[]): TimeBounds {
   return { fromMs: Number(first / NS_PER_MS), toMs: Number(last / NS_PER_MS) + 1 }
 }
 
-const wishOf = ({ source, condition }: Pick<LiveTailRow, 'source' | 'condition'>): Wish => ({
-  matches: matcherOf(parseFilter(condition).filter),
-  choose: datasetSelectionOf(source),
-})
+function wishOf({ source, condition }: Pick<LiveTailRow, 'source' | 'condition'>): Wish {
+  const { filter } = parseFilter(condition)
+  return { matches: filter.kind === 'all' ? undefined : matcherOf(filter), choose: datasetSelectionOf(source) }
+}

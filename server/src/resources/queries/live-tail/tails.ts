@@ -2,40 +2,25 @@ import { seqAt } from '../../../events/writer/seq.ts'
 import type { FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
 import type { EventNumber } from '../../../reading/numbers.ts'
 import type { World } from '../../../world.ts'
-import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import { advanced, isNew, knownBy, type TailPosition } from './position.ts'
-
-/** A Tail is what has arrived in one dataset since somebody began to watch it; all who watch it share it. */
-export type Tail = {
-  readonly logId: string
-  readonly orgId: string
-  dataset: Watched
-  /** events are in the order in which they were found; the first of them has the number `first`. */
-  events: Arrived[]
-  first: number
-  /** bytes is about what the events take in memory. */
-  bytes: number
-  seen: Set<bigint>
-  /** past are numbers of events that were there before anybody watched; they are not read. */
-  past: readonly bigint[]
-  /** oneOf says how many of the events there are for one that is read, in each pace: 1 unless they come too fast. */
-  oneOf: Record<Pace, number>
-  /** fromMs is since when all that arrived is here. */
-  fromMs: number
-  readAtMs: number
-  lateAtMs: number
-  usedAtMs: number
-  reading: Promise<void> | undefined
-}
-
-/** An Arrived event is held with about what it takes in memory. */
-type Arrived = { readonly event: FoundEvent; readonly bytes: number }
-
-/** A Watched dataset is what a read needs to know of it. */
-type Watched = Pick<DatasetRow, 'id' | 'org_id' | 'created_at' | 'collection' | 'dataset' | 'retention'>
-
-/** What has just arrived is read each time; what could not be seen for a while after its number was claimed, now and then. */
-type Pace = 'now' | 'late'
+import { type Charge, chargesOf, noteWatcher, payerOf, paymentsOf } from './charges.ts'
+import {
+  type Arrived,
+  addAll,
+  bySequence,
+  dropOldest,
+  endOf,
+  forgetNumbers,
+  heldAs,
+  isShort,
+  leavePast,
+  newTail,
+  type Pace,
+  readFurtherBack,
+  release,
+  type Tail,
+  type Watched,
+} from './tail.ts'
+import type { Watch } from './take-new.ts'
 
 /** A Reader reads from the store: first the numbers of what arrived, which is little, then the events that are not here yet. */
 export type Reader = {
@@ -43,9 +28,13 @@ export type Reader = {
   numbers(
     datasets: readonly Watched[],
     wish: { after: bigint; oneOf: number; bounds: TimeBounds },
-  ): Promise<{ found: readonly EventNumber[]; hasMore: boolean }>
-  events(datasets: readonly Watched[], numbers: readonly EventNumber[]): Promise<readonly FoundEvent[]>
+  ): Promise<{ found: readonly EventNumber[]; hasMore: boolean; bytes: number }>
+  events(datasets: readonly Watched[], numbers: readonly EventNumber[]): Promise<{ events: readonly FoundEvent[]; bytes: number }>
+  charge(charges: readonly Charge[]): void
 }
+
+/** A TailsRequest is what a watcher needs of the tails: see Tails.read. */
+export type TailsRequest = { watcherId: string; backToMs: number; joined: ReadonlySet<string>; watch: Watch }
 
 /** FRESH_MS is how long what was read counts as what there is: however many watch, a dataset is read no more often. */
 const FRESH_MS = 500
@@ -81,53 +70,70 @@ const IDLE_MS = 120_000
 /** NEWBORN_MS is how far back a new tail looks for what came to a dataset before anybody knew of it. */
 const NEWBORN_MS = 60_000
 
+/** A ReadOnce waits for a read of datasets and charges its bytes. */
+type ReadOnce = <T extends { bytes: number }>(datasets: readonly Watched[], read: Promise<T>) => Promise<T>
+
 /** Begun are the datasets of which there was no tail, and those of which nothing past is wanted. */
 type Begun = { fresh: ReadonlySet<string>; joined: ReadonlySet<string> }
 
 /** Tails are the tails of the datasets that are being watched in this process. */
 export class Tails {
   readonly #clock: World['clock']
+  readonly #watches: () => Iterable<Watch>
   readonly #tails = new Map<string, Tail>()
 
-  constructor(clock: World['clock']) {
+  /** `watches` are those of all who watch in this process: events that all of them have taken are let go. */
+  constructor(clock: World['clock'], watches: () => Iterable<Watch>) {
     this.#clock = clock
+    this.#watches = watches
   }
 
   /**
-   * refresh brings the tails of datasets up to now by one question for all of the organization that are due. A tail that does not reach back as far as
-   * somebody who goes on here needs is read from there; of datasets in `joined` he wants nothing that is past, and
-   * those in `watch` he follows here already.
+   * read brings the tails of datasets up to now, by one query for all of the organization that are due, and hands them to `use` while nothing of them is let
+   * go. A tail that does not reach back as far as a watcher who goes on here needs is read from there; of datasets in `joined` the watcher wants nothing
+   * that is past, and those in `watch` it follows here already.
    */
-  async refresh(
-    datasets: readonly Watched[],
-    reader: Reader,
-    { backToMs, joined, watch }: { backToMs: number; joined: ReadonlySet<string>; watch: Watch },
-  ): Promise<readonly Tail[]> {
-    const goesOn = ({ id }: Watched) => !joined.has(id) && !watch.has(id)
-    const short = datasets.filter((dataset) => goesOn(dataset) && isShort(this.#tails.get(dataset.id), dataset, backToMs))
-    await Promise.all(short.map(({ id }) => this.#tails.get(id)?.reading))
+  async read<T>(datasets: readonly Watched[], reader: Reader, request: TailsRequest, use: (tails: readonly Tail[]) => T): Promise<T> {
+    const { joined, watch, backToMs } = request
+    const goingOn = datasets.filter(({ id }) => !joined.has(id) && !watch.has(id))
+    const short = (): Watched[] => goingOn.filter((dataset) => isShort(this.#tails.get(dataset.id), dataset, backToMs))
+    for (let busy = this.#readingsOf(short()); busy.length > 0; busy = this.#readingsOf(short())) await Promise.all(busy)
     const nowMs = this.#clock.nowMs()
     const fresh = datasets.filter(({ id }) => !this.#tails.has(id))
     for (const dataset of fresh) {
       const fromMs = Math.min(nowMs - FRESH_MS, Math.max(dataset.created_at, Math.min(nowMs - NEWBORN_MS, backToMs)))
       this.#tails.set(dataset.id, newTail(dataset, fromMs, nowMs))
     }
-    for (const dataset of short) {
+    for (const dataset of short()) {
       const tail = this.#tails.get(dataset.id)
-      if (tail && tail.reading === undefined && isShort(tail, dataset, backToMs))
-        readFurtherBack(tail, Math.max(dataset.created_at, backToMs))
+      if (tail) readFurtherBack(tail, Math.max(dataset.created_at, backToMs))
     }
+    const pinned = goingOn.flatMap(({ id }) => this.#tails.get(id) ?? [])
+    for (const tail of pinned) tail.pins += 1
+    try {
+      return use(await this.#upToNow(datasets, reader, { fresh: new Set(fresh.map(({ id }) => id)), joined }, request.watcherId, nowMs))
+    } finally {
+      for (const tail of pinned) tail.pins -= 1
+    }
+  }
+
+  #readingsOf(datasets: readonly Watched[]): Promise<void>[] {
+    return datasets.flatMap(({ id }) => this.#tails.get(id)?.reading ?? [])
+  }
+
+  async #upToNow(datasets: readonly Watched[], reader: Reader, begun: Begun, watcherId: string, nowMs: number): Promise<readonly Tail[]> {
     const tails: Tail[] = []
     for (const dataset of datasets) {
       const tail = this.#tails.get(dataset.id)
       if (!tail) continue
       tail.usedAtMs = nowMs
       tail.dataset = dataset
+      noteWatcher(tail, watcherId, nowMs)
       tails.push(tail)
     }
     if (tails.some((tail) => isDue(tail, nowMs))) {
       const due = this.#dueWith(tails, nowMs)
-      const reading = this.#readOn(due, { fresh: new Set(fresh.map(({ id }) => id)), joined }, reader, nowMs).finally(() => {
+      const reading = this.#readOn(due, begun, reader, nowMs).finally(() => {
         for (const tail of due) tail.reading = undefined
       })
       for (const tail of due) tail.reading = reading
@@ -144,13 +150,17 @@ export class Tails {
   }
 
   async #readOn(due: readonly Tail[], { fresh, joined }: Begun, reader: Reader, nowMs: number): Promise<void> {
+    this.#release(due, nowMs)
+    const charging = chargingOf(due, reader, nowMs)
+    const numbers: Reader['numbers'] = (datasets, wish) => charging(datasets, reader.numbers(datasets, wish))
+    const events: Reader['events'] = (datasets, wanted) => charging(datasets, reader.events(datasets, wanted))
     const late = due.filter((tail) => Math.abs(nowMs - tail.lateAtMs) >= LATE_EVERY_MS)
     // A new tail has to know of all that is past, also of what the late pace would leave out.
     const rest = due.filter((tail) => !late.includes(tail) || fresh.has(tail.logId))
     try {
-      const found = (await Promise.all([readAt('late', late, reader, nowMs), readAt('now', rest, reader, nowMs)])).flat()
+      const found = (await Promise.all([readAt('late', late, numbers, nowMs), readAt('now', rest, numbers, nowMs)])).flat()
       for (const tail of due) if (fresh.has(tail.logId) && joined.has(tail.logId)) leavePast(tail, found, nowMs)
-      await this.#readEvents(due, found, reader)
+      await this.#readEvents(due, found, events)
     } catch (cause) {
       // What a tail did not find at first would be shown as new: it is begun again.
       for (const logId of fresh) this.#tails.delete(logId)
@@ -159,9 +169,7 @@ export class Tails {
     for (const tail of due) {
       tail.readAtMs = nowMs
       if (late.includes(tail)) tail.lateAtMs = nowMs
-      const oldest = seqAt(nowMs - 2 * OVERLAP_MS.late)
-      for (const seq of tail.seen) if (seq < oldest) tail.seen.delete(seq)
-      tail.past = tail.past.filter((seq) => seq >= oldest)
+      forgetNumbers(tail, seqAt(nowMs - 2 * OVERLAP_MS.late) - 1n)
     }
   }
 
@@ -169,7 +177,7 @@ export class Tails {
    * #readEvents reads those of the numbers that are not here yet, the oldest first, as many at a time as fit. A number whose event another server of the
    * store does not have yet is asked for again.
    */
-  async #readEvents(due: readonly Tail[], found: readonly EventNumber[], reader: Reader): Promise<void> {
+  async #readEvents(due: readonly Tail[], found: readonly EventNumber[], read: Reader['events']): Promise<void> {
     const byLog = new Map(due.map((tail) => [tail.logId, tail]))
     const wanted = new Map(found.flatMap((one) => (byLog.get(one.logId)?.seen.has(one.seq) === false ? [[one.seq, one] as const] : [])))
     const numbers = [...wanted.values()].sort(bySequence)
@@ -179,13 +187,12 @@ export class Tails {
       from += part.length
       const own = new Set(part.map(({ logId }) => logId))
       const datasets = due.flatMap(({ logId, dataset }) => (own.has(logId) ? [dataset] : []))
-      const events = (await reader.events(datasets, part)).toSorted(bySequence)
+      const { events } = await read(datasets, part)
       let bytes = 0
-      for (const event of events) {
-        const arrived = heldAs(event)
-        bytes += arrived.bytes
-        const tail = byLog.get(event.logId)
-        if (tail) add(tail, arrived)
+      for (const [logId, arrived] of Map.groupBy(events.map(heldAs).sort(byEvent), ({ event }) => event.logId)) {
+        for (const one of arrived) bytes += one.bytes
+        const tail = byLog.get(logId)
+        if (tail) addAll(tail, arrived)
       }
       this.#keepWithin()
       atOnce = Math.max(1, Math.min(EVENTS_AT_ONCE_MAX, Math.floor((EVENTS_BYTES * part.length) / Math.max(1, bytes))))
@@ -201,40 +208,35 @@ export class Tails {
     }
   }
 
+  /** release lets go of the events that all who watch here have taken. */
+  release(): void {
+    this.#release([...this.#tails.values()], this.#clock.nowMs())
+  }
+
+  #release(tails: readonly Tail[], nowMs: number): void {
+    const watches = [...this.#watches()]
+    for (const tail of tails) {
+      if (tail.events.length === 0) continue
+      const taken = watches.reduce((least, watch) => Math.min(least, watch.get(tail.logId) ?? least), endOf(tail))
+      release(tail, taken, nowMs)
+    }
+  }
+
   /** heldBytes is about what the events of all tails take in memory. */
   get heldBytes(): number {
     return this.#tails.values().reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
-  /** forget drops tails that nobody has looked at for a while. */
+  /** forget drops tails that nobody has read for a while, and events that nobody needs any more. */
   forget(): void {
+    this.release()
     const nowMs = this.#clock.nowMs()
     for (const [logId, tail] of this.#tails) if (nowMs - tail.usedAtMs > IDLE_MS) this.#tails.delete(logId)
   }
 }
 
-/** isShort says that a tail does not reach back far enough; before a dataset was made there is nothing. */
-const isShort = (tail: Tail | undefined, { created_at }: Watched, backToMs: number): boolean =>
-  tail !== undefined && tail.fromMs > Math.max(created_at, backToMs)
-
-/** leavePast makes a tail begin now: what was found is past. */
-function leavePast(tail: Tail, found: readonly EventNumber[], nowMs: number): void {
-  tail.past = found.filter(({ logId }) => logId === tail.logId).map(({ seq }) => seq)
-  for (const seq of tail.past) tail.seen.add(seq)
-  tail.fromMs = nowMs
-}
-
-/** readFurtherBack makes the next read begin earlier; what is here already is not taken twice. */
-function readFurtherBack(tail: Tail, fromMs: number): void {
-  const past = new Set(tail.past)
-  tail.seen = new Set([...[...tail.seen].filter((seq) => !past.has(seq)), ...tail.events.map(({ event }) => event.seq)])
-  tail.fromMs = fromMs
-  tail.readAtMs = fromMs
-  tail.lateAtMs = Number.NEGATIVE_INFINITY
-}
-
 /** readAt reads the numbers of what is new in some datasets; of those where more arrived than one read may bring, one of so many that it fits. */
-async function readAt(pace: Pace, tails: readonly Tail[], reader: Reader, nowMs: number): Promise<EventNumber[]> {
+async function readAt(pace: Pace, tails: readonly Tail[], read: Reader['numbers'], nowMs: number): Promise<EventNumber[]> {
   const arrived: EventNumber[] = []
   const sinceMs = Math.min(...tails.map(({ readAtMs }) => readAtMs), nowMs) - OVERLAP_MS[pace]
   const bounds = { fromMs: sinceMs - (pace === 'now' ? NOW_LATE_MS : LATE_MS), toMs: nowMs + AHEAD_MS }
@@ -243,7 +245,7 @@ async function readAt(pace: Pace, tails: readonly Tail[], reader: Reader, nowMs:
     const over: Tail[] = []
     for (const [oneOf, own] of Map.groupBy(open, (tail) => tail.oneOf[pace])) {
       const datasets = own.map(({ dataset }) => dataset)
-      const { found, hasMore } = await reader.numbers(datasets, { after: seqAt(sinceMs), oneOf, bounds })
+      const { found, hasMore } = await read(datasets, { after: seqAt(sinceMs), oneOf, bounds })
       const counts = Map.groupBy(found, ({ logId }) => logId)
       if (!hasMore || oneOf >= ONE_OF_MAX) {
         arrived.push(...found)
@@ -259,101 +261,28 @@ async function readAt(pace: Pace, tails: readonly Tail[], reader: Reader, nowMs:
   return arrived
 }
 
-const newTail = (dataset: Watched, fromMs: number, nowMs: number): Tail => ({
-  logId: dataset.id,
-  orgId: dataset.org_id,
-  dataset,
-  events: [],
-  first: 0,
-  bytes: 0,
-  seen: new Set(),
-  past: [],
-  oneOf: { now: 1, late: 1 },
-  fromMs,
-  readAtMs: fromMs,
-  lateAtMs: Number.NEGATIVE_INFINITY,
-  usedAtMs: nowMs,
-  reading: undefined,
-})
-
 const isDue = ({ reading, readAtMs, oneOf }: Tail, nowMs: number): boolean =>
   reading === undefined && Math.abs(nowMs - readAtMs) >= (oneOf.now >= RESTING_ONE_OF ? REST_MS : FRESH_MS)
 
-/** EVENT_BYTES and LEAF_BYTES are what an event and each of its values take beside their text. */
-const EVENT_BYTES = 400
-const LEAF_BYTES = 100
-
-/** heldAs is an event with a line of its own: what was read lies in one piece of memory, which would be held as long as any of its lines. */
-function heldAs(event: FoundEvent): Arrived {
-  const raw = event.raw && new Uint8Array(event.raw)
-  const bytes = event.leaves.values().reduce((sum, text) => sum + LEAF_BYTES + text.length, EVENT_BYTES + (raw?.length ?? 0))
-  return { event: { ...event, raw }, bytes }
-}
-
-function add(tail: Tail, arrived: Arrived): void {
-  tail.seen.add(arrived.event.seq)
-  tail.events.push(arrived)
-  tail.bytes += arrived.bytes
-}
-
-function dropOldest(tail: Tail, count: number): void {
-  if (count <= 0) return
-  for (const { bytes } of tail.events.splice(0, count)) tail.bytes -= bytes
-  tail.first += count
-}
-
-type Sequenced = Pick<FoundEvent, 'seq'>
-const bySequence = (one: Sequenced, other: Sequenced): number => (one.seq < other.seq ? -1 : one.seq > other.seq ? 1 : 0)
-
-/** A Watch is up to where in the tails of this process all was looked at: what lies before is past, does not match, or was given here. */
-export type Watch = ReadonlyMap<string, number>
-
-/**
- * A Watcher is who takes events: what he wants, how far he has come, and which datasets chose him only now though they were there before. `thin` leaves
- * out of what he wants what is more than he may have.
- */
-export type Watcher = {
-  position: TailPosition
-  watch: Watch
-  matches: (event: FoundEvent) => boolean
-  joined: ReadonlySet<string>
-  thin?: ((seqs: readonly bigint[]) => (seq: bigint) => boolean) | undefined
-}
-
-/** Taken are events for a watcher and where he is after them; one stands for `oneOf`, and `missed` of a dataset were gone before he came to take them. */
-export type Taken = { events: FoundEvent[]; oneOf: number; missed: number; watch: Watch; position: TailPosition }
-
-/** takeNew gives a watcher the matching events that he has not had, in the order of their arrival, at most `limit`: the rest stays for the next time. */
-export function takeNew(tails: readonly Tail[], { position, watch, matches, joined, thin }: Watcher, limit: number, nowMs: number): Taken {
-  const firstOf = (tail: Tail): number => watch.get(tail.logId) ?? tail.first
-  const missed = tails.reduce((sum, tail) => sum + Math.max(0, tail.first - firstOf(tail)), 0)
-  const found = tails.flatMap((tail) => {
-    const from = Math.max(0, firstOf(tail) - tail.first)
-    return tail.events
-      .slice(from)
-      .flatMap(({ event }, index) =>
-        isNew(position, event.seq) && matches(event) ? [{ tail, event, number: tail.first + from + index }] : [],
-      )
-  })
-  const [past, wanted] = [found.filter(({ tail }) => joined.has(tail.logId)), found.filter(({ tail }) => !joined.has(tail.logId))]
-  const isKept = thin?.(wanted.map(({ event }) => event.seq)) ?? (() => true)
-  const waiting = wanted.filter(({ event }) => isKept(event.seq))
-  waiting.sort((one, other) => bySequence(one.event, other.event))
-  const [taken, rest] = [waiting.slice(0, limit), waiting.slice(limit)]
-  const next = new Map(tails.map((tail) => [tail.logId, end(tail)]))
-  for (const { tail, number } of rest) next.set(tail.logId, Math.min(number, next.get(tail.logId) ?? number))
-  return {
-    events: taken.map(({ event }) => event),
-    oneOf: Math.max(1, ...tails.map((tail) => tail.oneOf.now)),
-    missed,
-    watch: next,
-    position: advanced(position, {
-      given: [...tails.flatMap((tail) => (joined.has(tail.logId) ? tail.past : [])), ...[...past, ...taken].map(({ event }) => event.seq)],
-      waiting: rest[0]?.event.seq,
-      known: new Set(tails.map(({ logId }) => knownBy(logId))),
-      nowMs,
-    }),
+/** chargingOf charges reads of tails to those who watch them. */
+function chargingOf(tails: readonly Tail[], reader: Reader, nowMs: number): ReadOnce {
+  const byLog = new Map(tails.map((tail) => [tail.logId, tail]))
+  const payers = new Map<string, string>()
+  for (const tail of tails) {
+    const payer = payerOf(tail, nowMs - TOGETHER_MS)
+    if (payer !== undefined) payers.set(tail.logId, payer)
+  }
+  return async (datasets, read) => {
+    const result = await read
+    const logIds = datasets.map(({ id }) => id)
+    const payments = paymentsOf(result.bytes, logIds, payers)
+    for (const { logId, identityId, bytes } of payments) {
+      const watcher = byLog.get(logId)?.watchers.get(identityId)
+      if (watcher) watcher.paidBytes += bytes
+    }
+    reader.charge(chargesOf(payments))
+    return result
   }
 }
 
-const end = (tail: Tail): number => tail.first + tail.events.length
+const byEvent = (one: Arrived, other: Arrived): number => bySequence(one.event, other.event)
