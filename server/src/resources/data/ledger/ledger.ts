@@ -8,15 +8,14 @@ import type { World } from '../../../world.ts'
 import { visibleLogIds } from '../datasets/datasets.ts'
 import { isRecountPending } from './recounting.ts'
 
-export { ledgerRecount } from './recounting.ts'
+export { type LedgerPresence, openLedgerPresence, PRESENCE_EVERY_MS } from './presence.ts'
+export { isRecountPending, ledgerRecount } from './recounting.ts'
 export { ledgerRollup } from './rolling.ts'
 
 type LedgerQuery = QueryOf<typeof contract.ledger.get>
 type LedgerWorld = Pick<World, 'clock' | 'events' | 'ledger' | 'meta'>
 
 const HOUR_MS = 60 * MINUTE_MS
-/** PENDING_MS is how far a recount at a start goes back. */
-const PENDING_MS = 24 * HOUR_MS
 
 /** readLedger tells what became of the events that the caller may know of, up to this moment. */
 export async function readLedger(world: LedgerWorld, actor: Actor, query: LedgerQuery): Promise<ReplyOf<typeof contract.ledger.get>> {
@@ -27,7 +26,7 @@ export async function readLedger(world: LedgerWorld, actor: Actor, query: Ledger
   const unitMs = unitAt(fromMs, nowMs)
   const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / query.num_of_slices / unitMs)) * unitMs
   // Before the sums: a recount that ends in between must not make sums from before it look exact.
-  const isPending = toMs > world.ledger.openedMs - PENDING_MS && (await isRecountPending(world))
+  const isPending = await isRecountPending(world, toMs)
   const [totals, rows] = await readFlushed(world, () =>
     Promise.all([selectTotals(world.events, span), selectLedger(world.events, span, { stepMs, rowsMax: query.limit + 1 })]),
   )

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../../events/ledger/page.ts'
 import { type RecountDifference, recount } from '../../../events/ledger/recount.ts'
 import type { JobKind } from '../../../jobs/job.ts'
 import type { World } from '../../../world.ts'
-import { selectLivingLogs, selectRecount } from './rows.ts'
+import { deleteGone, noteGone, selectGone, selectLivingLogs, selectRecount } from './rows.ts'
 
 type RecountWorld = Pick<World, 'clock' | 'events' | 'ledger' | 'log' | 'meta'>
 
@@ -14,6 +14,8 @@ const SETTLED_MS = 20_000
 const OVERLAP_MS = 10 * MINUTE_MS
 /** BACK_MAX_MS bounds what is recounted after a long pause. */
 const BACK_MAX_MS = 24 * 60 * MINUTE_MS
+/** PENDING_MS is how far a recount of what an ended process left goes back. */
+const PENDING_MS = BACK_MAX_MS
 
 /**
  * ledgerRecount compares the ledger with the stored events, at each start and then every half minute. The recount at a start reaches up to it, so that
@@ -28,6 +30,7 @@ export const ledgerRecount = (world: RecountWorld): JobKind => {
     run: async ({ payload }) => {
       const { clock, events, ledger, meta } = world
       const beganMs = clock.nowMs()
+      await noteGone(meta, beganMs)
       const span = spanOf(beganMs, payload.counted_to_ms)
       const living = new Set((await selectLivingLogs(meta)).map(({ id }) => id))
       const mayMiss = (logId: string) => !living.has(logId)
@@ -38,13 +41,21 @@ export const ledgerRecount = (world: RecountWorld): JobKind => {
         isFirst = false
       }
       report(world, await recount(events, span, mayMiss))
+      // All that a process stored before it was found gone lies in minutes that have been compared now.
+      await deleteGone(meta, span.toMs)
       return { againInMs: EVERY_MS, payload: { counted_to_ms: span.toMs, began_ms: beganMs } }
     },
   }
 }
 
-/** isRecountPending says that a process started and nothing has been recounted since: what a crash left unnoted may be missing from the ledger. */
-export async function isRecountPending({ meta, ledger }: Pick<World, 'meta' | 'ledger'>): Promise<boolean> {
+/**
+ * isRecountPending says that the ledger may be short of something before a time: a process started and nothing has been recounted since, or another one ended
+ * without writing its last counts, and the minutes in which it did so have not been recounted.
+ */
+export async function isRecountPending({ meta, ledger }: Pick<World, 'meta' | 'ledger'>, beforeMs: number): Promise<boolean> {
+  const goneSinceMs = await selectGone(meta)
+  if (goneSinceMs !== null && beforeMs > goneSinceMs - PENDING_MS) return true
+  if (beforeMs <= ledger.openedMs - PENDING_MS) return false
   const began = (await selectRecount(meta, LEDGER_RECOUNT))?.payload.began_ms
   return typeof began === 'number' && began < ledger.openedMs
 }
