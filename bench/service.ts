@@ -7,6 +7,8 @@ import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 const HEALTHY_BOUND_MS = 60_000
+/** Those with which setup.mjs and the Dockerfile start the service. */
+const SERVICE_OPTIONS = ['--max-semi-space-size=16']
 
 export type Service = { url: string; key: string; pid: number; healthyMs: number; stop(): Promise<number> }
 
@@ -21,7 +23,7 @@ export async function startService(dataDir: string, env: Record<string, string> 
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const startedMs = performance.now()
-  const child = spawn(process.execPath, [join(root, 'server/src/main.ts'), 'start'], {
+  const child = spawn(process.execPath, [...SERVICE_OPTIONS, join(root, 'server/src/main.ts'), 'start'], {
     cwd: root,
     env: {
       ...process.env,

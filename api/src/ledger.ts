@@ -59,7 +59,11 @@ export const ledger = {
       end_time: ms,
       slice_ms: ms,
       totals: LedgerCounts,
-      is_recount_pending: z.boolean().describe('true for a few seconds after a start, until events from before a crash are counted.'),
+      is_recount_pending: z
+        .boolean()
+        .describe(
+          'true while events of a process that ended without counting them may be missing: for a few seconds after a start, and within 20 s of a crash where other processes go on, until a recount of that minute.',
+        ),
       is_complete: z.boolean().describe('false when there are more entries than `limit`.'),
       entries: z.array(LedgerEntry),
     }),

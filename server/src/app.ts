@@ -20,7 +20,7 @@ import { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import { openSearches } from './resources/queries/search/search.ts'
 import { openHealth, watchStores } from './resources/service/health/health.ts'
 import { allRoutes } from './routes.ts'
-import { allWork, type BackgroundWork, flushes, startChores, sweeps } from './work.ts'
+import { allWork, type BackgroundWork, flushes, presence, startChores, sweeps } from './work.ts'
 import type { World } from './world.ts'
 
 /** The part of DENDRO_MEMORY for request bodies that are being read and split. */
@@ -36,6 +36,7 @@ export async function openApp(
   web: WebFiles | undefined = undefined,
 ): Promise<App> {
   const { firstKey } = await firstStart(world)
+  const present = await presence(world, work)
   const windows: WindowStore = {
     take: (request) => takeFromWindow(world.meta, request),
     giveBack: (request) => giveBackToWindow(world.meta, request),
@@ -77,6 +78,7 @@ export async function openApp(
     for (const address of http.addresses()) if (typeof address !== 'string') world.listensOn(address.port)
   })
   const chores = startChores(world, [
+    ...present,
     ...flushes({ limiters: [limiter, senderLimiter], heartbeats, parserCounts }),
     ...sweeps(world, work, { windowMs: config.DENDRO_RATE_LIMIT.windowMs, searches, tails }),
   ])

@@ -7,7 +7,7 @@ import { forgetPosts } from './meta/post-claims.ts'
 import { removeUsageMinutes } from './meta/usage-counts.ts'
 import type { Heartbeats } from './resources/data/datasets/datasets.ts'
 import { deleteOldCreationCounts } from './resources/data/datasets/datasets.ts'
-import { ledgerRecount, ledgerRollup } from './resources/data/ledger/ledger.ts'
+import { ledgerRecount, ledgerRollup, openLedgerPresence, PRESENCE_EVERY_MS } from './resources/data/ledger/ledger.ts'
 import type { ParserCounts } from './resources/data/parsers/parsers.ts'
 import { deleteOldParserMinutes } from './resources/data/parsers/parsers.ts'
 import { type ClockReading, eventRemoval, orphanSweep, readClock } from './resources/data/retention/retention.ts'
@@ -56,7 +56,7 @@ export const jobKinds = (world: World): readonly JobKind[] => [
   auditTrail(world),
 ]
 
-/** Small work that each process repeats. `atStop` runs once more when the process stops. */
+/** Small work that each process repeats. `atStop` runs when the process stops. */
 export type Chore = { everyMs: number; failed: string; run: () => Promise<unknown>; atStop?: () => Promise<unknown> }
 
 /** Repeats the chores until `stop`; `flush` then runs what the stop of a process needs. */
@@ -98,6 +98,13 @@ export function flushes({
     flush(parserCounts, 'counts of parsers could not be written'),
     { everyMs: GIVE_BACK_EVERY_MS, failed: 'unused requests could not be given back', run: () => giveBack(), atStop: () => giveBack(0) },
   ]
+}
+
+/** presence keeps the others informed that this process counts what arrives; a process without sweeps is none of the deployment. */
+export async function presence(world: World, { sweepEveryMs }: BackgroundWork): Promise<readonly Chore[]> {
+  if (sweepEveryMs === undefined) return []
+  const { keep, leave } = await openLedgerPresence(world)
+  return [{ everyMs: PRESENCE_EVERY_MS, failed: 'the process could not be kept in the list of those that count', run: keep, atStop: leave }]
 }
 
 /** sweeps remove old data of all processes, so only a process whose clock is that of the deployment may run them. */

@@ -9,6 +9,7 @@ function steppedClock(): { clock: Clock; step(): void } {
   const pauses: (() => void)[] = []
   const sleep = (_ms: number, signal?: AbortSignal) =>
     new Promise<void>((done, failed) => {
+      if (signal?.aborted) return failed(signal.reason)
       pauses.push(done)
       signal?.addEventListener('abort', () => failed(signal.reason))
     })

@@ -64,6 +64,9 @@ export function budgetOf({ deployment }: Pick<World, 'deployment'>, { roles }: P
   return { bytes: most(bytes, roles), rows: most(rows, roles), seconds: most(seconds, roles), memoryBytes }
 }
 
+/** serviceBudget is for reads that serve many callers at once: what a caller without a role's own bounds has. */
+export const serviceBudget = (world: Pick<World, 'deployment'>): QueryBudget => budgetOf(world, { roles: [] })
+
 const most = ({ otherwise, byRole }: QueryLimit, roles: Actor['roles']): number =>
   roles.length === 0 ? otherwise : Math.max(...roles.map((role) => byRole.get(role) ?? otherwise))
 

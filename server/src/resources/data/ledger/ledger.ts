@@ -8,17 +8,16 @@ import type { World } from '../../../world.ts'
 import { visibleLogIds } from '../datasets/datasets.ts'
 import { isRecountPending } from './recounting.ts'
 
-export { ledgerRecount } from './recounting.ts'
+export { type LedgerPresence, openLedgerPresence, PRESENCE_EVERY_MS } from './presence.ts'
+export { isRecountPending, ledgerRecount } from './recounting.ts'
 export { ledgerRollup } from './rolling.ts'
 
 type LedgerQuery = QueryOf<typeof contract.ledger.get>
 type LedgerWorld = Pick<World, 'clock' | 'events' | 'ledger' | 'meta'>
 
 const HOUR_MS = 60 * MINUTE_MS
-/** How far back the recount at a start goes. */
-const PENDING_MS = 24 * HOUR_MS
 
-/** The ledger of the events the caller may see, up to now. */
+/** readLedger tells what became of the events that the caller may know of, up to this moment. */
 export async function readLedger(world: LedgerWorld, actor: Actor, query: LedgerQuery): Promise<ReplyOf<typeof contract.ledger.get>> {
   const nowMs = world.clock.nowMs()
   const { fromMs, toMs } = minutesOf(query, nowMs)
@@ -26,8 +25,8 @@ export async function readLedger(world: LedgerWorld, actor: Actor, query: Ledger
   const span: LedgerSpan = { orgNumber: actor.orgNumber, fromMs, toMs, isOpen: toMs >= nowMs, logIds, identityId: query.identity_id }
   const unitMs = unitAt(fromMs, nowMs)
   const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / query.num_of_slices / unitMs)) * unitMs
-  // Read before the sums: a recount that ends in between must not make older sums look exact.
-  const isPending = toMs > world.ledger.openedMs - PENDING_MS && (await isRecountPending(world))
+  // Before the sums: a recount that ends in between must not make sums from before it look exact.
+  const isPending = await isRecountPending(world, toMs)
   const [totals, rows] = await readFlushed(world, () =>
     Promise.all([selectTotals(world.events, span), selectLedger(world.events, span, { stepMs, rowsMax: query.limit + 1 })]),
   )
@@ -43,22 +42,22 @@ export async function readLedger(world: LedgerWorld, actor: Actor, query: Ledger
   }
 }
 
-/** Flushes the ledger of this process, then reads. */
+/** readFlushed reads what is written down, after this process has written what it knows. */
 export async function readFlushed<T>({ ledger }: Pick<World, 'ledger'>, read: () => Promise<T>): Promise<T> {
   try {
     await ledger.flush()
     return await read()
   } catch (cause) {
-    throw unavailable('the ledger is unavailable', { cause })
+    throw unavailable('the ledger cannot be read now', { cause })
   }
 }
 
-/** Widens the range to full minutes, the resolution of the ledger, or to the coarser resolution of old days. */
+/** minutesOf widens the range to full minutes, in which the ledger counts, or to what is left of them in old days. */
 function minutesOf({ from_ts, to_ts }: LedgerQuery, nowMs: number): { fromMs: number; toMs: number } {
   const to = to_ts ?? nowMs
   const from = from_ts ?? Math.max(0, to - HOUR_MS)
   if (from > to) throw badField('from_ts', 'must not be later than to_ts')
-  if (to > LAST_MS) throw badField('to_ts', 'is too far in the future')
+  if (to > LAST_MS) throw badField('to_ts', 'lies too far in the future')
   const fromMs = startOf(from, unitAt(from, nowMs))
   const end = Math.max(from, to - 1)
   return { fromMs, toMs: startOf(end, unitAt(end, nowMs)) + unitAt(end, nowMs) }
@@ -66,7 +65,7 @@ function minutesOf({ from_ts, to_ts }: LedgerQuery, nowMs: number): { fromMs: nu
 
 const startOf = (ms: number, unitMs: number): number => Math.floor(ms / unitMs) * unitMs
 
-/** The last minute that the ledger can count. */
+/** LAST_MS is the last minute that the ledger can count. */
 const LAST_MS = Math.floor((2 ** 32 - 1) / 60) * MINUTE_MS
 
 function shownEntry(row: LedgerRow, { fromMs, toMs, stepMs }: { fromMs: number; toMs: number; stepMs: number }): LedgerEntry {

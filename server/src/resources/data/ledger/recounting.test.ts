@@ -5,6 +5,7 @@ import { openTestApp, type TestApp } from '../../../../../test/world.ts'
 import { openLedger } from '../../../events/ledger/ledger.ts'
 import { postOf } from '../../../events/writer/blocks.fixture.ts'
 import { json, sql } from '../../../meta/sql.ts'
+import { openLedgerPresence } from './presence.ts'
 import { isRecountPending, ledgerRecount, spanOf } from './recounting.ts'
 
 const MINUTE_MS = 60_000
@@ -81,7 +82,7 @@ test('a start recounts what was left unnoted just before it, within its own minu
     senders.app.clock.advance(100)
     const next = openLedger(app.world.events, { clock: app.world.clock, ids: app.world.ids, log: app.world.log })
     const world = { ...app.world, ledger: next }
-    expect(await isRecountPending(world)).toBe(true)
+    expect(await isRecountPending(world, world.clock.nowMs())).toBe(true)
     const job = {
       id: randomUUID(),
       orgId: undefined,
@@ -93,11 +94,52 @@ test('a start recounts what was left unnoted just before it, within its own minu
     }
     const again = await ledgerRecount(world).run(job)
     await app.world.meta.run(sql`update jobs set payload = ${json(again?.payload ?? {})} where kind = 'ledger_recount'`)
-    expect(await isRecountPending(world)).toBe(false)
+    expect(await isRecountPending(world, world.clock.nowMs())).toBe(false)
     await next.close()
     const { body } = await senders.org.ask<{ totals: object; is_recount_pending: boolean }>('GET', '/ledger')
     expect(body.is_recount_pending).toBe(false)
     expect(body.totals).toMatchObject({ received: 2, stored: 2, recounted: 1, missing: 0, raw_bytes: 22 + 4, balances: true })
+  } finally {
+    await senders.close()
+  }
+})
+
+test('what a process left that ended while others went on is said to be missing until the minute of its end is recounted', async () => {
+  const senders = await openSendersAlone()
+  try {
+    const { world } = senders.app.app
+    await senders.post('noted')
+    const logId = (await senders.found('default', 'default'))?.id ?? ''
+    const row = await world.meta.one<{ number: number }>(sql`select number from organisations where id = ${senders.org.orgId}`)
+    const read = async () => (await senders.org.ask<{ totals: object; is_recount_pending: boolean }>('GET', '/ledger')).body
+    const isUsageExact = async () =>
+      (await senders.org.ask<{ is_exact: boolean }>('GET', '/usage?time_range=Last%2010%20minutes')).body.is_exact
+    const presence = await openLedgerPresence(world, 60 * MINUTE_MS)
+    expect([(await read()).is_recount_pending, await isUsageExact()]).toEqual([false, true])
+    // It stored this, wrote nothing of it into the ledger, and its lease runs out.
+    await world.writer.write(postOf(['lost', 'lost'], { orgNumber: row?.number ?? 0, logId }, world.clock.nowMs()))
+    await world.meta.run(sql`update ledger_processes set alive_until = 0`)
+    expect(await read()).toMatchObject({ is_recount_pending: true, totals: { stored: 1, balances: false } })
+    expect(await isUsageExact()).toBe(false)
+    const signal = new AbortController().signal
+    const job = { id: randomUUID(), orgId: undefined, payload: {}, attempt: 1, fence: 1, signal, hold: async () => undefined }
+    const recounting = ledgerRecount(world)
+    // Only now it is known when it was found gone: that minute is not over.
+    await recounting.run(job)
+    expect(await read()).toMatchObject({ is_recount_pending: true, totals: { balances: false } })
+    senders.app.clock.advance(2 * MINUTE_MS)
+    await recounting.run(job)
+    expect(await read()).toMatchObject({
+      is_recount_pending: false,
+      totals: { received: 3, stored: 3, recounted: 2, missing: 0, balances: true },
+    })
+    // One that was only slow is there again, and one that leaves has written all.
+    await presence.keep()
+    await world.meta.run(sql`update ledger_processes set alive_until = 0`)
+    await presence.keep()
+    expect((await read()).is_recount_pending).toBe(false)
+    await presence.leave()
+    expect(await world.meta.all(sql`select * from ledger_processes`)).toEqual([])
   } finally {
     await senders.close()
   }

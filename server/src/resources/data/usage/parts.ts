@@ -4,7 +4,7 @@ import type { Actor } from '../../../http/actor.ts'
 import { sliceStartMs } from '../../../query/slices.ts'
 import type { TimeBounds } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
-import { readFlushed } from '../ledger/ledger.ts'
+import { isRecountPending, readFlushed } from '../ledger/ledger.ts'
 import { selectUsage } from './rows.ts'
 import type { Sliced } from './shown.ts'
 
@@ -38,10 +38,12 @@ export async function readParts(world: UsageWorld, actor: Actor, type: UsageType
     return { parts: logsMax === undefined ? parts : largest(parts, logsMax), isExact: true }
   }
   const span: LedgerSpan = { orgNumber: actor.orgNumber, ...bounds, isOpen: bounds.toMs >= world.clock.nowMs(), logIds }
+  // Before the sums: a recount that ends in between must not make sums from before it look exact.
+  const isPending = await isRecountPending(world, bounds.toMs)
   const rows = await readFlushed(world, () => selectIngested(world.events, span, { slices, isByLog, logsMax }))
   return {
     parts: rows.map(({ slice, logId, events, bytes }) => ({ slice, logId, identityId: '', count: events, sum: bytes })),
-    isExact: rows.every(({ recounted }) => recounted === 0) && areApart(bounds, slices, world.clock.nowMs()),
+    isExact: !isPending && rows.every(({ recounted }) => recounted === 0) && areApart(bounds, slices, world.clock.nowMs()),
   }
 }
 

@@ -252,3 +252,36 @@ describe('whatever else reads events is counted as a search is:', () => {
     expect(usage?.value).toBeGreaterThan(0)
   })
 })
+
+test('what live tails read together is shared by those who watch, each for the datasets that they may see', async () => {
+  const { owner, send, read } = await newSender()
+  await send(100, 'open')
+  await send(100, 'secret')
+  const [open, secret] = [await idOf(owner, 'open'), await idOf(owner, 'secret')]
+  const key = await owner.newKey(['SearchApi'])
+  const hidden = {
+    policy_type: 'LOG_FORBID',
+    resource: { resource_type: 'LOG', resource_id: secret },
+    actions: ['*'],
+    principal: { principal_type: 'ROLE', principal_id: 'SearchApi' },
+  }
+  expect((await owner.ask('POST', '/policies', { body: hidden })).status).toBe(201)
+  const begin = async (own: object) =>
+    (await owner.ask<{ job_id: string }>('POST', '/live-tail', { body: { from_expr: '*' }, ...own })).body.job_id
+  const watching = [
+    { id: await begin({}), own: {} },
+    { id: await begin({ key }), own: { key } },
+  ]
+  for (let round = 0; round < 6; round += 1) {
+    await send(100, 'open')
+    await send(100, 'secret')
+    senders.app.clock.advance(600)
+    // The first of a round reads for both.
+    for (const { id, own } of round % 2 === 0 ? watching : watching.toReversed())
+      expect((await owner.ask('GET', `/live-tail?job_id=${id}`, own)).status).toBe(200)
+  }
+  const usage = await read<UsageSeries>(`/usage/users?${LAST}`)
+  const shares = usage.groups_series.map(({ groups_series = [] }) => new Map(groups_series.map(({ name, value }) => [name, value])))
+  expect(shares.map((share) => share.has(secret)).toSorted()).toEqual([false, true])
+  for (const share of shares) expect(share.get(open)).toBeGreaterThan(0)
+})

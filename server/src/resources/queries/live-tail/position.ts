@@ -1,10 +1,11 @@
 import { SEQ_EPOCH_MS, seqAt } from '../../../events/writer/seq.ts'
+import { SequenceSet } from './sequence-set.ts'
 
 /**
  * The position of a live tail, for any process: events numbered up to `floor` are not shown any more; of those above it, the ones in `shown` were
  * shown or existed before the tail began. `known` are the datasets it has read, by a part of their ids.
  */
-export type TailPosition = { readonly floor: bigint; readonly shown: ReadonlySet<bigint>; readonly known: ReadonlySet<number> }
+export type TailPosition = { readonly floor: bigint; readonly shown: SequenceSet; readonly known: ReadonlySet<number> }
 
 /** How long after its number was claimed an event may appear: twice the overlap of reads. */
 export const WINDOW_MS = 60_000
@@ -12,7 +13,11 @@ export const WINDOW_MS = 60_000
 const SHOWN_MAX = 20_000
 const VERSION = 1
 
-export const firstPosition = (nowMs: number): TailPosition => ({ floor: seqAt(nowMs - WINDOW_MS), shown: new Set(), known: new Set() })
+export const firstPosition = (nowMs: number): TailPosition => ({
+  floor: seqAt(nowMs - WINDOW_MS),
+  shown: SequenceSet.EMPTY,
+  known: new Set(),
+})
 
 /** The maximum age of the number of an event that arrives now: a claim is used for ten seconds, and an insert takes a moment. */
 const START_MS = 15_000
@@ -36,10 +41,10 @@ export function advanced(
   const oldest = seqAt(nowMs - WINDOW_MS)
   const wanted = waiting !== undefined && waiting <= oldest ? waiting - 1n : oldest
   const raised = wanted > floor ? wanted : floor
-  const all = [...shown, ...given].filter((seq) => seq > raised)
-  if (all.length <= SHOWN_MAX) return { floor: raised, shown: new Set(all), known }
-  const sorted = all.toSorted((one, other) => (one < other ? -1 : 1))
-  return { floor: sorted.at(-SHOWN_MAX - 1) ?? raised, shown: new Set(sorted.slice(-SHOWN_MAX)), known }
+  const all = shown.above(raised).with(given.filter((seq) => seq > raised))
+  if (all.size <= SHOWN_MAX) return { floor: raised, shown: all, known }
+  const highest = all.fromEnd(SHOWN_MAX) ?? raised
+  return { floor: highest, shown: all.above(highest), known }
 }
 
 /** Reports whether a position without new events must be stored: one that only gets older is stored now and then. */
@@ -48,16 +53,18 @@ export const isWorthKeeping = (before: TailPosition, after: TailPosition): boole
 
 /** Encodes the numbers as small differences. */
 export function encodePosition({ floor, shown, known }: TailPosition): Buffer {
-  const bytes: number[] = [VERSION]
-  putNumber(bytes, floor)
-  putNumber(bytes, BigInt(known.size))
-  for (const one of known) putNumber(bytes, BigInt(one))
+  const bytes = Buffer.alloc((shown.size + known.size + 3) * NUMBER_BYTES_MAX)
+  const at = { offset: 1 }
+  bytes[0] = VERSION
+  putNumber(bytes, at, floor)
+  putNumber(bytes, at, BigInt(known.size))
+  for (const one of known) putNumber(bytes, at, BigInt(one))
   let last = floor
-  for (const seq of [...shown].sort((one, other) => (one < other ? -1 : 1))) {
-    putNumber(bytes, seq - last)
+  for (const seq of shown) {
+    putNumber(bytes, at, seq - last)
     last = seq
   }
-  return Buffer.from(bytes)
+  return Buffer.from(bytes.subarray(0, at.offset))
 }
 
 /** Undefined for an encoding of an unknown version. */
@@ -67,35 +74,33 @@ export function decodePosition(bytes: Uint8Array): TailPosition | undefined {
   const floor = takeNumber(bytes, at)
   const known = new Set<number>()
   for (let left = Number(takeNumber(bytes, at)); left > 0; left -= 1) known.add(Number(takeNumber(bytes, at)))
-  const shown = new Set<bigint>()
+  const shown: bigint[] = []
   let last = floor
   while (at.offset < bytes.length) {
     last += takeNumber(bytes, at)
-    shown.add(last)
+    shown.push(last)
   }
-  return { floor, shown, known }
+  return { floor, shown: SequenceSet.of(shown), known }
 }
 
-function putNumber(bytes: number[], value: bigint): void {
+function putNumber(bytes: Buffer, at: { offset: number }, value: bigint): void {
   let rest = value
   while (rest >= SMALL) {
-    bytes.push(Number(rest & 127n) | 128)
+    at.offset = bytes.writeUInt8(Number(rest & 127n) | 128, at.offset)
     rest >>= 7n
   }
-  putSmall(bytes, Number(rest))
+  let small = Number(rest)
+  while (small > 127) {
+    at.offset = bytes.writeUInt8((small & 127) | 128, at.offset)
+    small >>= 7
+  }
+  at.offset = bytes.writeUInt8(small, at.offset)
 }
 
 /** Differences below this fit into 32 bits; nearly all do, and they are faster to write. */
 const SMALL = 2n ** 30n
-
-function putSmall(bytes: number[], value: number): void {
-  let rest = value
-  while (rest > 127) {
-    bytes.push((rest & 127) | 128)
-    rest >>= 7
-  }
-  bytes.push(rest)
-}
+/** NUMBER_BYTES_MAX is what 64 bits take, seven to a byte. */
+const NUMBER_BYTES_MAX = 10
 
 function takeNumber(bytes: Uint8Array, at: { offset: number }): bigint {
   let value = 0n
