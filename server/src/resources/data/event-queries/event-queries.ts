@@ -60,8 +60,8 @@ export async function buildEventQuery(
 
 /** budgetOf is what one question of an actor may cost: the most that any of his roles allows. */
 export function budgetOf({ deployment }: Pick<World, 'deployment'>, { roles }: Pick<Actor, 'roles'>): QueryBudget {
-  const { bytes, rows, seconds, memoryBytes } = deployment.queryLimits
-  return { bytes: most(bytes, roles), rows: most(rows, roles), seconds: most(seconds, roles), memoryBytes }
+  const { bytes, rows, seconds, memoryBytes, spillBytes } = deployment.queryLimits
+  return { bytes: most(bytes, roles), rows: most(rows, roles), seconds: most(seconds, roles), memoryBytes, spillBytes }
 }
 
 const most = ({ otherwise, byRole }: QueryLimit, roles: Actor['roles']): number =>
