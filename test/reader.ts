@@ -5,7 +5,7 @@ import { readEvents } from '../server/src/reading/reading.ts'
 import { locate } from '../server/src/resources/data/catalog/catalog.ts'
 import { openSenders, type Senders } from './senders.ts'
 
-export const budget: QueryBudget = { bytes: 1e12, rows: 1e10, seconds: 60, memoryBytes: 2 ** 30 }
+export const budget: QueryBudget = { bytes: 1e12, rows: 1e10, seconds: 60, memoryBytes: 2 ** 30, spillBytes: 2 ** 30 }
 
 /** A Reader sends lines to datasets of an organization of its own and asks for what it has sent. */
 export type Reader = {

@@ -174,6 +174,12 @@ export const settings = {
     '1G, or an eighth of the machine',
     'Memory of the event store that a query may use.',
   ),
+  DENDRO_QUERY_SPILL: setting(
+    asBytes,
+    2 * 2 ** 30,
+    '2G',
+    'Disk space that a query may use to sort and group what exceeds its memory. In the embedded event store all queries together may use four times as much.',
+  ),
   DENDRO_QUERY_RUNNING: setting(
     asLimits(asCount),
     { otherwise: 4, byRole: new Map() },

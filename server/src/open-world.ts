@@ -26,6 +26,8 @@ import type { Deployment, World } from './world.ts'
 
 /** The embedded engine's part of DENDRO_MEMORY; the rest is for this process and its buffers. */
 const ENGINE_SHARE = 0.75
+/** SPILLS_AT_ONCE is how many queries may each write to disk what one may. */
+const SPILLS_AT_ONCE = 4
 /** The part of DENDRO_MEMORY for events that wait to be stored. */
 const WAITING_SHARE = 1 / 16
 
@@ -45,7 +47,12 @@ export async function openWorld(config: Config, replacements: { clock?: Clock; l
   const mailer = openMailer({ url: config.DENDRO_SMTP_URL, from: config.DENDRO_MAIL_FROM })
   const [events, meta] = await openBoth(
     openEventStore(
-      { url: config.DENDRO_CLICKHOUSE_URL?.reveal(), dataDir, memoryBytes: Math.floor(config.DENDRO_MEMORY * ENGINE_SHARE) },
+      {
+        url: config.DENDRO_CLICKHOUSE_URL?.reveal(),
+        dataDir,
+        memoryBytes: Math.floor(config.DENDRO_MEMORY * ENGINE_SHARE),
+        spillBytes: config.DENDRO_QUERY_SPILL * SPILLS_AT_ONCE,
+      },
       deps,
     ),
     openMeta({ url: config.DENDRO_POSTGRES_URL?.reveal(), dataDir, poolMax: config.DENDRO_POSTGRES_CONNECTIONS }, deps),

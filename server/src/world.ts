@@ -17,8 +17,8 @@ import type { Outgoing } from './outgoing/outgoing.ts'
 /** Limits one cost of a query; roles may have their own limits. */
 export type QueryLimit = { otherwise: number; byRole: ReadonlyMap<string, number> }
 
-/** QueryLimits limit the cost of one query: bytes and rows read, time, and memory of the event store. */
-export type QueryLimits = { bytes: QueryLimit; rows: QueryLimit; seconds: QueryLimit; memoryBytes: number }
+/** QueryLimits limit the cost of one query: bytes and rows read, time, and memory and disk of the event store. */
+export type QueryLimits = { bytes: QueryLimit; rows: QueryLimit; seconds: QueryLimit; memoryBytes: number; spillBytes: number }
 
 /** QueryBounds limit the concurrent queries of this process: in total, per organization, and per credential. */
 export type QueryBounds = { running: number; perOrg: number; runningPerCredential: QueryLimit; waitingPerCredential: QueryLimit }

@@ -22,6 +22,8 @@ export type QueryBudget = {
   readonly rows: number
   readonly seconds: number
   readonly memoryBytes: number
+  /** What the query may write to the disk of the store to sort and group. */
+  readonly spillBytes: number
   /** The maximum number of threads in the store. */
   readonly threads?: number
 }

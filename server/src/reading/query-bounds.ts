@@ -29,6 +29,7 @@ type LimitSettings = {
   readonly DENDRO_QUERY_ROWS: QueryLimit
   readonly DENDRO_QUERY_TIME: QueryLimit
   readonly DENDRO_QUERY_MEMORY: number
+  readonly DENDRO_QUERY_SPILL: number
 }
 
 /** Returns the configured limits of one query. */
@@ -37,4 +38,5 @@ export const queryLimitsOf = (config: LimitSettings): QueryLimits => ({
   rows: config.DENDRO_QUERY_ROWS,
   seconds: config.DENDRO_QUERY_TIME,
   memoryBytes: config.DENDRO_QUERY_MEMORY,
+  spillBytes: config.DENDRO_QUERY_SPILL,
 })

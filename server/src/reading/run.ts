@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { Readable } from 'node:stream'
-import { ClickHouseError } from '@clickhouse/client'
-import { isShardUnavailable, unavailableFailure } from '../events/store/away.ts'
+import { isShardUnavailable } from '../events/store/away.ts'
 import type { EventStore } from '../events/store/events.ts'
-import { badRequest, Failure, unavailable } from '../kernel/errors.ts'
+import { unavailable } from '../kernel/errors.ts'
 import { BinaryRows } from './binary-rows.ts'
-import type { EventQuery, QueryCost } from './event-query.ts'
+import type { EventQuery, QueryBudget, QueryCost } from './event-query.ts'
+import { failureOf, type GroupLimit, tooExpensive, tooLong } from './query-failure.ts'
 import { putsLinesTogether } from './raw-line.ts'
 import { type AdmissionWait, noAdmissionWait, runAdmitted } from './run-admitted.ts'
 import { bindStatement, type SqlFragment } from './statement.ts'
 import { encodeStatement } from './statement-body.ts'
 
+type RunnableQuery = Pick<EventQuery, 'orgNumber' | 'budget' | 'signal' | 'onProgress' | 'gaps' | 'ticket'>
+
 /** The progress of a query: what its statements have cost so far, and what they may still cost. */
-export type QueryRun = Pick<EventQuery, 'orgNumber' | 'budget' | 'signal' | 'onProgress' | 'gaps' | 'ticket'> & {
+export type QueryRun = RunnableQuery & {
   /** Excludes the time that the query waited for admission. */
   startedMs: number
   readonly pause: AdmissionWait
@@ -21,7 +23,7 @@ export type QueryRun = Pick<EventQuery, 'orgNumber' | 'budget' | 'signal' | 'onP
   bytes: number
 }
 
-export const startQueryRun = ({ orgNumber, budget, signal, onProgress, gaps, ticket }: EventQuery): QueryRun => ({
+export const startQueryRun = ({ orgNumber, budget, signal, onProgress, gaps, ticket }: RunnableQuery): QueryRun => ({
   orgNumber,
   budget,
   signal,
@@ -51,9 +53,9 @@ const TREE_NODES_MAX = 5_000_000
 const REBUILT_LINES_PER_BLOCK = 4_096
 const PARSER_STEPS_MAX = 1_000_000_000
 const CORES = availableParallelism()
-
-/** The group keys of a statement and the maximum number of groups. */
-export type GroupLimit = { readonly groupsMax: number; readonly groups: readonly string[] }
+/** How long after the time limit of a statement the store may take to end it. Later it counts as hanging. */
+const LATE_MS = 10_000
+const KILL_BOUND_MS = 2_000
 
 /**
  * Runs one statement as the organization, returns its rows and adds up their cost. A disconnected caller ends the statement in the store
@@ -83,11 +85,11 @@ export async function run(
       return send(store, queryRun, statement, options)
     })
   } catch (cause) {
-    throw isTimeout(signal.reason) ? unavailable('the event store did not answer in time', { cause }) : cause
+    throw isTimeout(cause) || isTimeout(signal.reason) ? unavailable('the event store did not answer in time', { cause }) : cause
   }
 }
 
-/** Whether the signal aborted by timeout, not because the caller disconnected. */
+/** Whether a signal aborted by timeout, not because the caller disconnected. */
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
 
 type SendOptions = { grouping?: GroupLimit; sampleRows: number | undefined; share: Record<string, string>; running: number }
@@ -98,11 +100,12 @@ async function send(
   statement: SqlFragment,
   { grouping: groupLimit, sampleRows, share, running }: SendOptions,
 ): Promise<BinaryRows> {
-  const { budget, signal } = queryRun
+  const { budget } = queryRun
   const secondsLeft = budget.seconds - (performance.now() - queryRun.startedMs) / 1_000
   if (secondsLeft <= 0) throw tooExpensive(`more than ${budget.seconds} s`)
+  const signal = AbortSignal.any([queryRun.signal, AbortSignal.timeout(Math.ceil(secondsLeft * 1_000) + LATE_MS)])
   const { text, ...bound } = bindStatement(statement)
-  if (text.length > TEXT_BYTES_MAX) throw tooLong(text.length)
+  if (text.length > TEXT_BYTES_MAX) throw tooLong(text.length / TEXT_BYTES_MAX)
   const { body, contentType } = encodeStatement({ text, ...bound }, 'RowBinary')
   const queryId = randomUUID()
   const progressReport = reportProgress(store, queryRun, queryId)
@@ -134,7 +137,7 @@ async function send(
         ...(putsLinesTogether(text) ? { max_block_size: String(REBUILT_LINES_PER_BLOCK) } : {}),
         ...(groupLimit ? { max_rows_to_group_by: String(groupLimit.groupsMax), group_by_overflow_mode: 'throw' as const } : {}),
         ...(queryRun.gaps?.found ? { skip_unavailable_shards: 1 as const } : {}),
-        ...(await memorySettings(store, budget.memoryBytes, running)),
+        ...memorySettings(store, budget, running),
       },
     })
     const chunks: Buffer[] = []
@@ -145,15 +148,11 @@ async function send(
   } catch (cause) {
     if (signal.aborted) await kill(store, queryId)
     signal.throwIfAborted()
-    throw failureOf(cause, queryRun, groupLimit)
+    throw failureOf(cause, budget, groupLimit)
   } finally {
     progressReport.stop()
   }
 }
-
-type MemoryLimits = { readonly oneBytes: number; readonly allBytes: number }
-
-const memoryLimits = new WeakMap<object, Promise<MemoryLimits>>()
 
 /** The share of the memory of all queries that sorting and grouping may use before they spill to disk. */
 const SPILL_SHARE = 0.7
@@ -161,93 +160,25 @@ const SPILL_BYTES_MIN = 32 * 2 ** 20
 
 /**
  * Lowers the memory limit of a statement; raising it above that of the user would be refused. The more queries run, the earlier each spills
- * to disk, so that together they stay within the total limit.
+ * to disk, so that together they stay within the total limit; how much each may spill is limited too.
  */
-async function memorySettings({ reader }: EventStore, wantedBytes: number, running: number): Promise<Record<string, string>> {
-  const known = memoryLimits.get(reader) ?? readMemoryLimits(reader)
-  memoryLimits.set(reader, known)
-  known.catch(() => memoryLimits.delete(reader))
-  const { oneBytes, allBytes } = await known
-  const ownBytes = Math.floor(oneBytes === 0 ? wantedBytes : Math.min(oneBytes, wantedBytes))
-  const spillBytes = String(Math.floor(Math.max(SPILL_BYTES_MIN, Math.min(ownBytes / 2, (allBytes * SPILL_SHARE) / Math.max(1, running)))))
+function memorySettings({ readerLimits }: EventStore, { memoryBytes, spillBytes }: QueryBudget, running: number): Record<string, string> {
+  const { queryBytes, allBytes } = readerLimits
+  const ownBytes = Math.floor(queryBytes === 0 ? memoryBytes : Math.min(queryBytes, memoryBytes))
+  const fairBytes = allBytes === 0 ? ownBytes : (allBytes * SPILL_SHARE) / Math.max(1, running)
+  const spillFrom = String(Math.floor(Math.max(SPILL_BYTES_MIN, Math.min(ownBytes / 2, fairBytes))))
   return {
     max_memory_usage: String(ownBytes),
-    ...(allBytes === 0 ? {} : { max_bytes_before_external_group_by: spillBytes, max_bytes_before_external_sort: spillBytes }),
+    max_temporary_data_on_disk_size_for_query: String(spillBytes),
+    max_bytes_before_external_group_by: spillFrom,
+    max_bytes_before_external_sort: spillFrom,
   }
 }
 
-async function readMemoryLimits(reader: EventStore['reader']): Promise<MemoryLimits> {
-  const answer = await reader.query({
-    query: "select toFloat64(getSetting('max_memory_usage')) as one, toFloat64(getSetting('max_memory_usage_for_user')) as every",
-    format: 'JSONEachRow',
-  })
-  const [row] = await answer.json<{ one: number; every: number }>()
-  return { oneBytes: row?.one ?? 0, allBytes: row?.every ?? 0 }
-}
-
-/** Ensures that the statement ends. Closing the connection should end it as well. */
+/** Ensures that the statement ends. Closing the connection should end it as well, so that a store that does not answer is not waited for. */
 async function kill({ writer }: EventStore, queryId: string): Promise<void> {
-  await writer.command({ query: 'kill query where query_id = {queryId:String} async', query_params: { queryId } }).catch(() => undefined)
-}
-
-const TIMEOUT = '159'
-const TOO_MANY_ROWS = '158'
-const TOO_MANY_BYTES = '307'
-const RESULT_TOO_LARGE = '396'
-const MEMORY_LIMIT_EXCEEDED = '241'
-/** The message when a query exceeded its own limit, as opposed to the total limit. */
-const QUERY_MEMORY_MESSAGE = 'Query memory limit exceeded'
-/** The message when the store ended the query with the most memory, because the total limit was exceeded. */
-const SELECTED_TO_STOP_MESSAGE = 'Query was selected to stop'
-const TOO_MANY_QUERIES = '202'
-
-/** Distinguishes a query that is too expensive from a store in trouble. Messages of the store go to the log only. */
-function failureOf(cause: unknown, { budget }: QueryRun, groupLimit: GroupLimit | undefined): unknown {
-  const away = unavailableFailure(cause)
-  if (away || !(cause instanceof ClickHouseError)) return away ?? cause
-  switch (cause.code) {
-    case TIMEOUT:
-      return tooExpensive(`more than ${budget.seconds} s`, cause)
-    case TOO_MANY_ROWS:
-      if (groupLimit && cause.message.includes('GROUP BY')) return tooManyGroups(groupLimit, cause)
-      return tooExpensive(`more than ${budget.rows} events`, cause)
-    case TOO_MANY_BYTES:
-      return tooExpensive(`more than ${budget.bytes} bytes`, cause)
-    case RESULT_TOO_LARGE:
-      return badRequest('the result is too large; request fewer events or keys', { cause })
-    case MEMORY_LIMIT_EXCEEDED:
-      if (cause.message.includes(QUERY_MEMORY_MESSAGE)) return tooExpensive('more data than the memory limit of one query allows', cause)
-      if (cause.message.includes(SELECTED_TO_STOP_MESSAGE)) return tooLarge(cause)
-      return unavailable('the event store is out of memory for queries; try again later', {
-        cause,
-      })
-    case TOO_MANY_QUERIES:
-      return unavailable('the event store has too many queries running; try again later', { cause })
-    default:
-      return new Error('a statement failed in the event store', { cause })
-  }
-}
-
-function tooLong(length: number): Failure {
-  const message = `the conditions are ${(length / TEXT_BYTES_MAX).toFixed(1)} times as long as one query may have; use fewer, or put values into one IN (…)`
-  return badRequest(message, { errors: [{ field: 'where', code: 'TOO_MANY_CONDITIONS', message }] })
-}
-
-const tooExpensive = (what: string, cause?: unknown): Failure =>
-  badRequest(
-    `this query would read ${what}; narrow the time range, name fewer datasets, group by fewer values, or add a condition on a rare value`,
-    { cause },
-  )
-
-const tooLarge = (cause: unknown): Failure =>
-  new Failure(429, 'the event store ran out of memory and ended this query, which used the most; narrow it, or try again later', {
-    cause,
-    headers: { 'retry-after': '5' },
-  })
-
-function tooManyGroups({ groups, groupsMax }: GroupLimit, cause: unknown): Failure {
-  const message = `${groups.map((key) => `"${key.slice(0, 100)}"`).join(' and ')} have more than ${groupsMax} different values; group by a key with fewer values, or narrow the time range`
-  return badRequest(message, { cause, errors: [{ field: 'groups', code: 'TOO_MANY_GROUPS', message }] })
+  const query = 'kill query where query_id = {queryId:String} async'
+  await writer.command({ query, query_params: { queryId }, abort_signal: AbortSignal.timeout(KILL_BOUND_MS) }).catch(() => undefined)
 }
 
 /** Reports the progress of a statement that takes long. */
@@ -255,29 +186,31 @@ function reportProgress(store: EventStore, queryRun: QueryRun, queryId: string):
   const { onProgress } = queryRun
   if (!onProgress) return { stop: () => undefined }
   let isPending = false
+  const ended = new AbortController()
   const timer = setInterval(async () => {
     if (isPending) return
     isPending = true
-    const seen = await progressOf(store, queryId).catch(() => undefined)
+    const seen = await progressOf(store, queryId, ended.signal).catch(() => undefined)
     isPending = false
-    if (!seen || !timer.hasRef()) return
+    if (!seen || ended.signal.aborted) return
     onProgress({ ...costOf(queryRun, seen.share), rows: queryRun.rows + seen.rows, bytes: queryRun.bytes + seen.bytes })
   }, PROGRESS_EVERY_MS)
   return {
     stop: () => {
-      timer.unref()
       clearInterval(timer)
+      ended.abort()
     },
   }
 }
 
 type Progress = { rows: number; bytes: number; share: number }
 
-async function progressOf({ writer }: EventStore, queryId: string): Promise<Progress | undefined> {
+async function progressOf({ writer }: EventStore, queryId: string, signal: AbortSignal): Promise<Progress | undefined> {
   const answer = await writer.query({
     query: 'select read_rows, read_bytes, total_rows_approx from system.processes where query_id = {queryId:String}',
     query_params: { queryId },
     format: 'JSONEachRow',
+    abort_signal: signal,
   })
   const [row] = await answer.json<{ read_rows: string; read_bytes: string; total_rows_approx: string }>()
   if (!row) return undefined

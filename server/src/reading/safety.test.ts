@@ -143,6 +143,19 @@ describe('a question that costs too much', () => {
     expect((await ask(2 ** 30)).groupsTotal).toBe(20_000)
   })
 
+  test('is refused when it sorts and groups more on disk than it may, and is answered when it may', async () => {
+    const query = await reader.query(['memory'])
+    const group = (spillBytes: number) => {
+      const queryRun = startQueryRun({ ...query, budget: { ...query.budget, memoryBytes: 2 ** 27, spillBytes } })
+      return run(store(), queryRun, sql`select count() from (select toString(number) as text from numbers(3000000) group by text)`)
+    }
+    expect(await group(1_000_000).catch(({ status, message }: Failure) => ({ status, message }))).toEqual({
+      status: 400,
+      message: expect.stringMatching(/more data than one query may sort and group on disk; narrow the time range/),
+    })
+    expect((await group(2 ** 30)).uint64()).toBe(3_000_000n)
+  })
+
   test('groups of more values than an answer may have are refused with the keys at fault', async () => {
     const query = await reader.query(['memory'])
     const asking = startQueryRun(query)

@@ -11,6 +11,8 @@ export type EngineSettings = {
   /** The id that this engine answers with, so that another program on the same port is not mistaken for it. */
   startId: string
   memoryBytes: number
+  /** spillBytes is what all queries together may write to disk to sort and group. */
+  spillBytes: number
   cores: number
 }
 
@@ -64,6 +66,7 @@ export function engineConfig(settings: EngineSettings): string {
     progress: 'off',
     max_server_memory_usage: memoryBytes * SERVER_LIMIT_SHARE,
     merges_mutations_memory_usage_soft_limit: memoryBytes * MERGES_SHARE,
+    max_temporary_data_on_disk_size: settings.spillBytes,
     // The limit is for the engine alone. With the cgroup's figures, the memory of the service and of others in the container would count
     // against it.
     memory_worker_use_cgroup: 0,

@@ -7,7 +7,7 @@ import { systemClock } from '../../kernel/clock.ts'
 import { systemIds } from '../../kernel/ids.ts'
 import { openLogger } from '../../kernel/log.ts'
 import type { EventDeps } from './engine.ts'
-import { type EventStore, openEventStore } from './events.ts'
+import { type EventStore, type EventStoreOptions, openEventStore } from './events.ts'
 
 export const testDeps: EventDeps = { clock: systemClock, ids: systemIds, log: openLogger('silent') }
 
@@ -16,7 +16,7 @@ export const MEMORY_BYTES = 2 ** 30
 /** Opens event stores in separate directories and closes those that a test leaves open. */
 export type Engines = {
   newDir(): Promise<string>
-  open(dataDir: string, deps?: EventDeps): Promise<EventStore>
+  open(dataDir: string, deps?: EventDeps, options?: Pick<EventStoreOptions, 'spillBytes'>): Promise<EventStore>
   cleanUp(): Promise<void>
 }
 
@@ -29,8 +29,8 @@ export function makeEngines(): Engines {
       dirs.push(dir)
       return dir
     },
-    open: async (dataDir, deps = testDeps) => {
-      const store = await openEventStore({ dataDir, memoryBytes: MEMORY_BYTES }, deps)
+    open: async (dataDir, deps = testDeps, options = {}) => {
+      const store = await openEventStore({ dataDir, memoryBytes: MEMORY_BYTES, ...options }, deps)
       opened.push(store)
       return store
     },

@@ -19,6 +19,7 @@ import { isOverloaded, startId as startIdOf } from './rows.ts'
 export type EngineOptions = {
   dataDir: string
   memoryBytes: number
+  spillBytes?: number
   /** How long a start waits until the engine of a service that just died releases the directory. */
   lockWaitMs?: number
   freePort?: () => Promise<number>
@@ -29,6 +30,8 @@ export type EventDeps = { clock: Clock; log: Logger; ids: Ids }
 /** The embedded event engine, a supervised child. Its clients change with every restart, so do not keep them. */
 export type Engine = { child: SupervisedChild; clients(): Clients; close(): Promise<void> }
 
+/** SPILL_BYTES is what queries may write to disk where nobody says otherwise. */
+const SPILL_BYTES = 8 * 2 ** 30
 const LOCK_WAIT_MS = 10_000
 const START_AGAIN_MS = 250
 const PORT_TRIES_MAX = 10
@@ -211,6 +214,7 @@ async function writeConfig(options: EngineOptions, address: ReturnType<typeof ne
       port: Number(new URL(address.url).port),
       startId,
       memoryBytes: options.memoryBytes,
+      spillBytes: options.spillBytes ?? SPILL_BYTES,
       cores: availableParallelism(),
     }),
   )

@@ -9,7 +9,7 @@ import { type Engine, EngineFailure, type EventDeps, openEngine } from './engine
 import { clearInterruptedStart, markInitialized } from './first-engine-start.ts'
 import { migrate } from './migrate.ts'
 import { explainStartError } from './refused-start.ts'
-import { answers, detachedParts, shardsAnswer } from './rows.ts'
+import { answers, detachedParts, type ReaderLimits, readerLimits, shardsAnswer } from './rows.ts'
 
 export type EventStoreOptions = {
   /** A ClickHouse server or cluster (DENDRO_CLICKHOUSE_URL). Without it the embedded engine runs in the data directory. */
@@ -17,6 +17,8 @@ export type EventStoreOptions = {
   dataDir: string
   /** Limits the embedded engine. */
   memoryBytes: number
+  /** spillBytes limits what all queries of the embedded engine together write to disk to sort and group. */
+  spillBytes?: number
 }
 
 export type EventHealth = { status: 'ok' } | { status: 'starting' | 'down'; reason: string }
@@ -32,6 +34,7 @@ export type EventStore = {
   readonly url: string
   /** The cluster's name for inserts and DDL; undefined on one server. */
   readonly cluster: string | undefined
+  readonly readerLimits: ReaderLimits
   /** Throws a 503 when the store does not answer within 5 s. */
   ping(signal?: AbortSignal): Promise<void>
   health(): EventHealth
@@ -42,6 +45,7 @@ export type EventStore = {
 
 const PING_BOUND_MS = 5_000
 const MEMORY_LIMIT = '241'
+const LIMITS_BOUND_MS = 30_000
 const WATCH_EVERY_MS = 5_000
 const DETACHED_EVERY_MS = 3_600_000
 
@@ -60,6 +64,10 @@ async function openEmbedded(options: EventStoreOptions, deps: EventDeps): Promis
   await markInitialized(options.dataDir)
   return storeOn(engine.clients, deps, {
     engine: engine.child,
+    readerLimits: await readLimits(engine.clients()).catch(async (cause) => {
+      await engine.close()
+      throw cause
+    }),
     health: () => engineHealth(engine.child),
     close: engine.close,
   })
@@ -98,9 +106,11 @@ function engineHealth(engine: SupervisedChild): EventHealth {
 
 async function openServer(url: string, deps: EventDeps): Promise<EventStore> {
   const clients = openClients(parseAddress(url))
+  let limits: ReaderLimits
   try {
     await waitForServer(clients, deps)
     await migrateWithAdvice(clients, deps, false)
+    limits = await readLimits(clients)
   } catch (cause) {
     await clients.close()
     throw cause
@@ -112,6 +122,7 @@ async function openServer(url: string, deps: EventDeps): Promise<EventStore> {
   })
   return storeOn(() => clients, deps, {
     engine: undefined,
+    readerLimits: limits,
     health: () => health,
     close: async () => {
       watching.abort()
@@ -152,7 +163,17 @@ async function waitForServer(clients: Clients, deps: EventDeps): Promise<void> {
   }
 }
 
-type OpenedStore = { engine: SupervisedChild | undefined; health(): EventHealth; close(): Promise<void> }
+/** readLimits reads the limits of the reader once. A query that asked for them would hang with a store that hangs. */
+async function readLimits({ reader, address: { url } }: Clients): Promise<ReaderLimits> {
+  return readerLimits(reader, AbortSignal.timeout(LIMITS_BOUND_MS)).catch((cause) => {
+    if (!isRefusal(cause)) throw cause
+    throw new Error(`the event store at ${url} refuses the reader or its password (${cause.type}); check reader in DENDRO_CLICKHOUSE_URL`, {
+      cause,
+    })
+  })
+}
+
+type OpenedStore = { engine: SupervisedChild | undefined; readerLimits: ReaderLimits; health(): EventHealth; close(): Promise<void> }
 
 function storeOn(clients: () => Clients, deps: EventDeps, opened: OpenedStore): EventStore {
   const watching = new AbortController()
@@ -174,6 +195,7 @@ function storeOn(clients: () => Clients, deps: EventDeps, opened: OpenedStore): 
       return clients().address.cluster
     },
     engine: opened.engine,
+    readerLimits: opened.readerLimits,
     health: opened.health,
     ping: async (signal) => {
       const bound = AbortSignal.timeout(PING_BOUND_MS)

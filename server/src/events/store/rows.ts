@@ -28,6 +28,19 @@ export const recordMigration = async (writer: ClickHouseClient, number: number, 
   })
 }
 
+/** ReaderLimits are the memory that one query of the reader may use, and all of them together; 0 is no limit. */
+export type ReaderLimits = { readonly queryBytes: number; readonly allBytes: number }
+
+export const readerLimits = async (reader: ClickHouseClient, signal: AbortSignal): Promise<ReaderLimits> => {
+  const [row] = await rows<{ query: number; every: number }>(
+    reader,
+    "select toFloat64(getSetting('max_memory_usage')) as query, toFloat64(getSetting('max_memory_usage_for_user')) as every",
+    {},
+    signal,
+  )
+  return { queryBytes: row?.query ?? 0, allBytes: row?.every ?? 0 }
+}
+
 export type DetachedParts = { table: string; reason: string; parts: number }
 
 /** Counts the parts that the engine silently detached because they were damaged or unexpected. */

@@ -60,8 +60,8 @@ export async function buildEventQuery(
 
 /** The budget of one query of an actor: the largest that any of their roles permits. */
 export function budgetOf({ deployment }: Pick<World, 'deployment'>, { roles }: Pick<Actor, 'roles'>): QueryBudget {
-  const { bytes, rows, seconds, memoryBytes } = deployment.queryLimits
-  return { bytes: most(bytes, roles), rows: most(rows, roles), seconds: most(seconds, roles), memoryBytes }
+  const { bytes, rows, seconds, memoryBytes, spillBytes } = deployment.queryLimits
+  return { bytes: most(bytes, roles), rows: most(rows, roles), seconds: most(seconds, roles), memoryBytes, spillBytes }
 }
 
 /** serviceBudget is for reads that serve many callers at once: what a caller without a role's own bounds has. */

@@ -156,6 +156,7 @@ async function eventQueryOf({ world, job, row, places, filter }: ExportWork, ids
       rows: Number.MAX_SAFE_INTEGER,
       seconds: PAGE_SECONDS,
       memoryBytes: world.deployment.queryLimits.memoryBytes,
+      spillBytes: world.deployment.queryLimits.spillBytes,
       threads: THREADS,
     },
   })

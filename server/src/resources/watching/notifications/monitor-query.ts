@@ -17,6 +17,7 @@ const BUDGET = { bytes: 2 ** 34, rows: 200_000_000, seconds: 8 }
 export const messageBudget = ({ deployment }: Pick<World, 'deployment'>): QueryBudget => ({
   ...BUDGET,
   memoryBytes: deployment.queryLimits.memoryBytes,
+  spillBytes: deployment.queryLimits.spillBytes,
 })
 
 export type MonitorQuery = {
