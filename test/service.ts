@@ -36,7 +36,7 @@ function startProgram(dir: string, env: Record<string, string>, [program = '', .
   return {
     child,
     get url() {
-      const [, address] = /answers on +(\S+)/.exec(said()) ?? []
+      const [, address] = /listens on +(\S+)/.exec(said()) ?? []
       if (address === undefined) throw new Error('the service has not greeted yet, it has no address')
       return address
     },
