@@ -53,23 +53,23 @@ const covers = (large: Part, small: Part): boolean =>
 
 const MEMORY_BYTES = 2 ** 30
 
-/** mergeFully opens the event store of a service that has stopped, merges each day into one part, and says how many events there are and what all tables take. */
+/** Opens the event store of a stopped service, merges each day into one part, and returns the events of the largest dataset (the audit trail has its own) and the bytes of all tables. */
 export async function mergeFully(dataDir: string): Promise<{ rows: number; mergedBytes: number }> {
   const deps = { clock: systemClock, ids: systemIds, log: openLogger('warn') }
   const store = await openEventStore({ dataDir, memoryBytes: MEMORY_BYTES }, deps)
   const parts = async <Row>(columns: string): Promise<Row[]> => {
     const query = `select ${columns} from system.parts where active and database = currentDatabase()`
-    const query_params = { tables: Object.values(tableClasses).map(({ table }) => table) }
-    return (await store.writer.query({ query, query_params, format: 'JSONEachRow' })).json<Row>()
+    return (await store.writer.query({ query, format: 'JSONEachRow' })).json<Row>()
   }
   try {
     for (const { table, id } of await parts<{ table: string; id: string }>('distinct table, partition_id as id')) {
       await store.writer.command({ query: `optimize table ${table} partition id '${id}' final` })
     }
-    const [all] = await parts<{ rows: string; bytes: string }>(
-      'sumIf(rows, table in {tables:Array(String)}) as rows, sum(bytes_on_disk) as bytes',
-    )
-    return { rows: Number(all?.rows ?? 0), mergedBytes: Number(all?.bytes ?? 0) }
+    const [all] = await parts<{ bytes: string }>('sum(bytes_on_disk) as bytes')
+    const tables = Object.values(tableClasses).map(({ table }) => `select log_id from ${table}`)
+    const query = `select count() as rows from (${tables.join(' union all ')}) group by log_id order by rows desc limit 1`
+    const [largest] = await (await store.writer.query({ query, format: 'JSONEachRow' })).json<{ rows: string }>()
+    return { rows: Number(largest?.rows ?? 0), mergedBytes: Number(all?.bytes ?? 0) }
   } finally {
     await store.close()
   }
