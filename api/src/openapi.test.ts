@@ -57,7 +57,7 @@ test('two different shapes of one name are a mistake', () => {
     one: endpoint({ ...base, method: 'GET', path: '/one', reply: Plain }),
     two: endpoint({ ...base, method: 'GET', path: '/two', reply: Other }),
   }
-  expect(() => openApiDocument({ group }, { servers: [] })).toThrow('two different shapes of the contract are called Plain')
+  expect(() => openApiDocument({ group }, { servers: [] })).toThrow('two different schemas of the contract are named Plain')
 })
 
 test('a query becomes parameters: lists repeat, defaults are not required', () => {

@@ -119,7 +119,7 @@ test.each([
   [['datasets', 'create', '--body', '[]', '--dataset', 'x'], /--body is not an object/],
   [['datasets', 'list', '--output', 'xml'], /Allowed choices are table, json, ndjson/],
   [['--url', 'ftp://x', 'datasets', 'list'], /ftp:\/\/x is not an http or https URL/],
-  [['seed', 'sea'], /there is no scenario sea; there are shop/],
+  [['seed', 'sea'], /unknown scenario sea; choose one of shop/],
 ])('%j is not understood: status 2, and nothing is sent', async (words, sentence) => {
   const ran = await dendro(words)
   expect(ran.status).toBe(2)
@@ -139,7 +139,7 @@ test('without a credential nothing is sent, except where none is needed', async 
 test('a service that does not answer is a failure that names the address', async () => {
   const ran = await dendro(['datasets', 'list', '--url', 'http://127.0.0.1:9'])
   expect(ran.status).toBe(1)
-  expect(ran.err).toMatch(/^dendro: no answer from http:\/\/127\.0\.0\.1:9\/datasets: .*is DENDRO_URL right\?$/)
+  expect(ran.err).toMatch(/^dendro: no answer from http:\/\/127\.0\.0\.1:9\/datasets: .*check DENDRO_URL$/)
 })
 
 test('a table keeps to the width of the terminal and says what it left out', async () => {

@@ -30,8 +30,8 @@ test.each([
   ['DENDRO_POSTGRES_CONNECTIONS', '10.5', 'must be a whole number from 2 to 1000'],
   ['DENDRO_CLICKHOUSE_URL', 'clickhouse://user:password@store:9000/dendro', 'must look like http'],
   ['DENDRO_CLICKHOUSE_URL', 'store.example.com:8123', 'must look like http'],
-  ['DENDRO_CLICKHOUSE_URL', 'http://user:pass%word@store/dendro', 'percent-encoded wrongly'],
-  ['DENDRO_CLICKHOUSE_URL', 'http://store/dendro?shards=2', 'means nothing'],
+  ['DENDRO_CLICKHOUSE_URL', 'http://user:pass%word@store/dendro', 'invalid percent-encoding'],
+  ['DENDRO_CLICKHOUSE_URL', 'http://store/dendro?shards=2', 'unknown parameter'],
   ['DENDRO_MASTER_KEY_FILE', '/nowhere/master.key', 'names a file that cannot be read'],
 ])('%s=%s is refused by name and rule, and what may be secret is not repeated', (name, text, rule) => {
   const refused = () => readConfig({ [name]: text })

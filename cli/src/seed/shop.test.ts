@@ -49,7 +49,7 @@ test('the shop stands after one run, and further runs change nothing', async () 
   const events = await eventsIn(key)
   expect(events).toBeGreaterThan(1_000)
   expect(after).toEqual({ datasets: before.datasets + 11, api_keys: before.api_keys + 3, users: 6, groups: 5 })
-  expect(await seed(key)).toEqual({ status: 0, lines: ['shop: everything is there'] })
+  expect(await seed(key)).toEqual({ status: 0, lines: ['shop: nothing is missing'] })
   expect(await counts(key)).toEqual(after)
   expect(await eventsIn(key)).toBe(events)
   const { groups } = (await ask<{ groups: { id: string; name: string }[] }>('GET', '/groups')).body
@@ -65,7 +65,7 @@ test('what somebody removed is made again, and what is there stays as it is', as
   const [gone, changed] = datasets
   await ask('DELETE', `/datasets/${gone?.id}`)
   await ask('PUT', '/tags', { body: { name: 'team', value: 'changed', entity: { type: 'log', id: changed?.id } } })
-  expect((await seed(key)).lines).toEqual([`dataset shop/${gone?.dataset}`, 'shop: everything is there'])
+  expect((await seed(key)).lines).toEqual([`dataset shop/${gone?.dataset}`, 'shop: nothing is missing'])
   expect((await ask<{ tags: object }>('GET', `/datasets/${changed?.id}`)).body.tags).toMatchObject({ team: 'changed' })
 })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Arrival, LEAVES_MAX, ORIGINAL_TIME } from './event.ts'
-import { bigLine, hostileLine, object, randomFrom, style, type Tree, write } from './generated-lines.fixture.ts'
+import { bigLine, hostileLine, type JsonTree, object, randomFrom, style, write } from './generated-lines.fixture.ts'
 import { cleanText, fromSlot } from './leaf-text.ts'
 import { rebuildRow, shred } from './reference.ts'
 import { shapeReferences } from './shape.ts'
@@ -26,8 +26,8 @@ function leavesOf(row: ReturnType<typeof split>): Map<string, string> {
 }
 
 function flatten(
-  value: Tree,
-  writeItem: (value: Tree) => string,
+  value: JsonTree,
+  writeItem: (value: JsonTree) => string,
   leaves = new Map<string, string>(),
   prefix = '',
   depth = 1,

@@ -58,7 +58,7 @@ test('events are refused with the reason while the disk is full, and taken when 
   expect(watch.refusal()).toBe(undefined)
   expect(await look(watch, of(100 * GIB, 300 * MIB))).toBe('full')
   expect(watch.refusal()).toBe(
-    'the disk of the event store is full: 300 MiB of 100 GiB are free; events are taken again when there is space',
+    'the disk of the event store is full: 300 MiB of 100 GiB are free; events are accepted again when there is space',
   )
   expect(await look(watch)).toBe('full')
   expect(await look(watch, of(100 * GIB, 50 * GIB))).toBe('ok')
@@ -66,7 +66,7 @@ test('events are refused with the reason while the disk is full, and taken when 
   expect(told).toEqual([
     'the disk of the event store is getting full',
     'the disk of the event store is full: events are refused',
-    'the disk of the event store has space again: events are taken',
+    'the disk of the event store has space again: events are accepted',
   ])
   await watch.close()
 })

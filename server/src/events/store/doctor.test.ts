@@ -72,7 +72,7 @@ test('a server of somebody else is reached and looked at', async () => {
     expect.stringMatching(/^the event store at http:\/\/127\.0\.0\.1:\d+ answers, version/),
     expect.stringMatching(/ are free on the disk of the event store$/),
     'its tables are up to date',
-    'the reader sees nothing unless its query names the organisation',
+    'the reader sees nothing unless its query names the organization',
   ])
 })
 

@@ -123,7 +123,7 @@ test('damaged parts that the engine set aside are reported at the next start', a
   const again = await engines.open(dir, { ...testDeps, log })
   await expect
     .poll(() => said)
-    .toContainEqual([{ table: 'events_s', reason: 'broken-on-start', parts: 1 }, 'the event engine set damaged parts aside'])
+    .toContainEqual([{ table: 'events_s', reason: 'broken-on-start', parts: 1 }, 'the event engine detached damaged parts'])
   expect(await linesOf(again.writer)).toEqual(['kept'])
 })
 

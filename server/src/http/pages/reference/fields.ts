@@ -1,4 +1,4 @@
-import { branchesOf, type Parameter, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from '@dendro/api'
+import { branchesOf, type JsonSchema, type OpenApiParameter, propertiesOf, requiredOf, resolveShape, shapeName } from '@dendro/api'
 import type { Schemas } from './examples.ts'
 import { type Html, html, prose } from './html.ts'
 
@@ -6,15 +6,15 @@ import { type Html, html, prose } from './html.ts'
 type Way = 'sent' | 'answered'
 
 /** Lists the members of a schema: name, type, bounds, description. Named schemas are links, unnamed objects unfold below. */
-export function fieldsOf(schema: Schema, schemas: Schemas, way: Way): Html {
+export function fieldsOf(schema: JsonSchema, schemas: Schemas, way: Way): Html {
   const shape = resolveShape(schema, schemas)
   if (way === 'answered') return membersOf(schema, schemas, way)
   return html`${typeof shape.description === 'string' && html`<p>${prose(shape.description)}</p>`}
-${shape.additionalProperties === false && html`<p class="note">Closed: an unknown field is refused.</p>`}
+${shape.additionalProperties === false && html`<p class="note">Closed: unknown fields are refused.</p>`}
 ${membersOf({ ...shape, description: undefined }, schemas, way)}`
 }
 
-function membersOf(schema: Schema, schemas: Schemas, way: Way): Html {
+function membersOf(schema: JsonSchema, schemas: Schemas, way: Way): Html {
   const shape = resolveShape(schema, schemas)
   const properties = propertiesOf(shape)
   if (properties.length === 0) return html`<p class="whole">${typeOf(schema)}${meaning(shape)}</p>`
@@ -24,7 +24,7 @@ function membersOf(schema: Schema, schemas: Schemas, way: Way): Html {
 }
 
 /** Lists the path and query parameters. */
-export function parametersOf(parameters: readonly Parameter[], schemas: Schemas): Html {
+export function parametersOf(parameters: readonly OpenApiParameter[], schemas: Schemas): Html {
   return html`<dl class="fields">${parameters.map((parameter) =>
     field(
       {
@@ -39,7 +39,7 @@ export function parametersOf(parameters: readonly Parameter[], schemas: Schemas)
   )}</dl>`
 }
 
-type Field = { name: string; schema: Schema; required: boolean; way: Way; place?: 'path' | 'query' }
+type Field = { name: string; schema: JsonSchema; required: boolean; way: Way; place?: 'path' | 'query' }
 
 function field({ name, schema, required, way, place }: Field, schemas: Schemas): Html {
   const inner = innerObject(schema)
@@ -55,7 +55,7 @@ function presence(required: boolean, way: Way): Html | undefined {
 }
 
 /** Returns the unnamed object within a field: alone, in a list or in a map. */
-function innerObject(schema: Schema): Schema | undefined {
+function innerObject(schema: JsonSchema): JsonSchema | undefined {
   if (schema.$ref !== undefined) return undefined
   if (propertiesOf(schema).length > 0) return schema
   const within = [schema.items, schema.additionalProperties, ...branchesOf(schema)]
@@ -65,9 +65,9 @@ function innerObject(schema: Schema): Schema | undefined {
     .find((inner) => inner !== undefined)
 }
 
-const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
+const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null
 
-function meaning(schema: Schema): Html | undefined {
+function meaning(schema: JsonSchema): Html | undefined {
   const parts: Html[] = []
   if (typeof schema.description === 'string') parts.push(html`<span class="meaning">${prose(schema.description)}</span>`)
   if (schema.default !== undefined) parts.push(html`<span class="note">default <code>${JSON.stringify(schema.default)}</code></span>`)
@@ -75,7 +75,7 @@ function meaning(schema: Schema): Html | undefined {
 }
 
 /** Describes the type of a schema with its bounds. */
-export function typeOf(schema: Schema): Html {
+export function typeOf(schema: JsonSchema): Html {
   const name = shapeName(schema)
   if (name !== undefined) return html`<a class="type" href="#shape-${name}">${name}</a>`
   if (schema.const !== undefined) return html`<code class="value">${JSON.stringify(schema.const)}</code>`
@@ -98,7 +98,7 @@ export function typeOf(schema: Schema): Html {
   return html`<span class="type">${plainType(schema)}</span>${bounded(schema)}`
 }
 
-function plainType(schema: Schema): string {
+function plainType(schema: JsonSchema): string {
   if (schema.format === 'uuid') return 'uuid'
   if (typeof schema.format === 'string' && schema.type === 'string') return `string (${schema.format})`
   if (schema.type === 'object' && schema.additionalProperties === false) return 'closed object'
@@ -106,7 +106,7 @@ function plainType(schema: Schema): string {
   return typeof schema.type === 'string' ? schema.type : Array.isArray(schema.type) ? schema.type.join(' or ') : 'any value'
 }
 
-function bounded(schema: Schema): Html | undefined {
+function bounded(schema: JsonSchema): Html | undefined {
   const length = boundsOf(schema.minLength, schema.maxLength)
   const range = boundsOf(schema.minimum, schema.maximum)
   const bounds = length ? `${length} characters` : range

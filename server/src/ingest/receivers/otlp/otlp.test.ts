@@ -211,7 +211,7 @@ describe('the limits of a request', () => {
     const parsed = read(
       withRecords({ body: nested(VALUE_DEPTH_MAX) }, { body: nested(VALUE_DEPTH_MAX + 1) }, { body: { stringValue: 'kept' } }),
     )
-    expect(parsed.rejected).toEqual([{ index: 1, reason: 'values lie deeper than 100 levels in one another' }])
+    expect(parsed.rejected).toEqual([{ index: 1, reason: 'values are nested more than 100 levels deep' }])
     expect(recordsOf(parsed)).toHaveLength(2)
   })
 
