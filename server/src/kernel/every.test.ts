@@ -10,6 +10,7 @@ function steppedClock(): { clock: Clock; step(): void } {
   const sleep = (_ms: number, signal?: AbortSignal) =>
     new Promise<void>((done, failed) => {
       pauses.push(done)
+      if (signal?.aborted) failed(signal.reason)
       signal?.addEventListener('abort', () => failed(signal.reason))
     })
   return { clock: { nowMs: () => 0, monotonicMs: () => 0, sleep }, step: () => pauses.shift()?.() }
