@@ -89,7 +89,7 @@ test('another path of an endpoint is listed and points to the first', () => {
   ])
 })
 
-test('who may is in the document, and public endpoints ask for nothing', () => {
+test('permissions are in the document, and public endpoints need no credential', () => {
   const group = {
     open: endpoint({ ...base, method: 'GET', path: '/open', permission: 'public' }),
     shut: endpoint({ ...base, method: 'GET', path: '/shut', permission: 'users_read', exception: 'self' }),
@@ -100,6 +100,6 @@ test('who may is in the document, and public endpoints ask for nothing', () => {
   expect(paths['/shut']?.get?.security).toBeUndefined()
 })
 
-test('names of groups have a form for typing and one for reading', () => {
+test('groups have a command name and a display name', () => {
   expect([wordOf('apiKeys'), titleOf('apiKeys'), titleOf('savedSearches')]).toEqual(['api-keys', 'API keys', 'Saved searches'])
 })

@@ -79,7 +79,7 @@ test('a dump is private and complete, and only the latest 7 are kept', async () 
   }
 })
 
-test('what an interrupted dump left is no dump, and is gone after the next', async () => {
+test('the remains of an interrupted dump are not a dump, and are deleted with the next', async () => {
   await withStore(async () => undefined)
   await cp(join(dataDir, 'meta', 'lib'), join(dumpsDir, '.unfinished'), { recursive: true })
   expect(await listDumps(dumpsDir)).toEqual([])
@@ -103,7 +103,7 @@ test('a dump of a newer program is refused', async () => {
   await expect(restoreMetadata(dataDir, name, testDeps)).rejects.toThrow('newer version of Dendro')
 })
 
-test('nothing is restored under a running service, or from a dump that is not there', async () => {
+test('nothing is restored under a running service or from a missing dump', async () => {
   await expect(restoreMetadata(dataDir, undefined, testDeps)).rejects.toThrow('there is no dump')
   await withStore(async () => undefined)
   await makeDump()
@@ -112,7 +112,7 @@ test('nothing is restored under a running service, or from a dump that is not th
   })
 })
 
-test('a store that is gone while dumps are there is not made anew in silence', async () => {
+test('a missing store with dumps is not silently created again', async () => {
   await withStore(async () => undefined)
   await makeDump()
   await rename(join(dataDir, 'meta', 'pg'), join(dataDir, 'elsewhere'))

@@ -83,7 +83,7 @@ async function addEvents(orgNumber: number, logId: string, firstSeq: bigint, row
 const recountAll = (mayMiss: (logId: string) => boolean = () => false) =>
   recount(store, { fromMs: START_MS - 10 * MINUTE_MS, toMs: START_MS + 10 * MINUTE_MS }, mayMiss)
 
-test('what is noted is in the store within a second, told apart by dataset, identity, protocol and minute', async () => {
+test('notes are stored within a second, by dataset, identity, protocol and minute', async () => {
   const orgNumber = newOrganisation()
   const [web, mail] = [randomUUID(), randomUUID()]
   const ledger = openLedger(store, testDeps)
@@ -122,7 +122,7 @@ test('what is noted is in the store within a second, told apart by dataset, iden
   await ledger.close()
 })
 
-test('a reader sees the ledger of one organisation alone', async () => {
+test('a reader sees the ledger of only one organization', async () => {
   const orgNumber = newOrganisation()
   const ledger = open()
   ledger.note(entry(orgNumber, randomUUID(), { received: 1, rejected: { limit: 1 } }))
@@ -131,7 +131,7 @@ test('a reader sees the ledger of one organisation alone', async () => {
   expect(await rowsOf(newOrganisation())).toEqual([])
 })
 
-test('a write of which nobody knows whether it arrived is written again and counts once', async () => {
+test('a write with unknown outcome is repeated and counts once', async () => {
   const orgNumber = newOrganisation()
   let answersLost = 2
   const unsure: EventStore = Object.create(store, {
@@ -178,7 +178,7 @@ test('two processes and two pages that count the same minute add up', async () =
 })
 
 describe('a recount', () => {
-  test('agrees with what is noted of posts over many days and tables, which get their numbers bit by bit', async () => {
+  test('agrees with the notes of posts over many days and tables whose numbers are assigned in steps', async () => {
     const orgNumber = newOrganisation()
     const logId = randomUUID()
     const writer = await openEventWriter(store, testDeps)
@@ -199,7 +199,7 @@ describe('a recount', () => {
     expect(sum(await rowsOf(orgNumber), 'stored')).toBe(9)
   })
 
-  test('finds what a killed process stored and did not note, once', async () => {
+  test('finds the events that a killed process stored and did not note, once', async () => {
     const orgNumber = newOrganisation()
     const logId = randomUUID()
     const ledger = open()
@@ -217,7 +217,7 @@ describe('a recount', () => {
     expect(rows.find(({ protocol }) => protocol === 'recount')).toMatchObject({ identity_id: NIL_ID, stored: 3 })
   })
 
-  test('takes back what it added too early, when the note comes after all', async () => {
+  test('reverts its correction when the note arrives later', async () => {
     const orgNumber = newOrganisation()
     const logId = randomUUID()
     const ledger = open()
@@ -229,7 +229,7 @@ describe('a recount', () => {
     expect(sum(await rowsOf(orgNumber), 'stored')).toBe(4)
   })
 
-  test('says what is missing, as long as it is, but not of a dataset whose events were removed', async () => {
+  test('reports missing events while they are missing, except of datasets whose events were deleted', async () => {
     const orgNumber = newOrganisation()
     const [lossy, removed] = [randomUUID(), randomUUID()]
     const ledger = open()
@@ -261,7 +261,7 @@ const step = fc.record({
   end: fc.constantFrom('go on', 'go on', 'write', 'crash before the note', 'crash', 'recount'),
 })
 
-test('received = stored + rejected + duplicate for every dataset, whatever crashes lie between, and all that is stored is counted', async () => {
+test('received = stored + rejected + duplicate for every dataset across crashes, and every stored event is counted', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       const orgNumber = newOrganisation()
@@ -309,7 +309,7 @@ describe('a page', () => {
     expect(minuteOfSeq(firstSeq + 2n)).toBe(START_MS + MINUTE_MS)
   })
 
-  test('loses no count and grows no further at its bound', () => {
+  test('loses no count and stops growing at its bound', () => {
     const page = new LedgerPage(randomUUID(), 0, 10)
     for (let minute = 0; minute < 1_000; minute += 1) page.note(entry(1, 'a', { received: 1, rejected: { limit: 1 } }), minute * MINUTE_MS)
     expect([page.size, page.unwritten().reduce((total, { counts }) => total + counts.rejected, 0)]).toEqual([10, 1_000])

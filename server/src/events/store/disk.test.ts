@@ -50,7 +50,7 @@ function hand() {
   return { deps: { clock, log: log as typeof testDeps.log }, read, look, told }
 }
 
-test('events are refused with the reason while the disk is full, and taken when there is space again', async () => {
+test('events are refused with the reason while the disk is full, and accepted when there is space again', async () => {
   const { deps, read, look, told } = hand()
   const watch = await watchDisk(read, deps, 1_000)
   expect([watch.state(), watch.refusal()]).toEqual(['ok', undefined])
@@ -71,7 +71,7 @@ test('events are refused with the reason while the disk is full, and taken when 
   await watch.close()
 })
 
-test('a look that fails changes nothing for a minute, and then nobody knows and nothing is refused', async () => {
+test('a failed reading changes nothing for a minute; then the space is unknown and nothing is refused', async () => {
   const { deps, read, look } = hand()
   const watch = await watchDisk(read, deps, 10_000)
   await look(watch, of(100 * GIB, 0))

@@ -41,7 +41,7 @@ test.each([
   }
 })
 
-test('the built-in user stays out also while it is tried all the time', async () => {
+test('the built-in user is refused also under constant attempts', async () => {
   const answers = await Promise.all(
     Array.from({ length: 100 }, () => knock('/', basic('default', ''), "select * from file('/etc/hostname')")),
   )
@@ -55,7 +55,7 @@ test.each(['/ping', '/play', '/dashboard', '/replicas_status', '/metrics', '/bin
   },
 )
 
-test('a reader sees the rows of the organisation that the query carries, and none without one', async () => {
+test('a reader sees the rows of the organization named in the query, and none without one', async () => {
   expect(await linesOf(store.writer)).toEqual(['of one', 'of two'])
   expect(await linesOf(store.reader, '1')).toEqual(['of one'])
   expect(await linesOf(store.reader, '2')).toEqual(['of two'])
@@ -68,12 +68,12 @@ test.each([
   "select raw from merge(currentDatabase(), 'events_s')",
   'select raw from (select * from events_s)',
   'with t as (select raw from events_s) select raw from t',
-])('the wall stands in %s', async (query) => {
+])('the row policy applies to %s', async (query) => {
   expect(await ask(store.reader, query, '2')).toEqual([{ raw: 'of two' }])
   expect(await ask(store.reader, query)).toEqual([])
 })
 
-test('the wall stands in counts and other aggregates', async () => {
+test('the row policy applies to counts and other aggregates', async () => {
   const query = 'select toUInt32(count()) as count, max(raw) as last from events_s'
   expect(await ask(store.reader, query, '1')).toEqual([{ count: 1, last: 'of one' }])
   expect(await ask(store.reader, query)).toEqual([{ count: 0, last: '' }])
@@ -119,11 +119,11 @@ test.each([
   { max_memory_usage: '99999999999999' },
   { max_execution_time: 0 },
   { max_execution_time: 100_000 },
-])('a reader cannot lift its ceilings: %o', async (clickhouse_settings) => {
+])('a reader cannot raise its limits: %o', async (clickhouse_settings) => {
   await expect(store.reader.query({ query: 'select 1', clickhouse_settings })).rejects.toThrow(/Cannot modify|shouldn't be/)
 })
 
-test('a reader may lower its ceilings', async () => {
+test('a reader may lower its limits', async () => {
   const lower = { max_memory_usage: '100000000', max_execution_time: 300 }
   const rows = store.reader.query({ query: 'select 1 as one', format: 'JSONEachRow', clickhouse_settings: lower })
   expect(await (await rows).json()).toEqual([{ one: 1 }])
@@ -137,7 +137,7 @@ test.each([
   'create row policy p on events_s using 1 to reader',
   'create database other',
   'system shutdown',
-])('the writer has no business outside its database: %s', async (query) => {
+])('the writer has no permissions outside its database: %s', async (query) => {
   await expect(store.writer.command({ query })).rejects.toThrow(/Not enough privileges|no writeable access storage/)
 })
 

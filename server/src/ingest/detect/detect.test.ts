@@ -38,7 +38,7 @@ function written(line: string): string[] {
 
 const fraction = (ns: bigint): string => (ns === 0n ? 'Z' : `.${ns.toString().padStart(9, '0').replace(/0+$/, '')}Z`)
 
-describe('lines say of themselves what the cases list, and nothing else', () => {
+describe('detection finds what the cases list, and nothing else', () => {
   test.each(cases)('$name', ({ lines }) => {
     const [line = '', ...expected] = lines
     expect(written(line)).toEqual(expected)
@@ -103,7 +103,7 @@ test('whatever is found in a text, it comes back byte for byte', () => {
   )
 })
 
-test('no text takes long, whatever it is made of', () => {
+test('detection time is linear for any text', () => {
   const part = fc.constantFrom(
     'a="',
     "b='",
