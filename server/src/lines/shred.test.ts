@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   arrival,
-  holdFamilies,
-  holdHostile,
-  holdText,
-  holdToReference,
+  compareFamilies,
+  compareHostileLines,
+  compareTextForms,
+  compareWithReference,
   latin1,
   numbers,
   type Row,
@@ -20,21 +20,21 @@ const random = () => 0.5
 
 test('the shredder computes the rows of the reference for lines of any kind', () => {
   fc.assert(
-    fc.property(fc.integer(), (seed) => holdHostile(seed, 20)),
+    fc.property(fc.integer(), (seed) => compareHostileLines(seed, 20)),
     { numRuns: 300 },
   )
 })
 
 test('the shredder computes the rows of the reference for lines of programs, block after block', () => {
   fc.assert(
-    fc.property(fc.integer(), (seed) => holdFamilies(seed, 3, 30)),
+    fc.property(fc.integer(), (seed) => compareFamilies(seed, 3, 30)),
     { numRuns: 150 },
   )
 })
 
 test('the shredder computes the rows of the reference for text lines, and both rebuild every line', () => {
   fc.assert(
-    fc.property(fc.integer(), (seed) => holdText(seed, 3, 30)),
+    fc.property(fc.integer(), (seed) => compareTextForms(seed, 3, 30)),
     { numRuns: 300 },
   )
 })
@@ -144,7 +144,7 @@ test('unlimited keys are shredded as by the reference, in bounded memory', () =>
     (_, line) => `{${Array.from({ length: 60 }, (_, key) => `"k${line}.${key}":${key}`).join(',')}}`,
   )
   for (const part of [lines.slice(0, 200), lines.slice(200)])
-    holdToReference(
+    compareWithReference(
       shredder,
       [...part, ...part].map((line) => Buffer.from(line)),
       shredder.slotMap,
@@ -154,7 +154,7 @@ test('unlimited keys are shredded as by the reference, in bounded memory', () =>
 
 test('the severity of a level depends on the other keys of the line', () => {
   const lines = ['{"level":50,"time":1714558830,"msg":"x"}', '{"level":50}', '{"level":50,"status":404}', '{"level":50,"stack":"at x"}']
-  holdToReference(
+  compareWithReference(
     new Shredder(emptySlotMap('s'), { random }),
     [...lines, ...lines].map((line) => Buffer.from(line)),
     emptySlotMap('s'),
@@ -164,7 +164,7 @@ test('the severity of a level depends on the other keys of the line', () => {
 
 test('one literal leads to different keys inside different objects', () => {
   const lines = ['{"a":{"x":1,"y":2}}', '{"x":1,"y":2}', '{"b":{"x":1,"y":2}}', '{"a.":{"x":1,"y":2},"y":3}']
-  holdToReference(
+  compareWithReference(
     new Shredder(emptySlotMap('s'), { random }),
     [...lines, ...lines].map((line) => Buffer.from(line)),
     emptySlotMap('s'),

@@ -21,10 +21,10 @@ afterAll(engines.cleanUp)
 
 const START_MS = Date.UTC(2026, 10, 21, 10, 0)
 const KEY = { type: 'API_KEY_ID', id: '11111111-1111-1111-1111-111111111111' } as const
-let organisations = 0
-const newOrganisation = (): number => {
-  organisations += 1
-  return organisations
+let organizations = 0
+const newOrganization = (): number => {
+  organizations += 1
+  return organizations
 }
 /** A clock that does not advance: a ledger writes only when the test tells it to. Abandoning such a ledger simulates a killed process. */
 const still: Clock = { nowMs: () => START_MS, monotonicMs: () => 0, sleep: waitForever }
@@ -84,7 +84,7 @@ const recountAll = (mayMiss: (logId: string) => boolean = () => false) =>
   recount(store, { fromMs: START_MS - 10 * MINUTE_MS, toMs: START_MS + 10 * MINUTE_MS }, mayMiss)
 
 test('notes are stored within a second, by dataset, identity, protocol and minute', async () => {
-  const orgNumber = newOrganisation()
+  const orgNumber = newOrganization()
   const [web, mail] = [randomUUID(), randomUUID()]
   const ledger = openLedger(store, testDeps)
   const firstSeq = seqAt(START_MS)
@@ -123,16 +123,16 @@ test('notes are stored within a second, by dataset, identity, protocol and minut
 })
 
 test('a reader sees the ledger of only one organization', async () => {
-  const orgNumber = newOrganisation()
+  const orgNumber = newOrganization()
   const ledger = open()
   ledger.note(entry(orgNumber, randomUUID(), { received: 1, rejected: { limit: 1 } }))
   await ledger.close()
   expect((await rowsOf(orgNumber)).length).toBe(1)
-  expect(await rowsOf(newOrganisation())).toEqual([])
+  expect(await rowsOf(newOrganization())).toEqual([])
 })
 
 test('a write with unknown outcome is repeated and counts once', async () => {
-  const orgNumber = newOrganisation()
+  const orgNumber = newOrganization()
   let answersLost = 2
   const unsure: EventStore = Object.create(store, {
     writer: {
@@ -161,7 +161,7 @@ test('a write with unknown outcome is repeated and counts once', async () => {
 })
 
 test('two processes and two pages that count the same minute add up', async () => {
-  const orgNumber = newOrganisation()
+  const orgNumber = newOrganization()
   const logId = randomUUID()
   for (const ledger of [open(), open()]) {
     ledger.note(entry(orgNumber, logId, { received: 1, rejected: { limit: 1 } }))
@@ -179,7 +179,7 @@ test('two processes and two pages that count the same minute add up', async () =
 
 describe('a recount', () => {
   test('agrees with the notes of posts over many days and tables whose numbers are assigned in steps', async () => {
-    const orgNumber = newOrganisation()
+    const orgNumber = newOrganization()
     const logId = randomUUID()
     const writer = await openEventWriter(store, testDeps)
     const ledger = open()
@@ -200,7 +200,7 @@ describe('a recount', () => {
   })
 
   test('finds the events that a killed process stored and did not note, once', async () => {
-    const orgNumber = newOrganisation()
+    const orgNumber = newOrganization()
     const logId = randomUUID()
     const ledger = open()
     const firstSeq = seqAt(START_MS + 5_000)
@@ -218,7 +218,7 @@ describe('a recount', () => {
   })
 
   test('reverts its correction when the note arrives later', async () => {
-    const orgNumber = newOrganisation()
+    const orgNumber = newOrganization()
     const logId = randomUUID()
     const ledger = open()
     await addEvents(orgNumber, logId, seqAt(START_MS), 4)
@@ -230,7 +230,7 @@ describe('a recount', () => {
   })
 
   test('reports missing events while they are missing, except of datasets whose events were deleted', async () => {
-    const orgNumber = newOrganisation()
+    const orgNumber = newOrganization()
     const [lossy, removed] = [randomUUID(), randomUUID()]
     const ledger = open()
     await addEvents(orgNumber, lossy, seqAt(START_MS), 2)
@@ -264,7 +264,7 @@ const step = fc.record({
 test('received = stored + rejected + duplicate for every dataset across crashes, and every stored event is counted', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
-      const orgNumber = newOrganisation()
+      const orgNumber = newOrganization()
       const datasets = [randomUUID(), randomUUID(), randomUUID()]
       const truth = new Map<string, number>()
       let [ledger, taken] = [open(), 0n]

@@ -16,7 +16,7 @@ afterAll(engines.cleanUp)
 type Answer = { status: number; text: string }
 
 /** Sends plain HTTP to the engine, as any local program could. */
-async function knock(path: string, headers: Record<string, string>, body?: string): Promise<Answer> {
+async function sendPlainHttp(path: string, headers: Record<string, string>, body?: string): Promise<Answer> {
   const { url } = parseAddress(store.url)
   const answer = await fetch(`${url}${path}`, body === undefined ? { headers } : { method: 'POST', headers, body })
   return { status: answer.status, text: await answer.text() }
@@ -35,7 +35,7 @@ test.each([
   ['a user that does not exist', basic('admin', '')],
 ])('%s is refused', async (_, headers) => {
   for (const path of ['/', '/?session_id=a', '/?query=select+1']) {
-    const { status, text } = await knock(path, headers, 'select 1')
+    const { status, text } = await sendPlainHttp(path, headers, 'select 1')
     expect(status).toBeGreaterThanOrEqual(400)
     expect(text).toMatch(/Authentication failed|overflown session count/)
   }
@@ -43,7 +43,7 @@ test.each([
 
 test('the built-in user is refused also under constant attempts', async () => {
   const answers = await Promise.all(
-    Array.from({ length: 100 }, () => knock('/', basic('default', ''), "select * from file('/etc/hostname')")),
+    Array.from({ length: 100 }, () => sendPlainHttp('/', basic('default', ''), "select * from file('/etc/hostname')")),
   )
   expect(answers.filter(({ status }) => status === 200)).toEqual([])
 })
@@ -51,7 +51,7 @@ test('the built-in user is refused also under constant attempts', async () => {
 test.each(['/ping', '/play', '/dashboard', '/replicas_status', '/metrics', '/binary', '/js/uplot.js'])(
   '%s does not exist',
   async (path) => {
-    expect((await knock(path, {})).status).toBe(404)
+    expect((await sendPlainHttp(path, {})).status).toBe(404)
   },
 )
 
@@ -59,8 +59,8 @@ test('a reader sees the rows of the organization named in the query, and none wi
   expect(await linesOf(store.writer)).toEqual(['of one', 'of two'])
   expect(await linesOf(store.reader, '1')).toEqual(['of one'])
   expect(await linesOf(store.reader, '2')).toEqual(['of two'])
-  for (const organisation of [undefined, '', '0', '3', 'x', '1 or 1', '-1', '1,2', '4294967297']) {
-    expect([organisation, await linesOf(store.reader, organisation)]).toEqual([organisation, []])
+  for (const organization of [undefined, '', '0', '3', 'x', '1 or 1', '-1', '1,2', '4294967297']) {
+    expect([organization, await linesOf(store.reader, organization)]).toEqual([organization, []])
   }
 })
 

@@ -3,23 +3,25 @@ import type { Schemas } from './examples.ts'
 import { type Html, html, prose } from './html.ts'
 
 /** A request marks required fields, a response marks optional ones. */
-type Way = 'sent' | 'answered'
+type Direction = 'sent' | 'answered'
 
 /** Lists the members of a schema: name, type, bounds, description. Named schemas are links, unnamed objects unfold below. */
-export function fieldsOf(schema: JsonSchema, schemas: Schemas, way: Way): Html {
+export function fieldsOf(schema: JsonSchema, schemas: Schemas, direction: Direction): Html {
   const shape = resolveShape(schema, schemas)
-  if (way === 'answered') return membersOf(schema, schemas, way)
+  if (direction === 'answered') return membersOf(schema, schemas, direction)
   return html`${typeof shape.description === 'string' && html`<p>${prose(shape.description)}</p>`}
 ${shape.additionalProperties === false && html`<p class="note">Closed: unknown fields are refused.</p>`}
-${membersOf({ ...shape, description: undefined }, schemas, way)}`
+${membersOf({ ...shape, description: undefined }, schemas, direction)}`
 }
 
-function membersOf(schema: JsonSchema, schemas: Schemas, way: Way): Html {
+function membersOf(schema: JsonSchema, schemas: Schemas, direction: Direction): Html {
   const shape = resolveShape(schema, schemas)
   const properties = propertiesOf(shape)
   if (properties.length === 0) return html`<p class="whole">${typeOf(schema)}${meaning(shape)}</p>`
   const required = requiredOf(shape)
-  const fields = properties.map(([name, property]) => field({ name, schema: property, required: required.includes(name), way }, schemas))
+  const fields = properties.map(([name, property]) =>
+    field({ name, schema: property, required: required.includes(name), direction }, schemas),
+  )
   return html`<dl class="fields">${fields}</dl>`
 }
 
@@ -31,7 +33,7 @@ export function parametersOf(parameters: readonly OpenApiParameter[], schemas: S
         name: parameter.name,
         schema: parameter.description ? { ...parameter.schema, description: parameter.description } : parameter.schema,
         required: parameter.required,
-        way: 'sent',
+        direction: 'sent',
         place: parameter.in,
       },
       schemas,
@@ -39,18 +41,18 @@ export function parametersOf(parameters: readonly OpenApiParameter[], schemas: S
   )}</dl>`
 }
 
-type Field = { name: string; schema: JsonSchema; required: boolean; way: Way; place?: 'path' | 'query' }
+type Field = { name: string; schema: JsonSchema; required: boolean; direction: Direction; place?: 'path' | 'query' }
 
-function field({ name, schema, required, way, place }: Field, schemas: Schemas): Html {
+function field({ name, schema, required, direction, place }: Field, schemas: Schemas): Html {
   const inner = innerObject(schema)
   const list = place === 'query' && schema.type === 'array' && html` <span class="note">repeat the name or separate by commas</span>`
   return html`<div${place ? html` data-in="${place}" data-name="${name}"` : undefined}>
-<dt><code>${name}</code>${presence(required, way)}</dt>
-<dd>${typeOf(schema)}${list}${meaning(schema)}${inner && membersOf(inner, schemas, way)}</dd></div>`
+<dt><code>${name}</code>${presence(required, direction)}</dt>
+<dd>${typeOf(schema)}${list}${meaning(schema)}${inner && membersOf(inner, schemas, direction)}</dd></div>`
 }
 
-function presence(required: boolean, way: Way): Html | undefined {
-  if (way === 'sent') return required ? html`<span class="required">required</span>` : undefined
+function presence(required: boolean, direction: Direction): Html | undefined {
+  if (direction === 'sent') return required ? html`<span class="required">required</span>` : undefined
   return required ? undefined : html`<span class="note">optional</span>`
 }
 
