@@ -1,4 +1,4 @@
-import { holdFamilies, holdHostile, holdText } from '../server/src/lines/equals-reference.fixture.ts'
+import { compareFamilies, compareHostileLines, compareTextForms } from '../server/src/lines/equals-reference.fixture.ts'
 
 /**
  * The shredder held to the reference on as many lines as are asked for, a third of them hostile, a third JSON and a third text as programs write them. Every case has a seed,
@@ -16,9 +16,9 @@ let saidMs = startedMs
 let done = 0
 for (let seed = firstSeed; done < lines; seed += 1) {
   try {
-    for (let part = 0; part < (BLOCKS * FAMILY_LINES) / HOSTILE_LINES; part += 1) holdHostile(seed * 8 + part, HOSTILE_LINES)
-    holdFamilies(seed, BLOCKS, FAMILY_LINES)
-    holdText(seed, BLOCKS, FAMILY_LINES)
+    for (let part = 0; part < (BLOCKS * FAMILY_LINES) / HOSTILE_LINES; part += 1) compareHostileLines(seed * 8 + part, HOSTILE_LINES)
+    compareFamilies(seed, BLOCKS, FAMILY_LINES)
+    compareTextForms(seed, BLOCKS, FAMILY_LINES)
   } catch (cause) {
     throw new Error(`the shredder and the reference differ at seed ${seed}: node bench/shred-nightly.ts 1 ${seed}`, { cause })
   }

@@ -124,19 +124,19 @@ test('a refusal is thrown with everything its body says', async () => {
   })
 })
 
-test('a failure that somebody in between wrote is still a failure', async () => {
+test('a failure from a proxy is still a failure', async () => {
   const { baseUrl } = await answering({ status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad gateway</h1>' })
   await expect(makeClient(contract, { baseUrl }).things.list()).rejects.toMatchObject({ status: 502, correlation_id: undefined })
 })
 
-test('a call that changes nothing twice waits as long as it is told and tries again', async () => {
+test('a repeatable call waits for Retry-After and is retried', async () => {
   const wait = { status: 429, headers: { 'retry-after': '0' }, body: failure(429, 'too many') }
   const { baseUrl, seen } = await answering(wait, { ...wait, status: 503 }, { status: 200, body: '{"things":[]}' })
   expect(await makeClient(contract, { baseUrl, retry: patient }).things.list()).toEqual({ things: [] })
   expect(seen).toHaveLength(3)
 })
 
-test('trying again has an end', async () => {
+test('retries are bounded', async () => {
   const { baseUrl, seen } = await answering({ status: 503, headers: { 'retry-after': '0' }, body: failure(503, 'starting') })
   await expect(makeClient(contract, { baseUrl, retry: patient }).things.list()).rejects.toMatchObject({ status: 503, retryAfterS: 0 })
   expect(seen).toHaveLength(3)
@@ -157,20 +157,20 @@ test('a creation is sent once, unless the caller says that it may be repeated', 
   expect(seen).toHaveLength(4)
 })
 
-test('trying again can be switched off', async () => {
+test('retries can be disabled', async () => {
   const { baseUrl, seen } = await answering({ status: 503, headers: { 'retry-after': '0' }, body: failure(503, 'starting') })
   await expect(makeClient(contract, { baseUrl, retry: false }).things.list()).rejects.toThrow('starting')
   expect(seen).toHaveLength(1)
 })
 
-test('a caller who gives up during a wait is let go', async () => {
+test('aborting during a wait ends the call', async () => {
   const { baseUrl } = await answering({ status: 503, headers: { 'retry-after': '20' }, body: failure(503, 'starting') })
   const giveUp = new AbortController()
   const call = makeClient(contract, { baseUrl, fetch: async (...ask) => fetch(...ask).finally(() => giveUp.abort(new Error('enough'))) })
   await expect(call.things.list({ signal: giveUp.signal })).rejects.toThrow('enough')
 })
 
-test('silence and redirects are no answer', async () => {
+test('timeouts and redirects are no response', async () => {
   const { baseUrl } = await answering({ status: 302, headers: { location: 'http://127.0.0.1:1/' } })
   await expect(makeClient(contract, { baseUrl }).things.list()).rejects.toBeInstanceOf(NoResponse)
   await new Promise((resolve) => server?.close(resolve))
@@ -191,7 +191,7 @@ test('the routes of a contract are plain data and enough for a client', async ()
   expect(seen[0]?.url).toBe('/things')
 })
 
-test('what the contract does not know is a mistake the compiler names', () => {
+test('calls outside the contract are compiler errors', () => {
   const client = makeClient(contract, { baseUrl: 'http://127.0.0.1:1' })
   // @ts-expect-error the body is required
   const withoutBody = () => client.things.create()

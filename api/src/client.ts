@@ -83,7 +83,7 @@ export class ApiFailure extends Error {
   readonly retryAfterS: number | undefined
 
   constructor(status: number, body: Partial<FailureBody>, facts: { retryAfterS?: number | undefined } = {}) {
-    const details = body.details ?? `the answer was ${status} without an explanation`
+    const details = body.details ?? `the response was ${status} without an error message`
     super(details)
     this.name = 'ApiFailure'
     this.status = status
@@ -227,6 +227,6 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
-  if (cause.name === 'TimeoutError') return 'it took too long'
+  if (cause.name === 'TimeoutError') return 'timeout'
   return cause.cause instanceof Error && cause.cause.message ? cause.cause.message : cause.message
 }

@@ -43,7 +43,7 @@ export const DashboardDraft = z.object(members)
 export type DashboardDraft = z.output<typeof DashboardDraft>
 
 const Draft = DashboardDraft.extend({
-  name: members.name.optional().describe('Required unless a template gives it.'),
+  name: members.name.optional().describe('Required unless a template provides it.'),
   template: Template.optional().describe('Provides every member that is absent here; its widgets and their metrics are created.'),
 })
 export type DashboardRequest = z.output<typeof Draft>

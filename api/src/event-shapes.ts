@@ -118,7 +118,7 @@ export const Series = z
   .meta({ id: 'Series' })
 export type Series = z.output<typeof Series>
 
-export const GroupRow = z
+export const AggregateGroupRow = z
   .looseObject({
     group: z.string().describe('The values of the group in brackets.'),
     count: int64,
@@ -130,7 +130,7 @@ export const GroupRow = z
     id: 'GroupRow',
     description: 'A group with every aggregate by its text. Deprecated duplicate of the top level of `groups_series`.',
   })
-export type GroupRow = z.output<typeof GroupRow>
+export type AggregateGroupRow = z.output<typeof AggregateGroupRow>
 
 export const Totals = z
   .looseObject({

@@ -42,7 +42,7 @@ export {
   type ReplyOutput,
   statusOf,
 } from './endpoint.ts'
-export type { Delta, Event, Explain, GroupRow, Link, ResultRow, Series, TimeSlice, Totals } from './event-shapes.ts'
+export type { AggregateGroupRow, Delta, Event, Explain, Link, ResultRow, Series, TimeSlice, Totals } from './event-shapes.ts'
 export type { Export, ExportCompression, ExportDetails, ExportFormat, ExportStatus, NewExport } from './exports.ts'
 export { GroupMember, UserGroup } from './groups.ts'
 export { EmailTemplate, SlackIntegration, SlackWorkspace, WebhookIntegration } from './integrations.ts'
@@ -64,9 +64,9 @@ export {
   failureCodes,
   meaningOf,
   type OpenApiDocument,
-  type Operation,
+  type OpenApiOperation,
+  type OpenApiParameter,
   openApiDocument,
-  type Parameter,
   rolesOf,
   titleOf,
   wordOf,
@@ -101,7 +101,7 @@ export {
   type SearchDetails,
 } from './saved-searches.ts'
 export type { QueryStatus, SearchRequest, SearchResponse } from './search.ts'
-export { branchesOf, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from './shapes.ts'
+export { branchesOf, type JsonSchema, propertiesOf, requiredOf, resolveShape, shapeName } from './shapes.ts'
 export type { Statement, StatementReference, StatementSet } from './statements.ts'
 export { Tag, type TaggedType, type TagUsage } from './tags.ts'
 export {

@@ -23,7 +23,7 @@ export const MetricDefinitionDraft = z.object({ ...described, ...queriesAndFormu
 export type MetricDefinitionDraft = z.output<typeof MetricDefinitionDraft>
 
 const Draft = MetricDefinitionDraft.partial().extend({
-  queries: queriesAndFormulas.queries.optional().describe('Required unless a template gives them.'),
+  queries: queriesAndFormulas.queries.optional().describe('Required unless a template provides them.'),
   template: Template.optional().describe('Provides every member that is absent here.'),
 })
 export type MetricDefinitionRequest = z.output<typeof Draft>

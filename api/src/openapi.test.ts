@@ -57,7 +57,7 @@ test('two different shapes of one name are a mistake', () => {
     one: endpoint({ ...base, method: 'GET', path: '/one', reply: Plain }),
     two: endpoint({ ...base, method: 'GET', path: '/two', reply: Other }),
   }
-  expect(() => openApiDocument({ group }, { servers: [] })).toThrow('two different shapes of the contract are called Plain')
+  expect(() => openApiDocument({ group }, { servers: [] })).toThrow('two different schemas of the contract are named Plain')
 })
 
 test('a query becomes parameters: lists repeat, defaults are not required', () => {
@@ -89,7 +89,7 @@ test('another path of an endpoint is listed and points to the first', () => {
   ])
 })
 
-test('who may is in the document, and public endpoints ask for nothing', () => {
+test('permissions are in the document, and public endpoints need no credential', () => {
   const group = {
     open: endpoint({ ...base, method: 'GET', path: '/open', permission: 'public' }),
     shut: endpoint({ ...base, method: 'GET', path: '/shut', permission: 'users_read', exception: 'self' }),
@@ -100,6 +100,6 @@ test('who may is in the document, and public endpoints ask for nothing', () => {
   expect(paths['/shut']?.get?.security).toBeUndefined()
 })
 
-test('names of groups have a form for typing and one for reading', () => {
+test('groups have a command name and a display name', () => {
   expect([wordOf('apiKeys'), titleOf('apiKeys'), titleOf('savedSearches')]).toEqual(['api-keys', 'API keys', 'Saved searches'])
 })

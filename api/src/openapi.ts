@@ -1,28 +1,28 @@
 import { type Contract, type Endpoint, pathNames, statusOf } from './endpoint.ts'
 import { systemRoles } from './permissions.ts'
-import { type Schema, Shapes } from './shapes.ts'
+import { type JsonSchema, Shapes } from './shapes.ts'
 import { FailureBody } from './values.ts'
 
 /** The version of the API description, which the specification fixes; the program has its own version. */
 export const API_VERSION = '1.0.0'
 
-export type Parameter = {
+export type OpenApiParameter = {
   name: string
   in: 'path' | 'query'
   required: boolean
   description?: string
-  schema: Schema
+  schema: JsonSchema
   style?: 'form'
   explode?: true
 }
-export type Content = Record<string, { schema: Schema }>
+export type Content = Record<string, { schema: JsonSchema }>
 export type ResponseObject = { description: string; headers?: Record<string, { $ref: string }>; content?: Content }
-export type Operation = {
+export type OpenApiOperation = {
   operationId: string
   tags: string[]
   summary: string
   description?: string
-  parameters?: Parameter[]
+  parameters?: OpenApiParameter[]
   requestBody?: { required: boolean; content: Content }
   responses: Record<string, ResponseObject | { $ref: string }>
   security?: Record<string, string[]>[]
@@ -38,12 +38,12 @@ export type OpenApiDocument = {
   servers: { url: string; description?: string }[]
   tags: { name: string; description: string }[]
   security: Record<string, string[]>[]
-  paths: Record<string, Record<string, Operation>>
+  paths: Record<string, Record<string, OpenApiOperation>>
   components: {
-    schemas: Record<string, Schema>
+    schemas: Record<string, JsonSchema>
     responses: Record<string, ResponseObject>
-    headers: Record<string, { description: string; required: boolean; schema: Schema }>
-    securitySchemes: Record<string, Schema>
+    headers: Record<string, { description: string; required: boolean; schema: JsonSchema }>
+    securitySchemes: Record<string, JsonSchema>
   }
 }
 
@@ -173,7 +173,7 @@ const quotaHeaders: OpenApiDocument['components']['headers'] = {
   'X-Correlation-Id': { description: 'Finds this request in the log of the service.', required: true, schema: { type: 'string' } },
 }
 
-function failureResponse(code: number, schema: Schema): ResponseObject {
+function failureResponse(code: number, schema: JsonSchema): ResponseObject {
   const waits = code === 429 || code === 503
   return {
     description: meaningOf(code),
@@ -183,11 +183,11 @@ function failureResponse(code: number, schema: Schema): ResponseObject {
 }
 
 type Drawn = {
-  params: Schema | undefined
-  query: Schema | undefined
-  body: Schema | undefined
-  reply: Schema | undefined
-  failure: Schema | undefined
+  params: JsonSchema | undefined
+  query: JsonSchema | undefined
+  body: JsonSchema | undefined
+  reply: JsonSchema | undefined
+  failure: JsonSchema | undefined
   needsBody: boolean
 }
 
@@ -202,7 +202,7 @@ const draw = (shapes: Shapes, endpoint: Endpoint): Drawn => ({
 
 type ParameterLocation = { noun: string; verb: string; endpoint: Endpoint; path: string }
 
-function operationOf({ noun, verb, endpoint, path }: ParameterLocation, drawn: Drawn): Operation {
+function operationOf({ noun, verb, endpoint, path }: ParameterLocation, drawn: Drawn): OpenApiOperation {
   const id = `${noun}.${verb}`
   const alias = path === endpoint.path ? undefined : (endpoint.aliases ?? []).indexOf(path as `/${string}`) + 1
   const parameters = [...pathParameters(path, drawn.params), ...queryParameters(id, drawn.query)]
@@ -243,13 +243,13 @@ const successOf = ({ permission, media }: Endpoint, { reply }: Drawn, descriptio
   ...(reply ? { content: { [media ?? 'application/json']: { schema: reply } } } : {}),
 })
 
-function requestBodyOf({ takes }: Endpoint, drawn: Drawn): Pick<Operation, 'requestBody'> {
+function requestBodyOf({ takes }: Endpoint, drawn: Drawn): Pick<OpenApiOperation, 'requestBody'> {
   if (takes)
     return { requestBody: { required: false, content: Object.fromEntries(takes.map((type) => [type, { schema: takenAs(type) }])) } }
   return drawn.body ? { requestBody: { required: drawn.needsBody, content: { 'application/json': { schema: drawn.body } } } } : {}
 }
 
-const takenAs = (type: string): Schema =>
+const takenAs = (type: string): JsonSchema =>
   type === 'application/json' ? {} : { type: 'string', ...(type === 'application/x-protobuf' ? { contentMediaType: type } : {}) }
 
 function failureOf(code: number | undefined, { failure }: Drawn): ResponseObject | { $ref: string } {
@@ -257,13 +257,13 @@ function failureOf(code: number | undefined, { failure }: Drawn): ResponseObject
   return code === undefined ? { ...failureResponse(500, failure), description: 'Any other failure.' } : failureResponse(code, failure)
 }
 
-const UUID: Schema = { type: 'string', format: 'uuid' }
+const UUID: JsonSchema = { type: 'string', format: 'uuid' }
 
-function pathParameters(path: string, params: Schema | undefined): Parameter[] {
+function pathParameters(path: string, params: JsonSchema | undefined): OpenApiParameter[] {
   return pathNames(path).map((name) => ({ name, in: 'path', required: true, ...described(propertiesOf(params)[name] ?? UUID) }))
 }
 
-function queryParameters(id: string, query: Schema | undefined): Parameter[] {
+function queryParameters(id: string, query: JsonSchema | undefined): OpenApiParameter[] {
   if (!query) return []
   if (query.type !== 'object') throw new Error(`the query of ${id} must be an object, so that its parameters have names`)
   const required = (query.required ?? []) as string[]
@@ -276,9 +276,10 @@ function queryParameters(id: string, query: Schema | undefined): Parameter[] {
   }))
 }
 
-const propertiesOf = (schema: Schema | undefined): Record<string, Schema> => (schema?.properties ?? {}) as Record<string, Schema>
+const propertiesOf = (schema: JsonSchema | undefined): Record<string, JsonSchema> =>
+  (schema?.properties ?? {}) as Record<string, JsonSchema>
 
-function described(property: Schema): { description?: string; schema: Schema } {
+function described(property: JsonSchema): { description?: string; schema: JsonSchema } {
   const { description, ...schema } = property
   return typeof description === 'string' ? { description, schema } : { schema: property }
 }

@@ -16,7 +16,7 @@ const PartitionTags = z.object({
     .describe('The tags whose values, in this order, form the collection name of events that name no collection.'),
 })
 
-const OrganisationSettings = z.strictObject({
+const OrganizationSettings = z.strictObject({
   dcr_enabled: z.boolean().optional().describe('Whether tools may register themselves as OAuth clients; stored without effect.'),
   out_of_order: z.boolean().optional().describe('Stored without effect: late events are always accepted and searchable.'),
   multi_org_group: text(0, 255).optional().describe('The default group shared by organizations; stored without effect.'),
@@ -36,7 +36,7 @@ export const Organization = z
     region,
     metadata: Metadata,
     partition_tags: PartitionTags.optional(),
-    settings: OrganisationSettings.optional(),
+    settings: OrganizationSettings.optional(),
   })
   .meta({ id: 'Organization' })
 export type Organization = z.output<typeof Organization>
@@ -48,7 +48,7 @@ const OrganizationChange = z.object({
     .refine((methods) => isUnique(methods.map((method) => method.name)), { error: 'must not name a method twice' })
     .optional(),
   partition_tags: PartitionTags.optional(),
-  settings: OrganisationSettings.optional().describe('Changes the given members and keeps the others.'),
+  settings: OrganizationSettings.optional().describe('Changes the given members and keeps the others.'),
 })
 
 export const organizations = {

@@ -20,7 +20,7 @@ const permissionWords: Readonly<Record<Permission, readonly [displayName: string
   usage_read: ['See usage', 'See how much is ingested, searched and exported, by dataset, team and user.'],
   tag_read: ['See tags', 'See tags and find records by them.'],
   tag_write: ['Change tags', 'Add and change tags on visible records.'],
-  tag_delete: ['Delete tags', 'Take tags off records.'],
+  tag_delete: ['Delete tags', 'Remove tags from records.'],
   dashboards_read: ['See dashboards', 'See dashboards, widgets, metric definitions and their templates.'],
   dashboards_write: ['Change dashboards', 'Create and change dashboards, widgets, metric definitions and their templates.'],
   dashboards_delete: ['Delete dashboards', 'Delete dashboards, widgets, metric definitions and their templates.'],
@@ -30,7 +30,7 @@ const permissionWords: Readonly<Record<Permission, readonly [displayName: string
   integrations_read: ['See integrations', 'See where notifications go; secret header values are never shown.'],
   integrations_write: ['Change integrations', 'Create, change and test the targets of notifications, secret header values included.'],
   integrations_delete: ['Delete integrations', 'Delete targets of notifications.'],
-  ai_use: ['Use assistants', 'Have queries written and events explained by the assistants of the service.'],
+  ai_use: ['Use assistants', 'Use the assistants of the service, which write queries and explain events.'],
   api_keys_read: ['See API keys', 'See API keys with their roles and expiry; never the secrets.'],
   api_keys_write: ['Change API keys', "Create and rename API keys and change their roles, within the caller's own permissions."],
   api_keys_delete: ['Delete API keys', 'Delete API keys, which stop working at once.'],
@@ -57,7 +57,7 @@ const permissionWords: Readonly<Record<Permission, readonly [displayName: string
   encryption_keys_delete: ['Delete encryption keys', 'Delete encryption keys that were never activated.'],
   forward_read: ['See forwarding', 'See which events are archived to which object storage.'],
   forward_write: ['Change forwarding', 'Decide which events are copied out of the service to object storage, and test the target.'],
-  forward_delete: ['Delete forwarding', 'End the copying of events to object storage.'],
+  forward_delete: ['Delete forwarding', 'Stop copying events to object storage.'],
   retention_read: ['See retention', 'See how long events of each dataset are kept.'],
   retention_write: ['Change retention', 'Decide how long events are kept; older events are deleted for good.'],
   retention_delete: ['Delete retention rules', 'Remove retention rules, so that the more general one applies.'],
@@ -68,7 +68,7 @@ const permissionWords: Readonly<Record<Permission, readonly [displayName: string
   ],
   metrics_read: ['See metrics of the service', 'See metrics of the service itself: load, memory, queues and stores.'],
   audit_read: ['See the audit trail', 'See all changes and refused attempts with actor, time and address.'],
-  config_assistant_use: ['Use the configuration assistant', 'Have configurations for collectors and shippers written or changed.'],
+  config_assistant_use: ['Use the configuration assistant', 'Generate and change configurations of collectors and shippers.'],
 }
 
 /** A permission in lists and roles. */

@@ -63,7 +63,7 @@ export const permissionGroups = [
   { group_name: 'ApiKey', group_display_name: 'API keys', permissions: rwd('api_keys'), sensitive: 'yes', ...none },
   { group_name: 'User', group_display_name: 'Users', permissions: rwd('users'), sensitive: 'yes', ...none },
   { group_name: 'Group', group_display_name: 'Groups', permissions: rwd('groups'), sensitive: 'yes', ...none },
-  { group_name: 'Access', group_display_name: 'Organisation access', permissions: rwd('access'), sensitive: 'yes', ...none },
+  { group_name: 'Access', group_display_name: 'Organization access', permissions: rwd('access'), sensitive: 'yes', ...none },
   { group_name: 'Role', group_display_name: 'Roles', permissions: rwd('roles'), sensitive: 'yes', ...none },
   { group_name: 'Policy', group_display_name: 'Policies', permissions: rwd('policies'), sensitive: 'yes', ...none },
   {

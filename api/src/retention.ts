@@ -46,7 +46,7 @@ const Kept = z.object({
   collection: z.string(),
   dataset: z.string(),
   retention_days: z.int().min(1).nullable().describe('null when events are never deleted.'),
-  rule: by.describe('Which rule says so.'),
+  rule: by.describe('The rule that applies.'),
   cutoff: ms.nullable().describe('Events before this time exceed their retention; they are deleted by whole days.'),
   removed: z
     .object({ events: z.int().min(0), last_events: z.int().min(0), last_at: ms, before: ms })

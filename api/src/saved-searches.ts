@@ -57,8 +57,8 @@ export const SavedSearchDraft = z.object({
 export type SavedSearchDraft = z.output<typeof SavedSearchDraft>
 
 const Draft = SavedSearchDraft.extend({
-  name: text(1, 255).optional().describe('Required unless a template gives it.'),
-  search_details: SearchDetails.optional().describe('Required unless a template gives them.'),
+  name: text(1, 255).optional().describe('Required unless a template provides it.'),
+  search_details: SearchDetails.optional().describe('Required unless a template provides them.'),
   tags: Tags.optional(),
   template: Template.optional().describe('Provides every member that is absent here.'),
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { Event, Explain, GroupRow, Link, ResultRow, Series, Totals, Warning } from './event-shapes.ts'
+import { AggregateGroupRow, Event, Explain, Link, ResultRow, Series, Totals, Warning } from './event-shapes.ts'
 import {
   booleanParameter,
   int64Given,
@@ -28,7 +28,7 @@ export const SearchResponse = z
     explain: Explain,
     events: z.array(Event),
     result: z.array(ResultRow),
-    groups: z.array(GroupRow),
+    groups: z.array(AggregateGroupRow),
     groups_series: z.array(Series),
     metadata: z.object({ select: z.array(z.string()), correlation_id: z.string() }),
     totals: Totals,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** JSON Schema 2020-12 as data. */
-export type Schema = { [keyword: string]: unknown }
+export type JsonSchema = { [keyword: string]: unknown }
 
 type Io = 'input' | 'output'
 const isIo = (text: string | undefined): text is Io => text === 'input' || text === 'output'
@@ -11,18 +11,18 @@ const isIo = (text: string | undefined): text is Io => text === 'input' || text 
  * `<Name>Input` for input. That is known only when everything is collected, so references get their final names at the end.
  */
 export class Shapes {
-  readonly #known: Record<Io, Map<string, Schema>> = { input: new Map(), output: new Map() }
+  readonly #known: Record<Io, Map<string, JsonSchema>> = { input: new Map(), output: new Map() }
 
   /** Returns the schema of one part of an endpoint. Its references get their final names in settle. */
-  add(schema: z.ZodType, io: Io): Schema {
-    const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: plainly }) as Schema
-    for (const [name, shape] of Object.entries(($defs ?? {}) as Record<string, Schema>)) this.#keep(name, shape, io)
+  add(schema: z.ZodType, io: Io): JsonSchema {
+    const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: plainly }) as JsonSchema
+    for (const [name, shape] of Object.entries(($defs ?? {}) as Record<string, JsonSchema>)) this.#keep(name, shape, io)
     return marked(root, io)
   }
 
-  #keep(name: string, shape: Schema, io: Io): void {
+  #keep(name: string, shape: JsonSchema, io: Io): void {
     const known = this.#known[io].get(name)
-    if (known && JSON.stringify(known) !== JSON.stringify(shape)) throw new Error(`two different shapes of the contract are called ${name}`)
+    if (known && JSON.stringify(known) !== JSON.stringify(shape)) throw new Error(`two different schemas of the contract are named ${name}`)
     this.#known[io].set(name, shape)
   }
 
@@ -35,9 +35,9 @@ export class Shapes {
   }
 
   /** Every named schema under its final name, sorted by name. */
-  all(): Record<string, Schema> {
+  all(): Record<string, JsonSchema> {
     const named = (['output', 'input'] as const).flatMap((io) =>
-      [...this.#known[io]].map(([name, shape]): [string, Schema] => [this.#nameOf(io, name), this.settle(marked(shape, io))]),
+      [...this.#known[io]].map(([name, shape]): [string, JsonSchema] => [this.#nameOf(io, name), this.settle(marked(shape, io))]),
     )
     return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
   }
@@ -64,18 +64,18 @@ const DEFS = '#/$defs/'
 const COMPONENTS = '#/components/schemas/'
 
 /** Notes in every reference whether it belongs to input or output, until the names are final. */
-const marked = (schema: Schema, io: Io): Schema =>
+const marked = (schema: JsonSchema, io: Io): JsonSchema =>
   mapRefs(schema, (ref) => {
-    if (!ref.startsWith(DEFS) || ref.startsWith(`${DEFS}__`)) throw new Error('a shape that contains itself needs a name: .meta({ id })')
+    if (!ref.startsWith(DEFS) || ref.startsWith(`${DEFS}__`)) throw new Error('a schema that contains itself needs a name: .meta({ id })')
     return `${io}:${ref.slice(DEFS.length)}`
   })
 
 /** The name that a final reference points to. */
-export const shapeName = (schema: Schema): string | undefined =>
+export const shapeName = (schema: JsonSchema): string | undefined =>
   typeof schema.$ref === 'string' && schema.$ref.startsWith(COMPONENTS) ? schema.$ref.slice(COMPONENTS.length) : undefined
 
 /** Follows references. Keywords next to a reference are added to its target. */
-export function resolveShape(schema: Schema, schemas: Readonly<Record<string, Schema>>): Schema {
+export function resolveShape(schema: JsonSchema, schemas: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const name = shapeName(schema)
   if (name === undefined) return schema
   const { $ref: _, ...siblings } = schema
@@ -83,9 +83,10 @@ export function resolveShape(schema: Schema, schemas: Readonly<Record<string, Sc
 }
 
 /** propertiesOf and requiredOf read an object's schema, branchesOf the alternatives of a union. */
-export const propertiesOf = (schema: Schema): [string, Schema][] => Object.entries((schema.properties ?? {}) as Record<string, Schema>)
-export const requiredOf = (schema: Schema): readonly string[] => (schema.required ?? []) as string[]
-export const branchesOf = (schema: Schema): Schema[] => (schema.anyOf ?? schema.oneOf ?? []) as Schema[]
+export const propertiesOf = (schema: JsonSchema): [string, JsonSchema][] =>
+  Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
+export const requiredOf = (schema: JsonSchema): readonly string[] => (schema.required ?? []) as string[]
+export const branchesOf = (schema: JsonSchema): JsonSchema[] => (schema.anyOf ?? schema.oneOf ?? []) as JsonSchema[]
 
 /** Copies a value with all references renamed. */
 function mapRefs<T>(value: T, rename: (ref: string) => string): T {

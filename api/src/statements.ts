@@ -14,7 +14,7 @@ const statementId = z
 const line = z.int().min(-1)
 
 const Statement = z
-  .object({ id: statementId, message: text(0, 32_768), file: text(1, 4_096), line: line.describe('-1 when it is not known.') })
+  .object({ id: statementId, message: text(0, 32_768), file: text(1, 4_096), line: line.describe('-1 when unknown.') })
   .meta({ id: 'Statement', description: 'A logging statement in source code; its text is the template of events.' })
 export type Statement = z.output<typeof Statement>
 
@@ -50,7 +50,7 @@ export const statements = {
     summary: 'Replace the statements of a project version; 201 the first time, 200 afterwards',
     body: StatementSet,
     status: 201,
-    otherStatuses: { 200: 'This version had statements before; they are replaced.' },
+    otherStatuses: { 200: 'This version had statements already; they were replaced.' },
     reply: z.object({ count: z.int().min(0) }),
   }),
   list: endpoint({

@@ -64,7 +64,7 @@ export const tags = {
     path: '/tags',
     permission: 'tag_delete',
     tier: 'X',
-    summary: 'Take a tag off a record',
+    summary: 'Remove a tag from a record',
     body: z.object({ name: text(1, 255), entity: TagEntity }),
     fails: [404],
   }),

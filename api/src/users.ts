@@ -36,14 +36,14 @@ export type User = z.output<typeof User>
 
 const MultiOrgUser = User.extend({ organisations: z.array(Organization), groups: z.array(UserGroup) }).meta({
   id: 'MultiOrgUser',
-  description: 'A user with the organizations the person may act in and the groups of direct membership.',
+  description: 'A user with their organizations and the groups they belong to directly.',
 })
 export type MultiOrgUser = z.output<typeof MultiOrgUser>
 
 const invitationUrl = z
   .string()
   .optional()
-  .describe('The one-time link, shown this once, when it could not be sent by mail; hand it to the person yourself.')
+  .describe('The one-time link, if it could not be sent by mail. It is shown only once; give it to the user.')
 
 const NewUser = z.object({
   first_name: text(1, 255),
@@ -62,9 +62,9 @@ const UserChange = z
     login_methods: z
       .union([z.array(LoginMethod).max(METHODS_MAX), LoginMethod, mapOf(z.boolean(), METHODS_MAX)])
       .optional()
-      .describe('Merged by name into what there is; at least one method must stay enabled.'),
+      .describe('Merged by name with the existing methods; at least one must stay enabled.'),
   })
-  .describe('Any subset. A user without the permission changes only his own names; every other member is then refused.')
+  .describe('Any subset. Users without the permission can change only their own names; other members are refused.')
 
 const ids = list(uuid, { max: 1000 })
 const favourites = z.strictObject({ monitors: ids.optional(), dashboards: ids.optional(), saved_searches: ids.optional() })
@@ -101,7 +101,7 @@ const PreferenceChange = z
     error: 'must have exactly one member',
   })
   .describe(
-    'Exactly one member. Inside `favourites`, `defaults` and `features` the given members overwrite and the others stay; null clears a default.',
+    'Exactly one member. In `favourites`, `defaults` and `features` the given members replace existing ones and the others stay; null clears a default.',
   )
 
 const Sent = z.object({
@@ -116,7 +116,7 @@ export const users = {
     path: '/users',
     permission: 'users_read',
     tier: 'S',
-    summary: 'All users of the organization, in every state',
+    summary: 'List the users of the organization, in every state',
     reply: z.object({ users: z.array(User) }),
   }),
   create: endpoint({
@@ -124,7 +124,7 @@ export const users = {
     path: '/users',
     permission: 'users_write',
     tier: 'S',
-    summary: 'Invite a user: a one-time link, valid for 7 days, goes out by mail or comes back in the answer',
+    summary: 'Invite a user with a one-time link, valid for 7 days, by mail or in the response',
     body: NewUser,
     status: 201,
     reply: User.extend({ invitation_url: invitationUrl }),
@@ -135,7 +135,7 @@ export const users = {
     path: '/users/all',
     permission: 'users_read',
     tier: 'X',
-    summary: 'The users of all organizations that are managed from the one of the caller, its own included',
+    summary: "List the users of all organizations that the caller's organization manages, and its own",
     reply: z.object({ users: z.array(MultiOrgUser) }),
   }),
   get: endpoint({
@@ -154,7 +154,7 @@ export const users = {
     permission: 'users_write',
     exception: 'self',
     tier: 'C',
-    summary: 'Change names, roles or login methods of a user; new roles hold from the next request on',
+    summary: 'Update the names, roles or login methods of a user; roles take effect with the next request',
     body: UserChange,
     reply: User,
     fails: [404, 409],
@@ -164,7 +164,7 @@ export const users = {
     path: '/users/{userId}',
     permission: 'users_delete',
     tier: 'C',
-    summary: 'Delete a user with access, memberships, preferences and tokens; what the person made stays',
+    summary: 'Delete a user with access, memberships, preferences and tokens; their records stay',
     fails: [404, 409],
   }),
   deactivate: endpoint({
@@ -172,7 +172,7 @@ export const users = {
     path: '/users/{userId}/deactivate',
     permission: 'users_write',
     tier: 'X',
-    summary: 'Bar a user: all tokens end at once, logging in is refused',
+    summary: 'Deactivate a user: all tokens end at once, and logging in is refused',
     reply: User,
     fails: [404, 409],
   }),
@@ -181,7 +181,7 @@ export const users = {
     path: '/users/{userId}/reactivate',
     permission: 'users_write',
     tier: 'X',
-    summary: 'Let a deactivated user in again; one who never accepted the invitation is INVITED and needs a new one',
+    summary: 'Reactivate a user; users who never accepted their invitation become INVITED and need a new one',
     reply: User,
     fails: [404],
   }),
@@ -191,7 +191,7 @@ export const users = {
     aliases: ['/users/{userId}/resend-invitation'],
     permission: 'users_write',
     tier: 'X',
-    summary: 'Send a new invitation; the link sent before is void',
+    summary: 'Send a new invitation; the earlier link becomes invalid',
     reply: Sent,
     fails: [404],
   }),
@@ -200,7 +200,7 @@ export const users = {
     path: '/users/{userId}/reset-password',
     permission: 'users_write',
     tier: 'D',
-    summary: 'Send a user who has forgotten the password a one-time link for choosing a new one',
+    summary: 'Send a user a one-time link to reset the password',
     reply: Sent,
     fails: [404],
   }),
@@ -210,7 +210,7 @@ export const users = {
     permission: 'users_read',
     exception: 'self',
     tier: 'X',
-    summary: 'The preferences of a user; empty when none are stored',
+    summary: 'Get the preferences of a user; empty when none are stored',
     reply: UserPreference,
     fails: [404],
   }),
@@ -220,7 +220,7 @@ export const users = {
     permission: 'users_write',
     exception: 'self',
     tier: 'X',
-    summary: 'Change one of the preferences of a user',
+    summary: 'Update one of the preferences of a user',
     body: PreferenceChange,
     reply: UserPreference,
     fails: [404],
@@ -232,7 +232,7 @@ export const users = {
     permission: 'users_read',
     exception: 'self',
     tier: 'X',
-    summary: 'The organizations a user may act in',
+    summary: 'List the organizations of a user',
     reply: z.object({ organisations: z.array(Organization) }),
     fails: [404],
   }),
@@ -243,7 +243,7 @@ export const users = {
     permission: 'users_read',
     exception: 'self',
     tier: 'X',
-    summary: 'The groups a user belongs to directly',
+    summary: 'List the groups that a user belongs to directly',
     reply: z.object({ groups: z.array(UserGroup) }),
     fails: [404],
   }),

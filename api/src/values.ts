@@ -156,7 +156,7 @@ export const Metadata = z
     deleted_by: Identity.optional(),
     last_heartbeat_at: ms.optional(),
   })
-  .meta({ id: 'Metadata', description: 'When and by whom a record was made and changed; times in epoch milliseconds.' })
+  .meta({ id: 'Metadata', description: 'When and by whom a record was created and changed; times in epoch milliseconds.' })
 export type Metadata = z.output<typeof Metadata>
 
 const TAGS_MAX = 100
@@ -184,5 +184,5 @@ export const FailureBody = z
       )
       .optional(),
   })
-  .meta({ id: 'Error', description: 'Every failure carries this body; `errors` names the broken rule for programs.' })
+  .meta({ id: 'Error', description: 'The body of every failure; `errors` names the violated rules in machine-readable form.' })
 export type FailureBody = z.output<typeof FailureBody>

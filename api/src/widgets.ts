@@ -14,11 +14,11 @@ const WidgetType = z.enum(['line', 'bar', 'area', 'score', 'pie', 'treemap', 'to
 
 export const WidgetLayout = z
   .object({ id: uuid, x: z.number(), y: z.number(), w: z.number(), h: z.number() })
-  .meta({ id: 'WidgetLayout', description: 'Where a widget stands and how large it is; fractions are allowed.' })
+  .meta({ id: 'WidgetLayout', description: 'Position and size of a widget; fractions are allowed.' })
 export type WidgetLayout = z.output<typeof WidgetLayout>
 
 const layouts = (max: number) => list(WidgetLayout, { max })
-const Aux = mapOf(z.unknown(), AUX_MAX).describe('Such as the colour; kept as it is.')
+const Aux = mapOf(z.unknown(), AUX_MAX).describe('Such as the color; stored unchanged.')
 const Layout = z.object({ widget_layouts: layouts(CHILDREN_MAX).default([]) })
 
 export const Widget = z
@@ -27,15 +27,15 @@ export const Widget = z
     name: z.string(),
     description: z.string().optional(),
     type: WidgetType,
-    metric_ids: z.array(uuid).describe('What it shows.'),
-    widget_ids: z.array(uuid).describe('The widgets within it; it has either these or metrics.'),
+    metric_ids: z.array(uuid).describe('The visualization.'),
+    widget_ids: z.array(uuid).describe('The widgets inside it; a widget has either these or metrics.'),
     layout: z.object({ widget_layouts: z.array(WidgetLayout) }),
     aux: z.record(z.string(), z.unknown()).optional(),
     tags: Tags,
     template: Template.optional(),
     metadata: Metadata,
   })
-  .meta({ id: 'Widget', description: 'A picture of metrics, or a frame around other widgets.' })
+  .meta({ id: 'Widget', description: 'A visualization of metrics, or a container of other widgets.' })
 export type Widget = z.output<typeof Widget>
 
 const members = {
@@ -44,7 +44,7 @@ const members = {
   type: WidgetType.optional().describe('`line` when absent.'),
   aux: Aux.optional(),
   metric_ids: list(uuid, { max: METRICS_MAX }).optional().describe('Metric definitions.'),
-  widget_ids: list(uuid, { max: CHILDREN_MAX }).optional().describe('Widgets within this one; not beside metrics.'),
+  widget_ids: list(uuid, { max: CHILDREN_MAX }).optional().describe('Widgets inside this one; not together with metrics.'),
   layout: Layout.optional(),
   tags: Tags.optional(),
 }
@@ -53,8 +53,8 @@ export const WidgetDraft = z.object(members)
 export type WidgetDraft = z.output<typeof WidgetDraft>
 
 const WidgetRequest = WidgetDraft.extend({
-  name: members.name.optional().describe('Required unless a template gives it.'),
-  template: Template.optional().describe('Gives everything that is not said beside it; its metrics and widgets are made.'),
+  name: members.name.optional().describe('Required unless a template provides it.'),
+  template: Template.optional().describe('Provides every member that is absent here; its metrics and widgets are created.'),
 })
 export type WidgetRequest = z.output<typeof WidgetRequest>
 
@@ -76,7 +76,9 @@ const TemplateDraft = z.object({
   type: WidgetType.default('line'),
   aux: Aux.optional(),
   metrics: list(TemplateReference, { max: METRICS_MAX }).default([]).describe('Templates of metric definitions.'),
-  widgets: list(TemplateReference, { max: CHILDREN_MAX }).default([]).describe('Templates of the widgets within; not beside metrics.'),
+  widgets: list(TemplateReference, { max: CHILDREN_MAX })
+    .default([])
+    .describe('Templates of the widgets inside; not together with metrics.'),
   layout: Layout.optional().describe('Its ids are those of the templates under `widgets`.'),
   tags: Tags.default({}),
   parameters: TemplateParameters.default({}),
@@ -97,7 +99,7 @@ const WidgetTemplate = z
     parameters: TemplateParameters,
     metadata: Metadata,
   })
-  .meta({ id: 'WidgetTemplate', description: 'A widget with places for what differs.' })
+  .meta({ id: 'WidgetTemplate', description: 'A widget with parameters.' })
 
 const DataAsk = z.object({
   time_range: text(0, 255).optional().describe('`Last 20 minutes` when no range is given.'),
@@ -121,7 +123,7 @@ export const widgets = {
     path: '/widgets',
     permission: READ,
     tier: 'S',
-    summary: 'All widgets, newest first',
+    summary: 'List widgets, newest first',
     reply: z.object({ widgets: z.array(Widget) }),
   }),
   create: endpoint({
@@ -129,7 +131,7 @@ export const widgets = {
     path: '/widgets',
     permission: WRITE,
     tier: 'C',
-    summary: 'Make a widget of metrics or of other widgets',
+    summary: 'Create a widget from metrics or other widgets',
     body: WidgetRequest,
     status: 201,
     reply: Widget,
@@ -157,7 +159,7 @@ export const widgets = {
     path: '/widgets/{widgetId}',
     permission: WRITE,
     tier: 'C',
-    summary: 'Change members of a widget',
+    summary: 'Update a widget',
     body: Change,
     fails: [404],
   }),
@@ -166,7 +168,7 @@ export const widgets = {
     path: '/widgets/{widgetId}',
     permission: DELETE,
     tier: 'C',
-    summary: 'Delete a widget, and take it off every dashboard and widget',
+    summary: 'Delete a widget and remove it from every dashboard and widget',
     fails: [404],
   }),
   addWidgets: endpoint({
@@ -174,7 +176,7 @@ export const widgets = {
     path: '/widgets/{widgetId}/widgets',
     permission: WRITE,
     tier: 'C',
-    summary: 'Put further widgets into a widget',
+    summary: 'Add widgets to a widget',
     body: WidgetIds,
     fails: [404],
   }),
@@ -183,7 +185,7 @@ export const widgets = {
     path: '/widgets/{widgetId}/widgets/{childId}',
     permission: WRITE,
     tier: 'C',
-    summary: 'Take a widget out of a widget; it is not deleted',
+    summary: 'Remove a widget from a widget without deleting it',
     fails: [404],
   }),
   data: endpoint({
@@ -191,7 +193,7 @@ export const widgets = {
     path: '/widgets/{widgetId}/data',
     permission: 'search_read',
     tier: 'D',
-    summary: 'What all metrics of a widget, and of the widgets within it, give over time, in one request',
+    summary: 'Get the time series of all metrics of a widget and of the widgets inside it',
     body: DataAsk,
     reply: z.object({
       metrics: z.array(z.object({ widget_id: uuid, metric_id: uuid, timeseries: z.record(z.string(), MetricTimeseries) })),

@@ -3,13 +3,13 @@ import {
   type Contract,
   contract,
   type Endpoint,
-  type Operation,
+  type JsonSchema,
+  type OpenApiOperation,
   openApiDocument,
   pathNames,
   propertiesOf,
   requiredOf,
   resolveShape,
-  type Schema,
   titleOf,
   wordOf,
 } from '@dendro/api'
@@ -45,7 +45,7 @@ export function contractCommands(terminal: Terminal, globals: () => Connection &
 /** True for the files of web pages, which need no command. */
 const isForPages = ({ media }: Endpoint): boolean => media !== undefined && /^(text\/(html|css|javascript)|image\/)/.test(media)
 
-type VerbContext = { noun: string; verb: string; endpoint: Endpoint; operation: Operation; schemas: ComponentSchemas }
+type VerbContext = { noun: string; verb: string; endpoint: Endpoint; operation: OpenApiOperation; schemas: ComponentSchemas }
 
 function verbCommand(place: VerbContext, terminal: Terminal, globals: () => Connection & { output?: Format }): Command {
   const { endpoint, operation } = place
@@ -83,13 +83,13 @@ function call(client: CliClient, { noun, verb }: VerbContext, given: Call): Prom
   return send(given)
 }
 
-const whoMay = (operation: Operation): string => {
+const whoMay = (operation: OpenApiOperation): string => {
   const permission = operation['x-permission']
   if (permission === 'public') return 'Needs no credential.'
   return permission === 'any' ? 'Needs any valid credential.' : `Needs the permission ${permission} (${operation['x-roles'].join(', ')}).`
 }
 
-function descriptionOfParameter(operation: Operation, name: string): string {
+function descriptionOfParameter(operation: OpenApiOperation, name: string): string {
   const parameter = operation.parameters?.find((candidate) => candidate.in === 'path' && candidate.name === name)
   return parameter?.description ?? (parameter?.schema.format === 'uuid' ? 'UUID' : '')
 }
@@ -114,7 +114,7 @@ function fieldsOf({ operation, schemas }: VerbContext): Field[] {
   return [...inQuery, ...inBody]
 }
 
-function field(name: string, schema: Schema, at: { place: Field['place']; required: boolean }, schemas: ComponentSchemas): Field {
+function field(name: string, schema: JsonSchema, at: { place: Field['place']; required: boolean }, schemas: ComponentSchemas): Field {
   const kind = kindOf(schema, schemas)
   const words = kind.kind === 'text' ? kind.words : kind.kind === 'list' && kind.item.kind === 'text' ? kind.item.words : undefined
   const parts = [

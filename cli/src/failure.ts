@@ -20,6 +20,6 @@ export function describeFailure(thrown: unknown): { sentence: string; status: nu
     const id = thrown.correlation_id === undefined ? '' : `, correlation id ${thrown.correlation_id}`
     return { sentence: `${thrown.details} (${kind}${id})`, status: FAILED }
   }
-  if (thrown instanceof NoResponse) return { sentence: `${thrown.message}; is DENDRO_URL right?`, status: FAILED }
+  if (thrown instanceof NoResponse) return { sentence: `${thrown.message}; check DENDRO_URL`, status: FAILED }
   return { sentence: thrown instanceof Error ? thrown.message : String(thrown), status: FAILED }
 }

@@ -119,7 +119,7 @@ test.each([
   [['datasets', 'create', '--body', '[]', '--dataset', 'x'], /--body is not an object/],
   [['datasets', 'list', '--output', 'xml'], /Allowed choices are table, json, ndjson/],
   [['--url', 'ftp://x', 'datasets', 'list'], /ftp:\/\/x is not an http or https URL/],
-  [['seed', 'sea'], /there is no scenario sea; there are shop/],
+  [['seed', 'sea'], /unknown scenario sea; choose one of shop/],
 ])('%j is not understood: status 2, and nothing is sent', async (words, sentence) => {
   const ran = await dendro(words)
   expect(ran.status).toBe(2)
@@ -139,10 +139,10 @@ test('without a credential nothing is sent, except where none is needed', async 
 test('a service that does not answer is a failure that names the address', async () => {
   const ran = await dendro(['datasets', 'list', '--url', 'http://127.0.0.1:9'])
   expect(ran.status).toBe(1)
-  expect(ran.err).toMatch(/^dendro: no answer from http:\/\/127\.0\.0\.1:9\/datasets: .*is DENDRO_URL right\?$/)
+  expect(ran.err).toMatch(/^dendro: no answer from http:\/\/127\.0\.0\.1:9\/datasets: .*check DENDRO_URL$/)
 })
 
-test('a table keeps to the width of the terminal and says what it left out', async () => {
+test('a table fits the width of the terminal and names the omitted columns', async () => {
   await dendro(['datasets', 'create', '--collection', 'wide', '--dataset', 'a dataset with a rather long name'])
   const { out } = await dendro(['datasets', 'list'], { columns: 60 })
   const lines = out.split('\n')
@@ -158,7 +158,7 @@ test('lists within lists come out as rows that say where they are from', async (
   expect((await dendro(['access', 'list-own'], { env })).out).toBe('(none)')
 })
 
-test('what records hold cannot move the cursor of the reader', async () => {
+test('control characters in records are escaped', async () => {
   await dendro(['api-keys', 'create', '--name', 'red \u001b[31m and \u202e backwards', '--roles', 'SearchApi'])
   const { out } = await dendro(['api-keys', 'list'])
   expect(out).toContain('red \\u001b[31m and \\u202e backwards')
@@ -173,7 +173,7 @@ test('an empty list says so, and help goes to standard output with status 0', as
   expect((await dendro([])).status).toBe(2)
 })
 
-test('every endpoint that a terminal has a use for is a command, and no option means two things', () => {
+test('every endpoint except web pages is a command, and no option is ambiguous', () => {
   const program = programFor({ env: {}, out: () => undefined, err: () => undefined, readInput: async () => '', columns: undefined })
   const commands = new Set(program.commands.flatMap((noun) => noun.commands.map((verb) => `${noun.name()} ${verb.name()}`)))
   const word = (name: string) => name.replaceAll(/[A-Z]/g, (initial) => `-${initial.toLowerCase()}`)

@@ -31,7 +31,7 @@ The service and the key come from DENDRO_URL and DENDRO_API_KEY, or from --url a
 /** The complete command: hand-written commands and those generated from the contract. */
 export function programFor(terminal: Terminal): Command {
   const program = new Command('dendro')
-    .description('Talk to Dendro: every endpoint of its API as a command.')
+    .description('The command-line client of Dendro: every endpoint of its API as a command.')
     .enablePositionalOptions()
     .showSuggestionAfterError()
     .addHelpText('after', EPILOGUE)

@@ -1,7 +1,7 @@
-import { branchesOf, propertiesOf, resolveShape, type Schema } from '@dendro/api'
+import { branchesOf, type JsonSchema, propertiesOf, resolveShape } from '@dendro/api'
 import { UsageError } from './failure.ts'
 
-export type ComponentSchemas = Readonly<Record<string, Schema>>
+export type ComponentSchemas = Readonly<Record<string, JsonSchema>>
 
 /** How the words after an option become a value. */
 export type OptionKind =
@@ -11,7 +11,7 @@ export type OptionKind =
   | { kind: 'map' }
 
 /** Derives how users write a value of this schema on a command line. */
-export function kindOf(schema: Schema, schemas: ComponentSchemas): OptionKind {
+export function kindOf(schema: JsonSchema, schemas: ComponentSchemas): OptionKind {
   const shape = resolveShape(schema, schemas)
   const branches = branchesOf(shape)
   if (branches.length > 0) {
@@ -30,11 +30,11 @@ export function kindOf(schema: Schema, schemas: ComponentSchemas): OptionKind {
     case 'boolean':
       return { kind: 'boolean' }
     case 'array':
-      return { kind: 'list', item: kindOf((shape.items ?? {}) as Schema, schemas) }
+      return { kind: 'list', item: kindOf((shape.items ?? {}) as JsonSchema, schemas) }
     case 'object': {
       const values = shape.additionalProperties
       const isMap = propertiesOf(shape).length === 0 && typeof values === 'object' && values !== null
-      return isMap && kindOf(values as Schema, schemas).kind === 'text' ? { kind: 'map' } : { kind: 'json' }
+      return isMap && kindOf(values as JsonSchema, schemas).kind === 'text' ? { kind: 'map' } : { kind: 'json' }
     }
     default:
       return { kind: 'json' }

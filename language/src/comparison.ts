@@ -149,7 +149,7 @@ function between(context: FilterContext, shared: { key: string; negated: boolean
   const high = literalOf(context, shared.key, last)
   const at = spanFrom(name, scanner)
   if (!shared.negated && isEmptyRange(shared.key, low, high)) {
-    const message = 'nothing lies between these values'
+    const message = 'the range between these values is empty'
     warnings.add(diagnosticAt({ ...at, text: '' }, 'NEVER_TRUE', message, 'write the smaller value first'))
   }
   return { condition: { kind: 'between', ...shared, low, high, at }, last }
@@ -248,7 +248,7 @@ const filledValues = (context: FilterContext, value: ValueToken): readonly Value
 export function singleValue(context: FilterContext, value: ValueToken): ValueToken {
   const [only, ...more] = filledValues(context, value)
   if (only && more.length === 0) return only
-  const message = 'a list of values can only stand behind IN'
+  const message = 'a list of values is only allowed after IN'
   throw context.scanner.error(diagnosticAt(value, 'BAD_PLACEHOLDER', message, 'write key IN ({{name}})'))
 }
 

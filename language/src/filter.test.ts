@@ -39,7 +39,7 @@ test('a failure names the field that the filter stands in', () => {
   expect(() => parse('a =', 'queries[2].where')).toThrow('queries[2].where: expected a value after =')
 })
 
-test('conditions know where they stand, also behind characters of two units', () => {
+test('conditions have positions, also after surrogate pairs', () => {
   const { filter } = parseFilter('\'🦊\' AND (a = 1 OR "b c":>2)')
   expect(filter).toMatchObject({
     of: [{ at: { position: 0, length: 4 } }, { of: [{ at: { position: 10, length: 5 } }, { at: { position: 19, length: 8 } }] }],
@@ -84,7 +84,7 @@ describe('the limits of a filter', () => {
     }
   })
 
-  test('twenty doubts are told, no more', () => {
+  test('at most twenty warnings are reported', () => {
     expect(parseFilter(Array.from({ length: 50 }, () => 'a = "x"').join(' OR ')).warnings).toHaveLength(20)
   })
 

@@ -190,7 +190,7 @@ class FilterParser implements ConditionGrammar<Condition> {
   #key(name: NameToken): string {
     if (!this.#context.fill || !name.text.includes('{{')) return this.#scanner.plainKey(name)
     const hint = 'write the name of the key in the template'
-    throw this.#scanner.error(diagnosticAt(name, 'PLACEHOLDER_IN_KEY', 'a placeholder cannot stand in a key', hint))
+    throw this.#scanner.error(diagnosticAt(name, 'PLACEHOLDER_IN_KEY', 'a key cannot contain a placeholder', hint))
   }
 
   #phrase(value: ValueToken): ParsedPart<Condition> {

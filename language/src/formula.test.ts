@@ -36,7 +36,7 @@ test('a formula lists each query that it needs once', () => {
   expect(namesOf(parseFormula('(errors + total) / -errors * 2', names))).toEqual(['errors', 'total'])
 })
 
-describe('what is no formula is refused where it goes wrong', () => {
+describe('invalid formulas are refused with a position', () => {
   test.each([
     ['errors / totl', 'UNKNOWN_NAME', 9, 'no query of that name', 'did you mean total?'],
     ['x', 'UNKNOWN_NAME', 0, 'no query of that name', expect.stringContaining('the queries are errors, total')],

@@ -120,14 +120,14 @@ function percentOf(field: string, name: Token): number | undefined {
   )
   if (percent > 0 && percent < 100 && (digits.length < 3 || percent > 99) && !/^0\d/.test(digits)) return percent
   const instead = percent === 0 ? 'use min(x)' : 'use max(x)'
-  throw languageError(field, diagnosticAt(name, 'UNKNOWN_FUNCTION', `${echo(name.text)} is no percentile`, `${PERCENTILES}; ${instead}`))
+  throw languageError(field, diagnosticAt(name, 'UNKNOWN_FUNCTION', `${echo(name.text)} is not a percentile`, `${PERCENTILES}; ${instead}`))
 }
 
 function unknown(field: string, name: Token) {
   const wanted = name.text.toLowerCase()
   const nearest = nearestOf(wanted, NAMES)
   const hint = nearest === undefined ? `the functions are ${KNOWN}` : `did you mean ${nearest}? The functions are ${KNOWN}`
-  return languageError(field, diagnosticAt(name, 'UNKNOWN_FUNCTION', `no function is called ${echo(name.text)}`, hint, nearest))
+  return languageError(field, diagnosticAt(name, 'UNKNOWN_FUNCTION', `unknown function ${echo(name.text)}`, hint, nearest))
 }
 
 /** Returns the most similar name, or undefined when none is similar enough. */

@@ -45,7 +45,7 @@ describe('arguments go into values', () => {
   })
 })
 
-describe('what cannot be filled is refused where it stands', () => {
+describe('placeholders that cannot be filled are refused with a position', () => {
   test.each([
     ['status = {{unknown}}', 'UNRESOLVED_PLACEHOLDER', 9],
     ["status = 'x {{unknown}}'", 'UNRESOLVED_PLACEHOLDER', 9],
@@ -90,7 +90,7 @@ test('outside templates a placeholder is text like any other', () => {
   expect(printFilter(parseFilter("a = '{{b}}' AND c = {{d}} AND {{e}}").filter)).toBe("a = '{{b}}' AND c = '{{d}}' AND '{{e}}'")
 })
 
-test('no argument changes what a template asks, only what it compares with', () => {
+test('no argument changes the structure of a template, only its values', () => {
   const shapeOf = (template: string, argument: string) =>
     JSON.stringify(fillFilter(template, new Map([['x', argument]])).filter, (name, value) =>
       /^(text|pattern|value|values)$/.test(name) ? 0 : value,

@@ -5,7 +5,7 @@ import { parseSelector, tagKey } from './selector.ts'
 
 type Case = { text: string; fails: readonly string[]; fix?: string }
 
-describe('the texts that are no selector', () => {
+describe('invalid selectors', () => {
   test.each(readCases(readFileSync(new URL('cases/selector.txt', import.meta.url), 'utf8')))('$text', ({ text, fails, fix }) => {
     const [head = '', hint] = fails
     const problem = problemOf(text)
@@ -30,7 +30,7 @@ test('the failure reads as one line with the position and carries the same in pa
   })
 })
 
-test('a tag is written so that it is not taken for what is built in', () => {
+test('a tag is printed so that it is not mistaken for a built-in name', () => {
   expect(['environment', 'user name', 'log', 'collection', 'tag.x', 'tag.'].map(tagKey)).toEqual([
     'environment',
     'user name',

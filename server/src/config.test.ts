@@ -30,10 +30,10 @@ test.each([
   ['DENDRO_POSTGRES_CONNECTIONS', '10.5', 'must be a whole number from 2 to 1000'],
   ['DENDRO_CLICKHOUSE_URL', 'clickhouse://user:password@store:9000/dendro', 'must look like http'],
   ['DENDRO_CLICKHOUSE_URL', 'store.example.com:8123', 'must look like http'],
-  ['DENDRO_CLICKHOUSE_URL', 'http://user:pass%word@store/dendro', 'percent-encoded wrongly'],
-  ['DENDRO_CLICKHOUSE_URL', 'http://store/dendro?shards=2', 'means nothing'],
+  ['DENDRO_CLICKHOUSE_URL', 'http://user:pass%word@store/dendro', 'invalid percent-encoding'],
+  ['DENDRO_CLICKHOUSE_URL', 'http://store/dendro?shards=2', 'unknown parameter'],
   ['DENDRO_MASTER_KEY_FILE', '/nowhere/master.key', 'names a file that cannot be read'],
-])('%s=%s is refused by name and rule, and what may be secret is not repeated', (name, text, rule) => {
+])('%s=%s is refused by name and rule, and secrets are not repeated', (name, text, rule) => {
   const refused = () => readConfig({ [name]: text })
   expect(refused).toThrow(`${name} `)
   expect(refused).toThrow(rule)
@@ -58,7 +58,7 @@ test('a weak master key in a file is refused as well', () => {
   }
 })
 
-test('good values are taken as they are', () => {
+test('valid values are accepted unchanged', () => {
   const config = readConfig({
     DENDRO_MASTER_KEY: 'f'.repeat(10) + '0123456789abcdef'.repeat(4),
     DENDRO_BOOTSTRAP_API_KEY: GOOD_KEY,

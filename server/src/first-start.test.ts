@@ -46,7 +46,7 @@ test('a start with another token secret or another place of exports than the oth
   await rm(elsewhere, { recursive: true })
 })
 
-test('a start beside processes that run already changes nothing for them: they go on with what they know', async () => {
+test('a start next to running processes does not invalidate their caches', async () => {
   const database = await makeServiceDatabase(inject('stores').meta)
   const env = { DENDRO_POSTGRES_URL: database.url }
   const first = await openTestApp(env)

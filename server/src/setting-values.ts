@@ -73,9 +73,9 @@ export function asRoles(text: string): ProcessRole[] {
 /** Refuses weak secrets. */
 export function asKey(text: string): Secret | undefined {
   if (Buffer.byteLength(text) < KEY_BYTES_MIN)
-    throw new Error(`must be at least ${KEY_BYTES_MIN} bytes, as \`openssl rand -hex 32\` gives them`)
+    throw new Error(`must be at least ${KEY_BYTES_MIN} bytes, such as the output of \`openssl rand -hex 32\``)
   if (new Set(text).size < KEY_CHARACTERS_MIN) {
-    throw new Error(`must have at least ${KEY_CHARACTERS_MIN} different characters, as \`openssl rand -hex 32\` gives them`)
+    throw new Error(`must have at least ${KEY_CHARACTERS_MIN} different characters, such as the output of \`openssl rand -hex 32\``)
   }
   return new Secret(text)
 }
@@ -119,8 +119,7 @@ export function asClickHouseUrl(text: string): Secret | undefined {
   try {
     parseAddress(text)
   } catch (cause) {
-    const why =
-      cause instanceof URIError ? 'a sign in it is percent-encoded wrongly' : cause instanceof Error ? cause.message : 'unreadable'
+    const why = cause instanceof URIError ? 'invalid percent-encoding' : cause instanceof Error ? cause.message : 'unreadable'
     throw new Error(`must look like http(s)://user:password@host:8123/database: ${why}`, { cause })
   }
   return new Secret(text)
@@ -165,7 +164,7 @@ export function asRetentionDays(text: string): number | undefined {
   if (text === 'off') return undefined
   const days = /^\d{1,5}$/.test(text) ? Number(text) : 0
   if (days < 1 || days > RETENTION_DAYS_MAX)
-    throw new Error(`must be a number of days from 1 to ${RETENTION_DAYS_MAX}, or off to keep events for ever`)
+    throw new Error(`must be a number of days from 1 to ${RETENTION_DAYS_MAX}, or off to keep events forever`)
   return days
 }
 

@@ -128,7 +128,7 @@ test.skipIf(!mounted)(
     expect(new Set(await sender.some(20))).toEqual(new Set([503]))
     const refusal = sender.answers.at(-1)
     expect(refusal?.details).toMatch(
-      /^the disk of the event store is full: \d+ MiB of \d+ MiB are free; events are taken again when there is space$/,
+      /^the disk of the event store is full: \d+ MiB of \d+ MiB are free; events are accepted again when there is space$/,
     )
     expect(Number(refusal?.retryAfter)).toBeGreaterThan(0)
     expect([(await ask('GET', '/datasets')).status, (await login()).status, (await ask('DELETE', `/datasets/${id}`)).status]).toEqual([

@@ -10,13 +10,13 @@ export function seedCommand(terminal: Terminal, globals: () => Connection): Comm
   const known: Readonly<Record<string, Scenario>> = scenarios
   const list = Object.entries(known).map(([name, { summary }]) => `  ${name}  ${summary}`)
   const command = new Command('seed')
-    .description('Fill an organisation with something to look at; running it again only adds what is missing.')
+    .description('Fill an organization with demo data; running it again only adds what is missing.')
     .argument('<scenario>', `one of ${Object.keys(known).join(', ')}`)
     .addHelpText('after', `\nScenarios:\n${list.join('\n')}`)
   addConnection(command)
   return command.action(async (name: string, options: Connection) => {
     const scenario = Object.hasOwn(known, name) ? known[name] : undefined
-    if (!scenario) throw new UsageError(`there is no scenario ${name}; there are ${Object.keys(known).join(', ')}`)
+    if (!scenario) throw new UsageError(`unknown scenario ${name}; choose one of ${Object.keys(known).join(', ')}`)
     await scenario.run(connect({ ...globals(), ...options }, terminal, 'credential'), terminal.out)
   })
 }

@@ -39,7 +39,7 @@ async function counts(key: string): Promise<Lists> {
   }
 }
 
-test('the shop stands after one run, and further runs change nothing', async () => {
+test('one run creates the shop, and further runs change nothing', async () => {
   const { key, ask } = await app.newOrganization()
   const before = await counts(key)
   const first = await seed(key)
@@ -49,7 +49,7 @@ test('the shop stands after one run, and further runs change nothing', async () 
   const events = await eventsIn(key)
   expect(events).toBeGreaterThan(1_000)
   expect(after).toEqual({ datasets: before.datasets + 11, api_keys: before.api_keys + 3, users: 6, groups: 5 })
-  expect(await seed(key)).toEqual({ status: 0, lines: ['shop: everything is there'] })
+  expect(await seed(key)).toEqual({ status: 0, lines: ['shop: nothing is missing'] })
   expect(await counts(key)).toEqual(after)
   expect(await eventsIn(key)).toBe(events)
   const { groups } = (await ask<{ groups: { id: string; name: string }[] }>('GET', '/groups')).body
@@ -57,7 +57,7 @@ test('the shop stands after one run, and further runs change nothing', async () 
   expect((await ask<{ members: unknown[] }>('GET', `/groups/${engineering?.id}/members`)).body.members).toHaveLength(3)
 })
 
-test('what somebody removed is made again, and what is there stays as it is', async () => {
+test('deleted records are created again, and existing ones stay unchanged', async () => {
   const { key, ask } = await app.newOrganization()
   await seed(key)
   const { datasets } = (await ask<{ datasets: { id: string; dataset: string }[] }>('GET', '/datasets?from_expr=collection%3D%27shop%27'))
@@ -65,11 +65,11 @@ test('what somebody removed is made again, and what is there stays as it is', as
   const [gone, changed] = datasets
   await ask('DELETE', `/datasets/${gone?.id}`)
   await ask('PUT', '/tags', { body: { name: 'team', value: 'changed', entity: { type: 'log', id: changed?.id } } })
-  expect((await seed(key)).lines).toEqual([`dataset shop/${gone?.dataset}`, 'shop: everything is there'])
+  expect((await seed(key)).lines).toEqual([`dataset shop/${gone?.dataset}`, 'shop: nothing is missing'])
   expect((await ask<{ tags: object }>('GET', `/datasets/${changed?.id}`)).body.tags).toMatchObject({ team: 'changed' })
 })
 
-test('a key that may not is told so, and nothing is made', async () => {
+test('a key without permission fails, and nothing is created', async () => {
   const org = await app.newOrganization()
   const reader = await org.newKey(['SearchApi'])
   const refused = await seed(reader)

@@ -33,11 +33,11 @@ const people = [
 ] as const
 
 const groups = [
-  { name: 'Engineering', description: 'Everybody who writes software', members: ['Payments', 'Storefront', 'Platform'] },
-  { name: 'Payments', description: 'Checkout and money', members: [] },
-  { name: 'Storefront', description: 'What customers see', members: [] },
-  { name: 'Platform', description: 'What everything runs on', members: [] },
-  { name: 'On call', description: 'Who is woken at night', members: [] },
+  { name: 'Engineering', description: 'All developers', members: ['Payments', 'Storefront', 'Platform'] },
+  { name: 'Payments', description: 'Checkout and payments', members: [] },
+  { name: 'Storefront', description: 'Storefront', members: [] },
+  { name: 'Platform', description: 'Infrastructure', members: [] },
+  { name: 'On call', description: 'On-call engineers', members: [] },
 ] as const
 
 /** The records of a web shop: collections, datasets, keys, users, groups, and the last hour of events. */
@@ -50,7 +50,7 @@ export const shop = {
     const groupIds = await makeGroups(client, say)
     await fillGroups(client, userIds, groupIds)
     await sendEvents(client, say)
-    say('shop: everything is there')
+    say('shop: nothing is missing')
   },
 }
 
@@ -79,7 +79,7 @@ async function makePeople(client: CliClient, say: Say): Promise<Map<string, stri
     if (ids.has(wanted.email)) continue
     const made = await client.users.create({ body: { ...wanted, roles: [...wanted.roles] } })
     ids.set(wanted.email, made.id)
-    const link = made.invitation_url === undefined ? 'the invitation went out by mail' : `invitation: ${made.invitation_url}`
+    const link = made.invitation_url === undefined ? 'the invitation was sent by mail' : `invitation: ${made.invitation_url}`
     say(`user ${wanted.email} (${wanted.roles.join(', ')}), ${link}`)
   }
   return ids

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const bytes = (size: number, byte: number) => Buffer.alloc(size, byte)
 
-test('a file is read as its parts stand in the list, whatever else was written, and in any piece', async () => {
+test('a file consists of its listed parts, whatever else was written, and can be read in any range', async () => {
   const blobs = openBlobStore({ kind: 'directory', dir: join(root, 'files') })
   const draft = await blobs.begin('one')
   const first = await blobs.put(draft, [], { epoch: 1, bytes: bytes(10, 65) })
@@ -42,7 +42,7 @@ test('a file is read as its parts stand in the list, whatever else was written, 
   expect(await blobs.keysUntouchedSince(Number.MAX_SAFE_INTEGER)).toEqual([])
 })
 
-test.skipIf(!mounted)('a full disk is refused in words of its own, and before anything is ordered', async () => {
+test.skipIf(!mounted)('a full disk has its own error, before an export starts', async () => {
   const blobs = openBlobStore({ kind: 'directory', dir: join(root, 'files') })
   expect(await blobs.unavailableReason()).toContain('is full')
   const draft = await blobs.begin('two')

@@ -19,7 +19,7 @@ test.each([
   ["evil'><script>", 'http://127.0.0.1:8080'],
   ['user@localhost:8080', 'http://127.0.0.1:8080'],
   [undefined, 'http://127.0.0.1:8080'],
-])('a caller who asks for %s gets links to %s', (host, expected) => {
+])('a request to host %s gets links to %s', (host, expected) => {
   expect(base({ headers: { host }, socket })).toBe(expected)
   const forged = { host, 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }
   expect(base({ headers: forged, socket })).toBe(expected)
@@ -35,7 +35,7 @@ test.each([
   [{ host: 'inside', 'x-forwarded-proto': 'javascript' }, 'http://inside'],
   [{ host: 'inside', 'x-forwarded-host': "evil'><script>" }, 'http://127.0.0.1:8080'],
   [{}, 'http://127.0.0.1:8080'],
-])('what a proxy of ours says, %j, makes links to %s', (headers, expected) => {
+])('headers of a trusted proxy, %j, make links to %s', (headers, expected) => {
   for (const [proxies, remoteAddress] of [
     [['192.0.2.0/24'], '192.0.2.9'],
     [['192.0.2.9'], '::ffff:192.0.2.9'],
@@ -53,12 +53,12 @@ test.each([
   ['::', 8080, 'http://[::1]:8080'],
   ['192.0.2.1', 80, 'http://192.0.2.1'],
   ['logs.internal', 8080, 'http://logs.internal:8080'],
-])('who listens at %s names himself so', (host, localPort, expected) => {
+])('a server that listens at %s has its own address', (host, localPort, expected) => {
   const own = openBaseUrl({ publicUrl: undefined, host, proxies: [] })
   expect(own({ headers: { host: 'evil.example' }, socket: { ...socket, localPort } })).toBe(expected)
 })
 
-test('the address that the operator named goes before all', () => {
+test('the configured public URL takes precedence', () => {
   const named = openBaseUrl({ publicUrl: 'https://logs.example.org', host: '0.0.0.0', proxies: ['loopback'] })
   expect(named({ headers: { host: 'localhost:8080' }, socket })).toBe('https://logs.example.org')
 })

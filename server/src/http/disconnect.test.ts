@@ -10,7 +10,7 @@ const slow = endpoint({ method: 'GET', path: '/slow', permission: 'public', tier
 const app = Fastify()
 afterEach(() => app.close())
 
-test('a handler is told when its caller leaves before the answer, and not when he has it', async () => {
+test("a handler's signal aborts when the caller disconnects before the response, and not after it", async () => {
   const signals: AbortSignal[] = []
   const answers = [Promise.resolve('done'), new Promise<string>(() => undefined)]
   const run = async ({ signal }: EndpointCall<typeof slow>) => {

@@ -26,4 +26,4 @@ export function failureBody(failure: Failure, correlationId: string): FailureBod
   }
 }
 
-export const unexpected = new Failure(500, 'something went wrong on our side; the correlation id finds it in the log')
+export const unexpected = new Failure(500, 'the service failed unexpectedly; search its log for the correlation id')

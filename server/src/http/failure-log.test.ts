@@ -11,7 +11,7 @@ function collecting() {
 }
 const fields = { correlation_id: 'c', action: 'health.get' }
 
-test('a store that is away is one line without a stack, however many ask', () => {
+test('an unavailable store is logged in one line without a stack, however many requests fail', () => {
   const { log, lines } = collecting()
   const failures = new FailureLog()
   for (let count = 0; count < 10_000; count += 1) {
@@ -32,7 +32,7 @@ test('a bug has its stack once; the next ones keep their ids, and then they are 
   expect(lines.filter((line) => JSON.stringify(line).includes('failure-log.test'))).toHaveLength(1)
 })
 
-test('what the caller did wrong is not logged', () => {
+test('client errors are not logged', () => {
   const { log, lines } = collecting()
   new FailureLog().note(log, notFound('x'), notFound('x'), fields)
   expect(lines).toEqual([])

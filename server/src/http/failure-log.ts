@@ -28,10 +28,10 @@ export class FailureLog {
 
   #bug(log: Logger, thrown: unknown, fields: Fields): void {
     const { action } = fields
-    const repeated = (requests: number): void => log.error({ action, requests }, 'more requests ended in a bug')
+    const repeated = (requests: number): void => log.error({ action, requests }, 'more requests failed unexpectedly')
     const before = this.#bugs.note(`bug in ${action}`, repeated)
     if (before === undefined) return
-    log.error(before === 0 ? { err: thrown, ...fields } : { message: messageOf(thrown), ...fields }, 'a request ended in a bug')
+    log.error(before === 0 ? { err: thrown, ...fields } : { message: messageOf(thrown), ...fields }, 'a request failed unexpectedly')
   }
 }
 

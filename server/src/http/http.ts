@@ -85,7 +85,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
     const encoding = request.headers['content-encoding']
-    if (encoding && encoding !== 'identity') throw new Failure(415, 'compressed bodies are for ingestion only')
+    if (encoding && encoding !== 'identity') throw new Failure(415, 'compressed bodies are supported for ingestion only')
     return bytes.length === 0 ? undefined : parseJson(bytes)
   })
   app.addHook('onRequest', async (request, reply) => {
@@ -160,7 +160,7 @@ function refuseRepeatedAuthorization({ headers, raw: { rawHeaders } }: FastifyRe
   if (headers.authorization === undefined) return
   let times = 0
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'authorization') times += 1
-  if (times > 1) throw badRequest('the header Authorization must stand in a request once')
+  if (times > 1) throw badRequest('the header Authorization must occur only once')
 }
 
 /**
@@ -196,7 +196,7 @@ async function currentActorOf(options: HttpOptions, request: FastifyRequest): Pr
   if (!endpoint || endpoint.permission === 'public' || endpoint.permission === 'any' || actor.permissions.has(endpoint.permission))
     return actor
   if (endpoint.exception && (await options.exceptions[endpoint.exception](actor, request.params as Record<string, string>))) return actor
-  throw forbidden(`this needs the permission ${endpoint.permission}, which the caller does not hold any more`)
+  throw forbidden(`this needs the permission ${endpoint.permission}, which the caller no longer holds`)
 }
 
 async function identifySender(options: HttpOptions, request: FastifyRequest, facts: RequestFacts): Promise<Principal | undefined> {
@@ -276,7 +276,7 @@ const retryLater = (cause: unknown): Failure => unavailable(unexpected.message, 
 /** Replies to an Expect header other than 100-continue, which Node would refuse without a body. */
 function refuseExpectation(options: HttpOptions, response: import('node:http').ServerResponse): void {
   const correlationId = options.ids.correlation()
-  const body = toJson(failureBody(new Failure(417, 'the only expectation met here is 100-continue'), correlationId))
+  const body = toJson(failureBody(new Failure(417, 'the only supported expectation is 100-continue'), correlationId))
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),

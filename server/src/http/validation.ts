@@ -69,7 +69,7 @@ function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_key':
       return 'is not an allowed name'
     case 'invalid_union':
-      return issue.input === undefined ? 'is required' : 'has none of the allowed forms'
+      return issue.input === undefined ? 'is required' : 'matches none of the allowed forms'
     default:
       return undefined
   }

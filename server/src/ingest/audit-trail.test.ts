@@ -33,7 +33,7 @@ async function events(): Promise<Record<string, string>[]> {
 const idsOf = async () => (await events()).map((event) => event.audit_id).toSorted()
 const recorded = async () => (await records()).map(({ id }) => id).toSorted()
 
-test('every audit record becomes an event of the dataset, with who did what on what, and once however often the job runs', async () => {
+test('every audit record becomes one event with actor, action and record, however often the job runs', async () => {
   await org.ask('POST', '/groups', { body: { name: 'first' } })
   const group = (await records()).find(({ action }) => action === 'groups.create')
   await app.ask('POST', '/groups', { key: await org.newKey(['SearchApi']), body: { name: 'refused' } })
@@ -49,8 +49,8 @@ test('every audit record becomes an event of the dataset, with who did what on w
 
 test.each([
   ['at once', 0],
-  ['hours later, when the store remembers no identities', 5 * HOUR_MS],
-])('a crash between storing and writing that down, and another try %s, makes no event twice', async (_when, laterMs) => {
+  ['hours later, when the store has forgotten the idempotency keys', 5 * HOUR_MS],
+])('a crash between insert and record, and another attempt %s, stores no event twice', async (_when, laterMs) => {
   await org.ask('POST', '/groups', { body: { name: `crash ${laterMs}` } })
   const { world } = app.app
   const waiting = await due()
@@ -69,7 +69,7 @@ test.each([
   if (forgetful !== world) await forgetful.writer.close()
 })
 
-test('what the store cannot take now stays due and comes later', async () => {
+test('records that the store cannot accept now stay due and are stored later', async () => {
   await org.ask('POST', '/groups', { body: { name: 'away' } })
   const { world } = app.app
   const away = { ...world.writer, write: () => Promise.reject(unavailable('the store is away')) }
@@ -88,7 +88,7 @@ test('its events are for those who may read the audit trail', async () => {
   expect((await search({ token: admin.token })).body.events.length).toBeGreaterThan(0)
 })
 
-test('no retention is set that would drop its events before the audit trail, which is kept for ever', async () => {
+test('no retention can delete its events before the audit trail, which is kept forever', async () => {
   const { datasets } = (await org.ask<{ datasets: Named[] }>('GET', '/datasets')).body
   const id = datasets.find(({ collection }) => collection === '.audit-trail')?.id
   const put = await org.ask<FailureBody>('PUT', `/datasets/${id}`, { body: { collection: '.audit-trail', retention: 'DAYS_730' } })

@@ -69,7 +69,7 @@ export function auditTrail(world: Deps): AuditTrailJob {
     const account = new PostAccounting(world.ledger, { actor, protocol: OWN })
     const { outcome } = await storePost(intake, pool, { actor, receiver: native, routing: routing, request, account })
     if (outcome.kind !== 'stored' || outcome.total !== 1 || outcome.rejected.length > 0)
-      throw new Error(`the audit record ${record.id} was not taken`)
+      throw new Error(`the audit record ${record.id} was not stored`)
   }
 }
 

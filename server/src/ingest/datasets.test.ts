@@ -9,7 +9,7 @@ afterAll(() => senders?.close())
 
 const to = (collection: string, dataset: string) => ({ 'x-service-collection': collection, 'x-service-dataset': dataset })
 
-test('the first event brings its dataset into being, with who did it and an audit record', async () => {
+test('the first event creates its dataset, with its creator and an audit record', async () => {
   const reply = await senders.post('{"n":1}', { headers: to('shop', 'checkout/eu') })
   expect(reply.status).toBe(200)
   const made = await senders.found('shop', 'checkout/eu')
@@ -29,7 +29,7 @@ test('without names events go to default/default', async () => {
   expect(await senders.eventsIn('default', 'half')).toHaveLength(1)
 })
 
-test('names may stand in headers, in query parameters, in the path, and under other prefixes; headers go first', async () => {
+test('names may be in headers, query parameters, the path, and under other prefixes; headers take precedence', async () => {
   await senders.post('1', { path: '/?collection=q&dataset=query' })
   await senders.post('2', { path: '/?collection=q&dataset=query', headers: { 'x-service-dataset': 'header' } })
   await senders.post('3', { path: '/ingest/p/path' })
@@ -61,7 +61,7 @@ test('a name of the system is refused', async () => {
   }
 })
 
-test('tags become tags of the dataset and attributes of the events; a tag that is there stays', async () => {
+test('tags become tags of the dataset and attributes of the events; existing tags stay', async () => {
   await senders.post('{"n":1}', { headers: { ...to('shop', 'tagged'), 'x-service-tags': 'env=prod,team=payments' } })
   await senders.post('{"n":2}', { headers: { ...to('shop', 'tagged'), 'x-service-tags': 'env=test,region=eu,broken' } })
   expect(await senders.found('shop', 'tagged')).toMatchObject({ tags: { env: 'prod', team: 'payments', region: 'eu' } })
@@ -72,7 +72,7 @@ test('tags become tags of the dataset and attributes of the events; a tag that i
   ])
 })
 
-test('an organisation may let tags name the collection of events that name none', async () => {
+test('an organization may derive the collection from tags', async () => {
   const owner = await senders.app.newOrganization()
   const partition_tags = { enabled: true, partition_tag_list: ['team', 'env'] }
   expect((await owner.ask('PATCH', `/organizations/${owner.orgId}`, { body: { partition_tags } })).status).toBe(200)
@@ -90,7 +90,7 @@ test('an organisation may let tags name the collection of events that name none'
   }
 })
 
-test('a new name in the first event of two at once is one dataset', async () => {
+test('concurrent first events of a new name create one dataset', async () => {
   const replies = await Promise.all(
     Array.from({ length: 8 }, (_, n) => senders.post(`{"n":${n},"k${n}":1}`, { headers: to('race', 'one') })),
   )
@@ -99,7 +99,7 @@ test('a new name in the first event of two at once is one dataset', async () => 
   expect(await senders.eventsIn('one', 'race')).toHaveLength(8)
 })
 
-test('a deleted dataset is made anew, and its events are others', async () => {
+test('a deleted dataset can be created again, without its old events', async () => {
   await senders.post('before', { headers: to('shop', 'reborn') })
   const before = await senders.found('shop', 'reborn')
   expect((await senders.org.ask('DELETE', `/datasets/${before?.id}`)).status).toBe(204)
@@ -108,7 +108,7 @@ test('a deleted dataset is made anew, and its events are others', async () => {
   expect((await senders.eventsIn('reborn', 'shop')).map(({ line }) => line)).toEqual(['after'])
 })
 
-test('a key that makes too many datasets in an hour fills the overflow, and is told once in it', async () => {
+test('a key that creates too many datasets in an hour uses the overflow dataset, with one warning', async () => {
   nextHour(senders.app)
   const owner = await senders.app.newOrganization()
   const key = await owner.newKey(['IngestionApi'])

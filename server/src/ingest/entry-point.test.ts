@@ -17,7 +17,7 @@ const bare = (headers: Record<string, string>, path = '/'): Promise<Reply<Taken>
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
-describe('a key is taken in every place where a client can put it', () => {
+describe('a key is accepted in every place where a client can put it', () => {
   const places: Record<string, (key: string) => Record<string, string>> = {
     'its own header': (key) => ({ 'X-SERVICE-API-KEY': key }),
     'a header of the deployment': (key) => ({ 'x-acme-key': key }),
@@ -47,7 +47,7 @@ describe('a key is taken in every place where a client can put it', () => {
   })
 })
 
-test('who may not send events is 403, who is nobody 401, and neither leaves anything', async () => {
+test('without permission it is 403, without credential 401, and nothing is stored', async () => {
   const searcher = await senders.org.newKey(['SearchApi'])
   const reply = await senders.post('x', { key: searcher, headers: { 'x-service-dataset': 'denied' } })
   expect([reply.status, reply.body.code]).toEqual([403, 403])
@@ -59,7 +59,7 @@ test('who may not send events is 403, who is nobody 401, and neither leaves anyt
   expect((await senders.post('x', { token: reader.token })).status).toBe(403)
 })
 
-describe('the path may have anything in front and slashes to spare', () => {
+describe('the path may have any prefix and repeated slashes', () => {
   test.each([
     '/',
     '//',
@@ -77,17 +77,17 @@ describe('the path may have anything in front and slashes to spare', () => {
     expect((await senders.eventsIn('web', 'shop')).length + (await senders.eventsIn(dataset)).length).toBe(before + 1)
   })
 
-  test.each(['/some/prefix', '/ingest/one', '/ingest/a/b/c', '/ingestion'])('%s is no place for events', async (path) => {
+  test.each(['/some/prefix', '/ingest/one', '/ingest/a/b/c', '/ingestion'])('%s is not an ingestion path', async (path) => {
     expect((await senders.post('x', { path })).status).toBe(404)
   })
 })
 
-test('probes by GET and HEAD find somebody there', async () => {
+test('probes by GET and HEAD succeed', async () => {
   for (const method of ['GET', 'HEAD']) expect((await senders.app.ask(method, '/')).status).toBe(200)
   expect((await senders.org.ask('GET', '/ingest')).status).toBe(405)
 })
 
-test('sending is counted apart from everything else, and every answer tells the count', async () => {
+test('sending is rate limited separately, and every response has the count', async () => {
   const few = await openSenders({ DENDRO_RATE_LIMIT: '4/1h' })
   try {
     nextHour(few.app)
@@ -131,7 +131,7 @@ describe('the ways of HTTP', () => {
     expect(answer).toEqual({ continued: true, status: 200 })
   })
 
-  test('a chunked body is taken', async () => {
+  test('a chunked body is accepted', async () => {
     const status = await new Promise((resolve, reject) => {
       const ask = httpRequest({
         port: port(),
@@ -183,7 +183,7 @@ describe('the ways of HTTP', () => {
     expect((await senders.eventsIn('halves')).map(({ line }) => line)).toEqual(['{"whole":1}'])
   })
 
-  test('a connection goes on after a refusal whose body was not read', async () => {
+  test('a connection stays usable after a refusal whose body was not read', async () => {
     const refused = `POST / HTTP/1.1\r\nhost: a\r\nx-service-api-key: dk_wrong\r\ncontent-length: 5\r\n\r\nline\n`
     const text = await converse([refused, `${head('content-length: 5')}line\n`], (seen) => seen.includes('"accepted":1'))
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200'])

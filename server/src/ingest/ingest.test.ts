@@ -33,7 +33,7 @@ test('one JSON line is stored durably, and found again byte for byte', async () 
   expect(event?.origin).toBe('127.0.0.1')
 })
 
-test('lines keep their order, their spelling and their odd ends', async () => {
+test('lines keep their order, notation and line ends', async () => {
   const lines = [
     '{"a":1,"b":{"c":"x"}}',
     'plain text',
@@ -57,7 +57,7 @@ test('lines keep their order, their spelling and their odd ends', async () => {
   expect(new Set(events.map(({ seq }) => seq)).size).toBe(lines.length)
 })
 
-describe('bodies of every layout and type are taken', () => {
+describe('bodies of every layout and type are accepted', () => {
   test.each([
     ['an array', '[{"n":1},{"n":2},\n {"n":3}]', 'application/json', ['{"n":1}', '{"n":2}', '{"n":3}']],
     ['objects in a row', '{"n":1}{"n":2}', 'application/json; charset=utf-8', ['{"n":1}', '{"n":2}']],
@@ -83,7 +83,7 @@ test('no body, an empty one and a blank one are a success without events', async
   expect(packed.body).toEqual({ accepted: 0, rejected: 0 })
 })
 
-test('compressed bodies are taken, also when their sender does not say so', async () => {
+test('compressed bodies are accepted, also without the header', async () => {
   const line = '{"message":"packed"}'
   const ways: [string, Uint8Array][] = [
     ['gzip', gzipSync(line)],
@@ -99,7 +99,7 @@ test('compressed bodies are taken, also when their sender does not say so', asyn
   }
 })
 
-test('what cannot be unpacked, is too large or not understood is refused, and nothing of it is stored', async () => {
+test('invalid, too large and unsupported bodies are refused, and nothing of them is stored', async () => {
   const large = Buffer.alloc(10 * 2 ** 20 + 1, 'x')
   const refusals: [number, Uint8Array | string, Record<string, string>][] = [
     [400, 'not gzip', { 'content-encoding': 'gzip' }],
@@ -120,7 +120,7 @@ test('what cannot be unpacked, is too large or not understood is refused, and no
   }
 })
 
-test('10 MiB exactly are taken', async () => {
+test('exactly 10 MiB are accepted', async () => {
   const line = `{"message":"${'x'.repeat(2 ** 20 - 15)}"}\n`
   expect(line.length).toBe(2 ** 20)
   const { reply, events } = await inNew(line.repeat(10))
@@ -128,7 +128,7 @@ test('10 MiB exactly are taken', async () => {
   expect(events.every((event) => event.line === line.trimEnd())).toBe(true)
 })
 
-test('the time of an event is what it says, unless that cannot be', async () => {
+test('the time of an event comes from its line unless that is impossible', async () => {
   const nowMs = senders.app.clock.nowMs()
   const soon = new Date(nowMs + 3_600_000).toISOString()
   const late = new Date(nowMs + 25 * 3_600_000).toISOString()
@@ -158,7 +158,7 @@ test('the time of an event is what it says, unless that cannot be', async () => 
   }
 })
 
-test('events of many days in one post are all there', async () => {
+test('events of many days in one post are all stored', async () => {
   const lines = Array.from(
     { length: 400 },
     (_, day) => `{"timestamp":"${new Date(Date.UTC(2025, 0, 1 + day)).toISOString()}","day":${day}}`,
@@ -168,7 +168,7 @@ test('events of many days in one post are all there', async () => {
   expect(events.map(({ line }) => line).sort()).toEqual(lines.toSorted())
 })
 
-test('the severity is what the event says, in whatever way', async () => {
+test('the severity comes from the event, in any notation', async () => {
   const lines: [string, string][] = [
     ['{"level":"ERROR"}', 'error'],
     ['{"severity":"Warning"}', 'warn'],
@@ -188,7 +188,7 @@ test('the severity is what the event says, in whatever way', async () => {
   expect(Object.fromEntries(events.map(({ line, severity }) => [line, severity]))).toEqual(Object.fromEntries(lines))
 })
 
-test('what a line of text says of itself becomes keys, beside the line as it was', async () => {
+test('detected values of a text line become keys, and the line stays unchanged', async () => {
   const lines = [
     '<34>1 2026-11-20T10:00:00.5Z web1 nginx 12 - - upstream timed out user=42 ms=3000',
     'level=info msg="user logged in" dur=1.50',
@@ -208,7 +208,7 @@ test('what a line of text says of itself becomes keys, beside the line as it was
   expect(events[4]?.keys).toMatchObject({ 'order.id': '7', level: 'info' })
 })
 
-test('a longer line than 1 MiB is cut at the border of a character and marked', async () => {
+test('a line longer than 1 MiB is truncated between characters and marked', async () => {
   const text = `x${'\u{1f332}'.repeat(300_000)}`
   const { reply, events } = await inNew(`${text}\n{"ok":1}\n`, { 'content-type': 'text/plain' })
   expect(reply.body).toEqual({ accepted: 2, rejected: 0 })
@@ -218,7 +218,7 @@ test('a longer line than 1 MiB is cut at the border of a character and marked', 
   expect(events[1]?.keys).toEqual({ ok: '1' })
 })
 
-test('keys get their columns before the first event that has them, and what outgrows them finds more', async () => {
+test('keys get columns before their first event is stored, and a growing dataset gets more', async () => {
   datasetsMade += 1
   const headers = { 'x-service-dataset': `made-${datasetsMade}` }
   const wide = (keys: number, from = 0) =>
@@ -259,7 +259,7 @@ describe('a post with an idempotency key is stored once', () => {
     expect(await senders.eventsIn('twins')).toHaveLength(1)
   })
 
-  test('the same key of another credential is another', async () => {
+  test('the same key of another credential is a different key', async () => {
     const headers = { ...key(), 'x-service-dataset': 'two-keys' }
     const other = await senders.org.newKey(['IngestionApi'])
     await senders.post('{"n":1}', { headers })
@@ -274,7 +274,7 @@ describe('a post with an idempotency key is stored once', () => {
   })
 })
 
-test('no organisation sees what another sent', async () => {
+test('no organization sees the events of another', async () => {
   const stranger = await senders.app.newOrganization()
   await senders.post('{"secret":"ours"}', { headers: { 'x-service-dataset': 'walled' } })
   await senders.post('{"secret":"theirs"}', { headers: { 'x-service-dataset': 'walled' }, owner: stranger })

@@ -66,7 +66,7 @@ const lines: Record<string, Buffer> = {
   'a syslog header without end': bytes(`<14>1 - - - - - ${'[a b="c"'.repeat(5_000)}`),
 }
 
-describe('a line that has broken others comes back byte for byte, alone and among good ones', () => {
+describe('a line that has broken other stores comes back byte for byte, alone and among good ones', () => {
   test.each(Object.entries(lines))('%s', async (_, line) => {
     const alone = await inNew(line)
     expect(alone.reply.body).toEqual({ accepted: 1, rejected: 0 })
@@ -80,7 +80,7 @@ describe('a line that has broken others comes back byte for byte, alone and amon
   })
 })
 
-test('what can be had of a poisoned line is found by its keys', async () => {
+test('the readable keys of a hostile line can be queried', async () => {
   const poisoned = [
     'invalid UTF-8',
     'NUL in JSON',

@@ -63,7 +63,7 @@ describe('OpenTelemetry', () => {
     expect(await senders.eventsIn('repeated', 'shop')).toHaveLength(1)
   })
 
-  test('headers go before what the resource says, and several services in one post go several ways', async () => {
+  test('headers override the resource, and several services in one post go to several datasets', async () => {
     await send('/v1/logs', JSON.stringify(logs('ignored', 'to the header')), {
       ...JSON_TYPE,
       'x-service-collection': 'h',
@@ -97,7 +97,7 @@ describe('OpenTelemetry', () => {
     expect((await senders.eventsIn('tills', '.traces'))[0]?.keys).toMatchObject({ '$span.name': 'pay', '$span.duration_nano': '500' })
   })
 
-  test('refusals are in its words and its encoding', async () => {
+  test('refusals are in its format and encoding', async () => {
     const refused = await senders.app.ask<Body>('POST', '/v1/logs', { key: 'dk_wrong', raw: '{}', headers: JSON_TYPE })
     expect([refused.status, refused.body.code]).toEqual([401, 16])
     const searcher = await senders.org.newKey(['SearchApi'])
@@ -108,7 +108,7 @@ describe('OpenTelemetry', () => {
     expect((await send('/v1/logs', Buffer.alloc(20 * 2 ** 20 + 1), JSON_TYPE)).status).toBe(413)
   })
 
-  test('metrics are taken and not kept', async () => {
+  test('metrics are accepted and not stored', async () => {
     expect((await send('/v1/metrics', '{"resourceMetrics":[]}', JSON_TYPE)).status).toBe(200)
   })
 })
@@ -133,7 +133,7 @@ describe('bulk posts', () => {
     ])
   })
 
-  test('documents with ids of their own that come once more are stored once', async () => {
+  test('repeated documents with ids are stored once', async () => {
     const body = bulk([{ create: { _id: '1' } }, '{"message":"one"}'], [{ create: { _id: '2' } }, '{"message":"two"}'])
     const replies = [await send('/repeated/_bulk', body, NDJSON), await send('/repeated/_bulk', body, NDJSON)]
     for (const { status, body: answer } of replies) {
@@ -142,7 +142,7 @@ describe('bulk posts', () => {
     expect((await senders.eventsIn('repeated')).map(({ line }) => line)).toEqual(['one', 'two'])
   })
 
-  test('one document is taken without a bulk post; created under an id it is stored once', async () => {
+  test('a single document is accepted; created under an id it is stored once', async () => {
     const single = await send('/single/_doc', '{"message":"alone"}', JSON_TYPE)
     expect([single.status, single.body]).toMatchObject([201, { _index: 'single', result: 'created' }])
     for (let time = 0; time < 2; time += 1) {
@@ -170,13 +170,13 @@ describe('bulk posts', () => {
     expect(await senders.eventsIn('partly')).toHaveLength(2)
   })
 
-  test('an index may be called like a path of ours', async () => {
+  test('an index may have the name of an API path', async () => {
     expect((await send('/logs/_bulk', bulk([{ index: {} }, '{"n":1}']), NDJSON)).status).toBe(200)
     expect(await senders.eventsIn('logs')).toHaveLength(1)
     expect((await senders.org.ask('PUT', '/logs')).status).toBe(405)
   })
 
-  test('its clients find their server at the root, people find our page', async () => {
+  test('its clients find their server at the root, browsers get the start page', async () => {
     const basic = { authorization: `Basic ${Buffer.from(`x:${senders.org.key}`).toString('base64')}` }
     const shipper = await senders.app.ask<Body>('GET', '/', { headers: { ...basic, 'user-agent': 'Elastic-filebeat/8.15.2' } })
     expect(shipper.body).toMatchObject({ version: { number: '8.15.2' }, tagline: 'You Know, for Search' })

@@ -26,7 +26,7 @@ const actorOf = (id: string) =>
   ({ orgId: 'org', identity: { type: 'API_KEY_ID', id }, facts: { correlationId: 'c', address: '::1' } }) as unknown as Actor
 const malformed = new Failure(400, 'the body is not gzip', { cause: new Error('incorrect header check') })
 
-test('a sender that is refused again and again is named once for each reason, and then how many posts more there were', () => {
+test('a repeatedly refused sender is logged once per reason, then counted', () => {
   const { log, warned } = recording()
   const refusals = new Refusals(log)
   const [one, other] = [actorOf(randomUUID()), actorOf(randomUUID())]
@@ -44,7 +44,7 @@ test('a sender that is refused again and again is named once for each reason, an
   ])
 })
 
-test('when the minute is over the rest is said, and the sender is named anew', async () => {
+test('after a minute the count is logged, and the next refusal is logged in full', async () => {
   const { log, warned } = recording()
   const refusals = new Refusals(log, 20)
   for (let times = 0; times < 3; times += 1) refusals.note(actorOf('a'), 'native', 'malformed', malformed)
@@ -54,7 +54,7 @@ test('when the minute is over the rest is said, and the sender is named anew', a
   refusals.close()
 })
 
-test('what is wrong with a post is told without its inside, trouble of ours with the cause', () => {
+test('client errors are logged without a cause, internal errors with it', () => {
   const { log, said, warned } = recording()
   const refusals = new Refusals(log)
   refusals.note(actorOf('a'), 'native', 'malformed', malformed)

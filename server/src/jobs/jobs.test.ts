@@ -58,7 +58,7 @@ type Row = {
 const jobs = () => meta.all<Row>(sql`select * from jobs order by kind, key`)
 const soon = (what: () => unknown) => expect.poll(what, { interval: 10 })
 
-test('a job asked for twice under one key is done once, and then it is gone', async () => {
+test('a job enqueued twice under one key runs once and is then deleted', async () => {
   await add('greet', 'ada', { name: 'Ada' })
   await add('greet', 'ada', { name: 'Ada' })
   const done: JobRun[] = []
@@ -70,7 +70,7 @@ test('a job asked for twice under one key is done once, and then it is gone', as
   expect(done).toMatchObject([{ payload: { name: 'Ada' }, attempt: 1, fence: 1, orgId: undefined }])
 })
 
-test('a job asked for while it is being done is done once more, since it may be past what is asked for', async () => {
+test('a job enqueued while it runs, runs once more, since it may be past the new work', async () => {
   const [one, all] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
   const runs = { once: 0, often: 0, failing: 0 }
   work([
@@ -108,7 +108,7 @@ test('a transaction that fails leaves no job behind', async () => {
   expect(await jobs()).toEqual([])
 })
 
-test('a kind that nobody here knows stays for a process that does', async () => {
+test('a job of an unknown kind stays for a process that knows it', async () => {
   await add('strange', 'a')
   await add('known', 'b')
   work([{ name: 'known', run: async () => undefined }])
@@ -132,7 +132,7 @@ test('a job waits until it is due, and one kind never waits for another', async 
   await soon(jobs).toEqual([])
 })
 
-test('a failed job is tried again, ever later; at its bound it is given up, and asking again takes it up', async () => {
+test('a failed job is retried with growing delays, given up at its limit, and revived when enqueued again', async () => {
   await add('fragile', 'a')
   let isBroken = true
   let tries = 0
@@ -158,7 +158,7 @@ test('a failed job is tried again, ever later; at its bound it is given up, and 
   expect(tries).toBe(4)
 })
 
-test('a job may have more to do, and then knows how far it was', async () => {
+test('a job may continue later with its payload', async () => {
   await add('count', 'a', { n: 1 })
   const seen: unknown[] = []
   const run = async ({ payload }: JobRun) => {
@@ -202,7 +202,7 @@ test('a recurring kind has one job for all workers, which comes again after its 
   expect(runs).toBe(3)
 })
 
-test('a recurring job comes again although the clock went back, and at every start when it asks for that', async () => {
+test('a recurring job runs again after the clock was set back, and at every start if it requires that', async () => {
   let runs = 0
   const run = async (): Promise<undefined> => {
     runs += 1
@@ -256,7 +256,7 @@ test('a recurring job comes again within its interval when the clock goes back w
   await soon(() => runs).toBe(2)
 })
 
-test('a lease that a wrong clock of the store gave holds nothing up', async () => {
+test('a lease from a wrong store clock blocks nothing', async () => {
   await add('held', 'a')
   await meta.run(sql`update jobs set holder = ${randomUUID()}, lease_until_ms = ${Date.now() + DAY_MS}::bigint, attempts = 1, fence = 1`)
   work([{ name: 'held', run: async () => undefined }])
@@ -290,7 +290,7 @@ test('many workers share the work and never do the same job at once', async () =
   expect([done.length, new Set(done).size, overlaps]).toEqual([60, 60, 0])
 })
 
-test('a stop ends what runs and gives the lease back, so that another goes on at once and the attempt does not count', async () => {
+test('a stop ends running jobs and releases their leases, so that another process continues at once and the attempt does not count', async () => {
   await add('long', 'a')
   const started = Promise.withResolvers<void>()
   const first = work([
@@ -347,7 +347,7 @@ type Step = { job_id: string; fence: number; step: string }
 const steps = () => meta.all<Step>(sql`select * from steps order by at`)
 const stepNames = async () => (await steps()).map(({ fence, step }) => `${fence} ${step}`)
 
-test('a job whose process is killed is done by another when the lease has run out', async () => {
+test('a job whose process is killed runs elsewhere when the lease has expired', async () => {
   await add('far', 'a')
   const child = startProcess(`await note(job, 'begun'); await clock.sleep(1e9)`, 1_000)
   await soon(stepNames).toEqual(['1 begun'])
@@ -357,7 +357,7 @@ test('a job whose process is killed is done by another when the lease has run ou
   await soon(jobs).toEqual([])
 })
 
-test('whoever takes over goes on at once with what a killed process had begun, and not with what may have ended two', async () => {
+test('a start takes over the first attempts of a killed process at once, and not jobs that may have crashed two', async () => {
   await add('far', 'a')
   const first = startProcess(`await note(job, 'begun'); await clock.sleep(1e9)`, DAY_MS)
   await soon(stepNames).toEqual(['1 begun'])

@@ -6,7 +6,7 @@ import { openLogger } from './log.ts'
 
 const deps = { clock: systemClock, log: openLogger('silent') }
 
-test('a child that is asked to stop may take its time, though it no longer answers', async () => {
+test('a stopping child may take its time although it no longer answers', async () => {
   const drained = 'process.stdin.resume().on("end", () => setTimeout(() => process.exit(7), 4_500))'
   const { plan, last } = makePlan(drained)
   const child = await supervise({ ...plan, ping: refuse, stopMs: 120_000 }, deps)
@@ -48,7 +48,7 @@ test('a child that is closed while it is being restarted does not outlive the cl
   await until(() => last().exitCode !== null || last().signalCode !== null)
 })
 
-test('a program that leaves before it is ready is a failed start, whatever its status', async () => {
+test('a program that exits before it is ready is a failed start, whatever its status', async () => {
   const { plan } = makePlan('process.exit(0)')
   await expect(supervise({ ...plan, ready: refuse }, deps)).rejects.toThrow('test child exited before it was ready (status 0)')
 })

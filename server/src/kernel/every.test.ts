@@ -11,6 +11,7 @@ function steppedClock(): { clock: Clock; step(): void } {
     new Promise<void>((done, failed) => {
       if (signal?.aborted) return failed(signal.reason)
       pauses.push(done)
+      if (signal?.aborted) failed(signal.reason)
       signal?.addEventListener('abort', () => failed(signal.reason))
     })
   return { clock: { nowMs: () => 0, monotonicMs: () => 0, sleep }, step: () => pauses.shift()?.() }

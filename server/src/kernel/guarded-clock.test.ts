@@ -56,7 +56,7 @@ describe('the system clock', () => {
     expect(clock.report()).toEqual({ problem: undefined, lastStep: undefined })
   })
 
-  test('is believed when its new time lasts', () => {
+  test('is accepted when its new time lasts', () => {
     const { clock, pass, set, wallMs } = movable()
     set(2 * HOUR_MS)
     expect(pass(CONFIRM_MS - 1)).toBe(START_MS + CONFIRM_MS - 1)

@@ -102,7 +102,7 @@ export function guardClock(base: Clock, { log, awakeMs }: { log: Logger; awakeMs
     })
     const byMs = Math.round(driftMs)
     if (decision === 'keep') {
-      if (isNew) log.warn({ off_by_ms: byMs }, 'the system clock was set; the time before goes on until the new one is confirmed')
+      if (isNew) log.warn({ off_by_ms: byMs }, 'the system clock was set; the previous time continues until the new one is confirmed')
       return steadyMs
     }
     if (decision === 'reference' && known) {
@@ -154,7 +154,7 @@ export function guardClock(base: Clock, { log, awakeMs }: { log: Logger; awakeMs
   function problem(): string | undefined {
     const steadyMs = nowMs()
     if (pending)
-      return `the system clock is ${inWords(pending.driftMs)}; the service uses the time before it was set until the new time is confirmed`
+      return `the system clock is ${inWords(pending.driftMs)}; the service continues with the previous time until the new time is confirmed`
     const known = fresh(base.monotonicMs())
     const offMs = known ? known.offsetMs + base.monotonicMs() - steadyMs : 0
     return isSame(offMs, 0) ? undefined : `the clock of the metadata store is ${inWords(offMs)} against the system clock`

@@ -20,7 +20,7 @@ function listener(): { log: Logger; said: { waited_ms: number }[] } {
   return { log: { warn: (fields: { waited_ms: number }) => said.push(fields) } as unknown as Logger, said }
 }
 
-test('a server that comes up later is waited for, which is said at once and then every ten seconds', async () => {
+test('a server that starts later is waited for, which is logged at once and then every ten seconds', async () => {
   const clock = leapingClock()
   const { log, said } = listener()
   const reach = async () => {
@@ -31,7 +31,7 @@ test('a server that comes up later is waited for, which is said at once and then
   expect(said.map(({ waited_ms }) => waited_ms)).toEqual([0, 10_000, 20_000, 30_000])
 })
 
-test('a server that never comes up is given up after a minute', async () => {
+test('a server that never starts is given up after a minute', async () => {
   const clock = leapingClock()
   const reach = () => Promise.reject(new Error('connection refused'))
   await expect(
@@ -40,7 +40,7 @@ test('a server that never comes up is given up after a minute', async () => {
   expect(clock.nowMs()).toBe(60_500)
 })
 
-test('what no waiting mends is told at once and without a word about waiting', async () => {
+test('a permanent error fails at once without a log message about waiting', async () => {
   const clock = leapingClock()
   const { log, said } = listener()
   const reach = () => Promise.reject(new Error('wrong password'))

@@ -10,7 +10,7 @@ const begun = (observed: Observation[]): DatasetLayout => growLayout(undefined, 
 const known = begun(keys(5, 'own', 1_000))
 
 describe('one event with hundreds of strange keys', () => {
-  test('moves a dataset to no larger table and takes no slots from keys to come', () => {
+  test('does not move a dataset to a larger table or use up its slots', () => {
     expect(known.classes).toEqual(['s'])
     expect(growLayout(known, keys(500, 'strange'), NOBODY)).toBe(known)
     const after = growLayout(known, [...keys(500, 'strange'), ...keys(3, 'new', 100)], NOBODY)
@@ -31,7 +31,7 @@ test('a few new keys get the slots that are left at once', () => {
   expect([classes, map.slots.size, map.version]).toEqual([['s'], 9, known.map.version + 1])
 })
 
-test('keys that come again and again make a dataset outgrow its table, and no key changes its slot', () => {
+test('recurring keys move a dataset to a larger table, and no key changes its slot', () => {
   const grown = growLayout(known, [...keys(60, 'common', 24), ...keys(200, 'strange')], NOBODY)
   expect(grown.classes).toEqual(['s', 'l'])
   expect(keys(60, 'common').every(({ path }) => grown.map.slots.has(path))).toBe(true)
@@ -62,7 +62,7 @@ describe('keys without a slot are remembered', () => {
     expect(growLayout(known, strange.withMore(1_000, keys(3, 'rare')), NOBODY).map.slots.size).toBe(8)
   })
 
-  test('without end by nobody: who sends ever new keys fills no memory', () => {
+  test('within bounded memory, even when a sender keeps sending new keys', () => {
     const strange = new OverflowKeys()
     for (let post = 0; post < 50; post += 1) strange.note(1, keys(1_000, `post ${post} `))
     const [one] = strange.withMore(1, [seen('post 0 1')])

@@ -24,8 +24,8 @@ export type Row = Record<string, unknown>
 export const latin1 = (text: string | Uint8Array): string => Buffer.from(text).toString('latin1')
 
 /** Adds lines to a shredder as one block and throws when a row differs from the reference. */
-export const holdToReference = (shredder: Shredder, lines: readonly Uint8Array[], map: SlotMap, given: Arrival): void =>
-  holdFound(
+export const compareWithReference = (shredder: Shredder, lines: readonly Uint8Array[], map: SlotMap, given: Arrival): void =>
+  compareTextLines(
     shredder,
     lines.map((line) => ({ line })),
     map,
@@ -35,7 +35,7 @@ export const holdToReference = (shredder: Shredder, lines: readonly Uint8Array[]
 export type TextLineCase = { line: Uint8Array; found?: FoundText | undefined }
 
 /** The same for parsed text lines. It also throws when a line does not rebuild. */
-export function holdFound(shredder: Shredder, lines: readonly TextLineCase[], map: SlotMap, given: Arrival): void {
+export function compareTextLines(shredder: Shredder, lines: readonly TextLineCase[], map: SlotMap, given: Arrival): void {
   for (const { line, found } of lines) shredder.addLine(line, given, found)
   const rows = rowsOf(shredder.flush(numbers))
   strictEqual(rows.length, lines.length)
@@ -49,34 +49,34 @@ export function holdFound(shredder: Shredder, lines: readonly TextLineCase[], ma
 }
 
 /** Tests text lines of a few forms, block after block with one shredder. */
-export function holdText(seed: number, blocks: number, count: number): void {
+export function compareTextForms(seed: number, blocks: number, count: number): void {
   const chance = randomFrom(seed)
   const map = randomMap(chance)
   const forms = Array.from({ length: 1 + chance.below(3) }, () => textForm(chance, arrival.at.ms))
   const shredder = new Shredder(map, { random: () => 0.5 })
   for (let block = 0; block < blocks; block += 1) {
     const lines = Array.from({ length: count }, () => chance.pick(forms)())
-    holdFound(shredder, lines, map, chance.chance(0.5) ? arrival : randomArrival(chance))
+    compareTextLines(shredder, lines, map, chance.chance(0.5) ? arrival : randomArrival(chance))
   }
 }
 
 /** Tests lines of any kind. */
-export function holdHostile(seed: number, count: number): void {
+export function compareHostileLines(seed: number, count: number): void {
   const chance = randomFrom(seed)
   const map = randomMap(chance)
   const lines = Array.from({ length: count }, () => hostileLine(chance))
-  holdToReference(new Shredder(map, { random: () => 0.5 }), lines, map, randomArrival(chance))
+  compareWithReference(new Shredder(map, { random: () => 0.5 }), lines, map, randomArrival(chance))
 }
 
 /** Tests lines as programs write them, block after block with one shredder. */
-export function holdFamilies(seed: number, blocks: number, count: number): void {
+export function compareFamilies(seed: number, blocks: number, count: number): void {
   const chance = randomFrom(seed)
   const map = randomMap(chance)
   const families = Array.from({ length: 1 + chance.below(3) }, () => family(chance))
   const shredder = new Shredder(map, { random: () => 0.5 })
   for (let block = 0; block < blocks; block += 1) {
     const lines = Array.from({ length: count }, () => chance.pick(families)())
-    holdToReference(shredder, lines, map, chance.chance(0.5) ? arrival : randomArrival(chance))
+    compareWithReference(shredder, lines, map, chance.chance(0.5) ? arrival : randomArrival(chance))
   }
 }
 

@@ -7,7 +7,7 @@ import { type Instant, readTime, toNs } from './time-text.ts'
 import { cleanName } from './walk.ts'
 
 /** One value of an event with its path. Paths of attributes begin with $. */
-export type Leaf = { readonly path: string; readonly text: string }
+export type EventLeaf = { readonly path: string; readonly text: string }
 
 /** The parts of a request that apply to all its lines. */
 export type Arrival = {
@@ -17,7 +17,7 @@ export type Arrival = {
   /** Takes precedence over the line. */
   readonly severity?: Severity
   /** Leaves from the request. The last of several with one path wins, also over the line. */
-  readonly attributes: readonly Leaf[]
+  readonly attributes: readonly EventLeaf[]
   /** The sender's address. */
   readonly origin: string
   /** The numeric idempotency key of the post, 0 for none. */
@@ -83,6 +83,6 @@ export const isAcceptable = (instant: Pick<Instant, 'ms'>, at: Instant): boolean
   instant.ms >= EARLIEST_MS && instant.ms <= at.ms + AHEAD_MAX_MS
 
 /** Storable leaves, one per path. */
-export function cleanLeaves(leaves: readonly Leaf[]): ReadonlyMap<string, string> {
+export function cleanLeaves(leaves: readonly EventLeaf[]): ReadonlyMap<string, string> {
   return new Map(leaves.map(({ path, text }) => [cleanName(path), cleanText(text)]))
 }

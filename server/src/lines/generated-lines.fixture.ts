@@ -21,7 +21,7 @@ export function randomFrom(seed: number): Random {
 }
 
 /** JSON that keeps the order and repetition of keys. A word is a number, true, false or null as written. */
-export type Tree = { word: string } | { text: string } | { items: Tree[] } | { pairs: [name: string, value: Tree][] }
+export type JsonTree = { word: string } | { text: string } | { items: JsonTree[] } | { pairs: [name: string, value: JsonTree][] }
 
 const NAMES = 'a b a.b level msg message timestamp ts time status user id http x y z key.0 body event log n é $a @t'.split(' ')
 const ODD_NAMES = [
@@ -115,7 +115,7 @@ const NUMBER_TIMES = [
   '99999999999999',
 ]
 
-export function tree(random: Random, depth = 0): Tree {
+export function tree(random: Random, depth = 0): JsonTree {
   const kind = random.below(depth > 5 ? 6 : 10)
   if (kind < 3) return { text: random.chance(0.2) ? random.pick(ODD_TEXTS) : random.chance(0.2) ? random.pick(TIMES) : random.pick(TEXTS) }
   if (kind < 6) return { word: random.chance(0.2) ? random.pick(NUMBER_TIMES) : random.pick(WORDS) }
@@ -123,7 +123,7 @@ export function tree(random: Random, depth = 0): Tree {
   return object(random, depth + 1)
 }
 
-export function object(random: Random, depth = 0): Tree & { pairs: [string, Tree][] } {
+export function object(random: Random, depth = 0): JsonTree & { pairs: [string, JsonTree][] } {
   return {
     pairs: many(random, depth === 0 ? 8 : 4, () => [random.chance(0.1) ? random.pick(ODD_NAMES) : random.pick(NAMES), tree(random, depth)]),
   }
@@ -150,7 +150,7 @@ export function style(random: Random): Style {
   return { space: () => (spaced && random.chance(0.5) ? random.pick([' ', '  ', '\t', '\r\n']) : ''), encode }
 }
 
-export function write(value: Tree, { space, encode }: Style): string {
+export function write(value: JsonTree, { space, encode }: Style): string {
   if ('word' in value) return value.word
   if ('text' in value) return `"${encode(value.text)}"`
   const inner = (body: string[]) => space() + body.join(`${space()},${space()}`) + space()
@@ -219,7 +219,7 @@ export function bigLine(random: Random, size = 40): string {
 export function family(random: Random): () => Uint8Array {
   const base = object(random)
   const how = style(random)
-  const vary = (value: Tree): Tree => {
+  const vary = (value: JsonTree): JsonTree => {
     if ('text' in value) return { text: random.chance(0.5) ? value.text : random.pick(random.chance(0.05) ? ODD_TEXTS : TEXTS) }
     if ('word' in value) return random.chance(0.5) ? value : { word: random.chance(0.02) ? 'nullx' : random.pick(WORDS) }
     if ('items' in value) return { items: value.items.map(vary) }

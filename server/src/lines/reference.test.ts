@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Arrival, LEAVES_MAX, ORIGINAL_TIME } from './event.ts'
-import { bigLine, hostileLine, object, randomFrom, style, type Tree, write } from './generated-lines.fixture.ts'
+import { bigLine, hostileLine, type JsonTree, object, randomFrom, style, write } from './generated-lines.fixture.ts'
 import { cleanText, fromSlot } from './leaf-text.ts'
 import { rebuildRow, shred } from './reference.ts'
 import { shapeReferences } from './shape.ts'
@@ -26,8 +26,8 @@ function leavesOf(row: ReturnType<typeof split>): Map<string, string> {
 }
 
 function flatten(
-  value: Tree,
-  writeItem: (value: Tree) => string,
+  value: JsonTree,
+  writeItem: (value: JsonTree) => string,
   leaves = new Map<string, string>(),
   prefix = '',
   depth = 1,
@@ -56,7 +56,7 @@ test('every line comes back byte for byte', () => {
   )
 })
 
-test('the leaves of a line of JSON are what a JSON parser sees, and only odd lines are kept raw', () => {
+test('the leaves of a JSON line match a JSON parser, and only unusual lines are stored raw', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const random = randomFrom(seed)
@@ -100,7 +100,7 @@ test.each([
   ['odd key names', '{"":1,"a\\nb":2,"c\\\\d":3}', { _: '1', a_b: '2', c_d: '3' }],
   ['words that are not JSON', '{"x":NaN,"y":-Infinity}', { x: 'NaN', y: '-Infinity' }],
   ['space around everything', ' { "x" : 1 ,\t"y" : "2" } \r', { x: '1', y: '2' }],
-])('%s are split and need no raw', (_, line, leaves) => {
+])('%s are split and not stored raw', (_, line, leaves) => {
   const row = split(line)
   expect(Object.fromEntries(leavesOf(row))).toEqual(leaves)
   expect([row.shape === '', row.raw.length]).toEqual([false, 0])
@@ -126,7 +126,7 @@ test.each([
   ['text', 'GET / 200', {}],
   ['an array', '[1,2]', {}],
   ['nothing', '', {}],
-])('%s is kept raw with the leaves that can be had', (_, line, leaves) => {
+])('%s is stored raw with its readable leaves', (_, line, leaves) => {
   const row = split(line)
   expect([row.shape, Buffer.from(row.raw)]).toEqual(['', Buffer.from(line)])
   expect(Object.fromEntries(leavesOf(row))).toEqual(leaves)
@@ -146,7 +146,7 @@ test('huge lines are bounded: 10 000 keys, 10 000 levels, endless names', () => 
   }
 })
 
-test('the time costs nothing when it gives back its text, and is kept as it is written otherwise', () => {
+test('a time is not stored when its format reproduces the text, and stored as written otherwise', () => {
   const given = split('{"timestamp":"2024-05-01T10:20:30.123456789+02:00"}')
   expect([given.time, given.shape, given.slots.size]).toEqual([
     { ms: Date.UTC(2024, 4, 1, 8, 20, 30, 123), ns: 456789 },
@@ -157,7 +157,7 @@ test('the time costs nothing when it gives back its text, and is kept as it is w
   expect([odd.time.ms, leavesOf(odd).get('timestamp')]).toEqual([Date.UTC(2024, 4, 1, 8, 20, 30), 'Wed, 01 May 2024 10:20:30 +0200'])
 })
 
-test('the best time key that says an acceptable time is taken, else the protocol and the arrival', () => {
+test('the best time key with an acceptable time is used, else the protocol, else the arrival', () => {
   expect(split('{"ts":1714558830,"timestamp":1714558831}').time.ms).toBe(1714558831000)
   expect(split('{"ts":1714558830,"timestamp":"yesterday"}').time.ms).toBe(1714558830000)
   const none = split('{"timestamp":"yesterday"}')
@@ -181,7 +181,7 @@ test('attributes are leaves that the line does not have, and win where it has th
   expect([both.shape, leavesOf(both).get('x')]).toEqual(['', 'outside'])
 })
 
-test('events that differ in numbers and names alone have one skeleton, with and without a message', () => {
+test('events that differ only in numbers and names have one skeleton, with and without a message', () => {
   const skeleton = (line: string) => split(line).skeleton
   expect(skeleton('{"message":"took 12 ms","x":1}')).toEqual(skeleton('{"y":2,"msg":"took 7 ms"}'))
   expect(skeleton('took 12 ms')).toEqual(skeleton('{"message":"took 13 ms"}'))

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   arrival,
-  holdFamilies,
-  holdHostile,
-  holdText,
-  holdToReference,
+  compareFamilies,
+  compareHostileLines,
+  compareTextForms,
+  compareWithReference,
   latin1,
   numbers,
   type Row,
@@ -18,23 +18,23 @@ import { decideSlots, emptySlotMap } from './slots.ts'
 
 const random = () => 0.5
 
-test('the shredder gives the rows of the reference for lines of any kind', () => {
+test('the shredder computes the rows of the reference for lines of any kind', () => {
   fc.assert(
-    fc.property(fc.integer(), (seed) => holdHostile(seed, 20)),
+    fc.property(fc.integer(), (seed) => compareHostileLines(seed, 20)),
     { numRuns: 300 },
   )
 })
 
-test('the shredder gives the rows of the reference for the lines of programs, block after block', () => {
+test('the shredder computes the rows of the reference for lines of programs, block after block', () => {
   fc.assert(
-    fc.property(fc.integer(), (seed) => holdFamilies(seed, 3, 30)),
+    fc.property(fc.integer(), (seed) => compareFamilies(seed, 3, 30)),
     { numRuns: 150 },
   )
 })
 
-test('the shredder gives the rows of the reference for lines of text, whatever was found in them, and both give every line back', () => {
+test('the shredder computes the rows of the reference for text lines, and both rebuild every line', () => {
   fc.assert(
-    fc.property(fc.integer(), (seed) => holdText(seed, 3, 30)),
+    fc.property(fc.integer(), (seed) => compareTextForms(seed, 3, 30)),
     { numRuns: 300 },
   )
 })
@@ -58,7 +58,7 @@ function lineOf(row: Row): string {
   })
 }
 
-test('ordinary lines are matched, need no reference and no raw, and have one shape', () => {
+test('ordinary lines are matched, not stored raw, and share one shape', () => {
   const map = decideSlots(emptySlotMap('s'), [{ path: 'message', count: 9, distinct: 9 }], new Map())
   const shredder = new Shredder(map, { random })
   const lines = Array.from({ length: 500 }, (_, index) => service(index))
@@ -100,7 +100,7 @@ test('beyond the number of shapes lines are kept raw with their slots filled, un
   expect([shredder.ledger.failures, shredder.ledger.refused]).toEqual([0, 10])
 })
 
-test('a shape that does not give back a line is given up, and the line is kept', () => {
+test('a shape that does not rebuild a line is abandoned, and the line is stored raw', () => {
   const ledger = new ShapeLedger(random)
   const shape = ledger.admit('{"a":"\x01s0\x02"}')
   if (!shape) throw new Error('the first shape was not admitted')
@@ -137,14 +137,14 @@ test('keys that turn out frequent get slots, and rows before and after come back
   expect(moreOf(rows[299]).size - moreOf(rows[300]).size).toBe(4)
 })
 
-test('keys without end are shredded as the reference does, and what was learned of them is bounded', () => {
+test('unlimited keys are shredded as by the reference, in bounded memory', () => {
   const shredder = new Shredder(emptySlotMap('s'), { random })
   const lines = Array.from(
     { length: 400 },
     (_, line) => `{${Array.from({ length: 60 }, (_, key) => `"k${line}.${key}":${key}`).join(',')}}`,
   )
   for (const part of [lines.slice(0, 200), lines.slice(200)])
-    holdToReference(
+    compareWithReference(
       shredder,
       [...part, ...part].map((line) => Buffer.from(line)),
       shredder.slotMap,
@@ -152,9 +152,9 @@ test('keys without end are shredded as the reference does, and what was learned 
     )
 })
 
-test('the same level means what the keys beside it make of it', () => {
+test('the severity of a level depends on the other keys of the line', () => {
   const lines = ['{"level":50,"time":1714558830,"msg":"x"}', '{"level":50}', '{"level":50,"status":404}', '{"level":50,"stack":"at x"}']
-  holdToReference(
+  compareWithReference(
     new Shredder(emptySlotMap('s'), { random }),
     [...lines, ...lines].map((line) => Buffer.from(line)),
     emptySlotMap('s'),
@@ -164,7 +164,7 @@ test('the same level means what the keys beside it make of it', () => {
 
 test('one literal leads to different keys inside different objects', () => {
   const lines = ['{"a":{"x":1,"y":2}}', '{"x":1,"y":2}', '{"b":{"x":1,"y":2}}', '{"a.":{"x":1,"y":2},"y":3}']
-  holdToReference(
+  compareWithReference(
     new Shredder(emptySlotMap('s'), { random }),
     [...lines, ...lines].map((line) => Buffer.from(line)),
     emptySlotMap('s'),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { columns, localTable, slotColumns, tableClassNames, tokensOf } from './table.ts'
 
-test('the classes differ in their slots alone', () => {
+test('the table classes differ only in their slots', () => {
   const counts = tableClassNames.map((name) => slotColumns(name).length)
   expect(counts).toEqual([16, 48, 112])
   const fixed = tableClassNames.map((name) => columns(name).slice(0, -slotColumns(name).length))

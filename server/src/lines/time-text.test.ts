@@ -62,11 +62,11 @@ test.each([
   '12345678901234567890',
   '1 Foo 2024 10:20:30 GMT',
   '1'.repeat(1_000),
-])('%s is no time', (text) => {
+])('%s is not a time', (text) => {
   expect(parseTime(text)).toBeUndefined()
 })
 
-test('whatever format is found for a text gives back exactly that text', () => {
+test('every format found for a text reproduces exactly that text', () => {
   const digit = fc.integer({ min: 0, max: 9 }).map(String)
   const fraction = fc.option(fc.tuple(fc.constantFrom('.', ','), fc.array(digit, { minLength: 1, maxLength: 11 })), { nil: undefined })
   const zone = fc.constantFrom('', 'Z', 'z', ' UTC', '+00:00', '-00:00', '+0530', ' -0330', '+14', '-23:59')
@@ -87,7 +87,7 @@ test('whatever format is found for a text gives back exactly that text', () => {
   )
 })
 
-test('every usual format is found, and loses no instant that it can hold', () => {
+test('every common format is found and reproduces every instant it can represent', () => {
   const usual = { ns: 1, nm: 3, nu: 6, nn: 9, 'iT.3Z': 3, 'iT.6+02:00': 6, 'i ,9': 9, ns9: 9 }
   fc.assert(
     fc.property(
@@ -119,6 +119,6 @@ test.each([
   ['g .3', '11-02 10:20:30.123'],
   ['w .0', 'Mon Nov 02 10:20:30 2026'],
   ['W .3', 'Mon Nov  2 10:20:30.123 2026'],
-])('the format %s writes a time as it stands in front of lines', (format, text) => {
+])('the format %s writes a header time', (format, text) => {
   expect(formatTime({ ms: Date.UTC(2026, 10, 2, 10, 20, 30, 123), ns: 456_000 }, format)).toBe(text)
 })

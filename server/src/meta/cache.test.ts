@@ -38,7 +38,7 @@ function followed(entriesMax?: number) {
   return { clock, cache, store, load, ask: (org = 'a', name = 'n') => cache.cached(org, name, load) }
 }
 
-test('a value is loaded once until its organisation changes, and others are left alone', async () => {
+test('a value is loaded once until its organization changes, independently of others', async () => {
   const { cache, store, ask } = followed()
   await ask('a')
   await ask('a')
@@ -51,7 +51,7 @@ test('a value is loaded once until its organisation changes, and others are left
   expect(await ask('b')).toBe('new')
 })
 
-test('what is remembered is given out at once, and no longer than news of changes arrives', async () => {
+test('a cached value is returned at once, as long as change notifications arrive', async () => {
   const { cache, ask } = followed()
   const remembered = () => cache.remembered('a', 'n')
   expect(remembered()).toBeUndefined()
@@ -65,7 +65,7 @@ test('what is remembered is given out at once, and no longer than news of change
   expect(remembered()).toBeUndefined()
 })
 
-test('an entry of all organisations is forgotten with any of them', async () => {
+test('an entry of all organizations is invalidated by any of them', async () => {
   const { cache, store, ask } = followed()
   await ask('*')
   store.value = 'new'
@@ -73,7 +73,7 @@ test('an entry of all organisations is forgotten with any of them', async () => 
   expect(await ask('*')).toBe('new')
 })
 
-test('what began to load before a change is neither kept nor given to those who ask after it', async () => {
+test('a load that began before a change is neither cached nor shared with later callers', async () => {
   const { cache } = followed()
   const slow = Promise.withResolvers<string>()
   const before = cache.cached('a', 'n', () => slow.promise)
@@ -85,7 +85,7 @@ test('what began to load before a change is neither kept nor given to those who 
   expect(await cache.cached('a', 'n', async () => 'not asked')).toBe('new')
 })
 
-test('those who ask at once share one load, also when it fails, and the failure is not kept', async () => {
+test('concurrent callers share one load, also when it fails, and failures are not cached', async () => {
   const { store, ask } = followed()
   store.fails = new Error('broken')
   const requested = await Promise.allSettled([ask(), ask(), ask()])
@@ -95,7 +95,7 @@ test('those who ask at once share one load, also when it fails, and the failure 
   expect(await ask()).toBe('old')
 })
 
-test('while changes are not heard every answer is loaded', async () => {
+test('without change notifications every answer is loaded', async () => {
   const { cache, store, ask } = followed()
   await ask()
   cache.following(false)
@@ -104,7 +104,7 @@ test('while changes are not heard every answer is loaded', async () => {
   expect(store.loads).toBe(3)
 })
 
-test('a lost store is stood in for during 5 minutes after what is kept was last known to be right', async () => {
+test('cached values replace an unavailable store for 5 minutes after they were last known to be correct', async () => {
   const { clock, cache, store, ask } = followed()
   await ask()
   await clock.move(3_600_000)
@@ -117,7 +117,7 @@ test('a lost store is stood in for during 5 minutes after what is kept was last 
   await expect(ask()).rejects.toThrow('lost')
 })
 
-test('what a load has since shown to be gone does not come back when the store is lost', async () => {
+test('a value that a later load found deleted does not come back when the store is unavailable', async () => {
   const { cache, store, ask, load } = followed()
   await ask()
   cache.following(false)
@@ -126,7 +126,7 @@ test('what a load has since shown to be gone does not come back when the store i
   expect(await cache.cached('a', 'n', load as () => Promise<unknown>)).toBe(undefined)
 })
 
-test('what was changed, and errors other than a lost store, are not stood in for', async () => {
+test('changed values, and errors other than an unavailable store, are not replaced from the cache', async () => {
   const { cache, store, ask } = followed()
   await ask()
   cache.following(false)
@@ -162,7 +162,7 @@ test('only so many entries are kept, those used last', async () => {
   expect(store.loads).toBe(4)
 })
 
-test('listeners hear what was forgotten until they have had enough', () => {
+test('listeners receive invalidations until they unsubscribe', () => {
   const { cache } = followed()
   const heard: string[] = []
   const stop = cache.onChange((orgId) => heard.push(orgId))
@@ -231,7 +231,7 @@ test('where one row of a table matters, changes of the others forget nothing; wh
   expect(await loaded(ask)).toEqual(['2'])
 })
 
-test('what a value used of other values counts for it, remembered or loaded', async () => {
+test('a value depends on what the values it used depend on, cached or loaded', async () => {
   const { cache, load, loaded } = tabled()
   const inner = () => cache.cached('a', 'inner', load('inner', 'select * from roles'), { only: () => ({ roles: '1' }) })
   const outer = (name: string) => () =>
@@ -299,7 +299,7 @@ test('what is in doubt is loaded anew, stands in for a lost store no longer than
   await expect(ask()).rejects.toThrow('lost')
 })
 
-test('many are loaded at once as far as they are not remembered, and forgotten one by one', async () => {
+test('missing values are loaded together and invalidated one by one', async () => {
   const { cache } = tabled()
   const requested: (readonly string[])[] = []
   const each = (ids: readonly string[]) =>

@@ -16,13 +16,13 @@ afterEach(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10, retr
 const bad = async (options: { dataDir: string; url?: string }) => (await diagnoseMeta(options)).filter((finding) => !finding.ok)
 const whats = async () => (await diagnoseMeta({ dataDir })).map((finding) => finding.what).join('\n')
 
-test('before the first start nothing is wrong and nothing is made', async () => {
+test('before the first start nothing is wrong and nothing is created', async () => {
   const dir = join(dataDir, 'not-there')
   expect(await bad({ dataDir: dir })).toEqual([])
   await expect(chmod(dir, 0o700)).rejects.toThrow('ENOENT')
 })
 
-test('a running store answers and is up to date; a stopped one is told so', async () => {
+test('a running store answers and is up to date; a stopped one is reported', async () => {
   const meta = await openMeta({ dataDir }, testDeps)
   expect(await bad({ dataDir })).toEqual([])
   expect(await whats()).toContain('its tables are up to date')

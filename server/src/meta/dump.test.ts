@@ -39,7 +39,7 @@ async function withServer<T>(use: (server: EmbeddedServer) => Promise<T>): Promi
 
 const makeDump = (nowMs = systemClock.nowMs()) =>
   withServer(({ dumper }) => dump(dumper, { clock: { ...systemClock, nowMs: () => nowMs } }))
-const addOrganisation = (meta: Meta, name: string) =>
+const addOrganization = (meta: Meta, name: string) =>
   meta.one<{ number: number }>(sql`
     insert into organisations (id, name, settings, created_at, modified_at)
     values (gen_random_uuid(), ${name}, ${json({ odd: 'tab\t, \\N, \n and "quotes"' })}, 1, 1) returning number`)
@@ -47,8 +47,8 @@ const organisations = (meta: Meta) => meta.all(sql`select * from organisations o
 
 test('a dump brings back every row as it was, and numbers go on where they were', async () => {
   const before = await withStore(async (meta) => {
-    await addOrganisation(meta, 'one')
-    await addOrganisation(meta, 'two')
+    await addOrganization(meta, 'one')
+    await addOrganization(meta, 'two')
     await meta.run(sql`delete from organisations where name = 'two'`)
     await meta.run(sql`insert into settings (name, value) values ('a', ${json(null)})`)
     return organisations(meta)
@@ -60,7 +60,7 @@ test('a dump brings back every row as it was, and numbers go on where they were'
   expect((await stat(restored.broken ?? '')).isDirectory()).toBe(true)
   await withStore(async (meta) => {
     expect(await organisations(meta)).toEqual(before)
-    expect(await addOrganisation(meta, 'three')).toEqual({ number: 3 })
+    expect(await addOrganization(meta, 'three')).toEqual({ number: 3 })
   })
 })
 
@@ -79,7 +79,7 @@ test('a dump is private and complete, and only the latest 7 are kept', async () 
   }
 })
 
-test('what an interrupted dump left is no dump, and is gone after the next', async () => {
+test('the remains of an interrupted dump are not a dump, and are deleted with the next', async () => {
   await withStore(async () => undefined)
   await cp(join(dataDir, 'meta', 'lib'), join(dumpsDir, '.unfinished'), { recursive: true })
   expect(await listDumps(dumpsDir)).toEqual([])
@@ -88,7 +88,7 @@ test('what an interrupted dump left is no dump, and is gone after the next', asy
 })
 
 test('a damaged dump is refused and the store stays as it was', async () => {
-  await withStore((meta) => addOrganisation(meta, 'one'))
+  await withStore((meta) => addOrganization(meta, 'one'))
   const name = await makeDump()
   await writeFile(join(dumpsDir, name, 'organisations'), '')
   await expect(restoreMetadata(dataDir, name, testDeps)).rejects.toThrow('the dump is damaged: organisations has 0 rows instead of 1')
@@ -103,7 +103,7 @@ test('a dump of a newer program is refused', async () => {
   await expect(restoreMetadata(dataDir, name, testDeps)).rejects.toThrow('newer version of Dendro')
 })
 
-test('nothing is restored under a running service, or from a dump that is not there', async () => {
+test('nothing is restored under a running service or from a missing dump', async () => {
   await expect(restoreMetadata(dataDir, undefined, testDeps)).rejects.toThrow('there is no dump')
   await withStore(async () => undefined)
   await makeDump()
@@ -112,7 +112,7 @@ test('nothing is restored under a running service, or from a dump that is not th
   })
 })
 
-test('a store that is gone while dumps are there is not made anew in silence', async () => {
+test('a missing store with dumps is not silently created again', async () => {
   await withStore(async () => undefined)
   await makeDump()
   await rename(join(dataDir, 'meta', 'pg'), join(dataDir, 'elsewhere'))

@@ -46,7 +46,7 @@ async function postgresIn(dir: string): Promise<number[]> {
 
 const until = (ask: () => Promise<unknown>, expected: unknown) => expect.poll(ask, { interval: 20 }).toEqual(expected)
 
-test('it is durable, checks its pages, and nobody else can reach it', async () => {
+test('it is durable, checks its pages, and accepts only its own user', async () => {
   const meta = await openStore()
   const show = async (name: string) => (await meta.one<{ value: string }>(sql`select current_setting(${name}) as value`))?.value
   for (const name of ['fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums'])
@@ -62,7 +62,7 @@ test('nothing of our environment reaches it', async () => {
   expect(await readFile(`/proc/${pidOf(meta)}/environ`, 'utf8')).not.toContain('secret-word')
 })
 
-test('a first start that was cut short is made anew', async () => {
+test('an interrupted first start is repeated', async () => {
   await mkdir(join(dataDir, 'meta', 'pg.new', 'base'), { recursive: true })
   await writeFile(join(dataDir, 'meta', 'pg.new', 'PG_VERSION'), '18\n')
   const meta = await openStore()
@@ -92,7 +92,7 @@ test('a path with commas, quotes and spaces works', async () => {
   await meta.ping()
 })
 
-test('the note of a process id that now belongs to another process does not stop the start', async () => {
+test('a pid file with the id of another process does not prevent the start', async () => {
   await closeStore(await openStore())
   await writeFile(join(dataDir, 'meta', 'pg', 'postmaster.pid'), `${process.pid}\n${join(dataDir, 'meta', 'pg')}\n1\n5432\n\n\n`)
   await writeFile(join(dataDir, 'meta', 'run', '.s.PGSQL.5432.lock'), `${process.pid}\n`)
@@ -108,7 +108,7 @@ test('a killed server is started again, and what was committed is there', async 
   expect(await meta.all(sql`select name from settings`)).toEqual([{ name: 'kept' }])
 })
 
-test('what is known stays known while the server is away', async () => {
+test('cached values stay available while the server is down', async () => {
   const meta = await openStore()
   let isAway = false
   const ask = () => meta.cached('org', 'key', () => meta.all(sql`select 'known' as key`))
@@ -131,7 +131,7 @@ test('a server that has stopped answering, all its processes, is ended and start
   expect((await postgresIn(dataDir)).filter((pid) => stopped.includes(pid))).toEqual([])
 })
 
-test('stopping leaves no process, no socket and no note behind', async () => {
+test('stopping leaves no process, no socket and no pid file behind', async () => {
   const meta = await openStore()
   await closeStore(meta)
   expect(await postgresIn(dataDir)).toEqual([])
@@ -139,7 +139,7 @@ test('stopping leaves no process, no socket and no note behind', async () => {
   expect(await readdir(join(dataDir, 'meta', 'pg'))).not.toContain('postmaster.pid')
 })
 
-test('when the service is killed its server leaves too, and the next start works at once', async () => {
+test('when the service is killed its server exits too, and the next start works at once', async () => {
   const program = `
     const { openMeta } = await import(${JSON.stringify(join(import.meta.dirname, 'meta.ts'))})
     const { sql } = await import(${JSON.stringify(join(import.meta.dirname, 'sql.ts'))})
@@ -162,7 +162,7 @@ test('when the service is killed its server leaves too, and the next start works
   }
 })
 
-test('a directory that cannot be opened is left as it is, and the message says how to go back', async () => {
+test('a directory that cannot be opened is left unchanged, and the message explains the restore', async () => {
   await closeStore(await openStore())
   const version = join(dataDir, 'meta', 'pg', 'PG_VERSION')
   await writeFile(version, '17\n')
@@ -181,7 +181,7 @@ test.skipIf(process.getuid?.() !== 0)('started by root on the directory of an or
 })
 
 test.skipIf(process.getuid?.() !== 0)(
-  'where root has neither a user namespace nor another user, it says what to do and makes nothing',
+  'where root has neither a user namespace nor another user, it gives advice and creates nothing',
   async () => {
     const program = `
     const { openMeta } = await import(${JSON.stringify(join(import.meta.dirname, 'meta.ts'))})

@@ -28,7 +28,7 @@ async function holder(dir: string): Promise<{ child: ChildProcess; said: string 
   return { child, said: String(said).trim() }
 }
 
-test('the directory is made for its owner alone', async () => {
+test('the directory is created for its owner only', async () => {
   const dir = join(root, 'deep', 'data')
   const lock = await lockDataDir(dir)
   expect((await stat(dir)).mode & 0o777).toBe(0o700)
@@ -58,7 +58,7 @@ test('the lock of a killed process is free at once', async () => {
   await (await lockDataDir(root)).release()
 })
 
-test('a note of a living process that does not hold the lock, such as one that took over an old number, does not refuse', async () => {
+test('the recorded id of a process without the lock, such as a reused pid, does not prevent locking', async () => {
   await writeFile(join(root, 'lock'), `${process.ppid} elsewhere 2026-01-01T00:00:00.000Z\n`)
   await (await lockDataDir(root)).release()
 })

@@ -62,7 +62,7 @@ test('values come back as they were sent: numbers as numbers, text untouched, JS
   })
 })
 
-test('half surrogate pairs become the replacement character, and what only looks like one stays', async () => {
+test('lone surrogates become the replacement character, and similar text stays', async () => {
   const row = await here.one<{ json: unknown }>(sql`select ${json(['\ud800x', '\\ud800', '\u{1f332}'])} as json`)
   expect(row?.json).toEqual(['\ufffdx', '\\ud800', '\u{1f332}'])
 })
@@ -79,14 +79,14 @@ test('text with a NUL is refused with 400', async () => {
   await expect(here.one(sql`select ${json({ a: '\0' })} as json`)).rejects.toMatchObject({ status: 400 })
 })
 
-test('a taken name is told by its constraint', async () => {
+test('a duplicate name is recognized by its constraint', async () => {
   const [orgId, name] = [org(), randomUUID()]
   await add(here, orgId, name)
   const thrown = await add(here, orgId, name).catch((error: unknown) => error)
   expect(violatedConstraint(thrown)).toBe('things_pkey')
 })
 
-test('a failed transaction leaves nothing, and its connection is whole again', async () => {
+test('a failed transaction leaves nothing, and its connection is reusable', async () => {
   const orgId = org()
   const failing = here.write(orgId, async (tx) => {
     await add(tx, orgId, `${orgId} a`)
@@ -147,7 +147,7 @@ test('a transaction that is given up every time fails with 503 after some tries'
   expect(runs).toBe(6)
 })
 
-test('who writes sees the change at once, everybody else as soon as told', async () => {
+test('the writer sees the change at once, other processes with the notification', async () => {
   const orgId = org()
   const ask = (meta: Meta) => meta.cached(orgId, 'names', () => namesOf(meta, orgId))
   expect([await ask(here), await ask(there)]).toEqual([[], []])
@@ -168,7 +168,7 @@ test('a change outside of write, even by hand, reaches every process', async () 
   await until(() => ask(there), [])
 })
 
-test('settings of the deployment concern everybody', async () => {
+test('settings of the deployment affect every organization', async () => {
   const heard: string[] = []
   const stop = there.onChange((orgId) => heard.push(orgId))
   await here.run(sql`insert into settings (name, value) values (${randomUUID()}, ${json(1)})`)
@@ -176,7 +176,7 @@ test('settings of the deployment concern everybody', async () => {
   stop()
 })
 
-test('a process of the version before still hears of which organization something changed', async () => {
+test('a process of the previous version still receives the changed organization', async () => {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   const notified: (string | undefined)[] = []
@@ -208,7 +208,7 @@ test('what is cached is not loaded again while nothing changes', async () => {
   expect(loads).toBe(1)
 })
 
-test('a lost listening connection is made again and everything is forgotten', async () => {
+test('a lost notification connection is reopened and the cache is cleared', async () => {
   const orgId = org()
   let loads = 0
   const load = async () => {
@@ -249,7 +249,7 @@ test('a connection lost in the midst of a transaction is 503, and the next reque
   await answers(here)
 })
 
-test('when every connection stays taken the next caller gets 503 and not silence', async () => {
+test('when every connection stays busy the next caller gets 503', async () => {
   const narrow = await openMeta({ url: database.url, dataDir: 'not used', poolMax: 1 }, testDeps)
   const free = Promise.withResolvers<void>()
   const taken = Promise.withResolvers<void>()
@@ -264,7 +264,7 @@ test('when every connection stays taken the next caller gets 503 and not silence
   await narrow.close()
 })
 
-test('a server that cannot be reached is 503, and no password is told', async () => {
+test('an unreachable server is 503, without a password in the error', async () => {
   const pool = openPool({ connectionString: 'postgresql://user:secret-word@127.0.0.1:1/none' }, 1)
   const thrown = await dbOn(pool)
     .all(sql`select 1`)
@@ -274,12 +274,12 @@ test('a server that cannot be reached is 503, and no password is told', async ()
   await pool.end()
 })
 
-test('an address that is none is refused without repeating it', async () => {
+test('an invalid URL is refused without repeating it', async () => {
   const opening = openMeta({ url: 'postgresql://user:secret-word@host:not-a-port/x', dataDir: 'not used' }, testDeps)
   await expect(opening).rejects.toThrow(/^DENDRO_POSTGRES_URL is not a PostgreSQL URL/)
 })
 
-test('a mistake of ours stays a mistake and is not taken for an outage', async () => {
+test('a bug is not reported as an outage', async () => {
   const thrown = await here.all(sql`select * from nowhere`).catch((error: unknown) => error)
   expect(sqlState(thrown)).toBe('42P01')
   expect(thrown).toBeInstanceOf(pg.DatabaseError)

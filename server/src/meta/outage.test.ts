@@ -106,7 +106,7 @@ for (const way of ['silence', 'cut'] as const) {
   })
 }
 
-test('an attempt to change something while the server is lost leaves what is known known', async () => {
+test('a failed write during an outage keeps cached values', async () => {
   let value = 'old'
   const ask = () =>
     meta.cached('org', 'attempted', async () => (await meta.one<{ value: string }>(sql`select ${value}::text as value`))?.value)
@@ -134,7 +134,7 @@ async function newOrganization(): Promise<string> {
   return id
 }
 
-test('where nobody knows whether a change was committed, what is known is asked for again, and stands in as long as that cannot be done', async () => {
+test('when it is unknown whether a change was committed, values are reloaded, and the cached ones stay in use until that is possible', async () => {
   const orgId = await newOrganization()
   const ask = () =>
     meta.cached(
@@ -154,7 +154,7 @@ test('where nobody knows whether a change was committed, what is known is asked 
   expect(await ask()).toBe(`${orgId} new`)
 })
 
-test('a change of one row that is given up forgets nothing, and one that succeeds forgets that row', async () => {
+test('a rolled-back change of one row invalidates nothing, and a committed one invalidates that row', async () => {
   const heard: string[] = []
   const [one, other] = [await newOrganization(), await newOrganization()]
   const stop = meta.onChange((orgId, table, id) => heard.push(`${orgId} ${table} ${id}`))

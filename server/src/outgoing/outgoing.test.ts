@@ -26,7 +26,7 @@ const failureOf = async (work: Promise<unknown>): Promise<DeliveryError> => {
   return thrown as DeliveryError
 }
 
-describe('a letter', () => {
+describe('an outgoing request', () => {
   test('arrives with its headers and its body, byte for byte', async () => {
     const got: { headers: IncomingMessage['headers']; body: string }[] = []
     const url = await receiver(async (request, response) => {
@@ -74,7 +74,7 @@ describe('a letter', () => {
     })
   })
 
-  test('ends when its sender is told to stop', async () => {
+  test('ends when it is aborted', async () => {
     const url = await receiver(() => undefined)
     const stop = new AbortController()
     const sent = outgoing.post(requestTo(url), stop.signal)
@@ -115,7 +115,7 @@ describe('out of reach', () => {
     expect(() => closed.check(url, 'url')).toThrow(`url ${problem}`)
   })
 
-  test('a name that resolves to this machine is refused after it was resolved, unless the operator opened the name', async () => {
+  test('a name that resolves to this machine is refused after resolution, unless the operator allows it', async () => {
     let hits = 0
     const url = await receiver((_request, response) => {
       hits += 1
@@ -129,7 +129,7 @@ describe('out of reach', () => {
     expect((await byName.post(requestTo(url.replace('127.0.0.1', 'localhost')))).status).toBe(200)
   })
 
-  test('ports of our own are refused whatever is opened', async () => {
+  test("the service's own ports are refused whatever is allowed", async () => {
     const url = await receiver((_request, response) => response.end())
     const own = openOutgoing({ allowed: loopback, ownPorts: () => [Number(new URL(url).port)] })
     expect(await failureOf(own.post(requestTo(url)))).toMatchObject({ isRetryable: false, message: 'the target is this service itself' })

@@ -78,7 +78,7 @@ function problemOf(text: string, allowed: AllowList): string | undefined {
   return undefined
 }
 
-const NOT_PUBLIC = 'is not a public address, and the operator has not opened it (DENDRO_WEBHOOK_ALLOW)'
+const NOT_PUBLIC = 'is not a public address, and the operator has not allowed it (DENDRO_WEBHOOK_ALLOW)'
 
 const hostOf = (url: URL): string =>
   url.hostname

@@ -57,5 +57,5 @@ function treeOf(pattern: string): RegexTree {
 function suggestion(name: string): string {
   const upper = name.toUpperCase()
   const close = [...grokNames.keys()].filter((known) => known.includes(upper) || upper.includes(known))
-  return close.length === 0 ? '' : `; there are ${close.slice(0, NAMES_AT_ONCE).join(', ')}`
+  return close.length === 0 ? '' : `; did you mean ${close.slice(0, NAMES_AT_ONCE).join(', ')}`
 }

@@ -11,7 +11,7 @@ function readBy(lines: readonly string[]): Record<string, string> | undefined {
   return read.kind === 'match' ? Object.fromEntries(read.pairs) : undefined
 }
 
-describe('a pattern is made of what lines have in common', () => {
+describe('a pattern is inferred from the common parts of lines', () => {
   test.each([
     [
       'kinds of values, and the words that are always the same',

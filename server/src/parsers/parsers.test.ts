@@ -72,13 +72,13 @@ test.each([
   ['SYSLOGTIMESTAMP', ['Nov  3 04:05:06', 'Nov 21 04:05:06.123'], ['November3 04:05:06']],
   ['LOGLEVEL', ['WARN', 'Warning', 'info', 'ERROR', 'FATAL'], ['wArN', 'loud']],
   ['BOOL', ['true', 'FALSE'], ['maybe']],
-] as const)('%s takes what it should as a whole, and nothing else', (name, yes, no) => {
+] as const)('%s matches what it should as a whole, and nothing else', (name, yes, no) => {
   const parser = compilePattern('GROK', `^(?:%{${name}:x})$`)
   for (const text of yes) expect(written(parser.read(text, fuel())), text).toEqual([`x = ${text}`])
   for (const text of no) expect(parser.read(text, fuel()).kind, text).toBe('no match')
 })
 
-test('a pattern tells in which language it is written', () => {
+test('the language of a pattern is detected', () => {
   expect(['%{IP:a} x', '(?<a>x)', '%{IP}%{GREEDYDATA:b:int}'].map(typeOfPattern)).toEqual(['GROK', 'GROK', 'GROK'])
   expect(['%{a} %{b}', '%{IP:a} %{rest}', '%{+A} %{A}', '%{}%{x->}'].map(typeOfPattern)).toEqual([
     'DISSECT',
@@ -127,7 +127,7 @@ test('finds what the expressions of the language itself find', () => {
   )
 })
 
-test('any text is a pattern or is refused with a place in it', () => {
+test('any text is a pattern or is refused with a position', () => {
   const pieces = fc.constantFrom(
     '%{',
     '}',
@@ -221,7 +221,7 @@ describe('hostile patterns and lines', () => {
   })
 })
 
-test('DISSECT puts together again what it cut, whatever the line', () => {
+test('the fields of DISSECT rebuild any line', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é', '🌳'), minLength: 1, maxLength: 6 })
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 8 }), (words) => {

@@ -167,7 +167,7 @@ class ProgramBuilder {
   }
 }
 
-const tooLarge = () => badPattern('is too large once its names and repetitions are written out', 0, 1, 'PATTERN_TOO_LARGE')
+const tooLarge = () => badPattern('is too large once its names and repetitions are expanded', 0, 1, 'PATTERN_TOO_LARGE')
 
 function asciiOf(set: CharSet): Uint8Array {
   const table = new Uint8Array(ASCII_CHARS)

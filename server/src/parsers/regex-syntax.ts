@@ -88,7 +88,7 @@ class RegexReader {
 
   whole(): RegexTree {
     const tree = this.#choice()
-    if (this.#at < this.#text.length) throw badPattern('has a closing parenthesis too many', this.#at)
+    if (this.#at < this.#text.length) throw badPattern('has an unmatched closing parenthesis', this.#at)
     return tree
   }
 
@@ -184,7 +184,7 @@ class RegexReader {
       if (item.kind === 'char') return { kind: 'neighbour', set: item.set, side, isAbsent }
       const isOuterEdge = item.kind === 'edge' && item.edge === (side === 'before' ? 'start' : 'end')
       if (isOuterEdge) return isAbsent ? { kind: 'neighbour', set: everything, side, isAbsent: false } : item
-      throw badPattern('looks further around than one character, which is not supported', start, opening.length + 1)
+      throw badPattern('has look-around of more than one character, which is not supported', start, opening.length + 1)
     })
     return { kind: isAbsent ? 'sequence' : 'choice', items }
   }
@@ -211,7 +211,7 @@ class RegexReader {
       this.#at += match[0].length
       return String.fromCodePoint(point)
     }
-    if (/[0-9k]/.test(char)) throw badPattern('refers back to what was matched, which is not supported', start, 2)
+    if (/[0-9k]/.test(char)) throw badPattern('has a back-reference, which is not supported', start, 2)
     if (/[A-Za-z]/.test(char)) throw badPattern(`has the unknown escape \\${char}`, start, 2)
     return char
   }
@@ -267,7 +267,7 @@ class RegexReader {
     const min = sign === undefined ? Number(from) : sign === '+' ? 1 : 0
     const counted = comma === undefined ? min : to === undefined ? Number.POSITIVE_INFINITY : Number(to)
     const max = sign === undefined ? counted : sign === '?' ? 1 : Number.POSITIVE_INFINITY
-    if (max < min) throw badPattern('repeats at most less often than at least', this.#at, whole.length)
+    if (max < min) throw badPattern('has a repetition whose maximum is below its minimum', this.#at, whole.length)
     if (min > TIMES_MAX || (max > TIMES_MAX && max !== Number.POSITIVE_INFINITY))
       throw badPattern(`repeats more than ${TIMES_MAX} times`, this.#at, whole.length)
     this.#at += whole.length
@@ -300,7 +300,7 @@ const single = (char: string): CharSet => [[pointOf(char), pointOf(char)]]
 
 /** As in GROK (Oniguruma), `m` lets the dot match line feeds; so does `s`. */
 function changed(flags: RegexFlags, [whole, on = '', off = '']: RegExpExecArray, start: number): RegexFlags {
-  if (`${on}${off}`.includes('x')) throw badPattern('asks for free spacing, which is not supported', start, whole.length + 1)
+  if (`${on}${off}`.includes('x')) throw badPattern('has the free-spacing flag, which is not supported', start, whole.length + 1)
   return {
     isCaseless: (flags.isCaseless || on.includes('i')) && !off.includes('i'),
     dotTakesAll: (flags.dotTakesAll || /[ms]/.test(on)) && !/[ms]/.test(off),

@@ -52,7 +52,7 @@ test('folding keeps the number and the places of characters', () => {
   fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => foldCase(text).length === text.length))
 })
 
-test('long patterns with gaps fit where a table of all beginnings says', () => {
+test('long patterns with gaps match as in a dynamic-programming table', () => {
   const texts = (characters: string[], maxLength: number) => fc.string({ unit: fc.constantFrom(...characters), maxLength })
   const pattern = fc.oneof(
     texts(['a', 'b', '🦊', '_', '%'], 100),

@@ -10,7 +10,7 @@ function failureOf(read: () => unknown): unknown {
   }
 }
 
-test('whatever the language refuses is a 400 that says the same in one line and in parts', () => {
+test('every language error is a 400 with the same message as text and in parts', () => {
   const failure = failureOf(() => parseFilter('status =', 'queries[0].where'))
   const errors = [
     {
@@ -27,7 +27,7 @@ test('whatever the language refuses is a 400 that says the same in one line and 
   expect(String(failure)).toContain("queries[0].where: expected a value after = (position 8): for example 500 or 'text'")
 })
 
-test('every text of a request is refused so', () => {
+test('this holds for every text of a request', () => {
   const reads = [
     () => parseSelect(['median(']),
     () => parseGroups(['a b']),

@@ -23,7 +23,7 @@ const severityNames = Object.fromEntries(Object.entries(severities).map(([word, 
   FoundEvent['severity']
 >
 
-export type StoredEvent = Omit<FoundEvent, 'leaves' | 'raw'> & {
+export type StoredEventRow = Omit<FoundEvent, 'leaves' | 'raw'> & {
   readonly branch: number
   readonly shape: string
   readonly raw: Buffer
@@ -32,7 +32,7 @@ export type StoredEvent = Omit<FoundEvent, 'leaves' | 'raw'> & {
 }
 
 /** Reads a row, in the column order of events-statement.ts. */
-export function storedEvent(rows: BinaryRows): StoredEvent {
+export function storedEvent(rows: BinaryRows): StoredEventRow {
   return {
     branch: Number(rows.uint64()),
     timeNs: rows.int64(),
@@ -49,7 +49,7 @@ export function storedEvent(rows: BinaryRows): StoredEvent {
 }
 
 /** Turns a row into an event with the requested keys. */
-export function foundEvent(stored: StoredEvent, layout: BranchLayout, request: Pick<EventsRequest, 'keys'>): FoundEvent {
+export function foundEvent(stored: StoredEventRow, layout: BranchLayout, request: Pick<EventsRequest, 'keys'>): FoundEvent {
   const { branch: _branch, shape, raw, more, values, ...kept } = stored
   const source = layout.sources.get(stored.logId)
   if (!source) throw new Error('the event store returned an event of a dataset that was not queried')
@@ -62,7 +62,7 @@ export function foundEvent(stored: StoredEvent, layout: BranchLayout, request: P
 
 /** Returns the values in the order of the line as far as its shape determines it, then the others. */
 function leavesOf(
-  { shape, more, timeNs }: StoredEvent,
+  { shape, more, timeNs }: StoredEventRow,
   { tableClass }: BranchLayout,
   source: LocatedSource,
   slot: (column: Slot) => string,

@@ -24,7 +24,7 @@ function entered(lane: Lane, one: QueryOwner, hasBegun = false): LaneEntry {
 const states = (places: readonly LaneEntry[]): boolean[] => places.map(({ isGranted }) => isGranted)
 
 describe('a credential', () => {
-  test('runs as many queries as it may, lets as many wait, and is refused one more', () => {
+  test('runs and queues queries up to its limits, and is refused one more', () => {
     const lane = laneOf()
     const places = Array.from({ length: 4 }, () => entered(lane, owner('a')))
     expect(states(places)).toEqual([true, true, false, false])
@@ -72,7 +72,7 @@ describe('an organization', () => {
     expect(entered(lane, owner('b')).isGranted).toBe(true)
   })
 
-  test('has its turn after every other one that waits, whoever asked first', () => {
+  test('takes turns with other organizations, whatever the order of arrival', () => {
     const lane = laneOf({ running: 1, perOrg: 1 })
     const running = entered(lane, owner('a'))
     const waiting = [owner('a'), owner('a', 'other'), owner('b'), owner('c'), owner('b')].map((one) => entered(lane, one))

@@ -41,7 +41,7 @@ function needles(): string[] {
   return [...pieces].filter((piece) => piece.trim() !== '')
 }
 
-test('free text finds exactly the lines that hold it, wherever in them and however they are stored', async () => {
+test('free text finds exactly the lines that contain it, wherever and however they are stored', async () => {
   const { world } = reader.senders.app.app
   const all = needles()
   const at = { position: 0, length: 0 }
@@ -72,7 +72,7 @@ test('the line itself can be compared', async () => {
   expect(await reader.lines(['lines'], "@raw ~ '^plain'")).toHaveLength(1)
 }, 300_000)
 
-test('the store and the matcher agree which letters are the same but for their case', async () => {
+test('the store and the matcher fold case in the same way', async () => {
   // The store's Unicode case tables are some years old; characters below this limit are older.
   const charsMax = 0x1000
   const chars = Array.from({ length: charsMax }, (_, code) => String.fromCodePoint(code)).filter((one) => /\p{L}/u.test(one))

@@ -110,7 +110,7 @@ describe('conditions', () => {
   })
 })
 
-test('a search for an id finds it wherever its key lies', async () => {
+test('a search for an id finds it wherever its key is stored', async () => {
   const id = '4bf92f3577b34da6a3ce929d0e0e4736'
   const wide = Array.from({ length: 120 }, (_, key) => [`k${key}`, `v${key}`] as const)
   const lines = [
@@ -132,7 +132,7 @@ test('a search for an id finds it wherever its key lies', async () => {
   )
 })
 
-test('reading goes on where it stopped, in both directions, and says whether there is more', async () => {
+test('reading continues where it stopped, in both directions, and reports whether there is more', async () => {
   const lines = Array.from({ length: 25 }, (_, index) => `{"timestamp":"${at(index >> 2)}","n":${index}}`)
   await reader.send('pages', lines)
   for (const newestFirst of [true, false]) {
@@ -193,7 +193,7 @@ test('a time without a year is found as it is written, though it is not stored',
   expect([await found("level = 'warning' AND @status = 'warn'"), await found("tag = 'Tag'")]).toEqual([[written[0]], [written[1]]])
 })
 
-test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'])('a key may be called %s', async (key) => {
+test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'])('a key may be named %s', async (key) => {
   const dataset = `names ${key}`
   await reader.send(dataset, [`{"${key}":"own","id":"a"}`, '{"id":"b"}'])
   const ids = async (where: string) => (await reader.events([dataset], where)).events.map(({ leaves }) => leaves.get('id'))

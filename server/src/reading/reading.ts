@@ -3,7 +3,7 @@ import type { EventStore } from '../events/store/events.ts'
 import { branchesOf, conditionsIn, keysIn } from './branches.ts'
 import type { EventQuery, EventsRequest, EventsResult, FoundEvent, TimeBounds } from './event-query.ts'
 import { type EventsStatement, eventsStatement } from './events-statement.ts'
-import { type BranchLayout, foundEvent, type StoredEvent, storedEvent } from './found-event.ts'
+import { type BranchLayout, foundEvent, type StoredEventRow, storedEvent } from './found-event.ts'
 import { withOverflowKeys } from './overflow.ts'
 import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
 import { withShapes } from './shapes.ts'
@@ -66,7 +66,7 @@ export async function eventsOf(
   return found
 }
 
-function layoutOf(layouts: readonly BranchLayout[], { branch }: StoredEvent): BranchLayout {
+function layoutOf(layouts: readonly BranchLayout[], { branch }: StoredEventRow): BranchLayout {
   const layout = layouts[branch]
   if (!layout) throw new Error('the event store returned an event of an unknown branch')
   return layout

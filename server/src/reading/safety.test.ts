@@ -20,7 +20,7 @@ afterAll(() => reader?.close())
 const wish: EventsRequest = { limit: 10, newestFirst: true, keys: 'all', withRaw: true }
 const store = () => reader.senders.app.app.world.events
 
-describe('what a caller says reaches the store beside the statement, never in it', () => {
+describe('caller input reaches the store as parameters, never in the statement', () => {
   const hostile = [
     "x' or 1=1 --",
     "'); drop table events_s; --",
@@ -96,7 +96,7 @@ describe('what a caller says reaches the store beside the statement, never in it
   })
 })
 
-test('events of another organisation are not seen, even by one who knows their dataset', async () => {
+test('events of another organization are not visible, even with their dataset id', async () => {
   const query = await reader.query(['plain'])
   expect((await readEvents(store(), query, wish)).events).toHaveLength(2)
   expect((await readEvents(store(), { ...query, orgNumber: query.orgNumber + 1 }, wish)).events).toEqual([])
@@ -123,7 +123,7 @@ function everyType(texts: readonly string[]) {
   return { statement: sql`select [${joined(pieces.map((one) => sql`toString(${one})`))}]`, wanted: written }
 }
 
-describe('a question that costs too much', () => {
+describe('a query that costs too much', () => {
   const refused = async (budget: Partial<EventQuery['budget']>) => {
     const query = await reader.query(['plain'])
     const failure = await readEvents(store(), { ...query, budget: { ...query.budget, ...budget } }, wish).catch((thrown: Failure) => thrown)
@@ -238,7 +238,7 @@ describe('a list is one step, however long it is', () => {
   })
 })
 
-describe('who leaves ends the work in the store', () => {
+describe('a disconnect ends the work in the store', () => {
   // Expensive patterns: together they take half a minute on a fast machine.
   const where = Array.from({ length: 400 }, (_, n) => `text ~ '(a?b?c? ?){30}${n}x'`).join(' OR ')
   beforeAll(async () => {
@@ -294,7 +294,7 @@ describe('who leaves ends the work in the store', () => {
     return new URL(links[0]?.href ?? '').pathname
   }
 
-  test('of an asynchronous search, by cancelling it', async () => {
+  test('of an asynchronous search, by canceling it', async () => {
     const path = await begun()
     const cancelled = Promise.withResolvers<void>()
     await ends(cancelled.promise, async () => {
@@ -305,7 +305,7 @@ describe('who leaves ends the work in the store', () => {
   })
 
   // This test moves the clock, so it must be the last one.
-  test('of an asynchronous search, by not asking after it for a minute', async () => {
+  test('of an asynchronous search, by not polling it for a minute', async () => {
     const path = await begun()
     const left = Promise.withResolvers<void>()
     await ends(left.promise, () => {

@@ -77,7 +77,7 @@ test('percentiles come with their quantiles', async () => {
   expect(slices[0]?.stats[0]?.quantiles).toMatchObject({ min: 10, max: 20.5 })
 })
 
-describe('datasets whose keys lie in different places are measured as one', () => {
+describe('datasets with keys in different columns are aggregated together', () => {
   test('as a whole and by slices', async () => {
     const { whole, slices } = await stats(
       ['first', 'second', 'wide'],
@@ -118,7 +118,7 @@ test('nothing found is nothing measured', async () => {
   expect(found.slices).toHaveLength(10)
 })
 
-test('a key that lies beside the columns in one event and in a column in another is measured in both', async () => {
+test('a key that is in the overflow map in one event and in a column in another counts in both', async () => {
   const [at, others] = [minute(3), Object.fromEntries(Array.from({ length: 400 }, (_, key) => [`other${key}`, key]))]
   await reader.send('strays', [`{"timestamp":"${at}","name":"x"}`])
   await reader.send('strays', [JSON.stringify({ timestamp: at, ...others, late: 5, $tenth: 'a' })])

@@ -21,10 +21,10 @@ afterAll(engines.cleanUp)
 
 const START_MS = Date.UTC(2026, 10, 21, 10, 0)
 const KEY = { type: 'API_KEY_ID', id: '11111111-1111-1111-1111-111111111111' } as const
-let organisations = 0
-const newOrganisation = (): number => {
-  organisations += 1
-  return organisations
+let organizations = 0
+const newOrganization = (): number => {
+  organizations += 1
+  return organizations
 }
 /** A clock that does not advance: a ledger writes only when the test tells it to. Abandoning such a ledger simulates a killed process. */
 const still: Clock = { nowMs: () => START_MS, monotonicMs: () => 0, sleep: waitForever }
@@ -83,8 +83,8 @@ async function addEvents(orgNumber: number, logId: string, firstSeq: bigint, row
 const recountAll = (mayMiss: (logId: string) => boolean = () => false) =>
   recount(store, { fromMs: START_MS - 10 * MINUTE_MS, toMs: START_MS + 10 * MINUTE_MS }, mayMiss)
 
-test('what is noted is in the store within a second, told apart by dataset, identity, protocol and minute', async () => {
-  const orgNumber = newOrganisation()
+test('notes are stored within a second, by dataset, identity, protocol and minute', async () => {
+  const orgNumber = newOrganization()
   const [web, mail] = [randomUUID(), randomUUID()]
   const ledger = openLedger(store, testDeps)
   const firstSeq = seqAt(START_MS)
@@ -122,17 +122,17 @@ test('what is noted is in the store within a second, told apart by dataset, iden
   await ledger.close()
 })
 
-test('a reader sees the ledger of one organisation alone', async () => {
-  const orgNumber = newOrganisation()
+test('a reader sees the ledger of only one organization', async () => {
+  const orgNumber = newOrganization()
   const ledger = open()
   ledger.note(entry(orgNumber, randomUUID(), { received: 1, rejected: { limit: 1 } }))
   await ledger.close()
   expect((await rowsOf(orgNumber)).length).toBe(1)
-  expect(await rowsOf(newOrganisation())).toEqual([])
+  expect(await rowsOf(newOrganization())).toEqual([])
 })
 
-test('a write of which nobody knows whether it arrived is written again and counts once', async () => {
-  const orgNumber = newOrganisation()
+test('a write with unknown outcome is repeated and counts once', async () => {
+  const orgNumber = newOrganization()
   let answersLost = 2
   const unsure: EventStore = Object.create(store, {
     writer: {
@@ -161,7 +161,7 @@ test('a write of which nobody knows whether it arrived is written again and coun
 })
 
 test('two processes and two pages that count the same minute add up', async () => {
-  const orgNumber = newOrganisation()
+  const orgNumber = newOrganization()
   const logId = randomUUID()
   for (const ledger of [open(), open()]) {
     ledger.note(entry(orgNumber, logId, { received: 1, rejected: { limit: 1 } }))
@@ -178,8 +178,8 @@ test('two processes and two pages that count the same minute add up', async () =
 })
 
 describe('a recount', () => {
-  test('agrees with what is noted of posts over many days and tables, which get their numbers bit by bit', async () => {
-    const orgNumber = newOrganisation()
+  test('agrees with the notes of posts over many days and tables whose numbers are assigned in steps', async () => {
+    const orgNumber = newOrganization()
     const logId = randomUUID()
     const writer = await openEventWriter(store, testDeps)
     const ledger = open()
@@ -199,8 +199,8 @@ describe('a recount', () => {
     expect(sum(await rowsOf(orgNumber), 'stored')).toBe(9)
   })
 
-  test('finds what a killed process stored and did not note, once', async () => {
-    const orgNumber = newOrganisation()
+  test('finds the events that a killed process stored and did not note, once', async () => {
+    const orgNumber = newOrganization()
     const logId = randomUUID()
     const ledger = open()
     const firstSeq = seqAt(START_MS + 5_000)
@@ -217,8 +217,8 @@ describe('a recount', () => {
     expect(rows.find(({ protocol }) => protocol === 'recount')).toMatchObject({ identity_id: NIL_ID, stored: 3 })
   })
 
-  test('takes back what it added too early, when the note comes after all', async () => {
-    const orgNumber = newOrganisation()
+  test('reverts its correction when the note arrives later', async () => {
+    const orgNumber = newOrganization()
     const logId = randomUUID()
     const ledger = open()
     await addEvents(orgNumber, logId, seqAt(START_MS), 4)
@@ -229,8 +229,8 @@ describe('a recount', () => {
     expect(sum(await rowsOf(orgNumber), 'stored')).toBe(4)
   })
 
-  test('says what is missing, as long as it is, but not of a dataset whose events were removed', async () => {
-    const orgNumber = newOrganisation()
+  test('reports missing events while they are missing, except of datasets whose events were deleted', async () => {
+    const orgNumber = newOrganization()
     const [lossy, removed] = [randomUUID(), randomUUID()]
     const ledger = open()
     await addEvents(orgNumber, lossy, seqAt(START_MS), 2)
@@ -261,10 +261,10 @@ const step = fc.record({
   end: fc.constantFrom('go on', 'go on', 'write', 'crash before the note', 'crash', 'recount'),
 })
 
-test('received = stored + rejected + duplicate for every dataset, whatever crashes lie between, and all that is stored is counted', async () => {
+test('received = stored + rejected + duplicate for every dataset across crashes, and every stored event is counted', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
-      const orgNumber = newOrganisation()
+      const orgNumber = newOrganization()
       const datasets = [randomUUID(), randomUUID(), randomUUID()]
       const truth = new Map<string, number>()
       let [ledger, taken] = [open(), 0n]
@@ -309,7 +309,7 @@ describe('a page', () => {
     expect(minuteOfSeq(firstSeq + 2n)).toBe(START_MS + MINUTE_MS)
   })
 
-  test('loses no count and grows no further at its bound', () => {
+  test('loses no count and stops growing at its bound', () => {
     const page = new LedgerPage(randomUUID(), 0, 10)
     for (let minute = 0; minute < 1_000; minute += 1) page.note(entry(1, 'a', { received: 1, rejected: { limit: 1 } }), minute * MINUTE_MS)
     expect([page.size, page.unwritten().reduce((total, { counts }) => total + counts.rejected, 0)]).toEqual([10, 1_000])

@@ -105,7 +105,7 @@ export function openLedger(store: EventStore, { clock, ids, log }: LedgerDeps, {
           return await flush()
         } catch (err) {
           const cells = openPages().reduce((sum, one) => sum + one.unwritten().length, 0)
-          if (tries === CLOSE_TRIES) log.error({ err, cells }, 'counts of the ledger are lost; the recount finds what was stored')
+          if (tries === CLOSE_TRIES) log.error({ err, cells }, 'ledger counts were lost; a recount finds the stored events')
           else await clock.sleep(flushMs)
         }
       }

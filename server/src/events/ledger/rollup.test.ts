@@ -79,7 +79,7 @@ const told = async () => {
 const rowsLeft = async (where: string) =>
   Number((await ask<{ n: string }>(store.writer, `select count() as n from ledger where ${where}`))[0]?.n)
 
-test('no sum changes whatever is rolled up, how often, and whatever comes late for days that were put together', async () => {
+test('no sum changes, whatever is rolled up, how often, and however late counts arrive', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(page, { minLength: 1, maxLength: 3 }), page, async (pages, late) => {
       await store.writer.command({ query: 'truncate table ledger' })
@@ -117,7 +117,7 @@ test('no sum changes whatever is rolled up, how often, and whatever comes late f
   )
 }, 300_000)
 
-test('the rows of old minutes leave the disk: an hour, and later a day, takes one', async () => {
+test('the rows of old minutes are deleted from disk: one row per hour, later per day, remains', async () => {
   await store.writer.command({ query: 'truncate table ledger' })
   const [hoursMs, daysMs] = [rolledBefore(NOW_MS).hoursMs, rolledBefore(NOW_MS).daysMs]
   for (const untilMs of [hoursMs + DAY_MS, daysMs + DAY_MS]) {
@@ -136,7 +136,7 @@ test('the rows of old minutes leave the disk: an hour, and later a day, takes on
   expect({ inDays, inHours, inMinutes }).toEqual({ inDays: 2, inHours: 24 + 2 * 24, inMinutes: 1440 })
 }, 300_000)
 
-test('how finely the ledger counts depends on how old a day is', () => {
+test('the resolution of the ledger depends on the age of a day', () => {
   const { hoursMs, daysMs } = rolledBefore(NOW_MS)
   expect([unitAt(hoursMs, NOW_MS), unitAt(hoursMs - 1, NOW_MS)]).toEqual([MINUTE_MS, HOUR_MS])
   expect([unitAt(daysMs, NOW_MS), unitAt(daysMs - 1, NOW_MS)]).toEqual([HOUR_MS, DAY_MS])

@@ -56,7 +56,7 @@ const activeBytes = async () =>
     )[0]?.bytes,
   )
 
-test('all events of a dataset go from all tables, their place on the disk with them, and no event of another', async () => {
+test('all events of a dataset are deleted from all tables and from disk, and none of another dataset', async () => {
   const [gone, kept] = [randomUUID(), randomUUID()]
   for (const tableClass of tableClassNames) {
     await addEvents(gone, TODAY, 2_000, tableClass)
@@ -72,7 +72,7 @@ test('all events of a dataset go from all tables, their place on the disk with t
   expect(await runningDeletions(store)).toEqual([])
 })
 
-test('the files of a deleted dataset leave the disk, those of days it had alone and those it shared, once no merge can need them any more', async () => {
+test('the files of a deleted dataset are deleted, in its own days and in shared ones, once no merge needs them', async () => {
   const [gone, kept] = [randomUUID(), randomUUID()]
   const line = () => randomBytes(750).toString('base64')
   const add = (logId: string, day: number, rows: number) =>
@@ -115,7 +115,7 @@ async function filesBytes(of: string): Promise<number> {
   return sizes.reduce((sum, found) => sum + (found?.size ?? 0), 0)
 }
 
-test('each dataset loses what is older than its own day, at one go', async () => {
+test("one deletion removes each dataset's events before its own day", async () => {
   const [short, long, endless] = [randomUUID(), randomUUID(), randomUUID()]
   for (const logId of [short, long, endless]) for (const age of [0, 29, 30, 31, 364, 365, 366]) await addEvents(logId, TODAY - age, 1 + age)
   await store.writer.command({ query: 'optimize table events_s final' })
@@ -134,7 +134,7 @@ test('each dataset loses what is older than its own day, at one go', async () =>
   expect(await oldestEventMs(store, randomUUID())).toBe(undefined)
 })
 
-test('parts of which every row is doomed are dropped at once, even while the store rests from rewriting', async () => {
+test('parts whose rows are all deleted are dropped at once, even while rewriting is paused', async () => {
   const [a, b, kept] = [randomUUID(), randomUUID(), randomUUID()]
   await addEvents(a, TODAY - 40, 5)
   await addEvents(b, TODAY - 40, 5)
@@ -161,7 +161,7 @@ test('an old event stays until it has been in the store for a while', async () =
   expect(await eventsOf(logId)).toBe(7)
 })
 
-test('nothing doomed is nothing done', async () => {
+test('nothing to delete runs no statement', async () => {
   await addEvents(randomUUID(), TODAY, 3)
   const partsBefore = [...(await rowsOfParts(store, 's'))]
   for (const dooms of [[], [{ logIds: [] }], [{ logIds: [randomUUID()], old: before(TODAY + 1) }]]) {
@@ -234,7 +234,7 @@ test('a kill of the engine in the middle of a removal loses no event of another,
   expect((await selectStoredLogs(store)).map(({ logId }) => logId)).toEqual([kept])
 })
 
-test('parts of which every row is doomed go also while a rewriting cannot', async () => {
+test('parts whose rows are all deleted are dropped even when rewriting is impossible', async () => {
   const [gone, kept] = [randomUUID(), randomUUID()]
   await addEvents(gone, TODAY - 1, 5)
   await addEvents(gone, TODAY, 5)
@@ -264,7 +264,7 @@ test('many datasets are removed although one statement cannot name them all', as
   expect([await eventsOf(first), await eventsOf(last), await eventsOf(kept)]).toEqual([0, 0, 3])
 })
 
-test('every dataset that has events is listed with its organisation', async () => {
+test('every dataset that has events is listed with its organization', async () => {
   const [a, b] = [randomUUID(), randomUUID()]
   await addEvents(a, TODAY, 3, 's', 7)
   await addEvents(a, TODAY, 4, 'l', 7)

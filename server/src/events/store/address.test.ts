@@ -29,7 +29,7 @@ test.each([
   ['ftp://u:secret@host/db', 'must begin with http:// or https://'],
   ['http://u:secret@host/db;drop', 'letters, digits and _'],
   ["http://u:secret@host/db?cluster=a'b", 'letters, digits and _'],
-  ['http://u:secret@host/db?readers=a:secret', 'parameter readers that means nothing'],
+  ['http://u:secret@host/db?readers=a:secret', 'unknown parameter readers'],
   ['http://u:secret@host/db?reader=secret', 'must look like user:password'],
 ])('%s is refused without repeating the secret in it', (text, reason) => {
   const refuse = () => parseAddress(text)

@@ -36,7 +36,7 @@ export function parseAddress(text: string): StoreAddress {
     throw new Error('the cluster of the event store may have letters, digits and _ in its name')
   }
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name))
-  if (unknown !== undefined) throw new Error(`the address of the event store has a parameter ${unknown} that means nothing (${PARAMETERS})`)
+  if (unknown !== undefined) throw new Error(`the address of the event store has the unknown parameter ${unknown} (${PARAMETERS})`)
   return {
     url: `${url.protocol}//${url.hostname}:${portIn(text) || port}`,
     database,

@@ -16,7 +16,7 @@ export function unavailableFailure(cause: unknown): Failure | undefined {
   if (cause instanceof Failure) return undefined
   if (!(cause instanceof ClickHouseError)) return unavailable('the event store does not answer', { cause })
   if (!UNAVAILABLE.has(cause.code)) return undefined
-  return unavailable('a part of the event store does not answer: a shard of its cluster is away, or the connection to it was lost', {
+  return unavailable('a part of the event store does not answer: a shard of its cluster is unavailable, or the connection to it was lost', {
     cause,
   })
 }

@@ -50,7 +50,7 @@ function hand() {
   return { deps: { clock, log: log as typeof testDeps.log }, read, look, told }
 }
 
-test('events are refused with the reason while the disk is full, and taken when there is space again', async () => {
+test('events are refused with the reason while the disk is full, and accepted when there is space again', async () => {
   const { deps, read, look, told } = hand()
   const watch = await watchDisk(read, deps, 1_000)
   expect([watch.state(), watch.refusal()]).toEqual(['ok', undefined])
@@ -58,7 +58,7 @@ test('events are refused with the reason while the disk is full, and taken when 
   expect(watch.refusal()).toBe(undefined)
   expect(await look(watch, of(100 * GIB, 300 * MIB))).toBe('full')
   expect(watch.refusal()).toBe(
-    'the disk of the event store is full: 300 MiB of 100 GiB are free; events are taken again when there is space',
+    'the disk of the event store is full: 300 MiB of 100 GiB are free; events are accepted again when there is space',
   )
   expect(await look(watch)).toBe('full')
   expect(await look(watch, of(100 * GIB, 50 * GIB))).toBe('ok')
@@ -66,12 +66,12 @@ test('events are refused with the reason while the disk is full, and taken when 
   expect(told).toEqual([
     'the disk of the event store is getting full',
     'the disk of the event store is full: events are refused',
-    'the disk of the event store has space again: events are taken',
+    'the disk of the event store has space again: events are accepted',
   ])
   await watch.close()
 })
 
-test('a look that fails changes nothing for a minute, and then nobody knows and nothing is refused', async () => {
+test('a failed reading changes nothing for a minute; then the space is unknown and nothing is refused', async () => {
   const { deps, read, look } = hand()
   const watch = await watchDisk(read, deps, 10_000)
   await look(watch, of(100 * GIB, 0))

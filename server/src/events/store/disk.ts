@@ -79,7 +79,7 @@ export async function watchDisk(read: SpaceReader, { clock, log }: { clock: Cloc
     const [now, fields] = [state(), last?.space]
     if (now === loggedState) return
     if (now === 'full') log.error({ ...fields }, 'the disk of the event store is full: events are refused')
-    else if (loggedState === 'full') log.info({ ...fields }, 'the disk of the event store has space again: events are taken')
+    else if (loggedState === 'full') log.info({ ...fields }, 'the disk of the event store has space again: events are accepted')
     else if (now === 'tight') log.warn({ ...fields }, 'the disk of the event store is getting full')
     loggedState = now
   }
@@ -89,7 +89,7 @@ export async function watchDisk(read: SpaceReader, { clock, log }: { clock: Cloc
       const space = await read()
       if (space) last = { space, atMs: clock.monotonicMs() }
     } catch (err) {
-      log.debug({ err }, 'the space on the disk of the event store could not be read')
+      log.debug({ err }, 'the disk space of the event store could not be read')
     }
     logChange()
   }
@@ -109,7 +109,7 @@ export async function watchDisk(read: SpaceReader, { clock, log }: { clock: Cloc
     refusal: () => {
       const space = current()
       return space && judgeSpace(space) === 'full'
-        ? `the disk of the event store is full: ${spaceInWords(space)}; events are taken again when there is space`
+        ? `the disk of the event store is full: ${spaceInWords(space)}; events are accepted again when there is space`
         : undefined
     },
     close: async () => {

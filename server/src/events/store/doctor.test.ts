@@ -10,7 +10,7 @@ afterEach(engines.cleanUp)
 
 const diagnose = (dataDir: string, url?: string) => diagnoseEvents({ dataDir, url, memoryBytes: MEMORY_BYTES }, testDeps)
 
-test('before the first start everything is looked at and nothing is left behind', async () => {
+test('before the first start everything is checked and nothing is left behind', async () => {
   const dir = await engines.newDir()
   const findings = await diagnose(join(dir, 'data'))
   expect(findings.filter(({ ok }) => !ok)).toEqual([])
@@ -23,7 +23,7 @@ test('before the first start everything is looked at and nothing is left behind'
   expect(await readdir(dir)).toEqual([])
 })
 
-test('a stopped store is opened, looked at and closed again', async () => {
+test('a stopped store is opened, checked and closed', async () => {
   const dir = await engines.newDir()
   await (await engines.open(dir)).close()
   const findings = await diagnose(dir)
@@ -42,7 +42,7 @@ test('a running store is left alone', async () => {
   await store.ping()
 })
 
-test('a directory that others can read is found, with what to do', async () => {
+test('a directory that others can read is reported with advice', async () => {
   const dir = await engines.newDir()
   await (await engines.open(dir)).close()
   await chmod(join(dir, 'events'), 0o755)
@@ -54,7 +54,7 @@ test('a directory that others can read is found, with what to do', async () => {
   expect((await stat(join(dir, 'events'))).mode & 0o777).toBe(0o755)
 })
 
-test('an engine that does not start is found, with what it says', async () => {
+test('an engine that does not start is reported with its message', async () => {
   const dir = await engines.newDir()
   await (await engines.open(dir)).close()
   await rm(join(dir, 'events/store/metadata/dendro.sql'))
@@ -63,7 +63,7 @@ test('an engine that does not start is found, with what it says', async () => {
   expect((await diagnose(dir)).at(-1)).toMatchObject({ ok: false, what: expect.stringContaining('the event engine did not start on') })
 })
 
-test('a server of somebody else is reached and looked at', async () => {
+test('an external server is checked', async () => {
   const store = await engines.open(await engines.newDir())
   await addEvents(store, 1, ['x'])
   const findings = await diagnose('not used', store.url)
@@ -72,11 +72,11 @@ test('a server of somebody else is reached and looked at', async () => {
     expect.stringMatching(/^the event store at http:\/\/127\.0\.0\.1:\d+ answers, version/),
     expect.stringMatching(/ are free on the disk of the event store$/),
     'its tables are up to date',
-    'the reader sees nothing unless its query names the organisation',
+    'the reader sees nothing unless its query names the organization',
   ])
 })
 
-test('a reader that sees every organisation is found', async () => {
+test('a reader that sees every organization is reported', async () => {
   const store = await engines.open(await engines.newDir())
   await addEvents(store, 1, ['x'])
   const address = parseAddress(store.url)
@@ -87,7 +87,7 @@ test('a reader that sees every organisation is found', async () => {
 test.each([
   ['http://writer:secret@127.0.0.1:9/dendro', /^the event store at http:\/\/127\.0\.0\.1:9 does not answer: .*ECONNREFUSED/],
   ['ftp://writer:secret@127.0.0.1/dendro', /must begin with http/],
-])('the address %s is found wanting, without its password', async (url, what) => {
+])('the address %s is reported as invalid, without its password', async (url, what) => {
   const findings = await diagnose('not used', url)
   expect(findings).toEqual([{ ok: false, what: expect.stringMatching(what), advice: expect.stringContaining('DENDRO_CLICKHOUSE_URL') }])
   expect(JSON.stringify(findings)).not.toContain('secret')

@@ -90,7 +90,9 @@ async function diagnoseEngine(options: EventStoreOptions, deps: EventDeps): Prom
     if (cause instanceof EngineFailure && cause.reason === 'locked') {
       return [{ ok: true, what: `the event engine is running on ${eventsDir(dataDir)}: stop the service to look at its tables` }]
     }
-    return [{ ok: false, what: messageOf(cause), advice: 'look at what the engine says, or set DENDRO_CLICKHOUSE_URL to another server' }]
+    return [
+      { ok: false, what: messageOf(cause), advice: 'check the message of the engine, or set DENDRO_CLICKHOUSE_URL to another server' },
+    ]
   } finally {
     if (!made) await rm(dataDir, { recursive: true, force: true })
   }
@@ -108,7 +110,7 @@ async function diagnoseServer(url: string): Promise<EventStoreFinding[]> {
   try {
     const answers = await diagnoseAnswers(clients, `the event store at ${address.url} answers`)
     if (!(await databaseExists(outside, address.database))) {
-      return [...answers, { ok: true, what: `the database ${address.database} will be made at the first start` }]
+      return [...answers, { ok: true, what: `the database ${address.database} will be created at the first start` }]
     }
     const space = await diskSpace(clients.writer, address.cluster, AbortSignal.timeout(ASK_MS))
     const disk = space ? [judged(space, 'on the disk of the event store')] : []
@@ -139,8 +141,8 @@ async function diagnoseData(clients: Clients): Promise<EventStoreFinding[]> {
   const detached = await detachedParts(clients.writer, AbortSignal.timeout(ASK_MS))
   const parts = detached.map(({ table, reason, parts }) => ({
     ok: false,
-    what: `${parts} damaged parts of ${table} were set aside (${reason})`,
-    advice: 'compare the ledger: rows that are missing there are lost, others were merged before',
+    what: `${parts} damaged parts of ${table} were detached (${reason})`,
+    advice: 'check the ledger: rows that it reports as missing are lost, the others are in merged parts',
   }))
   return [tables, ...parts]
 }
@@ -149,10 +151,10 @@ async function diagnoseData(clients: Clients): Promise<EventStoreFinding[]> {
 async function diagnoseIsolation(clients: Clients): Promise<EventStoreFinding> {
   const advice = 'make a user that may only select, with a row policy, and name it as reader=user:password in DENDRO_CLICKHOUSE_URL'
   if (!clients.address.reader)
-    return { ok: true, what: 'reads use the login of the writer: only the service itself keeps organisations apart' }
+    return { ok: true, what: 'reads use the login of the writer: only the service itself isolates organizations' }
   return (await readsWithoutOrganization(clients.reader, AbortSignal.timeout(ASK_MS)))
-    ? { ok: false, what: 'the reader sees rows though its query names no organisation', advice }
-    : { ok: true, what: 'the reader sees nothing unless its query names the organisation' }
+    ? { ok: false, what: 'the reader sees rows although its query names no organization', advice }
+    : { ok: true, what: 'the reader sees nothing unless its query names the organization' }
 }
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -16,7 +16,7 @@ afterAll(engines.cleanUp)
 type Answer = { status: number; text: string }
 
 /** Sends plain HTTP to the engine, as any local program could. */
-async function knock(path: string, headers: Record<string, string>, body?: string): Promise<Answer> {
+async function sendPlainHttp(path: string, headers: Record<string, string>, body?: string): Promise<Answer> {
   const { url } = parseAddress(store.url)
   const answer = await fetch(`${url}${path}`, body === undefined ? { headers } : { method: 'POST', headers, body })
   return { status: answer.status, text: await answer.text() }
@@ -35,15 +35,15 @@ test.each([
   ['a user that does not exist', basic('admin', '')],
 ])('%s is refused', async (_, headers) => {
   for (const path of ['/', '/?session_id=a', '/?query=select+1']) {
-    const { status, text } = await knock(path, headers, 'select 1')
+    const { status, text } = await sendPlainHttp(path, headers, 'select 1')
     expect(status).toBeGreaterThanOrEqual(400)
     expect(text).toMatch(/Authentication failed|overflown session count/)
   }
 })
 
-test('the built-in user stays out also while it is tried all the time', async () => {
+test('the built-in user is refused also under constant attempts', async () => {
   const answers = await Promise.all(
-    Array.from({ length: 100 }, () => knock('/', basic('default', ''), "select * from file('/etc/hostname')")),
+    Array.from({ length: 100 }, () => sendPlainHttp('/', basic('default', ''), "select * from file('/etc/hostname')")),
   )
   expect(answers.filter(({ status }) => status === 200)).toEqual([])
 })
@@ -51,16 +51,16 @@ test('the built-in user stays out also while it is tried all the time', async ()
 test.each(['/ping', '/play', '/dashboard', '/replicas_status', '/metrics', '/binary', '/js/uplot.js'])(
   '%s does not exist',
   async (path) => {
-    expect((await knock(path, {})).status).toBe(404)
+    expect((await sendPlainHttp(path, {})).status).toBe(404)
   },
 )
 
-test('a reader sees the rows of the organisation that the query carries, and none without one', async () => {
+test('a reader sees the rows of the organization named in the query, and none without one', async () => {
   expect(await linesOf(store.writer)).toEqual(['of one', 'of two'])
   expect(await linesOf(store.reader, '1')).toEqual(['of one'])
   expect(await linesOf(store.reader, '2')).toEqual(['of two'])
-  for (const organisation of [undefined, '', '0', '3', 'x', '1 or 1', '-1', '1,2', '4294967297']) {
-    expect([organisation, await linesOf(store.reader, organisation)]).toEqual([organisation, []])
+  for (const organization of [undefined, '', '0', '3', 'x', '1 or 1', '-1', '1,2', '4294967297']) {
+    expect([organization, await linesOf(store.reader, organization)]).toEqual([organization, []])
   }
 })
 
@@ -68,12 +68,12 @@ test.each([
   "select raw from merge(currentDatabase(), 'events_s')",
   'select raw from (select * from events_s)',
   'with t as (select raw from events_s) select raw from t',
-])('the wall stands in %s', async (query) => {
+])('the row policy applies to %s', async (query) => {
   expect(await ask(store.reader, query, '2')).toEqual([{ raw: 'of two' }])
   expect(await ask(store.reader, query)).toEqual([])
 })
 
-test('the wall stands in counts and other aggregates', async () => {
+test('the row policy applies to counts and other aggregates', async () => {
   const query = 'select toUInt32(count()) as count, max(raw) as last from events_s'
   expect(await ask(store.reader, query, '1')).toEqual([{ count: 1, last: 'of one' }])
   expect(await ask(store.reader, query)).toEqual([{ count: 0, last: '' }])
@@ -119,11 +119,11 @@ test.each([
   { max_memory_usage: '99999999999999' },
   { max_execution_time: 0 },
   { max_execution_time: 100_000 },
-])('a reader cannot lift its ceilings: %o', async (clickhouse_settings) => {
+])('a reader cannot raise its limits: %o', async (clickhouse_settings) => {
   await expect(store.reader.query({ query: 'select 1', clickhouse_settings })).rejects.toThrow(/Cannot modify|shouldn't be/)
 })
 
-test('a reader may lower its ceilings', async () => {
+test('a reader may lower its limits', async () => {
   const lower = { max_memory_usage: '100000000', max_execution_time: 300 }
   const rows = store.reader.query({ query: 'select 1 as one', format: 'JSONEachRow', clickhouse_settings: lower })
   expect(await (await rows).json()).toEqual([{ one: 1 }])
@@ -137,7 +137,7 @@ test.each([
   'create row policy p on events_s using 1 to reader',
   'create database other',
   'system shutdown',
-])('the writer has no business outside its database: %s', async (query) => {
+])('the writer has no permissions outside its database: %s', async (query) => {
   await expect(store.writer.command({ query })).rejects.toThrow(/Not enough privileges|no writeable access storage/)
 })
 

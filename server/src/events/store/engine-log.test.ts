@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Logger } from '../../kernel/log.ts'
 import { forwardEngineLog } from './engine-log.ts'
 
-test('lines of the engine become lines of ours, with level, source and text as fields', async () => {
+test('engine log lines are logged with level, source and text as fields', async () => {
   const { written, log } = keptLog()
   const stream = Readable.from([
     '2026.11.21 09:09:30.264053 [ 4740 ] {} <Warning> Pool/Sub: it is: late\n2026.11.21 09:09:30.276259 [ 4741 ] {ab-1} <Error> MergeTree (x): Code: 9. bad\n\n0. ? @ 0x01\n',
@@ -24,7 +24,7 @@ test('lines of the engine become lines of ours, with level, source and text as f
   expect(engineLog.lastWords()).toContain('Code: 76')
 })
 
-test('what is kept of an endless line is bounded', async () => {
+test('memory for an endless line is bounded', async () => {
   const { written, log } = keptLog()
   const engineLog = forwardEngineLog(Readable.from([`${'x'.repeat(100_000)}\n`]), log, fail)
   await engineLog.ended

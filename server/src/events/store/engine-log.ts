@@ -46,5 +46,5 @@ function forward(line: string, log: Logger): void {
   const { level = '', query, source = '', text = line } = LINE.exec(line)?.groups ?? {}
   if (NOISE.test(text)) return
   const ours = CHATTER.test(source) ? 'debug' : (LEVELS.get(level) ?? 'warn')
-  log[ours]({ source: source || undefined, query_id: query || undefined, text: text.slice(0, TEXT_MAX) }, 'event engine says')
+  log[ours]({ source: source || undefined, query_id: query || undefined, text: text.slice(0, TEXT_MAX) }, 'event engine log')
 }

@@ -25,7 +25,7 @@ test('all queries together may take less than half of the memory, and cannot ask
   await expect(more).rejects.toThrow(/should not be changed|readonly|constraint/i)
 })
 
-test('inserts, the ledger and pings share what is left, and merges begin only while there is room', async () => {
+test('inserts, the ledger and pings share the rest, and merges start only while memory is free', async () => {
   for (const client of [store.writer, store.ledger]) expect(await settingOf(client, 'max_memory_usage_for_user')).toBe(0)
   expect(await serverSettingOf('max_server_memory_usage')).toBeGreaterThanOrEqual(MEMORY_BYTES)
   expect(await serverSettingOf('merges_mutations_memory_usage_soft_limit')).toBe(Math.floor(MEMORY_BYTES * 0.3))
@@ -59,7 +59,7 @@ test('queries that take all their memory leave the ledger and pings theirs', asy
   }
 })
 
-test('an engine that refuses for want of memory is there; one that cannot read a statement says nothing about that', async () => {
+test('an engine that refuses for lack of memory is alive; a syntax error proves nothing', async () => {
   const refusal = (query: string) =>
     ask(store.writer, query).then(
       () => undefined,

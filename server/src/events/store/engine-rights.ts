@@ -20,7 +20,7 @@ export async function capabilityDropCommand(dirs: readonly string[], log: Pick<L
     const words = [program, '--no-new-privs', '--inh-caps=-all', `--bounding-set=-all${kept}`, '--']
     if (await runsWell(words)) return words
   }
-  log.warn({}, 'the event engine keeps the rights of root, for there is no setpriv that could take them; start Dendro as an ordinary user')
+  log.warn({}, 'the event engine keeps the capabilities of root because setpriv is not installed; start Dendro as an ordinary user')
   return []
 }
 

@@ -56,10 +56,10 @@ export async function addEvents(store: EventStore, orgId: number, lines: readonl
 }
 
 /** Returns the rows of a statement. `organization` is the setting that a reader's query carries. */
-export async function ask<Row = Record<string, unknown>>(client: ClickHouseClient, query: string, organisation?: string): Promise<Row[]> {
-  const settings = organisation === undefined ? {} : { log_comment: organisation }
+export async function ask<Row = Record<string, unknown>>(client: ClickHouseClient, query: string, organization?: string): Promise<Row[]> {
+  const settings = organization === undefined ? {} : { log_comment: organization }
   return (await client.query({ query, format: 'JSONEachRow', clickhouse_settings: settings })).json<Row>()
 }
 
-export const linesOf = async (client: ClickHouseClient, organisation?: string): Promise<string[]> =>
-  (await ask<{ raw: string }>(client, 'select raw from events_s order by raw', organisation)).map((row) => row.raw)
+export const linesOf = async (client: ClickHouseClient, organization?: string): Promise<string[]> =>
+  (await ask<{ raw: string }>(client, 'select raw from events_s order by raw', organization)).map((row) => row.raw)

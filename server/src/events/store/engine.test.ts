@@ -38,7 +38,7 @@ test('it starts, stores, stops, and has everything when it starts again', async 
   expect(await linesOf((await engines.open(dir)).writer)).toEqual(['one', 'two'])
 })
 
-test('its files are for us alone, and passwords stand neither in them nor in its arguments or environment', async () => {
+test('only its owner can read its files, and passwords are neither in them nor in its arguments or environment', async () => {
   const dir = await engines.newDir()
   const store = await engines.open(dir)
   expect((await stat(join(dir, 'events'))).mode & 0o777).toBe(0o700)
@@ -56,7 +56,7 @@ test('its files are for us alone, and passwords stand neither in them nor in its
 })
 
 test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
-  'started by root, it keeps no rights of root that it does not need',
+  'started by root, it drops all capabilities that it does not need',
   async () => {
     const rightsOf = async (store: EventStore) => {
       const status = await readFile(`/proc/${pidOf(store)}/status`, 'utf8')
@@ -74,7 +74,7 @@ test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
   },
 )
 
-test('it listens on loopback alone', async () => {
+test('it listens only on loopback', async () => {
   const store = await engines.open(await engines.newDir())
   const sockets = new Set(
     await Promise.all((await readdir(`/proc/${pidOf(store)}/fd`)).map((fd) => readlink(`/proc/${pidOf(store)}/fd/${fd}`).catch(() => ''))),
@@ -102,7 +102,7 @@ test('killed, it comes back with its data, new passwords and a new port', async 
   expect(await linesOf(store.reader, '1')).toEqual(['after', 'before'])
 })
 
-test('an engine that hangs is ended and started again', async () => {
+test('an engine that hangs is killed and restarted', async () => {
   const store = await engines.open(await engines.newDir())
   const pid = pidOf(store)
   process.kill(pid, 'SIGSTOP')
@@ -137,7 +137,7 @@ test('reads that are left at any moment do not end the engine', async () => {
   expect(pidOf(store)).toBe(pid)
 })
 
-test('when its parent is killed it leaves, and the next start has the data', async () => {
+test('when its parent is killed it exits, and the next start has the data', async () => {
   const dir = await engines.newDir()
   const program = `
     import { addEvents, makeEngines } from ${JSON.stringify(join(import.meta.dirname, 'engine.fixture.ts'))}
@@ -152,7 +152,7 @@ test('when its parent is killed it leaves, and the next start has the data', asy
   expect(await linesOf((await engines.open(dir)).writer)).toEqual(['kept'])
 })
 
-test('an engine whose service was killed before it read its files does not take those of the next start', async () => {
+test('an engine whose service was killed before it read its files does not read those of the next start', async () => {
   const dir = await engines.newDir()
   const program = `
     import { makeEngines } from ${JSON.stringify(join(import.meta.dirname, 'engine.fixture.ts'))}
@@ -236,7 +236,7 @@ test('a port that another program took meanwhile is not the end of a start', asy
   server.close()
 })
 
-test('another program that answers on the port is not taken for the engine', async () => {
+test('another program that answers on the port is not mistaken for the engine', async () => {
   const { server, port } = await listen('HTTP/1.1 200 OK\r\nContent-Length: 13\r\nConnection: close\r\n\r\n{"id":"mine"}')
   await expect(
     openEngine({ dataDir: await engines.newDir(), memoryBytes: MEMORY_BYTES, freePort: async () => port }, testDeps),
@@ -244,7 +244,7 @@ test('another program that answers on the port is not taken for the engine', asy
   server.close()
 })
 
-test('what a stranger sends to its port does not end it', async () => {
+test('unauthenticated traffic on its port does not end it', async () => {
   const store = await engines.open(await engines.newDir())
   const pid = pidOf(store)
   const { port } = new URL(store.url)
@@ -260,7 +260,7 @@ test('what a stranger sends to its port does not end it', async () => {
   expect(pidOf(store)).toBe(pid)
 })
 
-test('leaving the connection ends a read', async () => {
+test('closing the connection ends a read', async () => {
   const store = await engines.open(await engines.newDir())
   const leaving = new AbortController()
   const query = store.reader.query({ query: 'select count() from numbers(1e13) settings max_threads = 1', abort_signal: leaving.signal })
@@ -272,7 +272,7 @@ test('leaving the connection ends a read', async () => {
   await until(running, 0)
 })
 
-test('what keeps it from starting is said in the error', async () => {
+test('the error of a failed start contains the cause', async () => {
   const dir = await engines.newDir()
   const store = await engines.open(dir)
   await store.close()

@@ -126,7 +126,7 @@ function makeStarter(options: EngineOptions, deps: EventDeps) {
       configFile,
     )
     engineLog = forwardEngineLog(spawned.stderr, log, () => {
-      log.error({}, 'the disk failed to sync, the event engine is started again from what is on it')
+      log.error({}, 'the disk failed to sync; the event engine restarts from the data on disk')
       spawned.kill('SIGKILL')
     })
     child = spawned

@@ -13,7 +13,7 @@ import { openEventStore } from './events.ts'
 const engines = makeEngines()
 afterEach(engines.cleanUp)
 
-test('a server of somebody else is spoken to in the same way', async () => {
+test('an external server is used in the same way', async () => {
   const engine = await engines.open(await engines.newDir())
   const store = await openEventStore({ url: engine.url, dataDir: 'not used', memoryBytes: 0 }, testDeps)
   expect([store.engine, store.health(), store.cluster]).toEqual([undefined, { status: 'ok' }, undefined])
@@ -35,7 +35,7 @@ test('without a login for reading, the writer reads and may not write', async ()
   await store.close()
 })
 
-test('a wrong password is told at once, and not repeated', async () => {
+test('a wrong password fails at once and is not repeated in the error', async () => {
   const engine = await engines.open(await engines.newDir())
   const { writer, ...address } = parseAddress(engine.url)
   const url = formatAddress({ ...address, writer: { ...writer, password: new Secret('wrong-secret') } })
@@ -45,7 +45,7 @@ test('a wrong password is told at once, and not repeated', async () => {
   )
 })
 
-test('what becomes of a server of somebody else shows in the health', async () => {
+test('outages of an external server show in the health', async () => {
   const engine = await engines.open(await engines.newDir())
   const store = await openEventStore({ url: engine.url, dataDir: 'not used', memoryBytes: 0 }, testDeps)
   await engine.close()
@@ -76,7 +76,7 @@ test('a start that was killed at any point is completed by the next', async () =
   }
 })
 
-test('a first start whose files a power cut left empty is made anew', async () => {
+test('a first start whose files a power cut left empty is repeated', async () => {
   const dir = await engines.newDir()
   await (await engines.open(dir)).close()
   await rm(join(dir, 'events/made'))
@@ -86,7 +86,7 @@ test('a first start whose files a power cut left empty is made anew', async () =
   await access(join(dir, 'events/made'))
 })
 
-test('once a first start came to its end nothing is ever made anew, whatever is broken', async () => {
+test('after a completed first start nothing is ever reset, whatever is broken', async () => {
   const dir = await engines.newDir()
   await (await engines.open(dir)).close()
   const [first = ''] = await definitionsIn(dir)
@@ -96,7 +96,7 @@ test('once a first start came to its end nothing is ever made anew, whatever is 
   expect(await fingerprint(dir)).toBe(before)
 })
 
-test('where rows lie nothing is made anew either, though the mark of the first start is missing', async () => {
+test('a directory with rows is not reset either, even without the mark of the first start', async () => {
   const dir = await engines.newDir()
   const store = await engines.open(dir)
   await addEvents(store, 1, ['precious'])
@@ -109,7 +109,7 @@ test('where rows lie nothing is made anew either, though the mark of the first s
   expect(await fingerprint(dir)).toBe(before)
 })
 
-test('damaged parts that the engine set aside are reported at the next start', async () => {
+test('damaged parts that the engine detached are reported at the next start', async () => {
   const dir = await engines.newDir()
   const store = await engines.open(dir)
   await addEvents(store, 1, ['lost'])
@@ -123,11 +123,11 @@ test('damaged parts that the engine set aside are reported at the next start', a
   const again = await engines.open(dir, { ...testDeps, log })
   await expect
     .poll(() => said)
-    .toContainEqual([{ table: 'events_s', reason: 'broken-on-start', parts: 1 }, 'the event engine set damaged parts aside'])
+    .toContainEqual([{ table: 'events_s', reason: 'broken-on-start', parts: 1 }, 'the event engine detached damaged parts'])
   expect(await linesOf(again.writer)).toEqual(['kept'])
 })
 
-test('a start beside an engine that is still in its first start leaves that engine alone', async () => {
+test('a second start does not disturb an engine that is still in its first start', async () => {
   const dir = await engines.newDir()
   const first = await engines.open(dir)
   await rm(join(dir, 'events/made'))

@@ -58,7 +58,7 @@ async function openEmbedded(options: EventStoreOptions, deps: EventDeps): Promis
   const engine = await openMigratedEngine(options, deps).catch(async (cause) => {
     const isBroken = cause instanceof EngineFailure && cause.reason === 'broken'
     if (!isBroken || !(await clearInterruptedStart(options.dataDir))) throw cause
-    deps.log.warn({ err: cause }, 'an interrupted first start of the event store is made anew')
+    deps.log.warn({ err: cause }, 'removed the remains of an interrupted first start of the event store')
     return openMigratedEngine(options, deps)
   })
   await markInitialized(options.dataDir)
@@ -216,7 +216,7 @@ function storeOn(clients: () => Clients, deps: EventDeps, opened: OpenedStore): 
 /** Logs damaged parts, which the engine detaches silently. */
 async function reportDetached(clients: Clients, { log }: EventDeps, signal: AbortSignal): Promise<void> {
   const found = await detachedParts(clients.writer, AbortSignal.any([signal, AbortSignal.timeout(PING_BOUND_MS)]))
-  for (const { table, reason, parts } of found) log.warn({ table, reason, parts }, 'the event engine set damaged parts aside')
+  for (const { table, reason, parts } of found) log.warn({ table, reason, parts }, 'the event engine detached damaged parts')
 }
 
 const repetitionOf = ({ clock, log }: EventDeps, signal: AbortSignal): Repetition => ({

@@ -63,7 +63,7 @@ function fillWithName(word: string, name: string, target: Target): string {
     case 'events':
       return eventsBody(name)
     default:
-      throw new Error(`a migration has a placeholder that means nothing: {{${word} ${name}}}`)
+      throw new Error(`a migration has an unknown placeholder: {{${word} ${name}}}`)
   }
 }
 
@@ -91,7 +91,7 @@ function settings(cluster: string | undefined): string {
 
 function eventsBody(name: string): string {
   const tableClass = tableClassNames.find((known): known is TableClass => known === name)
-  if (!tableClass) throw new Error(`a migration names a class of events tables that does not exist: ${name}`)
+  if (!tableClass) throw new Error(`a migration names an unknown table class: ${name}`)
   const lines = columns(tableClass).map((column) => `  ${column.name} ${column.type} codec(${column.codec})`)
   return `\n${[...lines, `  index tok ${tokensOf(tableClass)} type bloom_filter(0.01) granularity 1`].join(',\n')}\n`
 }

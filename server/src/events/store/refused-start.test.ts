@@ -14,20 +14,20 @@ afterAll(() => cluster?.close())
 
 const opening = (url: string) => openEventStore({ url, dataDir: '', memoryBytes: MEMORY_BYTES }, testDeps)
 
-test('a server that does no statements on all nodes is named with the setting and what to do', async () => {
+test('a server without distributed DDL is reported with the setting and advice', async () => {
   cluster.verdict = (statement) => (/on cluster/i.test(statement) ? { code: 392, message: 'Replicated DDL queries are disabled' } : 'pass')
   await expect(opening(cluster.url)).rejects.toThrow(
     /cannot run a statement on all nodes .* \?cluster=both in DENDRO_CLICKHOUSE_URL .* set up distributed_ddl/,
   )
 })
 
-test('a cluster that the server does not know is named with the setting', async () => {
+test('an unknown cluster is reported with the setting', async () => {
   cluster.verdict = (statement) => (/on cluster/i.test(statement) ? { code: 701, message: "Requested cluster 'nosuch' not found" } : 'pass')
   const url = cluster.url.replace('cluster=both', 'cluster=nosuch')
   await expect(opening(url)).rejects.toThrow(/knows no cluster nosuch; \?cluster=nosuch in DENDRO_CLICKHOUSE_URL must name/)
 })
 
-test('the doctor says the same of a cluster that is not there', async () => {
+test('the doctor reports an unknown cluster in the same way', async () => {
   cluster.verdict = () => 'pass'
   const store = await opening(cluster.url)
   await store.close()
@@ -38,7 +38,7 @@ test('the doctor says the same of a cluster that is not there', async () => {
   expect(findings.find(({ ok }) => !ok)?.what).toMatch(/knows no cluster nosuch; .* DENDRO_CLICKHOUSE_URL/)
 })
 
-test('a full disk is told with where it is', () => {
+test('a full disk is reported with its location', () => {
   const full = new ClickHouseError({ code: '243', type: 'NOT_ENOUGH_SPACE', message: 'Cannot reserve 1.00 MiB, not enough space' })
   const wrapped = new Error('migration 0002-events of the event store failed', { cause: full })
   const place = { url: 'http://store:8123', cluster: undefined, database: 'dendro' }

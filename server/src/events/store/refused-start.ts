@@ -33,13 +33,13 @@ function sentenceOf(code: number, message: string, { url, cluster, database, isE
       return `${store} has no working ClickHouse Keeper, which replicated tables need; check keeper (zookeeper) in the configuration of its nodes, or leave ${named} out`
     case 159:
       if (cluster === undefined) return undefined
-      return `not every node of the cluster ${cluster} did what the start asks for in time; start with all nodes of ${named} up, or take those out of the cluster that are gone`
+      return `not every node of the cluster ${cluster} ran the statements of the start in time; start all nodes of ${named}, or remove dead ones from the cluster`
     case 243:
       return isOurs
         ? 'the disk of the event store has no space left; free some on the disk of DENDRO_DATA_DIR and start again'
         : `the disk of ${store} has no space left; free some on that server (DENDRO_CLICKHOUSE_URL) and start again`
     case 497:
-      return `the user of DENDRO_CLICKHOUSE_URL may not make the tables of the database ${database} (${firstLine(message)}); grant it all rights on that database`
+      return `the user of DENDRO_CLICKHOUSE_URL may not create the tables of the database ${database} (${firstLine(message)}); grant it all rights on that database`
     default:
       return undefined
   }

@@ -75,7 +75,7 @@ test('an insert that did not arrive is done again, though no statement reaches a
   expect(await storedIn(logId)).toBe('2')
 })
 
-test('posts of the same day go on while the outcome of one insert cannot be found out, which is told in the end', async () => {
+test('posts of the same day continue while the outcome of one insert is unknown, and that post fails in the end', async () => {
   const logId = randomUUID()
   let lost = 0
   const cannotBeAsked = (statement: string): boolean => /from events_\w+\s+where toDate/.test(statement)
@@ -100,7 +100,7 @@ test('posts of the same day go on while the outcome of one insert cannot be foun
   expect(await storedIn(logId)).toBe('2')
 })
 
-test('what cannot be found out for ten minutes is given up, and looked for when it comes again', async () => {
+test('an outcome that is unknown for ten minutes is given up, and checked when the post is repeated', async () => {
   const logId = randomUUID()
   let lost = 0
   let counts = 0

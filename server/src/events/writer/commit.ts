@@ -107,7 +107,7 @@ async function bisect(group: InsertGroup, cause: unknown, refusal: InsertFailure
     deps.log.warn({ err: cause, rows: group.rows }, 'the event store refused a post')
     if (refusal !== 'content') return fail([part], cause, deps)
     const reason = cause instanceof Error ? cause.message.slice(0, REASON_CHARACTERS) : 'no reason given'
-    return part.posting.failed(part, badRequest(`the event store cannot take these events: ${reason}`, { cause }))
+    return part.posting.failed(part, badRequest(`the event store cannot store these events: ${reason}`, { cause }))
   }
   if (budget.inserts <= 0) return fail(group.parts, cause, deps)
   const middle = Math.ceil(group.parts.length / 2)
@@ -155,7 +155,7 @@ async function settleUnknown(group: InsertGroup, deps: CommitDeps, budget: Budge
     }
     await pause(tries, deps)
   }
-  const failure = unavailable('it could not be found out whether these events are stored', { retryAfterS: deps.retryAfterS() })
+  const failure = unavailable('it is unknown whether these events are stored', { retryAfterS: deps.retryAfterS() })
   for (const lost of group.parts) lost.posting.lost(lost, failure, deps.stopping.aborted ? 'unknown' : 'some')
 }
 
@@ -169,7 +169,7 @@ async function checkStored(
     await endInserts(store, token, clock)
     return (await storedRows(store, range)) >= rows ? 'stored' : 'missing'
   } catch (err) {
-    log.debug({ err }, 'the outcome of an insert could not be found out yet')
+    log.debug({ err }, 'the outcome of an insert is still unknown')
     return 'unknown'
   }
 }
@@ -221,7 +221,7 @@ const isAbandoned = ({ parts }: InsertGroup): boolean => parts.every((part) => p
 
 function fail(parts: readonly PostPart[], cause: unknown, { retryAfterS }: CommitDeps): void {
   for (const part of parts) {
-    part.posting.failed(part, unavailable('the event store cannot take events now', { cause, retryAfterS: retryAfterS() }))
+    part.posting.failed(part, unavailable('the event store cannot accept events now', { cause, retryAfterS: retryAfterS() }))
   }
 }
 

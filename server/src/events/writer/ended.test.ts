@@ -41,14 +41,14 @@ test('the end of a stored post names its blocks and their numbers; a repeat stor
   expect((await written({ ...post, bodyHash: 99n })).end).toMatchObject({ stored: [], failure: { status: 422 } })
 })
 
-test('the end of a refused post is its failure, also of one that was not let in', async () => {
+test('the outcome of a refused post is its failure, also when it was not admitted', async () => {
   expect(await written(damaged(postOf(['a', 'b'])))).toMatchObject({ answer: 'failed 400', end: { stored: [], failure: { status: 400 } } })
   const closed = await openEventWriter(store, testDeps)
   await closed.close()
   expect(await written(postOf(['a']), closed)).toMatchObject({ answer: 'failed 503', end: { stored: [], failure: { status: 503 } } })
 })
 
-test('when the engine is killed under load, the ends say exactly what is in the store', async () => {
+test('when the engine is killed under load, the outcomes match the store exactly', async () => {
   const posts = Array.from({ length: 60 }, (_, n) =>
     postOf([`line ${n}`, 'more'], { logId: randomUUID(), idempotencyKey: n % 2 ? BigInt(n) : 0n }),
   )
@@ -65,7 +65,7 @@ test('when the engine is killed under load, the ends say exactly what is in the 
   }
 })
 
-test('a writer that closes has told every end', async () => {
+test('a writer that closes has reported every outcome', async () => {
   const closing = await openEventWriter(store, testDeps)
   let ended = 0
   const answers = Array.from({ length: 10 }, () =>

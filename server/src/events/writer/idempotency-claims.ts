@@ -66,7 +66,7 @@ export function openClaimGuard(store: EventStore, { clock, log, claims }: ClaimG
         await clock.sleep(SETTLE_MS)
         await endInserts(store, writer, clock)
         claims.ended(owner)
-        log.info({ writer }, 'taking over the posts of a process that is gone')
+        log.info({ writer }, 'taking over the posts of a dead process')
       })().finally(() => endings.delete(owner))
     endings.set(owner, ending)
     return ending

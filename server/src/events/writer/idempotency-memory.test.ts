@@ -4,7 +4,7 @@ import { createIdempotencyMemory } from './idempotency-memory.ts'
 
 const HOUR_MS = 3_600_000
 
-test('it is a map, also for keys that want one place', () => {
+test('it is a map, also for colliding keys', () => {
   const key = fc.oneof(
     fc.bigInt(0n, 2n ** 64n - 1n),
     fc.bigInt(0n, 50n),
@@ -60,6 +60,6 @@ test('with more keys than it may have it forgets the oldest, and says from when 
   expect(memory.completeSinceMs()).toBe(nowMs)
 })
 
-test('it refuses to remember nothing', () => {
+test('it refuses the value 0', () => {
   expect(() => createIdempotencyMemory({ keepMs: 1, keysMax: 1, nowMs: () => 0 }).set(1n, 0n)).toThrow('0 cannot be remembered')
 })

@@ -33,7 +33,7 @@ const wearing = (identity: bigint, lines: readonly string[], given: Partial<Post
     ...given,
   })
 
-test('a second post with the identity and the body of the first is a duplicate; with another body it is refused', async () => {
+test('a second post with the key and body of the first is a duplicate; with another body it is refused', async () => {
   const store = await newStore()
   const writer = await open(store)
   const post = wearing(5n, ['one', 'two'])
@@ -43,7 +43,7 @@ test('a second post with the identity and the body of the first is a duplicate; 
   expect(await linesOf(store.writer)).toEqual(['one', 'two'])
 })
 
-test('an identity belongs to one dataset of one organisation', async () => {
+test('an idempotency key belongs to one dataset of one organization', async () => {
   const store = await newStore()
   const writer = await open(store)
   const posts = [
@@ -58,7 +58,7 @@ test('an identity belongs to one dataset of one organisation', async () => {
   expect(await linesOf(store.writer)).toEqual(['a', 'b', 'c', 'd', 'e', 'e'])
 })
 
-test('repeats that come while the first try is running wait for it and end the same', async () => {
+test('repeats during the first attempt wait for it and get the same outcome', async () => {
   const store = await newStore()
   const writer = await open(store)
   const post = wearing(5n, ['one'])
@@ -72,7 +72,7 @@ test('repeats that come while the first try is running wait for it and end the s
   expect(await linesOf(store.writer)).toEqual(['good', 'one'])
 })
 
-test('identities are known again after a restart of everything, also with another number of events', async () => {
+test('idempotency keys are known after a full restart, also with another number of events', async () => {
   const dir = await engines.newDir()
   const post = wearing(5n, ['one', 'two'])
   const first = await engines.open(dir)
@@ -90,7 +90,7 @@ test('identities are known again after a restart of everything, also with anothe
   expect(await linesOf(store.writer)).toEqual(['new', 'one', 'two'])
 })
 
-test('of a post that was cut short between its days a repeat stores the rest', async () => {
+test('a repeat stores the rest of a post that was interrupted between its days', async () => {
   const store = await newStore()
   const before = await open(store)
   const [orgNumber, logId] = [1, randomUUID()]
@@ -105,7 +105,7 @@ test('of a post that was cut short between its days a repeat stores the rest', a
   expect(await linesOf(store.writer)).toEqual([0, 1, 2, 3].flatMap(day))
 })
 
-test('two processes on one store know what the other one stored', async () => {
+test("two processes on one store know each other's posts", async () => {
   const store = await newStore()
   const other = await openEventStore({ url: store.url, dataDir: '', memoryBytes: MEMORY_BYTES }, testDeps)
   const [a, b] = [await open(store), await open(other)]
@@ -134,7 +134,7 @@ test('while the store cannot say whether a post is stored the caller waits', asy
   expect(await linesOf(store.writer)).toEqual(['one', 'two'])
 })
 
-test('many repeats that come one after the other while the engine dies are all found when it is back', async () => {
+test('many consecutive repeats during a crash of the engine are all found when it is back', async () => {
   const store = await newStore()
   const before = await open(store)
   const posts = Array.from({ length: 300 }, (_, n) => wearing(BigInt(n + 1), [`line ${n}`]))

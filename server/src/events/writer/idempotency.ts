@@ -123,7 +123,7 @@ export async function openIdempotencyGuard(store: EventStore, deps: GuardDeps): 
 /** Waits for the first attempt and returns its outcome. */
 export async function join(first: RunningPost, post: Post, clock: Clock): Promise<WriteResult> {
   if (first.bodyHash !== post.bodyHash) throw keyReuse()
-  const ended = await within(clock, 'the first try of this post is still running', first.outcome)
+  const ended = await within(clock, 'the first attempt to store this post is still running', first.outcome)
   if (ended.kind === 'failed') throw ended.failure
   return { kind: 'duplicate' }
 }

@@ -26,7 +26,7 @@ test.each(said)('code %i, "%s" means %s', (code, message, refusal) => {
   expect(classifyInsertFailure(new ClickHouseError({ code: String(code), message, type: 'ANY' }))).toBe(refusal)
 })
 
-test('a lost connection, a time-out and words that are not of the store mean that nobody knows', () => {
+test('a lost connection, a timeout and foreign errors mean an unknown outcome', () => {
   for (const cause of [new Error('socket hang up'), AbortSignal.timeout(0).reason, '502 Bad Gateway', undefined])
     expect(classifyInsertFailure(cause)).toBe('unknown')
 })

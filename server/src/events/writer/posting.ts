@@ -110,7 +110,7 @@ export function makePosting(
     mayStore,
     giveUpWhenLate: (retryAfterS) => {
       if (isAnswered || clock.monotonicMs() < lateMs) return
-      giveUp(unavailable('the event store did not take these events within 10 s', { retryAfterS: retryAfterS() }))
+      giveUp(unavailable('the event store did not store these events within 10 s', { retryAfterS: retryAfterS() }))
       endWhenOver()
     },
   }

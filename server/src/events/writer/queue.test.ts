@@ -13,7 +13,7 @@ function pieceOf(dayNumber: number, lines: readonly string[], arrivedMs = system
   return piece
 }
 
-test('a crowded day and a post of a thousand days both come to their turn', () => {
+test('a busy day and a post of a thousand days do not starve each other', () => {
   const queue = makeQueue()
   for (let day = 0; day < 1_000; day += 1) queue.add(pieceOf(day, ['old'], 0))
   for (let n = 0; n < 50; n += 1) queue.add(pieceOf(2_000, ['new'], 1_000))
@@ -22,7 +22,7 @@ test('a crowded day and a post of a thousand days both come to their turn', () =
   expect(new Set(taken.map((day) => day?.day)).size).toBe(3)
 })
 
-test('a day that is taken up is not given again before it is let go', () => {
+test('a claimed day is not claimed again before it is released', () => {
   const queue = makeQueue()
   queue.add(pieceOf(1, ['a']))
   const day = queue.claimDay()

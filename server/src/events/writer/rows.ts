@@ -50,7 +50,7 @@ export async function insertNative(store: EventStore, insert: Insert, signal?: A
   })
   for await (const _ of answer.stream);
   const written = answer.summary?.written_rows
-  if (written !== undefined && Number(written) < insert.rows) throw new Error(`the event store took ${written} of ${insert.rows} rows`)
+  if (written !== undefined && Number(written) < insert.rows) throw new Error(`the event store stored ${written} of ${insert.rows} rows`)
 }
 
 /** Counts running queries whose id has the prefix. Unreachable nodes are skipped. */

@@ -31,7 +31,7 @@ test('63 bits last until after the year 2200', () => {
   expect(seqAt(SEQ_EPOCH_MS - 1)).toBe(0n)
 })
 
-test('whatever the clocks of all who claim say, every claim lies above the one before, and at the clock when that is later', () => {
+test('whatever the clocks say, every claim is above the previous one, and at the clock when that is later', () => {
   const years = fc.integer({ min: 0, max: Date.UTC(2200, 0, 1) })
   fc.assert(
     fc.property(fc.array(years, { minLength: 1, maxLength: 50 }), (timesMs) => {
@@ -69,7 +69,7 @@ test('numbers rise while the clock jumps back and forth by years, and go on risi
   expect(numbers.at(-1)).toBeGreaterThan(seqAt(year(2030)))
 })
 
-test('what is reserved at once is a row of numbers that nobody else gets, also over the end of a claim', async () => {
+test('one reservation is a unique run of numbers, also across the end of a claim', async () => {
   const store = await engines.open(await engines.newDir())
   const seq = openSeq(store, testDeps)
   const counts = Array.from({ length: 40 }, (_, n) => 1 + ((n * 377_777) % 1_000_000))
@@ -79,7 +79,7 @@ test('what is reserved at once is a row of numbers that nobody else gets, also o
   await expect(seq.reserve(Number(CLAIM_NUMBERS) + 1)).rejects.toThrow('more than one claim holds')
 })
 
-test('many processes on one store that claim at the same moment get numbers of their own', async () => {
+test('many processes that claim concurrently get different numbers', async () => {
   const store = await engines.open(await engines.newDir())
   const other = await openEventStore({ url: store.url, dataDir: '', memoryBytes: MEMORY_BYTES }, testDeps)
   const clocks = [[Date.now()], [0], [Date.UTC(2050, 0, 1), 0]].map(jumpingClock)
@@ -102,7 +102,7 @@ test('many processes on one store that claim at the same moment get numbers of t
   await other.close()
 })
 
-test('a claim that stands beside another one belongs to nobody', async () => {
+test('two claims with one number belong to nobody', async () => {
   const store = await engines.open(await engines.newDir())
   const seq = openSeq(store, testDeps)
   await seq.reserve(1)
@@ -125,7 +125,7 @@ test('of two inserts of one claim the store keeps the first', async () => {
   expect((await claimOwners(store.writer, 1n)).length).toBe(1)
 })
 
-test('where no claim tells, numbers begin above those of the events', async () => {
+test('without claims, numbers begin above those of the events', async () => {
   const store = await engines.open(await engines.newDir())
   const highest = 2n ** 62n + 12_345n
   await addEvents(store, 1, ['an event'])

@@ -25,7 +25,7 @@ async function openBoth(bounds?: WriterBounds): Promise<{ store: EventStore; wri
 
 const DAY_MS = 86_400_000
 
-test('a post is stored with its lines, numbers in a row, and its identity', async () => {
+test('a post is stored with its lines, consecutive numbers, and its idempotency key', async () => {
   const { store, writer } = await openBoth()
   const logId = randomUUID()
   const written = await writer.write(postOf(['one', 'two', 'three'], { orgNumber: 7, logId, idempotencyKey: 2n ** 64n - 1n }))

@@ -107,7 +107,7 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
 
   function refusalOf(bytes: number): string | undefined {
     if (closed) return 'the service is stopping'
-    if (waitingBytes > 0 && waitingBytes + bytes > waitingBytesMax) return 'more events wait to be stored than memory may hold'
+    if (waitingBytes > 0 && waitingBytes + bytes > waitingBytesMax) return 'too many events are waiting to be stored'
     return bounds.refusal?.()
   }
 

@@ -36,7 +36,7 @@ const someShares = fc.array(
   { maxLength: 4 },
 )
 
-test('received is always stored and rejected and duplicate, and no byte is lost, whatever becomes of the parts of a post', () => {
+test('received = stored + rejected + duplicate, and no byte is lost, whatever happens to the parts of a post', () => {
   fc.assert(
     fc.property(someShares, fc.nat(5), fc.nat(10_000), (given, unreadable, wireBytes) => {
       const { account, cells } = open()
@@ -70,7 +70,7 @@ test('received is always stored and rejected and duplicate, and no byte is lost,
   )
 })
 
-test('a part that was stored after its sender was told to come again counts as stored', () => {
+test('a part that was stored after its sender got a 503 counts as stored', () => {
   const { account, cells } = open()
   const late = block(4)
   const [part] = account.splitByDataset([{ logId: randomUUID(), rows: 4, blocks: [late] }], 0, admission)
@@ -78,7 +78,7 @@ test('a part that was stored after its sender was told to come again counts as s
   expect(cells()[0]?.counts).toMatchObject({ received: 4, stored: 4, rejected: 0, truncated: 1, late: 2 })
 })
 
-test('a refused post counts the events it is known to have, and as one while that is not known', () => {
+test('a refused post counts its events, or one while their number is unknown', () => {
   const { account, cells } = open()
   account.wireBytes = 70
   account.noteRefused(badRequest('not a body'))
@@ -89,7 +89,7 @@ test('a refused post counts the events it is known to have, and as one while tha
   expect(Object.fromEntries(cell?.reasons ?? [])).toEqual({ malformed: 1, unavailable: 5 })
 })
 
-test('reasons are words of our own, whatever the failure says', () => {
+test('reasons are fixed words, whatever the failure says', () => {
   expect([400, 413, 415, 422, 429, 503, 418].map((status) => reasonOf(new Failure(status, 'secret words of a caller')))).toEqual([
     'malformed',
     'too_large',

@@ -1,4 +1,4 @@
-import type { Arrival, Leaf } from '../../lines/event.ts'
+import type { Arrival, EventLeaf } from '../../lines/event.ts'
 import { severityOfWord } from '../../lines/severity.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import { OPEN_OBJECT } from '../../lines/walk.ts'
@@ -14,7 +14,7 @@ export type PostContext = { at: Instant; origin: string }
 
 /** The maximum length of an event; a longer one is truncated and marked. */
 export const LINE_BYTES_MAX = 2 ** 20
-const TRUNCATED: Leaf = { path: '$ingest.truncated', text: 'true' }
+const TRUNCATED: EventLeaf = { path: '$ingest.truncated', text: 'true' }
 
 /** The writer adds the idempotency key. */
 const NO_POST = 0n
@@ -55,7 +55,7 @@ function toLine(whole: Uint8Array, arrival: Arrival, how: ReadOptions): EventLin
   return withDetails(whole, arrival, how, [])
 }
 
-function withDetails(bytes: Uint8Array, arrival: Arrival, { parsing, isNesting }: ReadOptions, marks: readonly Leaf[]): EventLine {
+function withDetails(bytes: Uint8Array, arrival: Arrival, { parsing, isNesting }: ReadOptions, marks: readonly EventLeaf[]): EventLine {
   const parsed = parsing?.read(bytes, arrival.at)
   if (parsed) return { bytes, arrival: withParsed(arrival, parsed, marks) }
   if (bytes[afterBlank(bytes, 0)] !== OPEN_OBJECT) return withDetected(bytes, arrival, marks)
@@ -63,23 +63,23 @@ function withDetails(bytes: Uint8Array, arrival: Arrival, { parsing, isNesting }
   return { bytes, arrival: withLeaves(arrival, [...nested, ...marks]) }
 }
 
-function withDetected(bytes: Uint8Array, arrival: Arrival, marks: readonly Leaf[]): EventLine {
+function withDetected(bytes: Uint8Array, arrival: Arrival, marks: readonly EventLeaf[]): EventLine {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
   return { bytes, arrival: withLeaves(arrival, marks), detected: detect(text, arrival.at) }
 }
 
-function withParsed(arrival: Arrival, { keys, time }: ParsedLine, marks: readonly Leaf[]): Arrival {
+function withParsed(arrival: Arrival, { keys, time }: ParsedLine, marks: readonly EventLeaf[]): Arrival {
   const described = withLeaves(arrival, [...keys.map(asLeaf), ...marks])
   return time && !arrival.time ? { ...described, time } : described
 }
 
 /** Adds leaves; attributes from the protocol take precedence. */
-function withLeaves(arrival: Arrival, found: readonly Leaf[]): Arrival {
+function withLeaves(arrival: Arrival, found: readonly EventLeaf[]): Arrival {
   if (found.length === 0) return arrival
   return { ...arrival, attributes: [...found, ...arrival.attributes] }
 }
 
-const asLeaf = ([path, text]: Pair): Leaf => ({ path, text })
+const asLeaf = ([path, text]: Pair): EventLeaf => ({ path, text })
 
 function arrivalOf({ raw, time, level, keys, attributes }: ReceivedRecord, base: Arrival): Arrival {
   const severity = level === undefined ? undefined : severityOfWord(level)

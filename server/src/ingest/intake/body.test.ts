@@ -61,7 +61,7 @@ describe('a compressed body comes out as it went in, however it is cut on the wa
   })
 })
 
-test('the bytes on the wire are told beside the body', async () => {
+test('the size on the wire is returned with the body', async () => {
   const bytes = gzipSync(text)
   expect((await read({ parts: [bytes], headers: { 'content-encoding': 'gzip' } })).wireBytes).toBe(bytes.length)
 })
@@ -120,7 +120,7 @@ const bombs: Record<string, { header: string; make: () => Buffer }> = {
   'gzip of many members': { header: 'gzip', make: () => Buffer.concat(Array.from({ length: 90 }, () => gzipSync(Buffer.alloc(2 ** 20)))) },
 }
 
-describe('a bomb is stopped at the limit, before it unfolds', () => {
+describe('a decompression bomb is stopped at the limit', () => {
   test.each(Object.entries(bombs))('%s', async (_, { header, make }) => {
     const bytes = make()
     expect(bytes.length).toBeLessThan(LIMITS.wireBytes)
@@ -138,12 +138,12 @@ test('a zstd body that asks for a window beyond the usual is refused', async () 
   expect((await failureOf({ parts: [frame], headers: { 'content-encoding': 'zstd' } })).status).toBe(400)
 })
 
-test('compression within compression is taken off once', async () => {
+test('nested compression is decoded once', async () => {
   const inner = gzipSync(text)
   expect((await plain({ parts: [gzipSync(inner)], headers: { 'content-encoding': 'gzip' } })).equals(inner)).toBe(true)
 })
 
-test('what all requests hold together is bounded, and what one held is free when it is done', async () => {
+test('the memory of all requests is bounded, and released when a request ends', async () => {
   const budget = new MemoryBudget(1_000)
   const waiting = budget.open('another')
   waiting.reserve(850)
@@ -155,7 +155,7 @@ test('what all requests hold together is bounded, and what one held is free when
   expect(budget.reservedBytes).toBe(0)
 })
 
-test('one sender cannot have all of it, and is told when coming again would not help', async () => {
+test('one sender cannot use all of it, and learns when a retry would not help', async () => {
   const budget = new MemoryBudget(1_000)
   const greedy = budget.open('greedy')
   greedy.reserve(875)
@@ -166,7 +166,7 @@ test('one sender cannot have all of it, and is told when coming again would not 
   expect(budget.reservedBytes).toBe(0)
 })
 
-test('a sender that drips is refused, and one that is cut off too', async () => {
+test('slow senders and interrupted bodies are refused', async () => {
   const slow = new PassThrough()
   slow.write('{"a":')
   const hold = new MemoryBudget(1_000).open('sender')

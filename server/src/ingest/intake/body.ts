@@ -68,7 +68,7 @@ function watchRate(pace: MinimumRate, received: () => number, late: AbortControl
   return setInterval(() => {
     const elapsedMs = performance.now() - startedMs
     if (elapsedMs < pace.graceMs || received() >= (elapsedMs / 1_000) * pace.bytesPerS) return
-    late.abort(new Failure(408, `the body came slower than ${pace.bytesPerS} bytes a second`))
+    late.abort(new Failure(408, `the body arrived slower than ${pace.bytesPerS} bytes a second`))
   }, pace.checkEveryMs)
 }
 

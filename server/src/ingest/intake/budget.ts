@@ -28,7 +28,7 @@ export class MemoryBudget {
       reserve: (bytes) => {
         // A body that exceeds the budget alone must be split; a retry would not help.
         if (held + bytes > this.#senderBytesMax)
-          throw new Failure(413, 'the body is too large for the memory that DENDRO_MEMORY leaves to bodies')
+          throw new Failure(413, 'the body is too large for the memory that DENDRO_MEMORY reserves for bodies')
         const senders = (this.#reservedBySender.get(sender) ?? 0) + bytes
         if (this.#reserved + bytes > this.#bytesMax || senders > this.#senderBytesMax) throw busy()
         this.#add(sender, bytes)

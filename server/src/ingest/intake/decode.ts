@@ -20,9 +20,9 @@ export function encodingOf(header: string | undefined): BodyEncoding {
     .filter((word) => word !== '' && word !== 'identity')
   const [word] = words
   if (word === undefined) return 'detect'
-  if (words.length > 1) throw new Failure(415, 'a body may be compressed once only')
+  if (words.length > 1) throw new Failure(415, 'a body may have only one Content-Encoding')
   const encoding = encodings.get(word)
-  if (!encoding) throw new Failure(415, `the encoding ${word.slice(0, 50)} is not known; there are gzip, deflate and zstd`)
+  if (!encoding) throw new Failure(415, `the encoding ${word.slice(0, 50)} is not supported; use gzip, deflate or zstd`)
   return encoding
 }
 

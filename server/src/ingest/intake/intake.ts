@@ -134,8 +134,8 @@ function refusalOf({ world, refusals }: IntakeParts, receiver: Receiver, actor: 
     refusals.note(actor, receiver.name, reasonOf(thrown), thrown)
     return thrown
   }
-  world.log.error({ err: thrown, correlation_id: actor.facts.correlationId }, 'an ingest request ended in a bug')
-  return busy('something went wrong on our side; the correlation id finds it in the log')
+  world.log.error({ err: thrown, correlation_id: actor.facts.correlationId }, 'unexpected error in an ingest request')
+  return busy('the service failed unexpectedly; search its log for the correlation id')
 }
 
 type IngestResult = { outcome: IngestOutcome; parsed: ParsedSummary | undefined }

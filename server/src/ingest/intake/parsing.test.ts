@@ -21,7 +21,7 @@ async function withParser(dataset: string, pattern: string, enabled = true): Pro
 }
 
 describe('the parser of a dataset', () => {
-  test('gives the keys of lines that fit; the others are read as if there were none', async () => {
+  test('extracts the keys of matching lines; other lines are detected as without a parser', async () => {
     await withParser('fits', '%{IP:client} paid %{NUMBER:amount} for %{GREEDYDATA:what}')
     await send('fits', '10.0.0.1 paid 12.50 for a=1 b=2\nnothing but x=1 y=2\n')
     const events = await senders.eventsIn('fits')
@@ -43,7 +43,7 @@ describe('the parser of a dataset', () => {
     expect(times).toContain((await senders.eventsIn('older'))[0]?.timeNs)
   })
 
-  test('reads the message of a JSON line, whose own keys go before', async () => {
+  test('reads the message of a JSON line, whose own keys take precedence', async () => {
     await withParser('inner', 'user=%{WORD:user} level=%{WORD:level} %{GREEDYDATA:rest}')
     const line = '{"message":"user=ada level=warn and more","level":"error","n":1}'
     await send('inner', line)
@@ -58,7 +58,7 @@ describe('the parser of a dataset', () => {
     expect((await senders.eventsIn('bulked'))[0]?.keys).toMatchObject({ verb: 'sold', n: '7', '$host.name': 'h' })
   })
 
-  test('is not applied while it is switched off, nor after it was taken away, nor to what came before', async () => {
+  test('is not applied while disabled, after it was unassigned, or to earlier events', async () => {
     const id = await withParser('switched', '%{WORD:a}-%{WORD:b}', false)
     await send('switched', 'one-two')
     await senders.org.ask('PATCH', `/parsers/${id}`, { body: { enabled: true } })
@@ -70,7 +70,7 @@ describe('the parser of a dataset', () => {
     expect((await senders.eventsIn('switched')).map(({ keys }) => keys)).toEqual([{}, { a: 'three', b: 'four' }, { whole: 'five-six' }, {}])
   })
 
-  test('may be one of the built-in forms, of which then no other is looked for first', async () => {
+  test('may be a built-in format, which then precedes all others', async () => {
     await senders.org.ask('POST', '/datasets', { body: { collection: 'default', dataset: 'formed' } })
     const { parsers } = (await senders.org.ask<{ parsers: { id: string; name: string }[] }>('GET', '/parsers')).body
     const parser_id = parsers.find(({ name }) => name === 'CEF')?.id
@@ -86,7 +86,7 @@ describe('the parser of a dataset', () => {
     expect((await senders.eventsIn('bytes'))[0]?.raw).toEqual(body.subarray(0, -1))
   })
 
-  test('does not hold up a post for long, however slow the pattern', async () => {
+  test('delays a post only briefly, however slow the pattern', async () => {
     await withParser('slow', '(?<x>(.*)(.*)(.*)(.*)(.*)[^a])')
     const line = `${'a'.repeat(8_000)}\n`
     expect((await send('slow', line.repeat(200))).body).toMatchObject({ accepted: 200 })

@@ -47,7 +47,7 @@ const parseRequest = (path: string): ParseRequest => ({
 const comeAgain = expect.objectContaining({ status: 503, headers: { 'retry-after': expect.stringMatching(/^[1-9]$/) } })
 
 test.each(['die', 'throw', 'hang'])(
-  'after a worker was made to %s, its post is told to come again and the next one is taken by another',
+  'after a worker was made to %s, its post gets a 503 and another worker handles the next one',
   async (path) => {
     const pool = await open({ stepMs: path === 'hang' ? 1_000 : 120_000 })
     const before = await pool.open().run(parseRequest('work'))
@@ -58,7 +58,7 @@ test.each(['die', 'throw', 'hang'])(
   },
 )
 
-test('a worker that waits for its turn on a busy machine is left in peace', async () => {
+test('a worker that waits for the CPU on a busy machine is not replaced', async () => {
   const pool = await open({ stepMs: 2_000 })
   const before = await pool.open().run(parseRequest('work'))
   expect(await pool.open().run(parseRequest('wait'))).toEqual(before)
@@ -77,7 +77,7 @@ test('a message that belongs to no job, as Node sends under --watch, changes not
   await pool.close()
 })
 
-test('posts that wait behind a poisoned one are not harmed by it', async () => {
+test('posts that wait behind a crashing one are not affected', async () => {
   const pool = await open()
   const poisoned = pool.open().run(parseRequest('die'))
   const waiting = Promise.all(Array.from({ length: 5 }, () => pool.open().run(parseRequest('work'))))
@@ -86,7 +86,7 @@ test('posts that wait behind a poisoned one are not harmed by it', async () => {
   await pool.close()
 })
 
-test('a post whose worker died between two steps comes again, since what was read of it is gone', async () => {
+test('a post whose worker died between two steps gets a 503, since its parsed body is lost', async () => {
   const pool = await open()
   const job = pool.open()
   await job.run(parseRequest('work'))
@@ -96,7 +96,7 @@ test('a post whose worker died between two steps comes again, since what was rea
   await pool.close()
 })
 
-test('a refusal is passed on as it is, and a bug is trouble of ours', async () => {
+test('a refusal is passed on unchanged, and a bug becomes a 503', async () => {
   const pool = await open()
   await expect(pool.open().run(parseRequest('refuse'))).rejects.toMatchObject({ status: 400, message: 'no' })
   await expect(pool.open().run(parseRequest('bug'))).rejects.toEqual(comeAgain)

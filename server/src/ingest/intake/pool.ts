@@ -176,8 +176,8 @@ class WorkerLane {
 
   #failureOf(failure: FailureMessage): Failure {
     if (failure.kind === 'refused') return new Failure(failure.status, failure.details, { headers: failure.headers })
-    this.#log.error({ stack: failure.stack }, 'an intake worker met a bug')
-    return busy('the events could not be read because of a fault on our side')
+    this.#log.error({ stack: failure.stack }, 'an intake worker failed unexpectedly')
+    return busy('the events could not be parsed because of an internal error')
   }
 
   #onExit(worker: Worker): void {
@@ -202,4 +202,4 @@ const usedMsOf = (worker: Worker): Promise<number | undefined> =>
     () => undefined,
   )
 
-const workerLost = (): Failure => busy('reading the events failed on our side')
+const workerLost = (): Failure => busy('parsing the events failed because of an internal error')

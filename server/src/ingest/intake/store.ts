@@ -112,7 +112,7 @@ function routeOf({ routing, receiver }: PostToStore, said: BatchRoute, otherwise
 
 /** Stores a warning event in the overflow dataset, once an hour. */
 async function warnOfOverflow(world: IntakeWorld, pool: WorkerPool, actor: Actor, wanted: DatasetRoute, row: DatasetRow): Promise<void> {
-  world.log.warn({ org_id: actor.orgId, identity_id: actor.identity.id }, 'a sender asks for more new datasets than are allowed')
+  world.log.warn({ org_id: actor.orgId, identity_id: actor.identity.id }, 'a sender creates more datasets than allowed')
   const event = {
     level: 'warn',
     message: `more than ${NEW_DATASETS_MAX} new datasets within an hour from ${actor.name}; events for further ones are kept in ${row.collection}/${row.dataset} until the hour is over`,
@@ -151,7 +151,7 @@ async function shredAll(
     const keys = new Map<string, KeysWithoutSlots['observed'][number][]>()
     for (const one of shredded) {
       const place = byDelivery.get(one.delivery)
-      if (!place) throw new Error('a worker split a delivery that nobody asked for')
+      if (!place) throw new Error('a worker split events that were not requested')
       if (one.kind === 'keys') {
         const observed = keys.get(place.row.id) ?? []
         for (const key of one.observed) observed.push(key)

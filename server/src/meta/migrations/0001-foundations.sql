@@ -1,5 +1,5 @@
--- Every table whose rows belong to an organisation calls watch_changes('table') in its own migration: from then on every process that
--- listens forgets what it has cached of an organisation as soon as a change of its rows is committed.
+-- Every table with rows of an organization calls watch_changes('table') in its migration. Listening processes then drop what they have cached of an
+-- organization as soon as a change of its rows is committed.
 
 create function tell_change() returns trigger language plpgsql as $$
 declare
@@ -15,7 +15,7 @@ begin
   end if;
   if tg_op in ('UPDATE', 'DELETE') then
     execute format('select ($1).%I::text', tg_argv[0]) into org using old;
-    -- PostgreSQL itself drops a notification that repeats one of the same transaction.
+    -- PostgreSQL drops repeated notifications of one transaction itself.
     perform pg_notify('dendro_changes', coalesce(org, '*'));
   end if;
   return null;
@@ -33,7 +33,7 @@ $$;
 
 create table organisations (
   id uuid primary key,
-  -- number is the organisation's name in the event store, where every row carries it; it is never used twice.
+  -- number identifies the organization in the event store, in every row. It is never reused.
   number int not null unique generated always as identity,
   name text not null unique,
   description text,
@@ -47,7 +47,7 @@ create table organisations (
 );
 select watch_changes('organisations', 'id');
 
--- settings holds values of the whole deployment; a change of one concerns every organisation.
+-- settings holds values of the whole deployment. A change affects every organization.
 create table settings (
   name text primary key,
   value jsonb not null
@@ -60,7 +60,7 @@ end
 $$;
 create trigger tell_all after insert or update or delete or truncate on settings for each statement execute function tell_all();
 
--- rate_windows counts what is used of a limit in a window; granted is what the latest take received.
+-- rate_windows counts the used part of a limit in a window. granted is what the latest request received.
 create table rate_windows (
   subject text not null,
   window_start_ms bigint not null,

@@ -11,7 +11,7 @@ create table datasets (
   created_by jsonb,
   modified_at bigint not null,
   modified_by jsonb,
-  -- A deleted dataset stays as a tombstone until its events are gone; its name is free at once.
+  -- A deleted dataset stays as a tombstone until its events are deleted. Its name is free at once.
   deleted_at bigint,
   deleted_by jsonb
 );

@@ -4,7 +4,7 @@ create table users (
   first_name text not null,
   last_name text not null,
   email text not null,
-  -- email_key is the e-mail as it is compared; made by the program, since lower() depends on the locale of the database.
+  -- email_key is the normalized e-mail address. The program computes it, since lower() depends on the locale of the database.
   email_key text not null,
   roles text[] not null,
   password_hash text,
@@ -25,7 +25,7 @@ create table users (
 create index users_by_email on users (email_key);
 select watch_changes('users');
 
--- invitations holds the one link of a user that is valid, under a keyed hash; a new one takes its place.
+-- invitations holds the one valid link of a user, as a keyed hash. A new one replaces it.
 create table invitations (
   org_id uuid not null references organisations (id),
   user_id uuid primary key references users (id) on delete cascade,
@@ -35,7 +35,7 @@ create table invitations (
 );
 select watch_changes('invitations');
 
--- sessions are the tokens that hold: a token without its row is over. org_id is the organisation in which the token acts.
+-- sessions are the valid tokens: a token without its row has ended. org_id is the organization in which the token acts.
 create table sessions (
   org_id uuid not null references organisations (id),
   id uuid primary key,
@@ -47,8 +47,7 @@ create index sessions_by_user on sessions (user_id);
 create index sessions_by_end on sessions (org_id, expires_at);
 select watch_changes('sessions');
 
--- login_attempts counts logins that did not succeed, under keyed hashes of accounts and network addresses, until the end of a window. It
--- belongs to no organisation.
+-- login_attempts counts failed logins by keyed hashes of accounts and network addresses, until the end of a window. It belongs to no organization.
 create table login_attempts (
   subject bytea primary key,
   failures int not null,

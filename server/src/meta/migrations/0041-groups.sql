@@ -14,7 +14,7 @@ select watch_changes('groups');
 create table group_members (
   org_id uuid not null references organisations (id),
   group_id uuid not null references groups (id) on delete cascade,
-  -- member_id is a user or a group of the same organisation; what is removed takes its memberships along in its own transaction.
+  -- member_id is a user or a group of the same organization. Deleting one deletes its memberships in the same transaction.
   member_id uuid not null,
   member_type text not null,
   modified_at bigint not null,

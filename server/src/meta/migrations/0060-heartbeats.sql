@@ -1,5 +1,5 @@
--- When data arrived last. A row changes every few seconds while a dataset is fed, so its changes are told to nobody: readers look again by
--- themselves after a while.
+-- The last arrival of data. Rows change every few seconds while a dataset receives events, so changes are not notified; readers reload them after a
+-- while.
 create table dataset_heartbeats (
   org_id uuid not null references organisations (id),
   log_id uuid primary key references datasets (id) on delete cascade,
@@ -7,7 +7,7 @@ create table dataset_heartbeats (
 );
 create index dataset_heartbeats_by_org on dataset_heartbeats (org_id);
 
--- How many datasets a credential has brought into being by sending events, in each hour.
+-- The number of datasets that a credential has created by sending events, per hour.
 create table dataset_births (
   org_id uuid not null references organisations (id),
   identity_id uuid not null,

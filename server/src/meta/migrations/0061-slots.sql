@@ -1,5 +1,5 @@
--- Where the events of a dataset lie: the classes of tables they went to, in the order of their use (new ones go to the last), and which
--- column holds the values of which key. Both only grow, so that what was once written is found for ever.
+-- Where the events of a dataset are stored: its table classes in order of use (new events go to the last), and the column of each key. Both only grow,
+-- so stored events stay readable.
 create table slot_maps (
   org_id uuid not null references organisations (id),
   log_id uuid primary key references datasets (id) on delete cascade,
@@ -14,7 +14,7 @@ create table slots (
   log_id uuid not null references slot_maps (log_id) on delete cascade,
   path text not null,
   slot text not null,
-  -- version is that of the map in which the key first has its slot.
+  -- version is that of the slot map in which the key first has its slot.
   version int not null,
   primary key (log_id, path),
   unique (log_id, slot)

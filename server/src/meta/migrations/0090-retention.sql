@@ -1,10 +1,10 @@
--- How long events are kept. The rule of a single dataset is the dataset's own retention; here are those of collections and of organisations.
+-- How long events are kept: rules of collections and organizations. The rule of a single dataset is in the dataset.
 create table retention_rules (
   org_id uuid not null references organisations (id),
   id uuid primary key,
   -- entity is LOG_SET or ORGANISATION.
   entity text not null,
-  -- collection is the name of the collection, '' for the organisation.
+  -- collection is the name of the collection, '' for the organization.
   collection text not null,
   retention text not null,
   created_at bigint not null,
@@ -15,15 +15,15 @@ create table retention_rules (
 );
 select watch_changes('retention_rules');
 
--- retention_mark tells who gave the dataset a retention of its own, and who changed it last.
+-- retention_mark records who set the retention of the dataset and who changed it last.
 alter table datasets add column retention_mark jsonb;
 create index datasets_deleted on datasets (deleted_at) where deleted_at is not null;
 
--- What retention has taken of a dataset. A row changes with every removal, so its changes are told to nobody.
+-- The events of a dataset that retention has deleted. Rows change with every deletion, so changes are not notified.
 create table event_removals (
   org_id uuid not null references organisations (id),
   log_id uuid primary key references datasets (id) on delete cascade,
-  -- events are all that were ever taken; last_events those of the last removal, which were of times before before_ms.
+  -- events counts all deleted events, last_events those of the last deletion, which had times before before_ms.
   events bigint not null,
   last_events bigint not null,
   last_at bigint not null,

@@ -4,7 +4,7 @@ create table parsers (
   name text not null,
   type text not null,
   pattern text not null,
-  -- log_id is the dataset that the parser was made for; it need not be assigned to it.
+  -- log_id is the dataset that the parser was created for; it need not be assigned to it.
   log_id uuid not null,
   enabled boolean not null,
   description text,
@@ -18,7 +18,7 @@ create table parsers (
 create index parsers_by_org on parsers (org_id, created_at);
 select watch_changes('parsers');
 
--- What the assigned parsers did, by the minute in which the lines arrived.
+-- Counts of the assigned parsers, by the minute in which the lines arrived.
 create table parser_minutes (
   org_id uuid not null references organisations (id),
   log_id uuid not null references datasets (id) on delete cascade,

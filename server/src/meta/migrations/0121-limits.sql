@@ -1,4 +1,4 @@
--- What an organisation allows itself to take in. `value` is a number of any size that JSON has; scope names the organisation, or a team by a tag.
+-- Limits on the ingestion of an organization. `value` is any JSON number; scope is the organization, or a team by a tag.
 create table limits (
   org_id uuid not null references organisations (id),
   id uuid primary key,
@@ -8,7 +8,7 @@ create table limits (
   unit text not null,
   target text not null,
   scope jsonb not null,
-  -- team is the team of the scope, '' for none: two limits of one target and scope would only confuse.
+  -- team is the team of the scope, '' for none. There is one limit per target and scope.
   team text not null,
   type text not null,
   time_window text not null,
@@ -20,7 +20,7 @@ create table limits (
 );
 select watch_changes('limits');
 
--- That a limit was crossed in a window: from then on nothing more is taken under it, by any process, until the window ends or the limit changes.
+-- A limit that was exceeded in a window. No process accepts more events under it until the window ends or the limit changes.
 create table limit_crossings (
   org_id uuid not null references organisations (id),
   limit_id uuid not null references limits (id) on delete cascade,

@@ -1,4 +1,4 @@
--- data_keys hold, wrapped by the master key, the key under which an organisation's secrets are encrypted.
+-- data_keys holds each organization's data key for its secrets, encrypted with the master key.
 create table data_keys (
   org_id uuid primary key references organisations (id),
   wrapped bytea not null
@@ -9,7 +9,7 @@ create table webhooks (
   id uuid primary key,
   name text not null,
   url text not null,
-  -- headers are sealed: names and values as JSON.
+  -- headers are encrypted: names and values as JSON.
   headers bytea not null,
   header_names jsonb not null,
   payload text,

@@ -3,7 +3,7 @@ create table downtimes (
   id uuid primary key,
   name text not null,
   description text not null,
-  -- covers names logs and monitors; what is deleted may stay named.
+  -- covers names logs and monitors, including deleted ones.
   covers uuid[] not null,
   suppress_recovery_alert boolean not null,
   alert_strategy text not null,

@@ -1,5 +1,5 @@
--- What searches and exports took, by minute, dataset and who asked; what is ingested stands in the ledger of the event store. Processes add to a
--- row every second, and nobody caches it, so nobody is told of its changes.
+-- Usage of searches and exports by minute, dataset and caller. The ledger of the event store has the usage of ingestion. Processes add to rows every
+-- second and do not cache them, so changes are not notified.
 create table usage_minutes (
   org_id uuid not null references organisations (id),
   kind text not null,

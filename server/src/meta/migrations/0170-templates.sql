@@ -1,4 +1,4 @@
--- Templates of every kind; `definition` is the record without what all kinds have.
+-- Templates of every kind. `definition` is the record without the members that all kinds have.
 create table templates (
   org_id uuid not null references organisations (id),
   id uuid primary key,
@@ -12,6 +12,6 @@ create table templates (
 create index templates_of on templates (org_id, kind);
 select watch_changes('templates');
 
--- What a record was made from; a template that is deleted meanwhile leaves it as it is.
+-- The template that a record was created from. Deleting the template does not change the record.
 alter table metric_definitions add column template jsonb;
 alter table saved_searches add column template jsonb;

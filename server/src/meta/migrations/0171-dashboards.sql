@@ -4,14 +4,14 @@ create table widgets (
   name text not null,
   description text,
   type text not null,
-  -- A widget has metrics or other widgets, in order, never both; widgets lie in one another without a cycle.
+  -- A widget has either metrics or other widgets, in order. Widgets are nested without cycles.
   metric_ids uuid[] not null,
   widget_ids uuid[] not null,
   layout jsonb not null,
   aux jsonb,
   tags jsonb not null,
   template jsonb,
-  -- made_for is the dashboard or widget with which it was made from a template.
+  -- made_for is the dashboard or widget with which it was created from a template.
   made_for uuid,
   created_at bigint not null,
   created_by jsonb,

@@ -7,7 +7,7 @@ create table monitors (
   comparison_operator text not null,
   threshold double precision not null,
   warning_threshold double precision,
-  -- time_window is the phrase as it was sent, such as Last 5 minutes.
+  -- time_window is the phrase as sent, such as Last 5 minutes.
   time_window text not null,
   actions jsonb not null,
   no_data_status text,
@@ -20,13 +20,13 @@ create table monitors (
   anomaly_algorithm text,
   ai_report_enabled boolean not null,
   ai_report_instructions text,
-  -- muted_until is -1 for ever and null when the monitor is not muted.
+  -- muted_until is -1 without end, and null when the monitor is not muted.
   muted_until bigint,
-  -- metric_id holds the queries and formulas; it is made and deleted with the monitor.
+  -- metric_id holds the queries and formulas. It is created and deleted with the monitor.
   metric_id uuid not null,
   template jsonb,
   tags jsonb not null,
-  -- author is who last said what is watched: the monitor sees what he may see, whoever mutes or tags it.
+  -- author is the last user or key that changed the queries. The monitor reads with the author's permissions, whoever mutes or tags it.
   author jsonb,
   created_at bigint not null,
   created_by jsonb,
@@ -36,26 +36,26 @@ create table monitors (
 create index monitors_of on monitors (org_id);
 select watch_changes('monitors');
 
--- What changes with every look stands apart from what people write, so that looks make nobody forget what he remembers of an organisation.
+-- The state that changes with every evaluation has its own table, so that evaluations do not invalidate cached definitions.
 create table monitor_states (
   org_id uuid not null references organisations (id),
   monitor_id uuid primary key references monitors (id) on delete cascade,
   status text not null,
   state jsonb not null,
-  -- alerts has the id of the alert that each group, or '' for the whole, is in: its recovery carries the same one.
+  -- alerts has the alert id of each group, or of '' for the whole monitor. The recovery has the same id.
   alerts jsonb not null default '{}',
   last_trigger_ts bigint,
-  -- is_new says that the definition changed since the last look: groups it no longer gives are dropped by the next one, which takes in the
-  -- latest events.
+  -- is_new is set when the definition changed since the last evaluation. The next evaluation includes the latest events and drops groups that no longer
+  -- occur.
   is_new boolean not null default true,
   due_at bigint not null,
   looked_at bigint,
-  -- missed counts looks that were skipped because an earlier one took too long or nobody was there.
+  -- missed counts evaluations that were skipped because an earlier one took too long or no process was running.
   missed bigint not null default 0,
-  -- fence rises with every lease and every change of the definition; a look that was begun under another one is not written.
+  -- fence rises with every lease and every change of the definition. An evaluation with an older fence is not written.
   fence bigint not null default 0,
   holder uuid,
-  -- lease_until_ms is told by the clock of this store alone.
+  -- lease_until_ms uses the clock of this store.
   lease_until_ms bigint
 );
 create index monitor_states_due on monitor_states (due_at);
@@ -68,7 +68,7 @@ create table monitor_evaluations (
   from_ts bigint not null,
   to_ts bigint not null,
   status text not null,
-  -- is_change says that something changed or was sent, or kept from being sent; such records are kept longer.
+  -- is_change is set when a status changed, or a notification was sent or suppressed. Such records are kept longer.
   is_change boolean not null,
   record jsonb not null
 );
@@ -96,13 +96,13 @@ create table monitor_group_history (
 );
 create index monitor_group_history_of on monitor_group_history (monitor_id, time);
 
--- What is to be sent is decided and written down together with the change that it tells of; senders take it from here.
+-- Notifications are written together with the status change that they report; the delivery job reads them here.
 create table monitor_notifications (
   org_id uuid not null references organisations (id),
-  -- id goes with every try, so that a receiver can drop a second copy.
+  -- id is sent with every attempt, so that a receiver can drop a duplicate.
   id uuid primary key,
   monitor_id uuid not null references monitors (id) on delete cascade,
-  -- event_id is the change of the monitor as a whole that came with it, if any.
+  -- event_id is the status change of the whole monitor that came with it, if any.
   event_id uuid,
   -- alert_id is the same for an alert and its recovery.
   alert_id uuid not null,
@@ -116,7 +116,7 @@ create table monitor_notifications (
   to_ts bigint not null,
   time bigint not null,
   test boolean not null default false,
-  -- type, destination and integration_id are one target of one of the monitor's actions as it was then, occasion all that a message can say.
+  -- type, destination and integration_id are one target of an action at that time; occasion has the data of the message.
   type text not null,
   destination text not null,
   integration_id text,

@@ -2,7 +2,7 @@ create table chat_workspaces (
   org_id uuid not null references organisations (id),
   id uuid primary key,
   name text not null,
-  -- Of the two sealed secrets one is there.
+  -- Exactly one of the two encrypted secrets is set.
   token bytea,
   webhook_url bytea,
   api_url text,

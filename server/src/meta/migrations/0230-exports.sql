@@ -1,4 +1,4 @@
--- Exports: what was ordered, and how far it is. Nothing of this table is cached, so nobody is told of its changes.
+-- Exports with their requests and progress. This table is not cached, so changes are not notified.
 create table exports (
   id uuid primary key,
   org_id uuid not null references organisations (id),
@@ -9,9 +9,9 @@ create table exports (
   search_details jsonb not null,
   format text not null,
   compression text not null,
-  -- seq_max is the highest number of an event that belongs to it: what arrives later does not.
+  -- seq_max is the highest sequence number of the export; later events do not belong to it.
   seq_max numeric(20) not null,
-  -- state is how far the work is: what of the file is written, and behind which event it goes on.
+  -- state is the progress: the written parts of the file, and the event to continue after.
   state jsonb not null default '{}',
   failure_detail text,
   created_at bigint not null,

@@ -1,4 +1,4 @@
--- The customer record of a deployment: one row, made with the first change.
+-- The customer record of a deployment: one row, created with the first change.
 create table customers (
   org_id uuid primary key references organisations (id),
   customer_name text not null,
@@ -26,7 +26,7 @@ create table encryption_keys (
 );
 select watch_changes('encryption_keys');
 
--- Statements of source code. They are many and asked for one at a time, so nothing of them is cached and nobody is told of their changes.
+-- Statements of source code. They are many and read one at a time, so they are not cached and changes are not notified.
 create table statement_sets (
   org_id uuid not null references organisations (id),
   id uuid primary key,

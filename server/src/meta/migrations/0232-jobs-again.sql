@@ -1,2 +1,2 @@
--- again_at is set while a job is done and asked for once more: what is being done may be past what is asked for.
+-- again_at is set when a running job is enqueued again: it may be past the new work.
 alter table jobs add column again_at bigint;

@@ -1,2 +1,2 @@
--- How much a search that runs has read so far, for whoever asks after it.
+-- The bytes that a running search has read so far, for polls.
 alter table searches add column read_bytes bigint not null default 0;

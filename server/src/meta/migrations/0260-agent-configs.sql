@@ -1,7 +1,7 @@
 create table agent_configs (
   org_id uuid not null references organisations (id),
   id uuid primary key,
-  -- sealed is the whole answer: a file that somebody gave may hold passwords.
+  -- sealed is the encrypted response: a given file may contain passwords.
   sealed bytea not null,
   created_at bigint not null,
   created_by jsonb

@@ -1,4 +1,4 @@
--- What an assistant proposed last to somebody, so that the next wish goes on from there.
+-- The last proposal of an assistant to a caller, so that the next request can continue it.
 create table assistant_sessions (
   org_id uuid not null references organisations (id),
   identity_id uuid not null,

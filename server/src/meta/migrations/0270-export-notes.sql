@@ -1,4 +1,4 @@
--- Notes of exports: what the end of a file has to tell of its parts, written down together with each of them.
+-- Notes of exports: data about the parts that the end of a file needs, written together with each part.
 create table export_notes (
   export_id uuid not null references exports (id) on delete cascade,
   org_id uuid not null,

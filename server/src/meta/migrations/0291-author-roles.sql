@@ -1,3 +1,3 @@
--- author_roles are the roles that the author of a monitor had when he wrote it: it goes on reading with them when he is gone, so that what policies
--- hid from him by his roles stays hidden. Null where a monitor was written before they were noted.
+-- author_roles are the author's roles when the monitor was written. The monitor keeps reading with them when the author is deleted, so that policies on
+-- those roles still apply. Null for monitors from before this column.
 alter table monitors add column author_roles text[];

@@ -1,4 +1,4 @@
--- Audit records that are not events of the system dataset .audit-trail yet. A row is written with its record and goes when the event is stored.
+-- Audit records that are not yet events of the system dataset .audit-trail. A row is written with its record and deleted when the event is stored.
 create table audit_events_due (
   audit_id uuid primary key references audit (id),
   time bigint not null

@@ -1,12 +1,12 @@
--- Which posts with an identity are stored, or are being stored and by whom, so that of several processes one stores a post. Rows go when they are
--- older than the time for which identities are remembered. Nothing of these tables is cached, so nobody is told of their changes.
+-- Posts with an idempotency key that are stored, or are being stored and by which process, so that only one process stores a post. Rows are deleted when
+-- they are older than idempotency keys are remembered. These tables are not cached, so changes are not notified.
 create table post_claims (
-  -- org_number, log_id and post name a post as the event store does.
+  -- org_number, log_id and post identify a post as in the event store.
   org_number int not null,
   log_id uuid not null,
   post bigint not null,
   body_hash bigint not null,
-  -- owner stores the post just now; null when nobody does.
+  -- owner is the process that is storing the post; null for none.
   owner uuid,
   is_stored boolean not null default false,
   claimed_at bigint not null,
@@ -14,10 +14,10 @@ create table post_claims (
 ) with (fillfactor = 80);
 create index post_claims_by_age on post_claims (claimed_at);
 
--- A process is an owner as long as it says so again in time; after that it is a new one. Times are those of this store.
+-- A process is an owner while it renews its lease in time; afterwards it becomes a new owner. Times are those of this store.
 create table post_owners (
   id uuid primary key,
-  -- writer begins the name of each of its inserts in the event store.
+  -- writer is the prefix of the owner's insert ids in the event store.
   writer uuid not null,
   alive_until bigint not null
 );

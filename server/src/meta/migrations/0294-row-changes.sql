@@ -1,13 +1,13 @@
--- Processes forget what they have cached row by row. Each change is told on the channel dendro_rows as `<organization> <table> <id>`; `*` stands for
--- all. The transaction itself reads the same lines from the setting dendro.changed before it commits. The channel dendro_changes, which names only the
--- organization, is for processes of the version before, which may still run beside this one.
+-- Processes drop cached data row by row. Each change is notified on the channel dendro_rows as `<organization> <table> <id>`, where `*` stands for all.
+-- The transaction itself reads the same lines from the setting dendro.changed before it commits. The channel dendro_changes, which names only the
+-- organization, is for processes of the previous version, which may still be running.
 
 create function note_change(org text, watched text, id text) returns void language plpgsql as $$
 declare
   noted text := coalesce(nullif(current_setting('dendro.changed', true), ''), E'\n');
   line text;
 begin
-  -- Many changes in one transaction are told as one.
+  -- Many changes in one transaction are notified as one.
   line := case
     when octet_length(noted) > 8000 then '* * *'
     when octet_length(noted) > 4000 then org || ' * *'
@@ -23,7 +23,7 @@ begin
 end
 $$;
 
--- tell_change has the column of the organization (empty: the row concerns all) and the column of the id (absent: the row has none).
+-- tell_change takes the column of the organization (empty: the row affects all) and the column of the id (absent: the row has none).
 create or replace function tell_change() returns trigger language plpgsql as $$
 declare
   org text;
@@ -89,7 +89,7 @@ begin
 end
 $$;
 
--- A statement on settings that changed no row made every process forget everything.
+-- A statement on settings that changed no row invalidated every cache.
 drop trigger tell_all on settings;
 drop function tell_all();
 select watch_changes('settings', '', 'name');

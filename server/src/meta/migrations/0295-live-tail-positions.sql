@@ -1,5 +1,5 @@
--- How far a live tail has come stands where every process finds it, so that any of them can go on. `turn` rises with every change of the position: of
--- two that took events at once one finds another turn, and takes anew. A tail without a position was begun by a process of the version before.
+-- The position of a live tail is stored for all processes, so that any of them can continue it. `turn` rises with every change of the position: when two
+-- polls read events at once, one finds another turn and reads again. A tail without a position was started by a process of the previous version.
 alter table live_tails
   add column began_at bigint,
   add column turn bigint not null default 0,

@@ -1,3 +1,4 @@
--- The length of a lease tells a lease that a wrong clock wrote (it ends later than its length allows) from a long one. Processes may use different lengths.
+-- The length of a lease distinguishes a lease that a wrong clock wrote (it ends later than its length allows) from a long one. Processes may use
+-- different lengths.
 alter table jobs add column lease_ms bigint;
 alter table monitor_states add column lease_ms bigint;

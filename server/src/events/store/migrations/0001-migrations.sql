@@ -1,4 +1,4 @@
--- What has been done to this database; every node of a cluster has the whole list.
+-- The migrations that were applied. Every node of a cluster has the whole list.
 create table if not exists migrations {{on cluster}} (
   number UInt32,
   name String,

@@ -1,4 +1,4 @@
--- The events, in three classes that differ in their number of slots; the columns stand in table.ts.
+-- The events, in three table classes that differ in their number of slots. table.ts defines the columns.
 create table if not exists {{local events_s}} {{on cluster}} ({{events s}})
 engine = {{engine sharded events_s}}
 partition by {{partition key}}

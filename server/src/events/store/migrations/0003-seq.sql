@@ -1,4 +1,4 @@
--- Who holds which sequence numbers (seq.ts): the numbers from `first` to just below `next`. Rows are only added; old partitions are dropped.
+-- Claims of sequence numbers (seq.ts): from `first` to `next`, exclusive. Rows are only added; old partitions are dropped.
 create table if not exists seq_claims {{on cluster}} (
   claim UInt64,
   owner UUID,
@@ -10,7 +10,7 @@ partition by intDiv(claim, 100000)
 order by claim
 settings {{settings}};
 
--- Sequence numbers rise with arrival: with their bounds per granule, what arrived lately is found without reading what is old.
+-- Sequence numbers rise with arrival, so with their bounds per granule recent events are found without reading old ones.
 alter table {{local events_s}} {{on cluster}} add index if not exists seq_bounds seq type minmax granularity 1;
 alter table {{local events_m}} {{on cluster}} add index if not exists seq_bounds seq type minmax granularity 1;
 alter table {{local events_l}} {{on cluster}} add index if not exists seq_bounds seq type minmax granularity 1;

@@ -1,12 +1,11 @@
--- What became of the events that were sent (ledger.ts). A row holds whole counts, not differences, and a later version replaces it: writing it
--- twice, or nobody knowing whether it was written, changes nothing. `page` keeps the rows of one writer apart from those of others and of its
--- own earlier pages; rows of the page of zeros are those of the recount. Every node of a cluster has all rows, since only rows that lie together
--- replace each other.
+-- Accounts for every event that was sent (ledger.ts). A row holds complete counts, not differences, and a later version replaces it, so an insert
+-- can be repeated. `page` separates the rows of one writer from those of others and of its own earlier pages; the page of zeros has the rows of
+-- recounts. Every node of a cluster has all rows, since only rows on one node replace each other.
 create table if not exists ledger {{on cluster}} (
   org_id UInt32 codec(ZSTD(1)),
-  -- zeros where the dataset was not known yet
+  -- zeros when the dataset was unknown
   log_id UUID codec(ZSTD(1)),
-  -- when the events arrived
+  -- the minute of arrival
   minute DateTime('UTC') codec(Delta, ZSTD(1)),
   identity_type Enum8('NONE' = 0, 'API_KEY_ID' = 1, 'USER_ID' = 2) codec(ZSTD(1)),
   identity_id UUID codec(ZSTD(1)),
@@ -20,7 +19,7 @@ create table if not exists ledger {{on cluster}} (
   reasons Map(LowCardinality(String), UInt64) codec(ZSTD(1)),
   truncated UInt64 codec(T64, ZSTD(1)),
   late UInt64 codec(T64, ZSTD(1)),
-  -- stored once, and not found by the recount
+  -- stored, but not found by a recount
   missing UInt64 codec(T64, ZSTD(1)),
   wire_bytes UInt64 codec(T64, ZSTD(1)),
   raw_bytes UInt64 codec(T64, ZSTD(1))

@@ -1,6 +1,6 @@
-import { branchesOf, type Operation, propertiesOf, requiredOf, resolveShape, type Schema } from '@dendro/api'
+import { branchesOf, type JsonSchema, type OpenApiOperation, propertiesOf, requiredOf, resolveShape } from '@dendro/api'
 
-export type Schemas = Readonly<Record<string, Schema>>
+export type Schemas = Readonly<Record<string, JsonSchema>>
 
 const DEPTH_MAX = 6
 const SAMPLE_UUID = '7d9f0c52-3c1e-4c5a-9a43-2f6f2c1b8e10'
@@ -34,7 +34,7 @@ const samples: ReadonlyMap<string, unknown> = new Map(
 )
 
 /** Returns a valid value of a schema: its required members, or the first member when none is required. */
-export function exampleOf(schema: Schema, schemas: Schemas, name = '', depth = 0): unknown {
+export function exampleOf(schema: JsonSchema, schemas: Schemas, name = '', depth = 0): unknown {
   const shape = resolveShape(schema, schemas)
   if (Array.isArray(shape.examples)) return shape.examples[0]
   if (shape.const !== undefined) return shape.const
@@ -46,7 +46,7 @@ export function exampleOf(schema: Schema, schemas: Schemas, name = '', depth = 0
     case 'object':
       return exampleObject(shape, schemas, depth)
     case 'array': {
-      const item = exampleOf((shape.items ?? {}) as Schema, schemas, name, depth + 1)
+      const item = exampleOf((shape.items ?? {}) as JsonSchema, schemas, name, depth + 1)
       return item === undefined ? [] : [item]
     }
     case 'integer':
@@ -59,24 +59,24 @@ export function exampleOf(schema: Schema, schemas: Schemas, name = '', depth = 0
   }
 }
 
-function exampleObject(shape: Schema, schemas: Schemas, depth: number): unknown {
+function exampleObject(shape: JsonSchema, schemas: Schemas, depth: number): unknown {
   const properties = propertiesOf(shape)
   const values = shape.additionalProperties
   if (properties.length === 0) {
-    return typeof values === 'object' && values !== null ? { team: exampleOf(values as Schema, schemas, 'team', depth + 1) } : {}
+    return typeof values === 'object' && values !== null ? { team: exampleOf(values as JsonSchema, schemas, 'team', depth + 1) } : {}
   }
   const required = requiredOf(shape)
   const shown = required.length > 0 ? properties.filter(([name]) => required.includes(name)) : properties.slice(0, depth === 0 ? 1 : 0)
   return Object.fromEntries(shown.map(([name, property]) => [name, exampleOf(property, schemas, name, depth + 1)]))
 }
 
-function exampleNumber(shape: Schema, name: string): number {
+function exampleNumber(shape: JsonSchema, name: string): number {
   if (typeof shape.default === 'number') return shape.default
   if (/(_ts|_at|_until)$/.test(name)) return SAMPLE_MS
   return typeof shape.minimum === 'number' && shape.minimum > 0 ? shape.minimum : 10
 }
 
-function exampleText(shape: Schema, name: string): string {
+function exampleText(shape: JsonSchema, name: string): string {
   if (shape.format === 'uuid') return SAMPLE_UUID
   if (shape.format === 'email') return 'ada@example.org'
   if (shape.format === 'uri') return 'https://example.org/'
@@ -90,7 +90,7 @@ export type Sample = { type: string; text: string }
 const LINES_SAMPLE = '{"level": "error", "message": "payment failed", "order": 4711}'
 
 /** The example body of an endpoint; undefined when it takes none. */
-export function bodySample(operation: Operation, schemas: Schemas): Sample | undefined {
+export function bodySample(operation: OpenApiOperation, schemas: Schemas): Sample | undefined {
   const [first] = Object.entries(operation.requestBody?.content ?? {})
   if (!first) return undefined
   const [type, { schema }] = first
@@ -98,7 +98,7 @@ export function bodySample(operation: Operation, schemas: Schemas): Sample | und
 }
 
 /** Fills the parameters of a path with plausible values. */
-export function examplePath(path: string, operation: Operation, schemas: Schemas): string {
+export function examplePath(path: string, operation: OpenApiOperation, schemas: Schemas): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = operation.parameters?.find((candidate) => candidate.in === 'path' && candidate.name === name)
     return encodeURIComponent(String(parameter ? exampleOf(parameter.schema, schemas, name) : SAMPLE_UUID))

@@ -1,37 +1,39 @@
-import { branchesOf, type Parameter, propertiesOf, requiredOf, resolveShape, type Schema, shapeName } from '@dendro/api'
+import { branchesOf, type JsonSchema, type OpenApiParameter, propertiesOf, requiredOf, resolveShape, shapeName } from '@dendro/api'
 import type { Schemas } from './examples.ts'
 import { type Html, html, prose } from './html.ts'
 
 /** A request marks required fields, a response marks optional ones. */
-type Way = 'sent' | 'answered'
+type Direction = 'sent' | 'answered'
 
 /** Lists the members of a schema: name, type, bounds, description. Named schemas are links, unnamed objects unfold below. */
-export function fieldsOf(schema: Schema, schemas: Schemas, way: Way): Html {
+export function fieldsOf(schema: JsonSchema, schemas: Schemas, direction: Direction): Html {
   const shape = resolveShape(schema, schemas)
-  if (way === 'answered') return membersOf(schema, schemas, way)
+  if (direction === 'answered') return membersOf(schema, schemas, direction)
   return html`${typeof shape.description === 'string' && html`<p>${prose(shape.description)}</p>`}
-${shape.additionalProperties === false && html`<p class="note">Closed: an unknown field is refused.</p>`}
-${membersOf({ ...shape, description: undefined }, schemas, way)}`
+${shape.additionalProperties === false && html`<p class="note">Closed: unknown fields are refused.</p>`}
+${membersOf({ ...shape, description: undefined }, schemas, direction)}`
 }
 
-function membersOf(schema: Schema, schemas: Schemas, way: Way): Html {
+function membersOf(schema: JsonSchema, schemas: Schemas, direction: Direction): Html {
   const shape = resolveShape(schema, schemas)
   const properties = propertiesOf(shape)
   if (properties.length === 0) return html`<p class="whole">${typeOf(schema)}${meaning(shape)}</p>`
   const required = requiredOf(shape)
-  const fields = properties.map(([name, property]) => field({ name, schema: property, required: required.includes(name), way }, schemas))
+  const fields = properties.map(([name, property]) =>
+    field({ name, schema: property, required: required.includes(name), direction }, schemas),
+  )
   return html`<dl class="fields">${fields}</dl>`
 }
 
 /** Lists the path and query parameters. */
-export function parametersOf(parameters: readonly Parameter[], schemas: Schemas): Html {
+export function parametersOf(parameters: readonly OpenApiParameter[], schemas: Schemas): Html {
   return html`<dl class="fields">${parameters.map((parameter) =>
     field(
       {
         name: parameter.name,
         schema: parameter.description ? { ...parameter.schema, description: parameter.description } : parameter.schema,
         required: parameter.required,
-        way: 'sent',
+        direction: 'sent',
         place: parameter.in,
       },
       schemas,
@@ -39,23 +41,23 @@ export function parametersOf(parameters: readonly Parameter[], schemas: Schemas)
   )}</dl>`
 }
 
-type Field = { name: string; schema: Schema; required: boolean; way: Way; place?: 'path' | 'query' }
+type Field = { name: string; schema: JsonSchema; required: boolean; direction: Direction; place?: 'path' | 'query' }
 
-function field({ name, schema, required, way, place }: Field, schemas: Schemas): Html {
+function field({ name, schema, required, direction, place }: Field, schemas: Schemas): Html {
   const inner = innerObject(schema)
   const list = place === 'query' && schema.type === 'array' && html` <span class="note">repeat the name or separate by commas</span>`
   return html`<div${place ? html` data-in="${place}" data-name="${name}"` : undefined}>
-<dt><code>${name}</code>${presence(required, way)}</dt>
-<dd>${typeOf(schema)}${list}${meaning(schema)}${inner && membersOf(inner, schemas, way)}</dd></div>`
+<dt><code>${name}</code>${presence(required, direction)}</dt>
+<dd>${typeOf(schema)}${list}${meaning(schema)}${inner && membersOf(inner, schemas, direction)}</dd></div>`
 }
 
-function presence(required: boolean, way: Way): Html | undefined {
-  if (way === 'sent') return required ? html`<span class="required">required</span>` : undefined
+function presence(required: boolean, direction: Direction): Html | undefined {
+  if (direction === 'sent') return required ? html`<span class="required">required</span>` : undefined
   return required ? undefined : html`<span class="note">optional</span>`
 }
 
 /** Returns the unnamed object within a field: alone, in a list or in a map. */
-function innerObject(schema: Schema): Schema | undefined {
+function innerObject(schema: JsonSchema): JsonSchema | undefined {
   if (schema.$ref !== undefined) return undefined
   if (propertiesOf(schema).length > 0) return schema
   const within = [schema.items, schema.additionalProperties, ...branchesOf(schema)]
@@ -65,9 +67,9 @@ function innerObject(schema: Schema): Schema | undefined {
     .find((inner) => inner !== undefined)
 }
 
-const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
+const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null
 
-function meaning(schema: Schema): Html | undefined {
+function meaning(schema: JsonSchema): Html | undefined {
   const parts: Html[] = []
   if (typeof schema.description === 'string') parts.push(html`<span class="meaning">${prose(schema.description)}</span>`)
   if (schema.default !== undefined) parts.push(html`<span class="note">default <code>${JSON.stringify(schema.default)}</code></span>`)
@@ -75,7 +77,7 @@ function meaning(schema: Schema): Html | undefined {
 }
 
 /** Describes the type of a schema with its bounds. */
-export function typeOf(schema: Schema): Html {
+export function typeOf(schema: JsonSchema): Html {
   const name = shapeName(schema)
   if (name !== undefined) return html`<a class="type" href="#shape-${name}">${name}</a>`
   if (schema.const !== undefined) return html`<code class="value">${JSON.stringify(schema.const)}</code>`
@@ -98,7 +100,7 @@ export function typeOf(schema: Schema): Html {
   return html`<span class="type">${plainType(schema)}</span>${bounded(schema)}`
 }
 
-function plainType(schema: Schema): string {
+function plainType(schema: JsonSchema): string {
   if (schema.format === 'uuid') return 'uuid'
   if (typeof schema.format === 'string' && schema.type === 'string') return `string (${schema.format})`
   if (schema.type === 'object' && schema.additionalProperties === false) return 'closed object'
@@ -106,7 +108,7 @@ function plainType(schema: Schema): string {
   return typeof schema.type === 'string' ? schema.type : Array.isArray(schema.type) ? schema.type.join(' or ') : 'any value'
 }
 
-function bounded(schema: Schema): Html | undefined {
+function bounded(schema: JsonSchema): Html | undefined {
   const length = boundsOf(schema.minLength, schema.maxLength)
   const range = boundsOf(schema.minimum, schema.maximum)
   const bounds = length ? `${length} characters` : range

@@ -20,8 +20,8 @@ export function homePage(facts: HomeFacts): string {
 <main>
 <img src="${icon.address}" alt="" width="56" height="56">
 <h1>Dendro</h1>
-<p class="lead">Log management: send, search, watch and account for your logs.</p>
-<p class="state ${well ? 'well' : 'ill'}">${well ? 'Up and well' : `Not well: ${facts.troubles.join('; ')}`}</p>
+<p class="lead">Log management: send, search and monitor your logs.</p>
+<p class="state ${well ? 'well' : 'ill'}">${well ? 'Healthy' : `Degraded: ${facts.troubles.join('; ')}`}</p>
 <p class="links"><a class="button" href="/docs">API reference</a> <a href="/openapi.json">OpenAPI</a> <a href="/health">Health</a></p>
 <div class="code"><pre tabindex="0"><code>curl -H "X-SERVICE-API-KEY: $DENDRO_API_KEY" ${facts.baseUrl}/datasets</code></pre></div>
 <p class="note">Version ${facts.version}, region ${facts.region}</p>

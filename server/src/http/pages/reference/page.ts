@@ -1,4 +1,4 @@
-import { meaningOf, type OpenApiDocument, type Operation } from '@dendro/api'
+import { meaningOf, type OpenApiDocument, type OpenApiOperation } from '@dendro/api'
 import { icon, script, style } from './assets.ts'
 import { bodySample, curlOf, exampleOf, examplePath, type Schemas } from './examples.ts'
 import { fieldsOf, parametersOf, typeOf } from './fields.ts'
@@ -6,7 +6,7 @@ import { type Html, html, prose } from './html.ts'
 import { introduction } from './introduction.ts'
 
 /** One endpoint on the page, with its aliases. */
-type Entry = { method: string; path: string; operation: Operation; aliases: readonly string[] }
+type Entry = { method: string; path: string; operation: OpenApiOperation; aliases: readonly string[] }
 type Section = { word: string; title: string; entries: readonly Entry[] }
 
 const PUBLIC = 'public'
@@ -38,13 +38,13 @@ export function referencePage(document: OpenApiDocument, facts: { baseUrl: strin
 <nav id="contents" aria-label="Contents">
 <a href="#introduction">Introduction</a>
 ${sections.map(navigation)}
-<a href="#shapes">Shapes</a>
+<a href="#shapes">Schemas</a>
 </nav>
 <main id="content">
 ${introduction(facts, html`${fieldsOf({ $ref: '#/components/schemas/Error' }, schemas, 'answered')}`)}
-<p id="nothing" hidden>Nothing here matches.</p>
+<p id="nothing" hidden>No matches.</p>
 ${sections.map((section) => sectionOf(section, facts.baseUrl, schemas))}
-<section id="shapes" class="group"><h2>Shapes</h2><p>The records that requests and answers are made of.</p>
+<section id="shapes" class="group"><h2>Schemas</h2><p>The schemas of requests and responses.</p>
 ${Object.keys(schemas).map((name) => shapeOf(name, schemas))}
 </section>
 </main>
@@ -100,7 +100,7 @@ function articleOf(entry: Entry, baseUrl: string, schemas: Schemas): Html {
 <p class="summary">${prose(operation.summary)}.</p>
 ${operation.description && html`<p>${prose(operation.description)}</p>`}
 ${aliases.length > 0 && html`<p class="note">Also at ${aliases.map((alias, index) => html`${index > 0 && ', '}<code>${alias}</code>`)}</p>`}
-<p class="who"><b>Who</b> ${whoMay(operation)}</p>
+<p class="who"><b>Permission</b> ${whoMay(operation)}</p>
 ${inputsOf(operation, schemas)}
 ${answerOf(operation, schemas)}
 ${failuresOf(operation)}
@@ -120,7 +120,7 @@ const brokenAtSlashes = (path: string): Html =>
     .slice(1)
     .map((piece) => html`<wbr>/${piece}`)}`
 
-function whoMay(operation: Operation): Html {
+function whoMay(operation: OpenApiOperation): Html {
   const permission = operation['x-permission']
   if (permission === PUBLIC) return html`anyone; no credential is needed`
   const exception = { self: '; the user named in the path, by token', member: '; members of the group, by token' }[
@@ -130,7 +130,7 @@ function whoMay(operation: Operation): Html {
   return html`${operation['x-roles'].join(', ')}, or a role with <code>${permission}</code>${exception}`
 }
 
-function inputsOf(operation: Operation, schemas: Schemas): Html {
+function inputsOf(operation: OpenApiOperation, schemas: Schemas): Html {
   const parameters = operation.parameters ?? []
   const inPath = parameters.filter((parameter) => parameter.in === 'path')
   const inQuery = parameters.filter((parameter) => parameter.in === 'query')
@@ -139,11 +139,11 @@ function inputsOf(operation: Operation, schemas: Schemas): Html {
   const schema = types.length === 1 ? body?.content['application/json']?.schema : undefined
   return html`${inPath.length > 0 && html`<h4>Path</h4>${parametersOf(inPath, schemas)}`}
 ${inQuery.length > 0 && html`<h4>Query</h4>${parametersOf(inQuery, schemas)}`}
-${schema && html`<h4>Body ${body?.required === false && html`<span class="note">may be left out</span>`}</h4>${fieldsOf(schema, schemas, 'sent')}`}
+${schema && html`<h4>Body ${body?.required === false && html`<span class="note">optional</span>`}</h4>${fieldsOf(schema, schemas, 'sent')}`}
 ${body && !schema && html`<h4>Body</h4><p class="whole">${types.map((type, index) => html`${index > 0 && ', '}<code>${type}</code>`)}</p>`}`
 }
 
-function successOf(operation: Operation): {
+function successOf(operation: OpenApiOperation): {
   status: string
   media: string | undefined
   schema: OpenApiDocument['components']['schemas'][string] | undefined
@@ -153,24 +153,24 @@ function successOf(operation: Operation): {
   return { status, media: content?.[0], schema: content?.[1].schema }
 }
 
-function answerOf(operation: Operation, schemas: Schemas): Html {
+function answerOf(operation: OpenApiOperation, schemas: Schemas): Html {
   const { status, media, schema } = successOf(operation)
-  if (!schema) return html`<h4>Answer <span class="status">${status}</span></h4><p class="whole">No body.</p>`
+  if (!schema) return html`<h4>Response <span class="status">${status}</span></h4><p class="whole">No body.</p>`
   const isJson = media === 'application/json'
   const shape = html`${schema.$ref !== undefined && html` <span class="note">${typeOf(schema)}</span>`}`
-  return html`<h4>Answer <span class="status">${status}</span>${shape}</h4>${isJson ? fieldsOf(schema, schemas, 'answered') : html`<p class="whole"><code>${media}</code></p>`}`
+  return html`<h4>Response <span class="status">${status}</span>${shape}</h4>${isJson ? fieldsOf(schema, schemas, 'answered') : html`<p class="whole"><code>${media}</code></p>`}`
 }
 
-function failuresOf(operation: Operation): Html {
+function failuresOf(operation: OpenApiOperation): Html {
   const codes = Object.keys(operation.responses).filter((code) => /^[45]/.test(code))
-  return html`<h4>Failures</h4><ul class="failures">${codes.map((code) => html`<li title="${meaningOf(Number(code))}">${code}</li>`)}</ul>`
+  return html`<h4>Errors</h4><ul class="failures">${codes.map((code) => html`<li title="${meaningOf(Number(code))}">${code}</li>`)}</ul>`
 }
 
-function sampleAnswer(operation: Operation, schemas: Schemas): Html | undefined {
+function sampleAnswer(operation: OpenApiOperation, schemas: Schemas): Html | undefined {
   const { status, media, schema } = successOf(operation)
   if (!schema || media !== 'application/json') return undefined
   const sample = JSON.stringify(exampleOf(schema, schemas), null, 2)
-  return html`<div class="code"><div class="caption">Answer <span class="status">${status}</span></div><pre tabindex="0"><code>${sample}</code></pre></div>`
+  return html`<div class="code"><div class="caption">Response <span class="status">${status}</span></div><pre tabindex="0"><code>${sample}</code></pre></div>`
 }
 
 function shapeOf(name: string, schemas: Schemas): Html {

@@ -3,7 +3,7 @@ import { webAppPage } from './web-app.ts'
 
 const web = { page: '<!doctype html><head><title>Dendro</title></head><body></body>', files: new Map() }
 
-test('no style stands in the page but those that name the nonce of this very answer', () => {
+test('the page has only styles with the nonce of its response', () => {
   const [one, two] = [webAppPage(web), webAppPage(web)]
   const nonceOf = ({ headers }: typeof one) =>
     /style-src 'self' 'nonce-([\w-]{22,})';/.exec(headers['content-security-policy'] ?? '')?.[1] ?? ''

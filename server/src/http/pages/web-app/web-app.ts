@@ -43,7 +43,7 @@ export function webAppRoutes(web: WebFiles | undefined): Routes {
 
 /** The single page of the app, which routes by its address. */
 export function webAppPage(web: WebFiles | undefined, headers: Record<string, string> = {}): Answer<string> {
-  if (!web) throw notFound('web app: it was not built, which `npm start` and `npm run build` do')
+  if (!web) throw notFound('web app: it is not built; run `npm run build`')
   const nonce = randomBytes(NONCE_BYTES).toString('base64url')
   return new Answer(200, web.page.replace('<head>', `<head><meta property="csp-nonce" nonce="${nonce}">`), {
     'content-type': 'text/html; charset=utf-8',

@@ -156,7 +156,7 @@ describe('the limits of a post', () => {
   })
 })
 
-describe('failures in the words of the protocol', () => {
+describe('failures in the format of the protocol', () => {
   test.each([
     [400, 'illegal_argument_exception'],
     [401, 'security_exception'],
@@ -178,7 +178,7 @@ describe('failures in the words of the protocol', () => {
     })
   })
 
-  test('what the store rejects is told with what the parser rejected', () => {
+  test('rejections of the store and of the parser are reported together', () => {
     const parsed = parse('{"index":{"_id":"a"}}\n{"a":1}\n{"create":{"_id":"b"}}\n{"a":1}\n{"index":{}}\nx\n')
     const outcome = { kind: 'stored', accepted: 1, rejected: [{ index: 1, reason: 'no' }], total: 3, duplicates: [0] } as const
     const answer = elasticsearch.reply(
@@ -192,7 +192,7 @@ describe('failures in the words of the protocol', () => {
   })
 })
 
-test('filter paths and addresses of any length are judged in time', () => {
+test('filter paths and paths of any length are matched in bounded time', () => {
   const outcome = { kind: 'stored', accepted: 0, rejected: [], total: 1, duplicates: [] } as const
   const { notes, rejected, total } = parse('{"index":{}}\n{"a":1}\n')
   for (const filter_path of ['**.'.repeat(5_000), '*'.repeat(20_000), `${'*a'.repeat(900)},`.repeat(10), ',,-,.,-*']) {

@@ -6,7 +6,7 @@ type Probe = { methods: readonly string[]; tail: RegExp; status?: number; body: 
 const GET = ['GET', 'HEAD']
 const WRITE = ['PUT', 'POST']
 const license = { uid: '00000000-0000-0000-0000-000000000000', type: 'basic', status: 'active', mode: 'basic' }
-const notHere = { type: 'resource_not_found_exception', reason: 'events are only taken in here; searching has an API of its own' }
+const notHere = { type: 'resource_not_found_exception', reason: 'this endpoint only accepts events; search with POST /search' }
 /** A path of one name, at the root or below the prefixes of this protocol. */
 const INDEX = /^(?:.*\/(?:elastic|elasticsearch))?\/{1,3}[^/_][^/]*\/{0,3}$/
 

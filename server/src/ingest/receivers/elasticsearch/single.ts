@@ -13,7 +13,7 @@ export type SingleNotes = { index: string; id: string }
 export function parseSingle({ path, body }: Pick<IngestRequest, 'path' | 'body'>): ParsedBody {
   const { index = '', id = '', create } = SINGLE.exec(path)?.groups ?? {}
   const notes: SingleNotes = { index: decoded(index), id: decoded(id) }
-  if (notes.index.startsWith('_')) throw badRequest(`an index cannot be called ${notes.index.slice(0, 100)}`)
+  if (notes.index.startsWith('_')) throw badRequest(`${notes.index.slice(0, 100)} is not a valid index name`)
   const record = new Documents(body).read(0, body.length)
   const batch = { ...routeOfIndex(notes.index), attributes: [], events: { kind: 'records' as const, records: [record] } }
   const key = create === undefined ? {} : { idempotencyKey: `${notes.index}/${notes.id}` }

@@ -96,11 +96,11 @@ describe('the reader of JSON', () => {
     expect(isReadable(text)).toBe(false)
   })
 
-  test.each(['NaN', '-Infinity', '007', '"\t"', '"\\x"'])('reads %j, which is no JSON but is sent', (text) => {
+  test.each(['NaN', '-Infinity', '007', '"\t"', '"\\x"'])('reads %j, which is not JSON but is sent by some writers', (text) => {
     expect(isReadable(text)).toBe(true)
   })
 
-  test('gives each number in its own spelling', () => {
+  test('keeps the notation of each number', () => {
     const number = fc.stringMatching(/^-?(0|[1-9]\d{0,40})(\.\d{1,40})?([eE][+-]?\d{1,4})?$/)
     fc.assert(
       fc.property(number, (text) => {
@@ -178,7 +178,7 @@ describe('the values of an object', () => {
   })
 })
 
-describe('a text without its escapes', () => {
+describe('a decoded string', () => {
   test('is the bytes that it stands for', () => {
     const escaped = fc.array(
       fc.oneof(

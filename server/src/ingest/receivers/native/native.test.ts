@@ -15,7 +15,7 @@ function eventsOf(body: string | Uint8Array, contentType = JSON_TYPE, path = '/'
   })
 }
 
-describe('the first byte tells how a body is laid out', () => {
+describe('the first byte decides the layout of a body', () => {
   test.each([
     ['one object', '{"a":1}', ['{"a":1}']],
     ['one a line', '{"a":1}\n{"b":2}\n', ['{"a":1}', '{"b":2}']],
@@ -64,7 +64,7 @@ test('UTF-16 is read, and refused when it is broken', () => {
   expect(() => eventsOf(little.subarray(0, -1))).toThrow('not valid UTF-16LE')
 })
 
-test('what cannot be read is refused with 415, not taken for text', () => {
+test('an unreadable body is refused with 415, not stored as text', () => {
   for (const type of ['application/msgpack', 'application/x-msgpack']) {
     expect(() => eventsOf(new Uint8Array([0x81, 0xa1, 0x61, 0x01]), type)).toThrow(expect.objectContaining({ status: 415 }))
   }
@@ -93,7 +93,7 @@ test('objects come out byte for byte, however they stand behind one another', ()
   )
 })
 
-test('any bytes are either taken or refused', () => {
+test('any bytes are either accepted or refused', () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
     fc

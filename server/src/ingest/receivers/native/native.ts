@@ -29,7 +29,7 @@ export const native: Receiver = {
 
 function parse(request: IngestRequest): ParsedBody {
   const type = request.contentType.split(';')[0]?.trim().toLowerCase() ?? ''
-  if (/^application\/(x-)?msgpack$/.test(type)) throw new Failure(415, 'MessagePack is not read here; send JSON lines instead')
+  if (/^application\/(x-)?msgpack$/.test(type)) throw new Failure(415, 'MessagePack is not supported; send JSON lines instead')
   const bytes = asUtf8(request.body, request.contentType)
   if (isUploadCheck(bytes)) return { batches: [], rejected: [], total: 0 }
   const place = routeOfPath(request.path)

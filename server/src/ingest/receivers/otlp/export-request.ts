@@ -88,7 +88,7 @@ export class ExportRequest {
 
   #weigh(weight: number): void {
     this.#weight += weight
-    if (this.#weight > WEIGHT_MAX) throw new Failure(413, 'more attributes in one post than can be taken at once')
+    if (this.#weight > WEIGHT_MAX) throw new Failure(413, 'more attributes than one post may have')
   }
 }
 

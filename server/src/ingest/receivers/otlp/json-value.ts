@@ -53,8 +53,7 @@ export class JsonValue {
     const reader = this.#reader
     if (reader.isNull()) return this.#nothing()
     if (!isNext(reader, QUOTE)) {
-      if (isNext(reader, OPEN_OBJECT) || isNext(reader, OPEN_ARRAY))
-        throw new UnreadableRecord('there is an object or array where a text belongs')
+      if (isNext(reader, OPEN_OBJECT) || isNext(reader, OPEN_ARRAY)) throw new UnreadableRecord('expected a text, found an object or array')
       reader.scalar()
       return this.#text.text(reader.start, reader.stop)
     }

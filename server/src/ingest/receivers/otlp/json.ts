@@ -60,7 +60,7 @@ class JsonSource implements FieldSource {
   /** Reads an object. Its recursion is bounded by the nesting of the message types, not by the body. */
   fields<T>(type: Message<T>, target: T): void {
     const reader = this.#reader
-    if (!isNext(reader, OPEN_OBJECT)) throw new UnreadableRecord('there is a value where an object belongs')
+    if (!isNext(reader, OPEN_OBJECT)) throw new UnreadableRecord('expected an object, found another value')
     reader.openObject()
     while (reader.key()) {
       const read = type.byName.get(this.#value.name())

@@ -63,7 +63,7 @@ export class UnreadableRecord extends Error {}
 
 /** How deep lists and maps may be nested; protobuf itself reads no deeper. */
 export const VALUE_DEPTH_MAX = 100
-export const tooDeep = (): UnreadableRecord => new UnreadableRecord(`values lie deeper than ${VALUE_DEPTH_MAX} levels in one another`)
+export const tooDeep = (): UnreadableRecord => new UnreadableRecord(`values are nested more than ${VALUE_DEPTH_MAX} levels deep`)
 
 /** Bounds the memory of one post in a worker. */
 export const VALUES_MAX = 1_000_000

@@ -26,7 +26,7 @@ const sameInBothFormats = [...casesOf('logs'), ...casesOf('traces')].filter(({ r
   /^\{"resource(Logs|Spans)"/.test(bodyText(request)),
 )
 
-describe('the same request in protobuf brings the same', () => {
+describe('the same request in protobuf has the same result', () => {
   test.each(sameInBothFormats)('$name', ({ request, expected }) => {
     const inProtobuf = { ...request, body: protobufOf(request), contentType: 'application/x-protobuf' }
     expect(runCase(otlp, { method: 'POST', request: inProtobuf })).toEqual([
@@ -211,7 +211,7 @@ describe('the limits of a request', () => {
     const parsed = read(
       withRecords({ body: nested(VALUE_DEPTH_MAX) }, { body: nested(VALUE_DEPTH_MAX + 1) }, { body: { stringValue: 'kept' } }),
     )
-    expect(parsed.rejected).toEqual([{ index: 1, reason: 'values lie deeper than 100 levels in one another' }])
+    expect(parsed.rejected).toEqual([{ index: 1, reason: 'values are nested more than 100 levels deep' }])
     expect(recordsOf(parsed)).toHaveLength(2)
   })
 
@@ -271,7 +271,7 @@ describe('the limits of a request', () => {
   })
 })
 
-describe('failures in the words of the protocol', () => {
+describe('failures in the format of the protocol', () => {
   const request = { path: '/v1/logs', query: {}, headers: {}, contentType: 'application/json' }
   const answered = (status: number, contentType = request.contentType) =>
     otlp.reply(

@@ -31,9 +31,9 @@ export type OtlpSpan = {
   /** JSON objects. */
   events: string[]
   links: string[]
-  status: Status
+  status: SpanStatus
 }
-type Status = { code: number; text: string }
+type SpanStatus = { code: number; text: string }
 
 export const newSpan = (): OtlpSpan => ({
   traceId: '',
@@ -55,7 +55,7 @@ export const newSpan = (): OtlpSpan => ({
 type SpanEvent = { time: Instant | undefined; name: string; attributes: Attribute[] }
 type SpanLink = { traceId: string; spanId: string; attributes: Attribute[] }
 
-const status = message<Status>([
+const status = message<SpanStatus>([
   [2, 'message', set('text', text)],
   [3, 'code', set('code', number)],
 ])

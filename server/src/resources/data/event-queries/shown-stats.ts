@@ -1,4 +1,4 @@
-import type { GroupRow, ResultRow, Series, TimeSlice, Totals } from '@dendro/api'
+import type { AggregateGroupRow, ResultRow, Series, TimeSlice, Totals } from '@dendro/api'
 import type { SelectItem } from '@dendro/language/tree'
 import { sliceStartMs } from '../../../query/slices.ts'
 import type { StatsGroup, StatsResult, StatsRow, StatValue, TimeBounds } from '../../../reading/event-query.ts'
@@ -73,7 +73,7 @@ export const sliceRows = (found: StatsResult, frame: StatsFrame): ResultRow[] =>
 export const groupName = (values: StatsGroup['values']): string => `[${values.map((value) => value ?? NULL_NAME).join(', ')}]`
 
 /** The groups, largest first, in the two flat forms of the response. */
-export function groupRows(found: StatsResult, frame: StatsFrame): { groups: GroupRow[]; result: ResultRow[] } {
+export function groupRows(found: StatsResult, frame: StatsFrame): { groups: AggregateGroupRow[]; result: ResultRow[] } {
   const stat = frame.calls[0]?.name ?? ''
   const rows = found.groups.map(({ values, whole, slices }) => ({
     flat: { ...valuesOf(whole, frame), group: groupName(values), count: whole.count },
