@@ -346,7 +346,7 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     expect(await list(page).locator('[data-index]').count()).toBeLessThan(150)
   })
 
-  test('every key is listed where ? asks for them', async () => {
+  test('? lists every shortcut', async () => {
     const page = await stand.open(exploreUrl(isOrder))
     await counted(page, 40)
     await page.keyboard.press('?')
@@ -362,7 +362,7 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
   test.each([
     ['light', 1280],
     ['dark', 390],
-  ] as const)('has no fault that axe finds with tray, bar, drawer and comparison: %s, %d pixels', async (theme, width) => {
+  ] as const)('axe finds no fault with pinned events, find bar, panel and comparison: %s, %d pixels', async (theme, width) => {
     const page = await stand.open(exploreUrl({ ...isOrder, fold: true, gap: true }), { theme, width })
     await counted(page, 40)
     for (const at of [0, 1]) {

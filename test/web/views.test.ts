@@ -336,7 +336,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await isOver()
   }, 300_000)
 
-  test('whatever a line holds stays text, in every view: markup, scripts, colours of terminals, turned text, 100 kB, 500 keys', async () => {
+  test('whatever a line holds stays text, in every view: markup, scripts, terminal colors, direction marks, 100 kB, 500 fields', async () => {
     const own = await stand.app.newOrganization()
     const attack = '<img src=x onerror="window.hit=1"><script>window.hit=2</script>'
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key_${index}`, `${attack} ${index}`]))
@@ -357,7 +357,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await page.getByRole('button', { name: 'Show all 501 fields' }).click()
     await page.getByRole('rowheader', { name: 'key_499' }).waitFor({ state: 'attached' })
     await page
-      .getByText(/characters more; copy the line for all of it/)
+      .getByText(/more characters; copy the line for the full text/)
       .first()
       .waitFor({ state: 'attached' })
     for (const tab of ['Patterns', 'Fields', 'Table', 'Chart']) {

@@ -14,7 +14,7 @@ applyTheme(storedTheme())
 // The service shows this page at its root too, where people arrive who type its address.
 if (!location.pathname.startsWith('/app')) history.replaceState(undefined, '', '/app/')
 
-// A failed question is shown with its reason and asked again by the person, or by the client when the service says when.
+// A failed query shows its reason. The user repeats it, or the client does when the service sends a retry time.
 const queries = new QueryClient({ defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false, staleTime: 30_000 } } })
 
 if (['/app/', '/app/explore'].includes(location.pathname))

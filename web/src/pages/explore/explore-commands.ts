@@ -70,7 +70,7 @@ function commandsOf(state: ExploreState, { input, setHelp }: PageState): Command
       run: () => change((now) => ({ ...now, cmp: one })),
     })),
     { group: 'Actions', name: 'Refresh', note: 'r', run: refresh },
-    { group: 'Actions', name: isLive ? 'Stop live' : 'Live', note: 'l', run: toggleLive },
+    { group: 'Actions', name: isLive ? 'Stop live' : 'Start live', note: 'l', run: toggleLive },
     { group: 'Actions', name: 'Edit the query', note: '/', run: () => input.current?.focus() },
     { group: 'Actions', name: 'Reset columns', run: columns.reset },
     { group: 'Actions', name: 'Find in loaded rows', note: 'Ctrl F', run: () => openFind(state) },

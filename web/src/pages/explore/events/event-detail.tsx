@@ -75,7 +75,7 @@ export function EventDetail({ event, highlights, actions, rowActions, isPinned }
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard */}
       <pre tabIndex={0} className="mt-2 max-h-80 wrap-anywhere overflow-auto whitespace-pre-wrap rounded bg-sunk p-2 font-mono">
         <HighlightedText text={plainLine(text.slice(0, RAW_SHOWN_MAX))} highlights={highlights} onlyMatches />
-        {text.length > RAW_SHOWN_MAX && ` … ${text.length - RAW_SHOWN_MAX} characters more; copy the line for all of it`}
+        {text.length > RAW_SHOWN_MAX && ` … ${text.length - RAW_SHOWN_MAX} more characters; copy the line for the full text`}
       </pre>
     </div>
   )

@@ -5,7 +5,7 @@ import { type FieldNode, fieldTree, nestedJson } from './field-tree.ts'
 const leavesOf = (nodes: readonly FieldNode[]): string[] =>
   nodes.flatMap((node) => (node.kind === 'leaf' ? [`${node.path}=${node.value}`] : leavesOf(node.inner)))
 
-test('keys that begin alike are nested by their dots, a lonely one stays as it is', () => {
+test('fields with a common prefix are nested, single ones stay flat', () => {
   const tree = fieldTree([
     ['http.method', 'GET'],
     ['http.status', '200'],
@@ -30,7 +30,7 @@ test('keys that begin alike are nested by their dots, a lonely one stays as it i
   })
 })
 
-test('every key is in the tree once, whatever dots it holds', () => {
+test('every field is in the tree once', () => {
   const key = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 8 })
   fc.assert(
     fc.property(fc.uniqueArray(key, { maxLength: 12 }), (keys) => {

@@ -12,7 +12,7 @@ const event = (raw: string, fields: Record<string, string> = {}): Event => ({
   links: [],
 })
 
-test('a text is found in lines and values whatever its capitals, in slices as at once, and further down as events come', () => {
+test('find ignores case, searches lines and values, and continues when events are appended', () => {
   const events = [event('Order placed'), event('refused'), event('{"said":"an \\"order\\""}', { said: 'an "order"' }), event('a.c')]
   const whole = continueFind(emptyFind(''), 'order', events, () => true)
   expect(whole.hits).toEqual([0, 2])

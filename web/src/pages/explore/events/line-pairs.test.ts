@@ -4,7 +4,7 @@ import { fieldWithValue, segmentsOf } from './line-pairs.ts'
 
 const pairsOf = (line: string, fields: Record<string, string>) => segmentsOf(line, fields).flatMap(({ pair }) => (pair ? [pair] : []))
 
-test('pairs of a line are found where they are keys of its event', () => {
+test('pairs of a line are found if they are fields of its event', () => {
   const fields = { level: 'info', msg: 'slow answer', took: '12ms', status: '200', said: 'a "word"' }
   expect(pairsOf('level=info msg="slow answer" took=12ms other=1', fields)).toEqual([
     { name: 'level', value: 'info' },
@@ -20,7 +20,7 @@ test('pairs of a line are found where they are keys of its event', () => {
   expect(fieldWithValue('13ms', fields)).toBe('')
 })
 
-test('a line cut into segments is the same line', () => {
+test('the segments of any line add up to the line', () => {
   const line = fc.string({ unit: fc.constantFrom('a', '=', '"', ':', '{', ' ', '\\', '1') })
   fc.assert(
     fc.property(line, (text) => {

@@ -12,7 +12,7 @@ const event = (raw: string, fields: Record<string, string> = {}): Event => ({
   links: [],
 })
 
-test('a table of events keeps its shape, whatever their lines hold', () => {
+test('a Markdown table stays intact whatever the lines contain', () => {
   const events = [event('plain'), event('a | b\n  and `ticks` ``two``')]
   expect(markdownOf(events, { zone: 'utc', datasetName: () => 'orders' })).toBe(
     [
@@ -25,7 +25,7 @@ test('a table of events keeps its shape, whatever their lines hold', () => {
   )
 })
 
-test('compared events show first what differs, and what one of them lacks', () => {
+test('compared events list differing and missing fields first', () => {
   const events = [event('', { a: '1', b: 'x', c: 'only' }), event('', { a: '1', b: 'y' })]
   expect(comparedFields(events)).toEqual([
     { name: 'b', values: ['x', 'y'], isSame: false },

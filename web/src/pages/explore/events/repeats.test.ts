@@ -14,12 +14,12 @@ const event = (message: string, sequence = 0): Event => ({
 })
 const always = () => true
 
-test('what differs only in numbers and ids is the same, other words are not', () => {
+test('events that differ only in numbers and ids repeat each other', () => {
   expect(repeatKeyOf(event('order 12 placed in 3ms by a1-b2'))).toBe(repeatKeyOf(event('order 7 placed in 40ms by c3-d4')))
   expect(repeatKeyOf(event('order 12 placed'))).not.toBe(repeatKeyOf(event('order 12 refused')))
 })
 
-test('neighbours that repeat each other take one row, and all of their rows when spread out', () => {
+test('repeated neighbors take one row, and all rows when expanded', () => {
   const events = ['a 1', 'a 2', 'b', 'a 3', 'a 4', 'a 5'].map((text, at) => event(text, at))
   const folded = continueFold(EMPTY_FOLD, events, always)
   const rows = foldedRows(folded, new Set())
@@ -35,7 +35,7 @@ test('neighbours that repeat each other take one row, and all of their rows when
   expect(expanded.repeatsAt(3)).toBe(1)
 })
 
-test('folding in slices, or as more events come below, gives what folding at once gives', () => {
+test('folding in slices, or while events are appended, equals folding at once', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('a', 'b 1', 'b 2'), { maxLength: 300 }), fc.nat(300), (texts, cut) => {
       const events = texts.map((text, at) => event(text, at))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { NO_ITEMS, type NumberedItems, renumber } from './row-numbers.ts'
 
-test('what is added at the end or the beginning, or goes, leaves the numbers of the others', () => {
+test('adding and removing items keeps the numbers of the others', () => {
   const first = renumber<string>(NO_ITEMS, ['b', 'c'])
   const further = renumber(first, ['b', 'c', 'd'])
   expect(further.numbers).toEqual([...first.numbers, 2])
@@ -10,7 +10,7 @@ test('what is added at the end or the beginning, or goes, leaves the numbers of 
   expect(newer.numbers).toEqual([3, further.numbers[0], further.numbers[2]])
 })
 
-test('whatever comes and goes, no two have the same number, and none gets another one while it is there', () => {
+test('numbers are unique, and an item keeps its number while it is in the list', () => {
   const lists = fc.array(fc.uniqueArray(fc.integer({ min: 0, max: 30 })), { maxLength: 12 })
   fc.assert(
     fc.property(lists, (itemLists) => {

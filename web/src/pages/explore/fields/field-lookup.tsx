@@ -25,7 +25,7 @@ export function FieldLookup({ name, query, hasOthers, actions }: FieldLookupProp
     return () => clearTimeout(timer)
   }, [])
   const lookup = useQuery({
-    queryKey: ['a key', name, query.datasets, query.range, query.refreshCount],
+    queryKey: ['field lookup', name, query.datasets, query.range, query.refreshCount],
     enabled: isSettled,
     retry: false,
     queryFn: async ({ signal }) => {

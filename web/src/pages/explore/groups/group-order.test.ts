@@ -6,14 +6,14 @@ const groups = [group('v10', 5, 1), group('v9', 7, 3), group('a', 5, 2)]
 const names = (order: Parameters<typeof sortGroups>[1]) =>
   sortGroups(groups, order, ({ count }) => count * 2).map(({ values }) => values[0])
 
-test('groups are sorted by a key as people sort, by what is measured, by events, and by how much they changed', () => {
+test('groups are sorted by field in natural order, by measure, by events, and by change', () => {
   expect(names({ column: 0, isRising: true })).toEqual(['a', 'v9', 'v10'])
   expect(names({ column: 'value', isRising: false })).toEqual(['v9', 'v10', 'a'])
   expect(names({ column: 'events', isRising: true })).toEqual(['v10', 'a', 'v9'])
   expect(names({ column: 'change', isRising: false })).toEqual(['v10', 'v9', 'a'])
 })
 
-test('the events of a group meet its conditions, also where the key is absent', () => {
+test('group conditions match the events of the group, also where the field is absent', () => {
   expect(groupClauses(['level', 'my key'], ['error', "it's"])).toEqual(["level = 'error'", `"my key" = 'it''s'`])
   expect(groupClauses(['region'], ['null'])).toEqual(["(region IS NULL OR region = 'null')"])
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isNotValue, isValue, joinClauses, negate, replaceClause, splitClauses, withClause, withoutClause } from './clauses.ts'
 
-describe('a query is cut into clauses', () => {
+describe('a query is split into clauses', () => {
   test.each([
     ['', []],
     ['*', []],
@@ -22,18 +22,18 @@ describe('a query is cut into clauses', () => {
   ])('%s', (query, clauses) => expect(splitClauses(query)).toEqual(clauses))
 })
 
-test('clauses that are an OR keep their meaning among others', () => {
+test('clauses with OR keep their meaning when joined', () => {
   expect(withClause('a = 1 OR b = 2', 'c = 3')).toBe('(a = 1 OR b = 2) AND c = 3')
   expect(withClause('', 'c = 3 OR d = 4')).toBe('c = 3 OR d = 4')
 })
 
-test('a clause is added once, replaced and taken away', () => {
+test('a clause is added once, replaced and removed', () => {
   expect(withClause('a = 1', 'a = 1')).toBe('a = 1')
   expect(withoutClause('a = 1 AND b = 2', 'a = 1')).toBe('b = 2')
   expect(replaceClause('a = 1 AND b = 2', 'a = 1', 'a = 5')).toBe('a = 5 AND b = 2')
 })
 
-test('what is negated is negated whole', () => {
+test('negation applies to the whole clause', () => {
   expect(negate('timeout refused')).toBe('NOT (timeout refused)')
   expect(negate('(a = 1 OR b = 2)')).toBe('NOT (a = 1 OR b = 2)')
 })
@@ -42,7 +42,7 @@ test('negating twice gives the clause back', () => {
   for (const clause of ['a = 1', 'EXISTS b', 'a = 1 OR b = 2']) expect(negate(negate(clause))).toBe(clause)
 })
 
-test('any key and any value make one clause, whatever they hold', () => {
+test('any field and value make one clause', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), fc.string(), (key, value) => {
       const clauses = [isValue(key, value), isNotValue(key, value), 'z = 1']

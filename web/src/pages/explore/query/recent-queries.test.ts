@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { clearRecentQueries, recentQueries, recentQueryTexts, rememberQuery } from './recent-queries.ts'
 
-// A browser keeps texts under names; so does this.
+// A minimal localStorage.
 const stored = new Map<string, string>()
 Object.assign(globalThis, {
   localStorage: {
@@ -12,7 +12,7 @@ Object.assign(globalThis, {
 })
 beforeEach(() => stored.clear())
 
-test('what is asked again moves to the front, with what it found this time', () => {
+test('a repeated query moves to the front with its new result', () => {
   rememberQuery({ q: 'a', atMs: 1, events: 5 })
   rememberQuery({ q: 'b', atMs: 2 })
   rememberQuery({ q: 'a', d: ['x'], atMs: 3 })
@@ -27,7 +27,7 @@ test('what is asked again moves to the front, with what it found this time', () 
   expect(recentQueries()).toEqual([])
 })
 
-test('the history is bounded, and what was kept before it had times is still there', () => {
+test('the history is bounded and reads its older format', () => {
   stored.set('dendro.queries', JSON.stringify(['old one', 3, null]))
   expect(recentQueryTexts()).toEqual(['old one'])
   for (let index = 0; index < 150; index += 1) rememberQuery({ q: `q${index}`, atMs: index })

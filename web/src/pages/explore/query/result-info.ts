@@ -26,7 +26,7 @@ export function resultInfoOf({ tab, events, patterns, trends, groups, fields }: 
     return { ...stateOf(patterns), cost }
   }
   if (tab === 'table' || tab === 'chart') {
-    const label = groups.data?.isEstimated ? { label: `${quantity(groups.data.total, 'event')}, estimated` } : {}
+    const label = groups.data?.isEstimated ? { label: `${quantity(groups.data.total, 'event')}, values estimated` } : {}
     return { ...stateOf(groups), cost: groups.data?.cost, ...label }
   }
   if (tab === 'difference') return { ...stateOf(fields), data: undefined, cost: undefined }

@@ -14,7 +14,7 @@ const event = (raw: string, message_kvs: Record<string, string>): Event => ({
 const datasetNames = () => ({ collection: 'shop', dataset: 'web' })
 const events = [event('=1+1', { a: 'x, "y"', n: '-5' }), event('plain', { b: '' })]
 
-test('loaded events are lines of JSON, as exports write them', () => {
+test('loaded events are written as NDJSON in the format of exports', () => {
   const [first] = ndjsonOf(events, datasetNames).trim().split('\n')
   expect(JSON.parse(first ?? '')).toEqual({
     '@time': '2026-11-21 12:00:00.000 UTC',
@@ -30,7 +30,7 @@ test('loaded events are lines of JSON, as exports write them', () => {
   })
 })
 
-test('loaded events are a table, in which nothing is computed', () => {
+test('CSV files contain no formulas', () => {
   const [head, first, second] = csvOf(events, datasetNames).split('\r\n')
   expect(head).toBe('@time,@timestamp,@sequence,@status,collection,dataset,log_id,@raw,a,b,n')
   expect(first).toBe(`2026-11-21 12:00:00.000 UTC,1795262400000,7,info,shop,web,id,'=1+1,"x, ""y""",,-5`)

@@ -13,13 +13,13 @@ const bars = (start: number, counts: readonly number[], endMs: number, lengthMs:
   cost: { events: 0, isExact: true, bytes: 0, ms: 0 },
 })
 
-test('a bar that still fills and one that began before the range are compared with nothing', () => {
+test('bars that are still filling or begin before the range are not compared', () => {
   const now = bars(100, [5, 10, 10, 3], 135, 30)
   const before = bars(70, [5, 20, 20, 100], 105, 30)
   expect(comparableTotals(now, before)).toEqual({ now: 22, before: 42 })
 })
 
-test('a range is held against the one before it, or against the same time of an earlier day or week', () => {
+test('a range is compared with the previous period, or with the same time one day or week earlier', () => {
   expect([shiftOf('previous', 900_000), shiftOf('day', 900_000), shiftOf('week', 900_000)]).toEqual([900_000, 86_400_000, 604_800_000])
 })
 

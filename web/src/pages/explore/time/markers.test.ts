@@ -20,15 +20,15 @@ const hours = (one: Downtime, fromMs: number, toMs: number) =>
     marker.kind === 'downtime' ? [(marker.fromMs - NOON) / HOUR_MS, (marker.toMs - NOON) / HOUR_MS] : [],
   )
 
-test('a downtime of fixed times is marked where it touches the range', () => {
+test('a fixed downtime is drawn where it overlaps the range', () => {
   const one = downtime({ static_time_range: { from: NOON, to: NOON + HOUR_MS } })
   expect(hours(one, NOON - HOUR_MS, NOON + HOUR_MS)).toEqual([[0, 1]])
   expect(hours(one, NOON + HOUR_MS, NOON + 2 * HOUR_MS)).toEqual([])
 })
 
-test('a downtime that repeats is marked on its days, over midnight too, and turned round where it is', () => {
+test('a recurring downtime is drawn on its days, also over midnight and inverted', () => {
   const night = { from_minute_of_day: 22 * 60, to_minute_of_day: 2 * 60, invert: false, repeat_days: ['Thursday' as const] }
-  // The 20th of November 2026 is a Friday: the night to it began on Thursday.
+  // 20 November 2026 is a Friday, so the night before it began on Thursday.
   expect(hours(downtime({ dynamic_time_range: night }), NOON - 12 * HOUR_MS, NOON + 24 * HOUR_MS)).toEqual([[-14, -10]])
   const day = { from_minute_of_day: 8 * 60, to_minute_of_day: 20 * 60, invert: true, repeat_days: [] }
   expect(hours(downtime({ dynamic_time_range: day }), NOON - 6 * HOUR_MS, NOON + 11 * HOUR_MS)).toEqual([
@@ -37,7 +37,7 @@ test('a downtime that repeats is marked on its days, over midnight too, and turn
   ])
 })
 
-test('only monitors that watch the datasets and have told of something are asked, the latest first', () => {
+test('only monitors of the datasets that have triggered are queried, latest first', () => {
   const monitor = (id: string, from: string[], last: number | undefined) =>
     ({ id, queries: [{ from }], status: 'OK', ...(last === undefined ? {} : { last_trigger_ts: last }) }) as unknown as Monitor
   const all = [monitor('old', ['a'], 1), monitor('new', ['a', 'b'], 2), monitor('other', ['b'], 3), monitor('still', ['a'], undefined)]
