@@ -53,6 +53,12 @@ function textOf(stream: NodeJS.ReadableStream | null): () => string {
   return () => text
 }
 
+/** What a service complained of, line by line, without stores that answered late, which they may on a busy machine. */
+export const complaintsOf = ({ complained }: Service): string[] =>
+  complained()
+    .split('\n')
+    .filter((line) => line !== '' && !line.includes('child does not answer'))
+
 export const isUp = ({ said }: Service): boolean => said().includes('Stop with Ctrl-C')
 
 /** untilUp waits until the service greets, and fails with what it complained of when it ends instead. */
