@@ -12,6 +12,7 @@ export default defineConfig({
     // These only end what hangs: no test may be decided by how fast the machine is.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    teardownTimeout: 300_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
     // One more than the two processors of a small machine: many tests wait for a restart or a timer.
     maxWorkers: 3,
