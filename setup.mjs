@@ -26,7 +26,7 @@ const ENGINES = {
  */
 const SERVICE_OPTIONS = ['--max-semi-space-size=16']
 
-/** Every command is a list of programs that run one after the other; the first failure ends it. */
+/** Every command is a list of programs that run one after the other, a list within it side by side; the first failure ends it. */
 const commands = {
   start: (rest) => [node(...SERVICE_OPTIONS, 'server/src/main.ts', 'start', ...rest)],
   dev: (rest) => [
@@ -47,15 +47,12 @@ const commands = {
   screens: (rest) => [node('test/web/screens.ts', ...rest)],
   test: (rest) => [tool('vitest', 'run', ...rest)],
   nightly: (rest) => [node('test/nightly.ts', ...rest)],
+  'replay-statements': (rest) => [node('test/replay-statements.ts', ...rest)],
   'release-check': (rest) => [node('test/release-check.ts', ...rest)],
   build: () => [tool('typescript', '-b')],
   fix: () => [tool('@biomejs/biome', 'check', '--write')],
-  check: (rest) => [
-    tool('@biomejs/biome', 'check', '--error-on-warnings'),
-    tool('typescript', '-b'),
-    tool('knip'),
-    tool('vitest', 'run', ...rest),
-  ],
+  static: () => [staticChecks()],
+  check: (rest) => [staticChecks(), tool('vitest', 'run', ...rest)],
 }
 
 const [command = 'start', ...rest] = process.argv.slice(2)
@@ -67,13 +64,20 @@ try {
   const runtime = await ensureNode()
   await ensureInstalled()
   if (NEEDS_WEB.includes(command)) await ensureWebBuilt(runtime)
-  for (const args of commands[command](rest)) {
-    const status = await run(runtime, args)
-    if (status !== 0) process.exit(status)
+  for (const step of commands[command](rest)) {
+    const isSideBySide = Array.isArray(step) && step.every((program) => typeof program === 'function')
+    const statuses = await Promise.all((isSideBySide ? step : [step]).map((args) => run(runtime, args)))
+    const failed = statuses.find((status) => status !== 0)
+    if (failed !== undefined) process.exit(failed)
   }
 } catch (thrown) {
   say(`dendro: ${thrown.message}`)
   process.exit(1)
+}
+
+/** Formatting, lint, types and dead code. */
+function staticChecks() {
+  return [tool('@biomejs/biome', 'check', '--error-on-warnings'), tool('typescript', '-b'), tool('knip')]
 }
 
 function node(...args) {

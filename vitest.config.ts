@@ -7,13 +7,17 @@ export default defineConfig({
   test: {
     include: ['{api,language,server,cli,web}/src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/stores.ts'],
-    setupFiles: ['test/seed.ts'],
+    setupFiles: ['test/seed.ts', 'test/record-statements.ts'],
     reporters: ['default', new ClosingLine()],
     // These only end what hangs: no test may be decided by how fast the machine is.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    teardownTimeout: 300_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
-    maxWorkers: 2,
+    // One more than the two processors of a small machine: many tests wait for a restart or a timer.
+    maxWorkers: 3,
+    // A worker keeps the modules it has loaded for its next file. No module of ours keeps state, so files do not see each other.
+    isolate: false,
     sequence: { sequencer: SlowFirst },
   },
 })

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 
-type Part = { what: string; args: readonly string[]; env?: Record<string, string> }
+type Part = { what: string; args: readonly string[]; command?: string; env?: Record<string, string> }
 type Outcome = 'passed' | 'failed' | 'skipped'
 
 const KILL_ROUNDS = 60
@@ -16,6 +16,9 @@ const SHRED_LINES = 1_000_000
 /** FILTERS are each asked of some hundred events, which makes millions of comparisons. */
 const FILTERS = 20_000
 const DEEP_FILTERS = 2_000
+const SHAPES = 100_000
+const DATASETS = 10_000
+const META_KILLS = 40
 
 const root = resolve(import.meta.dirname, '..')
 const [share = 1] = process.argv.slice(2).map(Number)
@@ -44,7 +47,31 @@ const parts: readonly Part[] = [
     args: testOf('test/filters-agree.test.ts'),
     env: { DENDRO_TEST_FILTERS: times(DEEP_FILTERS), DENDRO_TEST_DEPTH: '8', DENDRO_TEST_SEED: seed },
   },
-  { what: 'what holds for random cases, with new ones', args: testOf('api/', 'server/', 'cli/', 'web/'), env: { DENDRO_TEST_SEED: seed } },
+  {
+    what: 'a hundred thousand shapes and ten thousand datasets',
+    args: testOf('test/many-shapes.test.ts'),
+    env: { DENDRO_TEST_SHAPES: String(SHAPES), DENDRO_TEST_DATASETS: String(DATASETS) },
+  },
+  {
+    what: 'kills of the metadata store under writes',
+    args: testOf('server/src/meta/kill.test.ts'),
+    env: { DENDRO_TEST_KILLS: times(META_KILLS) },
+  },
+  {
+    what: 'what holds for random cases, with new ones',
+    args: testOf('api/', 'language/', 'server/', 'cli/', 'web/'),
+    env: { DENDRO_TEST_SEED: seed },
+  },
+  {
+    what: 'the metadata store and the features on a PostgreSQL server of the system',
+    command: '.ci/with-postgres',
+    args: [
+      process.execPath,
+      ...testOf('server/src/meta', 'server/src/resources'),
+      '--exclude',
+      '**/meta/{embedded,kill,dump,doctor,lock}.test.ts',
+    ],
+  },
 ]
 
 const outcomes: Outcome[] = []
@@ -53,10 +80,10 @@ const count = (outcome: Outcome): number => outcomes.filter((one) => one === out
 say(`\nnightly: ${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`)
 process.exitCode = count('failed') === 0 ? 0 : 1
 
-async function run({ what, args, env }: Part): Promise<Outcome> {
+async function run({ what, args, env, command = process.execPath }: Part): Promise<Outcome> {
   const startedMs = performance.now()
-  say(`\n== ${what}: node ${args.join(' ')}`)
-  const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  say(`\n== ${what}: ${command} ${args.join(' ')}`)
+  const child = spawn(command, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
   let end = ''
   child.stdout.on('data', (bytes: Buffer) => {
     process.stdout.write(bytes)

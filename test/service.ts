@@ -5,6 +5,8 @@ import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
+/** Lets a program write down its statements as the tests do, where they are recorded. */
+export const recordingArgs = process.env.DENDRO_TEST_STATEMENTS === undefined ? [] : ['--import', join(root, 'test/record-statements.ts')]
 /** PATIENCE_MS only ends a test that waits for what never comes. */
 const PATIENCE_MS = 240_000
 
@@ -18,12 +20,12 @@ const running = new Set<ChildProcess>()
  * now may be another program's by the time the stores are open.
  */
 export function startService(dir: string, env: Record<string, string> = {}, command: readonly string[] = []): Service {
-  return startProgram(dir, env, [...command, process.execPath, join(root, 'server/src/main.ts'), 'start'])
+  return startProgram(dir, env, [...command, process.execPath, ...recordingArgs, join(root, 'server/src/main.ts'), 'start'])
 }
 
 /** startCommand runs another command of the program, such as `recover`, on a data directory. */
 export const startCommand = (dir: string, command: readonly string[]): Service =>
-  startProgram(dir, {}, [process.execPath, join(root, 'server/src/main.ts'), ...command])
+  startProgram(dir, {}, [process.execPath, ...recordingArgs, join(root, 'server/src/main.ts'), ...command])
 
 function startProgram(dir: string, env: Record<string, string>, [program = '', ...args]: readonly string[]): Service {
   const child = spawn(program, args, {
@@ -52,6 +54,12 @@ function textOf(stream: NodeJS.ReadableStream | null): () => string {
   })
   return () => text
 }
+
+/** What a service complained of, line by line, without stores that answered late, which they may on a busy machine. */
+export const complaintsOf = ({ complained }: Service): string[] =>
+  complained()
+    .split('\n')
+    .filter((line) => line !== '' && !line.includes('child does not answer'))
 
 export const isUp = ({ said }: Service): boolean => said().includes('Stop with Ctrl-C')
 

@@ -1,30 +1,46 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** SLOW are the files that take half a minute and more, the slowest first; begun last, one of them would keep a worker busy while the others have nothing left. */
+/**
+ * The files that take longest, begun first: begun last, one of them would keep a worker busy while the others have nothing left. Files that
+ * use the processors (browser, engine) and files that mostly wait (kills, restarts) take turns, so that one kind fills the pauses of the other.
+ */
 const SLOW = [
-  'test/journeys/exports.test.ts',
   'test/web/pages.test.ts',
-  'test/web/views.test.ts',
-  'test/web/monitors.test.ts',
-  'test/web/around.test.ts',
+  'test/journeys/writer-answers.test.ts',
+  'test/journeys/exports.test.ts',
   'test/web/states.test.ts',
+  'test/journeys/watching.test.ts',
+  'server/src/meta/embedded.test.ts',
+  'test/web/monitors.test.ts',
+  'server/src/events/store/engine.test.ts',
+  'server/src/meta/dump.test.ts',
+  'test/web/views.test.ts',
+  'test/journeys/start.test.ts',
+  'server/src/meta/kill.test.ts',
+  'test/web/around.test.ts',
+  'test/journeys/hostile-posts.test.ts',
+  'server/src/events/store/events.test.ts',
+  'test/web/data.test.ts',
+  'server/src/resources/watching/notifications/delivery.test.ts',
+  'test/journeys/service.test.ts',
   'test/web/rows.test.ts',
   'server/src/resources/data/retention/removal.test.ts',
-  'server/src/reading/line-search.test.ts',
-  'test/journeys/writer-answers.test.ts',
+  'test/journeys/meta-power-cut.test.ts',
   'test/web/explore.test.ts',
-  'test/web/data.test.ts',
-  'test/journeys/watching.test.ts',
-  'server/src/events/store/engine.test.ts',
-  'server/src/meta/embedded.test.ts',
-  'test/journeys/start.test.ts',
-  'test/journeys/hostile-posts.test.ts',
-  'test/web/settings.test.ts',
-  'test/filters-agree.test.ts',
   'test/journeys/engine-kills.test.ts',
-  'test/journeys/service.test.ts',
-  'test/journeys/writer-kills.test.ts',
+  'server/src/reading/line-search.test.ts',
+  'test/web/settings.test.ts',
+  'server/src/meta/outage.test.ts',
   'test/contract.test.ts',
+  'test/journeys/writer-kills.test.ts',
+  'test/contract/hidden.test.ts',
+  'server/src/jobs/jobs.test.ts',
+  'test/many-shapes.test.ts',
+  'test/journeys/shippers.test.ts',
+  'server/src/resources/queries/exports/exports.test.ts',
+  'test/filters-agree.test.ts',
+  'server/src/ingest/poison.test.ts',
+  'server/src/reading/safety.test.ts',
 ]
 
 /** SlowFirst runs the slow files first, and the others in the usual order. */

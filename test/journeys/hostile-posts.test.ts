@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryMbOf, peakMbDuring } from '../process-memory.ts'
-import { killServices, type Service, startService, until, untilUp } from '../service.ts'
+import { complaintsOf, killServices, type Service, startService, until, untilUp } from '../service.ts'
 
 /** The real program under posts that are made to hurt it; the memory of all its processes is watched the while. */
 let dir: string
@@ -226,11 +226,7 @@ test('every connection that stalled was ended, and those that had begun to ask w
 })
 
 test('the log names each reason once a minute, without the inside of the program', () => {
-  const said = service
-    .complained()
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { level: string; msg: string; protocol?: string; reason?: string })
+  const said = complaintsOf(service).map((line) => JSON.parse(line) as { level: string; msg: string; protocol?: string; reason?: string })
   expect(said.filter(({ msg }) => !/^(more )?posts (are|were) refused$/.test(msg))).toEqual([])
   const minutes = Math.ceil((performance.now() - upMs) / 60_000)
   const byReason = Object.groupBy(said, ({ msg, protocol, reason }) => `${msg} ${protocol} ${reason}`)

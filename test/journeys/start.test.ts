@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   commandOf,
   ended,
+  isUp,
   killServices,
   processesOf,
   type Service,
@@ -46,17 +47,32 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
+/** A service that is making its metadata store. A slow machine may look too late: then another makes one anew. */
+async function startedUntilInitdb(): Promise<Service> {
+  const isMaking = () => processesOf(dir).some((pid) => commandOf(pid).includes('initdb'))
+  for (;;) {
+    const service = startService(dir)
+    let isSeen = false
+    await until(() => {
+      isSeen = isMaking()
+      return isSeen || isUp(service)
+    })
+    if (isSeen) return service
+    await stop(service.child, 'SIGKILL')
+    await until(() => processesOf(dir).length === 0)
+    for (const name of await readdir(dir)) await rm(join(dir, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  }
+}
+
 test('a stop in the middle of a first start leaves nothing behind, and the next start makes everything', async () => {
-  const first = startService(dir)
-  await until(() => processesOf(dir).some((pid) => commandOf(pid).includes('initdb')))
+  const first = await startedUntilInitdb()
   expect(await stop(first.child, 'SIGTERM')).toBe(0)
   await until(() => processesOf(dir).length === 0)
   await untilUp(startService(dir))
 })
 
 test('a service that is killed while the metadata store is being made takes that work with it, and the next start comes up at once', async () => {
-  const first = startService(dir)
-  await until(() => processesOf(dir).some((pid) => commandOf(pid).includes('initdb')))
+  const first = await startedUntilInitdb()
   await stop(first.child, 'SIGKILL')
   const second = await untilUp(startService(dir))
   expect(await stop(second.child, 'SIGTERM')).toBe(0)

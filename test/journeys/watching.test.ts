@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Engines, makeEngines } from '../../server/src/events/store/engine.fixture.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../server/src/meta/database.fixture.ts'
 import { clientConfig } from '../../server/src/meta/driver.ts'
-import { stop } from '../service.ts'
+import { recordingArgs, stop } from '../service.ts'
 import type { FromProgram, ToProgram } from '../watching-program.ts'
 
 const MONITORS = 24
@@ -66,6 +66,7 @@ async function start(): Promise<Watcher> {
   const dir = await newDir()
   const child = fork(join(import.meta.dirname, '../watching-program.ts'), [String(nowMs)], {
     env: { ...process.env, ...env, DENDRO_DATA_DIR: dir },
+    execArgv: recordingArgs,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const [{ url }] = (await Promise.race([

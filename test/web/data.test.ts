@@ -40,10 +40,10 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     const page = await stand.open('/app/data', { key: org.key })
     await rowOf(page, 'orders').getByText('receiving').waitFor()
     await rowOf(page, 'ledger').getByText('waiting').waitFor()
-    await expect.poll(() => rowOf(page, 'orders').textContent(), { timeout: 60_000 }).toMatch(/kB|\d B/)
+    await expect.poll(() => rowOf(page, 'orders').textContent()).toMatch(/kB|\d B/)
     await page.getByRole('button', { name: '7 days' }).click()
     await expect
-      .poll(() => page.getByRole('region', { name: 'Datasets table' }).getByRole('row').nth(1).textContent(), { timeout: 60_000 })
+      .poll(() => page.getByRole('region', { name: 'Datasets table' }).getByRole('row').nth(1).textContent())
       .toContain('shop / orders')
     await page.getByLabel('Find a dataset').fill('money')
     await rowOf(page, 'orders').waitFor({ state: 'detached' })
@@ -219,7 +219,7 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     ]) {
       await page.goto(`${stand.app.url}/app/data?${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
-      await expect.poll(() => page.getByText(/^Loading/).count(), { timeout: 60_000 }).toBe(0)
+      await expect.poll(() => page.getByText(/^Loading/).count()).toBe(0)
       expect(await axeFaults(page, path)).toEqual([])
     }
     await page.getByLabel('Agent').waitFor()

@@ -253,8 +253,13 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     ['light', 1280],
     ['dark', 390],
   ] as const)('has no fault that axe finds: %s, %d pixels', async (theme, width) => {
+    const [signedOut, signedIn] = [
+      await stand.open('/app/sign-in', { theme, width, key: null }),
+      await stand.open('/app/data', { theme, width }),
+    ]
     for (const path of ['/app/sign-in', '/app/data', exploreUrl({ q: "region = 'eu'" }), exploreUrl({ tab: 'patterns' })]) {
-      const page = await stand.open(path, { theme, width, key: path === '/app/sign-in' ? null : stand.org.key })
+      const page = path === '/app/sign-in' ? signedOut : signedIn
+      await page.goto(stand.app.url + path)
       await page
         .getByText(path === '/app/sign-in' ? 'Sign in to Dendro' : path.includes('region') ? '30 events ·' : 'orders')
         .first()

@@ -59,11 +59,11 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await rows.first().getByRole('img', { name: 'Alert' }).waitFor()
     expect(await rows.count()).toBe(3)
     await page.getByLabel('Find a monitor').fill('sold')
-    await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(1)
+    await expect.poll(() => rows.count()).toBe(1)
     await page.getByLabel('Find a monitor').fill('')
     await page.getByRole('button', { name: /^Muted \d/ }).click()
     await rows.getByRole('link', { name: 'A quiet one' }).waitFor()
-    await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(1)
+    await expect.poll(() => rows.count()).toBe(1)
   })
 
   test('monitors are grouped by status, dataset and tags, and those that are chosen are muted and heard together', async () => {
@@ -87,7 +87,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
   test('a monitor is copied, and watches new patterns in place of a value', async () => {
     const page = await stand.open(`/app/monitors?id=${firing.id}`)
     await page.getByRole('link', { name: 'Copy' }).click()
-    await expect.poll(() => page.getByLabel('Name', { exact: true }).last().inputValue(), { timeout: 60_000 }).toBe('Payments fail (copy)')
+    await expect.poll(() => page.getByLabel('Name', { exact: true }).last().inputValue()).toBe('Payments fail (copy)')
     await page.getByLabel('Compared is').selectOption('NEW')
     await page.getByRole('textbox', { name: /^Against the time before, of/ }).fill('2 days')
     await page.getByLabel('Group by').fill('')
@@ -309,7 +309,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await preview.getByText('No status changes.').waitFor()
     expect(await page.getByRole('button', { name: 'Create monitor' }).isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Suggest' }).click()
-    await expect.poll(() => page.getByLabel('Name', { exact: true }).last().inputValue(), { timeout: 60_000 }).not.toBe('')
+    await expect.poll(() => page.getByLabel('Name', { exact: true }).last().inputValue()).not.toBe('')
     await page.getByLabel('Name', { exact: true }).last().fill('From a question')
     await page.getByLabel('Address').fill('me@example.org')
     await page.getByRole('button', { name: 'Create monitor' }).click()
@@ -433,6 +433,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     ['light', 1280],
     ['dark', 390],
   ] as const)('axe finds no fault: %s, %d pixels', async (theme, width) => {
+    const page = await stand.open('/app/monitors', { theme, width })
     for (const [path, text] of [
       ['/app/monitors', 'Payments fail'],
       [`/app/monitors?id=${firing.id}`, 'Last evaluation'],
@@ -442,7 +443,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
       ['/app/downtimes', 'No downtimes yet'],
       ['/app/downtimes?edit=new', 'Scope'],
     ] as const) {
-      const page = await stand.open(path, { theme, width })
+      await page.goto(stand.app.url + path)
       await page.getByText(text).first().waitFor()
       expect(await axeFaults(page, path)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is wider than the screen`).toBe(true)

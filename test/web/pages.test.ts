@@ -17,7 +17,7 @@ async function make<T extends { id: string }>(path: string, body: object): Promi
   return made
 }
 
-const POLL = { timeout: 60_000 }
+const POLL = { timeout: 120_000 }
 
 /** drag takes a handle some way with the pointer. */
 async function drag(page: Page, name: string, x: number, y: number): Promise<void> {
@@ -365,6 +365,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     ['light', 390],
     ['dark', 1280],
   ] as const)('axe finds no fault: %s, %d pixels', async (theme, width) => {
+    const page = await stand.open('/app/dashboards', { theme, width })
     for (const [path, said] of [
       ['/app/dashboards', 'The shop'],
       [`/app/dashboards?id=${text(dashboard)}`, 'No events in this range'],
@@ -378,7 +379,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
       ['/app/usage', 'shop / orders'],
       [`/app/usage?dataset=${text(dataset)}`, 'Only of the dataset'],
     ] as const) {
-      const page = await stand.open(path, { theme, width })
+      await page.goto(stand.app.url + path)
       await page.getByText(said).first().waitFor()
       expect(await axeFaults(page, path)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is wider than the screen`).toBe(true)

@@ -206,7 +206,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     const form = page.getByRole('form', { name: 'Change On call' })
     await form.getByRole('textbox', { name: 'Channels' }).fill('#oncall')
     await form.getByRole('button', { name: 'Save', exact: true }).click()
-    await expect.poll(() => channels.textContent(), { timeout: 60_000 }).not.toContain('#alerts')
+    await expect.poll(() => channels.textContent()).not.toContain('#alerts')
 
     await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Access rules' }).click()
     await page.getByLabel(/^Who/).selectOption({ label: user.email })
@@ -287,7 +287,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
       if (name === 'Users') await page.goto(`${stand.app.url}/app/settings`)
       else await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name, exact: true }).click()
       await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
-      await expect.poll(() => page.getByText('Loading…').count(), { timeout: 60_000 }).toBe(0)
+      await expect.poll(() => page.getByText('Loading…').count()).toBe(0)
       expect(await axeFaults(page, name)).toEqual([])
     }
   })

@@ -4,16 +4,16 @@ import { every } from './every.ts'
 
 const logger = () => ({ trace: vi.fn(), debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn(), child: () => logger() })
 
-/** A clock whose `step` ends one pause. */
+/** A clock whose pauses end one by one, with each call of `step`, or at once when their signal is aborted. */
 function steppedClock(): { clock: Clock; step(): void } {
   const pauses: (() => void)[] = []
-  const sleep = (_ms: number, signal?: AbortSignal) =>
-    new Promise<void>((done, failed) => {
-      if (signal?.aborted) return failed(signal.reason)
+  const sleep = async (_ms: number, signal?: AbortSignal) => {
+    signal?.throwIfAborted()
+    await new Promise<void>((done, failed) => {
       pauses.push(done)
-      if (signal?.aborted) failed(signal.reason)
       signal?.addEventListener('abort', () => failed(signal.reason))
     })
+  }
   return { clock: { nowMs: () => 0, monotonicMs: () => 0, sleep }, step: () => pauses.shift()?.() }
 }
 
@@ -23,10 +23,10 @@ test('a failed run is logged, and the next one follows', async () => {
   const stopping = new AbortController()
   const work = vi.fn(async () => undefined).mockRejectedValueOnce(new Error('away'))
   const running = every(10, { clock, log, signal: stopping.signal, first: 'now', failed: 'the work failed' }, work)
-  await vi.waitFor(() => expect(log.warn).toHaveBeenCalledTimes(1))
+  await expect.poll(() => log.warn).toHaveBeenCalledTimes(1)
   expect(log.warn).toHaveBeenCalledWith({ err: new Error('away') }, 'the work failed')
   step()
-  await vi.waitFor(() => expect(work).toHaveBeenCalledTimes(2))
+  await expect.poll(() => work).toHaveBeenCalledTimes(2)
   stopping.abort()
   await running
 })
@@ -43,7 +43,7 @@ test('the end waits for the run that has begun, and no other begins', async () =
   })
   expect(work).not.toHaveBeenCalled()
   step()
-  await vi.waitFor(() => expect(work).toHaveBeenCalledTimes(1))
+  await expect.poll(() => work).toHaveBeenCalledTimes(1)
   stopping.abort()
   await Promise.resolve()
   expect(ended).toBe(false)

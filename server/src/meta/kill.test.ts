@@ -8,9 +8,10 @@ import { isUnavailable } from './driver.ts'
 import { type Meta, openMeta } from './meta.ts'
 import { sql } from './sql.ts'
 
-const KILLS = 20
+/** A nightly run sets more. */
+const KILLS = Number(process.env.DENDRO_TEST_KILLS ?? 8)
 const WRITERS = 4
-/** The supervisor's delay between restarts grows to seconds. It is shortened here, so that 20 kills fit into half a minute. */
+/** The supervisor's delay between restarts grows to seconds. It is shortened here, so that the kills follow each other quickly. */
 const impatient: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 100), signal) }
 
 let dataDir: string

@@ -200,7 +200,9 @@ test('files of earlier starts are removed when nobody can read them any more, an
 test('a start waits for an engine that is still leaving', async () => {
   const dir = await engines.newDir()
   const first = await engines.open(dir)
-  const second = engines.open(dir)
+  // Time runs slowly for the second one, so that its wait for the lock is long enough for a slow machine.
+  const clock = { ...testDeps.clock, monotonicMs: () => testDeps.clock.monotonicMs() / 30 }
+  const second = engines.open(dir, { ...testDeps, clock })
   await testDeps.clock.sleep(1_000)
   await first.close()
   expect((await second).health()).toEqual({ status: 'ok' })

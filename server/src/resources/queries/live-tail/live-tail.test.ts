@@ -164,7 +164,7 @@ describe('a live tail', () => {
   test('shows one of so many of what arrives faster than anybody reads, evenly, and says of how many', async () => {
     await dataset('fast')
     const id = await start({ from: undefined, from_expr: "dataset = 'fast'" })
-    const response = await fetch(`${app.url}/live-tail/stream?job_id=${id}&seconds=60`, { headers: { 'x-service-api-key': org.key } })
+    const response = await fetch(`${app.url}/live-tail/stream?job_id=${id}&seconds=600`, { headers: { 'x-service-api-key': org.key } })
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
     let text = ''
     const until = async (end: string) => {
@@ -193,7 +193,7 @@ describe('a live tail', () => {
 
   test('streams what arrives until its time is over', async () => {
     const id = await start({ where: "level = 'error'" })
-    const response = await fetch(`${app.url}/live-tail/stream?job_id=${id}&seconds=60`, { headers: { 'x-service-api-key': org.key } })
+    const response = await fetch(`${app.url}/live-tail/stream?job_id=${id}&seconds=600`, { headers: { 'x-service-api-key': org.key } })
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
     let text = ''
@@ -206,7 +206,7 @@ describe('a live tail', () => {
     await until('\n\n')
     const events = text.split('\n\n').filter((part) => part.startsWith('data: '))
     expect(events.map((part) => JSON.parse(part.slice(6)).message_kvs.message)).toEqual(['bad one'])
-    app.clock.advance(61_000)
+    app.clock.advance(601_000)
     // A keep-alive comment may have been in transit.
     let last = await reader?.read()
     while (last?.done === false) last = await reader?.read()
