@@ -1,4 +1,5 @@
 import { newDataDir, printTable, removeDataDir, startService } from './service.ts'
+import { ask, fillWithRequests, newTenant, requestLines } from './tenants.ts'
 
 /**
  * Measures what one organization's queries cost another: node bench/fairness.ts [--events 1000000] [--queries 40] [--seconds 20]
@@ -13,7 +14,6 @@ const EVENTS = given('events', 1_000_000)
 const QUERIES = given('queries', 40)
 const SECONDS = given('seconds', 20)
 const KEYS = 6
-const BODY_LINES = 10_000
 const PAUSE_MS = 100
 const P95_RATIO_MAX = 3
 
@@ -22,11 +22,11 @@ type Measured = { readonly ms: number[]; readonly statuses: Map<number, number> 
 const dataDir = await newDataDir()
 const service = await startService(dataDir)
 try {
-  const busy = await organization('busy')
-  const quiet = await organization('quiet')
-  for (const { keys } of [busy, quiet]) await fill(keys[0] ?? '')
-  const alone = await phase(quiet.keys, [])
-  const beside = await phase(quiet.keys, busy.keys)
+  const busy = await newTenant(service, 'busy', KEYS)
+  const quiet = await newTenant(service, 'quiet', 1)
+  for (const [key = ''] of [busy, quiet]) await fillWithRequests(service, key, EVENTS)
+  const alone = await phase(quiet, [])
+  const beside = await phase(quiet, busy)
   const rows = [
     ['p95 of the quiet organization, alone', '', `${p95(alone.quiet)} ms`],
     [
@@ -42,49 +42,6 @@ try {
 } finally {
   await service.stop()
   await removeDataDir(dataDir)
-}
-
-async function ask<T>(
-  key: string,
-  method: string,
-  path: string,
-  body?: unknown,
-  type = 'application/json',
-): Promise<{ status: number; body: T }> {
-  const answer = await fetch(service.url + path, {
-    method,
-    headers: { 'x-service-api-key': key, 'content-type': type },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  })
-  return { status: answer.status, body: (await answer.json()) as T }
-}
-
-async function organization(name: string): Promise<{ keys: string[] }> {
-  const made = await ask<{ first_key?: string }>(service.key, 'POST', '/organizations', { name })
-  const first = made.body.first_key
-  if (made.status >= 300 || first === undefined) throw new Error(`POST /organizations: ${made.status} ${JSON.stringify(made.body)}`)
-  const more = Array.from({ length: KEYS - 1 }, async (_, n) => {
-    const reply = await ask<{ key: string }>(first, 'POST', '/api-keys', { name: `key ${n}`, roles: ['AdminApi'] })
-    return reply.body.key
-  })
-  return { keys: [first, ...(await Promise.all(more))] }
-}
-
-function linesOf(count: number, from: number): string {
-  return Array.from({ length: count }, (_, n) =>
-    JSON.stringify({
-      message: `request ${from + n} of user ${(from + n) % 5_000} took ${(n * 7) % 900} ms`,
-      level: n % 9 === 0 ? 'error' : 'info',
-      ms: n % 900,
-    }),
-  ).join('\n')
-}
-
-async function fill(key: string): Promise<void> {
-  for (let from = 0; from < EVENTS; from += BODY_LINES) {
-    const reply = await ask(key, 'POST', '/ingest', linesOf(BODY_LINES, from), 'application/x-ndjson')
-    if (reply.status !== 200) throw new Error(`POST /ingest: ${reply.status}`)
-  }
 }
 
 /** heavy groups by a key of many values over everything, as a badly built dashboard does. */
@@ -120,10 +77,10 @@ async function phase(quietKeys: readonly string[], busyKeys: readonly string[]) 
   }
   const key = quietKeys[0] ?? ''
   await Promise.all([
-    repeat(quiet, () => ask(key, 'POST', '/search', light())),
-    repeat(ingestion, () => ask(key, 'POST', '/ingest', linesOf(100, 0), 'application/x-ndjson')),
+    repeat(quiet, () => ask(service, key, 'POST', '/search', light())),
+    repeat(ingestion, () => ask(service, key, 'POST', '/ingest', requestLines(100, 0), 'application/x-ndjson')),
     ...Array.from({ length: busyKeys.length === 0 ? 0 : QUERIES }, (_, n) =>
-      repeat(busy, () => ask(busyKeys[n % busyKeys.length] ?? '', 'POST', '/search', heavy())),
+      repeat(busy, () => ask(service, busyKeys[n % busyKeys.length] ?? '', 'POST', '/search', heavy())),
     ),
   ])
   return { quiet, busy, ingestion }

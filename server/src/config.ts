@@ -195,7 +195,7 @@ export const settings = {
   DENDRO_QUERY_RUNNING_ORG: setting(
     asCount,
     undefined,
-    'three quarters of DENDRO_QUERY_RUNNING_ALL',
+    'three quarters of DENDRO_QUERY_RUNNING_ALL; in the embedded event store one per core while another organization asks too',
     'Queries that an organization may run at once in each process; eight times as many may wait.',
   ),
   DENDRO_QUERY_RUNNING_ALL: setting(

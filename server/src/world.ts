@@ -20,8 +20,18 @@ export type QueryLimit = { otherwise: number; byRole: ReadonlyMap<string, number
 /** QueryLimits limit the cost of one query: bytes and rows read, time, and memory and disk of the event store. */
 export type QueryLimits = { bytes: QueryLimit; rows: QueryLimit; seconds: QueryLimit; memoryBytes: number; spillBytes: number }
 
-/** QueryBounds limit the concurrent queries of this process: in total, per organization, and per credential. */
-export type QueryBounds = { running: number; perOrg: number; runningPerCredential: QueryLimit; waitingPerCredential: QueryLimit }
+/**
+ * QueryBounds limit the concurrent queries of this process: in total, per organization, and per credential. While several organizations are
+ * active, each may run `perOrgShared`, and `reserved` slots are for those that run nothing.
+ */
+export type QueryBounds = {
+  running: number
+  perOrg: number
+  perOrgShared: number
+  reserved: number
+  runningPerCredential: QueryLimit
+  waitingPerCredential: QueryLimit
+}
 
 /** The purpose of an event read. Each class has its own queue. */
 export type QueryClass = 'caller' | 'monitor' | 'tail' | 'export'

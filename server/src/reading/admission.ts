@@ -2,7 +2,7 @@ import { Failure } from '../kernel/errors.ts'
 import type { QueryAdmission, QueryBounds, QueryClass, QueryOwner, QuerySlot, QueryTicket, World } from '../world.ts'
 import { Lane, type LaneEntry } from './lane.ts'
 
-/** How many statements of one query run at once. */
+/** How many statements of one query run at once, unless its organization shares the store with others. */
 const STATEMENTS_AT_ONCE = 4
 /** How many queries of an organization may wait for each one that it may run. */
 const WAITING_PER_RUNNING = 8
@@ -16,9 +16,11 @@ type Deps = Pick<World, 'clock'>
 
 /** Decides, for this process, which query runs, which one waits, and which one is refused. */
 export function openAdmission(bounds: QueryBounds, { clock }: Deps): QueryAdmission {
-  const own = (atOnce: number) => new Lane({ running: atOnce, perOrg: atOnce, waitingPerOrg: Number.POSITIVE_INFINITY }, clock)
+  const own = (atOnce: number) =>
+    new Lane({ running: atOnce, perOrg: atOnce, perOrgShared: atOnce, reserved: 1, waitingPerOrg: Number.POSITIVE_INFINITY }, clock)
+  const { perOrg } = bounds
   const lanes: Record<QueryClass, Lane> = {
-    caller: new Lane({ running: bounds.running, perOrg: bounds.perOrg, waitingPerOrg: bounds.perOrg * WAITING_PER_RUNNING }, clock),
+    caller: new Lane({ ...bounds, waitingPerOrg: perOrg * WAITING_PER_RUNNING }, clock),
     monitor: own(MONITORS_AT_ONCE),
     tail: own(TAILS_AT_ONCE),
     export: own(EXPORTS_AT_ONCE),
@@ -67,7 +69,7 @@ class AdmissionTicket implements QueryTicket {
         return await work({ rank: place.rank, running: this.#lane.running, isLast: this.#owner.class === 'export' })
       } finally {
         this.#statements -= 1
-        this.#next.shift()?.()
+        for (const resume of this.#next.splice(0)) resume()
       }
     } finally {
       this.#leave()
@@ -107,7 +109,8 @@ class AdmissionTicket implements QueryTicket {
   }
 
   async #statementSlot(): Promise<void> {
-    while (this.#statements >= STATEMENTS_AT_ONCE) await new Promise<void>((resume) => void this.#next.push(resume))
+    const most = (): number => Math.min(STATEMENTS_AT_ONCE, this.#lane.statementsAtOnce(this.#owner.orgId))
+    while (this.#statements >= most()) await new Promise<void>((resume) => void this.#next.push(resume))
     this.#statements += 1
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { QueryOwner } from '../world.ts'
 import { Lane, type LaneBounds, type LaneEntry } from './lane.ts'
 
-const BOUNDS: LaneBounds = { running: 4, perOrg: 3, waitingPerOrg: 4 }
+const BOUNDS: LaneBounds = { running: 4, perOrg: 3, perOrgShared: 3, reserved: 0, waitingPerOrg: 4 }
 const clock = { monotonicMs: () => 0 }
 const laneOf = (bounds: Partial<LaneBounds> = {}): Lane => new Lane({ ...BOUNDS, ...bounds }, clock)
 
@@ -100,6 +100,42 @@ describe('an organization', () => {
   })
 })
 
+describe('organizations that are active together', () => {
+  const bounds = { running: 6, perOrg: 6, perOrgShared: 2, reserved: 2, waitingPerOrg: 9 }
+  const many = (lane: Lane, orgId: string): LaneEntry[] => Array.from({ length: 4 }, (_, n) => entered(lane, owner(orgId, `key ${n}`)))
+
+  test('run fewer queries each than one alone, which takes no more up until it is back at its number', () => {
+    const lane = laneOf(bounds)
+    const first = many(lane, 'a')
+    expect(states(first)).toEqual([true, true, true, true])
+    const other = entered(lane, owner('b'))
+    expect(other.isGranted).toBe(true)
+    const next = entered(lane, owner('a', 'key 5'))
+    expect(next.isGranted).toBe(false)
+    for (const place of first.slice(0, 2)) place.leave()
+    expect(next.isGranted).toBe(false)
+    first[2]?.leave()
+    expect(next.isGranted).toBe(true)
+  })
+
+  test('leave the last slots to those that run nothing', () => {
+    const lane = laneOf(bounds)
+    entered(lane, owner('quiet')).leave()
+    expect([...states(many(lane, 'a')), ...states(many(lane, 'b'))]).toEqual([true, true, false, false, true, true, false, false])
+    expect([entered(lane, owner('c')), entered(lane, owner('d'))].map(({ isGranted }) => isGranted)).toEqual([true, true])
+    expect(entered(lane, owner('e')).isGranted).toBe(false)
+  })
+
+  test('are alone again when the others have been silent for a minute', () => {
+    let nowMs = 0
+    const lane = new Lane({ ...BOUNDS, ...bounds }, { monotonicMs: () => nowMs })
+    entered(lane, owner('b')).leave()
+    expect(states(many(lane, 'a'))).toEqual([true, true, false, false])
+    nowMs = 61_000
+    expect(entered(lane, owner('a', 'key 5')).isGranted).toBe(true)
+  })
+})
+
 describe('the rank of a query', () => {
   test('counts the queries of its own credential while nobody else asks', () => {
     const lane = laneOf()
@@ -107,7 +143,7 @@ describe('the rank of a query', () => {
   })
 
   test('counts those of the whole organization as soon as another one asks', () => {
-    const lane = laneOf({ running: 8, perOrg: 4 })
+    const lane = laneOf({ running: 8, perOrg: 4, perOrgShared: 4 })
     entered(lane, owner('a'))
     expect(entered(lane, owner('b')).rank).toBe(1)
     expect([entered(lane, owner('a', 'second')).rank, entered(lane, owner('a', 'third')).rank]).toEqual([2, 3])
@@ -116,7 +152,7 @@ describe('the rank of a query', () => {
 
   test('counts those of the credential again when the other has been silent for a minute', () => {
     let nowMs = 0
-    const lane = new Lane({ running: 8, perOrg: 4, waitingPerOrg: 4 }, { monotonicMs: () => nowMs })
+    const lane = new Lane({ ...BOUNDS, running: 8, perOrg: 4, perOrgShared: 4 }, { monotonicMs: () => nowMs })
     entered(lane, owner('b')).leave()
     entered(lane, owner('a'))
     expect(entered(lane, owner('a', 'second')).rank).toBe(2)

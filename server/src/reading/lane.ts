@@ -1,7 +1,15 @@
 import type { QueryOwner, World } from '../world.ts'
 
 /** The limits of a lane. An infinite `waitingPerOrg` refuses nothing. */
-export type LaneBounds = { readonly running: number; readonly perOrg: number; readonly waitingPerOrg: number }
+export type LaneBounds = {
+  readonly running: number
+  readonly perOrg: number
+  /** How many queries an organization may run while another one is active too. */
+  readonly perOrgShared: number
+  /** How many slots stay free, while several organizations are active, for one that runs nothing. */
+  readonly reserved: number
+  readonly waitingPerOrg: number
+}
 
 /** A running or waiting query of a lane. */
 export type LaneEntry = {
@@ -12,7 +20,7 @@ export type LaneEntry = {
   leave(): void
 }
 
-/** How long an organization without queries still counts as active for fair sharing. */
+/** How long an organization without queries still counts as active. */
 const ACTIVE_MS = 60_000
 const ORGS_REMEMBERED_MAX = 1_000
 
@@ -53,7 +61,8 @@ type OrganizationQueue = {
 
 /**
  * Grants running slots: round-robin over organizations, within one to the credential with the fewest running queries, then in order of
- * arrival. Never leaves a slot free that a waiting query may have.
+ * arrival. Never leaves a slot free that a waiting query may have. While several organizations are active, each may have fewer slots, and the
+ * last ones are for organizations that run nothing, so that none of them waits for the long queries of others.
  */
 export class Lane {
   readonly bounds: LaneBounds
@@ -72,11 +81,18 @@ export class Lane {
     return this.#running
   }
 
+  /** How many statements each query of an organization may run at once, so that all of them are no more than the queries that it may run. */
+  statementsAtOnce(orgId: string): number {
+    const { perOrg, perOrgShared } = this.bounds
+    if (perOrgShared === perOrg || !this.#isShared(orgId)) return Number.POSITIVE_INFINITY
+    return Math.max(1, Math.floor(perOrgShared / (this.#orgs.get(orgId)?.running ?? 1)))
+  }
+
   /** Enters the lane. The entry is granted at once when a slot is free. Returns what is full when it is refused. */
   enter(owner: QueryOwner, hasBegun: boolean): LaneEntry | { full: 'credential' | 'organization' } {
     const org = this.#orgs.get(owner.orgId) ?? { running: 0, servedAt: 0, waiting: [], runningOf: new Map() }
     const entry = new QueuedEntry(owner, hasBegun, (left) => this.#leave(left))
-    const mayRun = this.#running < this.bounds.running && this.#isRunnable(org, entry)
+    const mayRun = this.#isRunnable(org, entry, this.#isShared(owner.orgId))
     if (!mayRun && !hasBegun) {
       const fresh = org.waiting.filter((one) => !one.hasBegun)
       if (fresh.filter((one) => one.owner.credential === owner.credential).length >= owner.waiting) return { full: 'credential' }
@@ -88,8 +104,14 @@ export class Lane {
     return entry
   }
 
-  #isRunnable(org: OrganizationQueue, { owner }: QueuedEntry): boolean {
-    return org.running < this.bounds.perOrg && (org.runningOf.get(owner.credential) ?? 0) < owner.running
+  #isRunnable(org: OrganizationQueue, { owner }: QueuedEntry, isShared: boolean): boolean {
+    const { running, perOrg, perOrgShared, reserved } = this.bounds
+    const mayReserve = !isShared || org.running === 0
+    return (
+      this.#running < (mayReserve ? running : running - reserved) &&
+      org.running < (isShared ? perOrgShared : perOrg) &&
+      (org.runningOf.get(owner.credential) ?? 0) < owner.running
+    )
   }
 
   #grant(org: OrganizationQueue, entry: QueuedEntry): void {
@@ -99,6 +121,7 @@ export class Lane {
     const ownRunning = (org.runningOf.get(credential) ?? 0) + 1
     org.runningOf.set(credential, ownRunning)
     entry.rank = this.#isShared(orgId) ? org.running : ownRunning
+    this.#noteActive(orgId)
     entry.isGranted = true
     entry.resolve()
     this.#grants += 1
@@ -108,13 +131,20 @@ export class Lane {
   /** Whether other organizations are active too. Then all queries of one organization share one share. */
   #isShared(orgId: string): boolean {
     const nowMs = this.#clock.monotonicMs()
-    for (const [id, atMs] of this.#activeAtMs) if (nowMs - atMs > ACTIVE_MS) this.#activeAtMs.delete(id)
+    for (const [id, atMs] of this.#activeAtMs) {
+      // In order of time, the oldest first.
+      if (nowMs - atMs <= ACTIVE_MS) break
+      this.#activeAtMs.delete(id)
+    }
+    const othersActive = this.#activeAtMs.size - Number(this.#activeAtMs.has(orgId))
+    const othersHere = this.#orgs.size - Number(this.#orgs.has(orgId))
+    return othersActive > 0 || othersHere > 0
+  }
+
+  #noteActive(orgId: string): void {
     this.#activeAtMs.delete(orgId)
     if (this.#activeAtMs.size >= ORGS_REMEMBERED_MAX) this.#activeAtMs.clear()
-    const others =
-      this.#activeAtMs.size > 0 || [...this.#orgs].some(([id, { running, waiting }]) => id !== orgId && running + waiting.length > 0)
-    this.#activeAtMs.set(orgId, nowMs)
-    return others
+    this.#activeAtMs.set(orgId, this.#clock.monotonicMs())
   }
 
   #leave(entry: QueuedEntry): void {
@@ -143,8 +173,9 @@ export class Lane {
   }
 
   #next(): [OrganizationQueue, QueuedEntry] | undefined {
-    for (const org of [...this.#orgs.values()].sort((one, other) => one.servedAt - other.servedAt)) {
-      const runnable = org.waiting.filter((entry) => this.#isRunnable(org, entry))
+    for (const [orgId, org] of [...this.#orgs].sort(([, one], [, other]) => one.servedAt - other.servedAt)) {
+      const isShared = this.#isShared(orgId)
+      const runnable = org.waiting.filter((entry) => this.#isRunnable(org, entry, isShared))
       const runningOf = ({ owner }: QueuedEntry): number => org.runningOf.get(owner.credential) ?? 0
       const [first, ...rest] = runnable
       if (first) return [org, rest.reduce((best, entry) => (runningOf(entry) < runningOf(best) ? entry : best), first)]

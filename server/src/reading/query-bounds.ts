@@ -11,14 +11,23 @@ type BoundSettings = {
   readonly DENDRO_QUERY_WAITING: QueryLimit
   readonly DENDRO_QUERY_RUNNING_ORG: number | undefined
   readonly DENDRO_QUERY_RUNNING_ALL: number | undefined
+  readonly DENDRO_CLICKHOUSE_URL: unknown
 }
 
-/** Returns the concurrency limits. Those that are not configured are derived from the number of cores. */
+/**
+ * Returns the concurrency limits. Those that are not configured are derived from the number of cores. In the embedded engine more than one
+ * heavy query per core only delays those of other organizations: while a query merges or sorts, it yields to none.
+ */
 export function queryBoundsOf(config: BoundSettings, cores = availableParallelism()): QueryBounds {
   const running = config.DENDRO_QUERY_RUNNING_ALL ?? Math.max(RUNNING_MIN, RUNNING_PER_CORE * cores)
+  const share = Math.max(1, Math.floor(running * ORG_SHARE))
+  const perOrg = Math.min(running, config.DENDRO_QUERY_RUNNING_ORG ?? share)
+  const isChosen = config.DENDRO_QUERY_RUNNING_ORG !== undefined || config.DENDRO_CLICKHOUSE_URL !== undefined
   return {
     running,
-    perOrg: Math.min(running, config.DENDRO_QUERY_RUNNING_ORG ?? Math.max(1, Math.floor(running * ORG_SHARE))),
+    perOrg,
+    perOrgShared: isChosen ? perOrg : Math.min(perOrg, cores),
+    reserved: running - share,
     runningPerCredential: config.DENDRO_QUERY_RUNNING,
     waitingPerCredential: config.DENDRO_QUERY_WAITING,
   }

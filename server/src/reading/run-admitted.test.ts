@@ -5,7 +5,7 @@ import { openAdmission } from './admission.ts'
 import { prioritySettings } from './run-admitted.ts'
 
 const admission = openAdmission(
-  { running: 100, perOrg: 100, runningPerCredential: every(100), waitingPerCredential: every(100) },
+  { running: 100, perOrg: 100, perOrgShared: 100, reserved: 0, runningPerCredential: every(100), waitingPerCredential: every(100) },
   { clock: systemClock },
 )
 
@@ -29,4 +29,29 @@ test('an export gives way in the store to every query of another class, however 
   for (const other of others) expect(last).toBeGreaterThan(other)
   expect(others[0]).toBeGreaterThan(50)
   for (const place of places) place.leave()
+})
+
+test('the statements of one query run beside one another, and fewer of them while another organization is active', async () => {
+  const shared = openAdmission(
+    { running: 8, perOrg: 6, perOrgShared: 2, reserved: 2, runningPerCredential: every(4), waitingPerCredential: every(8) },
+    { clock: systemClock },
+  )
+  const ticketOf = (orgId: string) => shared.ticket({ class: 'caller', orgId, credential: orgId, running: 4, waiting: 8 })
+  const wait = { signal: new AbortController().signal, waitMs: 60_000 }
+  /** The most statements of one query that ran at once, of six. */
+  const mostAtOnce = async (orgId: string): Promise<number> => {
+    const ticket = ticketOf(orgId)
+    let [running, most] = [0, 0]
+    const statement = async (): Promise<void> => {
+      running += 1
+      most = Math.max(most, running)
+      for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
+      running -= 1
+    }
+    await Promise.all(Array.from({ length: 6 }, () => ticket.run(wait, statement)))
+    return most
+  }
+  expect(await mostAtOnce('one')).toBe(4)
+  expect(await mostAtOnce('two')).toBe(2)
+  expect(await mostAtOnce('one')).toBe(2)
 })

@@ -7,7 +7,7 @@ import type { EventQuery, EventsRequest } from './event-query.ts'
 import { eventsStatement } from './events-statement.ts'
 import { readEvents, readStats } from './reading.ts'
 import { run, startQueryRun } from './run.ts'
-import { bindStatement, joined, param, sql } from './statement.ts'
+import { bindStatement, constant, joined, param, sql } from './statement.ts'
 import { statsStatement } from './stats-statement.ts'
 
 let reader: Reader
@@ -267,6 +267,21 @@ describe('a disconnect ends the work in the store', () => {
     expect(await reading).toBe('left')
     while ((await running()) > 0) await new Promise((done) => setTimeout(done, 20))
   }
+
+  // None of these ever ends by itself.
+  const ENDLESS = 'numbers(1000000000000000)'
+  test.each([
+    ['a regular expression', `select count() from ${ENDLESS} where match(repeat(toString(number), 50), '(1?2?3? ?){30}77x')`],
+    ['many groups', `select count() from (select number % 1000000 as key, quantile(number) from ${ENDLESS} group by key)`],
+    ['a sort', `select max(key) from (select cityHash64(number) as key from ${ENDLESS} order by key limit 100000)`],
+    ['unique values', `select uniqExact(number % 1000000) from ${ENDLESS}`],
+    ['a list in every row', `select count() from (select arrayJoin(range(number % 1000)) as one from ${ENDLESS}) where one = 1001`],
+  ])('while the store works on %s', async (_, text) => {
+    const leaving = new AbortController()
+    const query = await reader.query(['long'], '', { signal: leaving.signal })
+    const queryRun = startQueryRun({ ...query, budget: { ...query.budget, rows: 1e18, bytes: 1e18, seconds: 600 } })
+    await ends(run(store(), queryRun, constant(text)), () => leaving.abort())
+  })
 
   test('from within', async () => {
     const leaving = new AbortController()
