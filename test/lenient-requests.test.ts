@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { FailureBody, Schema } from '../api/src/index.ts'
+import type { FailureBody, JsonSchema } from '../api/src/index.ts'
 import { openTestApp, type TestApp, type TestOrganization } from './world.ts'
 
 let app: TestApp
@@ -71,7 +71,10 @@ test('a statement whose line is not known has the line -1', async () => {
 })
 
 test('both success statuses of POST /statements are documented', async () => {
-  const { body } = await app.ask<{ paths: Record<string, Record<string, { responses: Record<string, Schema> }>> }>('GET', '/openapi.json')
+  const { body } = await app.ask<{ paths: Record<string, Record<string, { responses: Record<string, JsonSchema> }>> }>(
+    'GET',
+    '/openapi.json',
+  )
   const { responses } = body.paths['/statements']?.post ?? { responses: {} }
   expect(responses['200']).toMatchObject({ content: responses['201']?.content })
 })
