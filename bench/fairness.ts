@@ -26,17 +26,17 @@ try {
   const quiet = await organization('quiet')
   for (const { keys } of [busy, quiet]) await fill(keys[0] ?? '')
   const alone = await phase(quiet.keys, [])
-  const beside = await phase(quiet.keys, busy.keys)
+  const together = await phase(quiet.keys, busy.keys)
   const rows = [
     ['p95 of the quiet organization, alone', '', `${p95(alone.quiet)} ms`],
     [
-      'p95 beside the busy one',
+      'p95 next to the busy one',
       `≤ ${P95_RATIO_MAX} times`,
-      `${p95(beside.quiet)} ms, ${(p95(beside.quiet) / p95(alone.quiet)).toFixed(2)} times`,
+      `${p95(together.quiet)} ms, ${(p95(together.quiet) / p95(alone.quiet)).toFixed(2)} times`,
     ],
-    ['answers to the quiet organization', 'all 200', shown(beside.quiet)],
-    ['answers to ingestion', 'no 503', shown(beside.ingestion)],
-    ['answers to the busy organization', '200 and 429', shown(beside.busy)],
+    ['answers to the quiet organization', 'all 200', shown(together.quiet)],
+    ['answers to ingestion', 'no 503', shown(together.ingestion)],
+    ['answers to the busy organization', '200 and 429', shown(together.busy)],
   ]
   printTable(['what', 'aim', 'found'], rows)
 } finally {
@@ -87,7 +87,7 @@ async function fill(key: string): Promise<void> {
   }
 }
 
-/** heavy groups by a key of many values over everything, as a badly built dashboard does. */
+/** Groups all events by a key of many values, as a badly built dashboard does. */
 function heavy() {
   return {
     ...range(),

@@ -7,7 +7,7 @@ import { systemIds } from '../server/src/kernel/ids.ts'
 import { openLogger } from '../server/src/kernel/log.ts'
 import { tableClasses } from '../server/src/lines/table.ts'
 
-/** filesBytes is the size of all files below a directory; files that go away meanwhile do not count. */
+/** The size of all files below a directory, except files that disappear meanwhile. */
 export async function filesBytes(dir: string): Promise<number> {
   const entries = await readdir(dir, { withFileTypes: true, recursive: true }).catch(() => [])
   const sizes = await Promise.all(
@@ -19,8 +19,8 @@ export async function filesBytes(dir: string): Promise<number> {
 type Part = { dir: string; partition: string; first: number; last: number; level: number }
 
 /**
- * activeBytes is the size of the parts that hold the events of a running service. The engine keeps parts that went into a larger one for some
- * minutes more; they are told by their names, which say the partition and the first and the last block that a part covers.
+ * The size of the parts with the events of a running service. The engine keeps merged parts for some minutes; they are recognized by their names,
+ * which contain the partition and the first and last block of a part.
  */
 export async function activeBytes(dataDir: string): Promise<number> {
   const sizes = await Promise.all(active(await partsBelow(storeDir(dataDir))).map((part) => filesBytes(part.dir)))
@@ -53,7 +53,7 @@ const covers = (large: Part, small: Part): boolean =>
 
 const MEMORY_BYTES = 2 ** 30
 
-/** mergeFully opens the event store of a service that has stopped, merges each day into one part, and says how many events there are and what all tables take. */
+/** Opens the event store of a stopped service, merges each day into one part, and returns the number of events and the size of all tables. */
 export async function mergeFully(dataDir: string): Promise<{ rows: number; mergedBytes: number }> {
   const deps = { clock: systemClock, ids: systemIds, log: openLogger('warn') }
   const store = await openEventStore({ dataDir, memoryBytes: MEMORY_BYTES }, deps)

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** SLOW are the files that take half a minute and more, the slowest first; begun last, one of them would keep a worker busy while the others have nothing left. */
+/** The files that take half a minute and more, slowest first; started last, one of them would keep one worker busy while the others are idle. */
 const SLOW = [
   'test/journeys/exports.test.ts',
   'test/web/pages.test.ts',

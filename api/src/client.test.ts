@@ -129,7 +129,7 @@ test('a failure that somebody in between wrote is still a failure', async () => 
   await expect(makeClient(contract, { baseUrl }).things.list()).rejects.toMatchObject({ status: 502, correlation_id: undefined })
 })
 
-test('a call that changes nothing twice waits as long as it is told and tries again', async () => {
+test('an idempotent call waits for the time in Retry-After and retries', async () => {
   const wait = { status: 429, headers: { 'retry-after': '0' }, body: failure(429, 'too many') }
   const { baseUrl, seen } = await answering(wait, { ...wait, status: 503 }, { status: 200, body: '{"things":[]}' })
   expect(await makeClient(contract, { baseUrl, retry: patient }).things.list()).toEqual({ things: [] })

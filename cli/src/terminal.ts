@@ -1,4 +1,4 @@
-/** A Terminal is what surrounds a command: where it reads and writes, what it is told without words. */
+/** The environment of a command: its streams, variables and signals. */
 export type Terminal = {
   env: Readonly<Record<string, string | undefined>>
   out(line: string): void

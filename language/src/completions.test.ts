@@ -182,7 +182,7 @@ test('the pieces of a selector are its keys, operators, values and words', () =>
   expect(joints.map(({ word, position }) => `${word} ${position}`)).toEqual(['AND 28', 'AND 50', 'AND 63'])
 })
 
-test('what is only unfinished is told from what is wrong', () => {
+test('an unfinished query is distinguished from a wrong one', () => {
   const open = ['level', 'level =', "level = 'err", '(a = 1', 'a BETWEEN 1', 'a = 1 AND', 'a IN (1,', 'a IS', '@status']
   for (const text of open) expect(parseText(filter, text).isOpen || parseText(filter, text).problem === undefined, text).toBe(true)
   for (const text of ['level == 5', 'a = b* AND c = 1', 'a = 1 )', "x ~ 'a' b = 5"]) {

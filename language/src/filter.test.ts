@@ -84,7 +84,7 @@ describe('the limits of a filter', () => {
     }
   })
 
-  test('twenty doubts are told, no more', () => {
+  test('at most twenty warnings are reported', () => {
     expect(parseFilter(Array.from({ length: 50 }, () => 'a = "x"').join(' OR ')).warnings).toHaveLength(20)
   })
 

@@ -69,7 +69,7 @@ test('what somebody removed is made again, and what is there stays as it is', as
   expect((await ask<{ tags: object }>('GET', `/datasets/${changed?.id}`)).body.tags).toMatchObject({ team: 'changed' })
 })
 
-test('a key that may not is told so, and nothing is made', async () => {
+test('a key without the permission gets an error, and nothing is created', async () => {
   const org = await app.newOrganization()
   const reader = await org.newKey(['SearchApi'])
   const refused = await seed(reader)

@@ -75,7 +75,7 @@ test('a file that is never finished leaves nothing behind when it is removed, an
   expect(await isUnused('rests')).toBe(true)
 })
 
-test('what a bucket refuses is told in words that help, and never with the secret', async () => {
+test('an error of a bucket gets a helpful message, never with the secret', async () => {
   const blobs = await makeBucket('trouble')
   const draft = await blobs.begin('one')
   const part = await blobs.put(draft, [], { epoch: 1, bytes: bytes(10, 'a') })
@@ -101,7 +101,7 @@ test('what a bucket refuses is told in words that help, and never with the secre
   expect(JSON.stringify([thrown, String(thrown), parseFileLocation(addressOf('trouble'))])).not.toMatch(/se(%2F|\/)cret/)
 })
 
-test('a file that was begun in a directory is not gone on with in a bucket, nor the other way round', async () => {
+test('a file that was started in a directory is not continued in a bucket, and vice versa', async () => {
   const [bucket, directory] = [await makeBucket('moved'), openBlobStore({ kind: 'directory', dir: '/nowhere' })]
   const draft = await bucket.begin('one')
   await expect(directory.put(draft, [], { epoch: 1, bytes: bytes(1, 'a') })).rejects.toMatchObject({ status: 410 })

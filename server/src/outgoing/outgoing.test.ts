@@ -74,7 +74,7 @@ describe('a letter', () => {
     })
   })
 
-  test('ends when its sender is told to stop', async () => {
+  test('ends when its sender is stopped', async () => {
     const url = await receiver(() => undefined)
     const stop = new AbortController()
     const sent = outgoing.post(requestTo(url), stop.signal)
