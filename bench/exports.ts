@@ -1,20 +1,20 @@
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { cpuSecondsOf, watchMemory } from './process-tree.ts'
-import { questionsAbout, type SearchQuestion } from './search-questions.ts'
+import { type BenchmarkQuery, queriesFor } from './search-queries.ts'
 import { openStand, type Stand } from './search-stand.ts'
 import { median, printTable } from './service.ts'
 
-/** Exports beside searches: what an export of all events takes, and what it does to those who search meanwhile. */
+/** Exports during searches: the duration of an export of all events, and its effect on concurrent searches. */
 const USAGE = `node bench/exports.ts [--events N] [--dir DIR] [--rounds N] [--files LIST] [--share X] [--alone]
   --events  how many events there are, about (2000000)
   --dir     where the stores lie; filled by the first run and kept for the next
-  --rounds  how often each question is asked with no export under way, before and after each (10)
+  --rounds  how often each query runs with no export under way, before and after each (10)
   --files   what is exported, one after the other: format and compression (ndjson-none,ndjson-zstd,csv-gzip,parquet-zstd)
   --share   how much of the range is exported (1)
   --alone   nobody searches, so that processor time is that of the export`
 
-const { values: asked } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     events: { type: 'string', default: '2000000' },
     dir: { type: 'string' },
@@ -25,20 +25,20 @@ const { values: asked } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-const rounds = Number(asked.rounds)
+const rounds = Number(options.rounds)
 const RATIO_MAX = 2
-const LOOK_MS = 500
-const USER_QUESTIONS: readonly string[] = ['newest 100', 'newest 100, two values', 'count by level', 'trace id', 'number by minute']
+const POLL_MS = 500
+const USER_QUERIES: readonly string[] = ['newest 100', 'newest 100, two values', 'count by level', 'trace id', 'number by minute']
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
 async function measure(): Promise<void> {
-  const stand = await openStand(Number(asked.events), asked.dir)
+  const stand = await openStand(Number(options.events), options.dir)
   say(
-    `node bench/exports.ts ${process.argv.slice(2).join(' ')}\n\n${stand.data.lines} events; ${asked.alone ? 'nobody searches' : 'one searches all the while'}\n`,
+    `node bench/exports.ts ${process.argv.slice(2).join(' ')}\n\n${stand.data.lines} events; ${options.alone ? 'nobody searches' : 'one searches all the while'}\n`,
   )
-  if (!asked.alone) await searches(stand, 2)
+  if (!options.alone) await searches(stand, 2)
   const rows: string[][] = []
-  for (const file of asked.files.split(',')) rows.push(await measureOne(stand, file))
+  for (const file of options.files.split(',')) rows.push(await measureOne(stand, file))
   printTable(
     [
       'file',
@@ -48,9 +48,9 @@ async function measure(): Promise<void> {
       'CPU s of service / engine',
       'service peak MB',
       'p50 ms alone',
-      'p50 ms beside',
+      'p50 ms during export',
       'p95 ms alone',
-      'p95 ms beside',
+      'p95 ms during export',
       'ratio of p95',
       'met',
     ],
@@ -64,20 +64,20 @@ type Export = { export_id: string; status: string; events: number; bytes: number
 async function measureOne(stand: Stand, file: string): Promise<string[]> {
   const [format, compression] = file.split('-')
   const { logId, fromMs, toMs } = stand.place
-  const alone = asked.alone ? [] : await searches(stand, rounds)
+  const alone = options.alone ? [] : await searches(stand, rounds)
   const cpuBefore = cpuSecondsOf(process.pid)
   const peakOf = watchMemory(stand.service.pid)
   const startedMs = performance.now()
   const order = {
-    search_details: { from: [logId], from_ts: fromMs, to_ts: Math.round(fromMs + (toMs - fromMs) * Number(asked.share)) },
+    search_details: { from: [logId], from_ts: fromMs, to_ts: Math.round(fromMs + (toMs - fromMs) * Number(options.share)) },
     format,
     compression,
   }
   let now = (await stand.ask('POST', '/exports', order)) as Export
-  const beside: number[] = []
+  const during: number[] = []
   while (now.status !== 'COMPLETE') {
-    if (asked.alone) await setTimeout(LOOK_MS)
-    else beside.push(...(await searches(stand, 1)))
+    if (options.alone) await setTimeout(POLL_MS)
+    else during.push(...(await searches(stand, 1)))
     now = (await stand.ask('GET', `/exports/${now.export_id}`)) as Export
     if (now.status === 'FAILED') throw new Error(`the export failed: ${now.failure_detail}`)
   }
@@ -85,12 +85,12 @@ async function measureOne(stand: Stand, file: string): Promise<string[]> {
   const { peaks } = peakOf()
   const cpuAfter = cpuSecondsOf(process.pid)
   const cpuOf = (name: string) => ((cpuAfter.byName.get(name) ?? 0) - (cpuBefore.byName.get(name) ?? 0)).toFixed(1)
-  if (!asked.alone) alone.push(...(await searches(stand, rounds)))
+  if (!options.alone) alone.push(...(await searches(stand, rounds)))
   await fetch(`${stand.service.url}/exports/${now.export_id}`, {
     method: 'DELETE',
     headers: { 'x-service-api-key': stand.service.key },
   })
-  const ratio = p95(beside) / p95(alone)
+  const ratio = p95(during) / p95(alone)
   return [
     file,
     seconds.toFixed(1),
@@ -99,9 +99,9 @@ async function measureOne(stand: Stand, file: string): Promise<string[]> {
     `${cpuOf('main.ts')} / ${cpuOf('engine-child.ts')}`,
     (peaks.get('main.ts') ?? Number.NaN).toFixed(0),
     median(alone).toFixed(1),
-    median(beside).toFixed(1),
+    median(during).toFixed(1),
     p95(alone).toFixed(1),
-    p95(beside).toFixed(1),
+    p95(during).toFixed(1),
     ratio.toFixed(2),
     ratio <= RATIO_MAX ? 'yes' : 'NO',
   ]
@@ -109,19 +109,19 @@ async function measureOne(stand: Stand, file: string): Promise<string[]> {
 
 const p95 = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN
 
-/** searches asks a mixture of questions so many times, one after the other, and gives back how long each took. */
+/** Runs a mixture of queries repeatedly, one after the other, and returns the duration of each. */
 async function searches(stand: Stand, times: number): Promise<number[]> {
   const { logId, fromMs, toMs } = stand.place
-  const mixture = questionsAbout(stand.place).filter(({ name }) => USER_QUESTIONS.includes(name))
+  const mixture = queriesFor(stand.place).filter(({ name }) => USER_QUERIES.includes(name))
   const took: number[] = []
-  const ask = async ({ body }: SearchQuestion): Promise<void> => {
+  const ask = async ({ body }: BenchmarkQuery): Promise<void> => {
     const startedMs = performance.now()
     await stand.ask('POST', '/search', { from: [logId], from_ts: fromMs, to_ts: toMs, ...body })
     took.push(performance.now() - startedMs)
   }
-  for (let round = 0; round < times; round += 1) for (const question of mixture) await ask(question)
+  for (let round = 0; round < times; round += 1) for (const query of mixture) await ask(query)
   return took
 }
 
-if (asked.help) say(USAGE)
+if (options.help) say(USAGE)
 else await measure()

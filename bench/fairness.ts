@@ -26,17 +26,17 @@ try {
   const quiet = await newTenant(service, 'quiet', 1)
   for (const [key = ''] of [busy, quiet]) await fillWithRequests(service, key, EVENTS)
   const alone = await phase(quiet, [])
-  const beside = await phase(quiet, busy)
+  const together = await phase(quiet, busy)
   const rows = [
     ['p95 of the quiet organization, alone', '', `${p95(alone.quiet)} ms`],
     [
-      'p95 beside the busy one',
+      'p95 next to the busy one',
       `≤ ${P95_RATIO_MAX} times`,
-      `${p95(beside.quiet)} ms, ${(p95(beside.quiet) / p95(alone.quiet)).toFixed(2)} times`,
+      `${p95(together.quiet)} ms, ${(p95(together.quiet) / p95(alone.quiet)).toFixed(2)} times`,
     ],
-    ['answers to the quiet organization', 'all 200', shown(beside.quiet)],
-    ['answers to ingestion', 'no 503', shown(beside.ingestion)],
-    ['answers to the busy organization', '200 and 429', shown(beside.busy)],
+    ['answers to the quiet organization', 'all 200', shown(together.quiet)],
+    ['answers to ingestion', 'no 503', shown(together.ingestion)],
+    ['answers to the busy organization', '200 and 429', shown(together.busy)],
   ]
   printTable(['what', 'aim', 'found'], rows)
 } finally {

@@ -12,14 +12,14 @@ import { makers } from './shred-data.ts'
 export const dataKinds = ['json', 'text', 'wide'] as const
 export type DataKind = (typeof dataKinds)[number]
 
-/** DataFile is a file of lines. `jsonFile` holds the same lines for those who take JSON alone: an object with `_time` and `_msg` for each line. */
+/** A file of lines. `jsonFile` holds the same lines for systems that accept only JSON: an object with `_time` and `_msg` for each line. */
 export type DataFile = { kind: DataKind; file: string; jsonFile: string; bytes: number; lines: number }
 
 const SEED = 1
 const CHUNK_LINES = 5_000
 const SOURCES = ['ingest-data.ts', 'ingest-text.ts', 'shred-data.ts', '../server/src/lines/generated-lines.fixture.ts']
 
-/** dataFile makes a file of about so many bytes, or finds the one that was made before; the same bytes come out every time, but for the day of lines of text. */
+/** Generates a file of about this size, or finds the existing one. Its content is reproducible, except for the day of text lines. */
 export async function dataFile(kind: DataKind, bytes: number): Promise<DataFile> {
   const dir = join(tmpdir(), 'dendro-bench-data')
   await mkdir(dir, { recursive: true })
@@ -39,7 +39,7 @@ export async function dataFile(kind: DataKind, bytes: number): Promise<DataFile>
 
 const DAY_MS = 86_400_000
 
-/** sourceHash changes with the programs that make the lines, so that no stale file is used. */
+/** Changes with the programs that generate the lines, so that no stale file is used. */
 function sourceHash(): string {
   const hash = createHash('sha256')
   for (const source of SOURCES) hash.update(readFileSync(join(import.meta.dirname, source)))

@@ -7,7 +7,7 @@ import { systemIds } from '../server/src/kernel/ids.ts'
 import { openLogger } from '../server/src/kernel/log.ts'
 import { tableClasses } from '../server/src/lines/table.ts'
 
-/** filesBytes is the size of all files below a directory; files that go away meanwhile do not count. */
+/** The size of all files below a directory, except files that disappear meanwhile. */
 export async function filesBytes(dir: string): Promise<number> {
   const entries = await readdir(dir, { withFileTypes: true, recursive: true }).catch(() => [])
   const sizes = await Promise.all(
@@ -19,8 +19,8 @@ export async function filesBytes(dir: string): Promise<number> {
 type Part = { dir: string; partition: string; first: number; last: number; level: number }
 
 /**
- * activeBytes is the size of the parts that hold the events of a running service. The engine keeps parts that went into a larger one for some
- * minutes more; they are told by their names, which say the partition and the first and the last block that a part covers.
+ * The size of the parts with the events of a running service. The engine keeps merged parts for some minutes; they are recognized by their names,
+ * which contain the partition and the first and last block of a part.
  */
 export async function activeBytes(dataDir: string): Promise<number> {
   const sizes = await Promise.all(active(await partsBelow(storeDir(dataDir))).map((part) => filesBytes(part.dir)))

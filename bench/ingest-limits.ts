@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
 import type { DataFile } from './ingest-data.ts'
 
-/** Limits are what can be had of the same file without any store: its size when packed, and the time to pack it or to count its lines. */
+/** What the same file allows without any store: its packed size, and the time to pack it or to count its lines. */
 export type Limits = { fast: Packed; small: Packed; countS: number | undefined }
 export type Packed = { level: number; bytes: number; cpuS: number }
 

@@ -2,8 +2,8 @@ import { openSync, readSync, statSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 
 /**
- * The senders of the ingestion bench, in a process of their own: what they use is nobody's. The job is the first argument, as JSON; the result is
- * printed as JSON.
+ * The senders of the ingestion benchmark, in a process of their own, so that their cost is not attributed to a system. The job is the first argument,
+ * as JSON; the result is printed as JSON.
  */
 export type LoadTarget = { url: string; headers: Record<string, string> }
 /** SendFile posts a part of a file in whole lines, a body after another on each connection. */
@@ -15,10 +15,10 @@ export type SendFile = LoadTarget & {
   connections: number
   bodyBytes: number
 }
-/** SendSmall lets writers post a few lines of a file each, and again as soon as they are answered. */
+/** Lets writers post a few lines of a file each, and again after each response. */
 export type SendSmall = LoadTarget & { kind: 'small'; file: string; writers: number; linesMax: number; warmMs: number; measuredMs: number }
 
-/** Sent is what was acknowledged; wallMs runs from the first byte to the last acknowledgement, and an Ack is when that came. */
+/** The acknowledged data; wallMs runs from the first byte to the last acknowledgement, and an Ack is the time of one. */
 export type Sent = { posts: number; bytes: number; lines: number; accepted: number; wallMs: number; acks: readonly Ack[]; nextByte: number }
 export type Ack = { atMs: number; bytes: number; lines: number }
 /** SentSmall counts the measured time; `lines` are all that were acknowledged, also before and after. */
@@ -80,7 +80,7 @@ async function sendSmall({ file, writers, linesMax, warmMs, measuredMs, ...targe
   const latencies: number[] = []
   let [at, lines, measuredLines, refused, turn] = [0, 0, 0, 0, 0]
 
-  /** takeLines gives one to linesMax lines; the numbers are spread evenly and the same in every run. */
+  /** Takes one to linesMax lines; the sizes are spread evenly and the same in every run. */
   function takeLines(): { body: Buffer; count: number } {
     turn += 1
     const wanted = 1 + ((turn * 61) % linesMax)
@@ -135,7 +135,7 @@ function post({ url, headers }: LoadTarget, body: Buffer): Promise<{ status: num
   })
 }
 
-/** acceptedOf reads how many events an answer acknowledges, where it says so. */
+/** The number of events that a response acknowledges, if it says so. */
 function acceptedOf(text: string): number {
   return Number(/"accepted":(\d+)/.exec(text)?.[1] ?? 0)
 }

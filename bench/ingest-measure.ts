@@ -23,7 +23,7 @@ export type Taken = {
   cpuByName: ReadonlyMap<string, number>
   peakMb: number
   peaks: ReadonlyMap<string, number>
-  /** idleBytes is what lies on the disk when nothing goes on any more, mergedBytes when everything was merged by force. */
+  /** idleBytes is the size on disk when idle, mergedBytes after a forced merge. */
   idleBytes: number
   mergedBytes: number
   settledS: number
@@ -66,7 +66,7 @@ export async function takeFile(system: System, data: DataFile, connections: numb
   })
 }
 
-/** trendOf is the rate of the last third of a run as a ratio to that of the first third. */
+/** The rate of the last third of a run as a ratio to that of the first third. */
 function trendOf(acks: readonly Ack[]): number {
   const third = Math.floor(acks.length / 3)
   if (third < 2) return Number.NaN
@@ -77,7 +77,7 @@ function trendOf(acks: readonly Ack[]): number {
 
 export type TakenSmall = SentSmall & { peakMb: number; cpuUs: number; lag: Lag | undefined }
 
-/** takeSmall lets many writers send few lines at a time, each waiting for its answer. */
+/** Lets many writers send few lines at a time, each waiting for its response. */
 export async function takeSmall(system: System, data: DataFile, writers: number, seconds: number): Promise<TakenSmall> {
   return inFreshDir(system, async (running) => {
     const stopWatching = watchMemory(running.pid)

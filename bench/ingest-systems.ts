@@ -4,36 +4,36 @@ import { rmSync } from 'node:fs'
 import type { DataFile } from './ingest-data.ts'
 import { activeBytes, filesBytes, mergeFully } from './ingest-disk.ts'
 import type { LoadTarget } from './ingest-load.ts'
+import { longestDelayMs, recordDelaysInto } from './loop-delays.ts'
 import { freePort, type Service, startService, untilOk } from './service.ts'
-import { longestTurn, turnsInto } from './turns.ts'
 
-/** A System is a store of events under measurement; what it is sent is said in the table. */
+/** A store of events to measure; `sent` describes its input in the table. */
 export type System = { name: string; sent: (data: DataFile) => string; start(dir: string): Promise<Running> }
 
 export type Running = {
   pid: number
-  /** target is where the data goes, and in which of its files. */
+  /** The target and the file to send. */
   target(data: DataFile): LoadTarget & { file: string }
-  /** lag begins to watch the event loop of the program that answers; after the end of the system it says what there was until then. */
+  /** Starts to watch the event loop of the responding program; after the end of the system it returns the delays. */
   lag?(): Promise<() => Promise<() => Lag>>
-  /** diskBytes is what the events take as things stand, without what the system only keeps until it is removed. */
+  /** The current size of the events, without what the system only keeps until it is removed. */
   diskBytes(): Promise<number>
-  /** end merges everything, says how many events there are and what they take, and stops the system. */
+  /** Merges everything, returns the number and size of the events, and stops the system. */
   end(): Promise<{ rows: number; mergedBytes: number }>
-  /** kill ends a system that failed. */
+  /** Ends a failed system. */
   kill(): Promise<unknown>
 }
 
-/** Lag is what delayed turns of an event loop, and what they took themselves on the processor. */
+/** Delays of event loop turns, and the CPU time of the turns themselves. */
 export type Lag = { p50Ms: number; p99Ms: number; maxMs: number; ownP99Ms: number }
 
-/** dendro is the service as it is shipped, with both stores of its own. */
+/** The service as shipped, with both embedded stores. */
 export const dendro: System = {
   name: 'Dendro',
   sent: ({ kind }) => (kind === 'text' ? 'the lines as they are, text/plain' : 'the lines as they are, application/x-ndjson'),
   start: async (dir) => {
-    const turns = `${dir}.turns`
-    const service = await startService(dir, turnsInto(turns))
+    const delays = `${dir}.delays`
+    const service = await startService(dir, recordDelaysInto(delays))
     return {
       pid: service.pid,
       target: ({ kind, file }) => ({
@@ -52,8 +52,8 @@ export const dendro: System = {
           const delay = await delayOf(service)
           const untilMs = Date.now()
           return () => {
-            const ownP99Ms = longestTurn(turns, fromMs, untilMs)
-            rmSync(turns)
+            const ownP99Ms = longestDelayMs(delays, fromMs, untilMs)
+            rmSync(delays)
             return { ...delay, ownP99Ms }
           }
         }
@@ -71,7 +71,7 @@ export const dendro: System = {
 /** LAG_PRECISION_MS is how often the service looks at the time; that much passes between two looks when nothing delays them. */
 const LAG_PRECISION_MS = 10
 
-/** delayOf reads what the service tells of its event loop; each look begins a new time. */
+/** Reads the event loop delay from the metrics of the service; each read starts a new interval. */
 async function delayOf({ url, key }: Service): Promise<Omit<Lag, 'ownP99Ms'>> {
   const answer = await fetch(`${url}/metrics`, { headers: { 'x-service-api-key': key } })
   const text = await answer.text()
@@ -80,12 +80,12 @@ async function delayOf({ url, key }: Service): Promise<Omit<Lag, 'ownP99Ms'>> {
   return { p50Ms: read('p50'), p99Ms: read('p99'), maxMs: read('max') }
 }
 
-/** JSON_FIELDS say what makes a stream, what the time and what the message, as its documentation advises. */
+/** The stream, time and message fields, as the documentation recommends. */
 const JSON_FIELDS = '_stream_fields=service,host&_time_field=timestamp&_msg_field=message'
 /** FLUSHED_MS is longer than events stay in memory. */
 const FLUSHED_MS = 7_000
 
-/** victoriaLogs is the program at a path, with its own settings but for retention, which would throw away what is older than a week. */
+/** The program at a path, with default settings except for retention, which would drop data older than a week. */
 export const victoriaLogs = (program: string): System => ({
   name: 'VictoriaLogs',
   sent: ({ kind }) => (kind === 'text' ? 'JSON lines of _time and _msg, made before' : `the lines as they are, ${JSON_FIELDS}`),
@@ -129,7 +129,7 @@ async function call(url: string): Promise<string> {
   return text
 }
 
-/** steady waits until a size does not change any more for as long as events may stay in memory. */
+/** Waits until a size has not changed for as long as events may stay in memory. */
 async function steady(size: () => Promise<number>): Promise<void> {
   for (let last = -1, now = await size(); now !== last; ) {
     await new Promise((done) => setTimeout(done, FLUSHED_MS))

@@ -1,8 +1,8 @@
 import type { Random } from '../server/src/lines/generated-lines.fixture.ts'
 
 /**
- * Lines of text as sixteen kinds of programs write them that know no JSON: each has its own way to say the time, a handful of things to say, and
- * values that vary. They come in short runs, as they do where several programs share a log.
+ * Text lines of sixteen kinds of programs without JSON: each has its own time format, a few messages, and varying values. They come in short runs, as
+ * in a log that several programs share.
  */
 export function textLines(random: Random, startMs: number): () => { line: string; timeMs: number } {
   let timeMs = startMs
@@ -26,7 +26,7 @@ type System = { head: (at: Clock, random: Random) => string; says: readonly Says
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 let second = { seconds: -1, clock: { iso: '', day: '', time: '', month: '', dayOfMonth: '', seconds: 0, ms: '' } satisfies Clock }
 
-/** clockAt spells a time once for each second. */
+/** Formats a time, cached for each second. */
 function clockAt(timeMs: number): Clock {
   const seconds = Math.floor(timeMs / 1_000)
   if (seconds !== second.seconds) {

@@ -6,8 +6,8 @@ import { dendro, type Lag, type System, victoriaLogs } from './ingest-systems.ts
 import { median, printTable } from './service.ts'
 
 /**
- * Ingestion over HTTP, acknowledged and on the disk, beside VictoriaLogs in the same run, and beside what the file itself allows. Each system is
- * started for each round on an empty directory, in turns, and posts of 8 MiB come over a few connections from a process of their own.
+ * Ingestion over HTTP, acknowledged and on disk, compared with VictoriaLogs in the same run and with the limits of the file. Each round starts each
+ * system on an empty directory, alternating, and sends bodies of 8 MiB over a few connections from a separate process.
  */
 const USAGE = `node bench/ingest.ts [--mb N] [--rounds N] [--connections N] [--kinds json,text,wide] [--victorialogs PATH] [--writers [--seconds N]]
   --mb            size of each file of lines (100); files are kept for the next run
@@ -18,7 +18,7 @@ const USAGE = `node bench/ingest.ts [--mb N] [--rounds N] [--connections N] [--k
 
 const WRITERS = 200
 
-/** AIMS are ratios to VictoriaLogs: of speed at least, of disk and of CPU at most. */
+/** Goals as ratios to VictoriaLogs: minimum speed, maximum disk and CPU. */
 const AIMS = {
   json: { speed: 3, disk: 0.85 },
   text: { speed: 1.5, disk: 1 },
@@ -30,7 +30,7 @@ const TREND_AIM = 0.95
 const LAG_AIM_MS = 50
 const SMALL_AIMS = { linesPerS: 40_000, p99Ms: 500 }
 
-const { values: asked } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     mb: { type: 'string', default: '100' },
     rounds: { type: 'string', default: '3' },
@@ -42,26 +42,26 @@ const { values: asked } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-const rounds = Number(asked.rounds)
-const systems: System[] = asked.victorialogs === undefined ? [dendro] : [dendro, victoriaLogs(asked.victorialogs)]
+const rounds = Number(options.rounds)
+const systems: System[] = options.victorialogs === undefined ? [dendro] : [dendro, victoriaLogs(options.victorialogs)]
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
-if (asked.help) say(USAGE)
+if (options.help) say(USAGE)
 else {
   say(`node bench/ingest.ts ${process.argv.slice(2).join(' ')}\n`)
-  if (asked.writers) await measureWriters()
-  else for (const kind of dataKinds) if (asked.kinds.split(',').includes(kind)) await measureKind(kind)
+  if (options.writers) await measureWriters()
+  else for (const kind of dataKinds) if (options.kinds.split(',').includes(kind)) await measureKind(kind)
 }
 
-/** Row holds what one system did, a figure for each round. */
+/** The results of one system, one for each round. */
 type Row = { system: System; taken: Taken[] }
 
 async function measureKind(kind: DataKind): Promise<void> {
-  const data = await dataFile(kind, Number(asked.mb) * 1e6)
+  const data = await dataFile(kind, Number(options.mb) * 1e6)
   const limits = await limitsOf(data)
   const rows: Row[] = systems.map((system) => ({ system, taken: [] }))
   for (let round = 0; round < rounds; round += 1) {
-    for (const { system, taken } of rows) taken.push(await takeFile(system, data, Number(asked.connections)))
+    for (const { system, taken } of rows) taken.push(await takeFile(system, data, Number(options.connections)))
   }
   say(`## ${kind}: ${data.lines} lines, ${(data.bytes / 1e6).toFixed(1)} MB\n`)
   printTable(
@@ -147,7 +147,7 @@ function aimsOf(kind: DataKind, [ours, theirs]: readonly Row[], { small }: Limit
   ]
 }
 
-/** sharesOf says how a figure of the last round is spread over the processes of each system. */
+/** The distribution of a figure of the last round over the processes of each system. */
 function sharesOf(rows: readonly Row[], of: (taken: Taken) => ReadonlyMap<string, number>): string {
   const shares = rows.map(({ system, taken }) => {
     const figures = [...taken.slice(-1).flatMap((last) => [...of(last)])].sort(([, a], [, b]) => b - a)
@@ -156,19 +156,19 @@ function sharesOf(rows: readonly Row[], of: (taken: Taken) => ReadonlyMap<string
   return shares.join('; ')
 }
 
-/** lagText is what delayed the event loop, the middle of all rounds. */
+/** The delays of the event loop, the median of all rounds. */
 function lagText(taken: readonly { lag: Lag | undefined }[]): string {
   const of = (name: keyof Lag) => median(taken.map(({ lag }) => lag?.[name] ?? Number.NaN)).toFixed(0)
   return taken.every(({ lag }) => lag) ? `${of('p50Ms')} / ${of('p99Ms')} / ${of('maxMs')}, ${of('ownP99Ms')}` : ''
 }
 
 async function measureWriters(): Promise<void> {
-  const data = await dataFile('json', Number(asked.mb) * 1e6)
+  const data = await dataFile('json', Number(options.mb) * 1e6)
   const rows = systems.map((system) => ({ system, taken: [] as TakenSmall[] }))
   for (let round = 0; round < rounds; round += 1) {
-    for (const { system, taken } of rows) taken.push(await takeSmall(system, data, WRITERS, Number(asked.seconds)))
+    for (const { system, taken } of rows) taken.push(await takeSmall(system, data, WRITERS, Number(options.seconds)))
   }
-  say(`## ${WRITERS} writers of 1 to 100 lines for ${asked.seconds} s\n`)
+  say(`## ${WRITERS} writers of 1 to 100 lines for ${options.seconds} s\n`)
   printTable(
     [
       '',

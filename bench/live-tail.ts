@@ -10,7 +10,7 @@ const USAGE = `node bench/live-tail.ts [--seconds N] [--tails LIST] [--datasets 
   --datasets  over how many datasets the events are spread; every stream watches all (4)
   --rounds    how often all phases are measured, in turn (1)`
 
-const { values: asked } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '20' },
     tails: { type: 'string', default: '0,6,20' },
@@ -19,8 +19,8 @@ const { values: asked } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-const SECONDS = Number(asked.seconds)
-const DATASETS = Number(asked.datasets)
+const SECONDS = Number(options.seconds)
+const DATASETS = Number(options.datasets)
 const SENDERS = 2
 const BODY_LINES = 1_000
 const WARM_UP_S = 5
@@ -41,9 +41,9 @@ async function measure(): Promise<void> {
   try {
     await phase(service, 0, WARM_UP_S)
     const phases: Phase[] = []
-    const counts = asked.tails.split(',').map(Number)
-    for (let round = 0; round < Number(asked.rounds); round += 1) {
-      // Every other round goes backwards, so that what only grows with time does not count against those who watch.
+    const counts = options.tails.split(',').map(Number)
+    for (let round = 0; round < Number(options.rounds); round += 1) {
+      // Every other round goes backwards, so that growth over time does not count against the streams.
       for (const tails of round % 2 === 0 ? counts : counts.toReversed()) phases.push(await phase(service, tails, SECONDS))
     }
     report(counts, phases)
@@ -92,7 +92,7 @@ function report(counts: readonly number[], phases: readonly Phase[]): void {
   )
 }
 
-/** phase sends events for a while and watches with so many streams. */
+/** Sends events for a while with so many open streams. */
 async function phase(service: Service, tails: number, seconds: number): Promise<Phase> {
   const leaving = new AbortController()
   let shown = 0
@@ -162,5 +162,5 @@ const linesOf = (from: number): string =>
     }),
   ).join('\n')
 
-if (asked.help) process.stdout.write(`${USAGE}\n`)
+if (options.help) process.stdout.write(`${USAGE}\n`)
 else await measure()

@@ -52,13 +52,19 @@ function transitionsPerSecond(): number {
     groupRetentionMs: 0,
   }
   const groups = Array.from({ length: 100 }, (_, index) => `region:${index}`)
-  const looks = Array.from({ length: 20 }, (_, look) =>
-    Object.fromEntries(groups.map((group, index) => [group, (index * 7 + look * 3) % 16])),
+  const evaluationsRun = Array.from({ length: 20 }, (_, evaluation) =>
+    Object.fromEntries(groups.map((group, index) => [group, (index * 7 + evaluation * 3) % 16])),
   )
   const round = (count: number) => {
     let state: MonitorState = newState
     for (let at = 0; at < count; at += 1) {
-      state = transition(state, { kind: 'values', values: looks[at % looks.length] ?? {} }, rules, { muted: false }, at * 60_000).state
+      state = transition(
+        state,
+        { kind: 'values', values: evaluationsRun[at % evaluationsRun.length] ?? {} },
+        rules,
+        { muted: false },
+        at * 60_000,
+      ).state
     }
   }
   round(2_000)
@@ -120,11 +126,11 @@ async function backtests(): Promise<string[][]> {
   const found: string[][] = []
   for (const [name, more] of cases) {
     const startedMs = performance.now()
-    const { looks } = await ask<{ looks: number }>('POST', '/monitors/backtest', { ...plain, ...more, days: DAYS })
+    const { looks: count } = await ask<{ looks: number }>('POST', '/monitors/backtest', { ...plain, ...more, days: DAYS })
     found.push([
       `backtest of ${DAYS} days, ${name}`,
       '< 10 s',
-      `${((performance.now() - startedMs) / 1_000).toFixed(1)} s (${looks} looks)`,
+      `${((performance.now() - startedMs) / 1_000).toFixed(1)} s (${count} evaluations)`,
     ])
   }
   return found
@@ -136,20 +142,20 @@ async function manyGroups(): Promise<string[]> {
   const { id } = await ask<Monitor>('POST', '/monitors', { ...plain, name: 'groups', window: 'Last 1 hour', queries })
   const path = `/monitors/${id}/evaluations`
   for (;;) {
-    const [look] = (await ask<{ evaluations: MonitorEvaluation[] }>('GET', path)).evaluations
-    if (look) {
+    const [evaluation] = (await ask<{ evaluations: MonitorEvaluation[] }>('GET', path)).evaluations
+    if (evaluation) {
       const tookS = ((performance.now() - startedMs) / 1_000).toFixed(1)
       await fetch(`${service.url}/monitors/${id}`, { method: 'DELETE', headers: { 'x-service-api-key': service.key } })
-      return [`first look of a monitor with ${look.groups_total} groups, from its creation`, '', `${tookS} s`]
+      return [`first evaluation of a monitor with ${evaluation.groups_total} groups, from its creation`, '', `${tookS} s`]
     }
     await new Promise((done) => setTimeout(done, 100))
   }
 }
 
-/** manyMonitors are of four windows and five questions over each dataset, looking once a minute. */
+/** Monitors with four windows and five queries over each dataset, evaluated once a minute. */
 async function manyMonitors(): Promise<string[][]> {
   const windows = ['Last 5 minutes', 'Last 15 minutes', 'Last 30 minutes', 'Last 1 hour']
-  const questions = [
+  const queries = [
     errors,
     { ...errors, where: '', select: ['avg(ms)'] },
     { ...errors, groups: ['region'] },
@@ -157,9 +163,9 @@ async function manyMonitors(): Promise<string[][]> {
     { ...errors, where: '', select: ['max(ms)'] },
   ]
   for (let index = 0; index < MONITORS; index += 1) {
-    const question = { ...questions[index % questions.length], from_expr: `dataset = 'd${index % DATASETS}'` }
-    const window = windows[Math.floor(index / questions.length) % windows.length]
-    await ask('POST', '/monitors', { ...plain, name: `monitor ${index}`, window, queries: [question] })
+    const one = { ...queries[index % queries.length], from_expr: `dataset = 'd${index % DATASETS}'` }
+    const window = windows[Math.floor(index / queries.length) % windows.length]
+    await ask('POST', '/monitors', { ...plain, name: `monitor ${index}`, window, queries: [one] })
   }
   await new Promise((done) => setTimeout(done, WARM_MS))
   const [before, startedMs] = [cpuSecondsOf(service.pid), performance.now()]
@@ -167,21 +173,21 @@ async function manyMonitors(): Promise<string[][]> {
   const [after, tookS] = [cpuSecondsOf(service.pid), (performance.now() - startedMs) / 1_000]
   const share = (seconds: number) => `${((seconds / tookS) * 100).toFixed(0)} % of a core`
   const parts = [...after.byName].map(([name, seconds]) => `${name} ${share(seconds - (before.byName.get(name) ?? 0))}`)
-  const gaps = await gapsBetweenLooks()
+  const gaps = await gapsBetweenEvaluations()
   return [
     [`${MONITORS} monitors over ${DATASETS} datasets, ${EVENTS / 1e6} M events`, '≤ 50 % of a core', share(after.total - before.total)],
     ['of that', '', parts.join(', ')],
-    ['time between two looks of a monitor, of 100: median and most', '60 ± 15 s', gaps],
+    ['time between two evaluations of a monitor, of 100: median and most', '60 ± 15 s', gaps],
   ]
 }
 
-async function gapsBetweenLooks(): Promise<string> {
+async function gapsBetweenEvaluations(): Promise<string> {
   const { monitors } = await ask<{ monitors: Monitor[] }>('GET', '/monitors')
   const gaps: number[] = []
   for (const { id } of monitors.slice(0, 100)) {
     const { evaluations } = await ask<{ evaluations: MonitorEvaluation[] }>('GET', `/monitors/${id}/evaluations?limit=3`)
-    evaluations.slice(1).forEach((look, index) => {
-      gaps.push((evaluations[index]?.time ?? 0) - look.time)
+    evaluations.slice(1).forEach((evaluation, index) => {
+      gaps.push((evaluations[index]?.time ?? 0) - evaluation.time)
     })
   }
   gaps.sort((a, b) => a - b)

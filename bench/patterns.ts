@@ -76,7 +76,7 @@ function linesOf(text: string): Line[] {
   return rows.filter((row) => row.length === head.length).map((row) => ({ content: row[content] ?? '', event: row[event] ?? '' }))
 }
 
-/** cellsOf reads comma-separated values; quotes are doubled within quotes. */
+/** Parses comma-separated values; quotes are doubled within quotes. */
 function cellsOf(text: string): string[][] {
   return text
     .trimEnd()

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 export type Resident = { name: string; mb: number }
 
-/** residentOf lists a process and everything below it with the memory each holds alone or shares fairly (Pss), in MB. */
+/** Lists a process and its descendants with their private and proportionally shared memory (Pss), in MB. */
 export const residentOf = (pid: number): Resident[] => familyOf(pid).map((member) => ({ name: nameOf(member), mb: pssMb(member) }))
 
-/** nameOf is the script of a Node process and the program of any other; servers that name what each of their processes does have one name. */
+/** The script of a Node process, otherwise the program; processes of one server share a name. */
 function nameOf(pid: number): string {
   const words = readProc(pid, 'cmdline').split('\0')
   const shown = words.find((word) => /\.[jt]s$/.test(word)) ?? words[0]?.split(':')[0] ?? ''
@@ -18,7 +18,7 @@ const STAT_TIMES = [11, 12, 13, 14]
 
 export type CpuSeconds = { total: number; byName: ReadonlyMap<string, number> }
 
-/** ownCpuUs is the time on the processor of one process alone, in all its threads. */
+/** The CPU time of one process with all its threads. */
 export const ownCpuUs = (pid: number): number => secondsOf(pid, STAT_TIMES.slice(0, 2)) * 1e6
 
 function secondsOf(pid: number, times: readonly number[]): number {
@@ -27,7 +27,7 @@ function secondsOf(pid: number, times: readonly number[]): number {
   return times.reduce((sum, at) => sum + Number(fields[at] ?? 0), 0) / TICKS_PER_S
 }
 
-/** cpuSecondsOf is the time on the processor of a process and everything below it, also of what has ended meanwhile. */
+/** The CPU time of a process and its descendants, including ended ones. */
 export function cpuSecondsOf(pid: number): CpuSeconds {
   const byName = new Map<string, number>()
   let total = 0
@@ -42,7 +42,7 @@ export function cpuSecondsOf(pid: number): CpuSeconds {
 
 const SAMPLE_MS = 500
 
-/** watchMemory samples the memory of a process and everything below it until the function it gives back is called, which says the most there was. */
+/** Samples the memory of a process and its descendants until the returned function is called, which returns the peak. */
 export function watchMemory(pid: number): () => { peakMb: number; peaks: ReadonlyMap<string, number> } {
   let peakMb = 0
   const peaks = new Map<string, number>()
@@ -61,23 +61,23 @@ export function watchMemory(pid: number): () => { peakMb: number; peaks: Readonl
   }
 }
 
-const LOOK_MS = 1_000
-/** QUIET_SHARE of a core is what idle processes may use. */
+const POLL_MS = 1_000
+/** The share of a core that idle processes may use. */
 const QUIET_SHARE = 0.08
-/** QUIET_MS is longer than any of the systems measured keeps events in memory. */
+/** Longer than any measured system keeps events in memory. */
 const QUIET_MS = 6_000
 const QUIET_BOUND_MS = 300_000
 
 export type Quiet = { cpu: CpuSeconds; waitedMs: number; isQuiet: boolean }
 
-/** untilQuiet waits until merges and whatever else goes on in the background are done, and gives the time on the processor just before the quiet. */
+/** Waits until background work such as merges is done, and returns the CPU time just before the idle period. */
 export async function untilQuiet(pid: number): Promise<Quiet> {
   const startedMs = performance.now()
   let [quietSinceMs, lastMs] = [startedMs, startedMs]
   let cpu = cpuSecondsOf(pid)
   let last = cpu
   while (performance.now() - startedMs < QUIET_BOUND_MS) {
-    await new Promise((done) => setTimeout(done, LOOK_MS))
+    await new Promise((done) => setTimeout(done, POLL_MS))
     const [nowMs, now] = [performance.now(), cpuSecondsOf(pid)]
     if ((now.total - last.total) / ((nowMs - lastMs) / 1_000) > QUIET_SHARE) [quietSinceMs, cpu] = [nowMs, now]
     if (nowMs - quietSinceMs >= QUIET_MS) return { cpu, waitedMs: quietSinceMs - startedMs, isQuiet: true }
@@ -86,7 +86,7 @@ export async function untilQuiet(pid: number): Promise<Quiet> {
   return { cpu: last, waitedMs: performance.now() - startedMs, isQuiet: false }
 }
 
-/** familyOf is a process and everything below it. */
+/** A process and its descendants. */
 function familyOf(pid: number): number[] {
   const parents = new Map<number, number>()
   for (const entry of readdirSync('/proc')) {

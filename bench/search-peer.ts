@@ -4,7 +4,7 @@ import type { DataFile } from './ingest-data.ts'
 import { victoriaLogs } from './ingest-systems.ts'
 import { newDataDir, removeDataDir } from './service.ts'
 
-/** A Peer is VictoriaLogs with the same events in it. */
+/** VictoriaLogs with the same events. */
 export type Peer = { ask(logsQl: string): Promise<string>; close(): Promise<void> }
 
 /** FLUSHED_MS is longer than events stay in memory. */

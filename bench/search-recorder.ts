@@ -1,20 +1,20 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 
-/** A Recorder stands between the service and its event store and notes when statements of callers are under way. */
+/** A proxy between the service and its event store that records when statements of callers run. */
 export type Recorder = {
   url: string
-  /** take gives the time for which at least one statement was under way since it was asked last, and how many there were. */
+  /** Returns the time with at least one running statement since the last call, and their number. */
   take(): { busyMs: number; statements: number }
   close(): void
 }
 
 type Span = { fromMs: number; toMs: number }
 
-/** openRecorder passes on to a store what comes; what it takes itself counts against the service. */
+/** Forwards requests to a store; its own time counts against the service. */
 export async function openRecorder(store: URL): Promise<Recorder> {
   let spans: Span[] = []
-  const server = createServer((asked, answer) => pass(store, asked, answer, (span) => spans.push(span)))
+  const server = createServer((incoming, answer) => pass(store, incoming, answer, (span) => spans.push(span)))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -34,21 +34,21 @@ export async function openRecorder(store: URL): Promise<Recorder> {
   }
 }
 
-function pass(store: URL, asked: IncomingMessage, answer: ServerResponse, note: (span: Span) => void): void {
+function pass(store: URL, incoming: IncomingMessage, answer: ServerResponse, note: (span: Span) => void): void {
   const fromMs = performance.now()
   const { hostname, port } = store
-  const onward = request({ hostname, port, path: asked.url, method: asked.method, headers: asked.headers }, (answered) => {
+  const onward = request({ hostname, port, path: incoming.url, method: incoming.method, headers: incoming.headers }, (answered) => {
     answer.writeHead(answered.statusCode ?? 502, answered.headers)
     answered.pipe(answer)
-    // Only what is asked for somebody carries his organization; the rest is the service's own housekeeping.
-    if (asked.url?.includes('log_comment=')) answered.once('end', () => note({ fromMs, toMs: performance.now() }))
+    // Only statements for callers have the comment; the rest is housekeeping of the service.
+    if (incoming.url?.includes('log_comment=')) answered.once('end', () => note({ fromMs, toMs: performance.now() }))
   })
   onward.once('error', () => answer.destroy())
   answer.once('close', () => onward.destroy())
-  asked.pipe(onward)
+  incoming.pipe(onward)
 }
 
-/** coveredMs is the time that spans cover, what they share counted once. */
+/** The time covered by spans, counting overlaps once. */
 function coveredMs(spans: readonly Span[]): number {
   let covered = 0
   let untilMs = Number.NEGATIVE_INFINITY

@@ -9,19 +9,19 @@ import { openMeta } from '../server/src/meta/meta.ts'
 import { sql } from '../server/src/meta/sql.ts'
 import { selectSlotsOf } from '../server/src/resources/data/catalog/rows.ts'
 import { type DataFile, dataFile } from './ingest-data.ts'
-import type { Place, SlotOf } from './search-questions.ts'
+import type { Place, SlotOf } from './search-queries.ts'
 import { openRecorder, type Recorder } from './search-recorder.ts'
 import { newDataDir, removeDataDir, type Service, startService } from './service.ts'
 
-/** A Stand is a service with events in it, a recorder between it and its event store, and the store itself to ask directly. */
+/** A service with events, a recorder between it and its event store, and the store for direct queries. */
 export type Stand = {
   service: Service
   recorder: Recorder
   place: Place
   data: DataFile
-  /** ask puts a question to the service and gives back its answer. */
+  /** Sends a request to the service and returns the response. */
   ask(method: string, path: string, body?: unknown): Promise<unknown>
-  /** byHand asks the store itself, as the service's own reader. */
+  /** Queries the store directly, as the service's reader. */
   byHand(parts: { columns: string; where: string; rest: string }): Promise<string>
   slotOf: SlotOf
   close(): Promise<void>
@@ -30,10 +30,10 @@ export type Stand = {
 const MEMORY_BYTES = 4 * 2 ** 30
 const BODY_BYTES = 8 * 2 ** 20
 const DATASET = 'bench-search'
-/** BYTES_PER_EVENT is about what a line of the generated kind has. */
+/** The approximate size of a generated line. */
 const BYTES_PER_EVENT = 277
 
-/** openStand makes a stand of about so many events, or opens the one that lies in a directory. */
+/** Creates a stand with about so many events, or opens the one in a directory. */
 export async function openStand(events: number, keptDir: string | undefined): Promise<Stand> {
   const dataDir = keptDir ?? (await newDataDir())
   const isNew = !existsSync(join(dataDir, 'filled'))
@@ -100,7 +100,7 @@ async function askService({ url, key }: Service, method: string, path: string, b
   return JSON.parse(text)
 }
 
-/** fill posts the whole file, a body of whole lines after another. */
+/** Posts the whole file in bodies of whole lines. */
 async function fill({ url, key }: Service, { file }: DataFile): Promise<void> {
   const headers = { 'x-service-api-key': key, 'x-service-dataset': DATASET, 'content-type': 'application/x-ndjson' }
   const handle = await open(file)
@@ -130,7 +130,7 @@ async function tableOf(store: EventStore, org: number, logId: string): Promise<s
   throw new Error('there are no events')
 }
 
-/** placeOf looks at what there is: its range, an event in the middle and its trace. */
+/** Finds the time range, an event in the middle and its trace. */
 async function placeOf(store: EventStore, org: number, table: string, logId: string, traceSlot: string): Promise<Place> {
   const answer = await store.reader.query({
     query: `select toUnixTimestamp64Milli(min(ts)) as fromMs, toUnixTimestamp64Milli(max(ts)) + 1 as toMs,

@@ -1,23 +1,23 @@
 import { parseArgs } from 'node:util'
 import { watchMemory } from './process-tree.ts'
 import { openPeer, type Peer } from './search-peer.ts'
-import { questionsAbout, type SearchQuestion } from './search-questions.ts'
+import { type BenchmarkQuery, queriesFor } from './search-queries.ts'
 import { openStand, type Stand } from './search-stand.ts'
 import { median, printTable } from './service.ts'
 
 /**
- * Searches over HTTP, each question asked in turns of the service, of its event store by a statement written by hand, and of VictoriaLogs where a
- * program is given. A recorder between service and store tells how much of an answer's time the store had.
+ * Searches over HTTP: each query runs in turn on the service, on its event store as a hand-written statement, and on VictoriaLogs if available. A
+ * recorder between service and store measures the share of the store.
  */
 const USAGE = `node bench/search.ts [--events N] [--rounds N] [--dir DIR] [--users N] [--only TEXT] [--victorialogs PATH]
   --events        how many events there are, about (2000000)
-  --rounds        how often each question is asked (7); medians are shown
+  --rounds        how often each query runs (7); medians are shown
   --dir           where the stores lie; filled by the first run and kept for the next
   --users         how many ask at once in the last table (10)
-  --only          only questions with this in their name
+  --only          only queries with this in their name
   --victorialogs  a VictoriaLogs program to measure beside`
 
-const { values: asked } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     events: { type: 'string', default: '2000000' },
     rounds: { type: 'string', default: '7' },
@@ -28,7 +28,7 @@ const { values: asked } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-const rounds = Number(asked.rounds)
+const rounds = Number(options.rounds)
 const OVERHEAD = { share: 0.15, ms: 5 }
 const NEWEST_MS = 50
 const CONCURRENT_FACTOR = 3
@@ -36,26 +36,26 @@ const FAILED: readonly string[] = ['', '', '', '', '', '', 'NO']
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
 async function measure(): Promise<void> {
-  const stand = await openStand(Number(asked.events), asked.dir)
-  const peer = asked.victorialogs === undefined ? undefined : await openPeer(asked.victorialogs, stand.data)
+  const stand = await openStand(Number(options.events), options.dir)
+  const peer = options.victorialogs === undefined ? undefined : await openPeer(options.victorialogs, stand.data)
   const peakOf = watchMemory(process.pid)
-  const questions = questionsAbout(stand.place).filter(({ name }) => name.includes(asked.only))
+  const queries = queriesFor(stand.place).filter(({ name }) => name.includes(options.only))
   say(`node bench/search.ts ${process.argv.slice(2).join(' ')}\n\n${stand.data.lines} events, ${rounds} rounds, medians in ms\n`)
   const rows: string[][] = []
-  for (const question of questions) {
-    // What fails is a result too.
-    rows.push(await measureOne(stand, peer, question).catch((failure: Error) => [question.name, failure.message.slice(0, 100), ...FAILED]))
+  for (const query of queries) {
+    // A failure is a result too.
+    rows.push(await measureOne(stand, peer, query).catch((failure: Error) => [query.name, failure.message.slice(0, 100), ...FAILED]))
   }
   rows.push(
     await measureOther(stand, 'context, 50 on each side', contextPath(stand)),
     await measureOther(stand, 'keys and their values', topKeysPath(stand)),
   )
   printTable(
-    ['question', 'service', 'of that the store', 'statements', 'overhead', 'by hand', 'service / by hand', 'VictoriaLogs', 'met'],
+    ['query', 'service', 'of that the store', 'statements', 'overhead', 'by hand', 'service / by hand', 'VictoriaLogs', 'met'],
     rows,
   )
   say('')
-  await measureUsers(stand, questions)
+  await measureUsers(stand, queries)
   const { peaks } = peakOf()
   say(
     `\npeak MB: ${[...peaks]
@@ -80,8 +80,8 @@ async function timed(stand: Stand, work: () => Promise<unknown>): Promise<Timed>
   return { ms: performance.now() - startedMs, ...stand.recorder.take() }
 }
 
-/** measureOne asks one question in turns; the first turn warms up and does not count. */
-async function measureOne(stand: Stand, peer: Peer | undefined, { name, body, byHand, logsQl }: SearchQuestion): Promise<string[]> {
+/** Measures one query in alternating rounds; the first round warms up and does not count. */
+async function measureOne(stand: Stand, peer: Peer | undefined, { name, body, byHand, logsQl }: BenchmarkQuery): Promise<string[]> {
   const ours: Timed[] = []
   const hand: number[] = []
   const theirs: number[] = []
@@ -122,31 +122,31 @@ function rowOf(name: string, ours: readonly Timed[], hand: readonly number[], th
   ]
 }
 
-const USER_QUESTIONS: readonly string[] = ['newest 100', 'newest 100, two values', 'count by level', 'trace id', 'number by minute']
+const USER_QUERIES: readonly string[] = ['newest 100', 'newest 100, two values', 'count by level', 'trace id', 'number by minute']
 
-/** measureUsers lets one ask a mixture of questions, and then many at once, each again as soon as he is answered. */
-async function measureUsers(stand: Stand, questions: readonly SearchQuestion[]): Promise<void> {
-  const mixture = questions.filter(({ name }) => USER_QUESTIONS.includes(name))
+/** Lets one user run a mixture of queries, and then many at once, each again after its response. */
+async function measureUsers(stand: Stand, queries: readonly BenchmarkQuery[]): Promise<void> {
+  const mixture = queries.filter(({ name }) => USER_QUERIES.includes(name))
   if (mixture.length === 0) return
-  const ask = async ({ body }: SearchQuestion) =>
+  const ask = async ({ body }: BenchmarkQuery) =>
     (await timed(stand, () => stand.ask('POST', '/search', { ...rangeOf(stand), ...body }))).ms
   const user = async () => {
     const times: number[] = []
-    for (let round = 0; round < rounds; round += 1) for (const question of mixture) times.push(await ask(question))
+    for (let round = 0; round < rounds; round += 1) for (const query of mixture) times.push(await ask(query))
     return times
   }
   const single = await user()
-  const many = (await Promise.all(Array.from({ length: Number(asked.users) }, user))).flat()
+  const many = (await Promise.all(Array.from({ length: Number(options.users) }, user))).flat()
   const p95 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN
   const factor = p95(many) / p95(single)
   printTable(
     ['users at once', 'p50 ms', 'p95 ms', 'p95 to that of one', `wanted ≤ ${CONCURRENT_FACTOR}`],
     [
       ['1', median(single).toFixed(1), p95(single).toFixed(1), '1', ''],
-      [asked.users, median(many).toFixed(1), p95(many).toFixed(1), factor.toFixed(2), factor <= CONCURRENT_FACTOR ? 'yes' : 'NO'],
+      [options.users, median(many).toFixed(1), p95(many).toFixed(1), factor.toFixed(2), factor <= CONCURRENT_FACTOR ? 'yes' : 'NO'],
     ],
   )
 }
 
-if (asked.help) say(USAGE)
+if (options.help) say(USAGE)
 else await measure()

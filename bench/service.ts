@@ -15,10 +15,10 @@ export type Service = { url: string; key: string; pid: number; healthyMs: number
 export const BENCH_KEY = 'bench-key-0123456789abcdef0123456789abcdef'
 
 export const newDataDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'dendro-bench-'))
-/** removeDataDir tries again for a while: what the stores left behind may still be going away. */
+/** Retries for a while, because the stores may still be removing files. */
 export const removeDataDir = (dir: string): Promise<void> => rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
 
-/** startService runs the real program on a data directory and waits until /health says ok; healthyMs counts from the spawn. */
+/** Starts the real program on a data directory and waits until /health is ok; healthyMs counts from the spawn. */
 export async function startService(dataDir: string, env: Record<string, string> = {}): Promise<Service> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -40,7 +40,7 @@ export async function startService(dataDir: string, env: Record<string, string> 
   return { url, key: BENCH_KEY, pid: child.pid ?? 0, healthyMs: performance.now() - startedMs, stop: () => stop(child) }
 }
 
-/** stop asks the service to leave, if it has not, and gives back how long it took. */
+/** Asks the service to stop, if it is running, and returns the duration. */
 async function stop(child: ChildProcess): Promise<number> {
   if (child.exitCode !== null || child.signalCode !== null) return 0
   const startedMs = performance.now()

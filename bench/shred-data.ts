@@ -1,9 +1,9 @@
 import { type Random, randomFrom } from '../server/src/lines/generated-lines.fixture.ts'
 
-/** Lines to measure the shredder with, made from a seed: what a service, an old program and a well instrumented platform write. */
+/** Reproducible lines to measure shredding: those of a service, an old program and a well instrumented platform. */
 export const makers: Record<string, (random: Random) => () => string> = { service: serviceLines, text: textLines, wide: wideLines }
 
-/** makeLines gives about as many bytes of lines as are asked for. */
+/** Generates about so many bytes of lines. */
 export function makeLines(kind: string, bytes: number): Buffer {
   const maker = makers[kind]
   if (!maker) throw new Error(`there are no lines of the kind ${kind}`)
@@ -24,7 +24,7 @@ const level = (random: Random): string =>
   random.pick(['info', 'info', 'info', 'info', 'info', 'info', 'info', 'info', 'warn', 'error', 'debug'])
 const services = ['api', 'web', 'worker', 'billing', 'mailer', 'ingest']
 
-/** serviceLines are requests with trace ids, addresses and free text, in two shapes. */
+/** Requests with trace ids, addresses and free text, in two shapes. */
 function serviceLines(random: Random): () => string {
   let timestamp = START_MS
   return () => {
@@ -49,7 +49,7 @@ function serviceLines(random: Random): () => string {
   }
 }
 
-/** textLines are lines of programs that know no JSON. */
+/** Lines of programs without JSON. */
 function textLines(random: Random): () => string {
   let time = START_MS
   const pid = () => random.below(32_768)
@@ -70,7 +70,7 @@ function textLines(random: Random): () => string {
   }
 }
 
-/** wideLines have some ninety keys in nested objects, and now and then a rare one of three thousand. */
+/** Some ninety keys in nested objects, and now and then a rare one of three thousand. */
 function wideLines(random: Random): () => string {
   let timestamp = START_MS
   return () => {

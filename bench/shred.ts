@@ -44,7 +44,7 @@ function blocksOf(bytes: Buffer): Buffer[] {
   return blocks
 }
 
-/** megabytesPerSecond is taken from the time on the processor, which other programs disturb less than the clock on the wall. */
+/** Based on CPU time, which other programs affect less than wall time. */
 function megabytesPerSecond(bytes: number, work: () => void): number {
   const before = process.cpuUsage()
   work()

@@ -74,7 +74,7 @@ async function timed(dataDir: string, starts: Starts): Promise<number> {
   return service.healthyMs
 }
 
-/** fill sends the events and waits until the store has merged what it merges at once. */
+/** Sends the events and waits for the immediate merges. */
 async function fill(dataDir: string): Promise<void> {
   const service = await startService(dataDir)
   const headers = { 'x-service-api-key': service.key, 'x-service-dataset': 'bench', 'content-type': 'application/x-ndjson' }
@@ -111,7 +111,7 @@ function loadPackages(): number {
   return performance.now() - startedMs
 }
 
-/** dropPageCache empties the kernel's file cache where that is allowed (root), so that the next start reads from the disk. */
+/** Empties the kernel's file cache if permitted (root), so that the next start reads from disk. */
 function dropPageCache(): boolean {
   try {
     spawnSync('sync')

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { openBrowser } from '../test/web/browser.fixture.ts'
 import { BENCH_KEY, median, newDataDir, printTable, removeDataDir, type Service, startService } from './service.ts'
 
-/** The web app in a real Chromium, through the real service: what it weighs, when it shows something, and how smoothly it moves. */
+/** The web app in a real Chromium with the real service: its size, the time until it shows something, and its smoothness. */
 const USAGE = `node bench/web.ts [--events N] [--rows N] [--rounds N] [--dir DIR] [--chromium PATH]
   --events    how many events there are (2000000)
   --rows      how many rows are loaded before scrolling (200000)
@@ -11,7 +11,7 @@ const USAGE = `node bench/web.ts [--events N] [--rows N] [--rounds N] [--dir DIR
   --dir       where the stores lie; filled by the first run and kept for the next
 DENDRO_CHROMIUM names the browser where it is not at one of the usual places.`
 
-const { values: asked } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     events: { type: 'string', default: '2000000' },
     rows: { type: 'string', default: '200000' },
@@ -28,25 +28,25 @@ type Page = Awaited<ReturnType<Browser['newPage']>>
 const BATCH = 20_000
 const SPAN_MS = 3_600_000
 const ROW_PX = 21
-/** PATIENCE_MS ends a measurement of what never comes. */
+/** The timeout of a measurement. */
 const PATIENCE_MS = 60_000
 const EXPLORE = `/app/explore?r=${encodeURIComponent('Last 1 day')}`
 const headers = { 'x-service-api-key': BENCH_KEY }
 const goals = { kilobytes: 350, rowsMs: 1_000, keyMs: 50, frameMs: 50, heapMegabytes: 300, shift: 0, redrawMs: 50 }
 
 async function measure(): Promise<void> {
-  const dir = asked.dir ?? (await newDataDir())
+  const dir = options.dir ?? (await newDataDir())
   const service = await startService(dir)
   const browser = await openBrowser()
   try {
     await fill(service)
-    const rows = [...(asked.only === 'charts' ? [] : await measureExplore(browser, service))]
-    if (asked.only !== 'explore') rows.push(...(await measureCharts(browser, service)))
+    const rows = [...(options.only === 'charts' ? [] : await measureExplore(browser, service))]
+    if (options.only !== 'explore') rows.push(...(await measureCharts(browser, service)))
     printTable(['what', 'measured', 'goal', 'met'], rows)
   } finally {
     await browser.close()
     await service.stop()
-    if (asked.dir === undefined) await removeDataDir(dir)
+    if (options.dir === undefined) await removeDataDir(dir)
   }
 }
 
@@ -54,7 +54,7 @@ const met = (value: number, goal: number): string => (value <= goal ? 'yes' : 'N
 
 async function measureExplore(browser: Browser, service: Service): Promise<string[][]> {
   const opened = []
-  for (let round = 0; round < Number(asked.rounds); round += 1) opened.push(await openOnce(browser, service))
+  for (let round = 0; round < Number(options.rounds); round += 1) opened.push(await openOnce(browser, service))
   const keys = await pressKeys(browser, service)
   const { rows, frameMs, heapMegabytes } = await scrollFar(browser, service)
   const kilobytes = median(opened.map((one) => one.kilobytes))
@@ -70,13 +70,13 @@ async function measureExplore(browser: Browser, service: Service): Promise<strin
   ]
 }
 
-/** fill sends what is missing; events lie over the last hour. */
+/** Sends missing events, spread over the last hour. */
 async function fill({ url }: Service): Promise<void> {
   const body = JSON.stringify({ from_expr: '*', time_range: 'Last 1 day', select: ['count(*)'], num_of_slices: 1 })
   const found = await fetch(`${url}/search`, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body })
   const { totals } = (await found.json()) as { totals: { count: number } }
   const nowMs = Date.now()
-  const wanted = Number(asked.events)
+  const wanted = Number(options.events)
   for (let sent = totals.count; sent < wanted; sent += BATCH) {
     const lines = Array.from({ length: Math.min(BATCH, wanted - sent) }, (_, index) =>
       line(sent + index, nowMs - ((sent + index) / wanted) * SPAN_MS),
@@ -130,7 +130,7 @@ async function openOnce(browser: Browser, { url }: Service): Promise<{ kilobytes
   return { kilobytes: bytes / 1_000, rowsMs, shift }
 }
 
-/** pressKeys types into the query, and gives the median time from a press to the frame that shows it. */
+/** Types into the query and returns the median time from a key press to the frame that shows it. */
 async function pressKeys(browser: Browser, { url }: Service): Promise<number> {
   const page = await newPage(browser)
   await page.goto(url + EXPLORE)
@@ -152,7 +152,7 @@ async function scrollFar(browser: Browser, { url }: Service): Promise<{ rows: nu
   const page = await newPage(browser)
   await page.goto(url + EXPLORE)
   await firstRow(page).waitFor()
-  const wanted = Math.min(Number(asked.rows), Number(asked.events))
+  const wanted = Math.min(Number(options.rows), Number(options.events))
   const list = 'document.querySelector("section[aria-label=Events]")'
   let rows = 0
   let grownMs = performance.now()
@@ -189,7 +189,10 @@ const CHART_SERIES = 50
 const CHART_MINUTES = 720
 const REDRAWS = 20
 
-/** measureCharts draws 50 groups over 720 minutes on a dashboard, as lines, areas and bars: once as the width changes, which lays every path anew, and once as the theme does. */
+/**
+ * Draws 50 groups over 720 minutes on a dashboard, as lines, areas and bars: after a change of width, which computes every path again, and after a
+ * change of theme.
+ */
 async function measureCharts(browser: Browser, { url }: Service): Promise<string[][]> {
   await fillCharts(url)
   const post = async (path: string, body: object): Promise<{ id: string }> => {
@@ -213,7 +216,7 @@ async function measureCharts(browser: Browser, { url }: Service): Promise<string
     const chart = page.getByRole('group', { name: /: \d+ series of \d+ steps/ })
     await chart.waitFor()
     const [, series, steps] = /: (\d+) series of (\d+) steps/.exec((await chart.getAttribute('aria-label')) ?? '') ?? []
-    const told = `${type}s of ${series} series and ${steps} steps`
+    const label = `${type}s of ${series} series and ${steps} steps`
     for (const [what, change] of [
       [
         'redrawn in another width',
@@ -224,14 +227,14 @@ async function measureCharts(browser: Browser, { url }: Service): Promise<string
       const redraws: number[] = []
       for (let at = 0; at < REDRAWS; at += 1) redraws.push(await page.evaluate<number>(redrawOf(change(at))))
       const redrawMs = median(redraws)
-      rows.push([`${told}, ${what}, ms`, redrawMs.toFixed(0), String(goals.redrawMs), met(redrawMs, goals.redrawMs)])
+      rows.push([`${label}, ${what}, ms`, redrawMs.toFixed(0), String(goals.redrawMs), met(redrawMs, goals.redrawMs)])
     }
     await page.context().close()
   }
   return rows
 }
 
-/** redrawOf changes something at the beginning of a frame, and gives the time until the chart is painted with it; a pixel is read so that nothing of it is put off. */
+/** Changes something at the beginning of a frame and returns the time until the chart is painted; reading a pixel prevents deferred painting. */
 const redrawOf = (change: string): string => `new Promise((done) => {
   const context = document.querySelector('canvas').getContext('2d')
   const clear = context.clearRect
@@ -249,7 +252,7 @@ const redrawOf = (change: string): string => `new Promise((done) => {
   })
 })`
 
-/** fillCharts sends an event of every service in every minute, some of them more. */
+/** Sends an event of every service in every minute, for some services more. */
 async function fillCharts(url: string): Promise<void> {
   const nowMs = Date.now()
   const lines = Array.from({ length: CHART_MINUTES * CHART_SERIES }, (_, index) => {
@@ -275,5 +278,5 @@ async function heapOf(page: Page): Promise<number> {
   return usedSize / 1_000_000
 }
 
-if (asked.help) process.stdout.write(`${USAGE}\n`)
+if (options.help) process.stdout.write(`${USAGE}\n`)
 else await measure()

@@ -28,7 +28,7 @@ afterAll(() => stage?.app.close())
 
 type Credential = { key?: string; token?: string }
 
-/** exampleFor is a valid request to the endpoint in the organization of the maker. */
+/** A valid request to the endpoint in the organization of the maker. */
 async function exampleFor({ name, endpoint }: Named, maker: Maker): Promise<Ask> {
   const example = examples[name]
   if (example) return example(maker)
@@ -165,14 +165,14 @@ describe('a limit on a list acts, and has its bounds', () => {
 
   test.each(limited)('$name', async (named) => {
     const ask = await exampleFor(named, stage.own)
-    const asked = (limit: number) =>
+    const requestWith = (limit: number) =>
       send(named, { ...ask, query: [ask.query, `limit=${limit}`].filter(Boolean).join('&') }, admin(stage.own, ask))
-    const one = await asked(1)
+    const one = await requestWith(1)
     mustSucceed(named, one)
     const lists = Object.values(one.body as Record<string, unknown>).filter(Array.isArray)
-    // A list has one array; an answer with several is a record, whose limit has tests of its own.
+    // A list has one array; a response with several is a record, whose limit has tests of its own.
     if (lists.length === 1) expect(lists[0]?.length).toBeLessThanOrEqual(1)
-    for (const limit of [0, 1e9]) mustFail(await asked(limit), 400, named)
+    for (const limit of [0, 1e9]) mustFail(await requestWith(limit), 400, named)
   })
 
   test('which the audit trail shows on more than one record', async () => {
@@ -225,7 +225,7 @@ describe('a body of the wrong kind is refused', () => {
   })
 })
 
-describe('each required member of a body is asked for by name, and no member takes nonsense', () => {
+describe('each missing required member of a body is reported by name, and no member accepts invalid values', () => {
   test.each(withBody)('$name', async (named) => {
     const ask = await exampleFor(named, stage.own)
     const credential = admin(stage.own, ask)
@@ -274,7 +274,7 @@ describe('what does not exist is 404', () => {
 })
 
 describe('what another organization has does not exist', () => {
-  // What needs no credential knows no organization: who holds a signed link may follow it.
+  // Public endpoints have no organization: the holder of a signed link may follow it.
   test.each(guarded.filter(({ endpoint }) => pathNames(endpoint.path).length > 0))('$name', async (named) => {
     const foreign = await exampleFor(named, stage.own)
     const params = foreign.params ?? {}

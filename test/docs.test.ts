@@ -58,7 +58,7 @@ test.each(['docs/life-of-an-event.md', 'docs/life-of-a-query.md', 'docs/storage-
 
 const NODE_20 = '20.20.2'
 
-/** node20 is the folder of a Node 20 program: npm's, fetched once into `.runtime`. */
+/** The folder of a Node 20 program from npm, downloaded once into `.runtime`. */
 async function node20(): Promise<string> {
   const home = join(root, '.runtime', NODE_20)
   const name = `node-${platform}`

@@ -131,7 +131,7 @@ test('a search finds the events that the matcher keeps', async () => {
   }
 })
 
-/** builtIn makes conditions on the keys that have rules of their own for values. */
+/** Conditions on keys with their own rules for values. */
 function builtIn(): fc.Arbitrary<Condition> {
   const event = fc.nat().map((index) => seen[index % seen.length])
   const near = fc.integer({ min: -2, max: 2 })
@@ -169,13 +169,13 @@ function conditionOf(filter: Filter): Condition {
   }
 }
 
-/** keptByStore asks the store about many filters at once: for each event one digit for each of them. */
+/** Evaluates many filters in the store: one digit for each filter and event. */
 async function keptByStore(filters: readonly Filter[]): Promise<Map<bigint, boolean[]>> {
-  const question = await reader.query(datasets)
-  const asking = startQueryRun(question)
+  const query = await reader.query(datasets)
+  const asking = startQueryRun(query)
   const named = [...new Set(filters.flatMap(keysIn))]
   const { events } = reader.senders.app.app.world
-  const branches = await withShapes(events, asking, branchesOf(question.sources, named), { keys: named, bounds: question.bounds })
+  const branches = await withShapes(events, asking, branchesOf(query.sources, named), { keys: named, bounds: query.bounds })
   const kept = new Map<bigint, boolean[]>()
   for (const branch of branches) {
     const scene = contextOf(branch)
@@ -184,7 +184,7 @@ async function keptByStore(filters: readonly Filter[]): Promise<Map<bigint, bool
     const rows = await run(
       events,
       asking,
-      sql`select seq, arrayStringConcat([${digits}]) from ${table} where ${scopeOf(branch, question.bounds)}`,
+      sql`select seq, arrayStringConcat([${digits}]) from ${table} where ${scopeOf(branch, query.bounds)}`,
     )
     while (!rows.atEnd)
       kept.set(
@@ -195,7 +195,7 @@ async function keptByStore(filters: readonly Filter[]): Promise<Map<bigint, bool
   return kept
 }
 
-/** linesFor gives the lines of a dataset in posts: keys of the later ones have columns that those of the first did not have. */
+/** The lines of a dataset by request: keys of later ones have columns that those of the first did not have. */
 function linesFor(dataset: string): string[][] {
   const seed = dataset === 'one' ? SEED : SEED + 1
   const values = fc.sample(nastyText, { numRuns: 60, seed })

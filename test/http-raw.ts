@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net'
 import type { Reply } from './world.ts'
 
-/** ANSWER_BOUND_MS only ends what hangs. */
+/** Only ends what hangs. */
 const ANSWER_BOUND_MS = 120_000
 
 export type Wire = { socket: Socket; text: Promise<string> }
 
-/** openWire opens a socket to the service; `text` is everything that came back until the service closed it. */
+/** Opens a socket to the service; `text` is everything received until the service closed it. */
 export function openWire(url: string): Wire {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -28,14 +28,14 @@ export function openWire(url: string): Wire {
   return { socket, text }
 }
 
-/** exchange writes bytes and reads until the service closes the connection. */
+/** Writes bytes and reads until the service closes the connection. */
 export async function exchange(url: string, ...bytes: (string | Uint8Array)[]): Promise<Reply[]> {
   const { socket, text } = openWire(url)
   for (const piece of bytes) socket.write(piece)
   return repliesIn(await text)
 }
 
-/** repliesIn takes apart what came over a connection; every answer carries its length or is chunked. */
+/** Splits the responses of a connection; each has its length or is chunked. */
 export function repliesIn(text: string): Reply[] {
   const replies: Reply[] = []
   let rest = text
@@ -58,7 +58,7 @@ export function repliesIn(text: string): Reply[] {
   return replies
 }
 
-/** request writes one HTTP/1.1 request out. */
+/** Formats one HTTP/1.1 request. */
 export function request(line: string, headers: Record<string, string>, body = ''): string {
   const all = {
     host: 'dendro.test',

@@ -31,7 +31,7 @@ async function one(...bytes: (string | Uint8Array)[]): Promise<Reply> {
   return replies[0] as Reply
 }
 
-/** mustRefuse checks a failure that came before a request could be told apart: no correlation header is promised there, but the body is. */
+/** Checks a failure that precedes request parsing: it has the body, but no correlation header. */
 function mustRefuse(reply: Reply, status: number): void {
   expect(reply.status).toBe(status)
   expect(reply.body).toEqual({
@@ -153,7 +153,7 @@ describe('bodies', () => {
     expect(reply).toMatchObject({ status: 201, body: { dataset: 'in chunks ä' } })
   })
 
-  test('who expects 100-continue is told to go on; any other expectation is 417', async () => {
+  test('Expect: 100-continue gets 100; any other expectation is 417', async () => {
     const body = NEW_DATASET('expected')
     const { socket, text } = openWire(app.url)
     socket.write(request('POST /datasets', { ...auth, expect: '100-continue', 'content-length': String(body.length) }))
@@ -244,8 +244,8 @@ describe('connections', () => {
   })
 
   test('headers and bodies that never end are cut off with 408', async () => {
-    const door = openOwnDoor({ timeouts: { headersMs: 100, requestMs: 200, checkEveryMs: 20 } })
-    const url = await door.listen({ host: '127.0.0.1', port: 0 })
+    const http = openOwnHttp({ timeouts: { headersMs: 100, requestMs: 200, checkEveryMs: 20 } })
+    const url = await http.listen({ host: '127.0.0.1', port: 0 })
     const late = await Promise.all([
       exchange(url, 'GET /health HTTP/1.1\r\nhost: a\r\n'),
       exchange(url, 'G'),
@@ -253,27 +253,27 @@ describe('connections', () => {
     ])
     for (const [reply] of late.slice(0, 2)) mustRefuse(reply as Reply, 408)
     expect([401, 408]).toContain(late[2]?.[0]?.status)
-    await door.close()
+    await http.close()
   })
 
-  test('a fault of ours is told to senders of events as a reason to come again', async () => {
-    const taker: RawHandler = {
+  test('an internal error is a retryable status for senders of events', async () => {
+    const handler: RawHandler = {
       action: 'sending',
       permission: 'events_write',
       handle: async () => ({ status: 200, headers: {}, body: '' }),
       replyToFailure: (_, { status, headers }) => ({ status, headers, body: '' }),
     }
-    const door = openOwnDoor({
-      routes: [{ name: 'sending', group: {}, handlers: {}, findRawHandler: ({ path }) => (path === '/send' ? taker : undefined) }],
+    const http = openOwnHttp({
+      routes: [{ name: 'sending', group: {}, handlers: {}, findRawHandler: ({ path }) => (path === '/send' ? handler : undefined) }],
       identify: () => {
         throw new TypeError('a bug')
       },
     })
-    const url = await door.listen({ host: '127.0.0.1', port: 0 })
+    const url = await http.listen({ host: '127.0.0.1', port: 0 })
     const [sent] = await exchange(url, request('POST /send', auth, 'an event'))
     expect([sent?.status, sent?.headers.get('retry-after')]).toEqual([503, '2'])
     expect((await exchange(url, request('GET /datasets', auth)))[0]?.status).toBe(500)
-    await door.close()
+    await http.close()
   })
 
   test.each([
@@ -285,8 +285,8 @@ describe('connections', () => {
   })
 })
 
-/** openOwnDoor opens a door without a house, for what cannot be provoked at the real one. */
-function openOwnDoor(given: Partial<HttpOptions>): ReturnType<typeof openHttp> {
+/** Opens an HTTP server without the service, for what the real one cannot be made to do. */
+function openOwnHttp(given: Partial<HttpOptions>): ReturnType<typeof openHttp> {
   const limiter = new RateLimiter({ requests: 1, windowMs: 1, enforced: false }, app.app.world.meta as never, app.clock)
   return openHttp({
     routes: [],
@@ -326,7 +326,7 @@ describe('compressed answers', () => {
     expect(small.headers.get('content-encoding')).toBeNull()
   })
 
-  /** packedBytes reads the bytes as they came over the wire, which fetch would unpack. */
+  /** Reads the compressed bytes of a response, which fetch would decompress. */
   async function packedBytes(encoding: string): Promise<Buffer> {
     const { request: ask } = await import('node:http')
     return new Promise((resolve, reject) => {
@@ -342,7 +342,7 @@ describe('compressed answers', () => {
 describe('the rate limit', () => {
   const WINDOW_MS = 300_000
 
-  /** limited opens a process of its own on the shared stores; its clock stands at the start of the same window as that of others, whatever passes meanwhile. */
+  /** Opens a process of its own on the shared stores; its clock stays at the start of the rate limit window. */
   async function limited(rule: string, others?: TestApp): Promise<TestApp> {
     const opened = await openTestApp({ DENDRO_RATE_LIMIT: rule })
     const nowMs = opened.clock.nowMs()

@@ -12,7 +12,7 @@ export type ToProgram =
   | { kind: 'count'; first: number; end: number }
   | { kind: 'numbers' }
 
-/** A Count is what the store has of one post: events, different lines, and those of them that lie on the day before. */
+/** What the store has of one request: events, distinct lines, and those of the previous day. */
 export type Count = { post: number; events: number; lines: number; eve: number }
 
 export type FromProgram =
@@ -83,6 +83,6 @@ async function leave(): Promise<void> {
 
 process.on('message', (message: ToProgram) => void hear(message))
 process.once('SIGTERM', () => void leave())
-// Without its parent nobody needs it.
+// Useless without its parent.
 process.once('disconnect', () => process.exit(1))
 tell({ kind: 'ready' })

@@ -1,6 +1,6 @@
 /**
- * The kill loop: events are written to a program of its own while its engine, the program or both are killed at random moments; what the
- * store has in the end is compared with a truth file that the load keeps. `node test/kill-loop.ts [rounds] [seconds] [seed]`
+ * The kill loop: a program writes events while its engine, the program or both are killed at random times; the final content of the store is compared
+ * with a truth file of the load. `node test/kill-loop.ts [rounds] [seconds] [seed]`
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -14,14 +14,14 @@ import type { Count, FromProgram, ToProgram } from './kill-loop-program.ts'
 
 const WRITERS = 100
 const ROWS_MAX = 20
-const TOLD_AGAIN_MS = 50
+const REPEAT_MS = 50
 const TARGETS = ['engine', 'program', 'both'] as const
 type Target = (typeof TARGETS)[number]
 
 /** SPLIT_EVERY: each such post crosses midnight with its first line, and so takes two inserts. */
 const SPLIT_EVERY = 5
 
-/** A Sent post was acknowledged, or its caller does not know; one without an identity is never sent twice. */
+/** A request that was acknowledged, or whose outcome is unknown; one without an idempotency key is never repeated. */
 type Sent = { rows: number; isSplit: boolean; hasIdentity: boolean; acknowledged: boolean }
 export type Round = {
   round: number
@@ -35,7 +35,7 @@ export type Round = {
   phantom: number
 }
 
-/** killLoop runs the rounds one after the other on one data directory and hands over each when it is compared. */
+/** Runs the rounds one after the other on one data directory and passes on each comparison. */
 export async function killLoop(rounds: number, roundMs: number, seed: number, done: (round: Round) => void): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'dendro-kill-loop-'))
   const random = randomFrom(seed)
@@ -70,7 +70,7 @@ export async function killLoop(rounds: number, roundMs: number, seed: number, do
   }
 }
 
-/** compare counts what an acknowledged post lacks, what is there twice, and what nobody sent or is there in part. */
+/** Counts missing, duplicate, unknown and partial events. */
 function compare(sent: ReadonlyMap<number, Sent>, first: number, end: number, counts: readonly Count[]) {
   const found = new Map(counts.map((count) => [count.post, count]))
   const result = { posts: 0, events: 0, lost: 0, double: 0, phantom: counts.filter(({ post }) => !sent.has(post)).length }
@@ -89,11 +89,11 @@ function compare(sent: ReadonlyMap<number, Sent>, first: number, end: number, co
   return result
 }
 
-/** isWhole: of a post that was not acknowledged each insert is there as a whole or not at all. */
+/** Each insert of an unacknowledged request must be complete or absent. */
 const isWhole = (found: readonly number[], given: readonly number[]): boolean =>
   found.every((lines, insert) => lines === 0 || lines === given[insert])
 
-/** makeLoad writes posts by many callers at once; those with an identity come again until they are acknowledged. */
+/** Writes requests by many concurrent callers; those with idempotency keys are repeated until acknowledged. */
 function makeLoad(truthFile: string, random: () => number) {
   const sent = new Map<number, Sent>()
   const waiting = new Map<number, (answer: 'stored' | 'again') => void>()
@@ -127,7 +127,7 @@ function makeLoad(truthFile: string, random: () => number) {
       for (let answer = await give(number, own); ; answer = await give(number, own)) {
         own.acknowledged = answer === 'stored'
         if (own.acknowledged || !own.hasIdentity) break
-        await sleep(TOLD_AGAIN_MS)
+        await sleep(REPEAT_MS)
       }
       if (!own.acknowledged) continue
       appendFileSync(truthFile, `${number} ${own.rows}\n`)
@@ -148,7 +148,7 @@ function makeLoad(truthFile: string, random: () => number) {
         for (const number of [...waiting.keys()]) settle(number, 'again')
       })
     },
-    /** acknowledgedNext gives a function that waits for the next acknowledgement from when it is called. */
+    /** Returns a function that waits for the next acknowledgement after its call. */
     acknowledgedNext: () => () => {
       next = Promise.withResolvers()
       return next.promise
@@ -179,9 +179,9 @@ async function startProgram(dataDir: string): Promise<ChildProcess> {
   return program
 }
 
-async function askProgram<Kind extends FromProgram['kind']>(program: ChildProcess, question: ToProgram, kind: Kind) {
+async function askProgram<Kind extends FromProgram['kind']>(program: ChildProcess, message: ToProgram, kind: Kind) {
   const answer = answerOf(program, kind)
-  program.send(question)
+  program.send(message)
   return answer
 }
 
@@ -197,7 +197,7 @@ function answerOf<Kind extends FromProgram['kind']>(program: ChildProcess, kind:
   })
 }
 
-/** randomFrom gives the same numbers between 0 and 1 for the same seed. */
+/** Reproducible numbers between 0 and 1 for a seed. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

@@ -15,7 +15,7 @@ const { packages } = JSON.parse(readFileSync(join(import.meta.dirname, '../packa
   packages: Record<string, Package>
 }
 
-/** found is where a package looks for another: below itself, then below each that it lies in. */
+/** Where a package resolves another: below itself, then below each enclosing package. */
 function found(from: string, name: string): Package | undefined {
   const own = packages[`${from === '' ? '' : `${from}/`}node_modules/${name}`]
   if (own || from === '') return own

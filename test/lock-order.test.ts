@@ -12,8 +12,8 @@ import { releaseLeases, renewLeases, writeEvaluations } from '../server/src/reso
 import { makeAllDueNow } from '../server/src/resources/watching/monitors/rows.ts'
 
 /**
- * What several processes write of the same rows at once, each in an order of its own. PostgreSQL ends one of two that wait for each other, and its
- * statement fails: here none may.
+ * Concurrent writes of several processes to the same rows, each in an order of its own. PostgreSQL fails one of two deadlocked statements; here none
+ * may fail.
  */
 const ROWS = 300
 const ROUNDS = 10
@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** together lets the three sessions write at once, round after round. */
+/** Lets the three sessions write concurrently, round after round. */
 async function together(
   write: (db: Db, order: readonly string[], session: number) => Promise<unknown>,
   before?: (db: Db) => Promise<unknown>,
@@ -89,13 +89,13 @@ test('what was removed of datasets', () =>
     ),
   ))
 
-test('the states of monitors: looks, leases, and an organization that looks at once', () => {
-  const look = { org_id: orgId, status: 'OK', state: { status: 'OK' }, alerts: {}, last_trigger_ts: null, is_new: false, due_at: 0 }
+test('the states of monitors: evaluations, leases, and an immediate evaluation of an organization', () => {
+  const evaluation = { org_id: orgId, status: 'OK', state: { status: 'OK' }, alerts: {}, last_trigger_ts: null, is_new: false, due_at: 0 }
   const seen = { time: 0, from_ts: 0, to_ts: 0, missed: 0, is_change: false, record: {} }
-  const looks = (order: readonly string[]) =>
-    order.map((monitor_id) => ({ ...look, ...seen, monitor_id, fence: 0 })) as unknown as Parameters<typeof writeEvaluations>[1]
+  const evaluationsOf = (order: readonly string[]) =>
+    order.map((monitor_id) => ({ ...evaluation, ...seen, monitor_id, fence: 0 })) as unknown as Parameters<typeof writeEvaluations>[1]
   const writers = [
-    (db: Db, order: readonly string[]) => writeEvaluations(db, looks(order)),
+    (db: Db, order: readonly string[]) => writeEvaluations(db, evaluationsOf(order)),
     (db: Db) => makeAllDueNow(db, orgId, -1),
     (db: Db) => renewLeases(db, holder, 1_000).then(() => releaseLeases(db, holder)),
   ]

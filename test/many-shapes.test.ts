@@ -8,8 +8,8 @@ import { createEvaluationRound } from '../server/src/resources/watching/evaluati
 import { openTestApp, type TestApp, type TestOrganization } from './world.ts'
 
 /** A nightly run takes five times as many. One dataset has SHAPES events, each of a shape of its own, and KEYS keys in others; beside it lie DATASETS more, with two events each. */
-const SHAPES = Number(process.env.DENDRO_TEST_SHAPES ?? 20_000)
-const DATASETS = Number(process.env.DENDRO_TEST_DATASETS ?? 2_000)
+const SHAPES = Number(process.env.DENDRO_TEST_SHAPES ?? 100_000)
+const DATASETS = Number(process.env.DENDRO_TEST_DATASETS ?? 10_000)
 const KEYS = 2_000
 const WIDE_EVENTS = 3
 const GROUPS = 1_000
@@ -33,12 +33,17 @@ afterAll(() => app?.close())
 const orgNumber = async () =>
   (await app.app.world.meta.one<{ number: number }>(sql`select number from organisations where id = ${org.orgId}`))?.number
 
-/** sendWide sends events with so many keys that most of them have no column. */
+/** Sends events with so many keys that most of them have no column. */
 async function sendWide(): Promise<void> {
-  const keysOf = (turn: number) =>
-    Array.from({ length: Math.ceil(KEYS / WIDE_EVENTS) }, (_, index) => [`labels.key${turn * 1_000 + index}`, `label ${index}`])
-  const lines = Array.from({ length: WIDE_EVENTS }, (_, turn) =>
-    JSON.stringify({ '@timestamp': new Date(startMs).toISOString(), message: `wide ${turn}`, n: -1, ...Object.fromEntries(keysOf(turn)) }),
+  const keysOf = (round: number) =>
+    Array.from({ length: Math.ceil(KEYS / WIDE_EVENTS) }, (_, index) => [`labels.key${round * 1_000 + index}`, `label ${index}`])
+  const lines = Array.from({ length: WIDE_EVENTS }, (_, round) =>
+    JSON.stringify({
+      '@timestamp': new Date(startMs).toISOString(),
+      message: `wide ${round}`,
+      n: -1,
+      ...Object.fromEntries(keysOf(round)),
+    }),
   )
   const headers = { 'content-type': 'application/x-ndjson', 'x-service-collection': 'kube', 'x-service-dataset': 'pods' }
   const sent = await org.ask('POST', '/ingest', { raw: lines.join('\n'), headers })
@@ -47,7 +52,7 @@ async function sendWide(): Promise<void> {
   pods = datasets.find(({ dataset }) => dataset === 'pods')?.id ?? ''
 }
 
-/** storeShapes writes what ingestion would: every event has a key of its own, beside the columns. */
+/** Writes what ingestion would: every event has a key of its own in the overflow map. */
 async function storeShapes(): Promise<void> {
   const { world } = app.app
   const located = await locate(world, org.orgId, pods)
@@ -64,7 +69,7 @@ async function storeShapes(): Promise<void> {
   })
 }
 
-/** storeDatasets makes datasets whose keys lie in different columns of the same table. */
+/** Creates datasets whose keys lie in different columns of the same table. */
 async function storeDatasets(): Promise<void> {
   const { world } = app.app
   const ids = Array.from({ length: DATASETS }, () => world.ids.uuid())
@@ -80,19 +85,19 @@ async function storeDatasets(): Promise<void> {
   })
   const number = await orgNumber()
   const values = ids.flatMap((id, index) =>
-    [0, 1].map((turn) => {
+    [0, 1].map((round) => {
       const [n, message] = [`c${index % 8}`, `s${Math.floor(index / 8) % 8}`]
       const shape = `{"n":\x01${n}\x02,"message":"\x01${message}\x02"}`
-      const ts = `${((startMs + 200_000 + index * 10 + turn) / 1_000).toFixed(3)}`
+      const ts = `${((startMs + 200_000 + index * 10 + round) / 1_000).toFixed(3)}`
       return {
         org_id: number,
         log_id: id,
         ts,
-        seq: SHAPES + index * 2 + turn + 1,
+        seq: SHAPES + index * 2 + round + 1,
         skeleton: 9,
         shape,
         [n]: String(index),
-        [message]: `dataset ${index} turn ${turn}`,
+        [message]: `dataset ${index} round ${round}`,
       }
     }),
   )
@@ -109,7 +114,7 @@ async function search(ask: object): Promise<Answer> {
 }
 const messages = ({ events }: Answer) => events.map((event) => event.message_kvs.message)
 
-test('free text finds what lies in a column, beside the columns, and in the names of keys', async () => {
+test('free text finds values in columns, in the overflow map, and in the names of keys', async () => {
   const last = SHAPES - 1
   expect(messages(await search({ where: `'pod ${last} said'` }))).toEqual([`pod ${last} said hello`])
   expect(messages(await search({ where: `'note 4321'`, limit: 1 }))).toEqual([`pod ${SHAPES > 43219 ? 43219 : 4321} said hello`])
@@ -150,9 +155,9 @@ test('thousands of datasets with keys in different columns are one question', as
   const last = DATASETS - 1
   const newest = await search({ from_expr: MANY, select: ['n', 'message', '@dataset'], limit: 3 })
   expect(newest.result.map((row) => [row.n, row.message, row['@dataset']])).toEqual([
-    [String(last), `dataset ${last} turn 1`, `d${last}`],
-    [String(last), `dataset ${last} turn 0`, `d${last}`],
-    [String(last - 1), `dataset ${last - 1} turn 1`, `d${last - 1}`],
+    [String(last), `dataset ${last} round 1`, `d${last}`],
+    [String(last), `dataset ${last} round 0`, `d${last}`],
+    [String(last - 1), `dataset ${last - 1} round 1`, `d${last - 1}`],
   ])
   expect(newest.totals.count).toBe(2 * DATASETS)
   expect((await search({ from_expr: '*', where: `n = ${last} AND message LIKE 'dataset%'` })).totals.count).toBe(2)
@@ -164,7 +169,7 @@ test('thousands of datasets with keys in different columns are one question', as
   const explained = await search({ from_expr: '*', explain_only: true })
   expect(explained.explain['Approximate bytes in time range']).toMatch(/^\d+$/)
   const ordered = await search({ from_expr: '*', order_by: 'n desc', limit: 2 })
-  expect(messages(ordered)).toEqual([`dataset ${last} turn 1`, `dataset ${last} turn 0`])
+  expect(messages(ordered)).toEqual([`dataset ${last} round 1`, `dataset ${last} round 0`])
 })
 
 test('patterns, keys, and the datasets that have a key', async () => {

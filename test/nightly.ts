@@ -1,6 +1,6 @@
 /**
- * What is proved by many repetitions, one after another, with a closing line: `npm run nightly [share]`, hours long. A share below 1 does that
- * part of everything (`npm run nightly 0.02` takes minutes). Each run takes new seeds, which are printed where something fails.
+ * Runs the proofs by repetition one after another, with a closing line: `npm run nightly [share]`, hours long. A share below 1 runs that part of
+ * everything (`npm run nightly 0.02` takes minutes). Each run uses new seeds, which are printed on failure.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ const KILL_ROUNDS = 60
 const KILL_ROUND_S = 15
 const POWER_CUTS = 25
 const SHRED_LINES = 1_000_000
-/** FILTERS are each asked of some hundred events, which makes millions of comparisons. */
+/** Each is evaluated on some hundred events, which makes millions of comparisons. */
 const FILTERS = 20_000
 const DEEP_FILTERS = 2_000
 const SHAPES = 100_000
@@ -25,7 +25,7 @@ const [share = 1] = process.argv.slice(2).map(Number)
 if (!(share > 0)) throw new Error('the share is a number above 0: npm run nightly 0.02')
 const times = (whole: number): string => String(Math.max(1, Math.round(whole * share)))
 const seed = String(Date.now() % 2 ** 31)
-// Long runs are what this is for: the bound on a test is taken off.
+// Long runs are the purpose: no timeout for tests.
 const testOf = (...files: string[]): string[] => ['node_modules/vitest/vitest.mjs', 'run', ...files, '--testTimeout=0']
 
 const parts: readonly Part[] = [
@@ -95,7 +95,7 @@ async function run({ what, args, env, command = process.execPath }: Part): Promi
   return outcome
 }
 
-/** hasRun: where a part may not run, as without root, it counts nothing passed and does not fail. */
+/** A part that cannot run, such as without root, has no passed tests and does not fail. */
 function hasRun(end: string): boolean {
   const passed = end.match(/(\d+) passed/g)?.at(-1)
   return passed === undefined || Number.parseInt(passed, 10) > 0

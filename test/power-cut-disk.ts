@@ -8,13 +8,13 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const IMAGE_BYTES = 4 * 2 ** 30
 const UNMOUNT_TRIES = 100
-/** EXT4_IOC_SHUTDOWN with NOLOGFLUSH: from here on nothing reaches the disk, neither what waits in memory nor the journal of the file system. */
+/** EXT4_IOC_SHUTDOWN with NOLOGFLUSH: from then on nothing reaches the disk, neither from memory nor from the journal. */
 const SHUTDOWN = `open(my $dir, '<', $ARGV[0]) or die $!; my $how = pack('L', 2); ioctl($dir, 0x8004587d, $how) or die $!`
 
-/** A CuttableDisk is a file system of its own whose power can be cut and restored. */
+/** A file system whose power can be cut and restored. */
 export type CuttableDisk = { dir: string; cut(): Promise<void>; restore(): Promise<void>; remove(): Promise<void> }
 
-/** whyNoDisk says why such a disk cannot be made here, or nothing. */
+/** The reason why such a disk cannot be created here, if any. */
 export async function whyNoDisk(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'only Linux has the file system for it'
   if (process.getuid?.() !== 0) return 'it has to mount a file system, which only root may'
@@ -59,7 +59,7 @@ export async function makeDisk(): Promise<CuttableDisk> {
   }
 }
 
-/** unmount waits for the processes that were killed to let go of their files. */
+/** Waits for the killed processes to close their files. */
 async function unmount(dir: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -21,10 +21,10 @@ async function kill(store: EventStore): Promise<void> {
   await store.close()
 }
 
-/** A Batch is one insert: rows of one table with consecutive `seq`, whose texts follow from them. */
+/** One insert: rows of one table with consecutive `seq`, whose texts derive from them. */
 type Batch = { table: string; logId: string; first: number }
 
-/** eventsUnderLoad inserts groups of events all the time; what was acknowledged is kept here and in a file on another disk. */
+/** Inserts groups of events continuously; acknowledgements are recorded here and in a file on another disk. */
 export function eventsUnderLoad(truthFile: string): StoreUnderTest {
   const acknowledged: Batch[] = []
   const logIds = TABLES.map(() => randomUUID())
@@ -52,7 +52,7 @@ export function eventsUnderLoad(truthFile: string): StoreUnderTest {
 
   return {
     name: 'events under load',
-    loadMs: (askedMs) => askedMs,
+    loadMs: (plannedMs) => plannedMs,
     open: async (dir) => {
       store = await open(dir)
     },
@@ -81,7 +81,7 @@ export function eventsUnderLoad(truthFile: string): StoreUnderTest {
   }
 }
 
-/** eventsFirstStart cuts the power during the very first start, each time in an empty directory. */
+/** Cuts the power during the very first start, each time in an empty directory. */
 export function eventsFirstStart(): StoreUnderTest {
   let starts = 0
   let home = ''
@@ -102,7 +102,7 @@ export function eventsFirstStart(): StoreUnderTest {
     },
     load: async () => {
       starts += 1
-      // A start that the cut interrupts fails, as it must; one that came to its end before is fine too.
+      // An interrupted start fails, as it must; one that finished before is fine too.
       starting = start().catch(() => undefined)
       await starting
     },

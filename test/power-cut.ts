@@ -1,6 +1,6 @@
 /**
- * Cuts the power under stores and looks whether everything they acknowledged is still there: node test/power-cut.ts [rounds] [seconds of load].
- * It needs root, to mount a file system in a file; without it says so and proves nothing.
+ * Cuts the power under stores and checks that everything they acknowledged is still there: node test/power-cut.ts [rounds] [seconds of load]. Needs
+ * root, to mount a file system in a file; otherwise it reports that it proves nothing.
  */
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,24 +9,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeDisk, whyNoDisk } from './power-cut-disk.ts'
 import { eventsFirstStart, eventsUnderLoad } from './power-cut-events.ts'
 
-/** A Tally compares what a store acknowledged since it was made with what it has. */
+/** Compares what a store acknowledged since its creation with what it has. */
 export type Tally = {
   acknowledged: number
   lost: number
-  /** wrong counts what is there and should not be so: doubled, halved, altered. */
+  /** Counts incorrect data: duplicates, partial or altered. */
   wrong: number
   note: string
 }
 
-/** A StoreUnderTest is opened, loaded, cut off, opened again and verified, round after round on the same disk. */
+/** A store that is opened, loaded, cut off, reopened and verified, round after round on the same disk. */
 export type StoreUnderTest = {
   name: string
-  /** loadMs is how long before the cut the load runs. */
-  loadMs(askedMs: number): number
+  /** How long the load runs before the cut. */
+  loadMs(plannedMs: number): number
   open(dir: string): Promise<void>
-  /** load writes until the store fails, and keeps what was acknowledged before the signal: after a real cut nobody could acknowledge anything. */
+  /** Writes until the store fails, and records what was acknowledged before the signal: after a real cut nothing could be acknowledged. */
   load(signal: AbortSignal): Promise<void>
-  /** kill ends every process of the store at once, as the cut would. */
+  /** Kills every process of the store at once, as the cut would. */
   kill(): Promise<void>
   verify(): Promise<Tally>
 }
@@ -40,7 +40,7 @@ const START_S_MAX = 15
 const [rounds, loadS] = [Number(process.argv[2] ?? ROUNDS), Number(process.argv[3] ?? LOAD_S)]
 const truthFile = join(tmpdir(), `dendro-truth-${process.pid}`)
 
-/** stores is the list of what is tested; another store needs another line. */
+/** The tested stores. */
 const stores = (): readonly StoreUnderTest[] => [eventsUnderLoad(truthFile), eventsFirstStart()]
 
 const why = await whyNoDisk()

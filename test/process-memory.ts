@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const SAMPLE_MS = 100
 
-/** memoryMbOf is what a process and everything below it hold, with shared pages counted once, in MB. */
+/** The memory of a process and its descendants, with shared pages counted once, in MB. */
 export const memoryMbOf = (pid: number): number => familyOf(pid).reduce((sum, member) => sum + heldMb(member), 0)
 
-/** peakMbDuring gives the most memory that a process and everything below it held while some work went on. */
+/** The peak memory of a process and its descendants during some work. */
 export async function peakMbDuring(pid: number, work: () => Promise<unknown>): Promise<number> {
   let peakMb = memoryMbOf(pid)
   const timer = setInterval(() => {
@@ -32,7 +32,7 @@ function familyOf(pid: number): number[] {
 
 const heldMb = (pid: number): number => Number(/^Pss:\s+(\d+)/m.exec(read(pid, 'smaps_rollup'))?.[1] ?? 0) / 1_024
 
-/** read is nothing for a process that has just left. */
+/** 0 for a process that has just exited. */
 function read(pid: number | string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')

@@ -7,15 +7,15 @@ import { openSenders, type Senders } from './senders.ts'
 
 export const budget: QueryBudget = { bytes: 1e12, rows: 1e10, seconds: 60, memoryBytes: 2 ** 30, spillBytes: 2 ** 30 }
 
-/** A Reader sends lines to datasets of an organization of its own and asks for what it has sent. */
+/** Sends lines to datasets of an organization of its own and queries them. */
 export type Reader = {
   senders: Senders
-  /** send stores lines in a dataset, which comes into being with the first. */
+  /** Stores lines in a dataset, which the first ones create. */
   send(dataset: string, lines: readonly string[], headers?: Record<string, string>): Promise<void>
   source(dataset: string): Promise<QuerySource>
   query(datasets: readonly string[], where?: string, more?: Partial<EventQuery>): Promise<EventQuery>
   events(datasets: readonly string[], where?: string, wish?: Partial<EventsRequest>, more?: Partial<EventQuery>): Promise<EventsResult>
-  /** lines are the lines of the events found, newest first unless the wish says otherwise. */
+  /** The lines of the events found, newest first by default. */
   lines(datasets: readonly string[], where?: string, wish?: Partial<EventsRequest>): Promise<string[]>
   close(): Promise<void>
 }

@@ -53,19 +53,19 @@ async function check(major: number): Promise<void> {
   for (const script of readmeScripts()) await runScript(script, clone, env)
 }
 
-/** runScript runs one npm command that the README shows, unless `startAndStop` runs it or there is a reason to leave it out. */
+/** Runs one npm command of the README, unless `startAndStop` runs it or there is a reason to skip it. */
 async function runScript(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
   if (script === 'start' || script === 'run seed') return
   const reason = LEFT_OUT[script]
   if (reason !== undefined) say(`left out: npm ${script}: ${reason}`)
   else if (script === 'run dev') await startAndStop(cwd, env, 'run dev')
   else if (script === 'test') await done('npm', ['test', '--silent', '--', ...tests], { cwd, env })
-  // `npm test` runs all tests; here they stand for those that `check` would run once more.
+  // `npm test` runs all tests; here it stands for those that `check` would repeat.
   else if (script === 'run check') await done('npm', ['run', 'check', '--', ...(tests.length > 0 ? tests : ['api/src'])], { cwd, env })
   else await done('npm', script.split(' '), { cwd, env })
 }
 
-/** runReadme runs the commands of the README's blocks against the running service; the address and the key come from the environment. */
+/** Runs the commands of the README's blocks against the running service; address and key come from the environment. */
 async function runReadme(cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
   for (const line of readmeCommands()) {
     if (/^(npm (start|test)|export) /.test(line)) continue
@@ -73,7 +73,7 @@ async function runReadme(cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-/** nodeBin fetches a Node as npm carries it and gives the directory of its program. */
+/** Downloads a Node from npm and returns the directory of its program. */
 async function nodeBin(major: number): Promise<string> {
   const prefix = join(work, `node-${major}`)
   await done('npm', ['install', '--prefix', prefix, '--no-audit', '--no-fund', '--loglevel=error', `node@${major}`], { cwd: work })
@@ -82,12 +82,12 @@ async function nodeBin(major: number): Promise<string> {
 
 type WhileRunning = (cwd: string, env: NodeJS.ProcessEnv) => Promise<void>
 
-/** startAndStop is one `npm start` or `npm run dev` with an event, ended by Ctrl-C; it gives what was said on standard error. */
+/** Runs `npm start` or `npm run dev`, sends an event and stops it with Ctrl-C; returns standard error. */
 async function startAndStop(cwd: string, env: NodeJS.ProcessEnv, script: 'start' | 'run dev', meanwhile?: WhileRunning): Promise<string> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const startEnv = { ...env, DENDRO_PORT: String(port), DENDRO_BOOTSTRAP_API_KEY: KEY }
-  // A group of its own, which a terminal would send the signal to.
+  // A process group of its own, to which a terminal would send the signal.
   const child = spawn('npm', script.split(' '), { cwd, env: startEnv, stdio: ['ignore', 'inherit', 'pipe'], detached: true })
   const exit = once(child, 'exit')
   let said = ''

@@ -16,14 +16,14 @@ export type FoundDataset = {
   metadata: { last_heartbeat_at?: number; created_by?: { type: string; id: string } }
 }
 
-/** Senders send events to a running service and look into its store what became of them. */
+/** Send events to a running service and read the results from its store. */
 export type Senders = {
   app: TestApp
   org: TestOrganization
   post(raw: string | Uint8Array, sent?: Sent): Promise<Reply<Taken>>
   datasets(owner?: TestOrganization): Promise<FoundDataset[]>
   found(collection: string, dataset: string, owner?: TestOrganization): Promise<FoundDataset | undefined>
-  /** eventsIn are the events of a dataset in the order of their arrival; none when there is no such dataset. */
+  /** The events of a dataset in order of arrival; none if there is no such dataset. */
   eventsIn(dataset: string, collection?: string, owner?: TestOrganization): Promise<StoredEvent[]>
   close(): Promise<void>
 }
@@ -53,7 +53,7 @@ export async function openSenders(env: Record<string, string> = {}): Promise<Sen
   }
 }
 
-/** openSendersAlone has stores of its own: numbers of events rise with the clock, so that moving it moves the arrivals of all who share one. */
+/** With stores of its own: sequence numbers follow the clock, so moving it affects everyone who shares a store. */
 export async function openSendersAlone(more: Record<string, string> = {}): Promise<Senders & { env: Record<string, string> }> {
   const engines = makeEngines()
   const store = await engines.open(await engines.newDir())
@@ -73,7 +73,7 @@ export async function openSendersAlone(more: Record<string, string> = {}): Promi
 
 const HOUR_MS = 3_600_000
 
-/** nextHour moves the clock to the beginning of the next hour, for what is counted by hours. */
+/** Advances the clock to the next full hour, for hourly counts. */
 export function nextHour({ clock }: TestApp): void {
   clock.advance(HOUR_MS - (clock.nowMs() % HOUR_MS))
 }

@@ -10,20 +10,20 @@ export const recordingArgs = process.env.DENDRO_TEST_STATEMENTS === undefined ? 
 /** PATIENCE_MS only ends a test that waits for what never comes. */
 const PATIENCE_MS = 240_000
 
-/** A Service is the real program as a child process, with what it wrote so far; it has its address once it greets. */
+/** The real program as a child process, with its output; it has an address once it greets. */
 export type Service = { child: ChildProcess; readonly url: string; said: () => string; complained: () => string }
 
 const running = new Set<ChildProcess>()
 
 /**
- * startService runs `dendro start` on a data directory and does not wait for it. The port is chosen as the service listens: one that is free
- * now may be another program's by the time the stores are open.
+ * Runs `dendro start` on a data directory and does not wait for it. The port is chosen when the service listens: a port that is free now may be taken
+ * by the time the stores are open.
  */
 export function startService(dir: string, env: Record<string, string> = {}, command: readonly string[] = []): Service {
   return startProgram(dir, env, [...command, process.execPath, ...recordingArgs, join(root, 'server/src/main.ts'), 'start'])
 }
 
-/** startCommand runs another command of the program, such as `recover`, on a data directory. */
+/** Runs another command of the program, such as `recover`, on a data directory. */
 export const startCommand = (dir: string, command: readonly string[]): Service =>
   startProgram(dir, {}, [process.execPath, ...recordingArgs, join(root, 'server/src/main.ts'), ...command])
 
@@ -63,7 +63,7 @@ export const complaintsOf = ({ complained }: Service): string[] =>
 
 export const isUp = ({ said }: Service): boolean => said().includes('Stop with Ctrl-C')
 
-/** untilUp waits until the service greets, and fails with what it complained of when it ends instead. */
+/** Waits until the service greets, and fails with its error output if it exits instead. */
 export async function untilUp(service: Service): Promise<Service> {
   await until(() => isUp(service) || hasLeft(service))
   if (hasLeft(service)) throw new Error(`the service left with status ${service.child.exitCode}: ${service.complained()}`)
@@ -72,7 +72,7 @@ export async function untilUp(service: Service): Promise<Service> {
 
 const hasLeft = ({ child }: Service): boolean => child.exitCode !== null || child.signalCode !== null
 
-/** ended gives the status of a service that leaves by itself, and all that it complained of. */
+/** The exit status of a service that stops by itself, and its error output. */
 export async function ended(service: Service): Promise<{ status: number | null; complained: string }> {
   await until(() => hasLeft(service))
   return { status: service.child.exitCode, complained: service.complained() }
@@ -86,7 +86,7 @@ export async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise
   return code
 }
 
-/** killServices ends whatever a test left running. */
+/** Kills all services that a test left running. */
 export async function killServices(): Promise<void> {
   for (const child of running) await stop(child, 'SIGKILL')
 }
@@ -99,7 +99,7 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   }
 }
 
-/** freePort is for programs that take no 0 for a port and listen at once: the less time goes by, the less likely another takes it. */
+/** For programs that do not accept port 0 and listen at once: the shorter the time, the less likely another program takes the port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -114,7 +114,7 @@ export const statusOf = (url: string, headers: Record<string, string> = {}): Pro
     () => 0,
   )
 
-/** processesOf are the processes whose command line names the data directory. */
+/** The processes whose command line contains the data directory. */
 export const processesOf = (dir: string): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)

@@ -5,7 +5,7 @@ import { fromNs } from '../server/src/lines/time-text.ts'
 import { locate } from '../server/src/resources/data/catalog/catalog.ts'
 import type { World } from '../server/src/world.ts'
 
-/** A StoredEvent is an event as the store gives it back: its line byte for byte, and the values of its keys. */
+/** An event from the store: its line byte for byte, and the values of its keys. */
 export type StoredEvent = {
   raw: Buffer
   line: string
@@ -28,7 +28,7 @@ type Row = {
   more: Record<string, string>
 } & Record<string, string>
 
-/** storedEvents reads the events of a dataset as the organization may read them, in the order of their arrival. */
+/** Reads the events of a dataset with the rights of the organization, in order of arrival. */
 export async function storedEvents(
   world: Pick<World, 'events' | 'meta'>,
   org: { orgId: string; orgNumber: number },

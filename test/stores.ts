@@ -17,7 +17,7 @@ declare module 'vitest' {
 
 const MEMORY_BYTES = 2 * 2 ** 30
 
-/** setup starts one pair of embedded stores for the whole run; organizations keep the tests apart. */
+/** Starts one pair of embedded stores for the whole run; organizations isolate the tests. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'dendro-test-'))
   const deps = { clock: systemClock, log: openLogger(process.env.DENDRO_TEST_LOG_LEVEL ?? 'error'), ids: systemIds }

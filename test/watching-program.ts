@@ -1,4 +1,4 @@
-/** The program that the watching journey kills: the whole service, whose wall clock stands still until its parent moves it. Argument: the time. */
+/** The program that the monitoring journey kills: the whole service, with a wall clock that stands still until its parent moves it. Argument: the time. */
 import { openApp } from '../server/src/app.ts'
 import { readConfig } from '../server/src/config.ts'
 import { systemClock } from '../server/src/kernel/clock.ts'

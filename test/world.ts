@@ -16,21 +16,21 @@ export type Reply<T = unknown> = { status: number; headers: Headers; body: T }
 export type Ask = { key?: string; token?: string; body?: unknown; headers?: Record<string, string>; raw?: string | Uint8Array }
 
 export type TestClock = Clock & {
-  /** advance lets time pass: wall time and monotonic time move together. */
+  /** Advances wall time and monotonic time together. */
   advance(ms: number): void
-  /** set moves wall time alone, as somebody does who sets the system clock. */
+  /** Moves only the wall time, as a change of the system clock does. */
   set(ms: number): void
 }
 
 export type TestOrganization = {
   orgId: string
-  /** key is an AdminApi key of the organization. */
+  /** An AdminApi key of the organization. */
   key: string
-  /** ask sends a request with that key, unless another credential is named. */
+  /** Sends a request with that key, unless another credential is given. */
   ask<T = unknown>(method: string, path: string, ask?: Ask): Promise<Reply<T>>
-  /** newKey makes a key with the given roles. */
+  /** Creates a key with the given roles. */
   newKey(roles: readonly string[]): Promise<string>
-  /** newUser makes a user with the given roles who has accepted the invitation and is logged in; it reads the link from the kept mails. */
+  /** Creates a user with the given roles who has accepted the invitation and is logged in; it reads the link from the captured mails. */
   newUser(roles: readonly string[]): Promise<TestUser>
 }
 
@@ -40,9 +40,9 @@ export type TestApp = {
   app: App
   url: string
   clock: TestClock
-  /** managementKey is an AdminApi key of the first organization, from which others are made; all tests share it. */
+  /** An AdminApi key of the first organization, from which others are created; shared by all tests. */
   managementKey: string
-  /** mails is every mail sent so far, oldest first. */
+  /** All mails sent so far, oldest first. */
   mails: MailMessage[]
   ask<T = unknown>(method: string, path: string, ask?: Ask): Promise<Reply<T>>
   newOrganization(): Promise<TestOrganization>
@@ -50,9 +50,9 @@ export type TestApp = {
 }
 
 /**
- * openTestApp runs the whole service on the shared stores, with a clock that can be moved and mail that is kept. The jobs that a test does not ask
- * for stay undone, and nothing that is old by its clock is swept away: its clock is not that of the others who share the stores. Who asks for jobs
- * has metadata of its own, unless it brings some along: on the shared store it would take the jobs of others.
+ * Runs the whole service on the shared stores, with a movable clock and captured mail. Only requested jobs run, and nothing is deleted for its age,
+ * because the clock differs from that of other users of the stores. A test that requests jobs gets its own metadata unless it provides some: on the
+ * shared store it would take the jobs of others.
  */
 export async function openTestApp(
   env: Record<string, string> = {},
@@ -121,7 +121,7 @@ async function newOrganization(app: App, ask: TestApp['ask'], mails: readonly Ma
   }
 }
 
-/** linkTokenIn finds the one-time token in the latest mail to an address. */
+/** Finds the one-time token in the latest mail to an address. */
 export function linkTokenIn(mails: readonly MailMessage[], email: string): string {
   const token = /[?&]token=([\w-]+)/.exec(mails.findLast((mail) => mail.to === email)?.text ?? '')?.[1]
   if (token === undefined) throw new Error(`no mail with a link went to ${email}`)
@@ -140,7 +140,7 @@ async function send<T>(url: string, method: string, path: string, given: Ask = {
   return { status: response.status, headers: response.headers, body: body as T }
 }
 
-/** testClock is the real clock, shifted by what a test has advanced it. */
+/** The real clock, plus the time that a test has advanced. */
 function testClock(): TestClock {
   let [shiftMs, setMs] = [0, 0]
   return {

@@ -99,3 +99,6 @@ export type World = {
   model: LanguageModel
   deployment: Deployment
 }
+
+/** Enough to read metadata. */
+export type MetaWorld = Pick<World, 'meta'>

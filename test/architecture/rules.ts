@@ -1,10 +1,10 @@
 import { dirname, join, relative } from 'node:path'
 import ts from 'typescript'
 
-/** A Tree maps the path of each source file in the repository to its text. */
+/** Maps the path of each source file in the repository to its text. */
 export type Tree = ReadonlyMap<string, string>
 
-/** A Rule finds the places in a tree that break it; each is one line that names the file. */
+/** Finds violations in a tree; each is one line that names the file. */
 export type Rule = (tree: Tree) => readonly string[]
 
 type Import = { readonly from: string; readonly to: string }
@@ -75,7 +75,7 @@ export const resourceAreas: Readonly<Record<string, readonly string[]>> = {
   service: ['access', 'data', 'queries', 'boards', 'watching'],
 }
 
-/** What each package may import of the others; nobody imports the server, the CLI or the web app. */
+/** What each package may import of the others; no package imports the server, the CLI or the web app. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   api: [],
   language: ['@dendro/api'],
@@ -192,7 +192,7 @@ export const rules = {
 
 const show = ({ from, to }: Import): string => `${from} -> ${to}`
 
-/** productFiles are the sources that ship: neither tests nor their fixtures. */
+/** The sources that ship: neither tests nor fixtures. */
 export const productFiles = (tree: Tree): string[] => [...tree.keys()].filter((file) => !isTest(file) && !isFixture(file))
 
 const serverFiles = (tree: Tree): string[] => productFiles(tree).filter((file) => file.startsWith('server/src/'))
@@ -208,7 +208,7 @@ export function serverImports(tree: Tree): Import[] {
   )
 }
 
-/** moduleOf is the name of a server file's module: the longest entry of the map that its path begins with. */
+/** The module of a server file: the longest matching entry of the map. */
 function moduleOf(file: string): string | undefined {
   const inside = relative('server/src', file)
   if (wiring.includes(inside)) return inside
@@ -226,14 +226,14 @@ function mayImport(from: string, to: string): boolean {
 
 type Feature = { area: string; noun: string; folder: string; file: string }
 
-/** featureOf is the feature module that a file under `resources/<area>/<noun>/` belongs to. */
+/** The feature module of a file under `resources/<area>/<noun>/`. */
 function featureOf(path: string): Feature | undefined {
   const [top, area, noun, ...inside] = relative('server/src', path).split('/')
   if (top !== 'resources' || !area || !noun || inside.length === 0) return undefined
   return { area, noun, folder: `${area}/${noun}`, file: inside.join('/') }
 }
 
-/** importGraph is what each file imports of our own, by its path in the repository. */
+/** The own files that each file imports, by path in the repository. */
 export function importGraph(tree: Tree): Map<string, string[]> {
   return new Map(productFiles(tree).map((file) => [file, importsOf(tree, file).flatMap((name) => ownFile(tree, file, name))]))
 }

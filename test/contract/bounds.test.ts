@@ -6,7 +6,7 @@ import { objectsIn } from './schemas.ts'
 
 type Schema = { [keyword: string]: unknown }
 
-/** unbounded names the lists and maps in a schema that may have any number of entries. */
+/** The lists and maps in a schema without a maximum size. */
 function unbounded(schema: unknown, at: string): string[] {
   if (Array.isArray(schema)) return schema.flatMap((inner) => unbounded(inner, at))
   if (typeof schema !== 'object' || schema === null) return []
@@ -27,7 +27,7 @@ test('every list and map in a body or query has a bound, so that nobody makes us
   expect(found).toEqual([])
 })
 
-/** integersIn lists every integer in a part of the document, with the place where it stands. */
+/** Every integer in a part of the document, with its location. */
 function integersIn(part: unknown, at: string): { at: string; schema: Schema }[] {
   if (typeof part !== 'object' || part === null) return []
   const inner = Object.entries(part).flatMap(([name, value]) => integersIn(value, `${at}.${name}`))

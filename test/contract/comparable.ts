@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Reply } from '../world.ts'
 import type { Params } from './endpoints.ts'
 
-/** comparable is an answer without what differs between any two requests. */
+/** A response without what differs between any two requests. */
 export const comparable = ({ status, body }: Reply, params: Params) => {
   const ids = Object.values(params)
   const text = ids.reduce((all, id) => all.replaceAll(id, 'ID'), JSON.stringify(body) ?? '')
@@ -10,7 +10,7 @@ export const comparable = ({ status, body }: Reply, params: Params) => {
   return { status, body: made.replace(/"correlation_id":"\w+"/, '') }
 }
 
-/** renamer gives each id a fresh one, the same one always the same. */
+/** Replaces each id with a new one, equal ids with equal ones. */
 export function renamer(): (uuid: string) => string {
   const renamed = new Map<string, string>()
   return (uuid) => {

@@ -5,12 +5,12 @@ import { absentEndpoints, endpoints, type Named, shapeOf } from './endpoints.ts'
 const root = resolve(import.meta.dirname, '../..')
 const PAGE = join(root, 'docs/api-coverage.md')
 
-/** notInContract are endpoints of the reference that nobody has begun; whoever adds one to the contract takes it out here. */
+/** Endpoints of the reference that are not started; remove one here when adding it to the contract. */
 export const notInContract: readonly string[] = []
 
 const tiers = { S: 'stated', C: 'core', X: 'extension', D: 'our own' }
 
-/** coveragePage lists every endpoint, whether it is there, and a test that asks it, besides the laws that hold for all. */
+/** Lists every endpoint, its status, and a test that calls it, besides the laws that hold for all. */
 export function coveragePage(): string {
   const tests = sourcesOfTests()
   const rows = [...endpoints, ...absentEndpoints]
@@ -36,7 +36,7 @@ function rowOf({ name, endpoint }: Named, tests: readonly Source[]): string {
   const { method, path, aliases = [], tier, absent, empty } = endpoint
   const shapes = [path, ...aliases].map(shapeOf)
   const asking = tests.filter(({ paths }) => shapes.some((shape) => paths.has(shape)))
-  const folder = `/${(name.split('.')[0] ?? '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}/`
+  const folder = `/${(name.split('.')[0] ?? '').replaceAll(/[A-Z]/g, (character) => `-${character.toLowerCase()}`)}/`
   const file = (asking.find((one) => one.file.includes(folder)) ?? asking[0])?.file
   const state = absent !== undefined ? '501' : empty === undefined ? 'built' : 'always empty'
   return `| \`${[`${method} ${path}`, ...aliases].join('`, `')}\` | ${tiers[tier]} | ${state} | ${file ? `\`${file}\`` : ''} |`
@@ -44,7 +44,7 @@ function rowOf({ name, endpoint }: Named, tests: readonly Source[]): string {
 
 type Source = { file: string; paths: ReadonlySet<string> }
 
-/** sourcesOfTests are the tests with the paths that stand in them, where values and queries are left out. */
+/** The tests with the paths they contain, without values and queries. */
 function sourcesOfTests(): Source[] {
   const files = ['server/src/resources', 'server/src/ingest', 'test/journeys'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

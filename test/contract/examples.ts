@@ -3,7 +3,7 @@ import { vi } from 'vitest'
 import { sql } from '../../server/src/meta/sql.ts'
 import { type Maker, PASSWORD } from './stage.ts'
 
-/** An Ask is what a valid request to one endpoint carries besides its method and path. */
+/** The parts of a valid request besides its method and path. */
 export type Ask = {
   params?: Readonly<Record<string, string>>
   query?: string
@@ -14,10 +14,10 @@ export type Ask = {
   token?: string
 }
 
-/** An Example makes a request that succeeds once in the organization of the maker; every call makes records of its own. */
+/** Builds a request that succeeds once in the organization of the maker; every call creates records of its own. */
 export type Example = (maker: Maker) => Promise<Ask> | Ask
 
-/** Every endpoint that takes a body or names a record has its example here; the laws of the contract stand on them. */
+/** Every endpoint with a body or a record in its path has an example here; the contract laws use them. */
 export const examples: Readonly<Record<string, Example>> = {
   'webApp.page': () => ({ params: { page: 'explore' } }),
   'webApp.file': () => ({ params: { file: 'a.bin' } }),
@@ -359,7 +359,7 @@ const emailTemplate = (name: string) => ({ name, payload: '$title\n\n$descriptio
 
 const webhook = (name: string) => ({
   name,
-  // Nobody ever answers under this name: what is sent there goes nowhere.
+  // Nothing answers under this name.
   url: 'https://hooks.invalid/in',
   custom_headers: { 'x-team': 'ops' },
   payload: '{"text": "$title"}',
@@ -495,7 +495,7 @@ async function keptMonitor(maker: Maker): Promise<string> {
 const watching = async (maker: Maker): Promise<string> =>
   (await maker.made<{ job_id: string }>('/live-tail', { from: [await maker.dataset()] })).job_id
 
-/** sentEvent sends an event and says where it lies. */
+/** Sends an event and returns its location. */
 async function sentEvent({ org, word }: Maker): Promise<string> {
   const dataset = word('web').replace(' ', '-')
   const headers = { 'x-service-dataset': dataset, 'content-type': 'application/x-ndjson' }
@@ -518,7 +518,7 @@ const encryptionKey = (name: string) => ({
 const keptEncryptionKey = async (maker: Maker): Promise<string> =>
   (await maker.made('/encryption-keys', encryptionKey(maker.word('key')))).id
 
-/** statements are of a project of its own, so that they are new. */
+/** Statements of a new project, so that they are new. */
 const statements = (maker: Maker) => {
   const id = maker.app.app.world.ids.correlation().slice(0, 16)
   const statements = [{ id, message: 'paid {}', file: 'src/till.ts', line: 7 }]
@@ -549,7 +549,7 @@ const savedSearch = { name: 'Errors', search_details: { from_expr: "environment 
 
 const keptSavedSearch = async (maker: Maker): Promise<string> => (await maker.made('/saved-searches', savedSearch)).id
 
-/** asynchronous is a search that has ended; one so quick is answered at once, without its id. */
+/** A finished asynchronous search; a very quick one is answered at once, without an id. */
 async function asynchronous(maker: Maker): Promise<string> {
   await maker.made('/search', { from: [await maker.dataset()], select: ['*'], async_enabled: true })
   const { meta } = maker.app.app.world
@@ -565,7 +565,7 @@ async function tagged(maker: Maker): Promise<{ type: string; id: string }> {
 
 /** Exceptions to the laws, each with its reason. A key is `<endpoint>` or `<endpoint>.<parameter>`. */
 
-/** These answer something other than 404 for what does not exist. */
+/** Endpoints that answer something other than 404 for unknown records. */
 export const answersUnknown: Readonly<Record<string, string>> = {
   'access.revoke.entityId': 'nothing granted is no error',
   'access.grant.entityId': 'an unknown entity is 400',
@@ -602,7 +602,7 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'notifications.suggest': 'a question',
 }
 
-/** These show records that name hidden datasets to a caller whom policies limit. */
+/** Endpoints that show limited callers records with names of hidden datasets. */
 export const seenInSpiteOfPolicies: Readonly<Record<string, string>> = {
   'policies.create': 'who manages policies decides about all datasets',
   'policies.get': 'who manages policies sees all of them',
@@ -611,7 +611,7 @@ export const seenInSpiteOfPolicies: Readonly<Record<string, string>> = {
   'policies.ofResource': 'who manages policies sees all of them',
 }
 
-/** The examples of these stand on datasets that a caller whom a policy limits to one collection does not see. */
+/** The examples of these use datasets hidden from a caller who is limited to one collection. */
 export const unfitForLimited: Readonly<Record<string, string>> = {
   'assistants.explainError': 'its event goes to a dataset of another collection',
 }

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { type Endpoint, type FailureBody, failureCodes, FailureBody as Shape } from '../../api/src/index.ts'
 import type { Reply } from '../world.ts'
 
-/** mustFail checks that an answer is the given failure in exactly the form the contract lays down, and gives back its body. */
+/** Checks that a response is exactly the given failure in the form of the contract, and returns its body. */
 export function mustFail(reply: Reply, status: number, by: { endpoint?: Endpoint; counted?: boolean } = {}): FailureBody {
   const body = reply.body as FailureBody
   expect(reply.status, JSON.stringify(reply.body)).toBe(status)
@@ -25,7 +25,7 @@ export function mustFail(reply: Reply, status: number, by: { endpoint?: Endpoint
   return body
 }
 
-/** mustBeCounted checks the headers of the rate limit. */
+/** Checks the rate limit headers. */
 export function mustBeCounted(reply: Reply): void {
   const [limit, remaining, resetS] = ['limit', 'remaining', 'reset'].map((name) => reply.headers.get(`ratelimit-${name}`))
   for (const value of [limit, remaining, resetS]) expect(value).toMatch(/^\d+$/)

@@ -9,13 +9,13 @@ import { type Ask, changesNothing, examples, seenInSpiteOfPolicies, unfitForLimi
 import { type SealedMaker, sealedMakerIn } from './sealed-maker.ts'
 import { type Maker, makerIn, web } from './stage.ts'
 
-/** The marker stands in what a limited caller may not see, and nowhere else; it is all letters, as what has digits is no part of a message pattern. */
+/** Occurs only in what a limited caller may not see; only letters, since tokens with digits are not part of a message pattern. */
 const MARKER = [...randomUUID().replaceAll('-', '')].map((digit) => 'klmnopqrstuvwxyz'[Number.parseInt(digit, 16)]).join('')
 
 let app: TestApp
 let admin: Maker
 let sealed: SealedMaker
-/** limited holds every permission, and a policy permits it the logs of the collection `open` alone. */
+/** Holds every permission; a policy limits it to the logs of the collection `open`. */
 let limited: Maker
 const asks = new Map<string, Ask>()
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-/** plantMore makes what no example does: what monitors found, and records that hold others which refer to sealed datasets. */
+/** Creates what no example does: results of monitors, and records that contain others which refer to sealed datasets. */
 async function plantMore(): Promise<void> {
   const dataset = await sealed.dataset()
   const query = { name: 'errors', select: ['count(*)'], from: [dataset], where: 'level = error', groups: ['note'] }
@@ -63,7 +63,7 @@ async function plantMore(): Promise<void> {
   asks.set('monitors.get of a look', { params: { monitorId: monitor.id } })
 }
 
-/** open makes records as the limited caller, of datasets that he may see. */
+/** Creates records as the limited caller, with datasets visible to them. */
 const open = (): Maker => ({
   ...limited,
   dataset: async () => (await admin.made('/datasets', { collection: 'open', dataset: admin.word() })).id,
@@ -86,7 +86,7 @@ const askFor = ({ name }: Named): Ask => {
   return ask
 }
 
-/** Who shows a credential of his own in an example is somebody else. */
+/** An example with its own credential acts as another caller. */
 const isOfCaller = (ask: Ask): boolean => ask.key === undefined && ask.token === undefined
 const says = ({ body }: Reply): boolean => (typeof body === 'string' ? body : JSON.stringify(body)).toLowerCase().includes(MARKER)
 const isSealed = (text: unknown): boolean => [...sealed.sealed].some((id) => JSON.stringify(text ?? '').includes(id))
@@ -111,7 +111,7 @@ test('those from whom nothing is hidden find the marker in those answers', async
   expect(found).toEqual(expect.arrayContaining(MARKED))
 })
 
-/** MARKED are answers in which the marker stands for whoever sees all: without them the law would say nothing. */
+/** Responses that contain the marker for callers who see everything: without them the law would prove nothing. */
 const MARKED = [
   'audit.list',
   'context.get',

@@ -11,7 +11,7 @@ describe('null for an optional member is the same as leaving it out, unless the 
     ),
   )
 
-  test('there are members to look at', () => {
+  test('there are members to check', () => {
     expect(members.length).toBeGreaterThan(200)
   })
 
@@ -48,7 +48,7 @@ test('null stays where the contract gives it a meaning, and a list keeps its ite
   expect(() => check(Body, { name: 'x', list: [null] }, 'body')).toThrow('list.0 must be an object')
 })
 
-test('a required member that is null is asked for by name', () => {
+test('a required member that is null is reported by name', () => {
   expect(() => check(Body, { name: null }, 'body')).toThrow('name is required')
   expect(() => check(Body, null, 'body')).toThrow('body is required')
 })

@@ -5,7 +5,7 @@ import { bodySample, examplePath } from '../../server/src/http/pages/reference/e
 import { openTestApp, type TestApp } from '../world.ts'
 import { absentEndpoints, endpoints as built } from './endpoints.ts'
 
-/** The reference tells of what is not there too. */
+/** The reference also lists endpoints that are not implemented. */
 const endpoints = [...built, ...absentEndpoints]
 
 let app: TestApp
@@ -31,7 +31,7 @@ describe('the OpenAPI document', () => {
     expect(refs.filter((ref) => follow(ref) === undefined)).toEqual([])
   })
 
-  test('carries the version of the API and the address it was asked at', () => {
+  test('has the version of the API and the requested address', () => {
     expect(document.info.version).toBe(API_VERSION)
     expect(API_VERSION).toBe('1.0.0')
     expect(document.servers[0]?.url).toBe(app.url)
@@ -102,7 +102,7 @@ describe('the reference page', () => {
     expect(links.filter((link) => !ids.includes(link))).toEqual([])
   })
 
-  test('shows the address it was asked at, and never one that a header made up', async () => {
+  test('shows the requested address, never one from a forged header', async () => {
     expect(page).toContain(`curl &#39;${app.url}/datasets&#39;`)
     const forged = await app.ask<string>('GET', '/docs', { headers: { 'x-forwarded-host': '"><script>alert(1)</script>' } })
     expect(forged.body).not.toContain('alert(1)')

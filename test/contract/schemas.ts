@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-/** A Member is one named member of an object somewhere in a schema. */
+/** A named member of an object in a schema. */
 export type Member = { name: string; schema: z.ZodType }
 
 type Def = { [part: string]: unknown; type: string }
 const defOf = (schema: z.ZodType): Def => schema._zod.def as unknown as Def
 const isSchema = (value: unknown): value is z.ZodType => typeof value === 'object' && value !== null && '_zod' in value
 
-/** partsOf lists the schemas that one is made of: members, items, branches, stages. */
+/** The schemas that a schema consists of: members, items, branches, stages. */
 function partsOf(schema: z.ZodType): z.ZodType[] {
   const { type, getter, shape, ...rest } = defOf(schema)
   const parts = [
@@ -18,7 +18,7 @@ function partsOf(schema: z.ZodType): z.ZodType[] {
   return parts.flatMap((part) => (Array.isArray(part) ? part : [part])).filter(isSchema)
 }
 
-/** objectsIn lists every object in a schema, however deep, each once. */
+/** Every object in a schema at any depth, each once. */
 export function objectsIn(schema: z.ZodType, seen = new Set<z.ZodType>()): z.ZodObject[] {
   if (seen.has(schema)) return []
   seen.add(schema)
@@ -26,19 +26,19 @@ export function objectsIn(schema: z.ZodType, seen = new Set<z.ZodType>()): z.Zod
   return schema instanceof z.ZodObject ? [schema, ...inner] : inner
 }
 
-/** rootObjectsOf lists the objects that a value of the schema may itself be. */
+/** The objects that a value of the schema may itself be. */
 export function rootObjectsOf(schema: z.ZodType): z.ZodObject[] {
   if (schema instanceof z.ZodObject) return [schema]
   return ['array', 'record', 'tuple'].includes(defOf(schema).type) ? [] : partsOf(schema).flatMap(rootObjectsOf)
 }
 
-/** optionalMembers lists the members that may be left out and in which null has no meaning of its own. */
+/** The members that may be absent and in which null has no meaning of its own. */
 export const optionalMembers = (object: z.ZodObject): Member[] =>
   Object.entries(object.shape as Record<string, z.ZodType>)
     .filter(([, schema]) => schema.safeParse(undefined).success && !takesNull(schema))
     .map(([name, schema]) => ({ name, schema }))
 
-/** takesNull reports whether the contract says that null is a value of the schema: it names null, or takes any value. */
+/** Reports whether the contract permits null as a value of the schema. */
 export function takesNull(schema: z.ZodType): boolean {
   if (!schema.safeParse(null).success) return false
   const shown = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })

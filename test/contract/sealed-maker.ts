@@ -3,15 +3,15 @@ import { type Maker, makerIn } from './stage.ts'
 
 type Body = Record<string, unknown>
 
-/** A SealedMaker makes records that read datasets which a limited caller may not see; each such record says the marker. */
+/** Creates records that read datasets hidden from a limited caller; each such record contains the marker. */
 export type SealedMaker = Maker & {
-  /** sealed are the ids of those datasets and of all records that refer to them. */
+  /** The ids of those datasets and of all records that refer to them. */
   sealed: ReadonlySet<string>
 }
 
 /**
- * sealedMakerIn marks what refers to datasets of the collection `sealed`, however far away: their events, and the names, texts and filters of records
- * that name them, find them by a selector, or name such a record. Whatever an example makes is marked without its knowing.
+ * Marks whatever refers to datasets of the collection `sealed`, also indirectly: their events, and the names, texts and filters of records that name
+ * them, select them, or name such a record. Records of examples are marked transparently.
  */
 export function sealedMakerIn(own: Maker, marker: string): SealedMaker {
   const sealed = new Set<string>()
@@ -56,7 +56,7 @@ const idsOf = (body: unknown): string[] => {
   return [id, export_id, job_id].filter((one) => typeof one === 'string')
 }
 
-/** marked puts the marker where people write freely: names and descriptions, patterns, and every filter however deep. */
+/** Adds the marker to free text: names and descriptions, patterns, and every filter at any depth. */
 function marked(body: Body, marker: string): Body {
   const top = Object.fromEntries(
     Object.entries(body).map(([name, value]) => [

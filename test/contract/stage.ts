@@ -6,13 +6,13 @@ import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
 type Body = Record<string, unknown>
 export type Person = { id: string; email: string; password: string; token: string }
 
-/** A Maker makes valid records in one organization, for examples to stand on. */
+/** Creates valid records in one organization, for use by examples. */
 export type Maker = {
   app: TestApp
   org: TestOrganization
-  /** word is a name that nobody has used. */
+  /** An unused name. */
   word(prefix?: string): string
-  /** made posts a body that must be accepted and gives back the record. */
+  /** Posts a body that must be accepted and returns the record. */
   made<T extends Body = Body & { id: string }>(path: string, body: unknown): Promise<T>
   dataset(): Promise<string>
   downtime(): Promise<string>
@@ -21,13 +21,13 @@ export type Maker = {
   role(): Promise<string>
   webhook(): Promise<string>
   policy(): Promise<string>
-  /** invited is a user who has not accepted yet; accepting needs the token. */
+  /** A user who has not accepted the invitation; accepting needs the token. */
   invited(roles?: readonly string[]): Promise<{ id: string; email: string; invitation: string }>
-  /** person is a user who has accepted and is logged in. */
+  /** A user who has accepted and is logged in. */
   person(roles?: readonly string[]): Promise<Person>
 }
 
-/** web stands for the built web app. */
+/** A stand-in for the built web app. */
 export const web = {
   page: '<!doctype html><title>Dendro</title>',
   files: new Map([['a.bin', { type: 'application/octet-stream', bytes: Buffer.from('// nothing') }]]),
@@ -83,7 +83,7 @@ export function makerIn(app: TestApp, org: TestOrganization): Maker {
   }
 }
 
-/** invitationFor finds the one-time token in the latest mail to an address. */
+/** Finds the one-time token in the latest mail to an address. */
 export function invitationFor(app: TestApp, email: string): string {
   const mail = app.mails.findLast((candidate) => candidate.to.includes(email))
   const token = mail && /[?&]token=([\w.~-]+)/.exec(mail.text)?.[1]
@@ -91,14 +91,14 @@ export function invitationFor(app: TestApp, email: string): string {
   return token
 }
 
-/** A Stage is two organizations that must not know of each other, and callers of every kind in the first. */
+/** Two organizations that must not see each other, and callers of every kind in the first. */
 export type Stage = {
   app: TestApp
   own: Maker
   other: Maker
-  /** shut are credentials that must not open anything. */
+  /** Credentials that must not be accepted. */
   shut: Readonly<Record<string, { key?: string; token?: string }>>
-  /** callers hold the system roles, one each. */
+  /** Callers with one system role each. */
   callers: Readonly<Record<string, { key?: string; token?: string }>>
 }
 

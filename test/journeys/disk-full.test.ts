@@ -17,7 +17,7 @@ const root = await mkdtemp(join(tmpdir(), 'dendro-disk-'))
 const disk = join(root, 'disk')
 const image = join(root, 'image')
 
-/** mountDisk makes a small disk of which nothing is kept back for the administrator, since the test may be run by him. */
+/** Mounts a small disk without reserved blocks, since the test may run as root. */
 async function mountDisk(): Promise<void> {
   await writeFile(image, '')
   await truncate(image, DISK_BYTES)
@@ -41,16 +41,16 @@ const freeBytes = async (): Promise<number> => {
   const { bavail, bsize } = await statfs(disk)
   return bavail * bsize
 }
-/** leave fills the disk until so much is free. */
+/** Fills the disk until so much is free. */
 async function leave(bytes: number): Promise<void> {
   await rm(join(disk, 'ballast'), { force: true })
   const size = (await freeBytes()) - bytes
   if (size <= 0) return
-  // What the stores take meanwhile may make it not fit; then the disk is as full as can be.
+  // The stores may use space meanwhile, so that it does not fit; then the disk is full.
   await run('fallocate', ['-l', String(size), join(disk, 'ballast')]).catch(() => undefined)
 }
 
-/** fillLog writes into the log of the metadata store until it cannot: then that store ends itself. */
+/** Fills the log of the metadata store until that store ends. */
 async function fillLog(metaDir: string): Promise<void> {
   const client = new pg.Client(clientConfig({ connectionString: socketUrl(socketDirOf(metaDir)) }))
   client.on('error', () => undefined)
@@ -66,7 +66,7 @@ async function fillLog(metaDir: string): Promise<void> {
 
 const [EMAIL, PASSWORD] = ['admin@example.com', 'a lighthouse made of biscuits']
 
-/** A Sender posts lines, each with an identity of its own, and again until it is taken. */
+/** Posts lines with an idempotency key each, and retries until accepted. */
 function makeSender(service: Service, key: string) {
   let made = 0
   const refused: string[] = []
@@ -92,7 +92,7 @@ function makeSender(service: Service, key: string) {
     made: () => made,
     next,
     some: (count: number) => Promise.all(Array.from({ length: count }, next)),
-    /** again sends what was refused until nothing is. */
+    /** Retries rejected requests until none is left. */
     again: async () => {
       while (refused.length > 0) await Promise.all(refused.splice(0, 20).map(post))
     },
@@ -122,7 +122,7 @@ test.skipIf(!mounted)(
     expect(new Set(await sender.some(20))).toEqual(new Set([200]))
     const { id } = (await ask('POST', '/datasets', { collection: 'shop', dataset: 'gone' })).body
 
-    // Nearly full: the service refuses by itself, and everything else goes on.
+    // Nearly full: the service rejects events, and everything else continues.
     await leave(300 * MIB)
     await until(async () => (await diskState()) === 'full')
     expect(new Set(await sender.some(20))).toEqual(new Set([503]))
@@ -141,15 +141,15 @@ test.skipIf(!mounted)(
     await leave(0)
     await until(async () => (await diskState()) !== 'ok')
     const changes = []
-    for (let turn = 0; turn < 100; turn += 1) {
+    for (let round = 0; round < 100; round += 1) {
       await leave(0)
-      changes.push((await ask('POST', '/datasets', { collection: 'shop', dataset: `dataset ${turn} ${'x'.repeat(200)}` })).status)
-      if (turn % 20 === 0) {
+      changes.push((await ask('POST', '/datasets', { collection: 'shop', dataset: `dataset ${round} ${'x'.repeat(200)}` })).status)
+      if (round % 20 === 0) {
         expect(new Set(await sender.some(10))).toEqual(new Set([503]))
         expect((await ask('GET', '/datasets')).status).toBe(200)
       }
     }
-    // Without room for its log the metadata store ends, and is started again until there is some.
+    // Without space for its log the metadata store ends, and restarts until there is some.
     await fillLog(join(disk, 'data/meta'))
     await until(async () => (await statusOf(`${service.url}/health`)) === 503)
     expect(new Set(await sender.some(10))).toEqual(new Set([503]))
@@ -160,7 +160,7 @@ test.skipIf(!mounted)(
     expect(service.child.exitCode).toBe(null)
     expect(new Set(changes).isSubsetOf(new Set([201, 503]))).toBe(true)
 
-    // Nothing acknowledged is lost, and what was refused is stored once.
+    // No acknowledged event is lost, and rejected ones are stored once after the retry.
     await sender.again()
     const datasets = (await ask('GET', '/datasets')).body.datasets as { id: string; collection: string; dataset: string }[]
     const web = datasets.find(({ dataset }) => dataset === 'web')

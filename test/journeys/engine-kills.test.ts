@@ -14,7 +14,7 @@ const WRITERS = 3
 const BATCH_ROWS = 200
 const deps = { clock: systemClock, ids: systemIds, log: openLogger('silent') }
 
-test('an engine that is killed again and again under load loses nothing that was acknowledged, and every insert is whole or not there', async () => {
+test('an engine killed repeatedly under load loses nothing acknowledged, and every insert is complete or absent', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'dendro-kills-'))
   const store = await openEventStore({ dataDir, memoryBytes: 2 ** 30 }, deps)
   const acknowledged: number[] = []

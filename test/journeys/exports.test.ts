@@ -15,7 +15,7 @@ const EVENTS = 300_000
 const POST_EVENTS = 10_000
 const run = promisify(execFile)
 const MIB = 2 ** 20
-/** DISK_BYTES is more than what an order wants to find free, and none of it is written to. */
+/** More than an export requires as free space; none of it is written. */
 const DISK_BYTES = 1_024 * MIB
 
 const root = await mkdtemp(join(tmpdir(), 'dendro-exports-'))
@@ -59,11 +59,11 @@ async function ask<T>({ url }: Service, method: string, path: string, body?: str
 const order = (service: Service, compression: string): Promise<Export> =>
   ask<Export>(service, 'POST', '/exports', JSON.stringify({ search_details: { from_expr: '*', time_range: 'Last 1 day' }, compression }))
 
-/** lineOf is an event that tells its number; every third is a line of text and not JSON. */
+/** An event with its number; every third is a text line instead of JSON. */
 const lineOf = (n: number): string => (n % 3 === 0 ? `event ${n} of the till` : `{"n": ${n}, "message": "sold", "till": "${n % 7}"}`)
 const numberOf = (raw: string): number => Number(/^event (\d+) /.exec(raw)?.[1] ?? /"n": (\d+)/.exec(raw)?.[1])
 
-/** expectEveryEvent reads a file line by line. */
+/** Reads a file line by line. */
 function expectEveryEvent(file: Buffer): void {
   const counts = new Uint8Array(EVENTS)
   for (const line of file.toString().split('\n').slice(0, -1)) {
@@ -91,7 +91,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
-/** holdForAYear makes the leases of a service so long that nobody can wait for their end, as if each job had just been begun. */
+/** Extends the leases of a service beyond any wait, as if each job had just begun. */
 async function holdForAYear(): Promise<void> {
   const client = new pg.Client({ connectionString: socketUrl(socketDirOf(join(dir, 'meta'))) })
   await client.connect()
@@ -99,25 +99,25 @@ async function holdForAYear(): Promise<void> {
   await client.end()
 }
 
-/** killedTwice orders an export and ends its service twice in the middle of it; the next goes on without waiting for the leases of the last. */
+/** Starts an export and kills its service twice in the middle; the next one continues without waiting for the leases of the last. */
 async function killedTwice(env: Record<string, string>, compression: string): Promise<{ service: Service; done: Export }> {
   let service = await start(env)
   const { export_id } = await order(service, compression)
   const seen: number[] = []
-  const look = async (): Promise<Export> => {
+  const current = async (): Promise<Export> => {
     const now = await ask<Export>(service, 'GET', `/exports/${export_id}`)
     seen.push(now.progress)
     return now
   }
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     const before = seen.at(-1) ?? 0
-    await until(async () => (await look()).progress > before)
+    await until(async () => (await current()).progress > before)
     await holdForAYear()
     await stop(service.child, signal)
     service = await start(env)
   }
-  await until(async () => ['COMPLETE', 'FAILED'].includes((await look()).status))
-  const done = await look()
+  await until(async () => ['COMPLETE', 'FAILED'].includes((await current()).status))
+  const done = await current()
   expect(done).toMatchObject({ status: 'COMPLETE', progress: 100, events: EVENTS })
   expect(seen, 'progress fell').toEqual(seen.toSorted((a, b) => a - b))
   return { service, done }
@@ -153,9 +153,14 @@ test.skipIf(!mounted)('a disk that fills up under an export ends it with the rea
   const { export_id } = await order(service, 'none')
   const { bavail, bsize } = await statfs(disk)
   await run('fallocate', ['-l', String(bavail * bsize - 12 * MIB), join(disk, 'ballast')])
-  const look = () => ask<Export>(service, 'GET', `/exports/${export_id}`)
-  await until(async () => ['COMPLETE', 'FAILED'].includes((await look()).status))
-  expect(await look()).toMatchObject({ status: 'FAILED', failure_detail: expect.stringContaining('no space left'), location: '', bytes: 0 })
+  const current = () => ask<Export>(service, 'GET', `/exports/${export_id}`)
+  await until(async () => ['COMPLETE', 'FAILED'].includes((await current()).status))
+  expect(await current()).toMatchObject({
+    status: 'FAILED',
+    failure_detail: expect.stringContaining('no space left'),
+    location: '',
+    bytes: 0,
+  })
   await until(async () => (await readdir(join(disk, 'exports'))).length === 0)
   await expect(order(service, 'none')).rejects.toThrow(/503 .*is full/)
   await ask(service, 'POST', '/', lineOf(EVENTS))

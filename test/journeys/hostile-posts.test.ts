@@ -9,13 +9,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryMbOf, peakMbDuring } from '../process-memory.ts'
 import { complaintsOf, killServices, type Service, startService, until, untilUp } from '../service.ts'
 
-/** The real program under posts that are made to hurt it; the memory of all its processes is watched the while. */
+/** Hostile requests to the real program, while the memory of all its processes is watched. */
 let dir: string
 let service: Service
 let key = ''
 let calmMb = 0
 let upMs = 0
-/** GROWTH_MB is wide: it tells what is bounded from what grows with what is sent. What is taken may have all that the service was told to use. */
+/** Wide, to distinguish bounded memory from memory that grows with the input. Accepted data may use all the configured memory. */
 const GROWTH_MB = 400
 const ALL_MB = 2_048
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   service = await untilUp(startService(dir))
   upMs = performance.now()
   key = /dk_[\w-]+/.exec(service.said())?.[0] ?? ''
-  // What an ordinary large post takes is taken before the others are looked at.
+  // Includes the memory of an ordinary large request.
   for (let times = 0; times < 2; times += 1) {
     expect((await post({ body: ordinary })).status).toBe(200)
     expect((await post({ path: '/_bulk', body: bulkOf(ordinaryLines) })).status).toBe(200)
@@ -49,7 +49,7 @@ type Answer = { status: number; body: string }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 8 })
 
-/** post sends a body as it is, a stream in chunks of unknown number; an answer before the end of the body counts. */
+/** Sends a body unchanged, a stream in chunks; a response before the end of the body counts. */
 function post({ path = '/ingest/hostile/posts', type = 'application/x-ndjson', encoding, body }: Post): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const headers = { 'x-service-api-key': key, 'content-type': type, ...(encoding === undefined ? {} : { 'content-encoding': encoding }) }
@@ -65,7 +65,7 @@ function post({ path = '/ingest/hostile/posts', type = 'application/x-ndjson', e
   return promise
 }
 
-/** harmless runs hostile work beside an ordinary sender: each of its posts is taken, and memory stays within bounds. */
+/** Runs hostile work next to an ordinary sender: all its requests succeed, and memory stays within bounds. */
 async function harmless(work: () => Promise<unknown>, mbMax = calmMb + GROWTH_MB): Promise<void> {
   let isOver = false
   const others = async () => {
@@ -93,7 +93,7 @@ const recordOf = (members: string): Post => ({
 
 const MIB = 2 ** 20
 const gibOf = (byte: string) => Readable.from(repeated(Buffer.alloc(MIB, byte), 1_024))
-/** compressedGib has several members, so that making it takes less than reading it. */
+/** Has several members, so that creating it costs less than reading it. */
 const compressedGib = (byte: string) => Buffer.concat([...repeated(gzipSync(Buffer.alloc(16 * MIB, byte), { level: 1 }), 64)])
 function* repeated(part: Buffer, times: number): Generator<Buffer> {
   for (let at = 0; at < times; at += 1) yield part
@@ -102,7 +102,7 @@ function* repeated(part: Buffer, times: number): Generator<Buffer> {
 const IDLE = 5_000
 const idle: { socket: Socket; kind: string; answer: string; isClosed: boolean }[] = []
 
-/** Connections that say nothing, that never end their headers, and that never end their bodies. */
+/** Connections that send nothing, never finish their headers, or never finish their bodies. */
 const stalls: Record<string, () => string> = {
   nothing: () => '',
   'half of a head': () => 'POST /ingest HTTP/1.1\r\nhost: dendro\r\nx-',
@@ -198,7 +198,7 @@ test('a log record with 100 000 attributes is taken, one with 10 000 levels refu
   expect(answers[1]?.body).toMatch(/"rejectedLogRecords":"1","errorMessage":".*deep.*100/)
 })
 
-test('bombs that stay just below the limit, many at once, are told to come again and not kept all', async () => {
+test('many concurrent bodies just below the limit get a retryable status and are not all held in memory', async () => {
   const body = gzipSync(Buffer.alloc(99 * MIB, '\n'), { level: 1 })
   let answers: Answer[] = []
   await harmless(async () => {
@@ -220,7 +220,7 @@ test('a million lines in a post are taken, and more refused', async () => {
   })
 })
 
-test('every connection that stalled was ended, and those that had begun to ask were told why', async () => {
+test('every stalled connection was closed, and those with a partial request got a reason', async () => {
   await until(() => idle.every(({ isClosed }) => isClosed))
   for (const { kind, answer } of idle) if (kind !== 'nothing') expect([kind, answer.slice(0, 12)]).toEqual([kind, 'HTTP/1.1 408'])
 })

@@ -14,7 +14,7 @@ const serverSources = join(import.meta.dirname, '..', '..', 'server', 'src')
 const CUTS = Number(process.env.DENDRO_TEST_CUTS ?? 3)
 const DISK_BYTES = 500 * 2 ** 20
 
-/** A power cut needs root and a file system of its own; elsewhere these tests say loudly that they did not run. */
+/** A power cut needs root and a separate file system; elsewhere these tests report that they did not run. */
 const canCut =
   process.platform === 'linux' &&
   process.getuid?.() === 0 &&
@@ -45,7 +45,7 @@ afterEach(async () => {
 const mountDisk = () => run('mount', ['-o', 'loop', disk, mount])
 const dataDir = () => join(mount, 'data')
 
-/** cutPower makes the file system forget at once everything that was not synced (EXT4_IOC_SHUTDOWN, without flushing its log). */
+/** Makes the file system drop everything that was not synced (EXT4_IOC_SHUTDOWN, without flushing its log). */
 function cutPower(): void {
   const EXT4_IOC_SHUTDOWN = 0x8004587d
   const WITHOUT_LOG_FLUSH = Buffer.from([2, 0, 0, 0])
@@ -62,7 +62,7 @@ function cutPower(): void {
   if (status !== 0) throw new Error('the file system was not shut down')
 }
 
-/** clearAway ends what still runs on the dead disk and takes the disk away. */
+/** Ends processes on the dead disk and removes the disk. */
 async function clearAway(service: ChildProcess): Promise<void> {
   const gone = service.exitCode === null && service.signalCode === null ? once(service, 'exit') : undefined
   service.kill('SIGKILL')
@@ -87,7 +87,7 @@ async function processesOn(dir: string): Promise<number[]> {
   return pids.filter((_, n) => where[n]?.startsWith(dir))
 }
 
-/** startService runs a script that has an open metadata store in `meta`, and hands each line it prints to `hear`. */
+/** Runs a script that has an open metadata store in `meta`, and passes each printed line to `hear`. */
 function startService(script: string, hear: (line: string) => void): ChildProcess {
   const program = `
     const from = (file) => import(${JSON.stringify(serverSources)} + '/' + file)

@@ -38,7 +38,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** A Process is a writer as one of several processes has it. `dead` cuts it off from the metadata; its clock goes slowly, and on when a test says so. */
+/** A writer of one of several processes. `dead` disconnects it from the metadata; its clock runs slowly and can be advanced by a test. */
 type Process = { writer: EventWriter; clock: Clock & { advancedMs: number }; dead: boolean; network: BadNetwork }
 
 async function newProcess(leaseMs?: number): Promise<Process> {
@@ -150,7 +150,7 @@ test('a process that lost its lease stores nothing of what another has taken ove
   expect(await countOf(logId)).toBe(2)
 })
 
-test('while nobody can claim, posts with an identity are told to come again and others are stored', async () => {
+test('while no claim is possible, requests with an idempotency key get a retryable status and others are stored', async () => {
   const a = await newProcess()
   const logId = randomUUID()
   await a.writer.write(named(1n, ['known'], logId))

@@ -83,7 +83,7 @@ test('a stop lets a request that has begun end, and writes down what was counted
   const event = '{"message": "sent while the door closes"}'
   const { socket, text } = openWire(service.url)
   socket.write(request('POST /', { ...admin, 'content-length': String(event.length), expect: '100-continue' }))
-  // The service has begun with the request once it says that it wants the body.
+  // The service asks for the body once it has started the request.
   await once(socket, 'data')
   const left = once(service.child, 'exit')
   service.child.kill('SIGTERM')

@@ -21,7 +21,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSenders, type Senders } from '../senders.ts'
 import { freePort, stop, until } from '../service.ts'
 
-/** Programs and libraries that others wrote send events the way they do anywhere; what they take for granted is found out here. */
+/** Third-party programs and libraries send events as usual, which verifies their expectations. */
 let senders: Senders
 let key = ''
 beforeAll(async () => {
@@ -35,7 +35,7 @@ const numbers = Array.from({ length: RECORDS }, (_, number) => number)
 const headersOf = () => ({ 'x-service-api-key': key })
 const pathOf = (path: string) => `${senders.app.url}${path}`
 
-/** numbersIn are the numbers that the events of a dataset carry under a key, in order. */
+/** The numbers under a key in the events of a dataset, in order. */
 async function numbersIn(dataset: string, collection: string, name: string): Promise<number[]> {
   const events = await senders.eventsIn(dataset, collection)
   return events.map(({ keys }) => Number(keys[name])).sort((a, b) => a - b)
@@ -115,7 +115,7 @@ describe('a tracing SDK sends spans', () => {
 describe('a bulk client', () => {
   const connect = () => new Client({ node: senders.app.url, auth: { apiKey: key }, maxRetries: 0 })
 
-  test('finds the service to be what it looks for, and stores what it creates once, however often', async () => {
+  test('accepts the service as its target, and stores its events once, however often sent', async () => {
     const client = connect()
     expect(await client.ping()).toBe(true)
     expect((await client.info()).tagline).toBe('You Know, for Search')
@@ -132,7 +132,7 @@ describe('a bulk client', () => {
     await client.close()
   })
 
-  test('is told which document was refused, and the others are stored', async () => {
+  test('learns which document was rejected, and the others are stored', async () => {
     const client = connect()
     const answer = await client.bulk({
       index: 'mixed-2025.01.01',
@@ -160,7 +160,7 @@ describe('a bulk client', () => {
 })
 
 test('a transport of a logger sends what the program logs, with an older client', async () => {
-  // What the module exports is the function itself; its types say otherwise.
+  // The module exports the function itself, unlike its types say.
   const open = pinoElastic as unknown as typeof pinoElastic.default
   const stream = open({
     node: senders.app.url,
@@ -176,7 +176,7 @@ test('a transport of a logger sends what the program logs, with an older client'
   expect(await numbersIn('pino', 'default', 'number')).toEqual(numbers)
 })
 
-/** orderNumbersIn are the numbers that the texts of a dataset tell, in order. */
+/** The numbers in the texts of a dataset, in order. */
 async function orderNumbersIn(dataset: string, collection = 'default'): Promise<number[]> {
   const events = await senders.eventsIn(dataset, collection)
   return events.map(({ line }) => Number(/order number=(\d+)/.exec(line)?.[1])).sort((a, b) => a - b)
@@ -275,8 +275,8 @@ describe('a daemon for system logs', () => {
       ]
       try {
         for (const options of wishes) {
-          const asked = { agent: 'rsyslog', collection: 'assistant', dataset: 'all', sources, options }
-          const { body, status } = await senders.org.ask<{ config: string }>('POST', '/config-assistant/configs', { body: asked })
+          const request = { agent: 'rsyslog', collection: 'assistant', dataset: 'all', sources, options }
+          const { body, status } = await senders.org.ask<{ config: string }>('POST', '/config-assistant/configs', { body: request })
           expect(status, JSON.stringify(body)).toBe(201)
           const file = join(dir, 'rsyslog.conf')
           await writeFile(file, body.config.replace('/var/spool/rsyslog', dir))
@@ -338,7 +338,7 @@ const programOf = (name: string): string | undefined =>
     .map((dir) => join(dir, name))
     .find((path) => existsSync(path))
 
-/** withModule is a program only where it has a module that comes by itself. */
+/** A program that needs a separately packaged module. */
 function withModule(program: string | undefined, module: string): string | undefined {
   const hasModule = globSync(`/usr/lib{,64}/{,*/}rsyslog/${module}.so`).length > 0
   return hasModule ? program : undefined
@@ -347,7 +347,7 @@ function withModule(program: string | undefined, module: string): string | undef
 type Daemon = { child: ChildProcess; stop(): Promise<void> }
 type DaemonSetup = { file: string; text: string; args: readonly string[]; env?: Record<string, string> }
 
-/** startDaemon runs a program of the system on settings in a directory of its own, until it is stopped. */
+/** Runs a system program with settings in a directory of its own, until it is stopped. */
 async function startDaemon(program: string | undefined, setup: (dir: string) => DaemonSetup): Promise<Daemon> {
   const dir = await mkdtemp(join(tmpdir(), 'dendro-daemon-'))
   const { file, text, args, env } = setup(dir)
@@ -362,7 +362,7 @@ async function startDaemon(program: string | undefined, setup: (dir: string) => 
   }
 }
 
-/** sendLines waits for somebody to listen and sends lines over one connection. */
+/** Waits for a listener and sends lines over one connection. */
 async function sendLines({ child }: Daemon, port: number, lines: readonly string[]): Promise<void> {
   await until(async () => child.exitCode !== null || (await isOpen(port)))
   expect(child.exitCode).toBe(null)

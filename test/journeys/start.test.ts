@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
-/** refused starts a service that must leave by itself with one sentence, and gives the sentence. */
+/** Starts a service that must exit with one sentence, and returns the sentence. */
 async function refused(env: Record<string, string>, dataDir = dir): Promise<string> {
   const { status, complained } = await ended(startService(dataDir, { DENDRO_LOG_LEVEL: 'silent', ...env }))
   expect([status, complained]).toEqual([1, expect.stringMatching(/^dendro: [^\n]+\n$/)])
@@ -134,7 +134,7 @@ test('an address that the machine has not is said so in one sentence', async () 
   expect(await refused({ DENDRO_HOST: 'no-such-host.invalid' })).toContain('this machine has no address no-such-host.invalid')
 })
 
-/** REFUSAL is PostgreSQL's answer to a wrong password, as it goes over the wire. */
+/** PostgreSQL's reply to a wrong password on the wire. */
 const REFUSAL = Buffer.from('E\0\0\0\x33SFATAL\0C28P01\0Mthe password is not the right one\0\0', 'latin1')
 
 test('a server that is no PostgreSQL of ours is named in one sentence, without its password', async () => {

@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000
 const secret = randomBytes(32).toString('hex')
 const KEY = `dk_${secret}`
 
-/** A Watcher is one process of the service. */
+/** One process of the service. */
 type Watcher = { child: ChildProcess; url: string }
 
 let engines: Engines
@@ -61,7 +61,7 @@ async function newDir(): Promise<string> {
   return dir
 }
 
-/** start runs one more process on the same two stores and the same place of exports; each has a data directory of its own. */
+/** Runs another process on the same two stores and export location; each has its own data directory. */
 async function start(): Promise<Watcher> {
   const dir = await newDir()
   const child = fork(join(import.meta.dirname, '../watching-program.ts'), [String(nowMs)], {
@@ -90,17 +90,17 @@ async function ask<T>({ url }: Watcher, method: string, path: string, body?: str
   return (await answer.json()) as T
 }
 
-const numberIn = async (question: string): Promise<number> => Number((await client.query(question)).rows[0]?.number)
+const numberIn = async (query: string): Promise<number> => Number((await client.query(query)).rows[0]?.number)
 
-/** pass lets so many minutes pass for every process. */
+/** Advances the clock of every process by so many minutes. */
 function pass(minutes: number): void {
   nowMs += minutes * MINUTE_MS
   const message: ToProgram = { nowMs }
   for (const { child } of watchers) child.send(message)
 }
 
-/** looked waits until every monitor has looked at this moment. */
-const looked = (): Promise<void> =>
+/** Waits until every monitor has been evaluated at this time. */
+const evaluated = (): Promise<void> =>
   expect
     .poll(() => numberIn(`select count(distinct monitor_id) as number from monitor_evaluations where time = ${nowMs}`), { interval: 100 })
     .toBe(MONITORS)
@@ -108,10 +108,7 @@ const looked = (): Promise<void> =>
 const holders = async (): Promise<string[]> =>
   (await client.query<{ holder: string }>('select holder from monitor_states where holder is not null')).rows.map(({ holder }) => holder)
 
-/**
- * killedInTheMiddle lets one process take all monitors and look with them, but not write down what it saw, until it is dead and another has taken
- * them over.
- */
+/** Lets one process claim and evaluate all monitors but not store the results, until it is killed and another has taken over. */
 async function killedInTheMiddle(victim: Watcher, heir: Watcher): Promise<void> {
   heir.child.kill('SIGSTOP')
   await client.query('begin')
@@ -125,7 +122,7 @@ async function killedInTheMiddle(victim: Watcher, heir: Watcher): Promise<void> 
   await client.query('commit')
 }
 
-test('of two processes one is killed while it looks: no look is left out, none is taken twice, and each alert is told once', async () => {
+test('when one of two processes is killed during an evaluation, every evaluation happens once and each alert is sent once', async () => {
   const first = await start()
   const second = await start()
   const body = {
@@ -141,17 +138,17 @@ test('of two processes one is killed while it looks: no look is left out, none i
     const through = index % 2 === 0 ? first : second
     ids.push((await ask<Monitor>(through, 'POST', '/monitors', JSON.stringify({ ...body, name: `Errors ${index}` }))).id)
   }
-  await looked()
+  await evaluated()
   const minutes = [nowMs]
   const minute = async (): Promise<void> => {
     pass(1)
-    await looked()
+    await evaluated()
     minutes.push(nowMs)
   }
   await minute()
   await ask(second, 'POST', '/', Array.from({ length: 3 }, () => '{"level": "error"}').join('\n'))
   await killedInTheMiddle(first, second)
-  await looked()
+  await evaluated()
   minutes.push(nowMs)
   await minute()
   await start()
@@ -165,7 +162,7 @@ test('of two processes one is killed while it looks: no look is left out, none i
     expect(evaluations.map(({ status }) => status)).toEqual(['ALERT', 'ALERT', 'ALERT', 'ALERT', 'OK', 'OK'])
     const { monitor_events } = await ask<ReplyOf<typeof contract.monitors.events>>(second, 'GET', `/monitors/${id}/events`)
     expect(monitor_events.filter(({ monitor_status }) => monitor_status === 'ALERT')).toHaveLength(1)
-    const told = await ask<ReplyOf<typeof contract.monitors.notifications>>(second, 'GET', `/monitors/${id}/notifications`)
-    expect(told.monitor_notifications).toHaveLength(1)
+    const sent = await ask<ReplyOf<typeof contract.monitors.notifications>>(second, 'GET', `/monitors/${id}/notifications`)
+    expect(sent.monitor_notifications).toHaveLength(1)
   }
 })

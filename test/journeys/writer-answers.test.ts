@@ -10,9 +10,9 @@ import { type BadNetwork, startBadNetwork } from './writer-bad-network.ts'
 
 const POSTS = 1_000
 const WRITERS = 20
-/** SLOWNESS is how much slower the writer's clock goes than the wall's: a slow disk is not late on it, and it passes 10 s when a test says so. */
+/** How much slower the writer's clock runs than the wall clock: a slow disk does not count as late, and tests advance it by 10 s. */
 const SLOWNESS = 100
-/** GATHER_MS is on the writer's clock what the service gathers for. */
+/** The grouping delay of the service, on the writer's clock. */
 const GATHER_MS = 50 / SLOWNESS
 /** LATE_MS is within the 10 s that are promised, with some of them left for the way back. */
 const LATE_MS = 9_750
@@ -44,7 +44,7 @@ async function open(over: EventStore, bounds?: WriterBounds): Promise<EventWrite
   return writer
 }
 
-/** writeAll stores posts of two lines named after their number, by many callers at once, and gives the answers. */
+/** Stores requests of two lines named after their number, by many concurrent callers, and returns the results. */
 async function writeAll(writer: EventWriter, posts: number): Promise<PromiseSettledResult<WriteResult>[]> {
   const logId = randomUUID()
   const answers: PromiseSettledResult<WriteResult>[] = []

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A Mood says what the network does with a connection whose other side just sent something. */
+/** What the network does to a connection when the other side has just sent something. */
 export type Mood = 'pass' | 'lose answers' | 'cut requests' | 'deaf'
 
 export type BadNetwork = {
@@ -14,16 +14,16 @@ export type BadNetwork = {
 
 const GOLDEN_RATIO = 0.618_033_988_749_895
 
-/** startBadNetwork stands between a program and a server on loopback and spoils their connections. */
+/** A proxy between a program and a server on loopback that breaks their connections. */
 export async function startBadNetwork(targetPort: number): Promise<BadNetwork> {
   const sockets = new Set<Socket>()
-  let turn = 0
+  let round = 0
 
   const strikes = (mood: Mood): boolean => {
     if (network.mood !== mood) return false
-    turn += 1
-    // Evenly spread, so that every run strikes as often, but in no step with anyone who asks as many questions again and again.
-    if ((turn * GOLDEN_RATIO) % 1 >= network.harm) return false
+    round += 1
+    // Evenly spread, so that every run fails equally often, but not in step with a client that repeats a fixed number of requests.
+    if ((round * GOLDEN_RATIO) % 1 >= network.harm) return false
     network.struck += 1
     return true
   }

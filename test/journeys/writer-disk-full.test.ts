@@ -12,7 +12,7 @@ import { type Clock, systemClock } from '../../server/src/kernel/clock.ts'
 
 const run = promisify(execFile)
 const DISK = '300m'
-/** KEPT_BYTES is less than what the engine leaves for others. */
+/** Less than what the engine leaves free. */
 const KEPT_BYTES = 100 * 2 ** 20
 const WRITERS = 10
 /** clock goes slowly, so that a slow disk is not late on it: 10 s on it are 5 minutes. */
@@ -42,7 +42,7 @@ test.skipIf(!mounted)('on a full disk posts get 503 and reads go on; with space 
   const storedLines = async () => (await ask<{ raw: string }>(store.writer, 'select raw from events_s')).map(({ raw }) => raw)
   try {
     const pid = pidOf(store)
-    for (let turn = 0; turn < 5; turn += 1) await Promise.all(Array.from({ length: WRITERS }, write))
+    for (let round = 0; round < 5; round += 1) await Promise.all(Array.from({ length: WRITERS }, write))
     expect(refused).toEqual([])
 
     const freeBytes = async () => {
@@ -50,7 +50,7 @@ test.skipIf(!mounted)('on a full disk posts get 503 and reads go on; with space 
       return bavail * bsize
     }
     await writeFile(join(root, 'ballast'), Buffer.alloc((await freeBytes()) - KEPT_BYTES, 'x'))
-    for (let turn = 0; turn < 10; turn += 1) await Promise.all(Array.from({ length: WRITERS }, write))
+    for (let round = 0; round < 10; round += 1) await Promise.all(Array.from({ length: WRITERS }, write))
     expect(stored).toHaveLength(5 * WRITERS)
     expect(await freeBytes()).toBeGreaterThan(0.9 * KEPT_BYTES)
 
@@ -58,7 +58,7 @@ test.skipIf(!mounted)('on a full disk posts get 503 and reads go on; with space 
     await writeFile(join(root, 'more ballast'), Buffer.alloc(await freeBytes(), 'x')).catch((failure) =>
       expect(failure.code).toBe('ENOSPC'),
     )
-    for (let turn = 0; turn < 10; turn += 1) await Promise.all(Array.from({ length: WRITERS }, write))
+    for (let round = 0; round < 10; round += 1) await Promise.all(Array.from({ length: WRITERS }, write))
     expect(new Set(refused)).toEqual(new Set([503]))
     expect(await storedLines()).toEqual(expect.arrayContaining(stored))
 

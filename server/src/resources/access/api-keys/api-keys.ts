@@ -6,6 +6,7 @@ import { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
+import { createRecord, modifiedBy } from '../../records.ts'
 import { type AuditActor, recordChange } from '../audit/audit.ts'
 import { checkGrant, lockRolesForGrant } from '../roles/roles.ts'
 import { isExpired } from './callers.ts'
@@ -60,12 +61,8 @@ export async function createApiKey(world: World, actor: Actor, request: NewApiKe
     created_by: actor.identity,
     modified_by: actor.identity,
   }
-  await world.meta.write(actor.orgId, async (tx) => {
-    await lockRolesForGrant(tx, actor.orgId, row.roles)
-    await insertApiKey(tx, row)
-    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: row.id }, after: shown(row) })
-  })
-  return { ...shown(row), key: secret.reveal() }
+  const kind = { entity: 'api_key', insert: insertApiKey, shown }
+  return { ...(await createRecord(world, actor, kind, row, (tx) => lockRolesForGrant(tx, actor.orgId, row.roles))), key: secret.reveal() }
 }
 
 export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow, change: ApiKeyChange): Promise<ApiKey> {
@@ -75,8 +72,7 @@ export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow
     ...record,
     name: change.name ?? record.name,
     roles: change.roles ? storedRoles(change.roles) : record.roles,
-    modified_at: world.clock.nowMs(),
-    modified_by: actor.identity,
+    ...modifiedBy(actor, world.clock.nowMs()),
   }
   return world.meta.write(actor.orgId, async (tx) => {
     if (change.roles) await lockRolesForGrant(tx, actor.orgId, next.roles)

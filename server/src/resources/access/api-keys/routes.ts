@@ -1,22 +1,19 @@
 import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
+import type { RecordPath } from '../../records.ts'
 import { createApiKey, findApiKey, getApiKey, listApiKeys, removeApiKey, updateApiKey } from './api-keys.ts'
+
+const byApiKeyId =
+  (world: World) =>
+  ({ actor, params }: RecordPath<'apiKeyId'>) =>
+    findApiKey(world, actor, params.apiKeyId)
 
 export const apiKeyRoutes = (world: World): Routes =>
   routes('apiKeys', contract.apiKeys, {
     list: ({ actor }) => listApiKeys(world, actor),
     create: ({ actor, body }) => createApiKey(world, actor, body),
-    get: onRecord(
-      ({ actor, params }) => findApiKey(world, actor, params.apiKeyId),
-      ({ record }) => getApiKey(record),
-    ),
-    update: onRecord(
-      ({ actor, params }) => findApiKey(world, actor, params.apiKeyId),
-      ({ actor, record, body }) => updateApiKey(world, actor, record, body),
-    ),
-    remove: onRecord(
-      ({ actor, params }) => findApiKey(world, actor, params.apiKeyId),
-      ({ actor, record }) => removeApiKey(world, actor, record),
-    ),
+    get: onRecord(byApiKeyId(world), ({ record }) => getApiKey(record)),
+    update: onRecord(byApiKeyId(world), ({ actor, record, body }) => updateApiKey(world, actor, record, body)),
+    remove: onRecord(byApiKeyId(world), ({ actor, record }) => removeApiKey(world, actor, record)),
   })

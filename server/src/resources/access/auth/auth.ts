@@ -32,9 +32,9 @@ import { beginAttempt, type LoginAttempt } from './attempts.ts'
 import { deleteSession, selectFirstOrganization } from './rows.ts'
 import { openSession } from './sessions.ts'
 
+export { activeCallerOf, callerOf } from './current-callers.ts'
 export { KeyGuessLimiter } from './key-guesses.ts'
 export { identifyToken, openSession } from './sessions.ts'
-export { activeCallerOf, callerOf } from './standing.ts'
 
 type Credentials = BodyOf<typeof contract.auth.login>
 type Acceptance = BodyOf<typeof contract.auth.acceptInvite>

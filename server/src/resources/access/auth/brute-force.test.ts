@@ -87,7 +87,7 @@ test('two processes count together, also when all attempts come at once', async 
   expect(slowing().sort((a, b) => a - b)).toEqual([500, 1_000, 2_000])
 })
 
-test('an address that fails a hundred times is told when to come back, and others are not; then it may try again', async () => {
+test('an address that fails a hundred times gets 429 with Retry-After, others do not; later it may try again', async () => {
   const ada = await org.newUser(['Standard'])
   const from = '127.0.4.1'
   for (let attempt = 0; attempt < 100; attempt += 1) await logIn(from, { email: `guess${attempt}@example.org`, password: 'x' })
@@ -105,7 +105,7 @@ test('an address that fails a hundred times is told when to come back, and other
   expect((await logIn(from, ada)).status).toBe(200)
 })
 
-test('a crowd that logs in from one address at once, and rightly, is not taken for somebody who guesses', async () => {
+test('many concurrent correct logins from one address do not count as guesses', async () => {
   const from = '127.0.5.1'
   const people = await Promise.all(Array.from({ length: 12 }, () => org.newUser(['Standard'])))
   const crowd = Array.from({ length: 120 }, (_, attempt) => people[attempt % people.length] as { email: string; password: string })
@@ -114,7 +114,7 @@ test('a crowd that logs in from one address at once, and rightly, is not taken f
   for (const user of people) expect((await logIn(from, user)).status).toBe(200)
 })
 
-test('callers behind a proxy are told apart, and nobody is believed who is no proxy', async () => {
+test('callers behind a proxy are distinguished, and forwarding headers of other peers are ignored', async () => {
   const callers = async (env: Record<string, string>): Promise<string[]> => {
     const behind = await openTestApp(env)
     const there = await behind.newOrganization()

@@ -54,7 +54,7 @@ test('a login makes other processes forget nothing but what they know of that us
   for (const statement of statements) statement.mockRestore()
 })
 
-test('what a user may do changes in every process with his roles and ends with him, also where the change comes while changes are not heard', async () => {
+test('permissions follow the roles of a user in every process and end with the user, even if an invalidation is missed', async () => {
   // One administrator has to stay.
   await org.newUser(['Administrator'])
   const user = await org.newUser(['Administrator'])

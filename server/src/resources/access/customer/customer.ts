@@ -2,6 +2,7 @@ import type { Customer, CustomerChange } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
+import { modifiedBy } from '../../records.ts'
 import { recordChange } from '../audit/audit.ts'
 import { ownOrganization } from '../organizations/organizations.ts'
 import { type CustomerRow, selectCustomer, upsertCustomer } from './rows.ts'
@@ -18,7 +19,7 @@ export async function updateCustomer(world: World, actor: Actor, change: Custome
   const entity = { type: 'customer', id: actor.orgId }
   return world.meta.write(actor.orgId, async (tx) => {
     const before = (await selectCustomer(tx, actor.orgId)) ?? initialCustomer(own)
-    const next: CustomerRow = { ...before, ...change, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+    const next: CustomerRow = { ...before, ...change, ...modifiedBy(actor, world.clock.nowMs()) }
     await upsertCustomer(tx, next)
     const [was, is] = [shownCustomer(world, before, manageable), shownCustomer(world, next, manageable)]
     await recordChange(world, tx, actor, { entity, before: was, after: is })

@@ -34,7 +34,7 @@ test('a key is recorded as CREATED with the region of its ARN, made ACTIVE once,
   expect((await org.ask('GET', '/encryption-keys/logs-1')).status).toBe(200)
 })
 
-test('keys are listed newest first, as many as asked for, and deleted while they are unused', async () => {
+test('keys are listed newest first up to the limit, and can be deleted while unused', async () => {
   const ids = [(await create({ id: 'a' })).body.id, (await create({ id: 'b' })).body.id]
   const { keys } = (await org.ask<{ keys: EncryptionKey[] }>('GET', '/encryption-keys?provider=AWS_KMS&limit=2')).body
   expect(keys.map(({ id }) => id).sort()).toEqual(ids)

@@ -277,7 +277,7 @@ describe('rights', () => {
     expect((await read('/api-keys')).status).toBe(403)
   })
 
-  test('who lets somebody into a group must hold what the group was granted, there or in a group around it', async () => {
+  test('adding a member requires the permissions granted to the group or to a group that contains it', async () => {
     const role = await org.ask<Role>('POST', '/roles', {
       body: { role_type: 'API', display_name: 'Grouping', permissions: ['groups_read', 'groups_write', 'search_read'] },
     })

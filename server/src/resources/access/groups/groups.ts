@@ -3,13 +3,13 @@ import type { Actor } from '../../../http/actor.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
-import type { World } from '../../../world.ts'
+import type { MetaWorld, World } from '../../../world.ts'
+import { changeRecord, createdBy, createRecord, type RecordKind } from '../../records.ts'
 import { recordChange } from '../audit/audit.ts'
 import {
   deleteGrantsOfGroup,
   deleteGroup,
   deleteMembershipsOf,
-  type GroupRow,
   insertGroup,
   lockGroups,
   selectGroup,
@@ -18,30 +18,30 @@ import {
   selectGroupsOf,
   selectMemberships,
   selectReached,
+  type UserGroupRow,
   updateGroupRow,
 } from './rows.ts'
 
 type NewGroup = BodyOf<typeof contract.groups.create>
 type GroupChange = BodyOf<typeof contract.groups.update>
-type Reader = Pick<World, 'meta'>
 
-export async function listGroups(world: Reader, actor: Actor): Promise<UserGroup[]> {
+export async function listGroups(world: MetaWorld, actor: Actor): Promise<UserGroup[]> {
   return world.meta.cached(actor.orgId, 'groups', async () => (await selectGroups(world.meta, actor.orgId)).map(shownGroup))
 }
 
-export async function findGroup(world: Reader, actor: Actor, id: string): Promise<GroupRow> {
+export async function findGroup(world: MetaWorld, actor: Actor, id: string): Promise<UserGroupRow> {
   const row = await selectGroup(world.meta, actor.orgId, id)
   if (!row) throw notFound('group', id)
   return row
 }
 
 /** The groups that a user or group belongs to directly. */
-export async function groupsOf(world: Reader, orgId: string, memberId: string): Promise<UserGroup[]> {
+export async function groupsOf(world: MetaWorld, orgId: string, memberId: string): Promise<UserGroup[]> {
   return (await selectGroupsOf(world.meta, orgId, memberId)).map(shownGroup)
 }
 
 /** Like groupsOf, for all members. */
-export const groupsOfAll = (world: Reader, orgId: string): Promise<ReadonlyMap<string, readonly UserGroup[]>> =>
+export const groupsOfAll = (world: MetaWorld, orgId: string): Promise<ReadonlyMap<string, readonly UserGroup[]>> =>
   world.meta.cached(orgId, 'groups-of-all', async () => {
     const all = new Map<string, UserGroup[]>()
     for (const { member_id, ...group } of await selectMemberships(world.meta, orgId)) {
@@ -53,7 +53,7 @@ export const groupsOfAll = (world: Reader, orgId: string): Promise<ReadonlyMap<s
   })
 
 /** The ids of the groups that a user or group belongs to, directly or through other groups. */
-export const reachedGroups = (world: Reader, orgId: string, memberId: string): Promise<ReadonlySet<string>> =>
+export const reachedGroups = (world: MetaWorld, orgId: string, memberId: string): Promise<ReadonlySet<string>> =>
   world.meta.cached(orgId, `reached-groups:${memberId}`, () => reachedIn(world.meta, orgId, memberId))
 
 /** Like reachedGroups, as a transaction sees it. */
@@ -65,48 +65,34 @@ export const leaveGroups = (tx: Db, orgId: string, memberId: string): Promise<nu
 
 export async function createGroup(world: World, actor: Actor, request: NewGroup): Promise<UserGroup> {
   const nowMs = world.clock.nowMs()
-  const row: GroupRow = {
+  const row: UserGroupRow = {
     org_id: actor.orgId,
     id: world.ids.uuid(),
     name: request.name,
     description: request.description ?? null,
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
-  await world.meta.write(actor.orgId, async (tx) => {
+  return createRecord(world, actor, groupRecords, row, async (tx) => {
     await lockGroups(tx, actor.orgId)
     if (await selectGroupByName(tx, actor.orgId, row.name)) throw nameTaken(row.name)
-    await insertGroup(tx, row)
-    await recordChange(world, tx, actor, { entity: { type: 'group', id: row.id }, after: shownGroup(row) })
   })
-  return shownGroup(row)
 }
 
-export async function updateGroup(world: World, actor: Actor, record: GroupRow, change: GroupChange): Promise<UserGroup> {
+export async function updateGroup(world: World, actor: Actor, record: UserGroupRow, change: GroupChange): Promise<UserGroup> {
   if (change.name === undefined && change.description === undefined) return shownGroup(record)
-  return world.meta.write(actor.orgId, async (tx) => {
-    await lockGroups(tx, actor.orgId)
-    const before = await selectGroup(tx, actor.orgId, record.id)
-    if (!before) throw notFound('group', record.id)
-    const next: GroupRow = {
-      ...before,
-      name: change.name ?? before.name,
-      description: change.description ?? before.description,
-      modified_at: world.clock.nowMs(),
-      modified_by: actor.identity,
-    }
-    const holder = await selectGroupByName(tx, actor.orgId, next.name)
-    if (holder && holder.id !== record.id) throw nameTaken(next.name)
-    await updateGroupRow(tx, next)
-    await recordChange(world, tx, actor, { entity: { type: 'group', id: record.id }, before: shownGroup(before), after: shownGroup(next) })
-    return shownGroup(next)
+  return changeRecord(world, actor, groupRecords, {
+    id: record.id,
+    change: async (before, tx) => {
+      const name = change.name ?? before.name
+      const holder = await selectGroupByName(tx, actor.orgId, name)
+      if (holder && holder.id !== record.id) throw nameTaken(name)
+      return { name, description: change.description ?? before.description }
+    },
   })
 }
 
 /** Deletes a group with its members, its memberships in other groups, and its grants. */
-export async function removeGroup(world: World, actor: Actor, record: GroupRow): Promise<undefined> {
+export async function removeGroup(world: World, actor: Actor, record: UserGroupRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
     await lockGroups(tx, actor.orgId)
     // Deleting the group first waits for concurrent grants; the following statements see them.
@@ -119,7 +105,7 @@ export async function removeGroup(world: World, actor: Actor, record: GroupRow):
 
 const nameTaken = (name: string) => conflict(`a group called ${name} already exists`)
 
-export const shownGroup = (row: GroupRow): UserGroup => ({
+export const shownGroup = (row: UserGroupRow): UserGroup => ({
   group_id: row.id,
   id: row.id,
   name: row.name,
@@ -128,3 +114,15 @@ export const shownGroup = (row: GroupRow): UserGroup => ({
   modified_at: row.modified_at,
   metadata: metadataOf(row),
 })
+
+const groupRecords: Omit<RecordKind<UserGroupRow, UserGroup>, 'remove'> = {
+  noun: 'group',
+  entity: 'group',
+  lock: async (tx, orgId, id) => {
+    await lockGroups(tx, orgId)
+    return selectGroup(tx, orgId, id)
+  },
+  insert: insertGroup,
+  update: updateGroupRow,
+  shown: shownGroup,
+}

@@ -9,22 +9,22 @@ import { permissionsOf } from '../roles/roles.ts'
 import { reachedGroups, reachedIn } from './groups.ts'
 import {
   deleteMember,
-  type GroupRow,
   insertMember,
   lockGroups,
   selectGroup,
   selectKnownGroups,
   selectKnownUsers,
   selectMembers,
+  type UserGroupRow,
 } from './rows.ts'
 
 type MemberRef = BodyOf<typeof contract.groups.addMembers>['members'][number]
 
-export const listMembers = (world: Pick<World, 'meta'>, actor: Actor, group: GroupRow): Promise<GroupMember[]> =>
+export const listMembers = (world: Pick<World, 'meta'>, actor: Actor, group: UserGroupRow): Promise<GroupMember[]> =>
   selectMembers(world.meta, actor.orgId, group.id)
 
 /** Adds all members or none. New members receive the roles of the group, so the caller must hold their permissions. */
-export async function addMembers(world: World, actor: Actor, group: GroupRow, members: readonly MemberRef[]): Promise<undefined> {
+export async function addMembers(world: World, actor: Actor, group: UserGroupRow, members: readonly MemberRef[]): Promise<undefined> {
   await checkHeldPermissions(world, actor, group.id)
   const nowMs = world.clock.nowMs()
   await world.meta.write(actor.orgId, async (tx) => {
@@ -42,7 +42,7 @@ export async function addMembers(world: World, actor: Actor, group: GroupRow, me
 }
 
 /** Removes members; ids of non-members are ignored. */
-export async function removeMembers(world: World, actor: Actor, group: GroupRow, members: readonly MemberRef[]): Promise<undefined> {
+export async function removeMembers(world: World, actor: Actor, group: UserGroupRow, members: readonly MemberRef[]): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {
     const removed: MemberRef[] = []
     for (const member of members) {

@@ -2,7 +2,7 @@ import type { GroupMember, Identity } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { json, sql } from '../../../meta/sql.ts'
 
-export type GroupRow = {
+export type UserGroupRow = {
   org_id: string
   id: string
   name: string
@@ -14,25 +14,25 @@ export type GroupRow = {
 }
 
 export const selectGroups = (db: Db, orgId: string) =>
-  db.all<GroupRow>(sql`select * from groups where org_id = ${orgId} order by created_at desc, id`)
+  db.all<UserGroupRow>(sql`select * from groups where org_id = ${orgId} order by created_at desc, id`)
 
 /** Serializes changes of names and memberships in an organization: two concurrent additions must not form a cycle together. */
 export const lockGroups = (db: Db, orgId: string) => db.run(sql`select 1 from organisations where id = ${orgId} for no key update`)
 
 export const selectGroup = (db: Db, orgId: string, id: string) =>
-  db.one<GroupRow>(sql`select * from groups where org_id = ${orgId} and id = ${id}`)
+  db.one<UserGroupRow>(sql`select * from groups where org_id = ${orgId} and id = ${id}`)
 
 export const selectGroupByName = (db: Db, orgId: string, name: string) =>
-  db.one<GroupRow>(sql`select * from groups where org_id = ${orgId} and lower(name) = lower(${name})`)
+  db.one<UserGroupRow>(sql`select * from groups where org_id = ${orgId} and lower(name) = lower(${name})`)
 
-export const insertGroup = (db: Db, row: GroupRow) =>
+export const insertGroup = (db: Db, row: UserGroupRow) =>
   db.run(sql`
     insert into groups (org_id, id, name, description, created_at, created_by, modified_at, modified_by)
     values (${row.org_id}, ${row.id}, ${row.name}, ${row.description}, ${row.created_at}, ${json(row.created_by)}, ${row.modified_at},
       ${json(row.modified_by)})`)
 
-export const updateGroupRow = (db: Db, row: GroupRow) =>
-  db.one<GroupRow>(sql`
+export const updateGroupRow = (db: Db, row: UserGroupRow) =>
+  db.one<UserGroupRow>(sql`
     update groups set name = ${row.name}, description = ${row.description}, modified_at = ${row.modified_at},
       modified_by = ${json(row.modified_by)}
     where org_id = ${row.org_id} and id = ${row.id} returning *`)
@@ -47,13 +47,13 @@ export const deleteGrantsOfGroup = (db: Db, orgId: string, id: string) =>
   db.run(sql`delete from access_grants where org_id = ${orgId} and entity_type = 'group' and entity_id = ${id}`)
 
 export const selectGroupsOf = (db: Db, orgId: string, memberId: string) =>
-  db.all<GroupRow>(sql`
+  db.all<UserGroupRow>(sql`
     select g.* from groups g join group_members m on m.group_id = g.id
     where m.org_id = ${orgId} and m.member_id = ${memberId} order by g.created_at desc, g.id`)
 
 /** Every direct membership in the organization with its group, ordered like selectGroupsOf. */
 export const selectMemberships = (db: Db, orgId: string) =>
-  db.all<GroupRow & { member_id: string }>(sql`
+  db.all<UserGroupRow & { member_id: string }>(sql`
     select g.*, m.member_id from groups g join group_members m on m.group_id = g.id
     where m.org_id = ${orgId} order by g.created_at desc, g.id`)
 

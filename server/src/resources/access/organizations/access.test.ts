@@ -128,7 +128,7 @@ describe('granting and revoking', () => {
     expect(await members()).toEqual([])
   })
 
-  test('nobody grants more than he holds', async () => {
+  test('callers grant only permissions they hold', async () => {
     const role = await org.ask<Role>('POST', '/roles', {
       body: { role_type: 'API', display_name: 'Granting', permissions: ['access_read', 'access_write', 'search_read'] },
     })
@@ -184,7 +184,7 @@ test('no grant and no membership outlives a user or group that is removed at the
 describe('checking', () => {
   const check = async (entity: string) => (await org.ask<Check>('GET', `${pathOf(entity)}/check`)).body
 
-  test('a user is what his record and his grants say, a group what it was granted', async () => {
+  test('a user has the roles of the record and of grants, a group those of grants', async () => {
     expect(await check(`user/${user.id}`)).toEqual({ is_authorised: true, roles: 'ReadOnly' })
     await grant(`user/${user.id}`, { roles: ['SearchApi', 'ReadOnly'], status: 'active' })
     expect(await check(`user/${user.id}`)).toEqual({ is_authorised: true, roles: 'ReadOnly,SearchApi' })

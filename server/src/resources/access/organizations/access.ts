@@ -2,7 +2,8 @@ import { type AccessMember, type BodyOf, type contract, type Permission, roleNam
 import { type Actor, hasPermission, isUser, type Principal } from '../../../http/actor.ts'
 import { badField, type Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
-import type { World } from '../../../world.ts'
+import type { MetaWorld, World } from '../../../world.ts'
+import { createdBy } from '../../records.ts'
 import { recordChange } from '../audit/audit.ts'
 import { checkGrant, lockRolesForGrant, permissionsOf } from '../roles/roles.ts'
 import { isManager } from './management.ts'
@@ -24,14 +25,13 @@ import {
 } from './rows.ts'
 
 type Grant = BodyOf<typeof contract.access.grant>
-type Reader = Pick<World, 'meta'>
 type GrantTarget = { entityType: AccessMember['type']; entityId: string }
 
 /** A user in one of these states may not act, whatever was granted. */
 const INACTIVE_STATUSES = ['INVITED', 'DEACTIVATED', 'REMOVED']
 
 /** The roles of active grants to a user and to every group the user reaches through memberships. */
-export const grantedRoles = (world: Reader, orgId: string, userId: string): Promise<readonly string[]> =>
+export const grantedRoles = (world: MetaWorld, orgId: string, userId: string): Promise<readonly string[]> =>
   world.meta.cached(orgId, `granted-roles:${userId}`, () => selectRolesGranted(world.meta, orgId, 'user', userId))
 
 const selectRolesGranted = async (db: Db, orgId: string, type: AccessMember['type'], id: string): Promise<readonly string[]> =>
@@ -42,7 +42,7 @@ export const rolesOfGroups = async (db: Db, orgId: string, groupIds: readonly st
   (await selectRolesOfGroups(db, orgId, groupIds)).map(({ role }) => role)
 
 /** All roles of a user in an organization, as a member or a guest; none if the user may not act. */
-export async function rolesIn(world: Reader, orgId: string, userId: string): Promise<readonly string[]> {
+export async function rolesIn(world: MetaWorld, orgId: string, userId: string): Promise<readonly string[]> {
   const user = await selectUserById(world.meta, userId)
   if (!user || INACTIVE_STATUSES.includes(user.status)) return []
   const own = user.org_id === orgId ? user.roles.map(roleName) : []
@@ -50,7 +50,7 @@ export async function rolesIn(world: Reader, orgId: string, userId: string): Pro
 }
 
 /** The caller in another organization; undefined if it does not exist or the caller has no role there. */
-export async function identifiedIn<A extends Principal>(world: Reader, actor: A, orgId: string): Promise<A | undefined> {
+export async function identifiedIn<A extends Principal>(world: MetaWorld, actor: A, orgId: string): Promise<A | undefined> {
   if (orgId === actor.orgId) return actor
   if (actor.identity.type !== 'USER_ID') return undefined
   const organization = await selectOrganization(world.meta, orgId)
@@ -60,7 +60,7 @@ export async function identifiedIn<A extends Principal>(world: Reader, actor: A,
 }
 
 /** The caller in the organization of the path; requires the permission there too. */
-export async function actingIn(world: Reader, actor: Actor, orgId: string, permission: Permission): Promise<Actor> {
+export async function actingIn(world: MetaWorld, actor: Actor, orgId: string, permission: Permission): Promise<Actor> {
   const acting = await identifiedIn(world, actor, orgId)
   if (!acting) throw await noRoleFailure(world, actor, orgId)
   if (!hasPermission(acting, permission)) throw forbidden(`this needs the permission ${permission} in that organization`)
@@ -68,7 +68,7 @@ export async function actingIn(world: Reader, actor: Actor, orgId: string, permi
 }
 
 /** The error for a caller without a role in an organization: only managers learn that it exists. */
-export async function noRoleFailure(world: Reader, actor: Actor, orgId: string): Promise<Failure> {
+export async function noRoleFailure(world: MetaWorld, actor: Actor, orgId: string): Promise<Failure> {
   const mayKnow =
     (await isManager(world, actor)) ||
     (actor.identity.type === 'USER_ID' && (await selectGrant(world.meta, orgId, 'user', actor.identity.id)))
@@ -76,7 +76,7 @@ export async function noRoleFailure(world: Reader, actor: Actor, orgId: string):
   return isThere ? forbidden('the caller has no role in that organization') : notFound('organization', orgId)
 }
 
-export async function listAccess(world: Reader, acting: Actor): Promise<{ items: { members: AccessMember[] }[] }> {
+export async function listAccess(world: MetaWorld, acting: Actor): Promise<{ items: { members: AccessMember[] }[] }> {
   const members = await world.meta.cached(acting.orgId, 'access', async () => (await selectGrants(world.meta, acting.orgId)).map(shown))
   return { items: [{ members }] }
 }
@@ -124,7 +124,11 @@ export async function revokeAccess(world: World, acting: Actor, entity: GrantTar
 }
 
 /** Reports whether a user or group has any role; false for unknown ids. */
-export async function checkAccess(world: Reader, orgId: string, entity: GrantTarget): Promise<{ is_authorised: boolean; roles: string }> {
+export async function checkAccess(
+  world: MetaWorld,
+  orgId: string,
+  entity: GrantTarget,
+): Promise<{ is_authorised: boolean; roles: string }> {
   const roles =
     entity.entityType === 'user'
       ? await rolesIn(world, orgId, entity.entityId)
@@ -139,7 +143,7 @@ export function checkMayReadAccess(actor: Actor, userId: string): void {
 }
 
 /** The organization a login is for: the one the user switched to last, while they have a role there, otherwise their own. */
-export async function activeOrganization(world: Reader, homeId: string, userId: string): Promise<string> {
+export async function activeOrganization(world: MetaWorld, homeId: string, userId: string): Promise<string> {
   const chosen = await selectActiveOrganization(world.meta, userId)
   if (!chosen || chosen.org_id === homeId) return homeId
   return (await rolesIn(world, chosen.org_id, userId)).length > 0 ? chosen.org_id : homeId
@@ -166,10 +170,7 @@ function draft(acting: Actor, { entityType, entityId }: GrantTarget, nowMs: numb
     org_id: acting.orgId,
     entity_type: entityType,
     entity_id: entityId,
-    created_at: nowMs,
-    created_by: acting.identity,
-    modified_at: nowMs,
-    modified_by: acting.identity,
+    ...createdBy(acting, nowMs),
   }
 }
 

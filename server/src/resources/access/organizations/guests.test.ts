@@ -50,7 +50,7 @@ const login = async (person: Person) =>
   (await app.ask<{ token: string }>('POST', '/auth/login', { body: { email: person.email, password: PASSWORD } })).body
 
 describe('the user who makes an organization', () => {
-  test('is granted Admin in it, and in the organization he came from nothing changes', async () => {
+  test('is granted Admin in it, and nothing changes in the home organization', async () => {
     const access = await app.ask<{ items: { members: AccessMember[] }[] }>('GET', '/access', { key: made.first_key })
     expect(access.body.items[0]?.members).toMatchObject([{ type: 'user', id: olga.id, roles: ['Admin'], status: 'active' }])
     expect((await me(olga)).org_id).toBe(managementId)
@@ -77,7 +77,7 @@ describe('the user who makes an organization', () => {
 })
 
 describe('a guest', () => {
-  test('does not know of an organization he was not let into', async () => {
+  test('does not see an organization without a grant there', async () => {
     expect((await as(gus, 'GET', `/organizations/${made.id}`)).status).toBe(404)
     expect((await as(gus, 'POST', '/access/switch', { org_id: made.id })).status).toBe(404)
     expect((await as(gus, 'GET', `/organizations/${made.id}/access/user/${gus.id}/check`)).status).toBe(404)
@@ -92,7 +92,7 @@ describe('a guest', () => {
     expect((await as(gus, 'POST', '/access/switch', { org_id: made.id })).status).toBe(403)
   })
 
-  test('acts there in the roles he was granted there, not in those he has at home', async () => {
+  test('acts there with the roles granted there, not with those at home', async () => {
     await grantGus(['ReadOnly'])
     const there = await switched(gus)
     expect(await me(there)).toMatchObject({ org_id: made.id, roles: ['ReadOnly'] })
@@ -101,7 +101,7 @@ describe('a guest', () => {
     expect((await as(gus, 'POST', '/datasets', { collection: 'c', dataset: randomUUID() })).status).toBe(201)
   })
 
-  test('loses his rights there with the grant, on the next request of a token he already has', async () => {
+  test('loses permissions there with the grant, on the next request with an existing token', async () => {
     await grantGus(['ReadOnly'])
     const there = await switched(gus)
     await as(olga, 'DELETE', `/organizations/${made.id}/access/user/${gus.id}`)
@@ -109,7 +109,7 @@ describe('a guest', () => {
     expect((await as(gus, 'GET', '/datasets')).status).toBe(200)
   })
 
-  test('lands where he last switched to, and at home again when he has no role there any more', async () => {
+  test('logs in to the last switched organization, and at home again without a role there', async () => {
     await grantGus(['ReadOnly'])
     await switched(gus)
     expect((await me(await login(gus))).org_id).toBe(made.id)
@@ -138,7 +138,7 @@ describe('a guest', () => {
     expect(datasets.map(({ collection }) => collection)).not.toContain('default')
   })
 
-  test('is nowhere any more once he is removed at home', async () => {
+  test('has no access anywhere after removal at home', async () => {
     await grantGus(['ReadOnly'])
     const there = await switched(gus)
     expect((await as(olga, 'DELETE', `/users/${gus.id}`)).status).toBe(204)
@@ -147,7 +147,7 @@ describe('a guest', () => {
     expect(access.body.items[0]?.members.map(({ id }) => id)).toEqual([olga.id])
   })
 
-  test('who administrates at home has no power where he is a reader', async () => {
+  test('an administrator at home has only reader permissions as a reader elsewhere', async () => {
     const boss = await newOperator(['Administrator'])
     await as(olga, 'POST', `/organizations/${made.id}/access/user/${boss.id}`, { roles: ['ReadOnly'], status: 'active' })
     expect((await as(boss, 'PATCH', `/organizations/${made.id}`, { description: 'mine' })).status).toBe(403)
@@ -157,7 +157,7 @@ describe('a guest', () => {
     expect((await as(boss, 'DELETE', path)).status).toBe(403)
   })
 
-  test('groups of his own organization mean nothing there', async () => {
+  test('groups of the home organization grant nothing there', async () => {
     const group = await as<UserGroup>(olga, 'POST', '/groups', { name: `group ${randomUUID()}` })
     await as(olga, 'POST', `/groups/${group.body.id}/members`, { members: [{ member_id: gus.id, member_type: 'USER' }] })
     const granted = await as(olga, 'POST', `/organizations/${made.id}/access/group/${group.body.id}`, {
@@ -167,7 +167,7 @@ describe('a guest', () => {
     expect(granted.status).toBe(400)
   })
 
-  test('gets no role of his own organization there', async () => {
+  test('cannot be granted custom roles of the home organization there', async () => {
     const role = await as<Role>(olga, 'POST', '/roles', {
       role_type: 'USER',
       display_name: `role ${randomUUID()}`,
@@ -197,7 +197,7 @@ describe('switching', () => {
     expect((await as(olga, 'POST', `/organizations/nope/access/user/${olga.id}/switch`)).status).toBe(400)
   })
 
-  test('a user who names nothing stays where he is and gets a fresh token', async () => {
+  test('a switch without an organization stays in the current one and returns a new token', async () => {
     const stayed = await as<Switched>(gus, 'POST', '/access/switch')
     expect(stayed.status).toBe(200)
     expect(await me({ token: stayed.body.token ?? '' })).toMatchObject({ org_id: managementId })

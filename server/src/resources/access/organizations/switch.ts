@@ -1,14 +1,13 @@
 import type { contract, ReplyOf } from '@dendro/api'
 import { type Actor, isUser } from '../../../http/actor.ts'
 import { forbidden, notFound } from '../../../kernel/errors.ts'
-import type { World } from '../../../world.ts'
+import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../audit/audit.ts'
 import { openSession } from '../auth/auth.ts'
 import { actingIn, identifiedIn, noRoleFailure, rolesIn } from './access.ts'
 import { selectGrant, selectUser, upsertActiveOrganization } from './rows.ts'
 
 type SwitchReply = ReplyOf<typeof contract.access.switch>
-type Reader = Pick<World, 'meta'>
 
 /** Makes an organization the one of the user's next login. A token acts in one organization, so users who switch themselves get a new token. */
 export async function switchUser(world: World, actor: Actor, orgId: string, userId: string): Promise<SwitchReply> {
@@ -24,13 +23,13 @@ export async function switchUser(world: World, actor: Actor, orgId: string, user
   })
 }
 
-async function selfIn(world: Reader, actor: Actor, orgId: string): Promise<Actor> {
+async function selfIn(world: MetaWorld, actor: Actor, orgId: string): Promise<Actor> {
   const acting = await identifiedIn(world, actor, orgId)
   if (!acting) throw await noRoleFailure(world, actor, orgId)
   return acting
 }
 
-async function checkPresent(world: Reader, orgId: string, userId: string): Promise<void> {
+async function checkPresent(world: MetaWorld, orgId: string, userId: string): Promise<void> {
   if ((await rolesIn(world, orgId, userId)).length > 0) return
   const isKnown = (await selectUser(world.meta, orgId, userId)) ?? (await selectGrant(world.meta, orgId, 'user', userId))
   throw isKnown ? forbidden('the user has no access to that organization') : notFound('user', userId)

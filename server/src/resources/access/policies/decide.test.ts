@@ -200,7 +200,7 @@ test('who is limited can make nobody who sees more', () => {
   expect(liftsLimits([permit(log(web), role('Standard'))], ann, { type: 'APIKEY', id: '', roles: ['SearchApi'] })).toBe(true)
 })
 
-test('policies that do not concern a viewer change nothing for him', () => {
+test('policies that do not match a viewer change nothing', () => {
   fc.assert(
     fc.property(fc.array(aRule), aViewer, aPlace, (rules, viewer, place) => {
       const concerning = rules.filter((rule) => concerns(rule, viewer))
@@ -210,7 +210,7 @@ test('policies that do not concern a viewer change nothing for him', () => {
   )
 })
 
-test('another forbidding policy never shows more, another permit beside a first never hides more', () => {
+test('one more forbidding policy never shows more; one more permit next to a first never hides more', () => {
   fc.assert(
     fc.property(fc.array(aRule), aRule, aViewer, aPlace, (rules, rule, viewer, place) => {
       const before = visibilityOf(rules, viewer)(place)

@@ -3,7 +3,8 @@ import type { Actor, Principal } from '../../../http/actor.ts'
 import { badField, forbidden, notBuilt, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
-import type { World } from '../../../world.ts'
+import type { MetaWorld, World } from '../../../world.ts'
+import { createdBy, createRecord, modifiedBy } from '../../records.ts'
 import { recordChange } from '../audit/audit.ts'
 import {
   concerns,
@@ -32,7 +33,6 @@ import {
 } from './rows.ts'
 
 type PolicyDraft = BodyOf<typeof contract.policies.create>
-type Reader = Pick<World, 'meta'>
 /** What the policies must name; absent members match everything. */
 export type PolicyFilter = {
   resource_type?: string | undefined
@@ -44,20 +44,24 @@ export type PolicyFilter = {
 const READING = ['*', 'read', 'search', 'logs_read', 'search_read']
 const ACTIONS = [...READING, 'write', 'delete', 'logs_write', 'logs_delete']
 
-const allPolicies = (world: Reader, orgId: string): Promise<{ rows: readonly PolicyRow[]; rules: readonly PolicyRule[] }> =>
+const allPolicies = (world: MetaWorld, orgId: string): Promise<{ rows: readonly PolicyRow[]; rules: readonly PolicyRule[] }> =>
   world.meta.cached(orgId, 'policies', async () => {
     const rows = await selectPolicies(world.meta, orgId)
     return { rows, rules: rows.map(ruleOf) }
   })
 
 /** Reports whether a policy applies to the caller, for any dataset. */
-export async function isLimited(world: Reader, actor: Principal): Promise<boolean> {
+export async function isLimited(world: MetaWorld, actor: Principal): Promise<boolean> {
   const { rules } = await allPolicies(world, actor.orgId)
   return rules.length > 0 && rules.some((rule) => concerns(rule, viewerOf(actor)))
 }
 
 /** Filters out datasets that policies hide from the caller; free without policies. */
-export async function visibleTo<D extends PolicyDataset>(world: Reader, actor: Principal, datasets: readonly D[]): Promise<readonly D[]> {
+export async function visibleTo<D extends PolicyDataset>(
+  world: MetaWorld,
+  actor: Principal,
+  datasets: readonly D[],
+): Promise<readonly D[]> {
   const { rules } = await allPolicies(world, actor.orgId)
   if (rules.length === 0) return datasets
   const viewer = viewerOf(actor)
@@ -74,7 +78,7 @@ const viewerOf = (actor: Principal): Viewer => ({
  * Rejects a grant of roles by a limited caller if the grantee would see more than the caller. Callers who may change policies are exempt, because
  * they could lift them.
  */
-export async function checkLimits(world: Reader, actor: Actor, type: Viewer['type'], roles: readonly string[]): Promise<void> {
+export async function checkLimits(world: MetaWorld, actor: Actor, type: Viewer['type'], roles: readonly string[]): Promise<void> {
   if (actor.permissions.has('policies_write') && actor.permissions.has('policies_delete')) return
   const { rules } = await allPolicies(world, actor.orgId)
   if (rules.length === 0 || !liftsLimits(rules, viewerOf(actor), { type, id: '', roles })) return
@@ -82,17 +86,17 @@ export async function checkLimits(world: Reader, actor: Actor, type: Viewer['typ
 }
 
 /** The roles that LOG_PERMIT policies limit to some logs, in stored form. */
-export async function limitedRoles(world: Reader, orgId: string): Promise<ReadonlySet<string>> {
+export async function limitedRoles(world: MetaWorld, orgId: string): Promise<ReadonlySet<string>> {
   const { rules } = await allPolicies(world, orgId)
   const permits = rules.filter((rule) => rule.policy_type === 'LOG_PERMIT' && rule.principal.type === 'ROLE')
   return new Set(permits.map((rule) => rule.principal.id))
 }
 
-export async function listPolicies(world: Reader, actor: Actor, filter: PolicyFilter): Promise<Policy[]> {
+export async function listPolicies(world: MetaWorld, actor: Actor, filter: PolicyFilter): Promise<Policy[]> {
   return (await allPolicies(world, actor.orgId)).rows.map(shown).filter((policy) => matchesFilter(policy, filter))
 }
 
-export async function findPolicy(world: Reader, actor: Actor, id: string): Promise<PolicyRow> {
+export async function findPolicy(world: MetaWorld, actor: Actor, id: string): Promise<PolicyRow> {
   const row = (await allPolicies(world, actor.orgId)).rows.find((candidate) => candidate.id === id)
   if (!row) throw notFound('policy', id)
   return row
@@ -106,21 +110,14 @@ export async function createPolicy(world: World, actor: Actor, request: PolicyDr
     ...columnsOf(request),
     org_id: actor.orgId,
     id: world.ids.uuid(),
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
   await checkPolicy(world.meta, actor.orgId, shown(row))
-  await world.meta.write(actor.orgId, async (tx) => {
-    await insertPolicy(tx, row)
-    await recordChange(world, tx, actor, { entity: { type: 'policy', id: row.id }, after: shown(row) })
-  })
-  return shown(row)
+  return createRecord(world, actor, { entity: 'policy', insert: insertPolicy, shown }, row)
 }
 
 export async function updatePolicy(world: World, actor: Actor, record: PolicyRow, request: PolicyDraft): Promise<Policy> {
-  const next: PolicyRow = { ...record, ...columnsOf(request), modified_at: world.clock.nowMs(), modified_by: actor.identity }
+  const next: PolicyRow = { ...record, ...columnsOf(request), ...modifiedBy(actor, world.clock.nowMs()) }
   await checkPolicy(world.meta, actor.orgId, shown(next))
   await world.meta.write(actor.orgId, async (tx) => {
     if ((await updatePolicyRow(tx, next)) === 0) throw notFound('policy', record.id)

@@ -129,7 +129,7 @@ describe('creating', () => {
     expect(answers.map((answer) => answer.status).toSorted()).toEqual([201, ...Array(9).fill(409)])
   })
 
-  test('nobody makes a role that holds more than he does, nor turns one into such', async () => {
+  test('a role cannot be created or changed to have more permissions than the caller', async () => {
     const maker = await create({ display_name: 'Makers', permissions: ['roles_read', 'roles_write', 'search_read'] })
     const key = await org.newKey([maker.body.role_id])
     const refused = await create<FailureBody>({ permissions: ['search_read', 'users_write'] }, key)

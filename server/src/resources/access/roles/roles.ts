@@ -18,6 +18,7 @@ import { badField, conflict, forbidden, notFound } from '../../../kernel/errors.
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
+import { createdBy, createRecord, modifiedBy } from '../../records.ts'
 import { recordChange } from '../audit/audit.ts'
 import { checkLimits, limitedRoles } from '../policies/policies.ts'
 import {
@@ -125,16 +126,12 @@ export async function createRole(world: World, actor: Actor, ask: RoleDraft): Pr
     display_name: ask.display_name,
     description: ask.description ?? null,
     permissions: checkedPermissions(actor, ask.permissions),
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
-  await world.meta.write(actor.orgId, async (tx) => {
+  const shown = (one: RoleRow): Role => shownCustomRole(one, NO_LIMITED_ROLES)
+  await createRecord(world, actor, { entity: 'role', insert: insertRole, shown }, row, async (tx) => {
     await lockRoles(tx, actor.orgId)
     await checkName(tx, row)
-    await insertRole(tx, row)
-    await recordChange(world, tx, actor, { entity: { type: 'role', id: row.id }, after: shownCustomRole(row, NO_LIMITED_ROLES) })
   })
   return shownCustomRole(row, await limitedRoles(world, actor.orgId))
 }
@@ -147,8 +144,7 @@ export async function updateRole(world: World, actor: Actor, record: RoleRow, as
     display_name: ask.display_name,
     description: ask.description ?? null,
     permissions: checkedPermissions(actor, ask.permissions),
-    modified_at: world.clock.nowMs(),
-    modified_by: actor.identity,
+    ...modifiedBy(actor, world.clock.nowMs()),
   }
   const row = await world.meta.write(actor.orgId, async (tx) => {
     await lockRoles(tx, actor.orgId)

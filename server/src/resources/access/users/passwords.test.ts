@@ -33,7 +33,7 @@ test('a hash made at a lower cost is still read and is said to be outdated', asy
   expect(isOutdated(await hashPassword(world, password))).toBe(false)
 })
 
-test('many passwords at once are all checked, two at a time, and too many are told to come back', async () => {
+test('many concurrent passwords are all checked, two at a time, and too many get 503', async () => {
   const hash = await hashPassword(world, password)
   const answers = await Promise.allSettled(Array.from({ length: 130 }, () => isPassword(password, hash)))
   const checked = answers.filter((answer) => answer.status === 'fulfilled')

@@ -95,7 +95,7 @@ test('a new invitation voids the old one and says when and by whom', async () =>
   expect((await accept(linkTokenIn(app.mails, user.email))).status).toBe(200)
 })
 
-test('a link leads where the operator or his proxy says, never where a caller does', async () => {
+test('links use the public URL of the operator or the proxy, never one from a caller', async () => {
   const proxied = await openTestApp({ DENDRO_TRUSTED_PROXIES: '127.0.0.1' })
   const named = await openTestApp({ DENDRO_PUBLIC_URL: 'https://named.example' })
   const headers = { 'x-forwarded-host': 'logs.example', 'x-forwarded-proto': 'https', forwarded: 'host=logs.example' }

@@ -228,7 +228,7 @@ test('all users are those of the organization, with their organizations and grou
   expect((await small.ask('GET', '/users/all', { token: user.token })).body).toEqual(all.body)
 })
 
-test('of many users each is listed with just the organizations and groups that are asked for one by one', async () => {
+test('the list of users shows each with the same organizations and groups as the single records', async () => {
   const [home, away] = [await app.newOrganization(), await app.newOrganization()]
   const users = [await home.newUser(['Standard']), await home.newUser(['ReadOnly']), await home.newUser(['Admin'])]
   const group = (await home.ask<{ id: string }>('POST', '/groups', { body: { name: 'some' } })).body.id
@@ -249,7 +249,7 @@ test('of many users each is listed with just the organizations and groups that a
   expect(all.find(({ id }) => id === users[1]?.id)?.organisations).toHaveLength(2)
 })
 
-test('a name cannot add lines of its own to a letter', async () => {
+test('a name cannot add lines to a mail', async () => {
   const body = person({ first_name: 'Grace\r\n\r\nOpen https://evil.example at once\u2028now' })
   const made = await org.ask<User>('POST', '/users', { body })
   expect(made.status).toBe(201)

@@ -37,6 +37,9 @@ export {
   type UserRow,
   withPassword,
 } from './login.ts'
+
+import { createdBy, modifiedBy } from '../../records.ts'
+
 export { hashPassword, isOutdated } from './passwords.ts'
 export { effectiveRoles } from './roles.ts'
 export { emailKey, mayLogIn, shownUser } from './user-record.ts'
@@ -115,10 +118,7 @@ export async function createUser(world: World, actor: Actor, request: NewUser): 
     invited_by: actor.name,
     accepted_at: null,
     preferences: {},
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
   const token = await world.meta.write(actor.orgId, async (tx) => {
     await lockRolesForGrant(tx, actor.orgId, roles)
@@ -178,7 +178,7 @@ async function changeUser(world: World, actor: Actor, { org_id, id }: UserRow, c
     if (!before) throw notFound('user', id)
     const changed = change(before)
     if (isSame(before, changed)) return shownUser(world, before)
-    const after = { ...changed, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+    const after = { ...changed, ...modifiedBy(actor, world.clock.nowMs()) }
     if (changed.roles !== before.roles) await lockRolesForGrant(tx, org_id, after.roles)
     if (!isAdmin(after)) checkAdminRemains(admins, id)
     await updateUserRow(tx, after)
@@ -254,8 +254,7 @@ async function sendLink(
       ...before,
       invited_at: Math.floor(nowMs / 1000),
       invited_by: actor.name,
-      modified_at: nowMs,
-      modified_by: actor.identity,
+      ...modifiedBy(actor, nowMs),
     }
     const user = kind === 'invitation' ? invited : before
     if (kind === 'invitation') await updateUserRow(tx, user)

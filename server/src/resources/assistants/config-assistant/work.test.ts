@@ -103,7 +103,7 @@ service:
 
 const agent = agentNamed('otel-collector')
 
-describe('a file of somebody else', () => {
+describe('a file of another origin', () => {
   test('is made to send here as well, with its comments, order and width of indentation as they were', () => {
     const { config, diff } = changeConfig(agent, collector, {}, to)
     const removed = diff.split('\n').filter((line) => /^-[^-]/.test(line))
@@ -206,7 +206,7 @@ test('a hostile file is looked over in a moment', () => {
     for (const agent of agents) expect(agent.problems(text).length, `${agent.agent}: ${text.slice(0, 10)}`).toBeLessThan(101)
 })
 
-test('modules of rsyslog are loaded beside the others, and what stands behind them stays there', () => {
+test('modules of rsyslog are loaded next to the others, and the rest of the file stays in place', () => {
   const { config } = changeConfig(agentNamed('rsyslog'), 'module(load="imuxsock")   # local\n*.* /var/log/all\n', {}, to)
   expect(config).toMatch(/^module\(load="imuxsock"\) {3}# local\nmodule\(load="omelasticsearch"\)\n\*\.\* \/var\/log\/all\n/)
   expect(config).toMatch(/\ncall dendro\n$/)

@@ -87,7 +87,7 @@ const textOf = (events: readonly AiEvent[]): string =>
     .join('')
 const answerOf = (events: readonly AiEvent[]): AiEvent | undefined => events.find(({ type }) => type === 'QUERY_RESPONSE')
 
-test('an error is explained from the store alone: its pattern, its counts, what sets it apart, its neighbours, where to look next', async () => {
+test('an error is explained from the store alone: its pattern, its counts, its deviations, its neighbors, further queries', async () => {
   const events = await stream(plain, place('&zone_offset=%2B02:00'))
   const text = textOf(events)
   expect(text).toMatch(/\[1\] .*\+02:00, shop\/till, error: payment \d+ declined by the bank/)
@@ -120,7 +120,7 @@ test('only events that are there and that the caller may see are explained', asy
   expect((await org.ask('GET', place(), { token })).status).toBe(200)
 })
 
-test('when the caller leaves, nothing goes on for him', async () => {
+test('work stops when the caller disconnects', async () => {
   answers = () => undefined
   const waiting = new Promise<{ left: Promise<void> }>((resolve) => {
     prompts = (left) => resolve({ left })

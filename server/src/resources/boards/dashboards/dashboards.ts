@@ -10,13 +10,14 @@ import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
 import { badField, badRequest, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
-import type { World } from '../../../world.ts'
+import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import {
   detachMetricDefinitions,
   type MetricDefinitionRow,
   removeUnusedMetricDefinitions,
 } from '../../queries/metric-definitions/metric-definitions.ts'
+import { createdBy, modifiedBy } from '../../records.ts'
 import {
   allWidgets,
   checkWidgetIds,
@@ -36,17 +37,16 @@ import { type DashboardRow, deleteDashboard, insertDashboard, selectDashboards, 
 export { listDashboards, seenDashboards } from './listing.ts'
 export { dashboardsOfLog } from './of-log.ts'
 
-type Reader = Pick<World, 'meta'>
 const ENTITY = 'dashboard'
 const WIDGETS_MAX = 200
 
-export async function findDashboard(world: Reader, actor: Actor, id: string): Promise<DashboardRow> {
+export async function findDashboard(world: MetaWorld, actor: Actor, id: string): Promise<DashboardRow> {
   const row = (await seenDashboards(world, actor)).find((candidate) => candidate.id === id.toLowerCase())
   if (!row) throw notFound('dashboard', id)
   return row
 }
 
-export const showDashboard = async (world: Reader, row: DashboardRow): Promise<Dashboard> =>
+export const showDashboard = async (world: MetaWorld, row: DashboardRow): Promise<Dashboard> =>
   shownDashboard(row, byId(await allWidgets(world, row.org_id)))
 
 export async function createDashboard(world: World, actor: Actor, request: DashboardRequest): Promise<Dashboard> {
@@ -62,10 +62,7 @@ export async function createDashboard(world: World, actor: Actor, request: Dashb
     layout: draft.layout ?? {},
     tags: draft.tags ?? {},
     template,
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
   const unseen = await hiddenFrom(world, actor)
   return world.meta.write(actor.orgId, async (tx) => {
@@ -172,7 +169,7 @@ async function updateLocked(world: World, actor: Actor, id: string, decide: Dash
     const widgets = await lockedWidgets(tx, actor.orgId)
     const before = (await selectDashboards(tx, actor.orgId)).find((candidate) => candidate.id === id)
     if (!before) throw notFound('dashboard', id)
-    const next = { ...(await decide(before, widgets, tx)), modified_at: world.clock.nowMs(), modified_by: actor.identity }
+    const next = { ...(await decide(before, widgets, tx)), ...modifiedBy(actor, world.clock.nowMs()) }
     checkWidgetCount(next.widget_ids)
     await updateDashboardRow(tx, next)
     await recordChange(world, tx, actor, { entity: { type: ENTITY, id }, before: audited(before), after: audited(next) })

@@ -1,24 +1,22 @@
 import type { Dashboard, Widget } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
-import type { World } from '../../../world.ts'
+import type { MetaWorld } from '../../../world.ts'
 import { allWidgets, hiddenFrom, shownWidget, type WidgetRow } from '../widgets/widgets.ts'
 import { type DashboardRow, selectDashboards } from './rows.ts'
 
-type Reader = Pick<World, 'meta'>
-
-const allDashboards = (world: Reader, orgId: string): Promise<readonly DashboardRow[]> =>
+const allDashboards = (world: MetaWorld, orgId: string): Promise<readonly DashboardRow[]> =>
   world.meta.cached(orgId, 'dashboards', () => selectDashboards(world.meta, orgId))
 
 /** The dashboards without a widget, at any depth, that is hidden from the caller. */
-export async function seenDashboards(world: Reader, actor: Actor): Promise<readonly DashboardRow[]> {
+export async function seenDashboards(world: MetaWorld, actor: Actor): Promise<readonly DashboardRow[]> {
   const { widgets } = await hiddenFrom(world, actor)
   const rows = await allDashboards(world, actor.orgId)
   return widgets.size === 0 ? rows : rows.filter(({ widget_ids }) => !widget_ids.some((id) => widgets.has(id)))
 }
 
 /** The dashboards that the caller may see, filtered by `isShown`. */
-export async function listDashboards(world: Reader, actor: Actor, isShown?: (row: DashboardRow) => boolean): Promise<Dashboard[]> {
+export async function listDashboards(world: MetaWorld, actor: Actor, isShown?: (row: DashboardRow) => boolean): Promise<Dashboard[]> {
   const widgets = byId(await allWidgets(world, actor.orgId))
   const rows = await seenDashboards(world, actor)
   return (isShown ? rows.filter(isShown) : rows).map((row) => shownDashboard(row, widgets))

@@ -18,6 +18,7 @@ import {
   type TemplateUse,
   usesOf,
 } from '../../queries/templates/templates.ts'
+import { createdBy } from '../../records.ts'
 import type { WidgetRow } from './rows.ts'
 import { within } from './tree.ts'
 
@@ -113,10 +114,7 @@ export async function rowsOf(world: World, actor: Actor, plan: WidgetPlan, madeF
     tags: plan.draft.tags ?? {},
     template: plan.template,
     made_for: madeFor,
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
   return {
     widget,

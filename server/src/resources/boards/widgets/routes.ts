@@ -1,14 +1,8 @@
 import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
-import {
-  createTemplate,
-  findTemplate,
-  listTemplates,
-  removeTemplate,
-  shownTemplate,
-  updateTemplate,
-} from '../../queries/templates/templates.ts'
+import { templateHandlers } from '../../queries/templates/templates.ts'
+import type { RecordPath } from '../../records.ts'
 import { widgetData } from './data.ts'
 import { widgetTemplates } from './made.ts'
 import {
@@ -23,54 +17,27 @@ import {
   updateWidget,
 } from './widgets.ts'
 
+const byWidgetId =
+  (world: World) =>
+  ({ actor, params }: RecordPath<'widgetId'>) =>
+    findWidget(world, actor, params.widgetId)
+
 export const widgetRoutes = (world: World): Routes =>
   routes('widgets', contract.widgets, {
     list: async ({ actor }) => ({ widgets: await listWidgets(world, actor) }),
     create: ({ actor, body }) => createWidget(world, actor, body),
-    get: onRecord(
-      ({ actor, params }) => findWidget(world, actor, params.widgetId),
-      async ({ record }) => shownWidget(record),
-    ),
-    update: onRecord(
-      ({ actor, params }) => findWidget(world, actor, params.widgetId),
-      ({ actor, record, body }) => updateWidget(world, actor, record, body),
-    ),
-    change: onRecord(
-      ({ actor, params }) => findWidget(world, actor, params.widgetId),
-      ({ actor, record, body }) => changeWidget(world, actor, record, body),
-    ),
-    remove: onRecord(
-      ({ actor, params }) => findWidget(world, actor, params.widgetId),
-      ({ actor, record }) => removeWidget(world, actor, record),
-    ),
-    addWidgets: onRecord(
-      ({ actor, params }) => findWidget(world, actor, params.widgetId),
-      ({ actor, record, body }) => addChildren(world, actor, record, body.widget_ids),
-    ),
-    removeWidget: onRecord(
-      ({ actor, params }) => findWidget(world, actor, params.widgetId),
-      ({ actor, record, params }) => removeChild(world, actor, record, params.childId),
-    ),
-    data: onRecord(
-      ({ actor, params }) => findWidget(world, actor, params.widgetId),
-      ({ actor, record, body, signal }) => widgetData(world, actor, record, body, signal),
-    ),
+    get: onRecord(byWidgetId(world), async ({ record }) => shownWidget(record)),
+    update: onRecord(byWidgetId(world), ({ actor, record, body }) => updateWidget(world, actor, record, body)),
+    change: onRecord(byWidgetId(world), ({ actor, record, body }) => changeWidget(world, actor, record, body)),
+    remove: onRecord(byWidgetId(world), ({ actor, record }) => removeWidget(world, actor, record)),
+    addWidgets: onRecord(byWidgetId(world), ({ actor, record, body }) => addChildren(world, actor, record, body.widget_ids)),
+    removeWidget: onRecord(byWidgetId(world), ({ actor, record, params }) => removeChild(world, actor, record, params.childId)),
+    data: onRecord(byWidgetId(world), ({ actor, record, body, signal }) => widgetData(world, actor, record, body, signal)),
   })
 
 export const widgetTemplateRoutes = (world: World): Routes =>
-  routes('widgetTemplates', contract.widgetTemplates, {
-    list: ({ actor }) => listTemplates(world, actor, widgetTemplates),
-    create: ({ actor, body }) => createTemplate(world, actor, widgetTemplates, body),
-    get: onRecord(
-      ({ actor, params }) => findTemplate(world, actor, widgetTemplates, params.templateId),
-      async ({ record }) => shownTemplate(record),
-    ),
-    update: onRecord(
-      ({ actor, params }) => findTemplate(world, actor, widgetTemplates, params.templateId),
-      ({ actor, record, body }) => updateTemplate(world, actor, widgetTemplates, record, () => body),
-    ),
-    remove: onRecord(
-      ({ actor, params }) => findTemplate(world, actor, widgetTemplates, params.templateId),
-      ({ actor, record }) => removeTemplate(world, actor, widgetTemplates, record),
-    ),
-  })
+  routes(
+    'widgetTemplates',
+    contract.widgetTemplates,
+    templateHandlers(world, widgetTemplates, (draft) => draft),
+  )

@@ -4,7 +4,7 @@ import { check } from '../../../http/validation.ts'
 import { badField, badRequest, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
-import type { World } from '../../../world.ts'
+import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import {
   hiddenMetricIds,
@@ -37,18 +37,20 @@ export {
   type WidgetPlan,
   widgetTemplates,
 } from './made.ts'
+
+import { modifiedBy } from '../../records.ts'
+
 export { leftAlone, within } from './tree.ts'
 
-type Reader = Pick<World, 'meta'>
 const ENTITY = 'widget'
 
 export type { WidgetRow }
 
-export const allWidgets = (world: Reader, orgId: string): Promise<readonly WidgetRow[]> =>
+export const allWidgets = (world: MetaWorld, orgId: string): Promise<readonly WidgetRow[]> =>
   world.meta.cached(orgId, 'widgets', () => selectWidgets(world.meta, orgId))
 
 /** The widgets that show, at any depth, no metric hidden from the caller. */
-export async function seenWidgets(world: Reader, actor: Actor): Promise<readonly WidgetRow[]> {
+export async function seenWidgets(world: MetaWorld, actor: Actor): Promise<readonly WidgetRow[]> {
   const { widgets } = await hiddenFrom(world, actor)
   const rows = await allWidgets(world, actor.orgId)
   return widgets.size === 0 ? rows : rows.filter(({ id }) => !widgets.has(id))
@@ -57,7 +59,7 @@ export async function seenWidgets(world: Reader, actor: Actor): Promise<readonly
 /** The ids hidden from the caller, who gets a 404 for them. */
 export type HiddenRecords = { readonly metrics: ReadonlySet<string>; readonly widgets: ReadonlySet<string> }
 
-export async function hiddenFrom(world: Reader, actor: Actor): Promise<HiddenRecords> {
+export async function hiddenFrom(world: MetaWorld, actor: Actor): Promise<HiddenRecords> {
   const metrics = await hiddenMetricIds(world, actor)
   if (metrics.size === 0) return { metrics, widgets: new Set() }
   const rows = await allWidgets(world, actor.orgId)
@@ -71,9 +73,9 @@ const containersOf = (rows: readonly WidgetRow[]): readonly Container[] => {
   return [...Map.groupBy(pairs, ({ child }) => child)].map(([id, holders]) => ({ id, widget_ids: holders.map((pair) => pair.id) }))
 }
 
-export const listWidgets = async (world: Reader, actor: Actor): Promise<Widget[]> => (await seenWidgets(world, actor)).map(shownWidget)
+export const listWidgets = async (world: MetaWorld, actor: Actor): Promise<Widget[]> => (await seenWidgets(world, actor)).map(shownWidget)
 
-export async function findWidget(world: Reader, actor: Actor, id: string): Promise<WidgetRow> {
+export async function findWidget(world: MetaWorld, actor: Actor, id: string): Promise<WidgetRow> {
   const row = (await seenWidgets(world, actor)).find((candidate) => candidate.id === id)
   if (!row) throw notFound('widget', id)
   return row
@@ -83,7 +85,7 @@ export async function createWidget(world: World, actor: Actor, request: WidgetRe
   const id = world.ids.uuid()
   const { members, made } = await resolveDraft(world, actor, request, { id, template: null })
   const nowMs = world.clock.nowMs()
-  const signed = { created_at: nowMs, created_by: actor.identity, modified_at: nowMs, modified_by: actor.identity }
+  const signed = { created_at: nowMs, created_by: actor.identity, ...modifiedBy(actor, nowMs) }
   const row: WidgetRow = { org_id: actor.orgId, id, tags: {}, made_for: null, ...members, ...signed }
   const unseen = await hiddenFrom(world, actor)
   await world.meta.write(actor.orgId, async (tx) => {
@@ -149,7 +151,7 @@ export async function removeWidget(world: World, actor: Actor, record: WidgetRow
 export async function discardWidget(world: World, tx: Db, actor: Actor, id: string): Promise<void> {
   const row = await lockWidget(tx, actor.orgId, id)
   if (!row) throw notFound('widget', id)
-  const leaving = { id, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+  const leaving = { id, ...modifiedBy(actor, world.clock.nowMs()) }
   await removeFromWidgets(tx, actor.orgId, leaving)
   await removeFromDashboards(tx, actor.orgId, leaving)
   await deleteWidget(tx, actor.orgId, id)
@@ -246,7 +248,7 @@ async function updateLocked(
 }
 
 async function rewrite(world: World, tx: Db, actor: Actor, before: WidgetRow, next: WidgetRow): Promise<void> {
-  const row = { ...next, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+  const row = { ...next, ...modifiedBy(actor, world.clock.nowMs()) }
   await updateWidgetRow(tx, row)
   await recordChange(world, tx, actor, { entity: { type: ENTITY, id: row.id }, before: shownWidget(before), after: shownWidget(row) })
 }

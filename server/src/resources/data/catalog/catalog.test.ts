@@ -74,7 +74,7 @@ test('a statement on the settings that changes no row makes nobody forget', asyn
   expect(heard).toHaveLength(1)
 })
 
-test('many changes of one transaction are told as one of the organization', async () => {
+test('many changes of one transaction are announced as one of the organization', async () => {
   const { orgId } = await newOrganization()
   await untilBothInvalidated()
   const heard: string[] = []

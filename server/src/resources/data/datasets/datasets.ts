@@ -38,6 +38,8 @@ export {
   visibleRows,
 } from './visibility.ts'
 
+import { createdBy, modifiedBy } from '../../records.ts'
+
 type NewDataset = BodyOf<typeof contract.datasets.create>
 type DatasetList = ReplyOf<typeof contract.datasets.list> | SerializedJson<ReplyOf<typeof contract.datasets.list>>
 type DatasetListQuery = QueryOf<typeof contract.datasets.list>
@@ -88,10 +90,7 @@ export async function createDataset(world: World, actor: Actor, request: NewData
     parser_id: null,
     retention: request.retention ?? null,
     retention_mark: request.retention ? { created_by: actor.identity.id, created_at: nowMs } : null,
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
   return world.meta.write(actor.orgId, async (tx) => {
     const made = await insertDataset(tx, row)
@@ -136,8 +135,7 @@ async function changeDataset(
       tags: change.tags ?? before.tags,
       retention,
       retention_mark: markOf(before, retention, actor, nowMs),
-      modified_at: nowMs,
-      modified_by: actor.identity,
+      ...modifiedBy(actor, nowMs),
     }
     check(before, next)
     if (before.collection === AUDIT_COLLECTION && next.retention !== null) {

@@ -3,6 +3,7 @@ import type { Actor } from '../../../http/actor.ts'
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
 import { recordChanges } from '../../access/audit/audit.ts'
+import { createdBy } from '../../records.ts'
 import { shownDataset } from './listing.ts'
 import {
   addToCreationCount,
@@ -167,10 +168,7 @@ async function insertAll(world: EnsureWorld, actor: Actor, routes: readonly Data
       tags: capped(tags),
       parser_id: null,
       retention: null,
-      created_at: nowMs,
-      created_by: actor.identity,
-      modified_at: nowMs,
-      modified_by: actor.identity,
+      ...createdBy(actor, nowMs),
     }),
   )
   return world.meta.write(actor.orgId, async (tx) => {

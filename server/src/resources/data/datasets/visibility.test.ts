@@ -83,7 +83,7 @@ describe('an export', () => {
     return answer.status
   }
 
-  test('that somebody else ordered is unknown to whom a policy hides one of its datasets, and a link that he was given is over', async () => {
+  test('of another user is a 404 for callers from whom a dataset is hidden, and their links stop working', async () => {
     const done = await finished([web, cart])
     const limited = await newKey()
     const given = (await read(done.export_id, limited.key)).location
@@ -238,7 +238,7 @@ describe('a monitor', () => {
     expect((await org.ask('GET', '/monitors', { key: limited.key })).body).toEqual({ monitors: [] })
   })
 
-  test('that somebody limited wrote with a selector for everything is known to him and those as limited, but not to who sees less', async () => {
+  test('by a limited author with a selector for everything is visible to equally limited callers, but not to those who see less', async () => {
     const [author, colleague, other] = [await newKey(), await newKey(), await newKey()]
     for (const key of [author, colleague, other]) await hideFrom(web, key)
     await hideFrom(cart, other)
@@ -257,7 +257,7 @@ describe('a monitor', () => {
     expect(await statusFor(everything, { key: author.key })).toBe(404)
   })
 
-  test('reads what its author might by his roles also when he is gone', async () => {
+  test('reads with the roles of its author after the author is deleted', async () => {
     const role = await org.ask<{ role_id: string }>('POST', '/roles', {
       body: { role_type: 'API', display_name: `limited ${randomUUID()}`, permissions: ['logs_read', 'monitors_write'] },
     })
@@ -273,7 +273,7 @@ describe('a monitor', () => {
     expect(body.evaluations.flatMap(({ groups }) => groups.map(({ group_id }) => group_id))).toEqual(['note:plain'])
   })
 
-  test('reads as its author may by all his roles, also those that come from a group', async () => {
+  test('reads with all roles of its author, including those of groups', async () => {
     const name = `limited ${randomUUID()}`
     const role = await org.ask<{ role_id: string }>('POST', '/roles', {
       body: { role_type: 'USER', display_name: name, permissions: ['logs_read'] },

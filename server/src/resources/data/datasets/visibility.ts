@@ -4,7 +4,7 @@ import type { Principal } from '../../../http/actor.ts'
 import { Failure } from '../../../kernel/errors.ts'
 import { parseSelector } from '../../../query/query.ts'
 import { matchDatasets } from '../../../query/selector.ts'
-import type { World } from '../../../world.ts'
+import type { MetaWorld } from '../../../world.ts'
 import { callerOf } from '../../access/auth/auth.ts'
 import { isLimited, visibleTo } from '../../access/policies/policies.ts'
 import { allDatasets } from './listing.ts'
@@ -33,16 +33,14 @@ export type DatasetVisibility = {
 
 const UNLIMITED: DatasetVisibility = { limited: false, seesEach: () => true, hides: () => false, sees: async () => true }
 
-type Reader = Pick<World, 'meta'>
-
 /** Caches its results until a record of the organization changes, because selectors are matched against many datasets. */
-export async function visibilityFor(world: Reader, caller: Principal): Promise<DatasetVisibility> {
+export async function visibilityFor(world: MetaWorld, caller: Principal): Promise<DatasetVisibility> {
   if (!(await isLimited(world, caller))) return UNLIMITED
   const { type, id } = caller.identity
   return world.meta.cached(caller.orgId, `visibility ${type} ${id} ${JSON.stringify(caller.roles)}`, () => limitedVisibility(world, caller))
 }
 
-async function limitedVisibility(world: Reader, caller: Principal): Promise<DatasetVisibility> {
+async function limitedVisibility(world: MetaWorld, caller: Principal): Promise<DatasetVisibility> {
   const all = await allDatasets(world, caller.orgId)
   const visible = new Set(await visibleTo(world, caller, all))
   const hidden = all.filter((dataset) => !visible.has(dataset))
@@ -96,7 +94,12 @@ function parseOrUndefined(text: string): Selector | undefined {
 }
 
 /** Reports whether these datasets are hidden from the author of a selector too. For a deleted author it is unknown. */
-async function isHiddenFromWriter(world: Reader, orgId: string, writer: Identity | null, reached: readonly DatasetRow[]): Promise<boolean> {
+async function isHiddenFromWriter(
+  world: MetaWorld,
+  orgId: string,
+  writer: Identity | null,
+  reached: readonly DatasetRow[],
+): Promise<boolean> {
   const caller = writer && (await callerOf(world, orgId, writer))
   return caller ? (await visibleTo(world, caller, reached)).length === 0 : false
 }

@@ -18,7 +18,7 @@ const sources: readonly QuerySource[] = [
 const warningsOf = (where: string, count: number, rows = 10) =>
   dataWarnings({ filter: parseFilter(where).filter, sources, count, cost: { rows } })
 
-test('a key that no dataset has is told with the one that may be meant, where nothing was found', () => {
+test('an unknown key causes a warning with a suggestion when nothing was found', () => {
   expect(warningsOf("level = 'error' AND usr_id = 5", 0)).toEqual([
     {
       field: 'where',
@@ -39,7 +39,7 @@ test.each(["level = 'x'", "env = 'x'", "tags.0 = 'x'", "$nothing = 'x'", "@origi
   },
 )
 
-test('a search for parts of texts that looked at very many events is told how to be quicker', () => {
+test('a substring search that scans very many events suggests a faster form', () => {
   const codes = (where: string, rows: number) => warningsOf(where, 1, rows).map(({ code }) => code)
   expect(codes("'free text'", 30_000_000)).toEqual(['FULL_SCAN'])
   expect(codes("level LIKE '%x%'", 30_000_000)).toEqual(['FULL_SCAN'])

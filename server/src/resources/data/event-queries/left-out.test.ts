@@ -61,7 +61,7 @@ describe('of events', () => {
     return exclusionWarnings(await countExcluded(reader.senders.app.app.world.events, { ...query, filter }, filter), found)
   }
 
-  test('a number that is compared as text is told of when the key has it in other spellings', async () => {
+  test('a number compared as text causes a warning when the key has other spellings of it', async () => {
     expect(await warningsOf("status = '500'", 2)).toEqual([
       {
         field: 'where',
@@ -77,7 +77,7 @@ describe('of events', () => {
     expect(await warningsOf("status = '500' AND level = 'error'", 1)).toEqual([])
   })
 
-  test('events that lack the key are counted, and told of when they are many', async () => {
+  test('events without the key are counted, and cause a warning when they are many', async () => {
     expect(await warningsOf("status = 500 AND level != 'info'", 1)).toEqual([
       {
         field: 'where',

@@ -64,7 +64,7 @@ test('a post that comes again is a duplicate, and one under a used identity with
   expect(totals).toMatchObject({ raw_bytes: 2 })
 })
 
-test('late and truncated events are told', async () => {
+test('late and truncated events are counted', async () => {
   const { post, read } = await newSender()
   const at = (agoMs: number) => new Date(senders.app.clock.nowMs() - agoMs).toISOString()
   const lines = [at(0), at(59 * MINUTE_MS), at(61 * MINUTE_MS), at(3 * 24 * 60 * MINUTE_MS)].map((timestamp) =>
@@ -165,7 +165,7 @@ describe('reading', () => {
     expect((await read(`?from_ts=${nowMs - 10 * MINUTE_MS}&to_ts=${nowMs}&limit=1`)).totals.stored).toBe(3)
   })
 
-  test('of one dataset or one sender, at most as many entries as asked for, and the totals of all', async () => {
+  test('of one dataset or one sender, at most the requested number of entries, and the totals of all', async () => {
     const { owner, post, read } = await newSender()
     for (const dataset of ['a', 'b', 'c']) await post('x\ny', to(dataset))
     const key = await owner.newKey(['IngestionApi'])

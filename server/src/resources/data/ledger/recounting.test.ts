@@ -15,12 +15,12 @@ const SETTLED_MS = Date.UTC(2026, 10, 21, 10, 0)
 let app: TestApp | undefined
 afterEach(() => app?.close())
 
-test('a recount looks at full minutes that are over, and again at the ten before', () => {
+test('a recount covers full past minutes, and the ten before again', () => {
   expect(spanOf(NOW_MS, undefined)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
   expect(spanOf(NOW_MS, SETTLED_MS - 10 * MINUTE_MS)).toEqual({ fromMs: SETTLED_MS - 20 * MINUTE_MS, toMs: SETTLED_MS })
 })
 
-test('after a long pause a recount goes back a day, and after a clock that went back it begins anew', () => {
+test('after a long pause a recount goes back a day, and after the clock went back it starts again', () => {
   expect(spanOf(NOW_MS, 0)).toEqual({ fromMs: SETTLED_MS - 24 * 60 * MINUTE_MS, toMs: SETTLED_MS })
   expect(spanOf(NOW_MS, NOW_MS + 1)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
   expect(spanOf(NOW_MS, 'soon')).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })

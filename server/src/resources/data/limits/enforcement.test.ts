@@ -111,7 +111,7 @@ describe('the limit of a team', () => {
     await owner.ask('POST', '/tags', { body: { name: 'team', value: 'payments', entity: { type: 'dataset', id: dataset?.id } } })
   })
 
-  test('stands beside that of the organization: the first one reached decides', async () => {
+  test('applies next to that of the organization: the first one reached decides', async () => {
     const { send, limit } = await newSender()
     await limit(10, 'a')
     await limit(25)

@@ -2,9 +2,11 @@ import type { BodyOf, contract, Limit } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { type SerializedJson, serializeOnce } from '../../../http/serialized-json.ts'
 import { badField, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
+import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
+import { createdBy, createRecord } from '../../records.ts'
 import { allLimits, limitValue } from './caps.ts'
 import { monitorLimit } from './monitor-limit.ts'
 import { deleteCrossings, deleteLimit, insertLimit, type LimitRow, lockLimit, selectLimit, selectLimits, updateLimitRow } from './rows.ts'
@@ -52,15 +54,12 @@ export async function createLimit(world: World, actor: Actor, request: NewLimit)
     team: teamOf(request.target, request.scope),
     type: 'USER_DEFINED',
     time_window: request.time_window,
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
-  await world.meta.write(actor.orgId, async (tx) => {
+  const insert = async (tx: Db): Promise<void> => {
     if ((await insertLimit(tx, row)) === 0) throw duplicateLimit(row)
-    await recordChange(world, tx, actor, { entity: { type: 'limit', id: row.id }, after: recorded(row) })
-  })
+  }
+  await createRecord(world, actor, { entity: 'limit', insert, shown: recorded }, row)
   return shownLimit(row)
 }
 

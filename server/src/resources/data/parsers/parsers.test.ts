@@ -304,7 +304,7 @@ describe('what parsers did', () => {
     delta?: { total_count: number }
   }
 
-  test('is told by log: how many lines fitted, and how long they took', async () => {
+  test('is reported by log: how many lines matched, and the time they took', async () => {
     const [log_id, { id }] = [await newDataset(), (await create()).body]
     const { dataset } = (await org.ask<{ dataset: string }>('GET', `/datasets/${log_id}`)).body
     await org.ask('PATCH', `/parsers/${id}`, { body: { enabled: true } })
@@ -339,7 +339,7 @@ describe('what parsers did', () => {
   )
 })
 
-test('whoever may only read changes nothing', async () => {
+test('readers cannot change anything', async () => {
   const key = await org.newKey(['SearchApi'])
   const dataset = await newDataset()
   const { id } = (await create()).body

@@ -5,8 +5,8 @@ import { metadataOf } from '../../../meta/metadata.ts'
 import { type BuiltInParser, builtIns } from '../../../parsers/built-in.ts'
 import { inferPattern } from '../../../parsers/infer.ts'
 import { compilePattern, type PatternType, typeOfPattern } from '../../../parsers/parsers.ts'
-import type { World } from '../../../world.ts'
-import { recordChange } from '../../access/audit/audit.ts'
+import type { MetaWorld, World } from '../../../world.ts'
+import { changeRecord, createdBy, createRecord, type RecordKind, removeRecord } from '../../records.ts'
 import { type DatasetRow, findDataset } from '../datasets/datasets.ts'
 import { visibleParsers } from './listing.ts'
 import { recentLines } from './recent-lines.ts'
@@ -19,18 +19,17 @@ export type { ParserRow } from './rows.ts'
 
 type NewParser = BodyOf<typeof contract.parsers.create>
 type ParserChange = BodyOf<typeof contract.parsers.update>
-type Reader = Pick<World, 'meta'>
 
 /** Bounds the parsers of an organization, so that all can be tried on a line. */
 const PARSERS_MAX = 500
 
-export async function listParsers(world: Reader, actor: Actor): Promise<{ parsers: Parser[] }> {
+export async function listParsers(world: MetaWorld, actor: Actor): Promise<{ parsers: Parser[] }> {
   const rows = await visibleParsers(world, actor)
   return { parsers: [...builtIns.map(shownBuiltIn), ...rows.map(shownParser)] }
 }
 
 /** Finds a parser that may be changed; built-in ones may not. */
-export async function findParser(world: Reader, actor: Actor, id: string): Promise<ParserRow> {
+export async function findParser(world: MetaWorld, actor: Actor, id: string): Promise<ParserRow> {
   if (builtIns.some((builtIn) => builtIn.id === id)) throw forbidden('a built-in parser cannot be changed or deleted')
   const row = (await visibleParsers(world, actor)).find((candidate) => candidate.id === id)
   if (!row) throw notFound('parser', id)
@@ -52,17 +51,11 @@ export async function createParser(world: World, actor: Actor, request: NewParse
     description: request.description ?? null,
     log_lines: inferred?.log_lines ?? null,
     parsed_lines: inferred?.parsed_lines ?? null,
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
-  await world.meta.write(actor.orgId, async (tx) => {
+  return createRecord(world, actor, parserRecords, row, async (tx) => {
     if ((await countParsers(tx, actor.orgId)) >= PARSERS_MAX) throw badRequest(`an organization may have ${PARSERS_MAX} parsers`)
-    await insertParser(tx, row)
-    await recordChange(world, tx, actor, { entity: { type: 'parser', id: row.id }, after: shownParser(row) })
   })
-  return shownParser(row)
 }
 
 const SAMPLES = 10
@@ -88,33 +81,28 @@ async function inferFrom(world: World, actor: Actor, dataset: DatasetRow, signal
 /** Absent fields stay, except `enabled`, which has a default in the body. */
 export async function updateParser(world: World, actor: Actor, { id }: ParserRow, change: ParserChange): Promise<Parser> {
   const dataset = change.log_id === undefined ? undefined : await findDataset(world, actor, change.log_id)
-  return world.meta.write(actor.orgId, async (tx) => {
-    const before = await lockParser(tx, actor.orgId, id)
-    if (!before) throw notFound('parser', id)
-    const isSame = change.pattern === undefined && change.type === undefined
-    const after: ParserRow = {
-      ...before,
-      ...(isSame ? {} : checkedPattern(change.pattern ?? before.pattern, change.type)),
-      name: change.name ?? before.name,
-      log_id: dataset?.id ?? before.log_id,
-      description: change.description ?? before.description,
-      enabled: change.enabled,
-      parsed_lines: isSame ? before.parsed_lines : null,
-      modified_at: world.clock.nowMs(),
-      modified_by: actor.identity,
-    }
-    await updateParserRow(tx, after)
-    await recordChange(world, tx, actor, { entity: { type: 'parser', id }, before: shownParser(before), after: shownParser(after) })
-    return shownParser(after)
+  return changeRecord(world, actor, parserRecords, {
+    id,
+    change: (before) => {
+      const isSame = change.pattern === undefined && change.type === undefined
+      return {
+        ...(isSame ? {} : checkedPattern(change.pattern ?? before.pattern, change.type)),
+        name: change.name ?? before.name,
+        log_id: dataset?.id ?? before.log_id,
+        description: change.description ?? before.description,
+        enabled: change.enabled,
+        parsed_lines: isSame ? before.parsed_lines : null,
+      }
+    },
   })
 }
 
 /** Datasets with the removed parser have none afterwards. */
 export async function removeParser(world: World, actor: Actor, record: ParserRow): Promise<undefined> {
-  await world.meta.write(actor.orgId, async (tx) => {
-    if ((await deleteParser(tx, actor.orgId, record.id)) === 0) throw notFound('parser', record.id)
-    await unassignParser(tx, actor.orgId, record.id)
-    await recordChange(world, tx, actor, { entity: { type: 'parser', id: record.id }, before: shownParser(record) })
+  await removeRecord(world, actor, parserRecords, record, {
+    afterwards: async (tx) => {
+      await unassignParser(tx, actor.orgId, record.id)
+    },
   })
 }
 
@@ -149,4 +137,14 @@ export function shownParser(row: ParserRow): Parser {
     ...(row.description === null ? {} : { description: row.description }),
     metadata: metadataOf(row),
   }
+}
+
+const parserRecords: RecordKind<ParserRow, Parser> = {
+  noun: 'parser',
+  entity: 'parser',
+  lock: lockParser,
+  insert: insertParser,
+  update: updateParserRow,
+  remove: deleteParser,
+  shown: shownParser,
 }

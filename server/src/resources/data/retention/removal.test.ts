@@ -186,7 +186,7 @@ describe('old events', () => {
     expect(await eventsOf(id)).toBe(0)
   })
 
-  test('are told by number when they came, from hourly marks of which the newest that is old enough is kept', async () => {
+  test('are dated by sequence number, from hourly marks of which the newest that is old enough is kept', async () => {
     await send((await made()).dataset, [timed(0)])
     const mark = (hours: number) => ({ at_ms: nowMs() - hours * HOUR_MS, seq: String(1_000 - hours) })
     const { marks } = await runOnce({ marks: [mark(60), mark(50), mark(49), mark(30), mark(2), mark(-5)] })
@@ -196,7 +196,7 @@ describe('old events', () => {
   })
 })
 
-test('nonsense that the job finds of earlier turns is begun anew', () => {
+test('an invalid stored state of earlier runs starts again', () => {
   expect(readState({ marks: 'none', reading: 7 })).toEqual({ marks: [] })
   expect(readState({})).toEqual({ marks: [] })
 })

@@ -1,15 +1,15 @@
 import type { BodyOf, contract, Identity, RetentionRule } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badField, conflict, notFound } from '../../../kernel/errors.ts'
-import type { World } from '../../../world.ts'
+import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { isLimited } from '../../access/policies/policies.ts'
+import { modifiedBy } from '../../records.ts'
 import { type DatasetRow, setDatasetRetention, visibleDatasets } from '../datasets/datasets.ts'
 import { AUDIT_COLLECTION } from './decide.ts'
 import { deleteRule, insertRule, type RuleRow, selectRules, updateRuleRow } from './rows.ts'
 
 type RuleDraft = BodyOf<typeof contract.retentionRules.create>
-type Reader = Pick<World, 'meta'>
 
 /** A rule with its own row, or the retention of a dataset, which has the dataset's id. */
 export type RuleRecord = { kind: 'log'; row: DatasetRow } | { kind: 'general'; row: RuleRow }
@@ -18,7 +18,7 @@ export type RuleRecord = { kind: 'log'; row: DatasetRow } | { kind: 'general'; r
 type RuleTarget = { entity: 'LOG'; log: DatasetRow } | { entity: 'LOG_SET'; collection: string } | { entity: 'ORGANISATION' }
 
 /** The rules of the logs visible to the caller and the general ones, newest first. */
-export async function listRules(world: Reader, actor: Actor): Promise<RetentionRule[]> {
+export async function listRules(world: MetaWorld, actor: Actor): Promise<RetentionRule[]> {
   const visible = await visibleDatasets(world, actor)
   const rules: RuleRecord[] = [
     ...visible.filter(({ retention }) => retention !== null).map((row): RuleRecord => ({ kind: 'log', row })),
@@ -27,18 +27,18 @@ export async function listRules(world: Reader, actor: Actor): Promise<RetentionR
   return rules.map((rule) => shownRule(rule, visible)).toSorted((a, b) => b.created_at - a.created_at)
 }
 
-const generalRules = (world: Reader, orgId: string): Promise<readonly RuleRow[]> =>
+const generalRules = (world: MetaWorld, orgId: string): Promise<readonly RuleRow[]> =>
   world.meta.cached(orgId, 'retention-rules', () => selectRules(world.meta, orgId))
 
 /** The rules of the organization, and of collections with a log visible to the caller, or all if nothing is hidden from the caller. */
-async function visibleGeneralRules(world: Reader, actor: Actor): Promise<readonly RuleRow[]> {
+async function visibleGeneralRules(world: MetaWorld, actor: Actor): Promise<readonly RuleRow[]> {
   const rules = await generalRules(world, actor.orgId)
   if (!(await isLimited(world, actor))) return rules
   const collections = new Set((await visibleDatasets(world, actor)).map(({ collection }) => collection))
   return rules.filter(({ entity, collection }) => entity === 'ORGANISATION' || collections.has(collection))
 }
 
-export async function findRule(world: Reader, actor: Actor, id: string): Promise<RuleRecord> {
+export async function findRule(world: MetaWorld, actor: Actor, id: string): Promise<RuleRecord> {
   const general = (await visibleGeneralRules(world, actor)).find((row) => row.id === id)
   if (general) return { kind: 'general', row: general }
   const log = (await visibleDatasets(world, actor)).find((row) => row.id === id && row.retention !== null)
@@ -84,7 +84,7 @@ export async function updateRule(world: World, actor: Actor, rule: RuleRecord, r
     return shownRule({ kind: 'log', row }, visible)
   }
   return world.meta.write(actor.orgId, async (tx) => {
-    const next = { ...rule.row, retention: request.retention, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+    const next = { ...rule.row, retention: request.retention, ...modifiedBy(actor, world.clock.nowMs()) }
     const row = await updateRuleRow(tx, next)
     if (!row) throw notFound('retention rule', rule.row.id)
     const [before, after] = [rule.row, row].map((one) => shownRule({ kind: 'general', row: one }, visible))

@@ -61,7 +61,7 @@ describe('what was sent', () => {
     expect(contract.usage.organization.reply.strict().parse(usage)).toEqual(usage)
   })
 
-  test('is told for each dataset, the largest first, and at most as many as asked for', async () => {
+  test('is reported for each dataset, largest first, at most as many as requested', async () => {
     const { owner, send, read } = await newSender()
     for (const [bytes, dataset] of [
       [10, 'a'],
@@ -85,7 +85,7 @@ describe('what was sent', () => {
     expect(contract.usage.logs.reply.parse(usage)).toEqual(usage)
   })
 
-  test('is compared with the period before when asked for', async () => {
+  test('is compared with the earlier period on request', async () => {
     const { send, read } = await newSender()
     await send(10)
     senders.app.clock.advance(25 * MINUTE_MS)
@@ -130,7 +130,7 @@ describe('what was searched', () => {
   const searched = (owner: TestOrganization, identityId: string, logIds: string[], bytes: number, latencyMs = 10) =>
     senders.app.app.world.usage.note({ kind: 'search', orgId: owner.orgId, identityId, logIds, bytes, latencyMs })
 
-  test('is told for each user and dataset to keys and administrators, for himself to everybody else', async () => {
+  test('is reported for each user and dataset to keys and administrators, to others only their own', async () => {
     const { owner, send, read } = await newSender()
     await send(1, 'a')
     await send(1, 'b')
@@ -205,7 +205,7 @@ test('a range of no width is nothing, and who may not read usage is refused', as
   }
 })
 
-test('a search that was answered is counted for who asked, with the bytes it read, and one that only explains is not', async () => {
+test('a search counts for its caller with the bytes it read; an explain-only search does not', async () => {
   const { owner, send, read } = await newSender()
   await send(100, 'a')
   const a = await idOf(owner, 'a')

@@ -27,7 +27,7 @@ const ask = (query = '', key?: string): Promise<Reply<MetricItem & FailureBody>>
 const shape = ({ groups_series }: MetricItem) =>
   groups_series.map(({ name, count, value, groups_series: inner }) => [name, count, value, inner?.map((one) => [one.name, one.count])])
 
-test('errors and warnings are counted by dataset and status, over an hour unless told otherwise', async () => {
+test('errors and warnings are counted by dataset and status, by default over an hour', async () => {
   const { status, body } = await ask()
   expect([status, contract.analytics.errors.reply.strict().safeParse(body).error?.issues ?? []]).toEqual([200, []])
   expect(body).toMatchObject({ total_count: 4, total_value: 4, is_exact: true })

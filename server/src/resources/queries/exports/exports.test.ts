@@ -121,7 +121,7 @@ test.each([
   expect(linesOf(unpack(bytes)).map(isLine).sort()).toEqual([...lines].sort())
 })
 
-test('a piece of the file can be asked for, so that a download that was cut can be gone on with', async () => {
+test('a range of the file can be requested, so that an interrupted download can continue', async () => {
   const { web } = await shop(org)
   const done = await finished((await order({ from: web, time_range: 'Last 1 hour' }, { compression: 'gzip' })).body.export_id)
   const whole = (await fetched(done.location)).bytes
@@ -208,7 +208,7 @@ test('datasets of others are as unknown as those that never were, and roles do w
   for (const id of ['no-such-export', app.app.world.ids.uuid()]) expect((await org.ask('GET', `/exports/${id}`)).status).toBe(404)
 })
 
-test('CSV has a column for every key, cells that no spreadsheet computes, and the lines as they came', async () => {
+test('CSV has a column for every key, cells that no spreadsheet computes, and the unchanged lines', async () => {
   const collection = `odd ${app.app.world.ids.uuid().slice(0, 8)}`
   const lines = ['{"cmd": "=1+1", "n": "-5", "text": "a, \\"b\\"\\nc"}', '{"cmd": "@SUM(A1)", "n": "+x"}']
   const headers = { 'content-type': 'application/x-ndjson', 'x-service-collection': collection, 'x-service-dataset': 'd' }

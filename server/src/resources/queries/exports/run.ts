@@ -4,9 +4,9 @@ import { Failure } from '../../../kernel/errors.ts'
 import type { ExportWorld } from './export-world.ts'
 import type { ExportRow } from './rows.ts'
 import { type ExportStep, selectExport, updateExport } from './rows.ts'
-import { reasonToStop } from './standing.ts'
 import { EXPORTING, readState } from './state.ts'
 import { writeStep } from './step.ts'
+import { reasonToStop } from './stop-reason.ts'
 
 /** Consecutive failed attempts before giving up: about two hours of an unavailable store. */
 const TRIES_MAX = 10

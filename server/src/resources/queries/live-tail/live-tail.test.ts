@@ -50,7 +50,7 @@ describe('a live tail', () => {
     expect([await poll(all), await poll(bad)]).toEqual([['four bad'], ['four bad']])
   })
 
-  test('gives the newest first unless told otherwise, and the rest of many the next time', async () => {
+  test('returns the newest first by default, and the rest of many the next time', async () => {
     const id = await start()
     await send(['a', 'b', 'c', 'd', 'e'])
     const { body } = await org.ask<Polled>('GET', `/live-tail?job_id=${id}&limit=2`)
@@ -143,7 +143,7 @@ describe('a live tail', () => {
     }
   })
 
-  test('ends when nobody has asked for a minute, and belongs to who started it', async () => {
+  test('ends after a minute without a poll, and belongs to its creator', async () => {
     const id = await start()
     const key = await org.newKey(['SearchApi'])
     expect((await org.ask('GET', `/live-tail?job_id=${id}`, { key })).status).toBe(404)

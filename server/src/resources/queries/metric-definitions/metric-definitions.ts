@@ -10,9 +10,10 @@ import { check } from '../../../http/validation.ts'
 import { badField, conflict, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
-import type { World } from '../../../world.ts'
+import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { visibilityFor, visibleDatasets, visibleRows } from '../../data/datasets/datasets.ts'
+import { changeRecord, createdBy, modifiedBy, type RecordKind, removeRecord } from '../../records.ts'
 import { fillTemplate, isSameTemplate, type Library, type TemplateUse } from '../templates/templates.ts'
 import { planMetrics } from '../timeseries/timeseries.ts'
 import {
@@ -30,21 +31,19 @@ import {
 
 export { dropBacking, storeBacking as keepBacking } from './backing.ts'
 
-type Reader = Pick<World, 'meta'>
-
 const ENTITY = 'metric_definition'
 
 export type { MetricDefinitionRow }
 
-export const allMetricDefinitions = (world: Reader, orgId: string): Promise<readonly MetricDefinitionRow[]> =>
+export const allMetricDefinitions = (world: MetaWorld, orgId: string): Promise<readonly MetricDefinitionRow[]> =>
   world.meta.cached(orgId, 'metric definitions', () => selectMetricDefinitions(world.meta, orgId))
 
 /** The definitions that refer to no dataset hidden from the caller. */
-const seenMetricDefinitions = async (world: Reader, actor: Actor): Promise<readonly MetricDefinitionRow[]> =>
+const seenMetricDefinitions = async (world: MetaWorld, actor: Actor): Promise<readonly MetricDefinitionRow[]> =>
   visibleRows(await visibilityFor(world, actor), await allMetricDefinitions(world, actor.orgId), ({ queries }) => queries)
 
 /** The ids of all other definitions. */
-export async function hiddenMetricIds(world: Reader, actor: Actor): Promise<ReadonlySet<string>> {
+export async function hiddenMetricIds(world: MetaWorld, actor: Actor): Promise<ReadonlySet<string>> {
   const visibility = await visibilityFor(world, actor)
   if (!visibility.limited) return new Set()
   const all = await allMetricDefinitions(world, actor.orgId)
@@ -52,10 +51,10 @@ export async function hiddenMetricIds(world: Reader, actor: Actor): Promise<Read
   return new Set(all.filter((row) => !shown.has(row)).map(({ id }) => id))
 }
 
-export const listMetricDefinitions = async (world: Reader, actor: Actor): Promise<MetricDefinition[]> =>
+export const listMetricDefinitions = async (world: MetaWorld, actor: Actor): Promise<MetricDefinition[]> =>
   (await seenMetricDefinitions(world, actor)).map(shownMetricDefinition)
 
-export async function findMetricDefinition(world: Reader, actor: Actor, id: string): Promise<MetricDefinitionRow> {
+export async function findMetricDefinition(world: MetaWorld, actor: Actor, id: string): Promise<MetricDefinitionRow> {
   const row = (await seenMetricDefinitions(world, actor)).find((candidate) => candidate.id === id)
   if (!row) throw notFound('metric definition', id)
   return row
@@ -81,10 +80,7 @@ export async function newMetricDefinition(
     id: world.ids.uuid(),
     ...(await membersOf(world, actor, draft)),
     template,
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
 }
 
@@ -102,26 +98,16 @@ export async function updateMetricDefinition(
 ): Promise<MetricDefinition> {
   const { draft, template } = await resolveDraft(world, actor, request, record.template)
   const members = { ...(await membersOf(world, actor, draft)), template }
-  return world.meta.write(actor.orgId, async (tx) => {
-    const before = await lockMetricDefinition(tx, actor.orgId, record.id)
-    if (!before) throw notFound('metric definition', record.id)
-    const next = { ...before, ...members, modified_at: world.clock.nowMs(), modified_by: actor.identity }
-    await updateMetricDefinitionRow(tx, next)
-    const entity = { type: ENTITY, id: record.id }
-    await recordChange(world, tx, actor, { entity, before: shownMetricDefinition(before), after: shownMetricDefinition(next) })
-    return shownMetricDefinition(next)
-  })
+  return changeRecord(world, actor, metricDefinitionRecords, { id: record.id, change: () => members })
 }
 
-export async function removeMetricDefinition(world: World, actor: Actor, record: MetricDefinitionRow): Promise<undefined> {
-  await world.meta.write(actor.orgId, async (tx) => {
-    if (!(await lockMetricDefinition(tx, actor.orgId, record.id))) throw notFound('metric definition', record.id)
-    const user = await selectUser(tx, actor.orgId, record.id)
-    if (user) throw conflict(`the metric definition is used by the ${user.noun} ${user.id}`)
-    await deleteMetricDefinition(tx, actor.orgId, record.id)
-    await recordChange(world, tx, actor, { entity: { type: ENTITY, id: record.id }, before: shownMetricDefinition(record) })
+export const removeMetricDefinition = (world: World, actor: Actor, record: MetricDefinitionRow): Promise<undefined> =>
+  removeRecord(world, actor, metricDefinitionRecords, record, {
+    check: async (_, tx) => {
+      const user = await selectUser(tx, actor.orgId, record.id)
+      if (user) throw conflict(`the metric definition is used by the ${user.noun} ${user.id}`)
+    },
   })
-}
 
 /** The ids without a definition; existing definitions are locked until the transaction ends. */
 export async function missingMetricDefinitions(tx: Db, orgId: string, ids: readonly string[]): Promise<string[]> {
@@ -133,7 +119,7 @@ export async function missingMetricDefinitions(tx: Db, orgId: string, ids: reado
 /** Turns definitions made for a dashboard template into ordinary ones. */
 export async function detachMetricDefinitions(world: World, tx: Db, actor: Actor, madeFor: string): Promise<void> {
   for (const before of await lockMadeFor(tx, actor.orgId, madeFor)) {
-    const next = { ...before, template: null, made_for: null, modified_at: world.clock.nowMs(), modified_by: actor.identity }
+    const next = { ...before, template: null, made_for: null, ...modifiedBy(actor, world.clock.nowMs()) }
     await updateMetricDefinitionRow(tx, next)
     const entity = { type: ENTITY, id: before.id }
     await recordChange(world, tx, actor, { entity, before: shownMetricDefinition(before), after: shownMetricDefinition(next) })
@@ -162,7 +148,7 @@ async function resolveDraft(
 }
 
 /** Fills a template with its arguments. */
-export const draftFromTemplate = (world: Reader, actor: Actor, use: TemplateUse, overrides: object = {}) =>
+export const draftFromTemplate = (world: MetaWorld, actor: Actor, use: TemplateUse, overrides: object = {}) =>
   fillTemplate(world, actor, metricDefinitionTemplates, { use, overrides, schema: MetricDefinitionDraft })
 
 async function membersOf(world: World, actor: Actor, draft: MetricDefinitionDraft) {
@@ -196,3 +182,13 @@ export const shownMetricDefinition = (row: MetricDefinitionRow): MetricDefinitio
   ...(row.template === null ? {} : { template: row.template }),
   metadata: metadataOf(row),
 })
+
+const metricDefinitionRecords: RecordKind<MetricDefinitionRow, MetricDefinition> = {
+  noun: 'metric definition',
+  entity: ENTITY,
+  lock: lockMetricDefinition,
+  insert: insertMetricDefinition,
+  update: updateMetricDefinitionRow,
+  remove: deleteMetricDefinition,
+  shown: shownMetricDefinition,
+}

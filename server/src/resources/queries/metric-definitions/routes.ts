@@ -1,7 +1,8 @@
 import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
-import { createTemplate, findTemplate, listTemplates, removeTemplate, shownTemplate, updateTemplate } from '../templates/templates.ts'
+import type { RecordPath } from '../../records.ts'
+import { templateHandlers } from '../templates/templates.ts'
 import {
   createMetricDefinition,
   findMetricDefinition,
@@ -12,38 +13,23 @@ import {
   updateMetricDefinition,
 } from './metric-definitions.ts'
 
+const byMetricId =
+  (world: World) =>
+  ({ actor, params }: RecordPath<'metricId'>) =>
+    findMetricDefinition(world, actor, params.metricId)
+
 export const metricDefinitionRoutes = (world: World): Routes =>
   routes('metricDefinitions', contract.metricDefinitions, {
     list: async ({ actor }) => ({ metric_definitions: await listMetricDefinitions(world, actor) }),
     create: ({ actor, body }) => createMetricDefinition(world, actor, body),
-    get: onRecord(
-      ({ actor, params }) => findMetricDefinition(world, actor, params.metricId),
-      async ({ record }) => shownMetricDefinition(record),
-    ),
-    update: onRecord(
-      ({ actor, params }) => findMetricDefinition(world, actor, params.metricId),
-      ({ actor, record, body }) => updateMetricDefinition(world, actor, record, body),
-    ),
-    remove: onRecord(
-      ({ actor, params }) => findMetricDefinition(world, actor, params.metricId),
-      ({ actor, record }) => removeMetricDefinition(world, actor, record),
-    ),
+    get: onRecord(byMetricId(world), async ({ record }) => shownMetricDefinition(record)),
+    update: onRecord(byMetricId(world), ({ actor, record, body }) => updateMetricDefinition(world, actor, record, body)),
+    remove: onRecord(byMetricId(world), ({ actor, record }) => removeMetricDefinition(world, actor, record)),
   })
 
 export const metricDefinitionTemplateRoutes = (world: World): Routes =>
-  routes('metricDefinitionTemplates', contract.metricDefinitionTemplates, {
-    list: ({ actor }) => listTemplates(world, actor, metricDefinitionTemplates),
-    create: ({ actor, body }) => createTemplate(world, actor, metricDefinitionTemplates, body),
-    get: onRecord(
-      ({ actor, params }) => findTemplate(world, actor, metricDefinitionTemplates, params.templateId),
-      async ({ record }) => shownTemplate(record),
-    ),
-    update: onRecord(
-      ({ actor, params }) => findTemplate(world, actor, metricDefinitionTemplates, params.templateId),
-      ({ actor, record, body }) => updateTemplate(world, actor, metricDefinitionTemplates, record, () => body),
-    ),
-    remove: onRecord(
-      ({ actor, params }) => findTemplate(world, actor, metricDefinitionTemplates, params.templateId),
-      ({ actor, record }) => removeTemplate(world, actor, metricDefinitionTemplates, record),
-    ),
-  })
+  routes(
+    'metricDefinitionTemplates',
+    contract.metricDefinitionTemplates,
+    templateHandlers(world, metricDefinitionTemplates, (draft) => draft),
+  )

@@ -15,9 +15,9 @@ import { metadataOf } from '../../../meta/metadata.ts'
 import { boundsOf } from '../../../query/bounds.ts'
 import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter, parseSelector } from '../../../query/query.ts'
-import type { World } from '../../../world.ts'
-import { recordChange } from '../../access/audit/audit.ts'
+import type { MetaWorld, World } from '../../../world.ts'
 import { type DatasetReference, visibilityFor, visibleRows } from '../../data/datasets/datasets.ts'
+import { changeRecord, createdBy, createRecord, type RecordKind, removeRecord } from '../../records.ts'
 import { fillTemplate, type Library } from '../templates/templates.ts'
 import {
   deleteSavedSearch,
@@ -28,13 +28,11 @@ import {
   updateSavedSearchRow,
 } from './rows.ts'
 
-type Reader = Pick<World, 'meta'>
-
-const allSavedSearches = (world: Reader, orgId: string): Promise<readonly SavedSearchRow[]> =>
+const allSavedSearches = (world: MetaWorld, orgId: string): Promise<readonly SavedSearchRow[]> =>
   world.meta.cached(orgId, 'saved searches', () => selectSavedSearches(world.meta, orgId))
 
 /** The saved searches that refer to no dataset hidden from the caller. */
-export const seenSavedSearches = async (world: Reader, actor: Actor): Promise<readonly SavedSearchRow[]> =>
+export const seenSavedSearches = async (world: MetaWorld, actor: Actor): Promise<readonly SavedSearchRow[]> =>
   visibleRows(await visibilityFor(world, actor), await allSavedSearches(world, actor.orgId), (row) => [
     referenceOf(row.search_details),
     { from: row.log_ids ?? [] },
@@ -45,10 +43,10 @@ const referenceOf = (details: Pick<SearchDetails, 'from' | 'from_expr'>): Datase
   from_expr: details.from_expr,
 })
 
-export const listSavedSearches = async (world: Reader, actor: Actor): Promise<SavedSearch[]> =>
+export const listSavedSearches = async (world: MetaWorld, actor: Actor): Promise<SavedSearch[]> =>
   (await seenSavedSearches(world, actor)).map(shownSavedSearch)
 
-export async function findSavedSearch(world: Reader, actor: Actor, id: string): Promise<SavedSearchRow> {
+export async function findSavedSearch(world: MetaWorld, actor: Actor, id: string): Promise<SavedSearchRow> {
   const row = (await seenSavedSearches(world, actor)).find((candidate) => candidate.id === id)
   if (!row) throw notFound('saved search', id)
   return row
@@ -67,16 +65,9 @@ export async function createSavedSearch(world: World, actor: Actor, request: Sav
     log_ids: draft.log_ids ?? null,
     template,
     tags: draft.tags,
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
-  await world.meta.write(actor.orgId, async (tx) => {
-    await insertSavedSearch(tx, row)
-    await recordChange(world, tx, actor, { entity: { type: 'saved_search', id: row.id }, after: shownSavedSearch(row) })
-  })
-  return shownSavedSearch(row)
+  return createRecord(world, actor, savedSearchRecords, row)
 }
 
 /** Merges the draft with its template. */
@@ -101,35 +92,23 @@ export const savedSearchTemplates: Library<SavedSearchTemplateDraft> = {
 export async function updateSavedSearch(
   world: World,
   actor: Actor,
-  record: SavedSearchRow,
+  { id }: SavedSearchRow,
   change: SavedSearchChange,
 ): Promise<SavedSearch> {
   if (change.search_details) checkDetails(change.search_details, world.clock.nowMs())
-  return world.meta.write(actor.orgId, async (tx) => {
-    const before = await lockSavedSearch(tx, actor.orgId, record.id)
-    if (!before) throw notFound('saved search', record.id)
-    const next: SavedSearchRow = {
-      ...before,
+  return changeRecord(world, actor, savedSearchRecords, {
+    id,
+    change: (before) => ({
       name: change.name ?? before.name,
       description: change.description ?? before.description,
       search_details: change.search_details ?? before.search_details,
       log_ids: change.log_ids ?? before.log_ids,
-      modified_at: world.clock.nowMs(),
-      modified_by: actor.identity,
-    }
-    await updateSavedSearchRow(tx, next)
-    const entity = { type: 'saved_search', id: record.id }
-    await recordChange(world, tx, actor, { entity, before: shownSavedSearch(before), after: shownSavedSearch(next) })
-    return shownSavedSearch(next)
+    }),
   })
 }
 
-export async function removeSavedSearch(world: World, actor: Actor, record: SavedSearchRow): Promise<undefined> {
-  await world.meta.write(actor.orgId, async (tx) => {
-    if ((await deleteSavedSearch(tx, actor.orgId, record.id)) === 0) throw notFound('saved search', record.id)
-    await recordChange(world, tx, actor, { entity: { type: 'saved_search', id: record.id }, before: shownSavedSearch(record) })
-  })
-}
+export const removeSavedSearch = (world: World, actor: Actor, record: SavedSearchRow): Promise<undefined> =>
+  removeRecord(world, actor, savedSearchRecords, record)
 
 const AT = 'search_details'
 
@@ -162,3 +141,13 @@ export const shownSavedSearch = (row: SavedSearchRow): SavedSearch => ({
   tags: row.tags,
   metadata: metadataOf(row),
 })
+
+const savedSearchRecords: RecordKind<SavedSearchRow, SavedSearch> = {
+  noun: 'saved search',
+  entity: 'saved_search',
+  lock: lockSavedSearch,
+  insert: insertSavedSearch,
+  update: updateSavedSearchRow,
+  remove: deleteSavedSearch,
+  shown: shownSavedSearch,
+}

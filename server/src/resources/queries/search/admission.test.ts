@@ -103,7 +103,7 @@ describe('a credential that runs as many queries as it may and whose queries may
 })
 
 describe('a credential whose queries may wait', () => {
-  test('gets its answer when its turn comes, by a search that waits and by one that may be asked after', async () => {
+  test('gets its result in order, both by a waiting search and by an asynchronous one', async () => {
     const patient = await keyOf(['SearchApi'])
     const leave = occupy(patient.id)
     const waiting = org.ask('POST', '/search', { key: patient.key, body: search() })

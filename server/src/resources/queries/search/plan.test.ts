@@ -72,7 +72,7 @@ describe('what cannot be planned', () => {
     expect(refused(ask)).toEqual([problem])
   })
 
-  test('is told for each field at once', () => {
+  test('is reported for each field at once', () => {
     expect(refused({ select: [], where: '(', time_range: '5x' })).toEqual([
       'where EXPECTED_CONDITION',
       'select EMPTY_SELECT',

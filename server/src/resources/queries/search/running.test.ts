@@ -135,7 +135,7 @@ test('what takes longer says where to ask, how far it is and what is known alrea
   expect(await untilItIs(there, id, 'COMPLETED')).toMatchObject({ http: 201, progress: 100, links: [{ rel: 'next' }] })
 })
 
-test('a cancelled search stops, whoever cancels it, and stays cancelled', async () => {
+test('a cancelled search stops, by any process, and stays cancelled', async () => {
   const [here, there] = [open(), open()]
   for (const canceller of [here, there]) {
     const { work, isStopped } = lasting()

@@ -36,7 +36,7 @@ export type Searches = {
 
 export type SearchTimes = { quickMs: number; beatMs: number }
 const TIMES: SearchTimes = { quickMs: 500, beatMs: 1_000 }
-/** The longest polling interval that clients are told. */
+/** The longest polling interval suggested to clients. */
 const RETRY_S = 5
 /** A search ends when nobody has polled it for this long. */
 const UNPOLLED_MS = 60_000

@@ -58,7 +58,7 @@ describe('events', () => {
     expect(links).toEqual([{ rel: 'next', href: pagination.next_page_url }])
   })
 
-  test('come oldest first when asked so, and without their lines unless these are selected', async () => {
+  test('come oldest first on request, and without their lines unless these are selected', async () => {
     const { body } = await post({ select: ['message'], most_recent_first: false, limit: 3 })
     expect(messages(body.events)).toEqual(['request 0 done', 'request 1 done', 'request 2 done'])
     expect(body.events[0]).toMatchObject({ '@raw': null, message_kvs: { message: 'request 0 done' }, attributes: {} })
@@ -89,7 +89,7 @@ describe('events', () => {
     expect(body).toMatchObject({ totals: { count: 5 }, is_exact: true, explain: { 'Matching events': '5' }, links: [], pagination: {} })
   })
 
-  test('are the same by GET, which shows everything unless told otherwise', async () => {
+  test('are the same by GET, which shows everything by default', async () => {
     const query = new URLSearchParams({
       from: web,
       from_ts: String(startMs),
@@ -260,7 +260,7 @@ describe('pages', () => {
     expect(start.body.links.map(({ rel }) => rel)).toEqual(['next'])
   })
 
-  test('may have another size, asked for by POST with the token alone', async () => {
+  test('may have another size, requested by POST with the token alone', async () => {
     const first = await post({ select: ['message'], limit: 2, where: "level = 'info'" })
     const pagination_token = new URL(first.body.pagination.next_page_url ?? '').searchParams.get('pagination_token')
     const { body } = await org.ask<Answer>('POST', '/search', { body: { pagination_token, per_page: 3, select: ['ignored'] } })
@@ -268,7 +268,7 @@ describe('pages', () => {
     expect(body.metadata.select).toEqual(['message'])
   })
 
-  test('are gone after an hour, and unknown when nobody ever had the token or somebody else has it', async () => {
+  test('expire after an hour, and are unknown for an invalid token or another caller', async () => {
     const { body } = await post({ select: ['message'], limit: 2 })
     const path = pathOf(body.pagination.next_page_url)
     const other = await app.newOrganization()
@@ -297,7 +297,7 @@ describe('datasets', () => {
     expect((await post({ from: [nowhere, api], select: ['message'] })).body.events).toHaveLength(1)
   })
 
-  test('are named by id, whatever its letters, or by collection and dataset, and pages of them go on', async () => {
+  test('are named by id in any case, or by collection and dataset, and their pages continue', async () => {
     const { body } = await post({ from: ['shop.web', api.toUpperCase()], select: ['*'], limit: 20 })
     const { count } = (await post({ from: [web, api], select: ['*'] })).body.totals
     expect([body.totals.count, body.events.length]).toEqual([count, 20])

@@ -67,7 +67,7 @@ describe('metric definitions', () => {
     expect((await org.ask('GET', `/timeseries/${made.body.id}`)).status).toBe(200)
   })
 
-  test('take what is said beside the template rather than what it says', async () => {
+  test('prefer explicit fields to those of the template', async () => {
     const id = await newTemplate()
     const { body } = await define({ name: 'Mine', formulas: [], template: { id, arguments: metricArguments() } })
     expect(body).toMatchObject({ name: 'Mine', formulas: [], queries: [{ name: 'errors' }, { name: 'slow' }] })

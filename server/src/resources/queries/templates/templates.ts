@@ -5,15 +5,14 @@ import type { Actor } from '../../../http/actor.ts'
 import { check } from '../../../http/validation.ts'
 import { badField, notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
-import type { World } from '../../../world.ts'
-import { recordChange } from '../../access/audit/audit.ts'
+import type { MetaWorld, World } from '../../../world.ts'
 import { type DatasetReference, type DatasetVisibility, visibilityFor } from '../../data/datasets/datasets.ts'
+import { changeRecord, createdBy, createRecord, type RecordKind, type RecordPath, removeRecord } from '../../records.ts'
 import { type Binding, bindArguments, checkPlaceholders, checkReference, fillIn, literalsOf } from './binding.ts'
 import { deleteTemplate, insertTemplate, lockTemplate, selectTemplates, type TemplateRow, updateTemplateRow } from './rows.ts'
 
 export { fillIn } from './binding.ts'
 
-type Reader = Pick<World, 'meta'>
 type Parametrised = { parameters: TemplateParameters }
 
 /** The templates of one kind; `kind` is also their name in the audit trail. */
@@ -42,11 +41,15 @@ export const usesOf = <D extends Parametrised>(
 
 const nounOf = ({ kind }: Library<never>): string => kind.replaceAll('_', ' ')
 
-const listRows = <D extends Parametrised>(world: Reader, actor: Actor, { kind }: Library<D>): Promise<readonly TemplateRow<D>[]> =>
+const listRows = <D extends Parametrised>(world: MetaWorld, actor: Actor, { kind }: Library<D>): Promise<readonly TemplateRow<D>[]> =>
   world.meta.cached(actor.orgId, `templates ${kind}`, () => selectTemplates<D>(world.meta, actor.orgId, kind))
 
 /** The templates that refer to no dataset hidden from the caller, directly or through other templates. */
-async function seenTemplates<D extends Parametrised>(world: Reader, actor: Actor, library: Library<D>): Promise<readonly TemplateRow<D>[]> {
+async function seenTemplates<D extends Parametrised>(
+  world: MetaWorld,
+  actor: Actor,
+  library: Library<D>,
+): Promise<readonly TemplateRow<D>[]> {
   const rows = await listRows(world, actor, library)
   const visibility = await visibilityFor(world, actor)
   if (!visibility.limited) return rows
@@ -56,7 +59,7 @@ async function seenTemplates<D extends Parametrised>(world: Reader, actor: Actor
 
 /** The ids of templates hidden from the caller; `known` caches the libraries checked so far. */
 async function hiddenIn(
-  world: Reader,
+  world: MetaWorld,
   actor: Actor,
   library: Library<never>,
   visibility: DatasetVisibility,
@@ -83,12 +86,12 @@ async function hiddenIn(
   return hidden
 }
 
-export const listTemplates = async <D extends Parametrised>(world: Reader, actor: Actor, library: Library<D>) => ({
+export const listTemplates = async <D extends Parametrised>(world: MetaWorld, actor: Actor, library: Library<D>) => ({
   templates: (await seenTemplates(world, actor, library)).map(shownTemplate),
 })
 
-export async function findTemplate<D extends Parametrised>(
-  world: Reader,
+async function findTemplate<D extends Parametrised>(
+  world: MetaWorld,
   actor: Actor,
   library: Library<D>,
   id: string,
@@ -98,7 +101,7 @@ export async function findTemplate<D extends Parametrised>(
   return row
 }
 
-export async function createTemplate<D extends Parametrised>(world: World, actor: Actor, library: Library<D>, draft: D) {
+async function createTemplate<D extends Parametrised>(world: World, actor: Actor, library: Library<D>, draft: D) {
   await checkDraft(world, actor, library, draft)
   const nowMs = world.clock.nowMs()
   const row: TemplateRow<D> = {
@@ -106,20 +109,13 @@ export async function createTemplate<D extends Parametrised>(world: World, actor
     id: world.ids.uuid(),
     kind: library.kind,
     definition: draft,
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
-  await world.meta.write(actor.orgId, async (tx) => {
-    await insertTemplate(tx, row)
-    await recordChange(world, tx, actor, { entity: { type: library.kind, id: row.id }, after: shownTemplate(row) })
-  })
-  return shownTemplate(row)
+  return createRecord(world, actor, templateRecords(library), row)
 }
 
 /** Replaces a template; records created from it do not change. */
-export async function updateTemplate<D extends Parametrised>(
+async function updateTemplate<D extends Parametrised>(
   world: World,
   actor: Actor,
   library: Library<D>,
@@ -127,27 +123,48 @@ export async function updateTemplate<D extends Parametrised>(
   decide: (before: D) => D,
 ) {
   await checkDraft(world, actor, library, decide(record.definition), record.id)
-  return world.meta.write(actor.orgId, async (tx) => {
-    const before = await lockTemplate<D>(tx, actor.orgId, library.kind, record.id)
-    if (!before) throw notFound(nounOf(library), record.id)
-    const next = { ...before, definition: decide(before.definition), modified_at: world.clock.nowMs(), modified_by: actor.identity }
-    await updateTemplateRow(tx, next)
-    const entity = { type: library.kind, id: record.id }
-    await recordChange(world, tx, actor, { entity, before: shownTemplate(before), after: shownTemplate(next) })
-    return shownTemplate(next)
+  return changeRecord(world, actor, templateRecords(library), {
+    id: record.id,
+    change: ({ definition }) => ({ definition: decide(definition) }),
   })
 }
 
-export async function removeTemplate<D extends Parametrised>(
+const removeTemplate = <D extends Parametrised>(
   world: World,
   actor: Actor,
   library: Library<D>,
   record: TemplateRow<D>,
-): Promise<undefined> {
-  await world.meta.write(actor.orgId, async (tx) => {
-    if ((await deleteTemplate(tx, actor.orgId, library.kind, record.id)) === 0) throw notFound(nounOf(library), record.id)
-    await recordChange(world, tx, actor, { entity: { type: library.kind, id: record.id }, before: shownTemplate(record) })
-  })
+): Promise<undefined> => removeRecord(world, actor, templateRecords(library), record)
+
+const templateRecords = <D extends Parametrised>(library: Library<D>): RecordKind<TemplateRow<D>, ReturnType<typeof shownTemplate<D>>> => ({
+  noun: nounOf(library),
+  entity: library.kind,
+  lock: (tx, orgId, id) => lockTemplate<D>(tx, orgId, library.kind, id),
+  insert: insertTemplate,
+  update: updateTemplateRow,
+  remove: (tx, orgId, id) => deleteTemplate(tx, orgId, library.kind, id),
+  shown: shownTemplate,
+})
+
+/** The endpoints of the templates of one kind; `draftOf` completes a body, given the template that it replaces. */
+export const templateHandlers = <D extends Parametrised, Body = D>(
+  world: World,
+  library: Library<D>,
+  draftOf: (body: Body, before?: D) => D,
+) => {
+  const find = ({ actor, params }: RecordPath<'templateId'>) => findTemplate(world, actor, library, params.templateId)
+  type Call = { readonly actor: Actor; readonly record: TemplateRow<D> }
+  return {
+    list: ({ actor }: { actor: Actor }) => listTemplates(world, actor, library),
+    create: ({ actor, body }: { actor: Actor; body: Body }) => createTemplate(world, actor, library, draftOf(body)),
+    get: { find, run: async ({ record }: Call) => shownTemplate(record) },
+    update: {
+      find,
+      run: ({ actor, record, body }: Call & { body: Body }) =>
+        updateTemplate(world, actor, library, record, (before) => draftOf(body, before)),
+    },
+    remove: { find, run: ({ actor, record }: Call) => removeTemplate(world, actor, library, record) },
+  }
 }
 
 async function checkDraft<D extends Parametrised>(world: World, actor: Actor, library: Library<D>, draft: D, id?: string): Promise<void> {
@@ -155,7 +172,7 @@ async function checkDraft<D extends Parametrised>(world: World, actor: Actor, li
   await library.check?.(world, actor, draft, id)
 }
 
-export const shownTemplate = <D extends object>({ id, definition, ...row }: TemplateRow<D>): D & { id: string; metadata: Metadata } => ({
+const shownTemplate = <D extends object>({ id, definition, ...row }: TemplateRow<D>): D & { id: string; metadata: Metadata } => ({
   id,
   ...definition,
   metadata: metadataOf(row),
@@ -166,7 +183,7 @@ export type TemplateUse = { id: string; arguments?: TemplateArguments | undefine
 
 /** Finds a template and binds its parameters; `template` is stored with the record created from it. */
 export async function bindTemplate<D extends Parametrised>(
-  world: Reader,
+  world: MetaWorld,
   actor: Actor,
   library: Library<D>,
   { id, arguments: args, field, enclosing }: TemplateUse,
@@ -180,7 +197,7 @@ export async function bindTemplate<D extends Parametrised>(
 
 /** Fills a template and applies `overrides`; the result must match `schema`. */
 export async function fillTemplate<D extends Parametrised, S extends z.ZodType>(
-  world: Reader,
+  world: MetaWorld,
   actor: Actor,
   library: Library<D>,
   { use, overrides = {}, schema }: { use: TemplateUse; overrides?: object; schema: S },
@@ -199,7 +216,7 @@ type References = { references: readonly TemplateReference[]; outer: TemplatePar
 
 /** Rejects references to missing templates, or with arguments that can never be bound. */
 export async function checkReferences<D extends Parametrised>(
-  world: Reader,
+  world: MetaWorld,
   actor: Actor,
   library: Library<D>,
   { references, outer, field }: References,

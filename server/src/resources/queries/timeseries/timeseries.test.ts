@@ -199,7 +199,7 @@ describe('a metric definition', () => {
     expect((await org.ask<Answer>('GET', `/timeseries/${id}`)).body.total?.series).toHaveLength(10)
   })
 
-  test('that could not be asked, or names datasets that do not exist, is refused', async () => {
+  test('that is invalid, or names datasets that do not exist, is rejected', async () => {
     const refused = async (body: object) => (await org.ask<FailureBody>('POST', '/metrics/definitions', { body })).body.errors?.[0]?.field
     expect(await refused({ queries: [query('a', { where: 'x ==  1' })] })).toBe('queries.0.where')
     expect(await refused({ queries: [query('a', { from: ['00000000-0000-4000-8000-000000000000'] })] })).toBe('queries.0.from')

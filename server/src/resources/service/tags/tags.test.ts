@@ -145,7 +145,7 @@ describe('records that can be tagged', () => {
     ])
   })
 
-  test('a user is tagged, and only as long as he is there', async () => {
+  test('a user can be tagged until deleted', async () => {
     const body = { first_name: 'Ada', last_name: 'L', email: 'ada@example.org', roles: ['Standard'] }
     const { id } = (await org.ask<{ id: string }>('POST', '/users', { body })).body
     expect((await send('POST', tagOf('team', 'a', id, 'user'))).status).toBe(201)

@@ -3,6 +3,7 @@ import { type Actor, hasPermission } from '../../../http/actor.ts'
 import { badField, conflict, Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
+import { modifiedBy } from '../../records.ts'
 import { lockTags, selectTagged, updateTags } from './rows.ts'
 import { type Taggable, type TaggedRow, taggables } from './taggables.ts'
 
@@ -77,7 +78,7 @@ async function changeTags<T>(
     const before = await lockTags(tx, actor.orgId, kind, entity.id)
     if (!before) throw notFound(noun, entity.id)
     const { tags, answer } = decide(before.tags)
-    await updateTags(tx, actor.orgId, kind, { id: entity.id, tags, modified_at: world.clock.nowMs(), modified_by: actor.identity })
+    await updateTags(tx, actor.orgId, kind, { id: entity.id, tags, ...modifiedBy(actor, world.clock.nowMs()) })
     await recordChange(world, tx, actor, {
       entity: { type: kind.audited, id: entity.id },
       before: { tags: before.tags },

@@ -2,9 +2,9 @@ import type { BodyOf, contract, Downtime } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
-import type { World } from '../../../world.ts'
-import { recordChange } from '../../access/audit/audit.ts'
+import type { MetaWorld, World } from '../../../world.ts'
 import { visibilityFor } from '../../data/datasets/datasets.ts'
+import { changeRecord, createdBy, createRecord, type RecordKind, removeRecord } from '../../records.ts'
 import { allMonitors, evaluateAllSoon, monitorReads, visibleMonitors } from '../monitors/monitors.ts'
 import {
   type DowntimeRow,
@@ -17,19 +17,18 @@ import {
 } from './rows.ts'
 
 type NewDowntime = BodyOf<typeof contract.downtimes.create>
-type Reader = Pick<World, 'meta'>
 
 /** All downtimes of an organization; the caller checks visibility. */
-export const allDowntimes = (world: Reader, orgId: string): Promise<Downtime[]> =>
+export const allDowntimes = (world: MetaWorld, orgId: string): Promise<Downtime[]> =>
   world.meta.cached(orgId, 'downtimes', async () => (await selectDowntimes(world.meta, orgId)).map(downtimeReply))
 
-export async function listDowntimes(world: Reader, actor: Actor): Promise<Downtime[]> {
+export async function listDowntimes(world: MetaWorld, actor: Actor): Promise<Downtime[]> {
   const all = await allDowntimes(world, actor.orgId)
   const isSeen = await visibilityCheck(world, actor)
   return isSeen ? all.filter(({ from }) => isSeen(from)) : all
 }
 
-export async function findDowntime(world: Reader, actor: Actor, id: string): Promise<DowntimeRow> {
+export async function findDowntime(world: MetaWorld, actor: Actor, id: string): Promise<DowntimeRow> {
   const row = await selectDowntime(world.meta, actor.orgId, id)
   const isSeen = row && (await visibilityCheck(world, actor))
   if (!row || (isSeen && !isSeen(row.covers))) throw notFound('downtime', id)
@@ -40,7 +39,7 @@ export async function findDowntime(world: Reader, actor: Actor, id: string): Pro
  * Returns a check whether the caller may see a downtime: it must cover no log and no monitor that is hidden from them. Undefined if the
  * caller sees everything.
  */
-async function visibilityCheck(world: Reader, actor: Actor): Promise<((covers: readonly string[]) => boolean) | undefined> {
+async function visibilityCheck(world: MetaWorld, actor: Actor): Promise<((covers: readonly string[]) => boolean) | undefined> {
   const visibility = await visibilityFor(world, actor)
   if (!visibility.limited) return undefined
   // Read all monitors first, so that one created meanwhile does not count as hidden.
@@ -56,39 +55,23 @@ export async function createDowntime(world: World, actor: Actor, request: NewDow
     org_id: actor.orgId,
     id: world.ids.uuid(),
     ...columnsOf(request),
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
-  await world.meta.write(actor.orgId, async (tx) => {
-    await insertDowntime(tx, row)
-    await recordChange(world, tx, actor, { entity: { type: 'downtime', id: row.id }, after: downtimeReply(row) })
-  })
-  return downtimeReply(row)
+  return createRecord(world, actor, downtimeRecords, row)
 }
 
-export async function updateDowntime(world: World, actor: Actor, record: DowntimeRow, request: NewDowntime): Promise<Downtime> {
-  return world.meta.write(actor.orgId, async (tx) => {
-    const before = await lockDowntime(tx, actor.orgId, record.id)
-    if (!before) throw notFound('downtime', record.id)
-    const next: DowntimeRow = { ...before, ...columnsOf(request), modified_at: world.clock.nowMs(), modified_by: actor.identity }
-    await updateDowntimeRow(tx, next)
-    await evaluateAllSoon(tx, actor.orgId, next.modified_at)
-    const change = { entity: { type: 'downtime', id: record.id } as const, before: downtimeReply(before), after: downtimeReply(next) }
-    await recordChange(world, tx, actor, change)
-    return downtimeReply(next)
+export const updateDowntime = (world: World, actor: Actor, { id }: DowntimeRow, request: NewDowntime): Promise<Downtime> =>
+  changeRecord(world, actor, downtimeRecords, {
+    id,
+    change: () => columnsOf(request),
+    afterwards: (tx, next) => evaluateAllSoon(tx, actor.orgId, next.modified_at),
   })
-}
 
-export async function removeDowntime(world: World, actor: Actor, record: DowntimeRow): Promise<undefined> {
-  await world.meta.write(actor.orgId, async (tx) => {
-    if ((await deleteDowntime(tx, actor.orgId, record.id)) === 0) throw notFound('downtime', record.id)
+export const removeDowntime = (world: World, actor: Actor, record: DowntimeRow): Promise<undefined> =>
+  removeRecord(world, actor, downtimeRecords, record, {
     // The next evaluation sends what the downtime held back.
-    await evaluateAllSoon(tx, actor.orgId, world.clock.nowMs())
-    await recordChange(world, tx, actor, { entity: { type: 'downtime', id: record.id }, before: downtimeReply(record) })
+    afterwards: (tx) => evaluateAllSoon(tx, actor.orgId, world.clock.nowMs()),
   })
-}
 
 const columnsOf = (request: NewDowntime) => ({
   name: request.name,
@@ -111,3 +94,13 @@ export const downtimeReply = (row: DowntimeRow): Downtime => ({
   ...(row.dynamic_time_range === null ? {} : { dynamic_time_range: row.dynamic_time_range }),
   metadata: metadataOf(row),
 })
+
+const downtimeRecords: RecordKind<DowntimeRow, Downtime> = {
+  noun: 'downtime',
+  entity: 'downtime',
+  lock: lockDowntime,
+  insert: insertDowntime,
+  update: updateDowntimeRow,
+  remove: deleteDowntime,
+  shown: downtimeReply,
+}

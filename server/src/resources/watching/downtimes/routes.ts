@@ -1,22 +1,19 @@
 import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
+import type { RecordPath } from '../../records.ts'
 import { createDowntime, downtimeReply, findDowntime, listDowntimes, removeDowntime, updateDowntime } from './downtimes.ts'
+
+const byDowntimeId =
+  (world: World) =>
+  ({ actor, params }: RecordPath<'downtimeId'>) =>
+    findDowntime(world, actor, params.downtimeId)
 
 export const downtimeRoutes = (world: World): Routes =>
   routes('downtimes', contract.downtimes, {
     list: async ({ actor }) => ({ downtimes: await listDowntimes(world, actor) }),
     create: ({ actor, body }) => createDowntime(world, actor, body),
-    get: onRecord(
-      ({ actor, params }) => findDowntime(world, actor, params.downtimeId),
-      async ({ record }) => downtimeReply(record),
-    ),
-    update: onRecord(
-      ({ actor, params }) => findDowntime(world, actor, params.downtimeId),
-      ({ actor, record, body }) => updateDowntime(world, actor, record, body),
-    ),
-    remove: onRecord(
-      ({ actor, params }) => findDowntime(world, actor, params.downtimeId),
-      ({ actor, record }) => removeDowntime(world, actor, record),
-    ),
+    get: onRecord(byDowntimeId(world), async ({ record }) => downtimeReply(record)),
+    update: onRecord(byDowntimeId(world), ({ actor, record, body }) => updateDowntime(world, actor, record, body)),
+    remove: onRecord(byDowntimeId(world), ({ actor, record }) => removeDowntime(world, actor, record)),
   })

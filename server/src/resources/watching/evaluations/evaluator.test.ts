@@ -270,7 +270,7 @@ describe('quiet', () => {
   })
 })
 
-test('a look that cannot be taken changes and sends nothing, says why, and is tried again soon', async () => {
+test('a failed evaluation changes and sends nothing, records the reason, and is retried soon', async () => {
   const { org, now, evaluations, notes } = await watch({ ...plain, monitor_type: 'USAGE', queries: [{ ...query, where: '' }] })
   await evaluateDue()
   const { metric_id, status } = await now()
@@ -311,7 +311,7 @@ describe('many processes', () => {
     expect((await events()).monitor_events.filter(({ monitor_status }) => monitor_status === 'ALERT')).toHaveLength(1)
   })
 
-  test('a look that was begun before the definition changed is not written', async () => {
+  test('an evaluation that started before a change of the definition is not stored', async () => {
     const { org, id, evaluations } = await watch(plain)
     const claimed = await dueNow('00000000-0000-4000-8000-00000000beef', 60_000)
     await org.ask('PUT', `/monitors/${id}`, { body: { ...plain, threshold: 7 } })

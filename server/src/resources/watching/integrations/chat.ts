@@ -5,11 +5,12 @@ import { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
 import type { OutgoingRequest } from '../../../outgoing/outgoing.ts'
-import type { World } from '../../../world.ts'
+import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { openSecret, type SecretPlace, sealSecret } from '../../access/secrets/secrets.ts'
+import { changeRecord, createdBy, createRecord, type RecordKind, removeRecord } from '../../records.ts'
 import { type DeliveryAttempt, deliveryHeaders } from './delivery.ts'
-import { changeIntegration, type IntegrationRecords, removeIntegration } from './integration-records.ts'
+import { removeIntegration } from './integration-records.ts'
 import {
   type ChatRow,
   deleteChat,
@@ -29,12 +30,11 @@ import {
 
 type NewWorkspace = BodyOf<typeof contract.integrations.createSlackWorkspace>
 type NewChat = BodyOf<typeof contract.integrations.createSlack>
-type Reader = Pick<World, 'meta'>
 
-export const listWorkspaces = (world: Reader, actor: Actor): Promise<SlackWorkspace[]> =>
+export const listWorkspaces = (world: MetaWorld, actor: Actor): Promise<SlackWorkspace[]> =>
   world.meta.cached(actor.orgId, 'chat workspaces', async () => (await selectWorkspaces(world.meta, actor.orgId)).map(workspaceReply))
 
-export async function findWorkspace(world: Reader, actor: Pick<Actor, 'orgId'>, id: string): Promise<WorkspaceRow> {
+export async function findWorkspace(world: MetaWorld, actor: Pick<Actor, 'orgId'>, id: string): Promise<WorkspaceRow> {
   const row = await selectWorkspace(world.meta, actor.orgId, id)
   if (!row) throw notFound('chat workspace', id)
   return row
@@ -60,10 +60,7 @@ export async function createWorkspace(world: World, actor: Actor, request: NewWo
       token: await sealed('token', token),
       webhook_url: await sealed('webhook_url', webhook_url),
       api_url: api_url ?? null,
-      created_at: nowMs,
-      created_by: actor.identity,
-      modified_at: nowMs,
-      modified_by: actor.identity,
+      ...createdBy(actor, nowMs),
     }
     await insertWorkspace(tx, row)
     await recordChange(world, tx, actor, { entity: { type: 'chat_workspace', id }, after: workspaceReply(row) })
@@ -72,12 +69,12 @@ export async function createWorkspace(world: World, actor: Actor, request: NewWo
 }
 
 export async function removeWorkspace(world: World, actor: Actor, record: WorkspaceRow): Promise<undefined> {
-  await world.meta.write(actor.orgId, async (tx) => {
-    if (!(await lockWorkspace(tx, actor.orgId, record.id))) throw notFound('chat workspace', record.id)
-    const naming = await selectChatsOf(tx, actor.orgId, record.id)
-    if (naming.length > 0) throw conflict(`in use by the chat integration ${naming.map(({ name }) => `"${name}"`).join(', ')}`)
-    await deleteWorkspace(tx, actor.orgId, record.id)
-    await recordChange(world, tx, actor, { entity: { type: 'chat_workspace', id: record.id }, before: workspaceReply(record) })
+  const kind = { noun: 'chat workspace', entity: 'chat_workspace', lock: lockWorkspace, remove: deleteWorkspace, shown: workspaceReply }
+  return removeRecord(world, actor, kind, record, {
+    check: async (_, tx) => {
+      const naming = await selectChatsOf(tx, actor.orgId, record.id)
+      if (naming.length > 0) throw conflict(`in use by the chat integration ${naming.map(({ name }) => `"${name}"`).join(', ')}`)
+    },
   })
 }
 
@@ -120,10 +117,10 @@ const workspaceReply = (row: WorkspaceRow): SlackWorkspace => ({
   metadata: metadataOf(row),
 })
 
-export const listChats = (world: Reader, actor: Actor): Promise<SlackIntegration[]> =>
+export const listChats = (world: MetaWorld, actor: Actor): Promise<SlackIntegration[]> =>
   world.meta.cached(actor.orgId, 'chat integrations', async () => (await selectChats(world.meta, actor.orgId)).map(chatReply))
 
-export async function findChat(world: Reader, actor: Pick<Actor, 'orgId'>, id: string): Promise<ChatRow> {
+export async function findChat(world: MetaWorld, actor: Pick<Actor, 'orgId'>, id: string): Promise<ChatRow> {
   const row = await selectChat(world.meta, actor.orgId, id)
   if (!row) throw notFound('chat integration', id)
   return row
@@ -135,29 +132,21 @@ export async function createChat(world: World, actor: Actor, request: NewChat): 
     org_id: actor.orgId,
     id,
     ...given(request),
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
-  await world.meta.write(actor.orgId, async (tx) => {
-    await checkWorkspace(tx, actor.orgId, request.workspace_id)
-    await insertChat(tx, row)
-    await recordChange(world, tx, actor, { entity: { type: 'chat_integration', id }, after: chatReply(row) })
-  })
-  return chatReply(row)
+  return createRecord(world, actor, chatRecords, row, (tx) => checkWorkspace(tx, actor.orgId, request.workspace_id))
 }
 
 export async function updateChat(world: World, actor: Actor, { id }: ChatRow, request: NewChat): Promise<SlackIntegration> {
-  const change = async (tx: Db) => {
+  const change = async (_: ChatRow, tx: Db) => {
     await checkWorkspace(tx, actor.orgId, request.workspace_id)
     return given(request)
   }
-  return changeIntegration(world, actor, chatSnapshot, { id, change })
+  return changeRecord(world, actor, chatRecords, { id, change })
 }
 
-export const removeChat = (world: World, actor: Actor, { id }: ChatRow): Promise<undefined> =>
-  removeIntegration(world, actor, chatSnapshot, id)
+export const removeChat = (world: World, actor: Actor, record: ChatRow): Promise<undefined> =>
+  removeIntegration(world, actor, chatRecords, record)
 
 const given = ({ name, channels, workspace_id }: NewChat) => ({ name, channels: [...new Set(channels)], workspace_id })
 
@@ -173,10 +162,11 @@ const chatReply = (row: ChatRow): SlackIntegration => ({
   metadata: metadataOf(row),
 })
 
-const chatSnapshot: IntegrationRecords<ChatRow, SlackIntegration> = {
+const chatRecords: RecordKind<ChatRow, SlackIntegration> = {
   noun: 'chat integration',
   entity: 'chat_integration',
   lock: lockChat,
+  insert: insertChat,
   update: updateChatRow,
   remove: deleteChat,
   shown: chatReply,

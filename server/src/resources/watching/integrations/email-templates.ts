@@ -2,9 +2,9 @@ import type { BodyOf, contract, EmailTemplate } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
-import type { World } from '../../../world.ts'
-import { recordChange } from '../../access/audit/audit.ts'
-import { changeIntegration, type IntegrationRecords, removeIntegration } from './integration-records.ts'
+import type { MetaWorld, World } from '../../../world.ts'
+import { changeRecord, createdBy, createRecord, type RecordKind } from '../../records.ts'
+import { removeIntegration } from './integration-records.ts'
 import {
   deleteMailTemplate,
   insertMailTemplate,
@@ -16,12 +16,11 @@ import {
 } from './rows.ts'
 
 type NewEmailTemplate = BodyOf<typeof contract.integrations.createEmailTemplate>
-type Reader = Pick<World, 'meta'>
 
-export const listEmailTemplates = (world: Reader, actor: Actor): Promise<EmailTemplate[]> =>
+export const listEmailTemplates = (world: MetaWorld, actor: Actor): Promise<EmailTemplate[]> =>
   world.meta.cached(actor.orgId, 'mail templates', async () => (await selectMailTemplates(world.meta, actor.orgId)).map(shown))
 
-export async function findEmailTemplate(world: Reader, actor: Pick<Actor, 'orgId'>, id: string): Promise<MailTemplateRow> {
+export async function findEmailTemplate(world: MetaWorld, actor: Pick<Actor, 'orgId'>, id: string): Promise<MailTemplateRow> {
   const row = await selectMailTemplate(world.meta, actor.orgId, id)
   if (!row) throw notFound('e-mail template', id)
   return row
@@ -34,16 +33,9 @@ export async function createEmailTemplate(world: World, actor: Actor, request: N
     id: world.ids.uuid(),
     name: request.name,
     payload: request.payload,
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
-  await world.meta.write(actor.orgId, async (tx) => {
-    await insertMailTemplate(tx, row)
-    await recordChange(world, tx, actor, { entity: { type: 'email_template', id: row.id }, after: shown(row) })
-  })
-  return shown(row)
+  return createRecord(world, actor, templateRecords, row)
 }
 
 export const updateEmailTemplate = (
@@ -51,17 +43,18 @@ export const updateEmailTemplate = (
   actor: Actor,
   { id }: MailTemplateRow,
   { name, payload }: NewEmailTemplate,
-): Promise<EmailTemplate> => changeIntegration(world, actor, templateRecords, { id, change: async () => ({ name, payload }) })
+): Promise<EmailTemplate> => changeRecord(world, actor, templateRecords, { id, change: () => ({ name, payload }) })
 
-export const removeEmailTemplate = (world: World, actor: Actor, { id }: MailTemplateRow): Promise<undefined> =>
-  removeIntegration(world, actor, templateRecords, id)
+export const removeEmailTemplate = (world: World, actor: Actor, record: MailTemplateRow): Promise<undefined> =>
+  removeIntegration(world, actor, templateRecords, record)
 
 const shown = (row: MailTemplateRow): EmailTemplate => ({ id: row.id, name: row.name, payload: row.payload, metadata: metadataOf(row) })
 
-const templateRecords: IntegrationRecords<MailTemplateRow, EmailTemplate> = {
+const templateRecords: RecordKind<MailTemplateRow, EmailTemplate> = {
   noun: 'e-mail template',
   entity: 'email_template',
   lock: lockMailTemplate,
+  insert: insertMailTemplate,
   update: updateMailTemplateRow,
   remove: deleteMailTemplate,
   shown,

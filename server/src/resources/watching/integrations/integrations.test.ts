@@ -197,7 +197,7 @@ describe('a test notification', () => {
   })
 })
 
-test('an organization tests its webhooks ten times a minute, and is told when to come again', async () => {
+test('an organization can test its webhooks ten times a minute, then gets 429 with Retry-After', async () => {
   const made = [await create({}), await create({})]
   const other = await app.newOrganization()
   const theirs = await other.ask<WebhookIntegration>('POST', '/integrations/webhooks', { body: { name: 'hook', url: target } })

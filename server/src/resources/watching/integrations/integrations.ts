@@ -10,8 +10,9 @@ import { DeliveryError, type OutgoingRequest, refusedHeader } from '../../../out
 import type { World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import { openSecret, type SecretPlace, sealSecret } from '../../access/secrets/secrets.ts'
+import { changeRecord, createdBy, type RecordKind } from '../../records.ts'
 import { type DeliveryAttempt, deliveryHeaders } from './delivery.ts'
-import { changeIntegration, type IntegrationRecords, removeIntegration } from './integration-records.ts'
+import { removeIntegration } from './integration-records.ts'
 import { isValidPayload, type Placeholders, renderPayload, samplePlaceholders } from './payload.ts'
 import { deleteWebhook, insertWebhook, lockWebhook, selectWebhook, selectWebhooks, updateWebhookRow, type WebhookRow } from './rows.ts'
 
@@ -47,10 +48,7 @@ export async function createWebhook(world: World, actor: Actor, request: NewWebh
       org_id: actor.orgId,
       id,
       ...(await sealed(world, tx, { orgId: actor.orgId, id }, request, undefined)),
-      created_at: nowMs,
-      created_by: actor.identity,
-      modified_at: nowMs,
-      modified_by: actor.identity,
+      ...createdBy(actor, nowMs),
     }
     await insertWebhook(tx, row)
     await recordChange(world, tx, actor, { entity: { type: 'webhook', id }, after: webhookReply(row) })
@@ -61,14 +59,14 @@ export async function createWebhook(world: World, actor: Actor, request: NewWebh
 /** Replaces a webhook. Masked secrets are kept only while the URL stays on the same server. */
 export async function updateWebhook(world: World, actor: Actor, { id }: WebhookRow, request: NewWebhook): Promise<WebhookIntegration> {
   check(world, request)
-  return changeIntegration(world, actor, webhookRecords, {
+  return changeRecord(world, actor, webhookRecords, {
     id,
-    change: (tx, before) => sealed(world, tx, { orgId: actor.orgId, id }, request, before),
+    change: (before, tx) => sealed(world, tx, { orgId: actor.orgId, id }, request, before),
   })
 }
 
-export const removeWebhook = (world: World, actor: Actor, { id }: WebhookRow): Promise<undefined> =>
-  removeIntegration(world, actor, webhookRecords, id)
+export const removeWebhook = (world: World, actor: Actor, record: WebhookRow): Promise<undefined> =>
+  removeIntegration(world, actor, webhookRecords, record)
 
 /** Sends a sample. The caller gets the status or the reason, never the response of the target. */
 export async function testWebhook(world: World, record: WebhookRow, signal?: AbortSignal): Promise<WebhookTest> {
@@ -199,10 +197,11 @@ export const webhookReply = (row: WebhookRow): WebhookIntegration => ({
   metadata: metadataOf(row),
 })
 
-const webhookRecords: IntegrationRecords<WebhookRow, WebhookIntegration> = {
+const webhookRecords: RecordKind<WebhookRow, WebhookIntegration> = {
   noun: 'webhook',
   entity: 'webhook',
   lock: lockWebhook,
+  insert: insertWebhook,
   update: updateWebhookRow,
   remove: deleteWebhook,
   shown: webhookReply,

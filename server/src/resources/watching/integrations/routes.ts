@@ -1,6 +1,7 @@
 import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
+import type { RecordPath } from '../../records.ts'
 import {
   createChat,
   createWorkspace,
@@ -15,22 +16,18 @@ import {
 import { createEmailTemplate, findEmailTemplate, listEmailTemplates, removeEmailTemplate, updateEmailTemplate } from './email-templates.ts'
 import { createWebhook, findWebhook, listWebhooks, removeWebhook, testWebhook, updateWebhook } from './integrations.ts'
 
+const byWebhookId =
+  (world: World) =>
+  ({ actor, params }: RecordPath<'webhookId'>) =>
+    findWebhook(world, actor, params.webhookId)
+
 export const integrationRoutes = (world: World): Routes =>
   routes('integrations', contract.integrations, {
     webhooks: async ({ actor }) => ({ integrations: await listWebhooks(world, actor) }),
     createWebhook: ({ actor, body }) => createWebhook(world, actor, body),
-    updateWebhook: onRecord(
-      ({ actor, params }) => findWebhook(world, actor, params.webhookId),
-      ({ actor, record, body }) => updateWebhook(world, actor, record, body),
-    ),
-    removeWebhook: onRecord(
-      ({ actor, params }) => findWebhook(world, actor, params.webhookId),
-      ({ actor, record }) => removeWebhook(world, actor, record),
-    ),
-    testWebhook: onRecord(
-      ({ actor, params }) => findWebhook(world, actor, params.webhookId),
-      ({ record }) => testWebhook(world, record),
-    ),
+    updateWebhook: onRecord(byWebhookId(world), ({ actor, record, body }) => updateWebhook(world, actor, record, body)),
+    removeWebhook: onRecord(byWebhookId(world), ({ actor, record }) => removeWebhook(world, actor, record)),
+    testWebhook: onRecord(byWebhookId(world), ({ record }) => testWebhook(world, record)),
     slack: async ({ actor }) => ({ integrations: await listChats(world, actor) }),
     createSlack: ({ actor, body }) => createChat(world, actor, body),
     updateSlack: onRecord(

@@ -1,10 +1,9 @@
 import type { contract, MonitorEvaluation, ReplyOf } from '@dendro/api'
 import { badField } from '../../../kernel/errors.ts'
-import type { World } from '../../../world.ts'
+import type { MetaWorld } from '../../../world.ts'
 import { type HistorySpan, selectEvaluations, selectEvents, selectGroupHistory, selectNotifications } from './history-rows.ts'
 import type { MonitorRow } from './rows.ts'
 
-type Reader = Pick<World, 'meta'>
 type HistoryQuery = { from_ts?: number | undefined; to_ts?: number | undefined }
 type Events = ReplyOf<typeof contract.monitors.events>
 type Notifications = ReplyOf<typeof contract.monitors.notifications>
@@ -12,7 +11,7 @@ type Notifications = ReplyOf<typeof contract.monitors.notifications>
 const EVALUATIONS = 100
 
 /** Returns the status changes of a monitor, newest first, and those of its groups, oldest first. */
-export async function listEvents(world: Reader, monitor: MonitorRow, query: HistoryQuery): Promise<Events> {
+export async function listEvents(world: MetaWorld, monitor: MonitorRow, query: HistoryQuery): Promise<Events> {
   const span = spanOf(query)
   const [events, history] = await Promise.all([
     selectEvents(world.meta, monitor.org_id, monitor.id, span),
@@ -35,7 +34,7 @@ export async function listEvents(world: Reader, monitor: MonitorRow, query: Hist
   }
 }
 
-export async function listNotifications(world: Reader, monitor: MonitorRow, query: HistoryQuery): Promise<Notifications> {
+export async function listNotifications(world: MetaWorld, monitor: MonitorRow, query: HistoryQuery): Promise<Notifications> {
   const rows = await selectNotifications(world.meta, monitor.org_id, monitor.id, spanOf(query))
   return {
     monitor_notifications: rows.map((row) => ({
@@ -58,7 +57,7 @@ export async function listNotifications(world: Reader, monitor: MonitorRow, quer
 }
 
 export async function listEvaluations(
-  world: Reader,
+  world: MetaWorld,
   monitor: MonitorRow,
   { limit = EVALUATIONS, ...query }: HistoryQuery & { limit?: number | undefined },
 ): Promise<{ evaluations: MonitorEvaluation[] }> {

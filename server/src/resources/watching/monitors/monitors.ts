@@ -5,12 +5,13 @@ import { badField, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { parseSelector } from '../../../query/query.ts'
 import { matchDatasets } from '../../../query/selector.ts'
-import type { World } from '../../../world.ts'
+import type { MetaWorld, World } from '../../../world.ts'
 import { recordChange } from '../../access/audit/audit.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { isSameIdentity, visibilityFor } from '../../data/datasets/datasets.ts'
 import { checkMonitorLimit } from '../../data/limits/limits.ts'
 import { dropBacking, keepBacking } from '../../queries/metric-definitions/metric-definitions.ts'
+import { createdBy, modifiedBy } from '../../records.ts'
 import { checkActions } from '../integrations/integrations.ts'
 import { columnsFromDraft } from './definition.ts'
 import { monitorReply } from './monitor-reply.ts'
@@ -47,13 +48,12 @@ export type { AlertStatus, ComparisonOperator, StatusTransition } from './status
 export { isValidState } from './stored-state.ts'
 export type { Suppression } from './transition.ts'
 
-type Reader = Pick<World, 'meta'>
 type NewMonitor = BodyOf<typeof contract.monitors.create>
 
 const FOR_EVER = -1
 
 /** All monitors of an organization, newest first, without the state that evaluations change. */
-export const allMonitors = (world: Reader, orgId: string): Promise<readonly MonitorRow[]> =>
+export const allMonitors = (world: MetaWorld, orgId: string): Promise<readonly MonitorRow[]> =>
   world.meta.cached(orgId, 'monitors', () => selectMonitors(world.meta, orgId))
 
 export async function listMonitors(world: Pick<World, 'meta' | 'clock'>, actor: Actor, log?: DatasetRow | string): Promise<Monitor[]> {
@@ -78,7 +78,7 @@ function readsLog({ queries }: MonitorRow, log: DatasetRow | string): boolean {
  * change of the queries or of a policy.
  */
 export async function visibleMonitors(
-  world: Reader,
+  world: MetaWorld,
   actor: Actor,
   statesOf: () => Promise<ReadonlyMap<string, Pick<StateRow, 'reads'>>>,
 ): Promise<readonly MonitorRow[]> {
@@ -97,10 +97,10 @@ export async function visibleMonitors(
 }
 
 /** The datasets that each monitor has read so far. */
-export const monitorReads = async (world: Reader, orgId: string): Promise<ReadonlyMap<string, Pick<StateRow, 'reads'>>> =>
+export const monitorReads = async (world: MetaWorld, orgId: string): Promise<ReadonlyMap<string, Pick<StateRow, 'reads'>>> =>
   new Map((await selectStates(world.meta, orgId)).map((state) => [state.monitor_id, state]))
 
-export async function findMonitor(world: Reader, actor: Actor, id: string): Promise<MonitorRow> {
+export async function findMonitor(world: MetaWorld, actor: Actor, id: string): Promise<MonitorRow> {
   const row = (await visibleMonitors(world, actor, () => monitorReads(world, actor.orgId))).find((candidate) => candidate.id === id)
   if (!row) throw notFound('monitor', id)
   return row
@@ -126,10 +126,7 @@ export async function createMonitor(world: World, actor: Actor, request: NewMoni
     tags: request.tags,
     author: actor.identity,
     author_roles: actor.roles,
-    created_at: nowMs,
-    created_by: actor.identity,
-    modified_at: nowMs,
-    modified_by: actor.identity,
+    ...createdBy(actor, nowMs),
   }
   return world.meta.write(actor.orgId, async (tx) => {
     await checkMonitorLimit(world, tx, actor.orgId)
@@ -158,7 +155,7 @@ export async function updateMonitor(world: World, actor: Actor, id: string, draf
     await checkActions(tx, actor.orgId, members.actions)
     const queries = members.queries.map((query) => ({ ...query, id: query.id ?? world.ids.uuid() }))
     const by = { author: actor.identity, author_roles: actor.roles }
-    const next: MonitorRow = { ...before, ...members, queries, ...by, modified_at: nowMs, modified_by: actor.identity }
+    const next: MonitorRow = { ...before, ...members, queries, ...by, ...modifiedBy(actor, nowMs) }
     await updateMonitorRow(tx, next)
     await keepBacking(tx, metricOf(next))
     return next
@@ -168,7 +165,7 @@ export async function updateMonitor(world: World, actor: Actor, id: string, draf
 /** Mutes until a future time; -1 mutes forever, 0 unmutes. */
 export async function muteMonitor(world: World, actor: Actor, id: string, untilMs: number): Promise<Monitor> {
   return changed(world, actor, id, { isNew: false }, async (tx, before, nowMs) => {
-    const next = { ...before, muted_until: mutedUntil(untilMs, nowMs), modified_at: nowMs, modified_by: actor.identity }
+    const next = { ...before, muted_until: mutedUntil(untilMs, nowMs), ...modifiedBy(actor, nowMs) }
     await updateMonitorRow(tx, next)
     return next
   })

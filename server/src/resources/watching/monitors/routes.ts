@@ -2,18 +2,17 @@ import { contract } from '@dendro/api'
 import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
 import { visibleDatasets } from '../../data/datasets/datasets.ts'
-import {
-  createTemplate,
-  findTemplate,
-  listTemplates,
-  removeTemplate,
-  shownTemplate,
-  updateTemplate,
-} from '../../queries/templates/templates.ts'
+import { templateHandlers } from '../../queries/templates/templates.ts'
+import type { RecordPath } from '../../records.ts'
 import { backtest } from './backtest.ts'
 import { listEvaluations, listEvents, listNotifications } from './history.ts'
 import { createMonitor, findMonitor, listMonitors, muteMonitor, removeMonitor, showMonitor, updateMonitor } from './monitors.ts'
 import { monitorTemplates, normalizeTemplate } from './templates.ts'
+
+const byMonitorId =
+  (world: World) =>
+  ({ actor, params }: RecordPath<'monitorId'>) =>
+    findMonitor(world, actor, params.monitorId)
 
 export const monitorRoutes = (world: World): Routes =>
   routes('monitors', contract.monitors, {
@@ -23,54 +22,15 @@ export const monitorRoutes = (world: World): Routes =>
     },
     create: ({ actor, body }) => createMonitor(world, actor, body),
     backtest: ({ actor, body, signal }) => backtest(world, actor, body, signal),
-    get: onRecord(
-      ({ actor, params }) => findMonitor(world, actor, params.monitorId),
-      ({ record }) => showMonitor(world, record),
-    ),
-    update: onRecord(
-      ({ actor, params }) => findMonitor(world, actor, params.monitorId),
-      ({ actor, record, body }) => updateMonitor(world, actor, record.id, body),
-    ),
-    remove: onRecord(
-      ({ actor, params }) => findMonitor(world, actor, params.monitorId),
-      ({ actor, record }) => removeMonitor(world, actor, record),
-    ),
-    status: onRecord(
-      ({ actor, params }) => findMonitor(world, actor, params.monitorId),
-      ({ actor, record, body }) => muteMonitor(world, actor, record.id, body.mute_until),
-    ),
-    mute: onRecord(
-      ({ actor, params }) => findMonitor(world, actor, params.monitorId),
-      ({ actor, record, body }) => muteMonitor(world, actor, record.id, body?.mute_until ?? -1),
-    ),
-    events: onRecord(
-      ({ actor, params }) => findMonitor(world, actor, params.monitorId),
-      ({ record, query }) => listEvents(world, record, query),
-    ),
-    notifications: onRecord(
-      ({ actor, params }) => findMonitor(world, actor, params.monitorId),
-      ({ record, query }) => listNotifications(world, record, query),
-    ),
-    evaluations: onRecord(
-      ({ actor, params }) => findMonitor(world, actor, params.monitorId),
-      ({ record, query }) => listEvaluations(world, record, query),
-    ),
+    get: onRecord(byMonitorId(world), ({ record }) => showMonitor(world, record)),
+    update: onRecord(byMonitorId(world), ({ actor, record, body }) => updateMonitor(world, actor, record.id, body)),
+    remove: onRecord(byMonitorId(world), ({ actor, record }) => removeMonitor(world, actor, record)),
+    status: onRecord(byMonitorId(world), ({ actor, record, body }) => muteMonitor(world, actor, record.id, body.mute_until)),
+    mute: onRecord(byMonitorId(world), ({ actor, record, body }) => muteMonitor(world, actor, record.id, body?.mute_until ?? -1)),
+    events: onRecord(byMonitorId(world), ({ record, query }) => listEvents(world, record, query)),
+    notifications: onRecord(byMonitorId(world), ({ record, query }) => listNotifications(world, record, query)),
+    evaluations: onRecord(byMonitorId(world), ({ record, query }) => listEvaluations(world, record, query)),
   })
 
 export const monitorTemplateRoutes = (world: World): Routes =>
-  routes('monitorTemplates', contract.monitorTemplates, {
-    list: ({ actor }) => listTemplates(world, actor, monitorTemplates),
-    create: ({ actor, body }) => createTemplate(world, actor, monitorTemplates, normalizeTemplate(body)),
-    get: onRecord(
-      ({ actor, params }) => findTemplate(world, actor, monitorTemplates, params.templateId),
-      async ({ record }) => shownTemplate(record),
-    ),
-    update: onRecord(
-      ({ actor, params }) => findTemplate(world, actor, monitorTemplates, params.templateId),
-      ({ actor, record, body }) => updateTemplate(world, actor, monitorTemplates, record, (before) => normalizeTemplate(body, before)),
-    ),
-    remove: onRecord(
-      ({ actor, params }) => findTemplate(world, actor, monitorTemplates, params.templateId),
-      ({ actor, record }) => removeTemplate(world, actor, monitorTemplates, record),
-    ),
-  })
+  routes('monitorTemplates', contract.monitorTemplates, templateHandlers(world, monitorTemplates, normalizeTemplate))

@@ -78,7 +78,7 @@ function believe(history: readonly { status: AlertStatus | undefined; suppressio
   return belief
 }
 
-test('receivers believe what the history says, whatever the mutes and downtimes, and are never told what they know', () => {
+test('receivers know what the history says, whatever the mutes and downtimes, and never get the same status twice', () => {
   fc.assert(
     fc.property(stories, (story) => {
       let state = newState

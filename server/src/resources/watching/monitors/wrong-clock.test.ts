@@ -174,7 +174,7 @@ test('a gap counts while it takes more than a tenth of the window, and for a qua
   ])
 })
 
-test('a monitor with a damaged state says so in its evaluations and starts anew; the others go on', async () => {
+test('a monitor with a damaged state reports it in its evaluations and starts again; the others continue', async () => {
   const { clock, app } = senders.app
   const org = await senders.app.newOrganization()
   const make = async () => (await org.ask<Monitor>('POST', '/monitors', { body: plain })).body.id

@@ -187,7 +187,7 @@ describe('a webhook', () => {
     expect(JSON.stringify(row)).not.toContain('we have trouble')
   })
 
-  test('that recovers is told once', async () => {
+  test('that recovers is notified once', async () => {
     answer = (response) => void response.writeHead(got.length === 1 ? 429 : 204, { 'retry-after': '5' }).end()
     await tell([await hook()])
     await expect.poll(triesMade, PATIENT).toBeGreaterThan(0)
@@ -223,7 +223,7 @@ describe('a webhook', () => {
     expect((await kept())[0]?.failure_reason).toBe('the webhook is gone')
   })
 
-  test('whose secret cannot be opened fails alone, while the others are told', async () => {
+  test('whose secret cannot be decrypted fails alone; the others are sent', async () => {
     const [bad, good] = [await hook({ name: 'bad' }), await hook({ name: 'good' })]
     await app.app.world.meta.write(org.orgId, (tx) =>
       tx.run(sql`update webhooks set headers = '\\x00' where org_id = ${org.orgId} and name = 'bad'`),

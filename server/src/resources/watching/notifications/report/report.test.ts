@@ -191,7 +191,7 @@ describe('a report', () => {
     )
   })
 
-  test('about one group looks at the events of that group alone', async () => {
+  test('about one group uses only the events of that group', async () => {
     const one = { ...occasion, group: 'host:web2', groups: { host: 'web2' }, troubledGroups: ['host:web2'] }
     const { report = '', samples } = await prepareBriefing(unmodelled(), rowFor(one), idle)
     expect(report).toContain('[1] 100 events')
@@ -199,7 +199,7 @@ describe('a report', () => {
   })
 })
 
-test('events that a policy hides from whoever wrote the monitor are in no message', async () => {
+test('events that a policy hides from the author of the monitor are in no message', async () => {
   const { fromMs, toMs, logId } = await outage('hidden')
   const key = await senders.org.ask<{ id: string }>('POST', '/api-keys', { body: { name: 'author', roles: ['SearchApi'] } })
   const policy = await senders.org.ask('POST', '/policies', {
@@ -219,7 +219,7 @@ test('events that a policy hides from whoever wrote the monitor are in no messag
   expect(await prepareBriefing(unmodelled(), rowFor(hidden), idle)).toEqual({ samples: [] })
 })
 
-test('a monitor whose datasets are gone is told of without events', async () => {
+test('a monitor whose datasets are deleted is reported without events', async () => {
   const occasion = occasionOf({ monitor: watching('', [randomUUID()]) })
   await keep(occasion)
   expect(await prepareBriefing(unmodelled(), rowFor(occasion), idle)).toEqual({ samples: [] })

@@ -1,17 +1,17 @@
-/** A Place is what questions are about: the dataset, its range of time, and values that occur in it. */
+/** The data that queries refer to: the dataset, its time range, and values that occur in it. */
 export type Place = { logId: string; fromMs: number; toMs: number; traceId: string; middleMs: number }
 
-/** A Slot is the column in which a key lies. */
+/** The column of a key. */
 export type SlotOf = (key: string) => string
 
 /**
- * A SearchQuestion is asked in three ways: of the service, of its event store in a statement written by hand that gives the same answer or the part of
- * it that costs, and of VictoriaLogs.
+ * A query in three forms: for the service, for its event store as a hand-written statement with the same result or its expensive part, and for
+ * VictoriaLogs.
  */
-export type SearchQuestion = {
+export type BenchmarkQuery = {
   name: string
   body: Record<string, unknown>
-  /** where and what follows of the statement by hand; `columns` and `rest` default to those of the newest events. */
+  /** The end of the hand-written statement from `where`; `columns` and `rest` default to those of the newest events. */
   byHand?: (slot: SlotOf) => { columns: string; where: string; rest: string }
   logsQl: string
 }
@@ -29,7 +29,7 @@ const number = (column: string) => `toFloat64OrNull(${column})`
 const minute = 'intDiv(toUnixTimestamp64Milli(ts), 60000) as minute'
 
 /** questionsAbout are the questions of the list, for data as the service of ingest-data.ts writes it. */
-export function questionsAbout({ traceId, fromMs, toMs }: Place): readonly SearchQuestion[] {
+export function queriesFor({ traceId, fromMs, toMs }: Place): readonly BenchmarkQuery[] {
   const minutes = Math.min(1_440, Math.max(1, Math.floor((toMs - fromMs) / 60_000)))
   const absent = 'f'.repeat(16) + '0'.repeat(16)
   return [
