@@ -37,7 +37,7 @@ try {
       counted.set(answer, (counted.get(answer) ?? 0) + 1)
     }
   }
-  const reads = [...questions()]
+  const reads = [...queries()]
   await Promise.all([
     ...Array.from({ length: SENDERS }, (_, sender) =>
       repeat('events', (n) =>
@@ -60,7 +60,7 @@ try {
   await removeDataDir(dataDir)
 }
 
-function* questions(): Iterable<[what: string, body: object]> {
+function* queries(): Iterable<[what: string, body: object]> {
   const all = { from_ts: Date.now() - 86_400_000, to_ts: Date.now() + 3_600_000, from_expr: '*' }
   yield ['groups of many values', { ...all, select: ['count(*)', 'p95(ms)'], groups: ['message'], limit: 10 }]
   yield ['unique values', { ...all, select: ['unique(message)', 'p99(ms)'] }]

@@ -121,10 +121,10 @@ describe('the reference page', () => {
 
 describe('the first page', () => {
   test('is a page for people that says how the service is and where to go', async () => {
-    const look = () => app.ask<string>('GET', '/', { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
+    const openPage = () => app.ask<string>('GET', '/', { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
     // On a machine that is very busy a store answers late now and then, which the page says too.
-    await expect.poll(async () => (await look()).body).toContain('Healthy')
-    const reply = await look()
+    await expect.poll(async () => (await openPage()).body).toContain('Healthy')
+    const reply = await openPage()
     expect(reply.status).toBe(200)
     expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'")

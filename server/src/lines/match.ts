@@ -35,8 +35,8 @@ const shortEscapes = makeShortEscapes()
 
 function makeShortEscapes(): Uint8Array {
   const bytes = new Uint8Array(256)
-  for (const [letter, char] of Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\' })) {
-    bytes[letter.charCodeAt(0)] = char.charCodeAt(0)
+  for (const [escape, char] of Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\' })) {
+    bytes[escape.charCodeAt(0)] = char.charCodeAt(0)
   }
   return bytes
 }
@@ -109,7 +109,7 @@ export class LineMatcher {
     let at = start
     let count = 0
     let hash = 0
-    this.look(bytes)
+    this.findStructure(bytes)
     this.scratchUsed = 0
     do {
       if (count === VALUES_MAX) return false
@@ -133,7 +133,7 @@ export class LineMatcher {
     return true
   }
 
-  private look(bytes: Uint8Array): void {
+  private findStructure(bytes: Uint8Array): void {
     if (this.view.buffer !== bytes.buffer) this.view = new DataView(bytes.buffer)
     this.lineBase = bytes.byteOffset
   }

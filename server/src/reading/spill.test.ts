@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(engines.cleanUp)
 
-test('a query is told to come again when all queries together use the disk space for sorting and grouping, and the next is answered', async () => {
+test('a query is refused for now when all queries together use the disk space for sorting and grouping, and the next is answered', async () => {
   const group = (rows: number) => {
     const queryRun = startQueryRun({ orgNumber: 1, budget: { ...budget, memoryBytes: 2 ** 27 }, signal: new AbortController().signal })
     return run(store, queryRun, sql`select count() from (select toString(number) as text from numbers(${digits(rows)}) group by text)`)

@@ -41,27 +41,27 @@ function hand() {
     if (reading instanceof Error) throw reading
     return reading
   }
-  const look = async (watch: DiskWatch, next: DiskSpace | Error = reading) => {
+  const check = async (watch: DiskWatch, next: DiskSpace | Error = reading) => {
     reading = next
     waiting.shift()?.()
     await expect.poll(() => waiting.length).toBe(1)
     return watch.state()
   }
-  return { deps: { clock, log: log as typeof testDeps.log }, read, look, told }
+  return { deps: { clock, log: log as typeof testDeps.log }, read, check, told }
 }
 
 test('events are refused with the reason while the disk is full, and accepted when there is space again', async () => {
-  const { deps, read, look, told } = hand()
+  const { deps, read, check, told } = hand()
   const watch = await watchDisk(read, deps, 1_000)
   expect([watch.state(), watch.refusal()]).toEqual(['ok', undefined])
-  expect(await look(watch, of(100 * GIB, 10 * GIB))).toBe('tight')
+  expect(await check(watch, of(100 * GIB, 10 * GIB))).toBe('tight')
   expect(watch.refusal()).toBe(undefined)
-  expect(await look(watch, of(100 * GIB, 300 * MIB))).toBe('full')
+  expect(await check(watch, of(100 * GIB, 300 * MIB))).toBe('full')
   expect(watch.refusal()).toBe(
     'the disk of the event store is full: 300 MiB of 100 GiB are free; events are accepted again when there is space',
   )
-  expect(await look(watch)).toBe('full')
-  expect(await look(watch, of(100 * GIB, 50 * GIB))).toBe('ok')
+  expect(await check(watch)).toBe('full')
+  expect(await check(watch, of(100 * GIB, 50 * GIB))).toBe('ok')
   expect([watch.refusal(), watch.space()]).toEqual([undefined, of(100 * GIB, 50 * GIB)])
   expect(told).toEqual([
     'the disk of the event store is getting full',
@@ -72,11 +72,11 @@ test('events are refused with the reason while the disk is full, and accepted wh
 })
 
 test('a failed reading changes nothing for a minute; then the space is unknown and nothing is refused', async () => {
-  const { deps, read, look } = hand()
+  const { deps, read, check } = hand()
   const watch = await watchDisk(read, deps, 10_000)
-  await look(watch, of(100 * GIB, 0))
+  await check(watch, of(100 * GIB, 0))
   const seen: string[] = []
-  for (let turn = 0; turn < 8; turn += 1) seen.push(await look(watch, new Error('gone')))
+  for (let turn = 0; turn < 8; turn += 1) seen.push(await check(watch, new Error('gone')))
   expect(seen).toEqual(['full', 'full', 'full', 'full', 'full', 'full', 'ok', 'ok'])
   expect(watch.space()).toBe(undefined)
   await watch.close()
@@ -88,9 +88,9 @@ test('the engine and the machine agree on the space of the disk', async () => {
   const dir = await engines.newDir()
   const store = await engines.open(dir)
   try {
-    const [asked, seen] = [await diskSpace(store.writer, undefined), await localSpace(dir)]
-    expect(Math.abs((asked?.freeBytes ?? 0) - seen.freeBytes)).toBeLessThan(GIB)
-    expect(asked?.totalBytes).toBeGreaterThanOrEqual(seen.totalBytes)
+    const [reported, seen] = [await diskSpace(store.writer, undefined), await localSpace(dir)]
+    expect(Math.abs((reported?.freeBytes ?? 0) - seen.freeBytes)).toBeLessThan(GIB)
+    expect(reported?.totalBytes).toBeGreaterThanOrEqual(seen.totalBytes)
   } finally {
     await engines.cleanUp()
   }

@@ -32,7 +32,7 @@ test('memory for an endless line is bounded', async () => {
   expect(engineLog.lastWords().length).toBeLessThan(5_000)
 })
 
-test('a sync that failed is told apart', async () => {
+test('a failed sync is recognized', async () => {
   let failures = 0
   const stream = Readable.from([
     '2026.11.21 09:09:30.2 [ 1 ] {} <Error> SyncGuard: Code: 204. DB::Exception: Cannot fdatasync. (CANNOT_FSYNC), Stack trace:\n',

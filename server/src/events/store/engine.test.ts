@@ -12,7 +12,7 @@ import type { EventStore } from './events.ts'
 const engines = makeEngines()
 afterEach(engines.cleanUp)
 
-const until = (look: () => Promise<unknown>, expected: unknown) => expect.poll(look, { interval: 20 }).toEqual(expected)
+const until = (read: () => Promise<unknown>, expected: unknown) => expect.poll(read, { interval: 20 }).toEqual(expected)
 
 /** The processes that use an engine directory. */
 async function enginesIn(dataDir: string): Promise<number[]> {

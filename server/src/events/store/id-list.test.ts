@@ -9,7 +9,7 @@ afterAll(() => engines.cleanUp())
 test('one of tens of thousands of ids is found, and nothing among none', async () => {
   const store = await engines.open(await engines.newDir())
   const ids = Array.from({ length: 20_001 }, () => randomUUID())
-  const asked = async (id: string, list: readonly string[]) => {
+  const countOf = async (id: string, list: readonly string[]) => {
     const { condition, params } = amongIds('id', 'ids', list)
     const answer = await store.reader.query({
       query: `select count() as found from (select {id:UUID} as id) where ${condition}`,
@@ -18,7 +18,7 @@ test('one of tens of thousands of ids is found, and nothing among none', async (
     })
     return Number((await answer.json<{ found: string }>())[0]?.found)
   }
-  for (const id of [ids[0], ids[2_500], ids[20_000]]) expect(await asked(id ?? '', ids)).toBe(1)
-  expect(await asked(randomUUID(), ids)).toBe(0)
-  expect(await asked(ids[0] ?? '', [])).toBe(0)
+  for (const id of [ids[0], ids[2_500], ids[20_000]]) expect(await countOf(id ?? '', ids)).toBe(1)
+  expect(await countOf(randomUUID(), ids)).toBe(0)
+  expect(await countOf(ids[0] ?? '', [])).toBe(0)
 })

@@ -78,9 +78,9 @@ test('an insert that did not arrive is done again, though no statement reaches a
 test('posts of the same day continue while the outcome of one insert is unknown, and that post fails in the end', async () => {
   const logId = randomUUID()
   let lost = 0
-  const cannotBeAsked = (statement: string): boolean => /from events_\w+\s+where toDate/.test(statement)
+  const isUnanswered = (statement: string): boolean => /from events_\w+\s+where toDate/.test(statement)
   cluster.verdict = (statement) => {
-    if (cannotBeAsked(statement)) return { code: 279, message: 'All connection tries failed' }
+    if (isUnanswered(statement)) return { code: 279, message: 'All connection tries failed' }
     if (!isInsert(statement) || lost > 0) return 'pass'
     lost += 1
     return 'lose answer'

@@ -56,7 +56,7 @@ export function openClaimGuard(store: EventStore, { clock, log, claims }: ClaimG
   const lookUp = makeLookUp(store, clock)
   const endings = new Map<string, Promise<void>>()
 
-  const lookForMissing = async (post: Post): Promise<readonly Block[]> => missingBlocks(post, await lookUp(post, clock.nowMs() - KEEP_MS))
+  const findMissing = async (post: Post): Promise<readonly Block[]> => missingBlocks(post, await lookUp(post, clock.nowMs() - KEEP_MS))
 
   /** Kills the inserts of a process whose lease expired. */
   function endOwner({ owner, writer }: { owner: string; writer: string }): Promise<void> {
@@ -82,7 +82,7 @@ export function openClaimGuard(store: EventStore, { clock, log, claims }: ClaimG
       })
       if (answer?.kind === 'claimed') {
         const isNew = answer.isNew && (await claims.checkStoreUntilMs()) <= clock.nowMs()
-        const blocks = isNew ? post.blocks : await untilAnswered(clock, () => lookForMissing(post))
+        const blocks = isNew ? post.blocks : await untilAnswered(clock, () => findMissing(post))
         return { blocks, claim: { isNew, isValid: answer.isValid } }
       }
       if (answer?.kind === 'stored' || answer?.kind === 'held') {

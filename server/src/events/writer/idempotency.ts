@@ -35,7 +35,7 @@ const REFRESH_EVERY_MS = 1_000
 const LEARN_EVERY_MS = 30_000
 /** Overlap of two reads of other writers' posts: longer than an insert may take. */
 const RECENT_MS = 120_000
-const LOOKED_UP_AT_ONCE = 500
+const LOOKUP_BATCH = 500
 /** Keeps every answer within 10 s. */
 export const WAIT_MS = 9_500
 const AGAIN_MS = 100
@@ -195,17 +195,17 @@ type OtherWriters = {
 function trackOtherWriters({ clock, seq }: GuardDeps, learn: (sinceMs: number) => Promise<void>, openedMs: number): OtherWriters {
   let learnedToMs = openedMs
   let alone = false
-  let lookAgainMs = Number.NEGATIVE_INFINITY
-  const look = oneAtATime(async () => {
-    if (clock.monotonicMs() < lookAgainMs) return
+  let nextRefreshMs = Number.NEGATIVE_INFINITY
+  const readNew = oneAtATime(async () => {
+    if (clock.monotonicMs() < nextRefreshMs) return
     const nowMs = clock.nowMs()
     alone = (await seq.othersSince(learnedToMs - RECENT_MS)) === 0
     if (!alone && nowMs - learnedToMs > LEARN_EVERY_MS) await learn(learnedToMs - RECENT_MS)
     if (alone || nowMs - learnedToMs > LEARN_EVERY_MS) learnedToMs = nowMs
-    lookAgainMs = clock.monotonicMs() + REFRESH_EVERY_MS
+    nextRefreshMs = clock.monotonicMs() + REFRESH_EVERY_MS
   })
   return {
-    refresh: () => (clock.monotonicMs() < lookAgainMs ? Promise.resolve() : look()),
+    refresh: () => (clock.monotonicMs() < nextRefreshMs ? Promise.resolve() : readNew()),
     unknownSinceMs: () => (alone ? undefined : learnedToMs - RECENT_MS),
   }
 }
@@ -215,7 +215,7 @@ export function makeLookUp(store: EventStore, clock: Clock): (post: Post, sinceM
   type PendingLookUp = { post: Post; sinceMs: number; answer: PromiseWithResolvers<readonly StoredDay[]> }
   const waiting: PendingLookUp[] = []
   const ask = oneAtATime(async () => {
-    for (let batch = waiting.splice(0, LOOKED_UP_AT_ONCE); batch.length > 0; batch = waiting.splice(0, LOOKED_UP_AT_ONCE)) {
+    for (let batch = waiting.splice(0, LOOKUP_BATCH); batch.length > 0; batch = waiting.splice(0, LOOKUP_BATCH)) {
       const posts = batch.map(({ post }) => post)
       const today = Math.floor(clock.nowMs() / DAY_MS)
       const sinceMs = Math.min(...batch.map((each) => each.sinceMs))

@@ -16,7 +16,7 @@ export type Insert = {
 
 const INSERT_BOUND_MS = 60_000
 const ASK_BOUND_MS = 30_000
-const LOOK_BOUND_MS = 5_000
+const LOOKUP_BOUND_MS = 5_000
 const END_TRIES = 50
 const END_AGAIN_MS = 100
 
@@ -61,7 +61,7 @@ export const runningInserts = async (store: EventStore, idPrefix: string): Promi
     query_params: { prefix: idPrefix },
     format: 'JSONEachRow',
     clickhouse_settings: { skip_unavailable_shards: 1 },
-    abort_signal: AbortSignal.timeout(LOOK_BOUND_MS),
+    abort_signal: AbortSignal.timeout(LOOKUP_BOUND_MS),
   })
   const [row] = await answer.json<{ running: number }>()
   return row?.running ?? 0
@@ -87,7 +87,7 @@ const killInserts = async (store: EventStore, idPrefix: string, where = ''): Pro
     query: `kill query ${where} where startsWith(query_id, {prefix:String}) async`,
     query_params: { prefix: idPrefix },
     clickhouse_settings: where === '' ? {} : { distributed_ddl_task_timeout: '0', distributed_ddl_output_mode: 'never_throw' },
-    abort_signal: AbortSignal.timeout(LOOK_BOUND_MS),
+    abort_signal: AbortSignal.timeout(LOOKUP_BOUND_MS),
   })
 }
 
