@@ -272,10 +272,10 @@ describe('a disconnect ends the work in the store', () => {
   const ENDLESS = 'numbers(1000000000000000)'
   test.each([
     ['a regular expression', `select count() from ${ENDLESS} where match(repeat(toString(number), 50), '(1?2?3? ?){30}77x')`],
-    ['many groups', `select count() from (select number % 1000000 as key, quantile(number) from ${ENDLESS} group by key)`],
+    ['many groups', `select count() from (select number % 1000000 as key, sum(number) from ${ENDLESS} group by key)`],
     ['a sort', `select max(key) from (select cityHash64(number) as key from ${ENDLESS} order by key limit 100000)`],
     ['unique values', `select uniqExact(number % 1000000) from ${ENDLESS}`],
-    ['a list in every row', `select count() from (select arrayJoin(range(number % 1000)) as one from ${ENDLESS}) where one = 1001`],
+    ['a list in every row', `select count() from (select arrayJoin(range(number % 100)) as one from ${ENDLESS}) where one = 101`],
   ])('while the store works on %s', async (_, text) => {
     const leaving = new AbortController()
     const query = await reader.query(['long'], '', { signal: leaving.signal })
