@@ -5,7 +5,7 @@ import { bodySample, examplePath } from '../../server/src/http/pages/reference/e
 import { openTestApp, type TestApp } from '../world.ts'
 import { absentEndpoints, endpoints as built } from './endpoints.ts'
 
-/** The reference tells of what is not there too. */
+/** The reference lists unbuilt endpoints too. */
 const endpoints = [...built, ...absentEndpoints]
 
 let app: TestApp
@@ -123,7 +123,7 @@ describe('the first page', () => {
   test('is a page for people that says how the service is and where to go', async () => {
     const look = () => app.ask<string>('GET', '/', { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
     // On a machine that is very busy a store answers late now and then, which the page says too.
-    await expect.poll(async () => (await look()).body).toContain('Up and well')
+    await expect.poll(async () => (await look()).body).toContain('Healthy')
     const reply = await look()
     expect(reply.status).toBe(200)
     expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8')

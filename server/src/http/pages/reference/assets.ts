@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-/** An Asset is a file the pages load; its address changes with its text, so that browsers may keep it. */
+/** An Asset is a file of the pages; its address contains a hash of its text, so that browsers may cache it. */
 export type Asset = { text: string; address: string }
 
 function asset(name: string): Asset {

@@ -2,28 +2,30 @@ import { branchesOf, type Parameter, propertiesOf, requiredOf, resolveShape, typ
 import type { Schemas } from './examples.ts'
 import { type Html, html, prose } from './html.ts'
 
-/** A Way says which half of the truth about presence is worth a word: what must be sent, or what an answer may lack. */
-type Way = 'sent' | 'answered'
+/** A Direction decides which fields are marked: the required ones of a request, or the optional ones of a response. */
+type Direction = 'request' | 'response'
 
-/** fieldsOf shows the members of a schema: name, type, bounds, meaning; named shapes are links, unnamed objects open below. */
-export function fieldsOf(schema: Schema, schemas: Schemas, way: Way): Html {
+/** fieldsOf renders the members of a schema: name, type, bounds, meaning. Named schemas are links, inline objects are expanded. */
+export function fieldsOf(schema: Schema, schemas: Schemas, direction: Direction): Html {
   const shape = resolveShape(schema, schemas)
-  if (way === 'answered') return membersOf(schema, schemas, way)
+  if (direction === 'response') return membersOf(schema, schemas, direction)
   return html`${typeof shape.description === 'string' && html`<p>${prose(shape.description)}</p>`}
-${shape.additionalProperties === false && html`<p class="note">Closed: an unknown field is refused.</p>`}
-${membersOf({ ...shape, description: undefined }, schemas, way)}`
+${shape.additionalProperties === false && html`<p class="note">Closed: an unknown field is an error.</p>`}
+${membersOf({ ...shape, description: undefined }, schemas, direction)}`
 }
 
-function membersOf(schema: Schema, schemas: Schemas, way: Way): Html {
+function membersOf(schema: Schema, schemas: Schemas, direction: Direction): Html {
   const shape = resolveShape(schema, schemas)
   const properties = propertiesOf(shape)
   if (properties.length === 0) return html`<p class="whole">${typeOf(schema)}${meaning(shape)}</p>`
   const required = requiredOf(shape)
-  const fields = properties.map(([name, property]) => field({ name, schema: property, required: required.includes(name), way }, schemas))
+  const fields = properties.map(([name, property]) =>
+    field({ name, schema: property, required: required.includes(name), direction }, schemas),
+  )
   return html`<dl class="fields">${fields}</dl>`
 }
 
-/** parametersOf shows what stands in the path or the query. */
+/** parametersOf renders the parameters of the path or the query. */
 export function parametersOf(parameters: readonly Parameter[], schemas: Schemas): Html {
   return html`<dl class="fields">${parameters.map((parameter) =>
     field(
@@ -31,30 +33,30 @@ export function parametersOf(parameters: readonly Parameter[], schemas: Schemas)
         name: parameter.name,
         schema: parameter.description ? { ...parameter.schema, description: parameter.description } : parameter.schema,
         required: parameter.required,
-        way: 'sent',
-        place: parameter.in,
+        direction: 'request',
+        location: parameter.in,
       },
       schemas,
     ),
   )}</dl>`
 }
 
-type Field = { name: string; schema: Schema; required: boolean; way: Way; place?: 'path' | 'query' }
+type Field = { name: string; schema: Schema; required: boolean; direction: Direction; location?: 'path' | 'query' }
 
-function field({ name, schema, required, way, place }: Field, schemas: Schemas): Html {
+function field({ name, schema, required, direction, location }: Field, schemas: Schemas): Html {
   const inner = innerObject(schema)
-  const list = place === 'query' && schema.type === 'array' && html` <span class="note">repeat the name or separate by commas</span>`
-  return html`<div${place ? html` data-in="${place}" data-name="${name}"` : undefined}>
-<dt><code>${name}</code>${presence(required, way)}</dt>
-<dd>${typeOf(schema)}${list}${meaning(schema)}${inner && membersOf(inner, schemas, way)}</dd></div>`
+  const list = location === 'query' && schema.type === 'array' && html` <span class="note">repeat the name or separate by commas</span>`
+  return html`<div${location ? html` data-in="${location}" data-name="${name}"` : undefined}>
+<dt><code>${name}</code>${presence(required, direction)}</dt>
+<dd>${typeOf(schema)}${list}${meaning(schema)}${inner && membersOf(inner, schemas, direction)}</dd></div>`
 }
 
-function presence(required: boolean, way: Way): Html | undefined {
-  if (way === 'sent') return required ? html`<span class="required">required</span>` : undefined
+function presence(required: boolean, direction: Direction): Html | undefined {
+  if (direction === 'request') return required ? html`<span class="required">required</span>` : undefined
   return required ? undefined : html`<span class="note">optional</span>`
 }
 
-/** innerObject is an unnamed object within a field, alone, in a list or in a map. */
+/** innerObject is the inline object of a field: the field itself, or the items of a list or map. */
 function innerObject(schema: Schema): Schema | undefined {
   if (schema.$ref !== undefined) return undefined
   if (propertiesOf(schema).length > 0) return schema
@@ -74,10 +76,10 @@ function meaning(schema: Schema): Html | undefined {
   return parts.length === 0 ? undefined : html`${parts.map((part) => html` ${part}`)}`
 }
 
-/** typeOf words the type of a schema with its bounds. */
+/** typeOf renders the type of a schema with its bounds. */
 export function typeOf(schema: Schema): Html {
   const name = shapeName(schema)
-  if (name !== undefined) return html`<a class="type" href="#shape-${name}">${name}</a>`
+  if (name !== undefined) return html`<a class="type" href="#schema-${name}">${name}</a>`
   if (schema.const !== undefined) return html`<code class="value">${JSON.stringify(schema.const)}</code>`
   if (Array.isArray(schema.enum)) {
     return html`<span class="values">${schema.enum.map((value) => html`<code class="value">${String(value)}</code> `)}</span>`

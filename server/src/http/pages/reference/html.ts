@@ -1,15 +1,15 @@
-/** Html is text that is already markup; anything else put into a template is escaped. */
+/** Html is markup; any other value in a template is escaped. */
 export type Html = { readonly markup: string }
 
 type Part = Html | string | number | undefined | false | readonly Html[]
 
-/** html makes markup from a template: texts are escaped, lists are joined, absent parts vanish. */
+/** html renders a template: texts are escaped, lists are joined, undefined and false are empty. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   const pieces = strings.map((piece, index) => piece + markupOf(parts[index]))
   return { markup: pieces.join('') }
 }
 
-/** prose is a sentence of the contract: what stands in backticks becomes code. */
+/** prose renders a sentence of the contract, with backticks as code. */
 export function prose(sentence: string): Html {
   const pieces = sentence.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`))
   return html`${pieces}`

@@ -10,13 +10,13 @@ import { referencePage } from './page.ts'
 export type ReferenceFacts = {
   version: string
   region: string
-  /** web is the web app where it was built; without it a page tells what answers here. */
+  /** web is the built web app; without it, `/` shows a page with links. */
   web: WebFiles | undefined
-  /** troubles are what keeps the service from being well just now. */
-  troubles(): Promise<readonly string[]>
+  /** problems are the reasons why the service is unhealthy now. */
+  problems(): Promise<readonly string[]>
 }
 
-/** referenceRoutes answers what explains the service: the first page, the OpenAPI document, the reference and its files. */
+/** referenceRoutes serve the first page, the OpenAPI document, the reference and its files. */
 export function referenceRoutes(facts: ReferenceFacts): Routes {
   const document = once(() => openApiDocument(contract, { servers: [{ url: BASE, description: `Region ${facts.region}` }] }))
   const page = once(() => referencePage(document(), { baseUrl: BASE, version: facts.version }))
@@ -27,7 +27,7 @@ export function referenceRoutes(facts: ReferenceFacts): Routes {
         return new Answer(200, about, { 'content-type': 'application/json; charset=utf-8', vary: 'accept' })
       }
       if (facts.web) return webAppPage(facts.web, { vary: 'accept' })
-      return asPage(homePage({ baseUrl, version: facts.version, region: facts.region, troubles: await facts.troubles() }), {
+      return asPage(homePage({ baseUrl, version: facts.version, region: facts.region, problems: await facts.problems() }), {
         vary: 'accept',
       })
     },
@@ -41,7 +41,7 @@ export function referenceRoutes(facts: ReferenceFacts): Routes {
   })
 }
 
-/** BASE stands for the address of the service in a page that is drawn once for all addresses it is asked under. */
+/** BASE is replaced by the address of each request, so that the page is rendered only once. */
 const BASE = 'http://base.invalid'
 const DAY_S = 86_400
 
@@ -53,7 +53,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** What a page may load and do: our own files and addresses, nothing inline, nothing from elsewhere. */
+/** Pages load only files of this service; inline scripts and styles are blocked. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
