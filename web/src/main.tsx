@@ -11,17 +11,17 @@ import { router } from './router.tsx'
 
 exposeStyleNonce()
 applyTheme(storedTheme())
-// The service shows this page at its root too, where people arrive who type its address.
+// The service serves this page at `/` too.
 if (!location.pathname.startsWith('/app')) history.replaceState(undefined, '', '/app/')
 
-// A failed question is shown with its reason and asked again by the person, or by the client when the service says when.
+// The API client retries as Retry-After says; other failures are shown, and the user retries.
 const queries = new QueryClient({ defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false, staleTime: 30_000 } } })
 
 if (['/app/', '/app/explore'].includes(location.pathname)) askAhead(queries, readAsked(router.options.parseSearch(location.search)))
 
-const place = document.getElementById('app')
-if (place)
-  createRoot(place).render(
+const root = document.getElementById('app')
+if (root)
+  createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />
