@@ -102,7 +102,7 @@ export const allRoutes = (world: World, { health, meter, intake, limits, searche
     limits: limitRoutes(world, limits),
     logs: logRoutes(world),
     metrics: metricsRoutes(world, meter),
-    reference: referenceRoutes({ version: world.deployment.version, region: world.deployment.region, web, troubles: health.failures }),
+    reference: referenceRoutes({ version: world.deployment.version, region: world.deployment.region, web, problems: health.failures }),
     retention: retentionRoutes(world),
     retentionRules: retentionRuleRoutes(world),
     search: searchRoutes(world, searches),

@@ -5,7 +5,7 @@ import { bodySample, examplePath } from '../../server/src/http/pages/reference/e
 import { openTestApp, type TestApp } from '../world.ts'
 import { absentEndpoints, endpoints as built } from './endpoints.ts'
 
-/** The reference also lists endpoints that are not implemented. */
+/** The reference lists unbuilt endpoints too. */
 const endpoints = [...built, ...absentEndpoints]
 
 let app: TestApp

@@ -290,11 +290,11 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
       await page.goto(
         `${stand.app.url}${exploreUrl({ ...ten(), q: `order AND host = '${name}'`, ...(name === 'Table' ? { tab: 'table' } : {}) })}`,
       )
-      await page.getByRole('alert').nth(1).getByText('The service could not answer').waitFor()
+      await page.getByRole('alert').nth(1).getByText('The service failed').waitFor()
       expect(await page.getByText('No event matches').count()).toBe(0)
     }
     await page
-      .getByRole('button', { name: /0001 copy$/ })
+      .getByRole('button', { name: /0001 Copy$/ })
       .first()
       .click()
     await expect.poll(() => copied(page)).toBe(failed.correlation_id)
@@ -359,7 +359,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await expect.poll(() => new URL(page.url()).searchParams.get('f')).toBe(String(Date.UTC(2026, 9, 24, 22)))
     expect(Number(new URL(page.url()).searchParams.get('t')) - Date.UTC(2026, 9, 24, 22)).toBe(25 * 60 * MINUTE_MS)
     await open()
-    await picker.getByRole('list', { name: 'Used last' }).getByRole('button', { name: 'Last 3 weeks' }).click()
+    await picker.getByRole('list', { name: 'Recent' }).getByRole('button', { name: 'Last 3 weeks' }).click()
     await expect.poll(() => new URL(page.url()).searchParams.get('r')).toBe('Last 3 weeks')
   })
 

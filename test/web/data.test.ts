@@ -29,7 +29,7 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
   afterEach(() => stand.endTest())
   afterAll(() => stand?.close())
 
-  test('datasets are found by name and tag, sorted by what came in, and the address keeps it', async () => {
+  test('datasets are filtered by name and tag, sorted by volume, and the address contains both', async () => {
     const org = await stand.app.newOrganization()
     for (const [dataset, tags] of [
       ['ledger', { team: 'money' }],
@@ -54,7 +54,7 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     await page.getByText('No dataset matches').waitFor()
   })
 
-  test('a dataset is made, waits with a ready configuration and a key, says that it receives, and is renamed and deleted', async () => {
+  test('a dataset is created, shows a configuration and a key until events arrive, and is renamed and deleted', async () => {
     const org = await stand.app.newOrganization()
     const page = await stand.open('/app/data', { key: org.key })
     await page.getByText('Waiting for the first event').waitFor()
@@ -69,9 +69,9 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     await page.getByRole('heading', { name: 'shop / orders' }).waitFor()
     await page.getByRole('button', { name: 'Create key' }).click()
     const key = await page.getByRole('status').locator('code').textContent()
-    await page.getByLabel('Agent').selectOption('vector')
+    await page.getByRole('combobox', { name: /^Agent/ }).selectOption('vector')
     await page.getByRole('button', { name: 'Generate' }).click()
-    const file = page.getByRole('region', { name: 'The configuration' })
+    const file = page.getByRole('region', { name: 'Configuration' })
     await file.getByText('/ingest/shop/orders').first().waitFor()
     const sent = await stand.app.ask('POST', '/ingest', {
       key: key ?? '',
@@ -81,15 +81,15 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     expect(sent.status).toBe(200)
     await page.getByText('receiving').waitFor()
     await page.getByRole('link', { name: 'Overview' }).click()
-    await page.getByText('Every event is accounted for.').waitFor()
+    await page.getByText('Every received event is accounted for.').waitFor()
     await page.getByRole('region', { name: 'Senders table' }).getByText('Sends shop/orders').waitFor()
 
-    await page.getByRole('link', { name: 'Retention, tags, names' }).click()
+    await page.getByRole('navigation', { name: 'Dataset' }).getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('form', { name: 'Names' }).getByLabel('Dataset').fill('purchases')
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByRole('heading', { name: 'shop / purchases' }).waitFor()
     await page.getByRole('button', { name: 'Delete dataset' }).click()
-    await page.getByRole('dialog').getByText('with all its events and tags').waitFor()
+    await page.getByRole('dialog').getByText('with its events and tags').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete dataset' }).click()
     await page.getByRole('heading', { name: 'Data', exact: true }).waitFor()
     await rowOf(page, 'purchases').waitFor({ state: 'detached' })
@@ -98,7 +98,7 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     await page.getByRole('region', { name: 'Deleted datasets' }).getByText('shop / purchases').waitFor()
   })
 
-  test('a dataset says its keys with their shares, and a value leads to its events', async () => {
+  test('a dataset lists its fields with their shares, and a value links to its events', async () => {
     const page = await stand.open('/app/data')
     await page.getByRole('link', { name: 'orders', exact: true }).click()
     await page.getByRole('link', { name: 'Fields' }).click()
@@ -111,18 +111,18 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
       .waitFor()
   })
 
-  test('what was rejected is said with its reason: of a dataset on its page, of none above the list', async () => {
+  test('rejections are shown with their reason, on the page of the dataset or, without one, above the list', async () => {
     const org = await stand.app.newOrganization()
     const headers = { 'x-service-collection': 'shop', 'x-service-dataset': 'orders', 'content-type': 'application/json' }
     await org.ask('POST', '/ingest', { raw: '[{"message":"good"}]', headers })
     expect((await org.ask('POST', '/ingest', { raw: '[{"message":', headers })).status).toBe(400)
     const page = await stand.open('/app/data', { key: org.key })
     await rowOf(page, 'orders').waitFor()
-    await page.getByText(/refused in the last day before it was known/).click()
-    await page.getByText('could not be read in the form they were sent in').waitFor()
+    await page.getByText(/rejected in the last day before their dataset was known/).click()
+    await page.getByText('invalid format').waitFor()
   })
 
-  test('a parser is tried on the newest lines, made, used, and taken away', async () => {
+  test('a parser is tested on the newest lines, created, assigned, unassigned and deleted', async () => {
     const org = await stand.app.newOrganization()
     const raw = Array.from({ length: 8 }, (_, at) => `port ${at} is ${at % 2 ? 'up' : 'down'}`).join('\n')
     const headers = { 'x-service-collection': 'net', 'x-service-dataset': 'ports', 'content-type': 'text/plain' }
@@ -139,21 +139,21 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
       .waitFor()
     await page.getByLabel('Pattern').fill('port %{NUMBER:port} is %{WORD:state}')
     await page.getByRole('button', { name: 'Test pattern' }).click()
-    await page.getByText('It fits 8 of 8').waitFor()
+    await page.getByText('Matches 8 of 8').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Ports')
     await page.getByRole('button', { name: 'Create parser' }).click()
-    await page.getByRole('button', { name: 'Use Ports' }).click()
-    await page.getByRole('heading', { name: 'Read by Ports' }).waitFor()
+    await page.getByRole('button', { name: 'Assign Ports' }).click()
+    await page.getByRole('heading', { name: 'Parsed by Ports' }).waitFor()
     expect((await datasetOf(org, 'ports'))?.parser_id).not.toBe('')
     await page.getByRole('button', { name: 'Unassign' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Unassign' }).click()
-    await page.getByText('This dataset has no parser of its own').waitFor()
+    await page.getByText('The format of each line is detected').waitFor()
     await page.getByRole('button', { name: 'Delete the parser Ports' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('button', { name: 'Use Ports' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Assign Ports' }).waitFor({ state: 'detached' })
   })
 
-  test('retention says what it would hide, tags are put on and changed, and a collection is renamed and deleted as a whole', async () => {
+  test('retention shows what it would hide, tags are added and edited, and a collection is renamed and deleted', async () => {
     const org = await stand.app.newOrganization()
     const nowMs = stand.app.clock.nowMs()
     const old = { timestamp: new Date(nowMs - 40 * 86_400_000).toISOString(), message: 'old' }
@@ -161,43 +161,43 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     await stand.send('carts', [{ message: 'new' }], org)
     const dataset = await datasetOf(org, 'orders')
     const page = await stand.open(`/app/data?id=${dataset?.id}&part=care`, { key: org.key })
-    await page.getByText('the setting of the service').waitFor()
+    await page.getByText('default of the service').waitFor()
     await page.getByLabel('Keep events for').selectOption('DAYS_30')
     await page.getByText(/are hidden at once/).waitFor()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('30 days, set on this dataset').waitFor()
+    await page.getByText('30 days, set for this dataset').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('team')
     await page.getByLabel('Value', { exact: true }).fill('till')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     const tag = page.getByRole('region', { name: 'Tags table' }).getByRole('row').filter({ hasText: 'team' })
-    await tag.getByRole('button', { name: 'Change' }).click()
-    await page.getByLabel('New value of team').fill('tills')
-    await page.getByRole('form', { name: 'Change team' }).getByRole('button', { name: 'Save', exact: true }).click()
+    await tag.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Value of team').fill('tills')
+    await page.getByRole('form', { name: 'Edit the tag team' }).getByRole('button', { name: 'Save', exact: true }).click()
     await tag.getByText('tills').waitFor()
 
     await page.getByRole('link', { name: 'All datasets' }).click()
-    await page.getByRole('button', { name: 'Change the collection shop' }).click()
+    await page.getByRole('button', { name: 'Edit the collection shop' }).click()
     await page.getByLabel('Name of the collection').fill('store')
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByRole('rowheader', { name: 'store' }).waitFor()
     expect((await datasetsOf(org)).filter(({ collection }) => collection === 'store')).toHaveLength(2)
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Change the collection store' }).click()
+    await page.getByRole('button', { name: 'Edit the collection store' }).click()
     await page.getByRole('button', { name: 'Delete collection' }).click()
-    await page.getByText('with 2 datasets: ').waitFor()
-    await page.getByRole('button', { name: 'Delete all' }).click()
+    await page.getByText('and 2 datasets: ').waitFor()
+    await page.getByRole('button', { name: 'Delete collection' }).click()
     await page.getByRole('rowheader', { name: 'store' }).waitFor({ state: 'detached' })
     expect((await datasetsOf(org)).filter(({ collection }) => collection === 'store')).toHaveLength(0)
   })
 
-  test('a retention rule of a collection is set, changed and deleted', async () => {
+  test('a retention rule of a collection is created, edited and deleted', async () => {
     const org = await stand.app.newOrganization()
     await org.ask('POST', '/datasets', { body: { collection: 'shop', dataset: 'orders' } })
     const page = await stand.open('/app/data?keep=true', { key: org.key })
-    await page.getByLabel(/^Of/).selectOption({ label: 'the collection shop' })
+    await page.getByLabel(/^Scope/).selectOption({ label: 'the collection shop' })
     await page.getByRole('form', { name: 'New rule' }).getByLabel('Keep events for').selectOption('DAYS_180')
     await page.getByRole('button', { name: 'Create rule' }).click()
-    const kept = page.getByRole('region', { name: 'Kept table' }).getByRole('row').filter({ hasText: 'shop / orders' })
+    const kept = page.getByRole('region', { name: 'Retention table' }).getByRole('row').filter({ hasText: 'shop / orders' })
     await kept.getByText('180 days').waitFor()
     await page.getByRole('button', { name: 'Delete the rule of the collection shop' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
@@ -222,7 +222,7 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
       await expect.poll(() => page.getByText(/^Loading/).count()).toBe(0)
       expect(await axeFaults(page, path)).toEqual([])
     }
-    await page.getByLabel('Agent').waitFor()
+    await page.getByRole('combobox', { name: /^Agent/ }).waitFor()
     await page.goto(`${stand.app.url}/app/data`)
     await page.getByRole('button', { name: 'New dataset' }).click()
     await page.getByRole('button', { name: 'Create dataset' }).waitFor()

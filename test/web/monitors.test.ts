@@ -52,7 +52,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
   afterEach(() => stand.endTest())
   afterAll(() => stand?.close())
 
-  test('the list shows what is wrong first, and is narrowed by words and by status', async () => {
+  test('the list shows the worst status first, and is filtered by text and status', async () => {
     const page = await stand.open('/app/monitors')
     const rows = page.getByRole('list', { name: 'Monitors' }).getByRole('listitem')
     await rows.first().getByRole('link', { name: 'Payments fail' }).waitFor()
@@ -66,30 +66,30 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await expect.poll(() => rows.count()).toBe(1)
   })
 
-  test('monitors are grouped by status, dataset and tags, and those that are chosen are muted and heard together', async () => {
+  test('monitors are grouped by status, dataset and tags, and the selected ones are muted and unmuted together', async () => {
     const page = await stand.open('/app/monitors')
-    await page.getByLabel('Grouped by').selectOption('status')
+    await page.getByLabel('Group by').selectOption('status')
     await page.getByRole('list', { name: 'Monitors: Alert' }).getByRole('link', { name: 'Payments fail' }).waitFor()
-    await page.getByLabel('Grouped by').selectOption('dataset')
+    await page.getByLabel('Group by').selectOption('dataset')
     await page.getByRole('list', { name: 'Monitors: orders' }).getByRole('link', { name: 'Payments fail' }).waitFor()
-    await page.getByLabel('Choose Payments fail').check()
-    await page.getByLabel('Choose Nothing is sold').check()
-    await page.getByText('2 chosen').waitFor()
+    await page.getByLabel('Select Payments fail').check()
+    await page.getByLabel('Select Nothing is sold').check()
+    await page.getByText('2 selected').waitFor()
     await page.getByRole('button', { name: 'Mute 2 monitors' }).click()
     await page.getByRole('button', { name: 'For 1 hour' }).click()
     await page.getByRole('button', { name: 'Muted Nothing is sold' }).waitFor()
     await page.getByRole('button', { name: 'Muted Payments fail' }).waitFor()
     await page.getByRole('button', { name: 'Muted 2 monitors' }).click()
-    await page.getByRole('button', { name: 'End the mute' }).click()
+    await page.getByRole('button', { name: 'Unmute' }).click()
     await page.getByRole('button', { name: 'Mute Payments fail' }).waitFor()
   })
 
-  test('a monitor is copied, and watches new patterns in place of a value', async () => {
+  test('a monitor is copied, and evaluates new patterns instead of a value', async () => {
     const page = await stand.open(`/app/monitors?id=${firing.id}`)
     await page.getByRole('link', { name: 'Copy' }).click()
     await expect.poll(() => page.getByLabel('Name', { exact: true }).last().inputValue()).toBe('Payments fail (copy)')
-    await page.getByLabel('Compared is').selectOption('NEW')
-    await page.getByRole('textbox', { name: /^Against the time before, of/ }).fill('2 days')
+    await page.getByLabel('Compares').selectOption('NEW')
+    await page.getByRole('textbox', { name: /^With the previous/ }).fill('2 days')
     await page.getByLabel('Group by').fill('')
     await page.getByRole('button', { name: 'Create monitor' }).click()
     await page.getByRole('heading', { name: 'Payments fail (copy)', level: 1 }).waitFor()
@@ -100,7 +100,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await stand.org.ask('DELETE', `/monitors/${copy?.id}`)
   })
 
-  test('a template of monitors is written in a form, refused beside the field, shown as JSON without loss, and used', async () => {
+  test('a monitor template is edited in a form, shows errors at their fields, is shown as JSON without loss, and is used', async () => {
     await stand.org.ask<{ id: string }>('POST', '/metrics/definitions/templates', {
       body: {
         name: 'Errors of a region',
@@ -111,25 +111,25 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     })
     const page = await stand.open('/app/monitors')
     await page.getByRole('link', { name: 'Templates' }).click()
-    await page.getByRole('button', { name: 'New template of monitors' }).click()
-    const form = page.getByRole('region', { name: 'New template of monitors' })
+    await page.getByRole('button', { name: 'New monitor template' }).click()
+    const form = page.getByRole('region', { name: 'New monitor template' })
     await form.getByRole('button', { name: 'Save template' }).click()
-    await form.getByText('The service did not take this').waitFor()
-    const metric = form.getByRole('group', { name: 'Queries of the template of a metric' })
+    await form.getByText('The request was rejected').waitFor()
+    const metric = form.getByRole('group', { name: 'Metric template' })
     await metric.getByText(/^must be/).waitFor()
-    await metric.getByLabel('Queries of the template of a metric').selectOption('Errors of a region')
+    await metric.getByLabel('Metric template').selectOption('Errors of a region')
     await metric.getByText("count(*) of region = '{{region}}'").waitFor()
-    expect(await metric.getByLabel('Its region is').locator('option:checked').textContent()).toBe('◇ asked for as region')
+    expect(await metric.getByLabel('region is').locator('option:checked').textContent()).toBe('◇ parameter region')
     await form.getByLabel('Name', { exact: true }).first().fill('Errors in {{region}} {{zone}}')
-    await form.getByText('zone is not asked for').waitFor()
+    await form.getByText('zone is not declared').waitFor()
     await form.getByLabel('Name', { exact: true }).first().fill('Errors in {{region}}')
-    await form.getByRole('button', { name: 'Ask no more for service' }).click()
+    await form.getByRole('button', { name: 'Remove the parameter service' }).click()
     await form.getByRole('textbox', { name: 'Threshold' }).fill('3')
-    await form.getByRole('button', { name: 'Ask no more for threshold' }).click()
+    await form.getByRole('button', { name: 'Remove the parameter threshold' }).click()
     await form.getByRole('textbox', { name: 'Address' }).fill('oncall@example.org')
-    await form.getByRole('button', { name: 'Ask no more for email' }).click()
-    await form.getByRole('button', { name: 'As JSON' }).click()
-    const json = form.getByLabel(/^The template as JSON/)
+    await form.getByRole('button', { name: 'Remove the parameter email' }).click()
+    await form.getByRole('button', { name: 'JSON', exact: true }).click()
+    const json = form.getByLabel(/^JSON; texts contain/)
     const content = JSON.parse(await json.inputValue())
     expect(content).toMatchObject({
       threshold: '3',
@@ -138,21 +138,21 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
       parameters: { region: { type: 'STRING' } },
     })
     await json.fill(JSON.stringify({ ...content, group_retention: 3_600_000, window: 'Sometimes' }, null, 2))
-    await form.getByRole('button', { name: 'As a form' }).click()
-    await form.getByRole('button', { name: 'As JSON' }).click()
+    await form.getByRole('button', { name: 'Form', exact: true }).click()
+    await form.getByRole('button', { name: 'JSON', exact: true }).click()
     expect(JSON.parse(await json.inputValue())).toEqual({ ...content, group_retention: 3_600_000, window: 'Sometimes' })
     await json.fill(JSON.stringify({ ...content, window: 7 }, null, 2))
-    await form.getByRole('button', { name: 'As a form' }).click()
-    await form.getByText('The form cannot show “window” as it is written here.').waitFor()
+    await form.getByRole('button', { name: 'Form', exact: true }).click()
+    await form.getByText('The form cannot show “window”. Edit it as JSON.').waitFor()
     await form.getByRole('button', { name: 'Save template' }).click()
     await form
-      .getByRole('list', { name: 'What was not taken' })
+      .getByRole('list', { name: 'Errors' })
       .getByText(/^Line \d+: /)
       .waitFor()
     await json.fill(JSON.stringify(content))
-    await form.getByRole('button', { name: 'As a form' }).click()
-    await form.getByRole('button', { name: 'leave open: window' }).click()
-    await form.getByText('asks for window').waitFor()
+    await form.getByRole('button', { name: 'Form', exact: true }).click()
+    await form.getByRole('button', { name: 'Make a parameter: window' }).click()
+    await form.getByText('uses window').waitFor()
     await form.getByRole('button', { name: 'Save template' }).click()
     await page.getByRole('link', { name: 'Use the template Errors in {{region}}' }).click()
     await page.getByText(/^Missing: (region|window)\.$/).waitFor()
@@ -165,42 +165,42 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByRole('link', { name: 'Payments fail' }).waitFor()
   })
 
-  test('a monitor is kept as a template, whose threshold is then left open; the metric of it is written in a form too', async () => {
+  test('a monitor is saved as a template, whose threshold becomes a parameter; its metric template is edited in a form too', async () => {
     const page = await stand.open(`/app/monitors?id=${firing.id}`)
     await page.getByRole('button', { name: 'Save as template' }).click()
     await page.getByLabel('Name of the template').fill('Like the payments')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByRole('link', { name: 'Choose what it leaves open' }).click()
-    const form = page.getByRole('region', { name: 'Template of monitors' })
+    await page.getByRole('link', { name: 'Add parameters' }).click()
+    const form = page.getByRole('region', { name: 'Edit the monitor template' })
     await form.getByText("count(*) of level = 'error' by region").waitFor()
     expect(await form.getByRole('textbox', { name: 'Threshold' }).inputValue()).toBe('5')
-    await form.getByRole('button', { name: 'leave open: threshold' }).click()
-    await form.getByRole('group', { name: 'Asked for: threshold' }).waitFor()
+    await form.getByRole('button', { name: 'Make a parameter: threshold' }).click()
+    await form.getByRole('group', { name: 'Parameter threshold' }).waitFor()
     await form.getByRole('button', { name: 'Save template' }).click()
-    await page.getByRole('list', { name: 'Monitors' }).getByText('asks for threshold').waitFor()
+    await page.getByRole('list', { name: 'Monitors' }).getByText('parameters: threshold').waitFor()
     await page.getByRole('button', { name: 'Edit the template Like the payments' }).last().click()
-    const metric = page.getByRole('region', { name: 'Template of metrics' })
-    const where = metric.getByRole('textbox', { name: 'Only events with' })
+    const metric = page.getByRole('region', { name: 'Edit the metric template' })
+    const where = metric.getByRole('textbox', { name: 'Filter' })
     await metric.locator('.cm-content').and(where).fill('level = {{level}}')
-    await metric.getByText('level is not asked for').waitFor()
+    await metric.getByText('level is not declared').waitFor()
     expect(await where.locator('mark').count()).toBe(0)
-    await metric.getByRole('button', { name: 'Ask for level' }).click()
-    await metric.getByText('asks for level').waitFor()
+    await metric.getByRole('button', { name: 'Declare level' }).click()
+    await metric.getByText('uses level').waitFor()
     expect(await axeFaults(page, 'the form of a template')).toEqual([])
     await metric.getByRole('button', { name: 'Save template' }).click()
-    await page.getByRole('list', { name: 'Metrics' }).getByText('asks for level').waitFor()
+    await page.getByRole('list', { name: 'Metrics' }).getByText('parameters: level').waitFor()
   })
 
-  test('a monitor is muted for ever and heard again', async () => {
+  test('a monitor is muted without end and unmuted', async () => {
     const page = await stand.open(`/app/monitors?find=${encodeURIComponent(JSON.stringify('sold'))}`)
     await page.getByRole('button', { name: 'Mute Nothing is sold' }).click()
-    await page.getByRole('button', { name: 'For ever' }).click()
+    await page.getByRole('button', { name: 'Forever' }).click()
     await page.getByRole('button', { name: 'Muted Nothing is sold' }).click()
-    await page.getByRole('button', { name: 'End the mute' }).click()
+    await page.getByRole('button', { name: 'Unmute' }).click()
     await page.getByRole('button', { name: 'Mute Nothing is sold' }).waitFor()
   })
 
-  test('one monitor says why it fired: the value of each group against the threshold, what changed, and what was told', async () => {
+  test('a monitor shows why it alerts: the value of each group, the thresholds, the status changes and the notifications', async () => {
     const page = await stand.open('/app/monitors')
     await page.getByRole('link', { name: 'Payments fail' }).click()
     const evaluation = page.getByRole('region', { name: 'Last evaluation' })
@@ -214,7 +214,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByText('40 events ·').waitFor()
   })
 
-  test('a look, a group of it and a change lead to their events: what the monitor asks for, in that group and that window', async () => {
+  test('an evaluation, a group and a status change link to their events in that window', async () => {
     const searched = (url: string) => {
       const found = new URL(url).searchParams
       const { q, by } = { q: found.get('q') ?? '', by: found.get('by') ?? '' }
@@ -245,7 +245,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     expect(searched(page.url())).toEqual({ q: `level = 'error' AND "region" = 'us'`, by: '', widthMs: HOUR_MS / 4 })
   })
 
-  test('older evaluations are loaded to the end, and an old one is shown in full', async () => {
+  test('older evaluations are loaded to the end, and an old one is shown with its details', async () => {
     const { monitors } = (await stand.org.ask<{ monitors: Monitor[] }>('GET', '/monitors')).body
     const id = monitors.find(({ name }) => name === 'Nothing is sold')?.id ?? ''
     await stand.app.app.world.meta.run(sql`
@@ -265,7 +265,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByRole('region', { name: /^Evaluation at/ }).waitFor()
   })
 
-  test('changes and notifications are listed a part at a time, with how many there are left', async () => {
+  test('changes and notifications are listed page by page, with the number of the rest', async () => {
     const queries = [{ name: 'all', select: ['count(*)'], from: [dataset], where: '', groups: [] }]
     const { id } = await create({ ...rule, name: 'A restless one', queries })
     const { meta } = stand.app.app.world
@@ -289,22 +289,22 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await stand.org.ask('DELETE', `/monitors/${id}`)
   })
 
-  test('a test is sent, and seen among the notifications', async () => {
+  test('a test notification is sent, and is listed', async () => {
     const page = await stand.open(`/app/monitors?id=${firing.id}`)
     await page.getByRole('button', { name: 'Test' }).click()
     await page.getByRole('button', { name: 'Send', exact: true }).click()
-    await page.getByText('Sent; see the notifications below.').waitFor()
+    await page.getByText('Sent. The result is in the notifications below.').waitFor()
     await page.getByRole('region', { name: 'Notifications' }).getByText('oncall@example.org').first().waitFor()
   })
 
-  test('a question in Explore becomes a monitor: it opens on the last 7 days, is tried with another threshold, kept, changed and deleted', async () => {
+  test('a search in Explore becomes a monitor: it is previewed on the last 7 days, saved, edited and deleted', async () => {
     const page = await stand.open(`/app/explore?q=${encodeURIComponent(JSON.stringify("level = 'error'"))}&r=Last%201%20hour`)
     await page.getByRole('button', { name: 'Create monitor' }).click()
     const preview = page.getByRole('region', { name: 'Preview: last 7 days' })
     await preview.getByText(/^3 status changes, 3 notifications/).waitFor()
     await preview.getByRole('group', { name: /^Previewed values: 1 series/ }).waitFor()
-    await expect.poll(() => page.getByLabel('Only events with').textContent()).toBe("level = 'error'")
-    expect(await page.getByLabel('Over the').inputValue()).toBe('Last 1 hour')
+    await expect.poll(() => page.getByLabel('Filter').textContent()).toBe("level = 'error'")
+    expect(await page.getByLabel('Window').inputValue()).toBe('Last 1 hour')
     await page.getByRole('textbox', { name: 'Threshold' }).fill('1000')
     await preview.getByText('No status changes.').waitFor()
     expect(await page.getByRole('button', { name: 'Create monitor' }).isDisabled()).toBe(true)
@@ -324,9 +324,9 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await expect.poll(() => page.getByText('From a question').count()).toBe(0)
   })
 
-  test('the condition of a monitor is suggested and marked as a query in Explore is', async () => {
+  test('the filter of a monitor has suggestions and error marks, as in Explore', async () => {
     const page = await stand.open('/app/monitors?edit=new')
-    const where = page.getByRole('textbox', { name: 'Only events with' })
+    const where = page.getByRole('textbox', { name: 'Filter' })
     await page.locator('.cm-content').and(where).click()
     await page.keyboard.type('lev')
     await page.getByRole('option', { name: /^level/ }).waitFor()
@@ -338,7 +338,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     expect(await axeFaults(page, 'a monitor whose condition has a mistake')).toEqual([])
   })
 
-  test('datasets are chosen by a selector, marked in the words of the service and suggested from what there is', async () => {
+  test('a dataset selector shows the errors of the service and suggests existing names and tags', async () => {
     const org = await stand.app.newOrganization()
     for (const [name, environment] of [
       ['till', 'production'],
@@ -382,19 +382,19 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     expect(JSON.stringify(kept.body)).toContain(`"from_expr":"environment = 'production'"`)
   })
 
-  test('what the service does not take is said beside what was written', async () => {
+  test('an error of the service is shown in the preview', async () => {
     const page = await stand.open('/app/monitors?edit=new')
-    await page.getByLabel('Only events with').fill('level ==== error')
+    await page.getByLabel('Filter').fill('level ==== error')
     await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('alert').textContent()).toContain('The service did not take this')
+    expect(await page.getByRole('alert').textContent()).toContain('The request was rejected')
   })
 
-  test('a downtime is planned, changed and deleted', async () => {
+  test('a downtime is created, edited, copied and deleted', async () => {
     const page = await stand.open('/app/downtimes')
     await page.getByText('No downtimes yet').waitFor()
     await page.getByRole('link', { name: 'New downtime' }).click()
     await page.getByLabel('Name').fill('Release')
-    await page.getByLabel('Why').fill('The till is made anew')
+    await page.getByLabel('Reason').fill('The till is made anew')
     await page.getByLabel('Payments fail').check()
     await page.getByRole('button', { name: 'Create downtime' }).click()
     const row = page.getByRole('list', { name: 'Downtimes' }).getByRole('listitem')
@@ -412,9 +412,9 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
       .waitFor()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await row.getByText('Sat 22:00 – 06:00').waitFor()
-    await row.getByText('by the clock in UTC').waitFor()
+    await row.getByText('in UTC').waitFor()
     await row.getByRole('link', { name: 'Copy Release' }).click()
-    await page.getByRole('heading', { name: 'Copy of a downtime' }).waitFor()
+    await page.getByRole('heading', { name: 'Copy downtime' }).waitFor()
     await page.getByRole('link', { name: 'Cancel' }).click()
     await row.getByRole('button', { name: 'Delete Release' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
@@ -426,7 +426,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await gone.getByRole('alert').waitFor()
     const key = await stand.org.newKey(['IngestionApi'])
     const page = await stand.open('/app/monitors', { key })
-    await page.getByText('You may not do this').first().waitFor()
+    await page.getByText('You do not have permission').first().waitFor()
   })
 
   test.each([
@@ -438,8 +438,8 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
       ['/app/monitors', 'Payments fail'],
       [`/app/monitors?id=${firing.id}`, 'Last evaluation'],
       [`/app/monitors?edit=${firing.id}`, /status changes, \d+ notifications/],
-      ['/app/monitors?group=status', 'Grouped by'],
-      ['/app/monitors?view=templates', 'the template of a metric'],
+      ['/app/monitors?group=status', 'Group by'],
+      ['/app/monitors?view=templates', 'Its queries become a metric template.'],
       ['/app/downtimes', 'No downtimes yet'],
       ['/app/downtimes?edit=new', 'Scope'],
     ] as const) {

@@ -75,7 +75,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
   afterEach(() => stand.endTest())
   afterAll(() => stand?.close())
 
-  test('a dashboard shows every kind of widget, and a part of one leads to its events', async () => {
+  test('a dashboard shows every type of widget, and a part of a chart links to its events', async () => {
     const page = await stand.open('/app/dashboards')
     await page.getByRole('link', { name: 'The shop' }).click()
     for (const name of ['As lines', 'As areas', 'As bars']) {
@@ -86,7 +86,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     }
     await page.getByRole('region', { name: 'As a number' }).getByText('120', { exact: true }).waitFor()
     await page.getByRole('region', { name: 'A frame' }).getByRole('region', { name: 'Within' }).getByText('120', { exact: true }).waitFor()
-    await page.getByRole('region', { name: 'As nothing' }).getByText('No events in this range').waitFor()
+    await page.getByRole('region', { name: 'As nothing' }).getByText('No data in this range').waitFor()
     await page.getByRole('img', { name: /As shares: eu 50 %, us 33 %, <b>moon<\/b> 17 %/ }).waitFor()
     await page.getByRole('region', { name: 'As tiles' }).getByText('<b>moon</b>').first().waitFor()
     await page.getByRole('region', { name: 'As a list' }).getByRole('button', { name: '<b>moon</b>' }).click()
@@ -108,14 +108,14 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     expect(page.url()).toContain('/app/explore')
   })
 
-  test('a dashboard is made, gets a widget, is arranged, changed and deleted', async () => {
+  test('a dashboard is created, gets a widget, is arranged, edited and deleted', async () => {
     const page = await stand.open('/app/dashboards')
     await page.getByRole('button', { name: 'New dashboard' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('My own')
     await page.getByRole('button', { name: 'Create' }).click()
-    await page.getByRole('link', { name: 'Add the first widget' }).click()
+    await page.getByRole('link', { name: 'Add a widget' }).click()
     await page.getByLabel('Name', { exact: true }).first().fill('Errors')
-    await page.getByLabel('Shown as').selectOption('bar')
+    await page.getByLabel('Visualization').selectOption('bar')
     await page.getByLabel('Group by').fill('region')
     await page
       .getByRole('region', { name: 'Preview' })
@@ -125,13 +125,13 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     const card = page.getByRole('region', { name: 'Errors' })
     await card.getByRole('group', { name: /: 3 series/ }).waitFor()
     await page.getByRole('button', { name: 'Arrange' }).click()
-    await page.getByRole('button', { name: 'Size of Errors' }).press('ArrowLeft')
+    await page.getByRole('button', { name: 'Resize Errors' }).press('ArrowLeft')
     await expect.poll(() => card.getAttribute('style'), POLL).toContain('span 5')
     // One column is a twelfth of the grid: a drag over five of them, and over two rows of 96 pixels.
     const column = ((await page.locator('.grid:has(> section)').boundingBox())?.width ?? 0) / 12
-    await drag(page, 'Size of Errors', 7 * column, 0)
+    await drag(page, 'Resize Errors', 7 * column, 0)
     await expect.poll(() => card.getAttribute('style'), POLL).toContain('span 12')
-    await drag(page, 'Size of Errors', -8 * column, 2 * 96)
+    await drag(page, 'Resize Errors', -8 * column, 2 * 96)
     await expect.poll(() => card.getAttribute('style'), POLL).toMatch(/span 4.*span 6/)
     await drag(page, 'Move Errors', 5 * column, 0)
     await expect.poll(() => card.getAttribute('style'), POLL).toContain('--col: 6 / span 4')
@@ -144,7 +144,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.reload()
     await expect.poll(() => card.getAttribute('style'), POLL).toContain('--col: 6 / span 4')
     await page.getByRole('link', { name: 'Edit Errors' }).click()
-    await page.getByLabel('Shown as').selectOption('score')
+    await page.getByLabel('Visualization').selectOption('score')
     await page.getByLabel('Group by').fill('')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await card.getByText('120', { exact: true }).waitFor()
@@ -161,14 +161,14 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await expect.poll(() => page.getByText('Renamed').count()).toBe(0)
   })
 
-  test('widgets are put into a frame and taken out again; what was removed with its frame stays on the dashboard', async () => {
+  test('widgets are added to a frame and removed; the widgets of a removed frame stay on the dashboard', async () => {
     const metric = await make('/metrics/definitions', { queries: [{ name: 'a', select: ['count(*)'], from: [dataset], where: '' }] })
     const widget_ids: string[] = []
     for (const name of ['First', 'Second']) widget_ids.push((await make('/widgets', { name, type: 'score', metric_ids: [metric.id] })).id)
     const { id } = await make('/dashboards', { name: 'With a frame', widget_ids })
     const page = await stand.open(`/app/dashboards?id=${text(id)}`)
     await page.getByRole('button', { name: 'Add', exact: true }).click()
-    await page.getByRole('link', { name: 'A frame around widgets' }).click()
+    await page.getByRole('link', { name: 'Frame' }).click()
     await page.getByLabel('Name', { exact: true }).fill('The frame')
     await page.getByText('Missing: a widget in the frame.').waitFor()
     for (const name of ['First', 'Second']) await page.getByRole('button', { name: `Add ${name}`, exact: true }).click()
@@ -193,16 +193,16 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
       .toEqual(['First', 'Second', 'Third'])
   })
 
-  test('a metric is kept by its name, shows which widgets use it, and is deleted only when none does', async () => {
+  test('a metric is saved, shows which widgets use it, and is deleted only when none does', async () => {
     const page = await stand.open('/app/dashboards')
     await page.getByRole('link', { name: 'Metrics' }).click()
     await page.getByRole('link', { name: 'New metric' }).click()
     await page.getByLabel('Name', { exact: true }).first().fill('Orders of the moon')
-    await page.getByLabel('Only events with').fill("region = '<b>moon</b>'")
+    await page.getByLabel('Filter').fill("region = '<b>moon</b>'")
     await page.getByRole('group', { name: /^Preview: 1 series/ }).waitFor()
     await page.getByRole('button', { name: 'Create metric' }).click()
     const row = page.getByRole('list', { name: 'Metrics' }).getByRole('listitem').filter({ hasText: 'Orders of the moon' })
-    await row.getByText('on no widget').waitFor()
+    await row.getByText('not used').waitFor()
     await page.getByRole('button', { name: 'Delete Orders by region' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('alert').waitFor()
@@ -212,7 +212,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await expect.poll(() => row.count(), POLL).toBe(0)
   })
 
-  test('a dashboard is kept as a template, which is written further and used', async () => {
+  test('a dashboard is saved as a template, which is edited and used', async () => {
     const page = await stand.open(`/app/dashboards?id=${text(dashboard)}`)
     await page.getByRole('button', { name: 'Save as template' }).click()
     await page.getByLabel('Name of the template').fill('Like the shop')
@@ -220,18 +220,18 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByRole('link', { name: 'templates', exact: true }).click()
     const all = page.getByRole('region', { name: 'Dashboards' })
     await all.getByRole('button', { name: 'Edit the template Like the shop' }).click()
-    await all.getByRole('group', { name: 'Template of a widget 1' }).waitFor()
-    await all.getByRole('button', { name: 'As JSON' }).click()
-    const written = all.getByLabel(/^The template as JSON/)
+    await all.getByRole('group', { name: 'Widget template 1' }).waitFor()
+    await all.getByRole('button', { name: 'JSON', exact: true }).click()
+    const written = all.getByLabel(/^JSON; texts contain/)
     const body = JSON.parse(await written.inputValue())
     await written.fill('{')
     await all.getByRole('button', { name: 'Save template' }).click()
-    await all.getByText(/^This is no JSON/).waitFor()
+    await all.getByText(/^Invalid JSON/).waitFor()
     await written.fill(JSON.stringify({ ...body, parameters: {} }))
-    await all.getByRole('button', { name: 'As a form' }).click()
+    await all.getByRole('button', { name: 'Form', exact: true }).click()
     await all.getByLabel('Name', { exact: true }).fill('Shop of {{who}}')
-    await all.getByRole('button', { name: 'Ask for who' }).click()
-    await all.getByText('asks for who').waitFor()
+    await all.getByRole('button', { name: 'Declare who' }).click()
+    await all.getByText('uses who').waitFor()
     await all.getByRole('button', { name: 'Save template' }).click()
     await all.getByRole('link', { name: 'Use the template Shop of {{who}}' }).click()
     await page.getByLabel('who').fill('Ada')
@@ -243,17 +243,17 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await expect.poll(() => page.getByRole('button', { name: 'Detach' }).count(), POLL).toBe(0)
   })
 
-  test('charts are compared with the period before', async () => {
+  test('charts are compared with the previous period', async () => {
     const page = await stand.open(`/app/dashboards?id=${text(dashboard)}`)
     const card = page.getByRole('region', { name: 'As lines' })
     await card.getByRole('group', { name: /: 3 series/ }).waitFor()
-    expect(await card.getByText('the period before').count()).toBe(0)
+    expect(await card.getByText('previous period').count()).toBe(0)
     await page.getByRole('button', { name: 'Compare' }).click()
-    await card.getByText('the period before').waitFor()
+    await card.getByText('previous period').waitFor()
     expect(page.url()).toContain('before=true')
   })
 
-  test('a template asks for what it needs, shows what it would make, and makes it', async () => {
+  test('a template takes parameters, previews the dashboard, and creates it', async () => {
     const metric = await make('/metrics/definitions/templates', {
       name: 'Of a region',
       description: 'x',
@@ -273,7 +273,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
       parameters: { region: { type: 'STRING', description: 'which one' } },
     })
     const page = await stand.open('/app/dashboards')
-    await page.getByRole('button', { name: 'From a template' }).click()
+    await page.getByRole('button', { name: 'New from template' }).click()
     await page.getByRole('link', { name: 'Region {{region}}' }).click()
     await page.getByLabel('region').fill('us')
     await page.getByText('Orders of us').waitFor()
@@ -282,7 +282,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByRole('region', { name: 'Orders of us' }).getByText('40', { exact: true }).waitFor()
   })
 
-  test('everything that matches becomes a file, whose progress is seen and which is fetched; what is loaded is saved at once', async () => {
+  test('an export shows its progress and is downloaded; loaded events are saved at once', async () => {
     const page = await stand.open(`/app/explore?q=${text("region = 'us'")}&r=${text('Last 1 hour')}`)
     await page.getByText('40 events ·').waitFor()
     await page.getByRole('button', { name: 'Export' }).click()
@@ -312,7 +312,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByText('No exports yet').waitFor()
   })
 
-  test('usage shows what was taken in by dataset, and what was searched by whom', async () => {
+  test('usage shows the ingestion by dataset and the searches by user', async () => {
     const page = await stand.open('/app/usage')
     // A store that is busy with other tests may say that it was too slow, which the page tells; then a person asks again.
     const again = page.getByRole('button', { name: 'Try again' }).first()
@@ -325,14 +325,14 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     const own = page.getByRole('region', { name: 'By dataset' })
     await own.getByRole('link', { name: 'Events of shop / orders' }).waitFor()
     await own.getByRole('link', { name: 'shop / orders', exact: true }).click()
-    await page.getByText('Only of the dataset').waitFor()
+    await page.getByText('Only the dataset').waitFor()
     await page.getByRole('group', { name: /^shop \/ orders: 1 series of \d+ steps/ }).waitFor()
     const saved = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Save as CSV' }).click()
+    await page.getByRole('button', { name: 'Export CSV' }).click()
     expect((await saved).suggestedFilename()).toBe('usage.csv')
     await page.getByRole('link', { name: 'Show all' }).click()
     await page.getByRole('region', { name: 'Searched, by user' }).getByRole('link').first().click()
-    await page.getByText('Only what was searched by').waitFor()
+    await page.getByText('Only searches by').waitFor()
     await page
       .getByRole('region', { name: 'Searched by this user, by dataset' })
       .getByRole('link', { name: 'shop / orders', exact: true })
@@ -342,13 +342,13 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByRole('region', { name: 'Exported over time' }).waitFor()
   })
 
-  test('empty lists say what would be here, and a missing permission is shown', async () => {
+  test('empty lists explain themselves, and a missing permission is shown', async () => {
     const empty = await stand.app.newOrganization()
     const key = empty.key
     for (const [path, said] of [
       ['/app/dashboards', 'No dashboards yet'],
       ['/app/exports', 'No exports yet'],
-      ['/app/usage', 'Nothing ingested'],
+      ['/app/usage', 'Nothing was ingested'],
       ['/app/monitors', 'No monitors yet'],
     ] as const) {
       const page = await stand.open(path, { key })
@@ -357,7 +357,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     const low = await stand.org.newKey(['IngestionApi'])
     for (const path of ['/app/dashboards', '/app/exports', '/app/usage']) {
       const page = await stand.open(path, { key: low })
-      await page.getByText('You may not do this').first().waitFor()
+      await page.getByText('You do not have permission').first().waitFor()
     }
   })
 
@@ -368,16 +368,16 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     const page = await stand.open('/app/dashboards', { theme, width })
     for (const [path, said] of [
       ['/app/dashboards', 'The shop'],
-      [`/app/dashboards?id=${text(dashboard)}`, 'No events in this range'],
-      [`/app/dashboards?id=${text(dashboard)}&before=true`, 'the period before'],
+      [`/app/dashboards?id=${text(dashboard)}`, 'No data in this range'],
+      [`/app/dashboards?id=${text(dashboard)}&before=true`, 'previous period'],
       [`/app/dashboards?id=${text(dashboard)}&widget=${text('new')}`, 'Preview'],
       [`/app/dashboards?id=${text(dashboard)}&frame=${text('new')}`, 'Widgets in the frame'],
       ['/app/dashboards?view=metrics', 'Orders by region'],
       ['/app/dashboards?view=metrics&metric=new', 'Preview'],
-      ['/app/dashboards?view=templates', 'can be kept as a template'],
+      ['/app/dashboards?view=templates', 'creates templates of the dashboard'],
       ['/app/exports', 'Exports'],
       ['/app/usage', 'shop / orders'],
-      [`/app/usage?dataset=${text(dataset)}`, 'Only of the dataset'],
+      [`/app/usage?dataset=${text(dataset)}`, 'Only the dataset'],
     ] as const) {
       await page.goto(stand.app.url + path)
       await page.getByText(said).first().waitFor()

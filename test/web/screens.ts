@@ -62,7 +62,7 @@ async function fill(browser: Browser, url: string): Promise<void> {
   await page.goto(`${url}/app/welcome`)
   await page.getByRole('button', { name: 'Send demo data' }).click()
   await page.getByRole('button', { name: 'Demo data sent' }).waitFor()
-  await page.getByRole('link', { name: 'Explore them' }).waitFor()
+  await page.getByRole('link', { name: 'Explore events' }).waitFor()
   await page.close()
 }
 

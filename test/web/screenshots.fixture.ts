@@ -12,7 +12,7 @@ const settingsParts = ['you', 'users', 'groups', 'keys', 'roles', 'rules', 'inte
 /** openDataset goes from the list to a side of the dataset web. */
 async function openDataset(page: Page, part: string): Promise<void> {
   await page.getByRole('link', { name: 'web', exact: true }).click()
-  await page.getByRole('navigation', { name: 'Sides of the dataset' }).waitFor()
+  await page.getByRole('navigation', { name: 'Dataset' }).waitFor()
   const id = new URL(page.url()).searchParams.get('id') ?? ''
   await page.goto(`${new URL(page.url()).origin}/app/data?id=${id}&part=${part}`)
   await page.waitForLoadState('networkidle')
@@ -36,7 +36,7 @@ export const shots: readonly Shot[] = [
   { name: 'explore-palette', path: exploreUrl(hour), act: (page) => page.keyboard.press('Control+k') },
   { name: 'data', path: '/app/data' },
   { name: 'data-new', path: '/app/data', act: (page) => page.getByRole('button', { name: 'New dataset' }).click() },
-  { name: 'data-collection', path: '/app/data', act: (page) => page.getByRole('button', { name: 'Change the collection shop' }).click() },
+  { name: 'data-collection', path: '/app/data', act: (page) => page.getByRole('button', { name: 'Edit the collection shop' }).click() },
   { name: 'data-keep', path: '/app/data?keep=true' },
   ...['overview', 'keys', 'parser', 'care', 'sending'].map((part) => ({
     name: `dataset-${part}`,
@@ -49,7 +49,8 @@ export const shots: readonly Shot[] = [
     path: '/app/settings?part=roles',
     act: (page) => page.getByRole('button', { name: 'New role' }).click(),
   },
-  { name: 'api-operation', path: '/app/api?op=datasets.update' },
+  { name: 'api-operation', path: '/docs#datasets.update' },
+  { name: 'api', path: '/docs' },
   ...watchedShots,
   {
     name: 'monitor-by-selector',
@@ -60,7 +61,7 @@ export const shots: readonly Shot[] = [
       await page.keyboard.type("collection == 'shop' AND dataset = ")
     },
   },
-  ...['api', 'monitors', 'dashboards', 'exports', 'usage'].map((name) => ({ name, path: `/app/${name}` })),
+  ...['monitors', 'dashboards', 'exports', 'usage'].map((name) => ({ name, path: `/app/${name}` })),
 ]
 
 const FAILED = { details: 'the event store did not answer within 10 s', correlation_id: '7d0c1b1e-0000-4000-8000-000000000001' }

@@ -34,7 +34,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
-  test('what can be done on a page stands in one line on a phone, and lists are not drawn apart on a wide screen', async () => {
+  test('the actions of a page fit one line on a phone, and lists keep a readable width on a wide screen', async () => {
     const { id } = (await stand.org.ask<{ id: string }>('POST', '/dashboards', { body: { name: 'The shop' } })).body
     const narrow = await stand.open(`/app/dashboards?id=${id}`, { width: 390 })
     const last = narrow.getByRole('button', { name: 'Delete' })
@@ -49,7 +49,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     expect((box?.x ?? Number.NaN) + (box?.width ?? 0)).toBeLessThan(1400)
   })
 
-  test('what opens while something else closes keeps the focus, and stays open', async () => {
+  test('a popover that opens while another closes keeps the focus and stays open', async () => {
     const { id } = (await stand.org.ask<{ id: string }>('POST', '/dashboards', { body: { name: 'The shop' } })).body
     const page = await stand.open(`/app/dashboards?id=${id}`)
     await page.getByRole('button', { name: 'Rename' }).click()
@@ -62,7 +62,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     expect(await page.getByRole('dialog', { name: /^Delete/ }).count()).toBe(1)
   })
 
-  test('the page of something that is gone leads back to where it stood', async () => {
+  test('the page of a deleted record links back to its list', async () => {
     const none = '00000000-0000-4000-8000-000000000000'
     const { id } = (await stand.org.ask<{ id: string }>('POST', '/dashboards', { body: { name: 'The shop' } })).body
     const page = await stand.open('/app/settings?part=you')
@@ -74,12 +74,12 @@ describe.skipIf(browserPath === undefined)('every page', () => {
       [`/app/dashboards?id=${none}`, 'All dashboards', '/app/dashboards'],
       [`/app/dashboards?template=${none}`, 'All templates', '/app/dashboards?view=templates'],
       [`/app/dashboards?view=metrics&metric=${none}`, 'All metrics', '/app/dashboards?view=metrics'],
-      [`/app/dashboards?id=${id}&widget=${none}`, 'The dashboard', `/app/dashboards?id=${id}`],
-      [`/app/dashboards?id=${id}&frame=${none}`, 'The dashboard', `/app/dashboards?id=${id}`],
+      [`/app/dashboards?id=${id}&widget=${none}`, 'Back to the dashboard', `/app/dashboards?id=${id}`],
+      [`/app/dashboards?id=${id}&frame=${none}`, 'Back to the dashboard', `/app/dashboards?id=${id}`],
       [`/app/data?id=${none}`, 'All datasets', '/app/data'],
     ] as const) {
       await page.goto(stand.app.url + path)
-      await page.getByText(/^This .* (is gone|no longer)$/).waitFor()
+      await page.getByText(/^(This .* no longer exists|Not found, or deleted)$/).waitFor()
       expect(await axeFaults(page, path)).toEqual([])
       await page.getByRole('link', { name: back }).first().click()
       await page.waitForURL(stand.app.url + place)

@@ -1,4 +1,4 @@
-// A script and not a module, so that these names are known everywhere.
+// A script, not a module, so that its declarations are global.
 declare module 'virtual:routes' {
   const routes: import('@dendro/api').RoutesOf<typeof import('@dendro/api').contract>
 }

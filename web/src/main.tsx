@@ -11,18 +11,18 @@ import { router } from './router.tsx'
 
 exposeStyleNonce()
 applyTheme(storedTheme())
-// The service shows this page at its root too, where people arrive who type its address.
+// The service serves this page at `/` too.
 if (!location.pathname.startsWith('/app')) history.replaceState(undefined, '', '/app/')
 
-// A failed query shows its reason. The user repeats it, or the client does when the service sends a retry time.
+// The API client retries as Retry-After says; other failures are shown, and the user retries.
 const queries = new QueryClient({ defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false, staleTime: 30_000 } } })
 
 if (['/app/', '/app/explore'].includes(location.pathname))
   prefetchEvents(queries, readExploreParams(router.options.parseSearch(location.search)))
 
-const place = document.getElementById('app')
-if (place)
-  createRoot(place).render(
+const root = document.getElementById('app')
+if (root)
+  createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />

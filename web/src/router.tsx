@@ -1,31 +1,31 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
-import { readAsked as readAskedOfApi } from './pages/api/asked.ts'
-import { readDashboardParams as readAskedOfDashboards } from './pages/dashboards/params.ts'
-import { readDataParams as readAskedOfData } from './pages/data/params.ts'
-import { readDowntimeParams as readAskedOfDowntimes } from './pages/downtimes/params.ts'
+import { readDashboardParams } from './pages/dashboards/params.ts'
+import { readDataParams } from './pages/data/params.ts'
+import { readDowntimeParams } from './pages/downtimes/params.ts'
 import { ExplorePage } from './pages/explore/explore.tsx'
 import { readExploreParams } from './pages/explore/explore-params.ts'
-import { readMonitorParams as readAskedOfMonitors } from './pages/monitors/params.ts'
-import { readSettingsParams as readAskedOfSettings } from './pages/settings/params.ts'
+import { readMonitorParams } from './pages/monitors/params.ts'
+import { readSettingsParams } from './pages/settings/params.ts'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
-import { readUsageParams as readAskedOfUsage } from './pages/usage/params.ts'
+import { readUsageParams } from './pages/usage/params.ts'
 import { Frame } from './parts/frame.tsx'
+import { oneOf, readParams, text } from './parts/search-params.ts'
 import { keptCredential } from './session/session.ts'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
+
+/** pageLink is a link within the app, so that a sign-in never leads elsewhere. */
+const pageLink = (value: unknown): string | undefined => (typeof value === 'string' && /^\/app\/[a-z]/.test(value) ? value : undefined)
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignInPage,
-  validateSearch: (search: Record<string, unknown>): { back?: string; way?: 'password' } => ({
-    ...(typeof search.back === 'string' && /^\/app\/[a-z]/.test(search.back) ? { back: search.back } : {}),
-    ...(search.way === 'password' ? { way: 'password' as const } : {}),
-  }),
+  validateSearch: (search: Record<string, unknown>) => readParams({ back: pageLink, way: oneOf(['password']) }, search),
 })
 
 /** Pages inside need a credential; the requested link is kept for after sign-in. */
-const inside = createRoute({
+const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   component: Frame,
@@ -42,56 +42,59 @@ const home = createRoute({
   },
 })
 
-const explore = createRoute({ getParentRoute: () => inside, path: '/explore', component: ExplorePage, validateSearch: readExploreParams })
+const explore = createRoute({ getParentRoute: () => signedIn, path: '/explore', component: ExplorePage, validateSearch: readExploreParams })
 const monitors = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/monitors',
   component: lazyRouteComponent(() => import('./pages/monitors/monitors.tsx'), 'MonitorsPage'),
-  validateSearch: readAskedOfMonitors,
+  validateSearch: readMonitorParams,
 })
 const downtimes = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/downtimes',
   component: lazyRouteComponent(() => import('./pages/downtimes/downtimes.tsx'), 'DowntimesPage'),
-  validateSearch: readAskedOfDowntimes,
+  validateSearch: readDowntimeParams,
 })
 const dashboards = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/dashboards',
   component: lazyRouteComponent(() => import('./pages/dashboards/dashboards.tsx'), 'DashboardsPage'),
-  validateSearch: readAskedOfDashboards,
+  validateSearch: readDashboardParams,
 })
 const dataExports = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/exports',
   component: lazyRouteComponent(() => import('./pages/exports/exports.tsx'), 'ExportsPage'),
 })
 const usage = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/usage',
   component: lazyRouteComponent(() => import('./pages/usage/usage.tsx'), 'UsagePage'),
-  validateSearch: readAskedOfUsage,
+  validateSearch: readUsageParams,
 })
 const data = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/data',
   component: lazyRouteComponent(() => import('./pages/data/data.tsx'), 'DataPage'),
-  validateSearch: readAskedOfData,
+  validateSearch: readDataParams,
 })
 const settings = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/settings',
   component: lazyRouteComponent(() => import('./pages/settings/settings.tsx'), 'SettingsPage'),
-  validateSearch: readAskedOfSettings,
+  validateSearch: readSettingsParams,
 })
+/** Older links to an operation lead to its article in the API reference. */
 const api = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => root,
   path: '/api',
-  component: lazyRouteComponent(() => import('./pages/api/api.tsx'), 'ApiPage'),
-  validateSearch: readAskedOfApi,
+  validateSearch: (search: Record<string, unknown>) => readParams({ op: text }, search),
+  beforeLoad: ({ search: { op = '' } }) => {
+    throw redirect({ href: `/docs#${encodeURIComponent(op)}`, reloadDocument: true, replace: true })
+  },
 })
 const welcome = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedIn,
   path: '/welcome',
   component: lazyRouteComponent(() => import('./pages/welcome/welcome.tsx'), 'WelcomePage'),
 })
@@ -100,7 +103,8 @@ export const router = createRouter({
   routeTree: root.addChildren([
     home,
     signIn,
-    inside.addChildren([explore, dashboards, monitors, downtimes, dataExports, data, usage, settings, api, welcome]),
+    api,
+    signedIn.addChildren([explore, dashboards, monitors, downtimes, dataExports, data, usage, settings, welcome]),
   ]),
   basepath: '/app',
   defaultPreload: false,

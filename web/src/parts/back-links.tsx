@@ -13,7 +13,7 @@ export const BackToDashboards = ({ view }: { view?: 'metrics' | 'templates' }) =
 /** BackToDashboard links to the dashboard of a widget or frame. */
 export const BackToDashboard = ({ id }: { id: string }) => (
   <Link to="/dashboards" search={{ id }} className={className}>
-    The dashboard
+    Back to the dashboard
   </Link>
 )
 

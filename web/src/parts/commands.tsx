@@ -7,20 +7,20 @@ import { count } from './numbers.ts'
 /** A Command is an action of the command palette. */
 export type Command = { name: string; group: string; note?: string; run(): unknown }
 
-type Given = () => readonly Command[]
-const Place = createContext<{ offer(given: Given): () => void } | undefined>(undefined)
+type CommandSource = () => readonly Command[]
+const CommandsContext = createContext<{ register(source: CommandSource): () => void } | undefined>(undefined)
 
 const SHOWN_MAX = 60
 
 /** Commands is the palette that Ctrl-K opens, with the commands of the frame and of the page. */
 export function Commands({ own, children }: { own: readonly Command[]; children: ReactNode }) {
-  const given = useRef(new Set<Given>())
+  const sources = useRef(new Set<CommandSource>())
   const [isOpen, setOpen] = useState(false)
-  const place = useMemo(
+  const registry = useMemo(
     () => ({
-      offer: (one: Given) => {
-        given.current.add(one)
-        return () => void given.current.delete(one)
+      register: (source: CommandSource) => {
+        sources.current.add(source)
+        return () => void sources.current.delete(source)
       },
     }),
     [],
@@ -35,31 +35,31 @@ export function Commands({ own, children }: { own: readonly Command[]; children:
     return () => removeEventListener('keydown', onKey)
   }, [])
   return (
-    <Place.Provider value={place}>
+    <CommandsContext.Provider value={registry}>
       {children}
-      {isOpen && <Palette all={[...[...given.current].flatMap((one) => one()), ...own]} onClose={() => setOpen(false)} />}
-    </Place.Provider>
+      {isOpen && <Palette all={[...[...sources.current].flatMap((one) => one()), ...own]} onClose={() => setOpen(false)} />}
+    </CommandsContext.Provider>
   )
 }
 
 /** useCommands adds commands while the calling page is mounted. */
 export function useCommands(commands: () => readonly Command[]): void {
-  const place = useContext(Place)
+  const registry = useContext(CommandsContext)
   const latest = useRef(commands)
   latest.current = commands
-  useEffect(() => place?.offer(() => latest.current()), [place])
+  useEffect(() => registry?.register(() => latest.current()), [registry])
 }
 
 function Palette({ all, onClose }: { all: readonly Command[]; onClose(): void }) {
-  const [typed, setTyped] = useState('')
+  const [filter, setFilter] = useState('')
   const [at, setAt] = useState(0)
   const id = useId()
-  const matching = all.filter(({ name, group }) => hasWords(`${group} ${name}`, typed))
+  const matching = all.filter(({ name, group }) => hasWords(`${group} ${name}`, filter))
   const found = matching.slice(0, SHOWN_MAX)
   const run = (command: Command | undefined) => {
     if (!command) return
     onClose()
-    // Once the dialog has given the focus back, so that a command may put it elsewhere.
+    // After the dialog has returned the focus, so that a command can move it.
     setTimeout(() => command.run())
   }
   const onKey = (event: KeyboardEvent) => {
@@ -84,17 +84,17 @@ function Palette({ all, onClose }: { all: readonly Command[]; onClose(): void })
         aria-label="Type a command"
         className="h-11 shrink-0 rounded-t-lg border-line border-b bg-transparent px-4"
         placeholder="Type a command"
-        value={typed}
+        value={filter}
         onChange={(event) => {
-          setTyped(event.target.value)
+          setFilter(event.target.value)
           setAt(0)
         }}
         onKeyDown={onKey}
       />
       <div id={id} role="listbox" aria-label="Commands" className="min-h-0 overflow-auto p-1">
         {found.map((command, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: Enter runs what is active
-          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the line; the arrows move what is active
+          // biome-ignore lint/a11y/useKeyWithClickEvents: Enter runs the active option
+          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input; the arrow keys move the active option
           <div
             key={`${command.group} ${command.name}`}
             id={`${id}-${index}`}
@@ -112,7 +112,7 @@ function Palette({ all, onClose }: { all: readonly Command[]; onClose(): void })
       </div>
       {matching.length > found.length && (
         <p className="border-line border-t px-4 py-1.5 text-soft text-xs">
-          {count(matching.length - found.length)} more; type on to find them
+          {count(matching.length - found.length)} more; keep typing to find them
         </p>
       )}
       {found.length === 0 && <p className="px-4 py-3 text-soft">No command matches.</p>}

@@ -4,7 +4,7 @@ import { isOr } from './query-readers.ts'
 export function groupCondition(keys: readonly string[], values: readonly string[]): string {
   return keys
     .map((key, at) => {
-      // What the service itself knows of an event has a name of its own, which is never quoted.
+      // Built-in keys start with @ and are never quoted.
       const name = key.startsWith('@') ? key : `"${key.replaceAll('"', '""')}"`
       const value = values[at] ?? ''
       return value === 'null' ? `${name} IS NULL` : `${name} = '${value.replaceAll("'", "''")}'`

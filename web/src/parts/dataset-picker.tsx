@@ -19,10 +19,10 @@ type DatasetPickerProps = {
 
 /** DatasetPicker selects all or some datasets, with a text filter. */
 export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPickerProps) {
-  const [typed, setTyped] = useState('')
+  const [filter, setFilter] = useState('')
   const queries = useQueryClient()
   const shown = all
-    .filter(({ collection, dataset }) => hasWords(`${collection}/${dataset}`, typed))
+    .filter(({ collection, dataset }) => hasWords(`${collection}/${dataset}`, filter))
     .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   const isPicked = (id: string) => picked?.includes(id) ?? false
   const toggle = (id: string) => {
@@ -32,10 +32,10 @@ export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPicker
   return (
     <Popover
       label="Datasets"
-      // How fresh they are is of use only as it is now.
+      // The list shows how fresh each dataset is, so it is reloaded when it opens.
       onOpenChange={(isOpen) => isOpen && void queries.invalidateQueries({ queryKey: ['datasets'] })}
       trigger={
-        <Button title="Where to look">
+        <Button title="Datasets to search">
           <span className="max-w-56 truncate">{labelOf(all, picked)}</span> <span aria-hidden>▾</span>
         </Button>
       }
@@ -45,8 +45,8 @@ export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPicker
           className="h-8 rounded border border-line bg-ground px-2"
           placeholder="Find a dataset"
           aria-label="Find a dataset"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
         />
         <label className="flex items-center gap-2 px-1">
           <input type="checkbox" checked={picked === undefined} onChange={() => onPick(undefined)} /> All datasets
@@ -88,7 +88,7 @@ function Freshness({ atMs }: { atMs: number | undefined }) {
   const [sign, color] =
     ageMs === undefined ? ['×', 'text-soft'] : ageMs < FRESH_MS ? ['●', 'text-accent'] : [ageMs < DAY_MS ? '◐' : '○', 'text-soft']
   return (
-    <span className="flex shrink-0 items-center gap-1 text-soft text-xs tabular-nums" title="When data arrived last">
+    <span className="flex shrink-0 items-center gap-1 text-soft text-xs tabular-nums" title="Last data">
       <span aria-hidden className={color}>
         {sign}
       </span>

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { useClient } from './client.ts'
 
 /** unknownDataset labels an id that is not in the list; only a loaded list proves that the dataset is gone. */
-export const unknownDataset = (known: number): string => (known === 0 ? 'a dataset' : 'a dataset that is gone')
+export const unknownDataset = (known: number): string => (known === 0 ? 'a dataset' : 'a deleted dataset')
 
 /** useDatasets loads all datasets the caller may see, also by id. */
 export function useDatasets() {

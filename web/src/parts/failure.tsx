@@ -18,14 +18,19 @@ export function FailureNote({ thrown, again, isSmall = false }: FailureNoteProps
       <p className="font-medium text-error">{titleOf(thrown)}</p>
       <p className={`break-words ${isSmall ? '' : 'mt-1'}`}>{thrown instanceof Error ? thrown.message : String(thrown)}</p>
       <div className={`flex flex-wrap items-center gap-2 ${isSmall ? 'mt-1' : 'mt-2'}`}>
-        {again && mayPass(thrown) && (
+        {again && canRetry(thrown) && (
           <Button onClick={() => again()} look={isSmall ? 'plain' : 'main'} size={size}>
             Try again
           </Button>
         )}
         {id && (
-          <Button onClick={() => copyText(id)} size={size} title="Copy the id of this request" className="max-w-full">
-            <span className="truncate font-mono text-xs">{id}</span> copy
+          <Button
+            onClick={() => copyText(id)}
+            size={size}
+            title="Copy the id of this request, which the log of the service contains"
+            className="max-w-full"
+          >
+            <span className="truncate font-mono text-xs">{id}</span> Copy
           </Button>
         )}
       </div>
@@ -33,15 +38,15 @@ export function FailureNote({ thrown, again, isSmall = false }: FailureNoteProps
   )
 }
 
-/** A rejected request stays rejected. */
-const mayPass = (thrown: unknown): boolean => !(thrown instanceof ApiFailure) || thrown.status >= 500 || thrown.status === 429
+/** mayPass is true when a retry can help: a rejected request stays rejected. */
+const canRetry = (thrown: unknown): boolean => !(thrown instanceof ApiFailure) || thrown.status >= 500 || thrown.status === 429
 
 function titleOf(thrown: unknown): string {
   if (thrown instanceof NoResponse) return 'The service did not answer'
-  if (!(thrown instanceof ApiFailure)) return 'Something went wrong in this page'
-  if (thrown.status === 403) return 'You may not do this'
-  if (thrown.status === 404) return 'This is not there, or no longer'
-  if (thrown.status === 401) return 'You are no longer signed in'
-  if (thrown.status >= 500) return 'The service could not answer'
-  return 'The service did not take this'
+  if (!(thrown instanceof ApiFailure)) return 'This page has failed'
+  if (thrown.status === 403) return 'You do not have permission'
+  if (thrown.status === 404) return 'Not found, or deleted'
+  if (thrown.status === 401) return 'Your session has ended: sign in again'
+  if (thrown.status >= 500) return 'The service failed'
+  return 'The request was rejected'
 }

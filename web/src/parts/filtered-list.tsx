@@ -2,12 +2,12 @@ import { type ReactNode, useState } from 'react'
 import { Input } from '../ui/field.tsx'
 import { hasWords } from './has-words.ts'
 import { EmptyState } from './page.tsx'
-import { Answer, type ReadState } from './records.tsx'
+import { Loaded, type QueryState } from './records.tsx'
 
 type FilteredListProps<T> = {
   /** noun names one item. */
   noun: string
-  of: ReadState<readonly T[]>
+  of: QueryState<readonly T[]>
   /** none replaces an empty list. */
   none: ReactNode
   textOf(one: T): string
@@ -16,11 +16,11 @@ type FilteredListProps<T> = {
 
 /** FilteredList is a list with a text filter. */
 export function FilteredList<T>({ noun, of, none, textOf, children }: FilteredListProps<T>) {
-  const [typed, setTyped] = useState('')
+  const [filterText, setFilterText] = useState('')
   return (
-    <Answer of={of}>
+    <Loaded of={of}>
       {(all) => {
-        const found = all.filter((one) => hasWords(textOf(one), typed))
+        const found = all.filter((one) => hasWords(textOf(one), filterText))
         const find = `Find a ${noun}`
         if (all.length === 0) return none
         return (
@@ -29,13 +29,13 @@ export function FilteredList<T>({ noun, of, none, textOf, children }: FilteredLi
               className="max-w-64"
               placeholder={find}
               aria-label={find}
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
+              value={filterText}
+              onChange={(event) => setFilterText(event.target.value)}
             />
             {found.length === 0 ? <EmptyState title={`No ${noun} matches`} /> : children(found)}
           </>
         )
       }}
-    </Answer>
+    </Loaded>
   )
 }

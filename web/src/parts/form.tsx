@@ -1,12 +1,12 @@
 import { ApiFailure } from '@dendro/api/client'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { createContext, type FormEvent, type ReactNode, useContext } from 'react'
+import { createContext, type FormEvent, type ReactNode, useContext, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { FailureNote } from './failure.tsx'
+import { useSave } from './save.ts'
 
-type Refused = ReadonlyMap<string, string>
-const RefusedContext = createContext<Refused>(new Map())
+type FieldErrors = ReadonlyMap<string, string>
+const FieldErrorsContext = createContext<FieldErrors>(new Map())
 
 /** A TextOf returns the trimmed value of a form field. */
 export type TextOf = (name: string) => string
@@ -16,55 +16,87 @@ type FormProps<Out> = {
   action: string
   /** label names the form where a page has several. */
   label?: string
-  /** reads is the query key to invalidate after success. */
-  reads: readonly unknown[]
+  /** stale is the query key to reload after success. */
+  stale: readonly unknown[]
   onSend(text: TextOf): Promise<Out>
-  onDone?: ((made: Out) => void) | undefined
-  onLeave?: (() => void) | undefined
+  onSaved?: ((saved: Out) => void) | undefined
+  onCancel?: (() => void) | undefined
   /** conflict is the field that a 409 refers to. */
   conflict?: string
   isReady?: boolean
-  /** shape is a line, which is reset after success, or a column, which keeps its values. */
-  shape?: 'line' | 'column'
+  /**
+   * isDirty is given by forms of an existing record: true when a control that the form does not read itself has changed. The record can be saved
+   * once it or a field of the form has changed.
+   */
+  isDirty?: boolean | undefined
+  /** layout is a line, which is reset after success, or a column, which keeps its values. */
+  layout?: 'line' | 'column'
   done?: string
   className?: string
   children: ReactNode
 }
 
-const shapes = { line: 'flex flex-wrap items-start gap-2 p-3 max-sm:*:w-full', column: 'flex flex-col gap-3 p-3' }
+const layouts = { line: 'flex flex-wrap items-start gap-2 p-3 max-sm:*:w-full', column: 'flex flex-col gap-3 p-3' }
 
-/** Form submits its fields; field errors appear beside their fields, and the whole error with its request id once. */
+/** Form saves its fields; field errors appear beside their fields, and the whole error with its request id once. */
 export function Form<Out>(props: FormProps<Out>) {
-  const { action, label, reads, onSend, onDone, onLeave, conflict, isReady = true, shape = 'line', done, className = '', children } = props
-  const queries = useQueryClient()
-  const sending = useMutation({ mutationFn: onSend, onSuccess: () => queries.invalidateQueries({ queryKey: reads }) })
+  const {
+    action,
+    label,
+    stale,
+    onSend,
+    onSaved,
+    onCancel,
+    conflict,
+    isReady = true,
+    isDirty,
+    layout = 'line',
+    done,
+    className = '',
+    children,
+  } = props
+  const [isTyped, setTyped] = useState(false)
+  const save = useSave(onSend, { stale: [stale] })
+  const isUnchanged = isDirty === false && !isTyped
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     event.stopPropagation()
     const form = event.currentTarget
-    sending.mutate(textOf(form), {
-      onSuccess: (made) => {
-        if (shape === 'line') form.reset()
-        onDone?.(made)
+    save.mutate(textOf(form), {
+      onSuccess: (saved) => {
+        if (layout === 'line') form.reset()
+        setTyped(false)
+        onSaved?.(saved)
       },
     })
   }
   return (
-    <RefusedContext value={refusedOf(sending.error, conflict)}>
-      <form onSubmit={send} aria-label={label} className={`${shapes[shape]} ${className}`}>
+    <FieldErrorsContext value={fieldErrorsOf(save.error, conflict)}>
+      <form
+        onSubmit={send}
+        onChange={(event) => setTyped(isChanged(event.currentTarget))}
+        aria-label={label}
+        className={`${layouts[layout]} ${className}`}
+      >
         {children}
-        {sending.error && <FailureNote thrown={sending.error} />}
-        <div className={`flex flex-wrap items-center gap-2 ${shape === 'line' ? 'sm:pt-4.5' : ''}`}>
-          <Button type="submit" look="main" disabled={!isReady || sending.isPending}>
-            {sending.isPending ? 'Working…' : action}
+        {save.error && <FailureNote thrown={save.error} />}
+        <div className={`flex flex-wrap items-center gap-2 ${layout === 'line' ? 'sm:pt-4.5' : ''}`}>
+          <Button type="submit" look="main" disabled={!isReady || isUnchanged || save.isPending}>
+            {save.isPending ? 'Working…' : action}
           </Button>
-          {onLeave && <Button onClick={onLeave}>Cancel</Button>}
-          {done && sending.isSuccess && <span role="status">{done}</span>}
+          {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+          {done && save.isSuccess && <span role="status">{done}</span>}
         </div>
       </form>
-    </RefusedContext>
+    </FieldErrorsContext>
   )
 }
+
+/** isChanged compares the text fields of a form with their first values. */
+const isChanged = ({ elements }: HTMLFormElement): boolean =>
+  [...elements].some(
+    (field) => (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) && field.value !== field.defaultValue,
+  )
 
 /** textOf reads the current values of a form. */
 function textOf(form: HTMLFormElement): TextOf {
@@ -72,15 +104,15 @@ function textOf(form: HTMLFormElement): TextOf {
   return (name) => String(data.get(name) ?? '').trim()
 }
 
-function refusedOf(thrown: unknown, conflict: string | undefined): Refused {
+function fieldErrorsOf(thrown: unknown, conflict: string | undefined): FieldErrors {
   if (!(thrown instanceof ApiFailure)) return new Map()
   if (thrown.status === 409 && conflict !== undefined && !thrown.errors?.length) return new Map([[conflict, thrown.details]])
   return new Map((thrown.errors ?? []).map(({ field, message }) => [field, message]))
 }
 
-/** Refusals shows field errors where there is no Form. */
-export const Refusals = ({ thrown, children }: { thrown: unknown; children: ReactNode }) => (
-  <RefusedContext value={refusedOf(thrown, undefined)}>{children}</RefusedContext>
+/** FieldErrorsOf shows field errors where there is no Form. */
+export const FieldErrorsOf = ({ thrown, children }: { thrown: unknown; children: ReactNode }) => (
+  <FieldErrorsContext value={fieldErrorsOf(thrown, undefined)}>{children}</FieldErrorsContext>
 )
 
 type FormFieldProps = {
@@ -98,15 +130,15 @@ export const FormField = ({ of, className = '', below, ...field }: FormFieldProp
   <div className={`flex min-w-0 flex-col gap-0.5 ${className}`}>
     <Field {...field} />
     {below}
-    <Refusal of={of} />
+    <FieldError of={of} />
   </div>
 )
 
-/** Refusal shows the error of a field. */
-export function Refusal({ of }: Pick<FormFieldProps, 'of'>) {
-  const refused = useContext(RefusedContext)
+/** FieldError shows the error of a field. */
+export function FieldError({ of }: Pick<FormFieldProps, 'of'>) {
+  const errors = useContext(FieldErrorsContext)
   const names = typeof of === 'string' ? [of] : of
-  const [message] = [...refused].flatMap(([name, text]) => (names.some((one) => belongs(name, one)) ? [text] : []))
+  const [message] = [...errors].flatMap(([name, text]) => (names.some((one) => belongs(name, one)) ? [text] : []))
   return message === undefined ? null : <p className="text-error text-xs">{message}</p>
 }
 

@@ -8,7 +8,7 @@ import { useMe } from './me.ts'
 import { useScrollToCurrent } from './scroll-to-current.ts'
 import { applyTheme, storedTheme, type Theme } from './theme.ts'
 
-const places = [
+const pages = [
   { to: '/explore', name: 'Explore' },
   { to: '/dashboards', name: 'Dashboards' },
   { to: '/monitors', name: 'Monitors' },
@@ -16,8 +16,10 @@ const places = [
   { to: '/data', name: 'Data' },
   { to: '/usage', name: 'Usage' },
   { to: '/settings', name: 'Settings' },
-  { to: '/api', name: 'API' },
 ] as const
+
+/** REFERENCE is the API reference, which the service renders itself. */
+const REFERENCE = '/docs'
 
 /** Frame is the layout around every page: navigation, theme and account. */
 export function Frame() {
@@ -25,12 +27,15 @@ export function Frame() {
   const { pathname } = useLocation()
   const row = useScrollToCurrent(pathname)
   const isInDowntimes = pathname.endsWith('/downtimes')
-  const commands = places.map(({ to, name }) => ({ group: 'Go to', name, run: () => navigate({ to, search: {} }) }))
+  const commands = [
+    ...pages.map(({ to, name }) => ({ group: 'Go to', name, run: () => navigate({ to, search: {} }) })),
+    { group: 'Go to', name: 'API', run: () => location.assign(REFERENCE) },
+  ]
   return (
     <Commands own={commands}>
       <div className="flex h-full flex-col">
         <a href="#page" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-panel focus:p-2">
-          To the page
+          Skip to content
         </a>
         <header className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-4 border-line border-b bg-panel px-3">
           <Link to="/explore" search={{}} className="flex items-center gap-2 font-semibold">
@@ -42,7 +47,7 @@ export function Frame() {
             aria-label="Pages"
             className="flex min-w-0 items-center gap-1 overflow-x-auto max-lg:order-last max-lg:w-full max-lg:pb-1"
           >
-            {places.map(({ to, name }) => (
+            {pages.map(({ to, name }) => (
               <Link
                 key={to}
                 to={to}
@@ -53,10 +58,13 @@ export function Frame() {
                 {name}
               </Link>
             ))}
+            <a href={REFERENCE} className="rounded px-2 py-1 text-soft hover:text-ink">
+              API
+            </a>
           </nav>
           <div className="ml-auto flex items-center gap-2">
             <ThemeButton />
-            <Who />
+            <Account />
           </div>
         </header>
         <main id="page" className="min-h-0 flex-1">
@@ -87,12 +95,12 @@ function ThemeButton() {
   )
 }
 
-function Who() {
+function Account() {
   const client = useClient()
   const navigate = useNavigate()
   const me = useMe()
   const name = me.data?.user?.email ?? me.data?.api_key?.name
-  const leave = async () => {
+  const signOut = async () => {
     if (me.data?.type === 'USER_ID') await client.auth.logout().catch(() => undefined)
     forgetCredential()
     await navigate({ to: '/sign-in', search: {} })
@@ -100,7 +108,7 @@ function Who() {
   }
   return (
     <>
-      {/* First in the row and as wide without the name, so that nothing moves when it comes. */}
+      {/* The fixed width keeps the layout stable while the name loads. */}
       <Link
         to="/settings"
         search={{ part: 'you' }}
@@ -109,7 +117,7 @@ function Who() {
       >
         {name}
       </Link>
-      <Button look="quiet" onClick={leave}>
+      <Button look="quiet" onClick={signOut}>
         Sign out
       </Button>
     </>

@@ -1,7 +1,7 @@
 /** hasWords is true when the text contains every typed word, ignoring case. */
-export function hasWords(text: string, typed: string): boolean {
+export function hasWords(text: string, words: string): boolean {
   const low = text.toLowerCase()
-  return typed
+  return words
     .toLowerCase()
     .split(/\s+/)
     .every((word) => low.includes(word))

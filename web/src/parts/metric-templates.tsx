@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Button } from '../ui/button.tsx'
 import { useClient } from './client.ts'
 import { useDatasets } from './datasets.ts'
-import { Refusal } from './form.tsx'
+import { FieldError } from './form.tsx'
 import { isMap, isText, listOf, mapOf, parameters } from './placeholders.ts'
 import { QueryEditor } from './query-editor.tsx'
 import { ParameterFields, PlaceholderMark, type TemplateFormProps, TemplateText, withParameters } from './template-form-fields.tsx'
@@ -21,7 +21,7 @@ export function useMetricTemplates() {
 type Measured = Pick<MetricDefinition, 'name' | 'description' | 'queries' | 'formulas'>
 
 /** keepMetric saves queries as a template without parameters and returns its id. */
-export async function keepMetric(
+export async function saveMetricTemplate(
   client: ReturnType<typeof useClient>,
   { name, description, queries, formulas }: Measured,
 ): Promise<string> {
@@ -46,7 +46,7 @@ export function MetricTemplates({ first }: { first?: string | undefined }) {
   return (
     <TemplateLibrary
       title="Metrics"
-      noun="metrics"
+      noun="metric"
       queryKey={KEY}
       library={library}
       first={first}
@@ -90,10 +90,10 @@ function MetricTemplateFields({ content, onChange }: TemplateFormProps) {
     const formulas = expression === '' ? others : [{ name: formula?.name ?? 'formula', expression }, ...others]
     onChange(formulas.length === 0 ? rest : { ...rest, formulas })
   }
-  const openDatasets = (of: MetricQuery) => {
+  const parameterizeDatasets = (of: MetricQuery) => {
     const { from_expr: _expression, ...rest } = of
     const opened = queries.map((one) => (one === of ? { ...rest, from: ['{{datasets}}'] } : one))
-    const declared = { datasets: { type: 'STRING_LIST' as const, description: 'ids of datasets' } }
+    const declared = { datasets: { type: 'STRING_LIST' as const, description: 'dataset ids' } }
     onChange(withParameters({ ...content, queries: opened }, declared))
   }
   const mark = (one: MetricQuery) => (
@@ -102,11 +102,16 @@ function MetricTemplateFields({ content, onChange }: TemplateFormProps) {
         text={[one.select[0], one.where, one.from_expr, ...(one.from ?? []), ...(one.groups ?? [])].join(' ')}
         label={`query ${one.name}`}
         content={content}
-        onAsk={(name) => onChange(withParameters(content, { [name]: { type: 'STRING' } }))}
+        onDeclare={(name) => onChange(withParameters(content, { [name]: { type: 'STRING' } }))}
       />
       {!(one.from ?? []).some((id) => id.includes('{{')) && (
-        <Button size="small" look="quiet" onClick={() => openDatasets(one)} aria-label={`leave the datasets open: query ${one.name}`}>
-          leave the datasets open
+        <Button
+          size="small"
+          look="quiet"
+          onClick={() => parameterizeDatasets(one)}
+          aria-label={`Make the datasets a parameter: query ${one.name}`}
+        >
+          Make the datasets a parameter
         </Button>
       )}
     </div>
@@ -119,9 +124,7 @@ function MetricTemplateFields({ content, onChange }: TemplateFormProps) {
       <h3 className="font-medium">Parameters</h3>
       <ParameterFields {...own} />
       <h3 className="font-medium">Query</h3>
-      <p className="-mt-2 text-soft text-xs">
-        Where something differs, say the name of what is asked for in double braces, such as {'{{region}}'}.
-      </p>
+      <p className="-mt-2 text-soft text-xs">A text can contain parameters in double braces, such as {'{{region}}'}.</p>
       <QueryEditor
         queries={queries}
         formula={formula?.expression ?? ''}
@@ -130,7 +133,7 @@ function MetricTemplateFields({ content, onChange }: TemplateFormProps) {
         onQueries={(next) => onChange({ ...content, queries: next })}
         onFormula={setFormula}
       />
-      <Refusal of={['queries', 'formulas']} />
+      <FieldError of={['queries', 'formulas']} />
     </>
   )
 }

@@ -12,12 +12,12 @@ import {
 } from './placeholders.ts'
 import { readItem, readWhere } from './query-readers.ts'
 
-test('a text names what it leaves open, each once', () => {
+test('placeholders of a text are listed once each', () => {
   expect(placeholdersIn("region = '{{region}}' AND host = '{{ host }}' OR zone = '{{region}}'")).toEqual(['region', 'host'])
   expect(placeholdersIn('{region} {{}')).toEqual([])
 })
 
-test('what is used of a template stands in its texts and in the arguments of those within it', () => {
+test('used parameters are found in texts and in the arguments of nested templates', () => {
   const content = {
     name: 'Of {{region}}',
     metric: { id: 'x', arguments: { a: { input: 'host' }, b: { literal: 'input' } } },
@@ -26,7 +26,7 @@ test('what is used of a template stands in its texts and in the arguments of tho
   expect([...placeholdersUsed(content)]).toEqual(['region', 'host'])
 })
 
-test('a query reads as one whatever its parameters stand for', () => {
+test('a query with placeholders parses for every kind of value', () => {
   for (const text of ["region = '{{region}}'", 'status >= {{least}}', '{{key}} = 1']) {
     expect(() => withPlaceholders(readWhere)(text, new ParseTrace())).not.toThrow()
   }
@@ -43,7 +43,7 @@ test('an unsupported member is named', () => {
   expect(unsupportedMember({ metric: 'x' }, shapes)).toBe('metric')
 })
 
-test('what is refused is found in its line', () => {
+test('an error is located in its line', () => {
   const json = JSON.stringify({ name: 'where', queries: [{ name: 'a', where: 'x' }] }, null, 2)
   expect(json.split('\n')[(lineOf(json, 'queries[0].where') ?? 0) - 1]).toContain('"where": "x"')
   expect(lineOf(json, 'window')).toBe(undefined)

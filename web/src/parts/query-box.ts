@@ -63,7 +63,7 @@ export function useQueryBox(props: QueryLineProps, listeners: RefObject<EditorLi
         placeholder,
         attributes: { 'aria-label': label },
         read: (text, notes) => latest.current.known.read(text, notes),
-        // At once, so that whatever follows the last letter, such as Enter, sees it.
+        // Synchronously, so that a key pressed right after, such as Enter, sees the text.
         onText: (text, cursor) =>
           flushSync(() => {
             latest.current.onText(text)
@@ -73,10 +73,10 @@ export function useQueryBox(props: QueryLineProps, listeners: RefObject<EditorLi
         onKey: (key, cursor) => listeners.current.onKey(key, cursor),
         onFocus: (isFocused) => listeners.current.onFocus(isFocused),
       })
-      // First, so that who hears of the focus leaving the plain line hears where it went.
+      // First, so that listeners of the textarea's blur see the new focus.
       if (hadFocus) opened.focus()
       if (before) before.hidden = true
-      // What was typed before the editor came is completed as if it had been typed here.
+      // Suggest for the text that was typed into the textarea.
       if (hadFocus && opened.text() !== began) listeners.current.onSuggest(opened.text(), opened.cursor())
       setEditor(opened)
     }

@@ -34,7 +34,7 @@ export function QueryEditor({ queries, formula, datasets, mark, onQueries, onFor
     <div className="flex flex-col gap-2">
       {queries.map((query, at) => (
         <OneQuery
-          // biome-ignore lint/suspicious/noArrayIndexKey: a query is known by its place, its name is being written
+          // biome-ignore lint/suspicious/noArrayIndexKey: a query has no id, and its name changes while typing
           key={at}
           query={query}
           datasets={datasets}
@@ -45,7 +45,7 @@ export function QueryEditor({ queries, formula, datasets, mark, onQueries, onFor
       ))}
       {queries.length < QUERIES_MAX && (
         <Button size="small" look="quiet" className="self-start" onClick={() => onQueries([...queries, newQuery(free)])}>
-          + another query, for a formula
+          Add a query for a formula
         </Button>
       )}
       {(queries.length > 1 || formula !== '') && (
@@ -57,7 +57,7 @@ export function QueryEditor({ queries, formula, datasets, mark, onQueries, onFor
             onText={onFormula}
           />
           <p className="text-soft text-xs">
-            Over the names of the queries, such as {names[0] ?? 'a'} / {names[1] ?? 'b'} * 100
+            An expression of query names, such as {names[0] ?? 'a'} / {names[1] ?? 'b'} * 100
           </p>
         </div>
       )}
@@ -110,8 +110,8 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
       <Groups groups={groups} read={reading(readKeys)} fields={known} onGroups={regroup} />
       <div className="flex min-w-0 items-end justify-between gap-1">
         {isSelected ? (
-          <Button title="Pick datasets by their names instead" onClick={() => pick(undefined)}>
-            Pick them
+          <Button title="Select datasets by name" onClick={() => pick(undefined)}>
+            Select by name
           </Button>
         ) : isOpen ? (
           <Field name="Datasets by id" className="flex-1">
@@ -133,7 +133,7 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
       {isSelected && <Selected selector={from_expr} datasets={datasets} reading={reading} isBegun={wantsSelector} onSelector={choose} />}
       <QueryField
         className="col-span-full"
-        label="Only events with"
+        label="Filter"
         placeholder="all events, or field = value AND …"
         text={where}
         known={{ read: reading(readWhere), fields: known }}

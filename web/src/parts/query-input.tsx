@@ -66,8 +66,8 @@ const Suggestions = ({ id, suggestions, at, onTake }: SuggestionsProps) => (
     className="absolute top-full left-0 z-30 mt-1 max-h-80 w-full min-w-56 max-w-md overflow-auto rounded-md border border-line bg-panel p-1 shadow-lg"
   >
     {suggestions.map((suggestion, index) => (
-      // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the line; the arrows move what is active
-      // biome-ignore lint/a11y/useKeyWithClickEvents: Tab takes what is active
+      // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input; the arrow keys move the active option
+      // biome-ignore lint/a11y/useKeyWithClickEvents: Tab accepts the active option
       <div
         key={suggestion.label}
         id={`${id}-${index}`}

@@ -26,7 +26,7 @@ export function useQueryLine(props: QueryLineProps) {
     else box.home.current?.closest('form')?.requestSubmit()
   }
   listeners.current = {
-    // An empty line has nothing begun: it waits to be asked, unless there is something that was asked before.
+    // An empty line shows no suggestions by itself, except recent queries.
     onSuggest: (text, cursor) => (text === '' && !props.known.recent ? suggestions.close() : suggestions.suggest(text, cursor)),
     onKey: (key, cursor) => keyActs[key]({ ...suggestions, run, fix, cursor, end: box.text().length }),
     onFocus: (now) => {
@@ -51,7 +51,7 @@ type KeyContext = ReturnType<typeof useSuggestions> & { run(): void; fix: (() =>
 
 /** Each key returns true when it handled the event; otherwise the editor handles it. */
 const keyActs: Record<EditorKey, (context: KeyContext) => boolean> = {
-  // Enter asks; only what an arrow was led to is taken by it.
+  // Enter runs the query, unless an arrow key has chosen a suggestion.
   Enter: ({ chosen, take, run }) => done(chosen ? take(chosen) : run()),
   Tab: ({ active, take }) => active !== undefined && done(take(active)),
   Escape: ({ list, close }) => list !== undefined && done(close()),
@@ -71,12 +71,12 @@ type SuggestionState = { text: string; cursor: number; at: number; isChosen: boo
 
 function useSuggestions(now: string, known: QueryContext, box: QueryBox) {
   const [last, setSpot] = useState<SuggestionState>()
-  // What was found for a text that is no longer there would be put into the wrong place.
+  // Suggestions for an outdated text would be inserted in the wrong place.
   const spot = last?.text === now ? last : undefined
   const suggestions = spot ? suggestionsAt(spot.text, spot.cursor, known) : []
   const list = spot && suggestions.length > 0 ? { suggestions, at: Math.min(spot.at, suggestions.length - 1) } : undefined
   const active = list?.suggestions[list.at]
-  // Of recent queries none is meant until an arrow says so: Tab leaves an empty line as it leaves any other.
+  // A recent query needs an arrow key to be chosen, so that Tab still leaves an empty line.
   const suggest = (text: string, cursor: number) => setSpot({ text, cursor, at: text.trim() === '' ? -1 : 0, isChosen: false })
   const close = () => setSpot(undefined)
   return {

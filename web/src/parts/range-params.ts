@@ -1,12 +1,16 @@
+import { number, readParams, type SearchParamsOf, text } from './search-params.ts'
 import type { Range } from './time-range.ts'
 
-/** RangeParams are a range in search parameters: words, or two times; empty means the default of the page. */
-export type RangeParams = { r?: string; f?: number; t?: number }
+const schema = { r: text, f: number, t: number }
 
-/** readRangeParams drops invalid values. */
-export function readRangeParams({ r, f, t }: Record<string, unknown>): RangeParams {
-  if (typeof f === 'number' && typeof t === 'number' && t > f) return { f, t }
-  return typeof r === 'string' && r !== '' ? { r } : {}
+/** RangeParams are a range in search parameters: words, or two times; empty means the default of the page. */
+export type RangeParams = SearchParamsOf<typeof schema>
+
+/** readRangeParams drops words beside two times, and times that are no range. */
+export function readRangeParams(search: Record<string, unknown>): RangeParams {
+  const { r, f, t } = readParams(schema, search)
+  if (f !== undefined && t !== undefined && t > f) return { f, t }
+  return r === undefined ? {} : { r }
 }
 
 export const rangeOf = ({ r, f, t }: RangeParams, otherwise: Range): Range =>

@@ -1,16 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext } from 'react'
 import { Button } from '../ui/button.tsx'
-import { Confirm } from './confirm.tsx'
 import { copyText } from './copy.ts'
 import { FailureNote } from './failure.tsx'
 import { EmptyState, Loading, Page } from './page.tsx'
 
-/** A Read is the state of a query. */
-export type ReadState<T> = { data: T | undefined; error: unknown; refetch(): unknown }
+/** A ReadState is the state of a query. */
+export type QueryState<T> = { data: T | undefined; error: unknown; refetch(): unknown }
 
 /** Answer shows data, loading or error; loaded data stays when a refresh fails. */
-export function Answer<T>({ of, children }: { of: ReadState<T>; children(data: T): ReactNode }) {
+export function Loaded<T>({ of, children }: { of: QueryState<T>; children(data: T): ReactNode }) {
   if (of.data !== undefined) return children(of.data)
   return of.error ? <FailureNote thrown={of.error} again={of.refetch} /> : <Loading>Loading…</Loading>
 }
@@ -19,7 +17,7 @@ type MissingRecordProps = {
   title: string
   /** noun names the kind of record. */
   noun: string
-  of: ReadState<unknown>
+  of: QueryState<unknown>
   /** back links to the list. */
   back: ReactNode
 }
@@ -27,16 +25,16 @@ type MissingRecordProps = {
 /** MissingRecord is the page of a record that is loading, failed or deleted, with a link to the list. */
 export const MissingRecord = ({ title, noun, of, back }: MissingRecordProps) => (
   <Page title={title} actions={back}>
-    <Answer of={of}>{() => <EmptyState title={`This ${noun} is gone`}>{back}</EmptyState>}</Answer>
+    <Loaded of={of}>{() => <EmptyState title={`This ${noun} no longer exists`}>{back}</EmptyState>}</Loaded>
   </Page>
 )
 
-type RowsProps = { label: string; heads: readonly string[]; empty: string; children: readonly ReactNode[] }
+type RowsProps = { label: string; columns: readonly string[]; empty: string; children: readonly ReactNode[] }
 
-const HeadsContext = createContext<readonly string[]>([])
+const ColumnsContext = createContext<readonly string[]>([])
 
 /** Rows is a table of records with actions in the last column; on narrow screens cells are stacked with their column names. */
-export function Rows({ label, heads, empty, children }: RowsProps) {
+export function Rows({ label, columns, empty, children }: RowsProps) {
   if (children.length === 0) return <p className="px-3 py-6 text-center text-soft">{empty}</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
@@ -44,7 +42,7 @@ export function Rows({ label, heads, empty, children }: RowsProps) {
       <table className="w-full max-sm:block">
         <thead className="text-left text-soft text-xs max-sm:sr-only">
           <tr>
-            {heads.map((name) => (
+            {columns.map((name) => (
               <th key={name} className="whitespace-nowrap px-3 py-2 font-medium">
                 {name}
               </th>
@@ -55,7 +53,7 @@ export function Rows({ label, heads, empty, children }: RowsProps) {
           </tr>
         </thead>
         <tbody className="max-sm:block">
-          <HeadsContext value={heads}>{children}</HeadsContext>
+          <ColumnsContext value={columns}>{children}</ColumnsContext>
         </tbody>
       </table>
     </section>
@@ -71,13 +69,17 @@ type RowProps = {
 
 /** Row is one record with its actions and an optional open form. */
 export function Row({ cells, below, children }: RowProps) {
-  const heads = useContext(HeadsContext)
+  const columns = useContext(ColumnsContext)
   return (
     <>
       <tr className="border-line border-t align-top max-sm:block max-sm:py-1.5">
         {cells.map((cell, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a cell is known by its column
-          <td key={at} data-head={heads[at]} className={`break-words px-3 py-1.5 max-sm:py-0.5 ${at === 0 ? 'max-sm:block' : narrowCell}`}>
+          <td
+            // biome-ignore lint/suspicious/noArrayIndexKey: cells are in column order
+            key={at}
+            data-column={columns[at]}
+            className={`break-words px-3 py-1.5 max-sm:py-0.5 ${at === 0 ? 'max-sm:block' : narrowCell}`}
+          >
             <div className="min-w-0">{cell}</div>
           </td>
         ))}
@@ -98,44 +100,20 @@ export function Row({ cells, below, children }: RowProps) {
 
 /** narrowCell shows the column name beside a cell on narrow screens and hides empty cells. */
 const narrowCell =
-  'max-sm:grid max-sm:grid-cols-[6.5rem_minmax(0,1fr)] max-sm:items-baseline max-sm:gap-x-2 max-sm:before:text-soft max-sm:before:text-xs max-sm:before:content-[attr(data-head)] max-sm:has-[>div:empty]:hidden'
-
-type ChangeAndDeleteProps = {
-  isEdited: boolean
-  label?: string
-  message: string
-  onEdit(isEdited: boolean): void
-  onDelete(): Promise<unknown>
-}
-
-/** ChangeAndDelete are the actions of a record whose form opens below it. */
-export const ChangeAndDelete = ({ isEdited, label, message, onEdit, onDelete }: ChangeAndDeleteProps) => (
-  <>
-    <Button size="small" aria-expanded={isEdited} onClick={() => onEdit(!isEdited)}>
-      Change
-    </Button>
-    <Confirm size="small" action="Delete" {...(label === undefined ? {} : { label })} message={message} onYes={onDelete} />
-  </>
-)
-
-/** useAction runs a mutation and invalidates a query key. */
-export function useAction<In, Out>(key: readonly unknown[], run: (given: In) => Promise<Out>) {
-  const queries = useQueryClient()
-  return useMutation({ mutationFn: run, onSuccess: () => queries.invalidateQueries({ queryKey: key }) })
-}
+  'max-sm:grid max-sm:grid-cols-[6.5rem_minmax(0,1fr)] max-sm:items-baseline max-sm:gap-x-2 max-sm:before:text-soft max-sm:before:text-xs max-sm:before:content-[attr(data-column)] max-sm:has-[>div:empty]:hidden'
 
 /** ShownOnce shows a secret that cannot be shown again. */
-export function ShownOnce({ what, text }: { what: string; text: string }) {
+export function ShownOnce({ title, text }: { title: string; text: string }) {
   return (
     <div role="status" className="rounded-md border border-accent bg-tint p-3">
-      <p className="mb-1 font-medium">{what}</p>
+      <p className="mb-1 font-medium">{title}</p>
       <p className="flex flex-wrap items-center gap-2">
         <code className="break-all rounded bg-panel px-2 py-1 font-mono text-xs">{text}</code>
         <Button size="small" onClick={() => copyText(text)}>
           Copy
         </Button>
       </p>
-      <p className="mt-1 text-soft text-xs">It is not kept anywhere and will not be shown again.</p>
+      <p className="mt-1 text-soft text-xs">Copy it now: it cannot be shown again.</p>
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef } from 'react'
 /** useScrollToCurrent scrolls a row of links to the current page. */
 export function useScrollToCurrent(current: string): RefObject<HTMLElement | null> {
   const row = useRef<HTMLElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: which link it is changes with what is open
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the current link changes with the page
   useEffect(() => {
     row.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [current])

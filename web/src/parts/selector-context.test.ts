@@ -18,20 +18,20 @@ const taken = (text: string, label: string) => {
   return one && text.slice(0, one.from) + one.insert + text.slice(one.to)
 }
 
-test('names of datasets, tags and what else is built in are suggested where a condition begins', () => {
+test('dataset names, tags and built-in names are suggested at the start of a condition', () => {
   expect(suggested('')).toEqual(['dataset', 'collection', 'cost center', 'environment', 'tag.log', 'team', 'log', 'logset', 'log_id'])
   expect(suggested('env')).toEqual(['environment'])
   expect(taken("team = 'shop' AND cost", 'cost center')).toBe(`team = 'shop' AND "cost center" `)
   expect(suggestionsAt('envi', 4, known)).toMatchObject([{ label: 'environment', note: '3' }])
 })
 
-test('the operators of selectors are suggested, with what they mean there', () => {
+test('the operators of selectors are suggested with their meaning', () => {
   expect(suggested('environment ')).toEqual(['=', '!=', 'IS NULL', 'IS NOT NULL', 'IN (', 'LIKE', 'ILIKE'])
   expect(suggestionsAt('environment !', 13, known)).toMatchObject([{ label: '!=', note: 'is not, or is absent' }])
   expect(suggested('environment n')).toEqual(['NOT IN (', 'NOT LIKE'])
 })
 
-test('values that datasets have are suggested, the most frequent first', () => {
+test('values of existing datasets are suggested, most frequent first', () => {
   expect(suggested('environment = ')).toEqual(['production', 'dev'])
   expect(suggested('log != ')).toEqual(['web', 'billing'])
   expect(suggested('logset IN (')).toEqual(['prod', '.traces', 'lab'])
@@ -41,7 +41,7 @@ test('values that datasets have are suggested, the most frequent first', () => {
   expect(suggested("environment = 'production' ")).toEqual(['AND', 'OR'])
 })
 
-test('whatever is taken is whole or can be gone on with', () => {
+test('every accepted suggestion parses, or can be continued', () => {
   for (const text of ['', 'e', 'environment ', 'environment n', 'environment = ', 'log IN (', 'NOT (', 'EXISTS ', "team = 'a' "]) {
     const suggestions = suggestionsAt(text, text.length, known)
     expect(suggestions.length, text).toBeGreaterThan(0)

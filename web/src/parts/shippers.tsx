@@ -5,7 +5,7 @@ import { copyText } from './copy.ts'
 export function Shippers({ apiKey }: { apiKey?: string | undefined }) {
   return (
     <ul className="grid min-w-0 grid-cols-[repeat(auto-fit,minmax(min(27rem,100%),1fr))] gap-3">
-      {waysTo(location.origin, apiKey ?? 'YOUR KEY').map(({ name, text }) => (
+      {configurationsFor(location.origin, apiKey ?? 'YOUR KEY').map(({ name, text }) => (
         <li key={name} className="min-w-0 rounded-md border border-line bg-panel p-3">
           <div className="mb-1 flex items-center justify-between">
             <h3 className="font-medium">{name}</h3>
@@ -23,7 +23,7 @@ export function Shippers({ apiKey }: { apiKey?: string | undefined }) {
   )
 }
 
-const waysTo = (origin: string, key: string): { name: string; text: string }[] => {
+const configurationsFor = (origin: string, key: string): { name: string; text: string }[] => {
   const { hostname, port, protocol } = new URL(origin)
   const number = port || (protocol === 'https:' ? '443' : '80')
   return [

@@ -30,7 +30,7 @@ const taken = (text: string, label: string, read = readWhere, cursor = text.leng
   return one && text.slice(0, one.from) + one.insert + text.slice(one.to)
 }
 
-test('keys are suggested where a condition begins, those that begin so first, quoted when they must be', () => {
+test('keys are suggested at the start of a condition, prefix matches first, quoted where necessary', () => {
   expect(suggested('s').slice(0, 1)).toEqual(['status'])
   expect(suggested('stat')).toEqual(['status', '@status'])
   expect(suggested('level = 1 AND le')).toEqual(['level'])
@@ -38,19 +38,19 @@ test('keys are suggested where a condition begins, those that begin so first, qu
   expect(taken('stat = 5', 'status', readWhere, 2)).toBe('status = 5')
 })
 
-test('a key behind a word that is searched for takes its value after a colon', () => {
+test('after a search word, a key takes its value after a colon', () => {
   expect(taken('timeout le', 'level')).toBe('timeout level:')
   expect(suggested('timeout level:')).toEqual(['error', "it's"])
 })
 
-test('operators are suggested after a key, those that it has', () => {
+test('operators are suggested after a key', () => {
   expect(suggested('status >')).toEqual(['>=', '200', '500'])
   expect(suggested('status !')).toEqual(['!=', '!~', '!~*'])
   expect(taken('status i', 'IN (')).toBe('status IN (')
   expect(suggested('@pattern ')).toEqual(['=', '!=', 'IS NULL', 'IS NOT NULL', 'IN ('])
 })
 
-test('values that were seen are suggested after an operator and in a list, with their quotes', () => {
+test('sampled values are suggested after an operator and in a list, with quotes', () => {
   expect(suggested('status = ')).toEqual(['200', '500'])
   expect(taken('status = 5', '500')).toBe('status = 500 ')
   expect(taken('level = ', "it's")).toBe("level = 'it''s' ")
@@ -60,17 +60,17 @@ test('values that were seen are suggested after an operator and in a list, with 
   expect(taken('status IN (200, ', '500')).toBe('status IN (200, 500')
 })
 
-test('what joins conditions is suggested behind one', () => {
+test('AND and OR are suggested after a condition', () => {
   expect(suggested("level = 'error' ")).toEqual(['AND', 'OR'])
   expect(suggested("(level = 'error' ")).toEqual(['AND', 'OR', ')'])
   expect(suggested('status BETWEEN 200 ')).toEqual(['AND'])
 })
 
-test('nothing is suggested inside a value that is done', () => {
+test('nothing is suggested inside a complete value', () => {
   expect(suggested("level = 'error'")).toEqual([])
 })
 
-test('functions with their keys, keys to group by and names of queries are suggested', () => {
+test('functions with their keys, group keys and query names are suggested', () => {
   expect(suggested('p9', readItem)).toEqual(['p95(key)', 'p99(key)'])
   expect(taken('cou', 'count(*)', readItem)).toBe('count(*)')
   expect(taken('p95(st', 'status', readItem)).toBe('p95(status')
@@ -79,7 +79,7 @@ test('functions with their keys, keys to group by and names of queries are sugge
   expect(taken('e', 'errors', readFormula)).toBe('errors ')
 })
 
-test('whatever is taken is whole or can be gone on with', () => {
+test('every accepted suggestion parses, or can be continued', () => {
   for (const [texts, read] of [
     [['', 's', 'level ', 'level NOT ', 'level n', 'level = ', 'a = 1 ', 'timeout le', 'a IN (', 'a IN (1 '], readWhere],
     [['', 'p', 'count(', 'sum(l'], readItem],

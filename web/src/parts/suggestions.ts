@@ -32,19 +32,19 @@ const SHOWN_MAX = 14
 const RECENT_SHOWN = 8
 const meanings: Vocabulary['meanings'] = {
   '=': [['=', 'is']],
-  '!=': [['!=', 'is not, and is there']],
+  '!=': [['!=', 'is not, and exists']],
   '>': [['>', 'more than']],
   '>=': [['>=', 'at least']],
   '<': [['<', 'less than']],
   '<=': [['<=', 'at most']],
   LIKE: [['LIKE', 'with % and _']],
-  ILIKE: [['ILIKE', 'with % and _, whatever the case']],
+  ILIKE: [['ILIKE', 'with % and _, ignoring case']],
   IN: [['IN (', 'one of']],
   BETWEEN: [['BETWEEN', 'from AND to']],
   REGEXP: [['REGEXP', 'matches']],
   IS: [
     ['IS NULL', 'is absent'],
-    ['IS NOT NULL', 'is there'],
+    ['IS NOT NULL', 'exists'],
   ],
   NOT: [
     ['NOT IN (', 'none of'],
@@ -56,13 +56,13 @@ export const eventVocabulary: Vocabulary = { builtIns: ['@status', '@raw', '@tim
 const statuses = ['error', 'warn', 'info'].map((value) => ({ value, count: 0 }))
 const connectives: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
-    AND: 'both hold',
-    OR: 'either holds',
-    NOT: 'does not hold',
-    EXISTS: 'the key is there',
+    AND: 'both',
+    OR: 'either',
+    NOT: 'not',
+    EXISTS: 'the key exists',
   }),
 )
-/** What has been begun comes first, then what is the matter at a place; words that could also stand there are suggested only once they have been begun. */
+/** Prefix matches come first, then the expected kind; other words that the grammar allows need a prefix. */
 const order: readonly Completion['kind'][] = ['value', 'operator', 'name', 'function', 'key', 'words']
 
 /** suggestionsAt lists what the parser accepts at the cursor. */
@@ -70,7 +70,7 @@ export function suggestionsAt(text: string, cursor: number, known: QueryContext)
   if (text.trim() === '' && known.recent && known.recent.length > 0) {
     return known.recent
       .slice(0, RECENT_SHOWN)
-      .map((query) => ({ label: query, insert: query, note: 'asked before', goesOn: false, from: 0, to: text.length }))
+      .map((query) => ({ label: query, insert: query, note: 'recent', goesOn: false, from: 0, to: text.length }))
   }
   const rank = ({ kind, typed }: Completion) => order.indexOf(kind) + (typed === '' ? order.length : 0)
   const offers = completionsAt(known.read, text, cursor).toSorted((one, other) => rank(one) - rank(other))

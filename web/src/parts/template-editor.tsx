@@ -1,17 +1,19 @@
 import { ApiFailure } from '@dendro/api/client'
-import { useMutation } from '@tanstack/react-query'
 import { type ComponentType, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Field, TextArea } from '../ui/field.tsx'
 import { FailureNote } from './failure.tsx'
-import { Refusals } from './form.tsx'
+import { FieldErrorsOf } from './form.tsx'
 import { type ContentShape, isMap, lineOf, type TemplateContent, unsupportedMember } from './placeholders.ts'
+import { useSave } from './save.ts'
 import type { TemplateFormProps } from './template-form-fields.tsx'
 
 /** A TemplateForm is the form of a kind of template, with the shapes it supports. */
 export type TemplateForm = { Fields: ComponentType<TemplateFormProps>; shapes: Readonly<Record<string, ContentShape>> }
 
 type TemplateEditorProps = {
+  /** stale is the query key to reload after saving. */
+  stale: readonly unknown[]
   label: string
   form: TemplateForm
   first: TemplateContent
@@ -24,10 +26,10 @@ type View = { kind: 'form'; content: TemplateContent } | { kind: 'json'; text: s
 const ROWS = 18
 
 /** TemplateEditor edits a template as a form or as JSON; switching loses nothing. */
-export function TemplateEditor({ label, form, first, onSave, onDone }: TemplateEditorProps) {
+export function TemplateEditor({ label, form, first, stale, onSave, onDone }: TemplateEditorProps) {
   const [view, setView] = useState<View>(() => viewOf(first, form))
   const [fault, setFault] = useState<unknown>()
-  const save = useMutation({ mutationFn: async () => onSave(contentIn(view)), onSuccess: onDone })
+  const save = useSave(async () => onSave(contentIn(view)), { stale: [stale], onSaved: onDone })
   const switchTo = (kind: View['kind']) => {
     setFault(undefined)
     try {
@@ -49,17 +51,17 @@ export function TemplateEditor({ label, form, first, onSave, onDone }: TemplateE
             aria-pressed={view.kind === kind}
             onClick={() => view.kind !== kind && switchTo(kind)}
           >
-            {kind === 'form' ? 'As a form' : 'As JSON'}
+            {kind === 'form' ? 'Form' : 'JSON'}
           </Button>
         ))}
       </div>
       {view.kind === 'form' ? (
-        <Refusals thrown={save.error}>
+        <FieldErrorsOf thrown={save.error}>
           <form.Fields content={view.content} onChange={(content) => setView({ kind: 'form', content })} />
-        </Refusals>
+        </FieldErrorsOf>
       ) : (
         <>
-          <Field name="The template as JSON; its texts say {{name}} for a parameter">
+          <Field name="JSON; texts contain parameters as {{name}}">
             <TextArea
               className="font-mono text-xs"
               rows={ROWS}
@@ -68,7 +70,7 @@ export function TemplateEditor({ label, form, first, onSave, onDone }: TemplateE
               onChange={(event) => setView({ kind: 'json', text: event.target.value })}
             />
           </Field>
-          <RefusedLines thrown={save.error} text={view.text} />
+          <ErrorLines thrown={save.error} text={view.text} />
         </>
       )}
       {failure ? <FailureNote thrown={failure} /> : null}
@@ -97,7 +99,7 @@ const viewOf = (first: TemplateContent, { shapes }: TemplateForm): View =>
 
 function shown(content: TemplateContent, { shapes }: TemplateForm): TemplateContent {
   const strange = unsupportedMember(content, shapes)
-  if (strange !== undefined) throw new Error(`The form cannot show “${strange}” as it is written here.`)
+  if (strange !== undefined) throw new Error(`The form cannot show “${strange}”. Edit it as JSON.`)
   return content
 }
 
@@ -107,14 +109,14 @@ function contentIn(view: View): TemplateContent {
   try {
     read = JSON.parse(view.text)
   } catch (thrown) {
-    throw new Error(`This is no JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`, { cause: thrown })
+    throw new Error(`Invalid JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`, { cause: thrown })
   }
-  if (!isMap(read)) throw new Error('A template is an object, with its members between { and }.')
+  if (!isMap(read)) throw new Error('A template is a JSON object.')
   return read as TemplateContent
 }
 
-/** RefusedLines list errors with the line of the JSON. */
-function RefusedLines({ thrown, text }: { thrown: unknown; text: string }) {
+/** ErrorLines list errors with the line of the JSON. */
+function ErrorLines({ thrown, text }: { thrown: unknown; text: string }) {
   const errors = thrown instanceof ApiFailure ? (thrown.errors ?? []) : []
   const found = errors.flatMap(({ field, message }) => {
     const line = lineOf(text, field)
@@ -122,7 +124,7 @@ function RefusedLines({ thrown, text }: { thrown: unknown; text: string }) {
   })
   if (found.length === 0) return null
   return (
-    <ul aria-label="What was not taken" className="text-error text-xs">
+    <ul aria-label="Errors" className="text-error text-xs">
       {found.map(({ line, message }) => (
         <li key={`${line} ${message}`}>
           Line {line}: {message}

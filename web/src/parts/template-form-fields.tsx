@@ -2,7 +2,7 @@ import type { TemplateParameters, TemplateReference } from '@dendro/api'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../ui/field.tsx'
-import { FormField, Refusal } from './form.tsx'
+import { FieldError, FormField } from './form.tsx'
 import { parametersOf, placeholdersIn, placeholdersUsed, type TemplateContent } from './placeholders.ts'
 
 /** TemplateFormProps are the props of every template form. */
@@ -22,36 +22,36 @@ type PlaceholderMarkProps = {
   content: TemplateContent
   /** onOpen replaces the whole text with a parameter. */
   onOpen?: (() => void) | undefined
-  onAsk(name: string): void
+  onDeclare(name: string): void
 }
 
 /** PlaceholderMark lists the placeholders of a text and offers to declare missing parameters. */
-export function PlaceholderMark({ text, label, content, onOpen, onAsk }: PlaceholderMarkProps) {
+export function PlaceholderMark({ text, label, content, onOpen, onDeclare }: PlaceholderMarkProps) {
   const names = placeholdersIn(text)
   const declared = parametersOf(content)
   if (names.length === 0) {
     if (!onOpen) return null
     return (
-      <Button size="small" look="quiet" className="self-start" aria-label={`leave open: ${label}`} onClick={onOpen}>
-        leave open
+      <Button size="small" look="quiet" className="self-start" aria-label={`Make a parameter: ${label}`} onClick={onOpen}>
+        Make a parameter
       </Button>
     )
   }
   return (
-    <ul className="flex flex-wrap items-center gap-1 text-xs" aria-label={`What is left open: ${label}`}>
+    <ul className="flex flex-wrap items-center gap-1 text-xs" aria-label={`Parameters: ${label}`}>
       {names.map((name) =>
         Object.hasOwn(declared, name) ? (
           <li key={name} className="rounded bg-tint px-1.5 text-ink">
-            <span aria-hidden>◇ </span>asks for <span className="font-mono">{name}</span>
+            <span aria-hidden>◇ </span>uses <span className="font-mono">{name}</span>
           </li>
         ) : (
           <li key={name} className="flex flex-wrap items-center gap-1 text-error">
             <span>
-              <span className="font-mono">{name}</span> is not asked for
+              <span className="font-mono">{name}</span> is not declared
             </span>
             {name !== '' && (
-              <Button size="small" onClick={() => onAsk(name)}>
-                Ask for {name}
+              <Button size="small" onClick={() => onDeclare(name)}>
+                Declare {name}
               </Button>
             )}
           </li>
@@ -89,7 +89,7 @@ export function TemplateText({ content, onChange, name, of, help, isLong = false
           text={text}
           label={name}
           content={content}
-          onAsk={(declared) => onChange(withParameters(content, { [declared]: { type: 'STRING' } }))}
+          onDeclare={(declared) => onChange(withParameters(content, { [declared]: { type: 'STRING' } }))}
         />
       }
     >
@@ -100,7 +100,7 @@ export function TemplateText({ content, onChange, name, of, help, isLong = false
 
 const typeNames: Record<ParameterType, string> = {
   STRING: 'a text',
-  STRING_LIST: 'several texts',
+  STRING_LIST: 'a list of texts',
   DOUBLE: 'a number',
   BOOLEAN: 'true or false',
   OBJECT_LIST: 'a list of objects',
@@ -115,7 +115,7 @@ const parametersFrom = (rows: readonly Row[]): TemplateParameters =>
 /** ParameterFields edit the parameters; unnamed and duplicate ones are not saved. */
 export function ParameterFields({ content, onChange }: TemplateFormProps) {
   const declared = parametersOf(content)
-  // What is written may not be whole yet; it holds as long as nothing else changes what is asked for.
+  // Incomplete rows stay until the parameters change from outside.
   const [written, setWritten] = useState({ of: declared, rows: rowsOf(declared) })
   const rows = written.of === content.parameters ? written.rows : rowsOf(declared)
   const used = placeholdersUsed(content)
@@ -127,12 +127,12 @@ export function ParameterFields({ content, onChange }: TemplateFormProps) {
   const change = (at: number, by: Partial<Row>) => set(rows.map((row, index) => (index === at ? { ...row, ...by } : row)))
   return (
     <div className="flex flex-col gap-2">
-      {rows.length === 0 && <p className="text-soft text-xs">Nothing: whatever is made from it is the same.</p>}
+      {rows.length === 0 && <p className="text-soft text-xs">No parameters: every use of the template creates the same.</p>}
       {rows.map(({ name, parameter }, at) => (
         <fieldset
-          // biome-ignore lint/suspicious/noArrayIndexKey: a parameter is known by its place, its name is being written
+          // biome-ignore lint/suspicious/noArrayIndexKey: a parameter has no id, and its name changes while typing
           key={at}
-          aria-label={`Asked for: ${name}`}
+          aria-label={`Parameter ${name}`}
           className="grid grid-cols-[1fr_1fr_auto] items-start gap-2 md:grid-cols-[1fr_1fr_2fr_auto]"
         >
           <Field name="Name">
@@ -143,10 +143,10 @@ export function ParameterFields({ content, onChange }: TemplateFormProps) {
               isUsed={used.has(name)}
             />
           </Field>
-          <Field name="It is">
+          <Field name="Type">
             <Select value={parameter.type} options={types} onPick={(type) => change(at, { parameter: { ...parameter, type } })} />
           </Field>
-          <Field name="What it means" className="max-md:order-last max-md:col-span-3">
+          <Field name="Description" className="max-md:order-last max-md:col-span-3">
             <Input
               value={parameter.description ?? ''}
               maxLength={1_024}
@@ -156,25 +156,25 @@ export function ParameterFields({ content, onChange }: TemplateFormProps) {
           <Button
             look="quiet"
             className="mt-4.5"
-            aria-label={`Ask no more for ${name}`}
+            aria-label={`Remove the parameter ${name}`}
             onClick={() => set(rows.filter((_, index) => index !== at))}
           >
             ×
           </Button>
         </fieldset>
       ))}
-      <Refusal of="parameters" />
+      <FieldError of="parameters" />
       <Button size="small" look="quiet" className="self-start" onClick={() => set([...rows, { name: '', parameter: { type: 'STRING' } }])}>
-        + something else
+        Add a parameter
       </Button>
     </div>
   )
 }
 
 function Remark({ name, isTwice, isUsed }: { name: string; isTwice: boolean; isUsed: boolean }) {
-  if (name.trim() === '') return <span className="text-soft text-xs">not kept without a name</span>
-  if (isTwice) return <span className="text-error text-xs">is there already</span>
-  return isUsed ? null : <span className="text-soft text-xs">nothing says {`{{${name}}}`} yet</span>
+  if (name.trim() === '') return <span className="text-soft text-xs">needs a name</span>
+  if (isTwice) return <span className="text-error text-xs">is declared twice</span>
+  return isUsed ? null : <span className="text-soft text-xs">no text uses {`{{${name}}}`}</span>
 }
 
 type Referred = { id: string; name: string; parameters: TemplateParameters }
@@ -198,7 +198,7 @@ export function ReferenceField(props: ReferenceFieldProps) {
   const { id, arguments: given = {} } = reference
   const chosen = templates?.find((one) => one.id === id)
   const known = (templates ?? []).map((one) => [one.id, one.name] as const)
-  const strange = chosen ? [] : [[id, id === '' ? 'choose one…' : templates ? 'A template that is gone' : '…'] as const]
+  const strange = chosen ? [] : [[id, id === '' ? 'Select…' : templates ? 'Deleted template' : '…'] as const]
   const pick = (next: string) => {
     const parameters = templates?.find((one) => one.id === next)?.parameters ?? {}
     const inputs = Object.fromEntries(Object.keys(parameters).map((name) => [name, { input: name }]))
@@ -253,7 +253,7 @@ export function ReferenceList({ label, add, of, templates, references, declared,
     <>
       {references.map((reference, at) => (
         <ReferenceField
-          // biome-ignore lint/suspicious/noArrayIndexKey: the same template may stand there twice
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same template can be used twice
           key={at}
           label={references.length === 1 ? label : `${label} ${at + 1}`}
           of={`${of}.${at}`}
@@ -297,11 +297,11 @@ function ArgumentField({ name, argument, declared, onChange }: ArgumentFieldProp
   const value = input === undefined ? (argument ? ALWAYS : '') : `declared ${input}`
   const isKnown = input === undefined || Object.hasOwn(declared, input)
   const options: (readonly [string, string])[] = [
-    ...(argument ? [] : [['', 'choose…'] as const]),
-    ...(isKnown ? [] : [[value, `${input}, which is not asked for`] as const]),
-    ...Object.keys(declared).map((one) => [`declared ${one}`, `◇ asked for as ${one}`] as const),
-    ...(Object.hasOwn(declared, name) ? [] : [[NEW, `◇ ask for ${name}`] as const]),
-    [ALWAYS, 'always the same'],
+    ...(argument ? [] : [['', 'Select…'] as const]),
+    ...(isKnown ? [] : [[value, `${input} (not declared)`] as const]),
+    ...Object.keys(declared).map((one) => [`declared ${one}`, `◇ parameter ${one}`] as const),
+    ...(Object.hasOwn(declared, name) ? [] : [[NEW, `◇ new parameter ${name}`] as const]),
+    [ALWAYS, 'fixed value'],
   ]
   const pick = (next: string) => {
     if (next === NEW) onChange({ input: name }, true)
@@ -309,12 +309,12 @@ function ArgumentField({ name, argument, declared, onChange }: ArgumentFieldProp
   }
   return (
     <div className="grid items-end gap-2 sm:grid-cols-2">
-      <Field name={`Its ${name} is`}>
+      <Field name={`${name} is`}>
         <Select value={value} options={options} onPick={pick} className={isKnown ? '' : 'text-error'} />
       </Field>
       {argument && 'literal' in argument && (
         <Input
-          aria-label={`What ${name} always is`}
+          aria-label={`Value of ${name}`}
           value={textOf(argument.literal)}
           onChange={(event) => onChange({ literal: event.target.value }, false)}
         />
@@ -323,6 +323,6 @@ function ArgumentField({ name, argument, declared, onChange }: ArgumentFieldProp
   )
 }
 
-/** textOf shows a literal as the text that the API accepts. */
+/** textOf formats a literal as the API accepts it. */
 const textOf = (literal: Extract<Argument, { literal: unknown }>['literal']): string =>
   typeof literal === 'string' ? literal : JSON.stringify(literal)

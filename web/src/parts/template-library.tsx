@@ -1,18 +1,19 @@
 import type { TemplateParameters } from '@dendro/api'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from './confirm.tsx'
 import { FailureNote } from './failure.tsx'
 import { Loading, Panel } from './page.tsx'
 import type { TemplateContent } from './placeholders.ts'
+import { useSave } from './save.ts'
 import { TemplateEditor, type TemplateForm } from './template-editor.tsx'
 
-type KeptTemplate = { id: string; name: string; description?: string | undefined; parameters: TemplateParameters }
+type StoredTemplate = { id: string; name: string; description?: string | undefined; parameters: TemplateParameters }
 
 /** A Library is the API of one kind of template; bodies are unchecked, the service validates them. */
 export type TemplateApi = {
-  list(signal: AbortSignal): Promise<readonly KeptTemplate[]>
+  list(signal: AbortSignal): Promise<readonly StoredTemplate[]>
   create(body: unknown): Promise<unknown>
   update(id: string, body: unknown): Promise<unknown>
   remove(id: string): Promise<unknown>
@@ -20,7 +21,7 @@ export type TemplateApi = {
 
 type TemplateLibraryProps = {
   title: string
-  /** noun is the plural of what the templates create. */
+  /** noun names what a template creates. */
   noun: string
   queryKey: readonly string[]
   library: TemplateApi
@@ -29,24 +30,21 @@ type TemplateLibraryProps = {
   form: TemplateForm
   /** first is the template that is open at first. */
   first?: string | undefined
-  use?(template: KeptTemplate): ReactNode
+  use?(template: StoredTemplate): ReactNode
 }
 
 /** TemplateLibrary lists and edits templates. */
 export function TemplateLibrary(props: TemplateLibraryProps) {
   const { title, noun, queryKey, library, example, form, first, use } = props
   const [edited, setEdited] = useState(first)
-  const queries = useQueryClient()
   const list = useQuery({ queryKey, queryFn: ({ signal }) => library.list(signal) })
-  const write = (id: string, begun: TemplateContent) => (
+  const editor = (id: string, content: TemplateContent) => (
     <TemplateEditor
-      label={id === 'new' ? `New template of ${noun}` : `Template of ${noun}`}
+      label={id === 'new' ? `New ${noun} template` : `Edit the ${noun} template`}
+      stale={queryKey}
       form={form}
-      first={begun}
-      onSave={async (content) => {
-        await (id === 'new' ? library.create(content) : library.update(id, content))
-        await queries.invalidateQueries({ queryKey })
-      }}
+      first={content}
+      onSave={(edited) => (id === 'new' ? library.create(edited) : library.update(id, edited))}
       onDone={() => setEdited(undefined)}
     />
   )
@@ -55,7 +53,7 @@ export function TemplateLibrary(props: TemplateLibraryProps) {
       title={title}
       actions={
         edited === undefined && (
-          <Button size="small" aria-label={`New template of ${noun}`} onClick={() => setEdited('new')}>
+          <Button size="small" aria-label={`New ${noun} template`} onClick={() => setEdited('new')}>
             New
           </Button>
         )
@@ -63,14 +61,14 @@ export function TemplateLibrary(props: TemplateLibraryProps) {
     >
       {list.error ? <FailureNote thrown={list.error} again={() => list.refetch()} /> : null}
       {!list.data && !list.error && <Loading>Loading…</Loading>}
-      {edited === 'new' && write('new', example)}
-      {list.data?.length === 0 && edited !== 'new' && <p className="p-3 text-soft">No templates of {noun} yet.</p>}
+      {edited === 'new' && editor('new', example)}
+      {list.data?.length === 0 && edited !== 'new' && <p className="p-3 text-soft">No {noun} templates yet. Create one with “New”.</p>}
       {list.data && list.data.length > 0 && (
         <ul aria-label={title} className="divide-y divide-line">
           {list.data.map((one) => (
             <li key={one.id}>
               {edited === one.id ? (
-                write(one.id, contentOf(one))
+                editor(one.id, contentOf(one))
               ) : (
                 <Row template={one} library={library} queryKey={queryKey} onEdit={() => setEdited(one.id)}>
                   {use?.(one)}
@@ -85,13 +83,13 @@ export function TemplateLibrary(props: TemplateLibraryProps) {
 }
 
 /** contentOf is a template without its id and metadata. */
-function contentOf(template: KeptTemplate): TemplateContent {
-  const { id: _id, metadata: _metadata, ...content } = template as KeptTemplate & { metadata?: unknown }
+function contentOf(template: StoredTemplate): TemplateContent {
+  const { id: _id, metadata: _metadata, ...content } = template as StoredTemplate & { metadata?: unknown }
   return content
 }
 
 type RowProps = {
-  template: KeptTemplate
+  template: StoredTemplate
   library: TemplateApi
   queryKey: readonly string[]
   onEdit(): void
@@ -99,19 +97,15 @@ type RowProps = {
 }
 
 function Row({ template, library, queryKey, onEdit, children }: RowProps) {
-  const queries = useQueryClient()
   const { id, name, description, parameters } = template
   const names = Object.keys(parameters)
-  const remove = async () => {
-    await library.remove(id)
-    await queries.invalidateQueries({ queryKey })
-  }
+  const remove = useSave(() => library.remove(id), { stale: [queryKey] })
   return (
     <div className="flex flex-wrap items-start gap-2 px-3 py-2">
       <div className="min-w-0 flex-1 basis-48">
         <p className="break-words font-medium">{name}</p>
         {description && <p className="break-words text-soft text-xs">{description}</p>}
-        <p className="text-soft text-xs">{names.length === 0 ? 'asks for nothing' : `asks for ${names.join(', ')}`}</p>
+        <p className="text-soft text-xs">{names.length === 0 ? 'no parameters' : `parameters: ${names.join(', ')}`}</p>
       </div>
       {children}
       <Button size="small" aria-label={`Edit the template ${name}`} onClick={onEdit}>
@@ -122,7 +116,7 @@ function Row({ template, library, queryKey, onEdit, children }: RowProps) {
         size="small"
         label={`Delete the template ${name}`}
         message={`Delete the template “${name}”? Records created from it stay.`}
-        onYes={remove}
+        onYes={() => remove.mutateAsync()}
       />
     </div>
   )

@@ -3,8 +3,8 @@ export type Theme = 'system' | 'light' | 'dark'
 const KEY = 'dendro.theme'
 
 export function storedTheme(): Theme {
-  const kept = localStorage.getItem(KEY)
-  return kept === 'light' || kept === 'dark' ? kept : 'system'
+  const stored = localStorage.getItem(KEY)
+  return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
 
 export function applyTheme(theme: Theme): void {

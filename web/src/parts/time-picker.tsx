@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { recentRanges, rememberRange } from './recent-ranges.ts'
-import { boundsOf, calendarRange, clockOf, nameOf, presets, type Range, readMoment, readRange, type Zone, zoneText } from './time-range.ts'
+import { boundsOf, calendarRange, clockOf, nameOf, presets, type Range, readRange, readTime, type Zone, zoneText } from './time-range.ts'
 
 type TimePickerProps = { range: Range; zone: Zone; onPick(range: Range): void; onZone(zone: Zone): void }
 
@@ -26,8 +26,8 @@ export function TimePicker({ range, zone, onPick, onZone }: TimePickerProps) {
       }
     >
       <div className="flex w-100 max-w-full flex-col gap-2">
-        <Typed onPick={pick} zone={zone} />
-        <ul className="grid grid-cols-3 gap-1" aria-label="Usual ranges">
+        <RangeInput onPick={pick} zone={zone} />
+        <ul className="grid grid-cols-3 gap-1" aria-label="Presets">
           {presets.map(({ words, name }) => (
             <li key={words}>
               <Button
@@ -53,14 +53,14 @@ export function TimePicker({ range, zone, onPick, onZone }: TimePickerProps) {
   )
 }
 
-function Typed({ onPick, zone }: { onPick(range: Range): void; zone: Zone }) {
+function RangeInput({ onPick, zone }: { onPick(range: Range): void; zone: Zone }) {
   const [text, setText] = useState('')
   const understood = text.trim() === '' ? undefined : readRange(text, Date.now(), zone)
   const send = (event: FormEvent) => {
     event.preventDefault()
     if (understood) onPick(understood)
   }
-  const said =
+  const message =
     text.trim() === '' ? `now ${clockOf(Date.now(), zone).clock.slice(0, 5)}` : understood ? meaning(understood, zone) : 'not understood'
   return (
     <form onSubmit={send} className="flex flex-col gap-1">
@@ -73,7 +73,7 @@ function Typed({ onPick, zone }: { onPick(range: Range): void; zone: Zone }) {
         onChange={(event) => setText(event.target.value)}
       />
       <span id="range-said" className={`text-xs ${text.trim() !== '' && !understood ? 'text-error' : 'text-soft'}`}>
-        {said}
+        {message}
       </span>
     </form>
   )
@@ -88,7 +88,7 @@ function Moments({ range, zone, onPick }: { range: Range; zone: Zone; onPick(ran
   const bounds = boundsOf(range, Date.now())
   const [from, setFrom] = useState(() => fieldText(bounds.fromMs, zone))
   const [to, setTo] = useState(() => fieldText(bounds.toMs, zone))
-  const [fromMs, toMs] = [readMoment(from, zone), readMoment(to, zone)]
+  const [fromMs, toMs] = [readTime(from, zone), readTime(to, zone)]
   const isWrong = fromMs === undefined || toMs === undefined || toMs <= fromMs
   const send = (event: FormEvent) => {
     event.preventDefault()
@@ -110,9 +110,9 @@ function Moments({ range, zone, onPick }: { range: Range; zone: Zone; onPick(ran
       </Button>
       <span id="moments-said" className="col-span-full text-error text-xs empty:hidden">
         {fromMs === undefined
-          ? 'From is not understood'
+          ? 'From is not a time'
           : toMs === undefined
-            ? 'To is not understood'
+            ? 'To is not a time'
             : toMs <= fromMs
               ? 'To must be after From'
               : ''}
@@ -127,7 +127,7 @@ function Recent({ zone, onPick }: { zone: Zone; onPick(range: Range): void }) {
   const [ranges] = useState(recentRanges)
   if (ranges.length === 0) return null
   return (
-    <ul className="flex flex-col" aria-label="Used last">
+    <ul className="flex flex-col" aria-label="Recent">
       {ranges.map((one) => (
         <li key={JSON.stringify(one)}>
           <button

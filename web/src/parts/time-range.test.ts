@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { boundsOf, gridOf, nameOf, readMoment, readRange, zoneText } from './time-range.ts'
+import { boundsOf, gridOf, nameOf, readRange, readTime, zoneText } from './time-range.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 15, 4, 5)
 
-describe('what a person types', () => {
+describe('typed ranges', () => {
   test.each([
     ['15m', 'Last 15 minutes'],
     ['15 min', 'Last 15 minutes'],
@@ -22,7 +22,7 @@ describe('what a person types', () => {
     expect(readRange(typed, NOW)).toBe(undefined),
   )
 
-  test('a moment is shown with what was around it, two moments are a range', () => {
+  test('one time becomes a range around it, two times are a range', () => {
     const at = Date.UTC(2026, 10, 20, 9, 30)
     expect(readRange('2026-11-20T09:30:00Z', NOW)).toEqual({ fromMs: at - 300_000, toMs: at + 300_000 })
     expect(readRange('2026-11-20 09:30 to 2026-11-20 10:30', NOW)).toEqual({ fromMs: at, toMs: at + 3_600_000 })
@@ -37,7 +37,7 @@ describe('what a person types', () => {
     ['2026-11-21', Date.UTC(2026, 10, 21)],
     ['2026-11-21 15:04:05,250', Date.UTC(2026, 10, 21, 15, 4, 5, 250)],
     ['2026-11-21T17:04:05+0200', Date.UTC(2026, 10, 21, 15, 4, 5)],
-  ])('%s is a moment', (text, ms) => expect(readMoment(text)).toBe(ms))
+  ])('%s is a moment', (text, ms) => expect(readTime(text)).toBe(ms))
 })
 
 test.each([
@@ -49,7 +49,7 @@ test.each([
   ['this quarter', Date.UTC(2026, 9, 1), NOW],
 ])('%s means these moments', (words, fromMs, toMs) => expect(boundsOf({ words }, NOW)).toEqual({ fromMs, toMs }))
 
-describe('in a zone whose clock is put back and forth', () => {
+describe('in a zone with daylight saving time', () => {
   const kept = process.env.TZ
   beforeAll(() => {
     process.env.TZ = 'Europe/Berlin'
@@ -64,7 +64,7 @@ describe('in a zone whose clock is put back and forth', () => {
     return range && 'fromMs' in range ? (range.toMs - range.fromMs) / HOUR_MS : undefined
   }
 
-  test('a day is as long as it was there, and begins at midnight there', () => {
+  test('a local day starts at local midnight and has 23 to 25 hours', () => {
     const [spring, autumn] = [Date.UTC(2026, 2, 30, 10), Date.UTC(2026, 9, 26, 10)]
     expect([hoursOf('yesterday', spring), hoursOf('yesterday', autumn)]).toEqual([23, 25])
     expect(readRange('yesterday', autumn, 'local')).toMatchObject({ fromMs: Date.UTC(2026, 9, 24, 22) })
@@ -72,16 +72,16 @@ describe('in a zone whose clock is put back and forth', () => {
     expect(hoursOf('previous month', autumn + 30 * 24 * HOUR_MS)).toBe(31 * 24 + 1)
   })
 
-  test('a moment without a zone is of there, by the rules of its day', () => {
-    expect(readMoment('2026-07-01 12:00', 'local')).toBe(Date.UTC(2026, 6, 1, 10))
-    expect(readMoment('2026-12-01 12:00', 'local')).toBe(Date.UTC(2026, 11, 1, 11))
-    expect(readMoment('2026-07-01', 'local')).toBe(Date.UTC(2026, 5, 30, 22))
-    expect(readMoment('2026-07-01T12:00Z', 'local')).toBe(Date.UTC(2026, 6, 1, 12))
+  test('a time without an offset is local, by the rules of its day', () => {
+    expect(readTime('2026-07-01 12:00', 'local')).toBe(Date.UTC(2026, 6, 1, 10))
+    expect(readTime('2026-12-01 12:00', 'local')).toBe(Date.UTC(2026, 11, 1, 11))
+    expect(readTime('2026-07-01', 'local')).toBe(Date.UTC(2026, 5, 30, 22))
+    expect(readTime('2026-07-01T12:00Z', 'local')).toBe(Date.UTC(2026, 6, 1, 12))
     expect(zoneText(Date.UTC(2026, 6, 1))).toBe('Europe/Berlin, UTC+02:00')
   })
 })
 
-test('steps are round and stand still while the range slides', () => {
+test('steps are round and stay aligned while the range slides', () => {
   const at = (shiftMs: number) => gridOf({ fromMs: NOW - 900_000 + shiftMs, toMs: NOW + shiftMs }, 100)
   expect(at(0).stepMs).toBe(10_000)
   expect(at(0).fromMs % 10_000).toBe(0)
@@ -92,7 +92,7 @@ test('steps are round and stand still while the range slides', () => {
   expect(gridOf({ fromMs: 0, toMs: NOW }, 100).slices).toBeLessThanOrEqual(101)
 })
 
-test('a fixed range is named by its moments, the day once', () => {
+test('the label of a fixed range contains its day once', () => {
   const fromMs = Date.UTC(2026, 10, 20, 9)
   expect(nameOf({ fromMs, toMs: fromMs + 90_000 }, 'utc')).toBe('2026-11-20 09:00 – 09:01:30')
   expect(nameOf({ fromMs, toMs: fromMs + 86_400_000 }, 'utc')).toBe('2026-11-20 09:00 – 2026-11-21 09:00')

@@ -47,8 +47,8 @@ const calendar = [
 ]
 
 /**
- * readRange understands what a person types or pastes: `15m`, `last 3 weeks`, `yesterday`, a moment, or two moments. Whoever reads times in their own
- * zone means it by days and by moments without one; days then become moments, since words are days in UTC to the service.
+ * readRange parses a typed range: `15m`, `last 3 weeks`, `yesterday`, one time, or two. Days, and times without a zone, are in the zone of the user.
+ * Local days become two times, since the service reads calendar words in UTC.
  */
 export function readRange(typed: string, nowMs: number, zone: Zone = 'utc'): Range | undefined {
   const text = typed.trim().toLowerCase().replaceAll(/\s+/g, ' ')
@@ -77,21 +77,21 @@ const AROUND_MS = 5 * MINUTE_MS
 
 function readMoments(text: string, nowMs: number, zone: Zone): Range | undefined {
   const [first = '', second] = text.split(/\s+(?:to|until|–|—)\s+|\s+-\s+/i)
-  const fromMs = readMoment(first, zone)
+  const fromMs = readTime(first, zone)
   if (fromMs === undefined) return undefined
   if (second === undefined) return { fromMs: fromMs - AROUND_MS, toMs: fromMs + AROUND_MS }
-  const toMs = /^now$/i.test(second) ? nowMs : readMoment(second, zone)
+  const toMs = /^now$/i.test(second) ? nowMs : readTime(second, zone)
   return toMs !== undefined && toMs > fromMs ? { fromMs, toMs } : undefined
 }
 
-/** readMoment reads a pasted timestamp: digits of a Unix time in seconds to nanoseconds, or a date. A date without a zone is in the zone that times are shown in. */
-export function readMoment(text: string, zone: Zone = 'utc'): number | undefined {
+/** readTime parses a timestamp: a Unix time in seconds to nanoseconds, or a date. A date without a zone is in the zone of the user. */
+export function readTime(text: string, zone: Zone = 'utc'): number | undefined {
   const digits = /^(\d{10})(\d{0,9})(?:\.\d+)?$/.exec(text)
   if (digits) return Number(digits[1]) * 1_000 + Number(`${digits[2]}000`.slice(0, 3))
   const date = /^(\d{4}-\d\d-\d\d)(?:[ t](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?))?\s*(z|utc|[+-]\d\d:?\d\d)?$/i.exec(text)
   if (!date) return undefined
   const [, day, clock = '00:00', written] = date
-  // Without a zone the browser reads a day with a clock as local, with the rules that held on that day.
+  // Without an offset, Date.parse reads local time with the rules of that day.
   const offset = written === undefined ? (zone === 'utc' ? 'Z' : '') : /^utc$/i.test(written) ? 'Z' : written.toUpperCase()
   const ms = Date.parse(`${day}T${clock.replace(',', '.')}${offset}`)
   return Number.isNaN(ms) ? undefined : ms

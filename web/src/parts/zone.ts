@@ -5,10 +5,10 @@ const KEY = 'dendro.zone'
 
 /** useZone is the zone in which times are shown, stored in the browser. */
 export function useZone(): [Zone, (zone: Zone) => void] {
-  const [zone, setKept] = useState<Zone>(() => (localStorage.getItem(KEY) === 'local' ? 'local' : 'utc'))
-  const keep = (next: Zone) => {
+  const [zone, setStored] = useState<Zone>(() => (localStorage.getItem(KEY) === 'local' ? 'local' : 'utc'))
+  const store = (next: Zone) => {
     localStorage.setItem(KEY, next)
-    setKept(next)
+    setStored(next)
   }
-  return [zone, keep]
+  return [zone, store]
 }

@@ -33,7 +33,7 @@ test('kept events are read exactly, by their owner alone', () => {
   expect(keptEvents('org me')).toEqual([])
 })
 
-test('of more events than there is room for the latest that fit are kept', () => {
+test('when events exceed the limit, the latest that fit are kept', () => {
   const large = 'x'.repeat(900_000)
   keepEvents('me', [event(`1 ${large}`), event(`2 ${large}`), event('3'), event(`4 ${large}`)])
   expect(keptEvents('me').map((one) => one['@raw']?.[0])).toEqual(['2', '3', '4'])

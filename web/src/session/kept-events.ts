@@ -1,38 +1,38 @@
 import type { Event } from '@dendro/api'
 
 const KEY = 'dendro.kept-events'
-/** CHARS_MAX is what is kept of events at most; a tab holds some five million characters for all that is kept in it. */
+/** CHARS_MAX bounds the stored events; session storage holds about five million characters in all. */
 const CHARS_MAX = 2_000_000
 
-/** keptEvents are those that were put aside in this tab by an owner; what is of somebody else is dropped, unseen. */
+/** keptEvents loads the events that an owner kept in this tab; those of another owner are deleted. */
 export function keptEvents(owner: string): readonly Event[] {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? 'null')
     if (isOf(kept, owner)) return kept.events.map(exact)
   } catch {
-    // What cannot be read is nothing.
+    // Unreadable storage counts as empty.
   }
   forgetEvents()
   return []
 }
 
-/** keepEvents remembers them for as long as the tab lives; of more than there is room for, the latest that fit. */
+/** keepEvents stores events in this tab; when they exceed the limit, the latest that fit. */
 export function keepEvents(owner: string, events: readonly Event[]): void {
   forgetEvents()
   if (events.length === 0) return
-  let room = CHARS_MAX
+  let remaining = CHARS_MAX
   const texts = events
     .toReversed()
     .map((event) => JSON.stringify(event, plain))
     .filter((text) => {
-      const fits = text.length <= room
-      if (fits) room -= text.length
+      const fits = text.length <= remaining
+      if (fits) remaining -= text.length
       return fits
     })
   try {
     sessionStorage.setItem(KEY, `{"owner":${JSON.stringify(owner)},"events":[${texts.toReversed().join(',')}]}`)
   } catch {
-    // Without room they last as long as the page.
+    // Without storage space they last as long as the page.
   }
 }
 
@@ -44,6 +44,6 @@ function isOf(kept: unknown, owner: string): kept is { events: Event[] } {
   )
 }
 
-/** The number of an event may have more digits than JSON reads exactly: it is kept as text. */
+/** Sequence numbers may exceed what JSON reads exactly, so they are stored as text. */
 const plain = (_name: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
 const exact = (event: Event): Event => ({ ...event, metadata: { ...event.metadata, sequence: BigInt(event.metadata.sequence) } })

@@ -3,14 +3,14 @@ import type { Client, contract } from '@dendro/api'
 import { makeClient } from '@dendro/api/client'
 import { forgetEvents } from './kept-events.ts'
 
-/** A Credential is what the person showed: a key of the API, or the token of a login. */
+/** A Credential is an API key, or the token of a login. */
 export type Credential = { kind: 'key' | 'token'; text: string }
 export type DendroClient = Client<typeof contract>
 
 const KEY = 'dendro.credential'
 const LAST_KIND = 'dendro.last-kind'
 
-/** keptCredential is kept for this tab, and beyond it only where the person asked for that. */
+/** keptCredential is stored for this tab, or beyond it if the user chose to stay signed in. */
 export function keptCredential(): Credential | undefined {
   const text = sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY)
   const [kind, rest] = text?.split(' ', 2) ?? []
@@ -24,10 +24,10 @@ export function keepCredential({ kind, text }: Credential, isRemembered: boolean
   localStorage.setItem(LAST_KIND, kind)
 }
 
-/** lastKind is how somebody came in last time on this computer. */
+/** lastKind is the kind of the last sign-in in this browser. */
 export const lastKind = (): Credential['kind'] => (localStorage.getItem(LAST_KIND) === 'token' ? 'token' : 'key')
 
-/** forgetCredential is for who leaves: what was put aside in this tab goes too. */
+/** forgetCredential signs out and deletes the kept events of this tab. */
 export function forgetCredential(): void {
   forgetEvents()
   dropCredential()
@@ -38,7 +38,7 @@ function dropCredential(): void {
   localStorage.removeItem(KEY)
 }
 
-/** clientOf speaks to the service this page came from. */
+/** clientOf makes an API client for the service that served this page. */
 export const clientOf = (credential: Credential | undefined): DendroClient =>
   makeClient(routes, {
     baseUrl: '',

@@ -9,14 +9,14 @@ const looks = {
 
 const sizes = { normal: 'h-8 px-2.5', small: 'h-6.5 px-2 text-xs' }
 
-type Look = { look?: keyof typeof looks; size?: keyof typeof sizes }
+type Style = { look?: keyof typeof looks; size?: keyof typeof sizes }
 
-/** buttonLook makes a link look like a button: it leads somewhere, and stands among buttons. */
-export const buttonLook = ({ look = 'plain', size = 'normal' }: Look = {}): string =>
+/** buttonClass is the style of a button, also for links. */
+export const buttonClass = ({ look = 'plain', size = 'normal' }: Style = {}): string =>
   `inline-flex shrink-0 items-center gap-1.5 whitespace-nowrap rounded disabled:cursor-default disabled:opacity-50 ${sizes[size]} ${looks[look]}`
 
-type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & Look
+type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & Style
 
 export function Button({ look = 'plain', size = 'normal', className = '', type = 'button', ...rest }: ButtonProps) {
-  return <button type={type} className={`${buttonLook({ look, size })} ${className}`} {...rest} />
+  return <button type={type} className={`${buttonClass({ look, size })} ${className}`} {...rest} />
 }

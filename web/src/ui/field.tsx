@@ -2,7 +2,7 @@ import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes, TextareaHTML
 
 const box = 'w-full rounded border border-line bg-ground px-2 placeholder:text-soft disabled:opacity-50'
 
-/** Field is a control under its name, with a word of help. */
+/** Field is a labeled control with an optional help text. */
 export function Field({
   name,
   help,
@@ -38,7 +38,7 @@ type SelectProps<T extends string> = Omit<SelectHTMLAttributes<HTMLSelectElement
   onPick(value: NoInfer<T>): void
 }
 
-/** Select offers values under names. */
+/** Select has options of a value and a label. */
 export function Select<T extends string>({ value, options, onPick, className = '', ...rest }: SelectProps<T>) {
   return (
     <select className={`h-8 ${box} ${className}`} value={value} onChange={(event) => onPick(event.target.value as T)} {...rest}>

@@ -9,7 +9,7 @@ type PopoverProps = {
   onOpenChange?: (open: boolean) => void
 }
 
-/** Popover opens beside its trigger, which is a button. */
+/** Popover opens next to its trigger button. */
 export function Popover({ trigger, children, label, ...state }: PopoverProps) {
   return (
     <Radix.Root {...state}>
@@ -20,7 +20,7 @@ export function Popover({ trigger, children, label, ...state }: PopoverProps) {
           align="start"
           sideOffset={4}
           collisionPadding={8}
-          // Whoever has gone on to something else is not called back from there.
+          // Closing does not take the focus from another control.
           onCloseAutoFocus={(event) => document.activeElement !== document.body && event.preventDefault()}
           className="z-40 max-h-(--radix-popover-content-available-height) max-w-[calc(100vw-1rem)] overflow-auto rounded-md border border-line bg-panel p-2 shadow-lg"
         >

@@ -5,7 +5,7 @@ import { Modal } from './modal.tsx'
 
 type SidePanelProps = { title: string; actions: ReactNode; onClose(): void; children: ReactNode }
 
-/** SidePanel lies over the right of the page, under its name, and scrolls what it holds. */
+/** SidePanel is a titled, scrolling dialog over the right side of the page. */
 export const SidePanel = ({ title, actions, onClose, children }: SidePanelProps) => (
   <Modal onClose={onClose} className="inset-y-0 right-0 z-40 flex w-full max-w-6xl flex-col border-l bg-ground">
     <header className="flex flex-wrap items-center gap-2 border-line border-b bg-panel px-3 py-2">
@@ -15,7 +15,7 @@ export const SidePanel = ({ title, actions, onClose, children }: SidePanelProps)
         <Button>Close</Button>
       </Dialog.Close>
     </header>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region needs keyboard focus */}
     <div tabIndex={0} className="min-h-0 flex-1 overflow-auto">
       {children}
     </div>

@@ -33,7 +33,7 @@ export function useArrangement(kept: readonly WidgetPlacement[], keep: (places: 
   const arrange = (id: string, next: WidgetPlacement[]) => {
     last.current = next
     setDrawn({ id, places: next })
-    // What was begun meanwhile goes on.
+    // A gesture that has started meanwhile continues.
     void keep(next).finally(() => last.current === next && setDrawn(undefined))
   }
   return {
@@ -41,7 +41,7 @@ export function useArrangement(kept: readonly WidgetPlacement[], keep: (places: 
     places,
     isDragged: (id) => drawn?.id === id,
     drag: (id, what) => (event) => {
-      // Where it stands now, also while the last change is still being kept.
+      // The drawn position, which includes a change that is still being saved.
       const from = places
       const place = from.find((one) => one.id === id)
       const box = grid.current?.getBoundingClientRect()
@@ -50,7 +50,7 @@ export function useArrangement(kept: readonly WidgetPlacement[], keep: (places: 
       const [startX, startY] = [event.clientX, event.clientY - box.top]
       let next: WidgetPlacement[] | undefined
       const follow = (now: globalThis.PointerEvent) => {
-        // Measured from the grid, which may have been scrolled meanwhile.
+        // Relative to the grid, which may have scrolled since the start.
         const top = grid.current?.getBoundingClientRect().top ?? 0
         const by: [number, number] = [Math.round((now.clientX - startX) / column), Math.round((now.clientY - top - startY) / ROW_PX)]
         next = changed(from, place, what, by)
@@ -95,7 +95,7 @@ export function Grips({ name, id, isFirst, isLast, arranged }: GripsProps) {
       <button
         type="button"
         aria-label={`Move ${name}`}
-        title="Drag it, or press the arrow keys"
+        title="Drag, or press the arrow keys"
         className="hidden h-6.5 cursor-grab touch-none select-none items-center rounded border border-line px-2 text-soft hover:border-soft hover:text-ink lg:inline-flex"
         onPointerDown={arranged.drag(id, 'place')}
         onKeyDown={arranged.step(id, 'place')}
@@ -111,8 +111,8 @@ export function Corner({ name, id, arranged }: Pick<GripsProps, 'name' | 'id' | 
   return (
     <button
       type="button"
-      aria-label={`Size of ${name}`}
-      title="Drag it, or press the arrow keys"
+      aria-label={`Resize ${name}`}
+      title="Drag, or press the arrow keys"
       className="absolute right-0 bottom-0 hidden h-6 w-6 cursor-nwse-resize touch-none select-none place-items-center rounded-tl bg-tint text-ink text-xs lg:grid"
       onPointerDown={arranged.drag(id, 'size')}
       onKeyDown={arranged.step(id, 'size')}

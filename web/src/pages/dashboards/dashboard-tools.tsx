@@ -21,8 +21,8 @@ export function DashboardTools({ dashboard }: { dashboard: Dashboard }) {
   const [failure, setFailure] = useState<unknown>()
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const given = new FormData(event.currentTarget)
-    const text = (name: string) => String(given.get(name) ?? '').trim()
+    const data = new FormData(event.currentTarget)
+    const text = (name: string) => String(data.get(name) ?? '').trim()
     setFailure(undefined)
     change({ name: text('name'), description: text('description') }).then(() => setOpen(false), setFailure)
   }
@@ -52,13 +52,13 @@ export function DashboardTools({ dashboard }: { dashboard: Dashboard }) {
   return (
     <>
       {dashboard.template && (
-        <Confirm action="Detach" message="Forget that this was made from a template? It stays as it is." onYes={detach} />
+        <Confirm action="Detach" message="Detach this dashboard from its template? Its widgets stay as they are." onYes={detach} />
       )}
       <SaveDashboardTemplate dashboard={dashboard} />
       <Popover label="Rename" open={isOpen} onOpenChange={setOpen} trigger={<Button>Rename</Button>}>
         {form}
       </Popover>
-      <Confirm action="Delete" message={`Delete “${dashboard.name}” with those of its widgets that stand nowhere else?`} onYes={remove} />
+      <Confirm action="Delete" message={`Delete “${dashboard.name}” and its widgets, except those on other dashboards?`} onYes={remove} />
     </>
   )
 }

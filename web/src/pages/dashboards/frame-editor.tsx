@@ -1,5 +1,4 @@
 import type { Dashboard, Widget } from '@dendro/api'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { BackToDashboard } from '../../parts/back-links.tsx'
@@ -7,6 +6,7 @@ import { useClient } from '../../parts/client.ts'
 import { EditorPage } from '../../parts/editor-page.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { MissingRecord } from '../../parts/records.tsx'
+import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
 import { flowed } from './layout.ts'
@@ -18,7 +18,7 @@ type FrameEditorProps = { dashboardId: string; id: string }
 export function FrameEditor({ dashboardId, id }: FrameEditorProps) {
   const dashboard = useDashboard(dashboardId)
   const all = useAllWidgets(true)
-  const title = id === 'new' ? 'New frame' : 'Edit a frame'
+  const title = id === 'new' ? 'New frame' : 'Edit frame'
   const frame = all.data?.find((one) => one.id === id)
   if (!dashboard.data || !all.data || (id !== 'new' && !frame)) {
     const of = {
@@ -47,7 +47,7 @@ function FrameForm({ title, dashboard, frame, all }: FrameFormProps) {
   const [description, setDescription] = useState(frame?.description ?? '')
   const [inner, setInner] = useState<readonly string[]>(frame?.widget_ids ?? [])
   const [wide, setWide] = useState<Wide>(sizes.find(([one]) => Number(one) === frame?.layout.widget_layouts[0]?.w)?.[0] ?? '6')
-  const save = useSave(dashboard, frame)
+  const save = useSaveFrame(dashboard, frame)
   const missing = name.trim() === '' ? 'a name' : inner.length === 0 ? 'a widget in the frame' : undefined
   const send = () => {
     const widget_layouts = flowed(inner.map((id) => ({ id, x: 0, y: 0, w: Number(wide), h: HIGH })))
@@ -72,7 +72,7 @@ function FrameForm({ title, dashboard, frame, all }: FrameFormProps) {
           <Field name="Name">
             <Input value={name} required maxLength={255} onChange={(event) => setName(event.target.value)} />
           </Field>
-          <Field name="Widgets beside one another">
+          <Field name="Widgets per row">
             <Select value={wide} options={sizes} onPick={(next) => setWide(next)} />
           </Field>
           <Field name="Description" className="sm:col-span-2">
@@ -80,7 +80,7 @@ function FrameForm({ title, dashboard, frame, all }: FrameFormProps) {
           </Field>
         </div>
       </Panel>
-      <Within
+      <FrameWidgets
         all={all.filter((one) => one.id !== frame?.id && one.widget_ids.length === 0)}
         own={dashboard}
         inner={inner}
@@ -90,10 +90,10 @@ function FrameForm({ title, dashboard, frame, all }: FrameFormProps) {
   )
 }
 
-type WithinProps = { all: readonly Widget[]; own: Dashboard; inner: readonly string[]; onInner(inner: string[]): void }
+type FrameWidgetsProps = { all: readonly Widget[]; own: Dashboard; inner: readonly string[]; onInner(inner: string[]): void }
 
 /** Within selects and orders the widgets of a frame. */
-function Within({ all, own, inner, onInner }: WithinProps) {
+function FrameWidgets({ all, own, inner, onInner }: FrameWidgetsProps) {
   const chosen = inner.flatMap((id) => all.filter((one) => one.id === id))
   const offered = all
     .filter(({ id }) => !inner.includes(id))
@@ -104,9 +104,9 @@ function Within({ all, own, inner, onInner }: WithinProps) {
     <Panel title="Widgets in the frame">
       <div className="grid gap-4 p-3 sm:grid-cols-2">
         <div>
-          <h3 className="text-soft text-xs">In this order</h3>
-          {chosen.length === 0 && <p className="text-soft">Nothing yet.</p>}
-          <ol aria-label="Within the frame" className="flex flex-col">
+          <h3 className="text-soft text-xs">Widgets, in order</h3>
+          {chosen.length === 0 && <p className="text-soft">No widgets in the frame yet. Add some below.</p>}
+          <ol aria-label="In the frame" className="flex flex-col">
             {chosen.map(({ id, name }, at) => (
               <li key={id} className="flex items-center gap-1 py-0.5">
                 <span className="mr-auto min-w-0 truncate">{name}</span>
@@ -130,8 +130,8 @@ function Within({ all, own, inner, onInner }: WithinProps) {
           </ol>
         </div>
         <div>
-          <h3 className="text-soft text-xs">Others, those of this dashboard first</h3>
-          {offered.length === 0 && <p className="text-soft">There is no other widget.</p>}
+          <h3 className="text-soft text-xs">Other widgets, those of this dashboard first</h3>
+          {offered.length === 0 && <p className="text-soft">No other widgets.</p>}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keyboard too */}
           <ul tabIndex={0} aria-label="Other widgets" className="max-h-80 overflow-auto">
             {offered.map(({ id, name }) => (
@@ -140,7 +140,7 @@ function Within({ all, own, inner, onInner }: WithinProps) {
                   +
                 </Button>
                 <span className="min-w-0 truncate">{name}</span>
-                {!own.widget_ids.includes(id) && <span className="shrink-0 text-soft text-xs">elsewhere</span>}
+                {!own.widget_ids.includes(id) && <span className="shrink-0 text-soft text-xs">on another dashboard</span>}
               </li>
             ))}
           </ul>
@@ -152,29 +152,28 @@ function Within({ all, own, inner, onInner }: WithinProps) {
 
 type FrameBody = { name: string; description: string; widget_ids: string[]; layout: { widget_layouts: ReturnType<typeof flowed> } }
 
-function useSave(dashboard: Dashboard, frame: Widget | undefined) {
+function useSaveFrame(dashboard: Dashboard, frame: Widget | undefined) {
   const client = useClient()
-  const queries = useQueryClient()
   const navigate = useNavigate()
   const params = { dashboardId: dashboard.id }
-  return useMutation({
-    mutationFn: async (body: FrameBody) => {
+  return useSave(
+    async (body: FrameBody) => {
       const { widget_ids } = body
       const remove_widget_ids = widget_ids.filter((id) => dashboard.widget_ids.includes(id))
       if (!frame) {
-        const made = await client.widgets.create({ body })
-        await client.dashboards.change({ params, body: { append_widget_ids: [made.id], remove_widget_ids } })
+        const created = await client.widgets.create({ body })
+        await client.dashboards.change({ params, body: { append_widget_ids: [created.id], remove_widget_ids } })
         return
       }
       const { type, tags, aux } = frame
       await client.widgets.update({ params: { widgetId: frame.id }, body: { ...body, type, tags, ...(aux ? { aux } : {}) } })
-      // Who was taken out stands on the dashboard again, who was put in no longer does.
+      // Removed widgets return to the dashboard; added ones leave it.
       const out = frame.widget_ids.filter((id) => !widget_ids.includes(id))
       await client.dashboards.change({ params, body: { append_widget_ids: out, remove_widget_ids } })
     },
-    onSuccess: async () => {
-      for (const queryKey of [['dashboards'], ['widgets'], ['widget data']]) await queries.invalidateQueries({ queryKey })
-      await navigate({ to: '/dashboards', search: ({ frame: _frame, ...rest }) => rest })
+    {
+      stale: [['dashboards'], ['widgets'], ['widget data']],
+      onSaved: () => navigate({ to: '/dashboards', search: ({ frame: _frame, ...rest }) => rest }),
     },
-  })
+  )
 }

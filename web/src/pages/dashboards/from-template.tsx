@@ -1,13 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ArgumentFields, boundTemplate, missingArgument, type Typed } from '../../parts/argument-fields.tsx'
+import { ArgumentFields, type ArgumentTexts, boundTemplate, missingArgument } from '../../parts/argument-fields.tsx'
 import { BackToDashboards } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { EditorPage } from '../../parts/editor-page.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { MissingRecord } from '../../parts/records.tsx'
+import { useSave } from '../../parts/save.ts'
 import { useDashboardTemplates } from './queries.ts'
 
 /** FromTemplate collects the parameters of a template, previews the dashboard and creates it. */
@@ -15,30 +16,28 @@ export function FromTemplate({ id }: { id: string }) {
   const templates = useDashboardTemplates()
   const template = templates.data?.find((one) => one.id === id)
   const client = useClient()
-  const queries = useQueryClient()
   const navigate = useNavigate()
-  const [typed, setTyped] = useState<Typed>({})
-  const asking = { id, parameters: template?.parameters ?? {} }
-  const lacking = missingArgument(asking, typed)
+  const [values, setValues] = useState<ArgumentTexts>({})
+  const source = { id, parameters: template?.parameters ?? {} }
+  const lacking = missingArgument(source, values)
   const isWhole = template !== undefined && lacking === undefined
-  const bound = boundTemplate(asking, typed)
+  const bound = boundTemplate(source, values)
   const preview = useQuery({
     queryKey: ['dashboard preview', bound],
     enabled: isWhole,
     queryFn: ({ signal }) => client.dashboards.preview({ body: { template: bound }, signal, repeatable: true }),
   })
-  const create = useMutation({
-    mutationFn: () => client.dashboards.create({ body: { template: bound } }),
-    onSuccess: async (made) => {
-      for (const queryKey of [['dashboards'], ['widgets'], ['metric definitions']]) await queries.invalidateQueries({ queryKey })
-      await navigate({ to: '/dashboards', search: { id: made.id } })
-    },
+  const create = useSave(() => client.dashboards.create({ body: { template: bound } }), {
+    stale: [['dashboards'], ['widgets'], ['metric definitions']],
+    onSaved: (dashboard) => navigate({ to: '/dashboards', search: { id: dashboard.id } }),
   })
   if (!template)
-    return <MissingRecord title="From a template" noun="template" of={templates} back={<BackToDashboards view="templates" />} />
+    return (
+      <MissingRecord title="New dashboard from a template" noun="template" of={templates} back={<BackToDashboards view="templates" />} />
+    )
   return (
     <EditorPage
-      title={`From the template “${template.name}”`}
+      title={`New dashboard from “${template.name}”`}
       action="Create dashboard"
       missing={lacking}
       isSending={create.isPending}
@@ -52,7 +51,7 @@ export function FromTemplate({ id }: { id: string }) {
       preview={
         <Panel title="Preview">
           <div className="p-3">
-            {!isWhole && <p className="text-soft">Fill in what it asks for.</p>}
+            {!isWhole && <p className="text-soft">Enter the parameters to see a preview.</p>}
             {preview.error && <FailureNote thrown={preview.error} again={() => preview.refetch()} />}
             {preview.data && (
               <>
@@ -72,7 +71,7 @@ export function FromTemplate({ id }: { id: string }) {
     >
       <Panel title="Parameters">
         <div className="flex flex-col gap-3 p-3">
-          <ArgumentFields parameters={template.parameters} typed={typed} onType={setTyped} />
+          <ArgumentFields parameters={template.parameters} typed={values} onType={setValues} />
         </div>
       </Panel>
     </EditorPage>

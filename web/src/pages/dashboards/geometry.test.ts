@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { arcPath, squares } from './geometry.ts'
 
-test('tiles are as large as their shares, lie within the box and not on one another', () => {
+test('tiles are proportional to their values, inside the box, and do not overlap', () => {
   const values = fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 30 })
   fc.assert(
     fc.property(values, (given) => {
@@ -22,7 +22,7 @@ test('tiles are as large as their shares, lie within the box and not on one anot
   )
 })
 
-test('a whole turn is drawn, and half of one ends at the bottom', () => {
+test('a full circle is drawn, and a half ends at the bottom', () => {
   expect(arcPath(0, 1)).toContain('A1 1 0 1 1')
   expect(arcPath(0, 0.5)).toMatch(/^M0\.0000 -1\.0000A1 1 0 0 1 0\.0000 1\.0000/)
 })

@@ -2,7 +2,7 @@ export type Box = { x: number; y: number; w: number; h: number }
 
 /** arcPath is an SVG ring segment between two shares of the circle, clockwise from the top. */
 export function arcPath(from: number, to: number): string {
-  // A whole turn would begin where it ends, and be nothing.
+  // An arc of a full circle starts where it ends, and draws nothing.
   const end = Math.min(to, from + 0.99999)
   const point = (part: number, radius: number) => {
     const angle = (part - 0.25) * 2 * Math.PI

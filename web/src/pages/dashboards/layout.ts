@@ -10,7 +10,7 @@ const HIGH = 4
 /** placementsOf places every widget: by the layout, or after all others where the layout lacks it. */
 export function placementsOf(ids: readonly string[], layouts: readonly Layout[]): WidgetPlacement[] {
   const own = layouts.filter(({ id }) => ids.includes(id))
-  // A layout in fractions of the width is as good as one in columns.
+  // The API accepts layouts in columns and in fractions of the width.
   const scale = own.length > 0 && own.every(({ x, w }) => x + w <= 1) ? COLUMNS : 1
   const placed = own.map(({ id, x, y, w, h }): WidgetPlacement => {
     const wide = between(Math.round(w * scale), 1, COLUMNS)

@@ -1,5 +1,4 @@
 import type { Dashboard } from '@dendro/api'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import { useClient } from '../../parts/client.ts'
@@ -7,6 +6,7 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { EmptyState, Page } from '../../parts/page.tsx'
+import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
@@ -34,7 +34,7 @@ export function DashboardList() {
         textOf={({ name, description, tags }) => [name, description ?? '', ...Object.entries(tags).flat()].join(' ')}
         none={
           <EmptyState title="No dashboards yet">
-            <p className="text-soft">A dashboard shows many series at once, over one range and under one crosshair.</p>
+            <p className="text-soft">A dashboard shows metrics over one time range with one crosshair. Create one with “New dashboard”.</p>
           </EmptyState>
         }
       >
@@ -63,14 +63,10 @@ const byName = (a: Dashboard, b: Dashboard): number => (a.name.toLowerCase() < b
 
 function NewDashboard() {
   const client = useClient()
-  const queries = useQueryClient()
   const navigate = useNavigate()
-  const create = useMutation({
-    mutationFn: (name: string) => client.dashboards.create({ body: { name } }),
-    onSuccess: async ({ id }) => {
-      await queries.invalidateQueries({ queryKey: ['dashboards'], exact: true })
-      await navigate({ to: '/dashboards', search: { id } })
-    },
+  const create = useSave((name: string) => client.dashboards.create({ body: { name } }), {
+    stale: [['dashboards']],
+    onSaved: ({ id }) => navigate({ to: '/dashboards', search: { id } }),
   })
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -84,7 +80,7 @@ function NewDashboard() {
           <Input name="name" required maxLength={255} />
         </Field>
         <Button type="submit" look="main" disabled={create.isPending}>
-          {create.isPending ? 'Creating…' : 'Create'}
+          {create.isPending ? 'Working…' : 'Create'}
         </Button>
         {create.error && <FailureNote thrown={create.error} />}
       </form>
@@ -100,7 +96,7 @@ function Templates() {
       label="Templates"
       trigger={
         <Button>
-          From a template <span aria-hidden>▾</span>
+          New from template <span aria-hidden>▾</span>
         </Button>
       }
     >
@@ -113,7 +109,7 @@ function Templates() {
             </Link>
           </li>
         ))}
-        {data?.length === 0 && <li className="px-2 py-1 text-soft">There is none yet.</li>}
+        {data?.length === 0 && <li className="px-2 py-1 text-soft">No templates yet.</li>}
         <li className="border-line border-t pt-1">
           <Link to="/dashboards" search={{ view: 'templates' }} className={`${item} text-accent`}>
             All templates

@@ -1,5 +1,4 @@
 import type { MetricDefinition } from '@dendro/api'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { BackToDashboards } from '../../parts/back-links.tsx'
@@ -10,6 +9,7 @@ import { newQuery } from '../../parts/metric-queries.ts'
 import { Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
 import { MissingRecord } from '../../parts/records.tsx'
+import { useSave } from '../../parts/save.ts'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { definitionOf, Preview } from './preview.tsx'
 import { useMetrics } from './queries.ts'
@@ -18,7 +18,7 @@ import { useMetrics } from './queries.ts'
 export function MetricEditor({ id }: { id: string }) {
   const metrics = useMetrics()
   const metric = metrics.data?.find((one) => one.id === id)
-  const title = id === 'new' ? 'New metric' : 'Edit a metric'
+  const title = id === 'new' ? 'New metric' : 'Edit metric'
   if (metrics.data && (metric || id === 'new')) return <MetricForm title={title} metric={metric} />
   return <MissingRecord title={title} noun="metric" of={metrics} back={<BackToDashboards view="metrics" />} />
 }
@@ -31,7 +31,7 @@ function MetricForm({ title, metric }: { title: string; metric: MetricDefinition
   const [queries, setQueries] = useState(metric?.queries ?? [newQuery('a')])
   const [formula, setFormula] = useState(metric?.formulas?.[0]?.expression ?? '')
   const datasets = useDatasets()
-  const save = useSave(metric)
+  const save = useSaveMetric(metric)
   return (
     <EditorPage
       title={title}
@@ -80,16 +80,13 @@ function MetricForm({ title, metric }: { title: string; metric: MetricDefinition
 
 type MetricBody = { name: string; description: string } & ReturnType<typeof definitionOf>
 
-function useSave(metric: MetricDefinition | undefined) {
+function useSaveMetric(metric: MetricDefinition | undefined) {
   const client = useClient()
-  const queries = useQueryClient()
   const navigate = useNavigate()
-  return useMutation({
-    mutationFn: (body: MetricBody) =>
-      metric ? client.metricDefinitions.update({ params: { metricId: metric.id }, body }) : client.metricDefinitions.create({ body }),
-    onSuccess: async () => {
-      for (const queryKey of [['metric definitions'], ['widget data']]) await queries.invalidateQueries({ queryKey })
-      await navigate({ to: '/dashboards', search: { view: 'metrics' } })
-    },
+  const send = (body: MetricBody) =>
+    metric ? client.metricDefinitions.update({ params: { metricId: metric.id }, body }) : client.metricDefinitions.create({ body })
+  return useSave(send, {
+    stale: [['metric definitions'], ['widget data']],
+    onSaved: () => navigate({ to: '/dashboards', search: { view: 'metrics' } }),
   })
 }

@@ -39,7 +39,7 @@ export function MetricList() {
         textOf={(one) => `${nameOf(one)} ${one.description ?? ''} ${measureText(one.queries)}`}
         none={
           <EmptyState title="No metrics yet">
-            <p className="text-soft">A metric is a named query: several widgets can show it, and it is edited in one place.</p>
+            <p className="text-soft">A metric is a named query that several widgets can show. Create one with “New metric”.</p>
           </EmptyState>
         }
       >
@@ -77,7 +77,7 @@ function Row({ metric, users }: { metric: MetricDefinition; users: readonly stri
           {[measureText(metric.queries), formulas?.[0]?.expression].filter(Boolean).join(' → ')}
         </p>
         <p className="break-words text-soft text-xs">
-          {users.length === 0 ? 'on no widget' : `on ${users.slice(0, NAMED_MAX).join(', ')}${more}`} · changed{' '}
+          {users.length === 0 ? 'not used' : `used by ${users.slice(0, NAMED_MAX).join(', ')}${more}`} · changed{' '}
           {ago(metadata.modified_at ?? metadata.created_at ?? 0, Date.now())}
           {template && ' · from a template'}
         </p>

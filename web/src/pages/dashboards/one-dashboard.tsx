@@ -47,7 +47,7 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
           <Button
             look={isCompared ? 'chosen' : 'plain'}
             aria-pressed={isCompared}
-            title="Draw the period before too"
+            title="Compare with the previous period"
             onClick={() => navigate({ search: ({ before: _before, ...rest }) => (isCompared ? rest : { ...rest, before: true }) })}
           >
             Compare
@@ -66,7 +66,7 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
       {widgets.length === 0 ? (
         <EmptyState title="This dashboard has no widgets yet">
           <Link to="/dashboards" search={{ id, widget: 'new' }} className="text-accent underline">
-            Add the first widget
+            Add a widget
           </Link>
         </EmptyState>
       ) : (
@@ -94,10 +94,10 @@ function AddMenu({ id, range }: { id: string; range: Range }) {
     >
       <div className="flex w-48 flex-col">
         <Link to="/dashboards" search={{ id, widget: 'new', ...rangeParamsOf(range) }} className={item}>
-          A widget
+          Widget
         </Link>
         <Link to="/dashboards" search={{ id, frame: 'new' }} className={item}>
-          A frame around widgets
+          Frame
         </Link>
       </div>
     </Popover>
@@ -111,17 +111,17 @@ function Grid({ dashboard, isArranging, shown }: { dashboard: Dashboard; isArran
   const all = useAllWidgets(widgets.some(({ widget_ids }) => widget_ids.length > 0))
   const change = useDashboardChange(id)
   const [failure, setFailure] = useState<unknown>()
-  const kept = placementsOf(
+  const saved = placementsOf(
     widgets.map((widget) => widget.id),
     layout.widget_layouts ?? [],
   )
-  const arranged = useArrangement(kept, (next) => {
+  const arranged = useArrangement(saved, (next) => {
     setFailure(undefined)
     return change({ layout: { widget_layouts: next } }).catch(setFailure)
   })
   const { places } = arranged
-  // biome-ignore lint/correctness/useExhaustiveDependencies: while widgets are moved about their elements stay in their order, so that none loses the pointer or the focus
-  const order = useMemo(() => kept.map((place) => place.id), [isArranging, widgets])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a drag keeps the order of the elements, so that none loses the pointer or the focus
+  const order = useMemo(() => saved.map((place) => place.id), [isArranging, widgets])
   return (
     <>
       {failure !== undefined && <FailureNote thrown={failure} />}

@@ -53,7 +53,7 @@ export function useWidgetData(widget: Widget, range: Range, refreshCount: number
     queryFn: async ({ signal }) => {
       const nowMs = Date.now()
       const grid = gridOf(boundsOf(range, nowMs), slicesFor(styleOf(widget)))
-      const ask = async (shiftMs: number) => {
+      const load = async (shiftMs: number) => {
         const body = {
           from_ts: Math.max(0, grid.fromMs - shiftMs),
           to_ts: grid.toMs - shiftMs,
@@ -63,7 +63,7 @@ export function useWidgetData(widget: Widget, range: Range, refreshCount: number
         }
         return (await client.widgets.data({ params: { widgetId: widget.id }, body, signal, repeatable: true })).metrics
       }
-      const [metrics, before] = await Promise.all([ask(0), isCompared ? ask(grid.toMs - grid.fromMs) : undefined])
+      const [metrics, before] = await Promise.all([load(0), isCompared ? load(grid.toMs - grid.fromMs) : undefined])
       return { metrics, before, grid, nowMs }
     },
   })
@@ -75,7 +75,7 @@ export function useDashboardChange(id: string) {
   const client = useClient()
   const queries = useQueryClient()
   const { mutateAsync } = useMutation({
-    // The answer to an earlier change, or to an earlier reading, must not come over that of a later one.
+    // A scope runs the changes one after the other, so that an earlier response never overwrites a later one.
     scope: { id: `dashboard ${id}` },
     mutationFn: async (body: { name?: string; description?: string; layout?: Dashboard['layout'] }) => {
       const changed = await client.dashboards.change({ params: { dashboardId: id }, body })

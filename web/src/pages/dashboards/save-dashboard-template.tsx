@@ -1,7 +1,7 @@
 import type { Dashboard, MetricDefinition, Widget } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { useClient } from '../../parts/client.ts'
-import { keepMetric } from '../../parts/metric-templates.tsx'
+import { saveMetricTemplate } from '../../parts/metric-templates.tsx'
 import { SaveAsTemplate } from '../../parts/save-as-template.tsx'
 
 /** SaveDashboardTemplate saves a dashboard, its widgets and their metrics as templates. */
@@ -11,9 +11,9 @@ export function SaveDashboardTemplate({ dashboard }: { dashboard: Dashboard }) {
     <SaveAsTemplate
       name={dashboard.name}
       kinds={['dashboard', 'widget', 'metric']}
-      onKeep={(name) => saveDashboardTemplate(client, dashboard, name)}
+      onSave={(name) => saveDashboardTemplate(client, dashboard, name)}
     >
-      Kept. Give it parameters among the{' '}
+      Saved. Add parameters in the{' '}
       <Link to="/dashboards" search={{ view: 'templates' }} className="text-accent underline">
         templates
       </Link>
@@ -53,7 +53,7 @@ async function saveWidgetTemplate(client: Client, widget: Widget, known: Known):
   const metrics: { id: string }[] = []
   for (const id of widget.metric_ids) {
     const metric = known.metric_definitions.find((one) => one.id === id)
-    if (metric) metrics.push({ id: await keepMetric(client, metric) })
+    if (metric) metrics.push({ id: await saveMetricTemplate(client, metric) })
   }
   const inner: { id: string }[] = []
   for (const id of widget.widget_ids) {

@@ -35,7 +35,7 @@ export function Score({ measured, height, unit, onSlice }: ScoreProps) {
             {onSlice ? (
               <button
                 type="button"
-                title="Show its events"
+                title="Show events"
                 className="font-semibold text-4xl tabular-nums hover:underline"
                 onClick={() => onSlice({ name, value: value ?? 0, query: queries[0], path: [] })}
               >
@@ -54,9 +54,9 @@ export function Score({ measured, height, unit, onSlice }: ScoreProps) {
 }
 
 function differenceText({ delta_value, total_value }: NonNullable<MetricTimeseries['delta']>, unit: UnitText): string {
-  if (delta_value === 0) return 'as in the period before'
+  if (delta_value === 0) return 'same as the previous period'
   const part = total_value === 0 ? '' : ` (${share(Math.abs(delta_value), Math.abs(total_value))})`
-  return `${delta_value > 0 ? '▲' : '▼'} ${unit(Math.abs(delta_value))}${part} against the period before`
+  return `${delta_value > 0 ? '▲' : '▼'} ${unit(Math.abs(delta_value))}${part} compared with the previous period`
 }
 
 /** TopList lists groups by size, each with a bar relative to the largest. */
@@ -77,7 +77,7 @@ export function TopList({ label, slices, isCut, height, unit, onSlice }: SharesP
             <span className="relative ml-auto shrink-0 tabular-nums">{unit(slice.value)}</span>
           </li>
         ))}
-        {isCut && <li className="px-1.5 text-soft text-xs">These are the {slices.length} largest.</li>}
+        {isCut && <li className="px-1.5 text-soft text-xs">Only the {slices.length} largest.</li>}
       </ol>
     </figure>
   )
@@ -89,7 +89,7 @@ function Named({ slice, onSlice }: { slice: Slice; onSlice?(slice: Slice): void 
     <button
       type="button"
       className="relative min-w-0 truncate text-left hover:underline"
-      title="Show its events"
+      title="Show events"
       onClick={() => onSlice(slice)}
     >
       {slice.name}
@@ -120,13 +120,13 @@ export function Pie({ label, slices, isCut, height, unit, onSlice }: SharesProps
           from += value / all
           return (
             <path
-              key={shown[at]?.name ?? 'the rest'}
+              key={shown[at]?.name ?? 'others'}
               d={arcPath(start, from)}
               className="stroke-panel"
               strokeWidth={0.02}
               style={{ fill: at < shown.length ? seriesColor(at) : 'var(--color-soft)' }}
             >
-              <title>{`${shown[at]?.name ?? 'the rest'}: ${unit(value)}, ${share(value, all)}`}</title>
+              <title>{`${shown[at]?.name ?? 'others'}: ${unit(value)}, ${share(value, all)}`}</title>
             </path>
           )
         })}

@@ -1,7 +1,7 @@
 import type { TemplateReference } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
-import { FormField, Refusal } from '../../parts/form.tsx'
+import { FieldError, FormField } from '../../parts/form.tsx'
 import { useMetricTemplates } from '../../parts/metric-templates.tsx'
 import { isMap, isText, listOf, mapOf, parameters, parametersOf, references, type TemplateContent } from '../../parts/placeholders.ts'
 import type { TemplateForm } from '../../parts/template-editor.tsx'
@@ -43,7 +43,7 @@ function Widgets({ content, onChange }: TemplateFormProps) {
   return (
     <>
       <ReferenceList
-        label="Template of a widget"
+        label="Widget template"
         add="a widget"
         of="widgets"
         templates={widgets.data}
@@ -51,7 +51,7 @@ function Widgets({ content, onChange }: TemplateFormProps) {
         declared={parametersOf(content)}
         onChange={(next, declared) => onChange(withParameters(withWidgets(content, next), declared))}
       />
-      <Refusal of="layout" />
+      <FieldError of="layout" />
     </>
   )
 }
@@ -74,7 +74,7 @@ function WidgetTemplateFields({ content, onChange }: TemplateFormProps) {
       <h3 className="font-medium">Metrics and widgets</h3>
       {within.length === 0 && (
         <>
-          <FormField name="Drawn as" of="type">
+          <FormField name="Visualization" of="type">
             <Select
               value={String(content.type ?? 'line')}
               options={widgetTypes as readonly (readonly [string, string])[]}
@@ -82,7 +82,7 @@ function WidgetTemplateFields({ content, onChange }: TemplateFormProps) {
             />
           </FormField>
           <ReferenceList
-            label="Template of a metric"
+            label="Metric template"
             add="a metric"
             of="metrics"
             templates={metrics.data}

@@ -29,10 +29,10 @@ export function DashboardTemplates() {
   }
   return (
     <Page title="Templates" actions={<BackToDashboards />}>
-      <p className="-mt-2 text-soft">A dashboard can be kept as a template by its own “Save as template”, and written further here.</p>
+      <p className="-mt-2 text-soft">“Save as template” on a dashboard creates templates of the dashboard, its widgets and its metrics.</p>
       <TemplateLibrary
         title="Dashboards"
-        noun="dashboards"
+        noun="dashboard"
         queryKey={['dashboard templates']}
         library={dashboards}
         form={dashboardTemplateForm}
@@ -45,7 +45,7 @@ export function DashboardTemplates() {
       />
       <TemplateLibrary
         title="Widgets"
-        noun="widgets"
+        noun="widget"
         queryKey={['widget templates']}
         library={widgets}
         form={widgetTemplateForm}

@@ -92,9 +92,9 @@ function Shown({ widget, data, height, isOld, zone, syncKey, onRange }: ShownPro
   const style = useMemo(() => styleOf(widget), [widget])
   const query = measured[0]?.queries[0]
   if (!data) return null
-  if (measured.length === 0) return <Empty height={height}>This widget has no metric yet.</Empty>
+  if (measured.length === 0) return <Empty height={height}>No metric yet.</Empty>
   if (measured.every(({ series, groups_series }) => groups_series.length === 0 && series.every((slice) => Number(slice.count) === 0))) {
-    return <Empty height={height}>No events in this range</Empty>
+    return <Empty height={height}>No data in this range</Empty>
   }
   const open = (fromMs: number, toMs: number, where = query?.where ?? '', of = query) =>
     void navigate({

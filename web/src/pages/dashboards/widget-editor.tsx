@@ -1,5 +1,4 @@
 import type { MetricDefinition, MetricQuery, Widget } from '@dendro/api'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { BackToDashboard } from '../../parts/back-links.tsx'
@@ -12,6 +11,7 @@ import { Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
 import { rangeOf, rangeParamsOf } from '../../parts/range-params.ts'
 import { MissingRecord } from '../../parts/records.tsx'
+import { useSave } from '../../parts/save.ts'
 import type { Range } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
@@ -46,7 +46,7 @@ type WidgetEditorProps = { dashboardId: string; id: string; params: DashboardPar
 export function WidgetEditor({ dashboardId, id, params }: WidgetEditorProps) {
   const dashboard = useDashboard(dashboardId)
   const metrics = useMetrics()
-  const title = id === 'new' ? 'New widget' : 'Edit a widget'
+  const title = id === 'new' ? 'New widget' : 'Edit widget'
   const widget = dashboard.data?.widgets.find((one) => one.id === id)
   if (!dashboard.data || !metrics.data || (id !== 'new' && !widget)) {
     const of = {
@@ -98,7 +98,7 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
   const [isKept, setKept] = useState(first.kept.length > 0)
   const datasets = useDatasets()
   const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }))
-  const save = useSave({ widget, own, dashboardId, into, range })
+  const save = useSaveWidget({ widget, own, dashboardId, into, range })
   const missing = draft.name.trim() === '' ? 'a name' : isKept && draft.kept.length === 0 ? 'a metric' : undefined
   return (
     <EditorPage
@@ -116,7 +116,7 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
       preview={
         <Panel title="Preview">
           <div className="p-3">
-            {isKept ? <p className="text-soft">Saved metrics are shown on the dashboard.</p> : <Preview {...draft} range={range} />}
+            {isKept ? <p className="text-soft">Saved metrics have no preview; see the dashboard.</p> : <Preview {...draft} range={range} />}
           </div>
         </Panel>
       }
@@ -127,14 +127,14 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
         actions={
           metrics.length > 0 && (
             <Button size="small" look="quiet" onClick={() => setKept(!isKept)}>
-              {isKept ? 'Write a query' : 'Choose saved metrics'}
+              {isKept ? 'Write a query' : 'Use saved metrics'}
             </Button>
           )
         }
       >
         <div className="p-3">
           {isKept ? (
-            <SavedMetrics metrics={metrics} kept={draft.kept} onKept={(kept) => set({ kept })} />
+            <SavedMetrics metrics={metrics} kept={draft.kept} onPickMetrics={(kept) => set({ kept })} />
           ) : (
             <QueryEditor
               queries={draft.queries}
@@ -171,14 +171,14 @@ function StyleFields({ draft, onChange }: { draft: Draft; onChange(change: Parti
         <Field name="Name">
           <Input value={name} required maxLength={255} onChange={(event) => onChange({ name: event.target.value })} />
         </Field>
-        <Field name="Shown as">
+        <Field name="Visualization">
           <Select value={type} options={widgetTypes} onPick={(next) => onChange({ type: next })} />
         </Field>
-        <Field name="Values are">
+        <Field name="Unit">
           <Select value={style.unit} options={offeredUnits} onPick={(unit) => onChange({ style: { ...style, unit } })} />
         </Field>
         {isOverTime(type) && (
-          <Field name="Steps of time">
+          <Field name="Resolution">
             <Select
               value={style.isFine ? 'fine' : 'usual'}
               options={[
@@ -200,11 +200,11 @@ function StyleFields({ draft, onChange }: { draft: Draft; onChange(change: Parti
 function SavedMetrics({
   metrics,
   kept,
-  onKept,
+  onPickMetrics,
 }: {
   metrics: readonly MetricDefinition[]
   kept: readonly string[]
-  onKept(kept: string[]): void
+  onPickMetrics(kept: string[]): void
 }) {
   return (
     <ul className="max-h-80 overflow-auto">
@@ -214,7 +214,7 @@ function SavedMetrics({
             <input
               type="checkbox"
               checked={kept.includes(id)}
-              onChange={() => onKept(kept.includes(id) ? kept.filter((one) => one !== id) : [...kept, id])}
+              onChange={() => onPickMetrics(kept.includes(id) ? kept.filter((one) => one !== id) : [...kept, id])}
             />
             <span className="truncate">{name ?? measureText(queries)}</span>
           </label>
@@ -224,13 +224,18 @@ function SavedMetrics({
   )
 }
 
-function useSave({ widget, own, dashboardId, into, range }: Pick<WidgetFormProps, 'widget' | 'own' | 'dashboardId' | 'into' | 'range'>) {
+function useSaveWidget({
+  widget,
+  own,
+  dashboardId,
+  into,
+  range,
+}: Pick<WidgetFormProps, 'widget' | 'own' | 'dashboardId' | 'into' | 'range'>) {
   const client = useClient()
-  const queries = useQueryClient()
   const navigate = useNavigate()
-  return useMutation({
-    mutationFn: async (draft: Draft) => {
-      const metric_ids = draft.kept.length > 0 ? [...draft.kept] : [await keepMetric(draft)]
+  return useSave(
+    async (draft: Draft) => {
+      const metric_ids = draft.kept.length > 0 ? [...draft.kept] : [await saveMetric(draft)]
       const { type } = draft
       const aux = auxOf(draft.style, widget?.aux)
       const name = draft.name.trim()
@@ -239,19 +244,18 @@ function useSave({ widget, own, dashboardId, into, range }: Pick<WidgetFormProps
         await client.widgets.change({ params: { widgetId: widget.id }, body: { name, type, metric_ids, description, aux } })
         return
       }
-      const made = await client.widgets.create({ body: { name, type, metric_ids, aux, ...(description === '' ? {} : { description }) } })
-      if (into) await client.widgets.addWidgets({ params: { widgetId: into }, body: { widget_ids: [made.id] } })
-      else await client.dashboards.addWidgets({ params: { dashboardId }, body: { widget_ids: [made.id] } })
+      const created = await client.widgets.create({ body: { name, type, metric_ids, aux, ...(description === '' ? {} : { description }) } })
+      if (into) await client.widgets.addWidgets({ params: { widgetId: into }, body: { widget_ids: [created.id] } })
+      else await client.dashboards.addWidgets({ params: { dashboardId }, body: { widget_ids: [created.id] } })
     },
-    onSuccess: async () => {
-      for (const queryKey of [['dashboards'], ['widgets'], ['metric definitions'], ['widget data']])
-        await queries.invalidateQueries({ queryKey })
-      await navigate({ to: '/dashboards', search: { id: dashboardId, ...rangeParamsOf(range) } })
+    {
+      stale: [['dashboards'], ['widgets'], ['metric definitions'], ['widget data']],
+      onSaved: () => navigate({ to: '/dashboards', search: { id: dashboardId, ...rangeParamsOf(range) } }),
     },
-  })
+  )
 
   /** keepMetric saves the queries as the metric of the widget, or as a new one. */
-  async function keepMetric(draft: Draft): Promise<string> {
+  async function saveMetric(draft: Draft): Promise<string> {
     const body = { name: draft.name.trim(), ...definitionOf(draft.queries, draft.formula) }
     if (!own) return (await client.metricDefinitions.create({ body })).id
     await client.metricDefinitions.update({ params: { metricId: own.id }, body })

@@ -15,7 +15,7 @@ export function WidgetTools({ dashboard, widget }: { dashboard: Dashboard; widge
   const isElsewhere = (list.data ?? []).some(({ id, widget_ids }) => id !== dashboard.id && widget_ids.includes(widget.id))
   const isFrame = widget.widget_ids.length > 0
   const remove = async () => {
-    // What stood within a frame stands on the dashboard then.
+    // The widgets of a removed frame return to the dashboard.
     if (isFrame) await client.dashboards.change({ params: { dashboardId: dashboard.id }, body: { append_widget_ids: widget.widget_ids } })
     if (isElsewhere) await client.dashboards.removeWidget({ params: { dashboardId: dashboard.id, widgetId: widget.id } })
     else await client.widgets.remove({ params: { widgetId: widget.id } })
@@ -45,7 +45,7 @@ export function WidgetTools({ dashboard, widget }: { dashboard: Dashboard; widge
         action="Remove"
         size="small"
         label={`Remove ${widget.name}`}
-        message={`${isElsewhere ? `Take “${widget.name}” off this dashboard? It stays on others.` : `Remove “${widget.name}”?`}${isFrame ? ' What is within it goes back onto the dashboard.' : ''}`}
+        message={`${isElsewhere ? `Remove “${widget.name}” from this dashboard? It stays on others.` : `Remove “${widget.name}”?`}${isFrame ? ' Its widgets return to the dashboard.' : ''}`}
         onYes={remove}
       />
     </span>

@@ -25,8 +25,8 @@ export function CollectionMenu({ collection, datasets }: CollectionMenuProps) {
     <Popover
       label={`Collection ${collection}`}
       trigger={
-        <Button size="small" look="quiet" aria-label={`Change the collection ${collection}`}>
-          Change ▾
+        <Button size="small" look="quiet" aria-label={`Edit the collection ${collection}`}>
+          Edit ▾
         </Button>
       }
     >
@@ -34,17 +34,17 @@ export function CollectionMenu({ collection, datasets }: CollectionMenuProps) {
         <Form
           action="Rename"
           label={`Rename the collection ${collection}`}
-          shape="column"
-          reads={['datasets']}
+          layout="column"
+          stale={['datasets']}
           conflict="collection"
           onSend={(text) => rename(text('collection'))}
         >
-          <FormField name="Name of the collection" of="collection" help={whatMoves(datasets.length)}>
+          <FormField name="Name of the collection" of="collection" help={renameHelp(datasets.length)}>
             <Input name="collection" required maxLength={255} defaultValue={collection} autoComplete="off" />
           </FormField>
           {done > 0 && done < datasets.length && (
             <p role="status" className="text-soft text-xs">
-              {done} of {datasets.length} moved
+              {done} of {datasets.length} renamed
             </p>
           )}
         </Form>
@@ -54,8 +54,8 @@ export function CollectionMenu({ collection, datasets }: CollectionMenuProps) {
   )
 }
 
-const whatMoves = (many: number): string =>
-  `${many === 1 ? 'Its dataset moves' : `Its ${many} datasets move`} along. What sends to the old name makes it again.`
+const renameHelp = (many: number): string =>
+  `${many === 1 ? 'Its dataset is' : `Its ${many} datasets are`} renamed too. Events sent to the old name create it again.`
 
 function DeleteAll({ collection, datasets }: CollectionMenuProps) {
   const client = useClient()
@@ -86,13 +86,13 @@ function DeleteAll({ collection, datasets }: CollectionMenuProps) {
   return (
     <div className="mx-3 mb-2 flex flex-col gap-2 border-line border-t pt-3">
       <p>
-        Delete "{collection}" with {datasets.length === 1 ? '1 dataset' : `${datasets.length} datasets`}:{' '}
-        {datasets.map((one) => one.dataset).join(', ')}? All their events and tags are lost, and this cannot be undone.
+        Delete “{collection}” and {datasets.length === 1 ? '1 dataset' : `${datasets.length} datasets`}:{' '}
+        {datasets.map((one) => one.dataset).join(', ')}? Their events and tags are deleted. This cannot be undone.
       </p>
       {failure !== undefined && <FailureNote thrown={failure} />}
       <div className="flex gap-2">
         <Button look="main" disabled={done !== undefined} onClick={removeAll}>
-          {done === undefined ? 'Delete all' : `${done} of ${datasets.length} deleted`}
+          {done === undefined ? 'Delete collection' : `${done} of ${datasets.length} deleted`}
         </Button>
         <Button onClick={() => setConfirming(false)}>Cancel</Button>
       </div>

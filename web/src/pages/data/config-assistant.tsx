@@ -5,17 +5,17 @@ import { useClient } from '../../parts/client.ts'
 import { copyText } from '../../parts/copy.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Answer } from '../../parts/records.tsx'
+import { Loaded } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 
 const kinds = {
   file: 'files',
-  journald: 'the journal',
-  syslog: 'syslog over the network',
+  journald: 'systemd journal',
+  syslog: 'Syslog over the network',
   docker: 'Docker containers',
   kubernetes: 'Kubernetes pods',
-  otlp: 'OTLP from programs',
+  otlp: 'OTLP from applications',
 } as const
 type Kind = keyof typeof kinds
 type Agent = { agent: AgentType; display_name: string; sources: readonly Kind[] }
@@ -28,18 +28,18 @@ export function ConfigAssistant({ dataset }: { dataset: Dataset }) {
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }) => client.configAssistant.agents({ signal }),
   })
-  const [made, setMade] = useState<AgentConfig>()
+  const [created, setCreated] = useState<AgentConfig>()
   return (
-    <Panel title="A ready configuration">
-      <Answer of={agents}>{(data) => <ConfigForm agents={data.agents} dataset={dataset} onMade={setMade} />}</Answer>
-      {made && <ConfigFile config={made} />}
+    <Panel title="Agent configuration">
+      <Loaded of={agents}>{(data) => <ConfigForm agents={data.agents} dataset={dataset} onCreated={setCreated} />}</Loaded>
+      {created && <ConfigFile config={created} />}
     </Panel>
   )
 }
 
-type ConfigFormProps = { agents: readonly Agent[]; dataset: Dataset; onMade(config: AgentConfig): void }
+type ConfigFormProps = { agents: readonly Agent[]; dataset: Dataset; onCreated(config: AgentConfig): void }
 
-function ConfigForm({ agents, dataset, onMade }: ConfigFormProps) {
+function ConfigForm({ agents, dataset, onCreated }: ConfigFormProps) {
   const client = useClient()
   const [agent, setAgent] = useState<AgentType>('otel-collector')
   const [kind, setKind] = useState<Kind>('file')
@@ -48,10 +48,10 @@ function ConfigForm({ agents, dataset, onMade }: ConfigFormProps) {
   return (
     <Form
       action="Generate"
-      label="A ready configuration"
-      reads={['configurations']}
-      shape="column"
-      onDone={onMade}
+      label="Agent configuration"
+      stale={['configurations']}
+      layout="column"
+      onSaved={onCreated}
       onSend={(text) =>
         client.configAssistant.create({
           body: {
@@ -68,7 +68,7 @@ function ConfigForm({ agents, dataset, onMade }: ConfigFormProps) {
         <FormField name="Agent" of="agent">
           <Select value={agent} options={agents.map((one) => [one.agent, one.display_name] as const)} onPick={setAgent} />
         </FormField>
-        <FormField name="Reads" of="sources">
+        <FormField name="Source" of="sources">
           <Select value={source} options={able.map((one) => [one, kinds[one]] as const)} onPick={setKind} />
         </FormField>
         {source === 'file' && (
@@ -77,7 +77,7 @@ function ConfigForm({ agents, dataset, onMade }: ConfigFormProps) {
           </FormField>
         )}
       </div>
-      <FormField name="Anything else" of="prompt" help="In words, as: leave out lines with healthcheck, and send every 5 seconds">
+      <FormField name="Instructions" of="prompt" help="In your own words, for example: drop lines with healthcheck, send every 5 seconds">
         <Input name="prompt" maxLength={4000} autoComplete="off" />
       </FormField>
     </Form>
@@ -86,9 +86,9 @@ function ConfigForm({ agents, dataset, onMade }: ConfigFormProps) {
 
 function ConfigFile({ config }: { config: AgentConfig }) {
   return (
-    <section aria-label="The configuration" className="flex flex-col gap-2 border-line border-t p-3">
+    <section aria-label="Configuration" className="flex flex-col gap-2 border-line border-t p-3">
       <div className="flex items-center gap-2">
-        <h3 className="mr-auto font-medium">The file ({config.format})</h3>
+        <h3 className="mr-auto font-medium">File ({config.format})</h3>
         <Button size="small" onClick={() => copyText(config.config)}>
           Copy
         </Button>

@@ -6,7 +6,7 @@ import { useClient } from '../../parts/client.ts'
 import { TruncationNote } from '../../parts/long-list.tsx'
 import { count, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows } from '../../parts/records.tsx'
+import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { Input } from '../../ui/field.tsx'
 
 const KEYS_MAX = 1_000
@@ -15,7 +15,7 @@ const VALUES_SHOWN = 5
 /** DatasetFields lists the fields of the newest events, with their frequency and most frequent values. */
 export function DatasetFields({ dataset }: { dataset: Dataset }) {
   const client = useClient()
-  const [typed, setTyped] = useState('')
+  const [filter, setFilter] = useState('')
   const read = useQuery({
     queryKey: ['keys of', dataset.id],
     queryFn: async ({ signal }) => {
@@ -24,7 +24,7 @@ export function DatasetFields({ dataset }: { dataset: Dataset }) {
       return { keys: keys.toSorted(([, a], [, b]) => b.rank - a.rank), most: Math.max(1, ...keys.map(([, { rank }]) => rank)) }
     },
   })
-  const isFound = (name: string) => name.toLowerCase().includes(typed.trim().toLowerCase())
+  const isFound = (name: string) => name.toLowerCase().includes(filter.trim().toLowerCase())
   return (
     <Panel
       title="Fields of the newest events"
@@ -35,18 +35,18 @@ export function DatasetFields({ dataset }: { dataset: Dataset }) {
             aria-label="Find a field"
             placeholder="Find a field"
             className="max-w-56"
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
+            value={filter}
+            onChange={(event) => setFilter(event.target.value)}
           />
         </>
       }
     >
-      <Answer of={read}>
+      <Loaded of={read}>
         {({ keys, most }) => (
           <>
             <Rows
               label="Fields"
-              heads={['Field', 'Type', 'In', 'Most frequent values']}
+              columns={['Field', 'Type', 'Share of events', 'Most frequent values']}
               empty={keys.length === 0 ? 'No events in the last 7 days.' : 'No field matches.'}
             >
               {keys
@@ -67,15 +67,15 @@ export function DatasetFields({ dataset }: { dataset: Dataset }) {
                   />
                 ))}
             </Rows>
-            {keys.length >= KEYS_MAX && <TruncationNote>These are the {count(KEYS_MAX)} most frequent.</TruncationNote>}
+            {keys.length >= KEYS_MAX && <TruncationNote>Only the {count(KEYS_MAX)} most frequent fields are shown.</TruncationNote>}
           </>
         )}
-      </Answer>
+      </Loaded>
     </Panel>
   )
 }
 
-const types = { STRING: 'text', NUMBER: 'number', BOOLEAN: 'yes or no' } as const
+const types = { STRING: 'text', NUMBER: 'number', BOOLEAN: 'boolean' } as const
 
 function Share({ part, all }: { part: number; all: number }) {
   return (
@@ -102,7 +102,7 @@ function Values({ id, name, values }: { id: string; name: string; values: readon
             <Link
               to="/explore"
               search={{ d: [id], r: 'Last 7 days', q: `${key} = ${quoted(value)}` }}
-              title={`${count(rank)} of the sample; show its events`}
+              title={`${count(rank)} events of the sample. Show events`}
               className="block max-w-60 truncate rounded border border-line px-1 font-mono text-xs hover:border-soft"
             >
               {value === '' ? '(empty)' : value.slice(0, 200)}

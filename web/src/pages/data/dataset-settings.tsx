@@ -5,9 +5,10 @@ import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
-import { bytes, count, share } from '../../parts/numbers.ts'
+import { bytes, count, quantity, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, useAction } from '../../parts/records.tsx'
+import { Loaded, Row, Rows } from '../../parts/records.tsx'
+import { useSave } from '../../parts/save.ts'
 import { clockOf } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
@@ -31,12 +32,12 @@ export function DatasetSettings({ dataset }: { dataset: Dataset }) {
   )
 }
 
-const choices = retentionChoices('as the rules say')
+const choices = retentionChoices('by the retention rules')
 const rules = {
-  LOG: 'set on this dataset',
-  LOG_SET: 'the rule of its collection',
-  ORGANISATION: 'the rule of the organization',
-  DEPLOYMENT: 'the setting of the service',
+  LOG: 'set for this dataset',
+  LOG_SET: 'rule of its collection',
+  ORGANISATION: 'rule of the organization',
+  DEPLOYMENT: 'default of the service',
 }
 
 function RetentionSettings({ dataset }: { dataset: Dataset }) {
@@ -51,7 +52,7 @@ function RetentionSettings({ dataset }: { dataset: Dataset }) {
   const goes = cutoffMs !== undefined && kept.data?.oldest_event_at != null && kept.data.oldest_event_at < cutoffMs
   return (
     <Panel title="Retention">
-      <Answer of={kept}>
+      <Loaded of={kept}>
         {({ retention_days, rule, oldest_event_at, next, removed }) => (
           <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 p-3">
             <dt className="text-soft">Kept</dt>
@@ -59,29 +60,29 @@ function RetentionSettings({ dataset }: { dataset: Dataset }) {
               {retentionDaysText(retention_days)}, {rules[rule]}
             </dd>
             <dt className="text-soft">Oldest event</dt>
-            <dd>{oldest_event_at === null ? 'there is none' : dayOf(oldest_event_at)}</dd>
-            <dt className="text-soft">Next removal</dt>
+            <dd>{oldest_event_at === null ? 'none' : dayOf(oldest_event_at)}</dd>
+            <dt className="text-soft">Next deletion</dt>
             <dd>
               {next === null
                 ? 'nothing'
                 : next.events === 0
-                  ? `nothing before ${dayOf(next.at)}`
-                  : `${next.events === 1 ? '1 event' : `${count(next.events)} events`} from before ${dayOf(next.before)}, not before ${dayOf(next.at)}`}
+                  ? `none until ${dayOf(next.at)}`
+                  : `${quantity(next.events, 'event')} before ${dayOf(next.before)}, on ${dayOf(next.at)} or later`}
             </dd>
             {removed && (
               <>
-                <dt className="text-soft">Removed so far</dt>
-                <dd>{count(removed.events)} for their age</dd>
+                <dt className="text-soft">Deleted so far</dt>
+                <dd>{count(removed.events)} because of their age</dd>
               </>
             )}
           </dl>
         )}
-      </Answer>
+      </Loaded>
       <Form
         action="Save"
         label="Retention"
-        reads={DATASETS}
-        shape="column"
+        stale={DATASETS}
+        layout="column"
         done="Saved."
         className="border-line border-t"
         isReady={picked !== (dataset.retention ?? '')}
@@ -95,8 +96,8 @@ function RetentionSettings({ dataset }: { dataset: Dataset }) {
         {cutoffMs !== undefined && picked !== (dataset.retention ?? '') && (
           <p className={goes ? 'text-warn' : 'text-soft'}>
             {goes
-              ? `▲ Events from before ${dayOf(cutoffMs)} are hidden at once, and removed for good within an hour or so.`
-              : 'No event is older than that now.'}
+              ? `▲ Events before ${dayOf(cutoffMs)} are hidden at once and deleted within about an hour.`
+              : 'No stored event is older than that.'}
           </p>
         )}
       </Form>
@@ -108,13 +109,13 @@ function DatasetTags({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const entity = { id: dataset.id, type: 'log' as const }
   const [edited, setEdited] = useState<string>()
-  const remove = useAction(DATASETS, (name: string) => client.tags.remove({ body: { name, entity } }))
+  const remove = useSave((name: string) => client.tags.remove({ body: { name, entity } }), { stale: [DATASETS] })
   return (
     <Panel title="Tags">
       <Form
         action="Add"
         label="New tag"
-        reads={DATASETS}
+        stale={DATASETS}
         conflict="name"
         onSend={(text) => client.tags.create({ body: { name: text('name'), value: text('value'), entity } })}
       >
@@ -125,7 +126,11 @@ function DatasetTags({ dataset }: { dataset: Dataset }) {
           <Input name="value" required maxLength={255} autoComplete="off" placeholder="checkout" />
         </FormField>
       </Form>
-      <Rows label="Tags" heads={['Name', 'Value']} empty="No tags yet. Searches, limits and dashboards can choose datasets by their tags.">
+      <Rows
+        label="Tags"
+        columns={['Name', 'Value']}
+        empty="No tags yet. Searches, limits and dashboards can select datasets by tag; add one above."
+      >
         {Object.entries(dataset.tags).map(([name, value]) => (
           <Row
             key={name}
@@ -134,13 +139,13 @@ function DatasetTags({ dataset }: { dataset: Dataset }) {
               edited === name && (
                 <Form
                   action="Save"
-                  label={`Change ${name}`}
-                  reads={DATASETS}
+                  label={`Edit the tag ${name}`}
+                  stale={DATASETS}
                   onSend={(text) => client.tags.update({ body: { name, value: text('value'), entity } })}
-                  onDone={() => setEdited(undefined)}
-                  onLeave={() => setEdited(undefined)}
+                  onSaved={() => setEdited(undefined)}
+                  onCancel={() => setEdited(undefined)}
                 >
-                  <FormField name={`New value of ${name}`} of="value">
+                  <FormField name={`Value of ${name}`} of="value">
                     <Input name="value" required maxLength={255} autoComplete="off" defaultValue={value} />
                   </FormField>
                 </Form>
@@ -148,13 +153,13 @@ function DatasetTags({ dataset }: { dataset: Dataset }) {
             }
           >
             <Button size="small" aria-expanded={edited === name} onClick={() => setEdited(edited === name ? undefined : name)}>
-              Change
+              Edit
             </Button>
             <Confirm
               size="small"
               action="Remove"
-              label={`Remove ${name}`}
-              message={`Remove the tag "${name}"?`}
+              label={`Remove the tag ${name}`}
+              message={`Remove the tag “${name}”?`}
               onYes={() => remove.mutateAsync(name)}
             />
           </Row>
@@ -171,8 +176,8 @@ function DatasetNames({ dataset }: { dataset: Dataset }) {
       <Form
         action="Rename"
         label="Names"
-        shape="column"
-        reads={DATASETS}
+        layout="column"
+        stale={DATASETS}
         conflict="dataset"
         done="Renamed."
         onSend={(text) =>
@@ -186,7 +191,7 @@ function DatasetNames({ dataset }: { dataset: Dataset }) {
           <Input name="dataset" required maxLength={255} autoComplete="off" defaultValue={dataset.dataset} />
         </FormField>
         <p className="text-soft text-xs">
-          Events, monitors and dashboards stay with it. Whatever still sends to the old names makes a new dataset there.
+          Events, monitors and dashboards keep working. Events sent to the old names create a new dataset.
         </p>
       </Form>
     </Panel>
@@ -216,7 +221,7 @@ function DatasetLimits({ dataset }: { dataset: Dataset }) {
         </Link>
       }
     >
-      <Answer of={read}>
+      <Loaded of={read}>
         {(caps) =>
           caps.length === 0 ? (
             <p className="px-3 py-4 text-soft">No limits apply to this dataset.</p>
@@ -226,13 +231,13 @@ function DatasetLimits({ dataset }: { dataset: Dataset }) {
                 <li key={limit.id}>
                   {limit.target === 'TEAM' ? `team ${dataset.tags.team}` : 'the organization'}: {bytes(usage.used)} of{' '}
                   {bytes(Number(limit.value))} this month ({share(usage.used, Number(limit.value))})
-                  {usage.crossed_at !== undefined && <span className="text-error">, closed since {dayOf(usage.crossed_at)}</span>}
+                  {usage.crossed_at !== undefined && <span className="text-error">, exceeded since {dayOf(usage.crossed_at)}</span>}
                 </li>
               ))}
             </ul>
           )
         }
-      </Answer>
+      </Loaded>
     </Panel>
   )
 }
@@ -240,13 +245,13 @@ function DatasetLimits({ dataset }: { dataset: Dataset }) {
 function DeleteDataset({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const navigate = useNavigate()
-  const remove = useAction(DATASETS, () => client.datasets.remove({ params: { datasetId: dataset.id } }))
+  const remove = useSave(() => client.datasets.remove({ params: { datasetId: dataset.id } }), { stale: [DATASETS] })
   return (
     <Panel title="Delete">
       <div className="flex flex-col items-start gap-2 p-3">
         <p className="text-soft">
-          A dataset is deleted with all its events and tags, for good. It is gone from searches at once; its events leave the disk within
-          minutes, and until then it is listed under{' '}
+          The dataset is deleted with its events and tags. Searches no longer find it; its events are removed from the disk within minutes,
+          and until then it is listed under{' '}
           <Link to="/data" search={{ keep: true }} className="text-accent underline">
             Retention
           </Link>
@@ -254,9 +259,9 @@ function DeleteDataset({ dataset }: { dataset: Dataset }) {
         </p>
         <Confirm
           action="Delete dataset"
-          message={`Delete "${dataset.collection} / ${dataset.dataset}" with all its events and tags? This cannot be undone. Monitors and dashboards that query it find nothing afterwards.`}
+          message={`Delete “${dataset.collection} / ${dataset.dataset}” with its events and tags? Monitors and dashboards that query it find no events. This cannot be undone.`}
           onYes={async () => {
-            await remove.mutateAsync(undefined)
+            await remove.mutateAsync()
             await navigate({ to: '/data', search: {} })
           }}
         />

@@ -6,10 +6,10 @@ const QUIET_MS = 24 * 60 * MINUTE_MS
 
 /** Freshness shows by shape and word whether data still arrives. */
 export function Freshness({ lastMs, nowMs }: { lastMs: number | undefined; nowMs: number }) {
-  const [sign, word, look] = stateOf(lastMs, nowMs)
+  const [sign, word, className] = stateOf(lastMs, nowMs)
   return (
     <span className="inline-flex items-baseline gap-1.5 whitespace-nowrap">
-      <span aria-hidden className={look}>
+      <span aria-hidden className={className}>
         {sign}
       </span>
       <span>{word}</span>

@@ -9,7 +9,7 @@ import { useShown } from '../../parts/long-list.tsx'
 import { bytes, count } from '../../parts/numbers.ts'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
 import { Shippers } from '../../parts/shippers.tsx'
-import { Button, buttonLook } from '../../ui/button.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { CollectionMenu } from './collection-menu.tsx'
 import { Freshness } from './freshness.tsx'
@@ -38,7 +38,7 @@ export function DatasetList() {
       title="Data"
       actions={
         <>
-          <Link to="/data" search={{ keep: true }} className={buttonLook()}>
+          <Link to="/data" search={{ keep: true }} className={buttonClass()}>
             Retention
           </Link>
           <NewDataset datasets={all ?? []} />
@@ -61,7 +61,7 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
   const sorted = found.toSorted(byName).toSorted(orders[params.sort ?? 'name']((id) => volumes.of(id)))
   const { shown, more } = useShown(sorted, SHOWN_AT_ONCE)
   const change = (next: (now: DataParams) => DataParams) => void navigate({ search: next, replace: true })
-  const find = (typed: string) => change(({ find: _find, ...now }) => (typed === '' ? now : { ...now, find: typed }))
+  const find = (filterText: string) => change(({ find: _find, ...now }) => (filterText === '' ? now : { ...now, find: filterText }))
   return (
     <>
       <UnassignedRejections />
@@ -79,13 +79,13 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
             checked={params.all ?? false}
             onChange={(event) => change((now) => ({ ...now, all: event.target.checked }))}
           />
-          Also the service's own
+          Show the datasets of the service
         </label>
         <span role="status" className="text-soft text-xs">
           {found.length === 1 ? '1 dataset' : `${count(found.length)} datasets`}
         </span>
-        {volumes.isCut && <span className="text-soft text-xs">How much came in is known of the {DATASETS_MAX} largest.</span>}
-        {volumes.error && <span className="text-error text-xs">How much came in is not known now.</span>}
+        {volumes.isCut && <span className="text-soft text-xs">Volumes are known for the {DATASETS_MAX} largest.</span>}
+        {volumes.error && <span className="text-error text-xs">Volumes are not available now.</span>}
       </div>
       {found.length === 0 ? (
         <EmptyState title="No dataset matches">
@@ -105,8 +105,8 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
   )
 }
 
-const isFound = ({ collection, dataset, tags }: Dataset, typed: string): boolean =>
-  hasWords(`${collection}/${dataset} ${Object.entries(tags).flat().join(' ')}`, typed)
+const isFound = ({ collection, dataset, tags }: Dataset, filterText: string): boolean =>
+  hasWords(`${collection}/${dataset} ${Object.entries(tags).flat().join(' ')}`, filterText)
 
 const nameOf = ({ collection, dataset }: Dataset): string => `${collection} / ${dataset}`
 const byName = (a: Dataset, b: Dataset): number => nameOf(a).localeCompare(nameOf(b))
@@ -123,7 +123,7 @@ const orders: Record<Sort, Order> = {
 
 type TableProps = { datasets: readonly Dataset[]; all: readonly Dataset[]; volumes: { of: VolumeOf }; sort: Sort; onSort(sort: Sort): void }
 
-const heads: readonly (readonly [string, Sort | undefined, string?])[] = [
+const columns: readonly (readonly [string, Sort | undefined, string?])[] = [
   ['Dataset', 'name'],
   ['Last event', 'last'],
   ['Today', 'today', 'text-right max-md:hidden'],
@@ -135,7 +135,7 @@ const heads: readonly (readonly [string, Sort | undefined, string?])[] = [
 /** Table lists datasets; sorted by name, they are grouped by collection. */
 function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
   const nowMs = Date.now()
-  const keptOf = useRetentionDays()
+  const retentionOf = useRetentionDays()
   const groups = sort === 'name' ? [...Map.groupBy(datasets, ({ collection }) => collection)] : [['', datasets] as const]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
@@ -143,11 +143,11 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
       <table className="w-full">
         <thead className="text-left text-soft text-xs">
           <tr>
-            {heads.map(([name, own, look = '']) => (
+            {columns.map(([name, own, className = '']) => (
               <th
                 key={name}
                 aria-sort={own === sort ? (own === 'name' ? 'ascending' : 'descending') : undefined}
-                className={`whitespace-nowrap px-3 py-2 font-medium max-sm:px-2 ${look}`}
+                className={`whitespace-nowrap px-3 py-2 font-medium max-sm:px-2 ${className}`}
               >
                 {own ? (
                   <button type="button" className="hover:text-ink" onClick={() => onSort(own)}>
@@ -171,7 +171,7 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
                   <th colSpan={2} scope="rowgroup" className="break-words px-3 py-1 text-left font-medium max-sm:px-2">
                     {collection}
                   </th>
-                  <td colSpan={heads.length - 1} className="px-3 py-1 text-right">
+                  <td colSpan={columns.length - 1} className="px-3 py-1 text-right">
                     {own.every((one) => !one.is_system_generated) && (
                       <CollectionMenu collection={collection} datasets={all.filter((one) => one.collection === collection)} />
                     )}
@@ -183,7 +183,7 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
                   key={dataset.id}
                   dataset={dataset}
                   volume={volumes.of(dataset.id)}
-                  keptDays={keptOf(dataset.id)}
+                  retentionDays={retentionOf(dataset.id)}
                   nowMs={nowMs}
                   isNamed={collection === ''}
                 />
@@ -200,12 +200,12 @@ type DatasetRowProps = {
   dataset: Dataset
   volume: Volume | undefined
   /** keptDays is the retention that a rule sets, if known. */
-  keptDays: string | undefined
+  retentionDays: string | undefined
   nowMs: number
   isNamed: boolean
 }
 
-function DatasetRow({ dataset, volume, keptDays, nowMs, isNamed }: DatasetRowProps) {
+function DatasetRow({ dataset, volume, retentionDays, nowMs, isNamed }: DatasetRowProps) {
   const tags = Object.entries(dataset.tags)
   return (
     <tr className="border-line border-t">
@@ -234,7 +234,7 @@ function DatasetRow({ dataset, volume, keptDays, nowMs, isNamed }: DatasetRowPro
         </span>
       </td>
       <td className="whitespace-nowrap px-3 py-1.5 max-md:hidden">
-        {dataset.retention ? retentionText(dataset.retention) : <span className="text-soft">{keptDays ?? 'by rule'}</span>}
+        {dataset.retention ? retentionText(dataset.retention) : <span className="text-soft">{retentionDays ?? 'by rule'}</span>}
       </td>
       <td className="max-w-64 px-3 py-1.5 max-lg:hidden">
         <span className="flex flex-wrap gap-1">
@@ -267,9 +267,9 @@ function HowToSend() {
     <section aria-live="polite" className="flex flex-col gap-3">
       <h2 className="font-semibold">Waiting for the first event</h2>
       <p>
-        <span className="text-soft">It will show up here within seconds of arriving.</span>{' '}
+        <span className="text-soft">It appears here within seconds.</span>{' '}
         <Link to="/welcome" className="text-accent underline">
-          Begin with demo data, or a key for shippers
+          Send demo data, or create a key
         </Link>
       </p>
       <Shippers />

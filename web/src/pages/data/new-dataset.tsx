@@ -8,7 +8,7 @@ import { Input, Select } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { retentionChoices } from './retentions.ts'
 
-const choices = retentionChoices('as the rules say')
+const choices = retentionChoices('by the retention rules')
 
 /** NewDataset creates a dataset before its first event; a collection exists once it has a dataset. */
 export function NewDataset({ datasets }: { datasets: readonly Dataset[] }) {
@@ -22,18 +22,18 @@ export function NewDataset({ datasets }: { datasets: readonly Dataset[] }) {
       <div className="w-72 max-w-full">
         <Form
           action="Create dataset"
-          shape="column"
-          reads={['datasets']}
+          layout="column"
+          stale={['datasets']}
           conflict="dataset"
           onSend={(text) =>
             client.datasets.create({
               body: { collection: text('collection'), dataset: text('dataset'), ...(retention === '' ? {} : { retention }) },
             })
           }
-          onDone={({ id }) => void navigate({ to: '/data', search: { id, part: 'sending' } })}
-          onLeave={() => setOpen(false)}
+          onSaved={({ id }) => void navigate({ to: '/data', search: { id, part: 'sending' } })}
+          onCancel={() => setOpen(false)}
         >
-          <FormField name="Collection" of="collection" help="One that is there, or a new one">
+          <FormField name="Collection" of="collection" help="An existing or a new one">
             <Input name="collection" list="collections" required maxLength={255} autoComplete="off" />
           </FormField>
           <datalist id="collections">
@@ -44,10 +44,12 @@ export function NewDataset({ datasets }: { datasets: readonly Dataset[] }) {
           <FormField name="Name" of="dataset">
             <Input name="dataset" required maxLength={255} autoComplete="off" />
           </FormField>
-          <FormField name="Kept" of="retention">
+          <FormField name="Retention" of="retention">
             <Select value={retention} options={choices} onPick={setRetention} />
           </FormField>
-          <p className="text-soft text-xs">Events that name a dataset make it too, so this is only needed to set it up beforehand.</p>
+          <p className="text-soft text-xs">
+            The first event that names a dataset creates it too. Create it here only to configure it before.
+          </p>
         </Form>
       </div>
     </Popover>

@@ -6,7 +6,7 @@ import { useClient } from '../../parts/client.ts'
 import { Loading, Page } from '../../parts/page.tsx'
 import { MissingRecord } from '../../parts/records.tsx'
 import { useScrollToCurrent } from '../../parts/scroll-to-current.ts'
-import { buttonLook } from '../../ui/button.tsx'
+import { buttonClass } from '../../ui/button.tsx'
 import { DatasetFields } from './dataset-fields.tsx'
 import { DatasetSettings } from './dataset-settings.tsx'
 import { Freshness } from './freshness.tsx'
@@ -21,7 +21,7 @@ const parts = {
   overview: { name: 'Overview', Part: Overview },
   keys: { name: 'Fields', Part: DatasetFields },
   parser: { name: 'Parser', Part: ParserPart },
-  care: { name: 'Retention, tags, names', Part: DatasetSettings },
+  care: { name: 'Settings', Part: DatasetSettings },
   sending: { name: 'Sending', Part: Sending },
 } satisfies Record<DatasetPart, { name: string; Part: ComponentType<{ dataset: Dataset }> }>
 
@@ -38,7 +38,7 @@ export function OneDataset({ id }: { id: string }) {
   const { Part } = parts[part]
   const row = useScrollToCurrent(part)
   const back = (
-    <Link to="/data" search={{}} className={buttonLook()}>
+    <Link to="/data" search={{}} className={buttonClass()}>
       All datasets
     </Link>
   )
@@ -50,13 +50,13 @@ export function OneDataset({ id }: { id: string }) {
         <>
           {dataset && <Freshness lastMs={dataset.metadata.last_heartbeat_at} nowMs={Date.now()} />}
           {back}
-          <Link to="/explore" search={{ d: [id] }} className={buttonLook({ look: 'main' })}>
+          <Link to="/explore" search={{ d: [id] }} className={buttonClass({ look: 'main' })}>
             Explore
           </Link>
         </>
       }
     >
-      <nav ref={row} aria-label="Sides of the dataset" className="flex gap-1 overflow-x-auto border-line border-b pb-1">
+      <nav ref={row} aria-label="Dataset" className="flex gap-1 overflow-x-auto border-line border-b pb-1">
         {datasetParts.map((one) => (
           <Link
             key={one}

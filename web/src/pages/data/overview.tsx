@@ -7,7 +7,7 @@ import type { ChartBand, ChartData } from '../../parts/chart/data.ts'
 import { TruncationNote } from '../../parts/long-list.tsx'
 import { bytes, count, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows } from '../../parts/records.tsx'
+import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { hoursOf, lastRejectedOf, sendersOf, useLedger } from './ledger.ts'
@@ -22,16 +22,16 @@ export function Overview({ dataset }: { dataset: Dataset }) {
   return (
     <>
       <Panel title="Events of the last 7 days, by hour of arrival">
-        <Answer of={ledger}>
+        <Loaded of={ledger}>
           {(data) => (Number(data.totals.received) === 0 ? <NoArrivals dataset={dataset} /> : <Arrivals ledger={data} />)}
-        </Answer>
+        </Loaded>
       </Panel>
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Panel title="Ingestion results">
-          <Answer of={ledger}>{(data) => <Accounting totals={data.totals} ledger={data} />}</Answer>
+          <Loaded of={ledger}>{(data) => <Accounting totals={data.totals} ledger={data} />}</Loaded>
         </Panel>
         <Panel title="Senders">
-          <Answer of={ledger}>{(data) => <Senders ledger={data} />}</Answer>
+          <Loaded of={ledger}>{(data) => <Senders ledger={data} />}</Loaded>
         </Panel>
       </div>
       <Readers id={dataset.id} />
@@ -45,7 +45,7 @@ function NoArrivals({ dataset }: { dataset: Dataset }) {
     <p className="px-3 py-10 text-center">
       {isNew ? <strong>Waiting for the first event. </strong> : 'Nothing arrived in the last 7 days. '}
       <Link to="/data" search={{ id: dataset.id, part: 'sending' }} className="text-accent underline">
-        How to send here
+        How to send events
       </Link>
     </p>
   )
@@ -68,7 +68,9 @@ function Arrivals({ ledger }: { ledger: Ledger }) {
     <div className="p-3">
       <Chart label="Events by hour of arrival" data={data} shape="bar" zone={zone} height={180} bands={bands} />
       {!ledger.is_complete && (
-        <TruncationNote>So many senders are on record that the chart and the list of them lack a part; the sums are whole.</TruncationNote>
+        <TruncationNote>
+          There are too many senders to list all: the chart and the list are incomplete, the totals are exact.
+        </TruncationNote>
       )}
     </div>
   )
@@ -79,11 +81,11 @@ function Accounting({ totals, ledger }: { totals: LedgerCounts; ledger: Ledger }
   const lines: readonly (readonly [string, number, string])[] = [
     ['Received', received, `${bytes(Number(totals.wire_bytes))} on the wire`],
     ['Stored', Number(totals.stored), `${bytes(Number(totals.raw_bytes))} of lines`],
-    ['Duplicate', Number(totals.duplicate), 'stored before, and sent again'],
+    ['Duplicates', Number(totals.duplicate), 'sent again after they were stored'],
     ['Rejected', Number(totals.rejected), Number(totals.rejected) > 0 ? share(Number(totals.rejected), received) : ''],
-    ['Cut', Number(totals.truncated), 'stored, but longer than an event may be'],
-    ['Late', Number(totals.late), 'stored, but more than an hour old when they came'],
-    ['Missing', Number(totals.missing), 'stored, and not found by a recount'],
+    ['Truncated', Number(totals.truncated), 'stored up to the maximum length'],
+    ['Late', Number(totals.late), 'stored, but more than an hour old on arrival'],
+    ['Missing', Number(totals.missing), 'stored, but not found by a recount'],
   ]
   const last = lastRejectedOf(ledger.entries)
   return (
@@ -107,7 +109,7 @@ function Accounting({ totals, ledger }: { totals: LedgerCounts; ledger: Ledger }
             <span aria-hidden className="text-accent">
               ✓
             </span>{' '}
-            Every event is accounted for.
+            Every received event is accounted for.
           </>
         ) : (
           <span className="text-warn">▲ The totals do not match: some requests are still in progress or were lost.</span>
@@ -115,7 +117,7 @@ function Accounting({ totals, ledger }: { totals: LedgerCounts; ledger: Ledger }
       </p>
       {last && (
         <section aria-label="Rejected">
-          <h3 className="mb-1 font-medium">Why events were rejected</h3>
+          <h3 className="mb-1 font-medium">Reasons</h3>
           <ul className="flex flex-col gap-1">
             {Object.entries(totals.reasons).map(([reason, events]) => (
               <li key={reason}>
@@ -137,7 +139,8 @@ function LastRejected({ entry }: { entry: Ledger['entries'][number] }) {
   const { day, clock } = clockOf(entry.start_time, zone)
   return (
     <p className="mt-2 text-soft text-xs">
-      The last ones: {count(entry.rejected)} in the hour from {day} {clock.slice(0, 5)} {zone === 'utc' ? 'UTC' : ''}, over {entry.protocol}
+      Last rejections: {count(entry.rejected)} in the hour from {day} {clock.slice(0, 5)} {zone === 'utc' ? 'UTC' : ''}, over{' '}
+      {entry.protocol}
       {entry.identity && ` by ${callerOf(entry.identity.id)}`}: {Object.keys(entry.reasons).map(reasonText).join('; ')}. What was rejected
       Rejected events
     </p>
@@ -148,7 +151,11 @@ function Senders({ ledger }: { ledger: Ledger }) {
   const callerOf = useCallerNames()
   const senders = sendersOf(ledger.entries)
   return (
-    <Rows label="Senders" heads={['Sender', 'Protocol', 'Received', 'Rejected']} empty="No senders in the last 7 days.">
+    <Rows
+      label="Senders"
+      columns={['Sender', 'Protocol', 'Received', 'Rejected']}
+      empty="No senders in the last 7 days. The tab “Sending” shows how to send."
+    >
       {senders.map(({ key, identity, protocol, received, rejected }) => (
         <Row
           key={key}

@@ -24,19 +24,19 @@ export function ParserForm({ dataset, parser, onEnd }: ParserFormProps) {
       ...(description === '' ? {} : { description }),
     }
     if (parser) return client.parsers.update({ params: { parserId: parser.id }, body: { ...body, enabled: parser.enabled } })
-    const made = await client.parsers.create({ body: { ...body, log_id: dataset.id } })
-    return client.parsers.update({ params: { parserId: made.id }, body: { enabled: true } })
+    const created = await client.parsers.create({ body: { ...body, log_id: dataset.id } })
+    return client.parsers.update({ params: { parserId: created.id }, body: { enabled: true } })
   }
   return (
     <>
       <Form
         action={parser ? 'Save' : 'Create parser'}
-        label={parser ? `Change ${parser.name}` : 'New parser'}
-        shape="column"
-        reads={['parsers']}
+        label={parser ? `Edit ${parser.name}` : 'New parser'}
+        layout="column"
+        stale={['parsers']}
         onSend={save}
-        onDone={onEnd}
-        onLeave={onEnd}
+        onSaved={onEnd}
+        onCancel={onEnd}
       >
         <div className="flex flex-wrap gap-2">
           <FormField name="Name" of="name" className="min-w-48">
@@ -48,7 +48,7 @@ export function ParserForm({ dataset, parser, onEnd }: ParserFormProps) {
               defaultValue={parser?.name ?? `${dataset.collection}/${dataset.dataset}`.slice(0, 100)}
             />
           </FormField>
-          <FormField name="Description" of="description" help="8 characters or more, or none" className="min-w-64 flex-1">
+          <FormField name="Description" of="description" help="Optional, 8 characters or more" className="min-w-64 flex-1">
             <Input name="description" minLength={8} maxLength={512} autoComplete="off" defaultValue={parser?.description} />
           </FormField>
         </div>
@@ -57,8 +57,8 @@ export function ParserForm({ dataset, parser, onEnd }: ParserFormProps) {
           of={['pattern', 'type']}
           help={
             parser
-              ? 'GROK, as %{IP:client}, or DISSECT, as %{client}.'
-              : 'GROK, as %{IP:client}, or DISSECT, as %{client}. Left empty, it is made from what recent lines have in common.'
+              ? 'GROK, as in %{IP:client}, or DISSECT, as in %{client}.'
+              : 'GROK, as in %{IP:client}, or DISSECT, as in %{client}. If empty, it is derived from recent lines.'
           }
         >
           <TextArea
@@ -79,7 +79,7 @@ export function ParserForm({ dataset, parser, onEnd }: ParserFormProps) {
 /** PatternTest applies a pattern to lines, starting with the newest of the dataset, without storing anything. */
 function PatternTest({ id, pattern }: { id: string; pattern: string }) {
   const client = useClient()
-  const [typed, setTyped] = useState<string>()
+  const [editedText, setEditedText] = useState<string>()
   const recent = useQuery({
     queryKey: ['recent lines', id],
     queryFn: async ({ signal }) => {
@@ -88,18 +88,18 @@ function PatternTest({ id, pattern }: { id: string; pattern: string }) {
       return events.map((event) => (event['@raw'] ?? '').split('\n')[0] ?? '').join('\n')
     },
   })
-  const text = typed ?? recent.data ?? ''
+  const text = editedText ?? recent.data ?? ''
   const lines = text.split('\n').filter((line) => line !== '')
   const trial = useMutation({ mutationFn: () => client.parsers.test({ body: { pattern, lines } }) })
   return (
-    <section aria-label="Trial" className="flex flex-col gap-2 border-line border-t p-3">
-      <Field name="Lines to try it on" help={recent.isPending ? 'Reading the newest lines…' : 'The newest lines of the dataset, or yours'}>
+    <section aria-label="Test" className="flex flex-col gap-2 border-line border-t p-3">
+      <Field name="Test lines" help={recent.isPending ? 'Loading…' : 'The newest lines of the dataset; you can change them'}>
         <TextArea
           className="whitespace-pre font-mono text-xs"
           rows={4}
           spellCheck={false}
           value={text}
-          onChange={(event) => setTyped(event.target.value)}
+          onChange={(event) => setEditedText(event.target.value)}
         />
       </Field>
       <Button
@@ -113,16 +113,16 @@ function PatternTest({ id, pattern }: { id: string; pattern: string }) {
       {trial.data && (
         <div role="status" className="flex flex-col gap-2">
           <p>
-            It fits {trial.data.metrics.matched_lines} of {trial.data.metrics.total_lines} (
+            Matches {trial.data.metrics.matched_lines} of {trial.data.metrics.total_lines} (
             {share(trial.data.metrics.matched_lines, trial.data.metrics.total_lines)}).
-            {trial.data.metrics.error_lines > 0 && ` ${trial.data.metrics.error_lines} took too long.`}
+            {trial.data.metrics.error_lines > 0 && ` ${trial.data.metrics.error_lines} timed out.`}
           </p>
           <ol className="flex flex-col gap-2">
             {trial.data.results.map(({ raw, matched, key_values }, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: lines may be the same
               <li key={at} className="rounded border border-line bg-panel p-2 text-xs">
                 <p className="flex items-baseline gap-2">
-                  <span className={matched ? 'text-accent' : 'text-error'}>{matched ? '✓ fits' : '✗ does not'}</span>
+                  <span className={matched ? 'text-accent' : 'text-error'}>{matched ? '✓ match' : '✗ no match'}</span>
                   <code className="min-w-0 break-all font-mono">{raw.slice(0, 400)}</code>
                 </p>
                 {matched && (

@@ -6,7 +6,9 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, ChangeAndDelete, Row, Rows, useAction } from '../../parts/records.tsx'
+import { EditAndDelete } from '../../parts/record-panel.tsx'
+import { Loaded, Row, Rows } from '../../parts/records.tsx'
+import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { ParserForm } from './parser-form.tsx'
 
@@ -16,59 +18,63 @@ export const PARSERS = ['parsers']
 export function ParserPart({ dataset }: { dataset: Dataset }) {
   const client = useClient()
   const list = useQuery({ queryKey: PARSERS, queryFn: ({ signal }) => client.parsers.list({ signal }) })
-  const [isMaking, setMaking] = useState(false)
-  const fits = useFits(dataset.id)
+  const [isCreating, setCreating] = useState(false)
+  const test = useParserTest(dataset.id)
   return (
     <>
       <AssignedParser dataset={dataset} parsers={list.data?.parsers} />
-      {isMaking && (
+      {isCreating && (
         <Panel title="New parser">
-          <ParserForm dataset={dataset} parser={undefined} onEnd={() => setMaking(false)} />
+          <ParserForm dataset={dataset} parser={undefined} onEnd={() => setCreating(false)} />
         </Panel>
       )}
       <Panel
         title="Parsers"
         actions={
           <>
-            <Button disabled={fits.isFetching} onClick={() => fits.refetch()}>
-              {fits.isFetching ? 'Testing…' : 'Which fit recent lines?'}
+            <Button disabled={test.isFetching} onClick={() => test.refetch()}>
+              {test.isFetching ? 'Testing…' : 'Test on recent lines'}
             </Button>
-            {!isMaking && (
-              <Button look="main" onClick={() => setMaking(true)}>
+            {!isCreating && (
+              <Button look="main" onClick={() => setCreating(true)}>
                 New parser
               </Button>
             )}
           </>
         }
       >
-        {fits.error && <FailureNote thrown={fits.error} again={fits.refetch} />}
-        {fits.data && (
+        {test.error && <FailureNote thrown={test.error} again={test.refetch} />}
+        {test.data && (
           <p role="status" className="px-3 pt-2 text-soft">
-            {fits.data.recommended_parser_id === '' ? 'None fits the recent lines.' : 'What fits the recent lines is marked.'}
+            {test.data.recommended_parser_id === '' ? 'No parser matches the recent lines.' : 'The best match is marked.'}
           </p>
         )}
-        <Answer of={list}>
+        <Loaded of={list}>
           {({ parsers }) => (
-            <Rows label="Parsers" heads={['Name', 'Pattern', 'Fits recent lines']} empty="No parsers yet.">
+            <Rows
+              label="Parsers"
+              columns={['Name', 'Pattern', 'Matching recent lines']}
+              empty="No parsers yet. Create one with “New parser”."
+            >
               {parsers.map((parser) => (
                 <ParserRow
                   key={parser.id}
                   parser={parser}
                   dataset={dataset}
-                  coverage={fits.data?.candidates.find(({ parser_id }) => parser_id === parser.id)?.coverage}
-                  isBest={fits.data?.recommended_parser_id === parser.id}
+                  coverage={test.data?.candidates.find(({ parser_id }) => parser_id === parser.id)?.coverage}
+                  isBest={test.data?.recommended_parser_id === parser.id}
                 />
               ))}
             </Rows>
           )}
-        </Answer>
+        </Loaded>
       </Panel>
     </>
   )
 }
 
-/** useFits tests all parsers on recent lines, on request. */
-function useFits(log_id: string) {
+/** useParserTest tests all parsers on recent lines when the user asks for it. */
+function useParserTest(log_id: string) {
   const client = useClient()
   return useQuery({
     queryKey: ['parsers that fit', log_id],
@@ -86,36 +92,31 @@ function AssignedParser({ dataset, parsers }: { dataset: Dataset; parsers: reado
     queryFn: ({ signal }) => client.parsers.ratio({ query, signal }),
     enabled: dataset.parser_id !== '',
   })
-  const unassign = useAction(['datasets'], () => client.parsers.unassign({ params }))
+  const unassign = useSave(() => client.parsers.unassign({ params }), { stale: [['datasets']] })
   const parser = parsers?.find(({ id }) => id === dataset.parser_id)
   const [read] = ratio.data?.match_ratio ?? []
   if (dataset.parser_id === '')
-    return (
-      <p>
-        This dataset has no parser of its own: the form of each line is found out by itself, whether JSON, syslog, access log or key=value.
-        Give it one where lines have a form of their own.
-      </p>
-    )
+    return <p>The format of each line is detected: JSON, syslog, access log or key=value. Assign a parser if lines have another format.</p>
   return (
     <Panel
-      title={`Read by ${parser?.name ?? 'a parser'}`}
+      title={`Parsed by ${parser?.name ?? 'an unknown parser'}`}
       actions={
         <Confirm
           action="Unassign"
-          message="Read new lines without this parser? What was read before stays as it is."
-          onYes={() => unassign.mutateAsync(undefined)}
+          message="Parse new lines without this parser? Stored events do not change."
+          onYes={() => unassign.mutateAsync()}
         />
       }
     >
       <div className="flex flex-col gap-1 p-3">
         {parser?.pattern && <code className="break-all rounded bg-sunk p-2 font-mono text-xs">{parser.pattern}</code>}
-        {parser && !parser.enabled && <p className="text-warn">▲ It is switched off, so it is not applied.</p>}
+        {parser && !parser.enabled && <p className="text-warn">▲ The parser is disabled, so it is not applied.</p>}
         {ratio.error && <FailureNote thrown={ratio.error} />}
         {ratio.data && (
           <p className="text-soft">
             {read === undefined || Number(read.count) === 0
-              ? 'It has read no line in the last day.'
-              : `Of ${read.count} lines of the last day it fitted ${share(read.value * Number(read.count), Number(read.count))}; the others were kept and read as without it.`}
+              ? 'It has parsed no lines in the last day.'
+              : `It matched ${share(read.value * Number(read.count), Number(read.count))} of ${read.count} lines of the last day. The others were stored as without a parser.`}
           </p>
         )}
       </div>
@@ -128,12 +129,16 @@ type ParserRowProps = { parser: Parser; dataset: Dataset; coverage: number | und
 function ParserRow({ parser, dataset, coverage, isBest }: ParserRowProps) {
   const client = useClient()
   const [isEdited, setEdited] = useState(false)
-  const toggle = useAction(PARSERS, (enabled: boolean) => client.parsers.update({ params: { parserId: parser.id }, body: { enabled } }))
-  const assign = useAction(['datasets'], async () => {
-    if (!parser.enabled) await toggle.mutateAsync(true)
-    await client.parsers.assign({ params: { datasetId: dataset.id }, body: { parser_id: parser.id } })
+  const toggle = useSave((enabled: boolean) => client.parsers.update({ params: { parserId: parser.id }, body: { enabled } }), {
+    stale: [PARSERS],
   })
-  const remove = useAction(PARSERS, () => client.parsers.remove({ params: { parserId: parser.id } }))
+  const assign = useSave(
+    async () => {
+      if (!parser.enabled) await toggle.mutateAsync(true)
+      await client.parsers.assign({ params: { datasetId: dataset.id }, body: { parser_id: parser.id } })
+    },
+    { stale: [['datasets']] },
+  )
   const failure = assign.error ?? toggle.error
   const isOwn = parser.scope === 'ORGANISATION'
   return (
@@ -141,7 +146,7 @@ function ParserRow({ parser, dataset, coverage, isBest }: ParserRowProps) {
       cells={[
         <span key="name">
           {parser.name}
-          {!parser.enabled && <span className="text-soft"> (off)</span>}
+          {!parser.enabled && <span className="text-soft"> (disabled)</span>}
           {parser.description && <span className="block text-soft text-xs">{parser.description}</span>}
         </span>,
         parser.pattern ? (
@@ -154,7 +159,7 @@ function ParserRow({ parser, dataset, coverage, isBest }: ParserRowProps) {
           </span>
         ),
         coverage !== undefined && (
-          <span key="fits" className="whitespace-nowrap tabular-nums">
+          <span key="matches" className="whitespace-nowrap tabular-nums">
             {share(coverage, 1)}
             {isBest && <span className="text-accent"> ★ best</span>}
           </span>
@@ -169,23 +174,24 @@ function ParserRow({ parser, dataset, coverage, isBest }: ParserRowProps) {
       }
     >
       {dataset.parser_id === parser.id ? (
-        <span className="self-center text-accent text-xs">reads this dataset</span>
+        <span className="self-center text-accent text-xs">assigned</span>
       ) : (
-        <Button size="small" disabled={assign.isPending} aria-label={`Use ${parser.name}`} onClick={() => assign.mutate(undefined)}>
-          Use
+        <Button size="small" disabled={assign.isPending} aria-label={`Assign ${parser.name}`} onClick={() => assign.mutate()}>
+          Assign
         </Button>
       )}
       {isOwn && (
         <>
           <Button size="small" disabled={toggle.isPending} onClick={() => toggle.mutate(!parser.enabled)}>
-            {parser.enabled ? 'Switch off' : 'Switch on'}
+            {parser.enabled ? 'Disable' : 'Enable'}
           </Button>
-          <ChangeAndDelete
+          <EditAndDelete
+            name={`parser ${parser.name}`}
             isEdited={isEdited}
+            stale={PARSERS}
             onEdit={setEdited}
-            label={`Delete the parser ${parser.name}`}
-            message={`Delete "${parser.name}"? Datasets that have it are left without one; what was read stays.`}
-            onDelete={() => remove.mutateAsync(undefined)}
+            message={`Delete “${parser.name}”? It is unassigned from its datasets. Stored events do not change.`}
+            onDelete={() => client.parsers.remove({ params: { parserId: parser.id } })}
           />
         </>
       )}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useClient } from '../../parts/client.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer } from '../../parts/records.tsx'
+import { Loaded } from '../../parts/records.tsx'
 import { StatusMark } from '../../parts/status.tsx'
 
 /** Readers lists the monitors and dashboards that query a dataset. */
@@ -13,11 +13,11 @@ export function Readers({ id }: { id: string }) {
   const dashboards = useQuery({ queryKey: ['dashboards of', id], queryFn: ({ signal }) => client.logs.dashboards({ params, signal }) })
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
-      <Panel title="Monitors that watch it">
-        <Answer of={monitors}>
+      <Panel title="Monitors of this dataset">
+        <Loaded of={monitors}>
           {(list) =>
             list.length === 0 ? (
-              <p className="px-3 py-4 text-soft">No monitor does.</p>
+              <p className="px-3 py-4 text-soft">No monitor queries this dataset.</p>
             ) : (
               <ul className="flex flex-col gap-1 p-3">
                 {list.map((one) => (
@@ -31,13 +31,13 @@ export function Readers({ id }: { id: string }) {
               </ul>
             )
           }
-        </Answer>
+        </Loaded>
       </Panel>
-      <Panel title="Dashboards that show it">
-        <Answer of={dashboards}>
+      <Panel title="Dashboards of this dataset">
+        <Loaded of={dashboards}>
           {(list) =>
             list.length === 0 ? (
-              <p className="px-3 py-4 text-soft">No dashboard does.</p>
+              <p className="px-3 py-4 text-soft">No dashboard queries this dataset.</p>
             ) : (
               <ul className="flex flex-col gap-1 p-3">
                 {list.map((one) => (
@@ -50,7 +50,7 @@ export function Readers({ id }: { id: string }) {
               </ul>
             )
           }
-        </Answer>
+        </Loaded>
       </Panel>
     </div>
   )

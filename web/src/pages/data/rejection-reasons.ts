@@ -1,16 +1,16 @@
 const words: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
-    malformed: 'could not be read in the form they were sent in',
-    forbidden: 'the key may not send',
-    unknown_path: 'sent to a path that takes nothing',
-    too_slow: 'the body came too slowly',
-    conflict: 'the same post was being stored already',
-    too_large: 'longer than a post may be',
-    encoding: 'packed in a way that is not known',
-    identity: 'the dataset they name cannot be used',
-    limit: 'a limit of the month, or of the rate, was reached',
-    unavailable: 'the service could not store them just then; most senders try again',
-    fault: 'a fault of the service; its log says which',
+    malformed: 'invalid format',
+    forbidden: 'the key lacks the permission to send',
+    unknown_path: 'sent to an unknown path',
+    too_slow: 'the request timed out',
+    conflict: 'the same request was still being stored',
+    too_large: 'the request was too large',
+    encoding: 'unknown content type or encoding',
+    identity: 'the named dataset cannot be used',
+    limit: 'a monthly or rate limit was reached',
+    unavailable: 'the service could not store them then; most senders retry',
+    fault: 'an error of the service; see its log',
   }),
 )
 

@@ -22,5 +22,4 @@ export function useRetentionDays(): (id: string) => string | undefined {
 }
 
 /** retentionDaysText formats a number of days; null means without end. */
-export const retentionDaysText = (days: number | null): string =>
-  days === null ? 'for ever' : days === 1 ? '1 day' : `${count(days)} days`
+export const retentionDaysText = (days: number | null): string => (days === null ? 'forever' : days === 1 ? '1 day' : `${count(days)} days`)

@@ -6,8 +6,9 @@ import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { ago, count } from '../../parts/numbers.ts'
 import { Page, Panel } from '../../parts/page.tsx'
-import { Answer, ChangeAndDelete, Row, Rows, useAction } from '../../parts/records.tsx'
-import { buttonLook } from '../../ui/button.tsx'
+import { EditAndDelete } from '../../parts/record-panel.tsx'
+import { Loaded, Row, Rows } from '../../parts/records.tsx'
+import { buttonClass } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { retentionDaysText } from './retention-days.ts'
 import { retentionChoices, retentionText } from './retentions.ts'
@@ -30,37 +31,41 @@ export function RetentionRules() {
     <Page
       title="Retention"
       actions={
-        <Link to="/data" search={{}} className={buttonLook()}>
+        <Link to="/data" search={{}} className={buttonClass()}>
           All datasets
         </Link>
       }
     >
       <p className="max-w-3xl text-soft">
-        The most specific rule counts: of the dataset, else of its collection, else of the organization, else the setting of the service.
-        Events older than that are hidden at once, and removed by whole days.
+        The most specific rule applies: dataset, then collection, then organization, then the default of the service. Older events are
+        hidden at once and deleted by whole days.
       </p>
       <Panel title="Rules">
         <NewRule rules={rules.data?.retention_rules ?? []} datasets={datasets.data?.datasets ?? []} />
-        <Answer of={rules}>
+        <Loaded of={rules}>
           {({ retention_rules }) => (
-            <Rows label="Rules" heads={['Of', 'Kept']} empty="No rule yet: the setting of the service holds for everything.">
+            <Rows
+              label="Rules"
+              columns={['Scope', 'Retention']}
+              empty="No rules yet: the default of the service applies. Create a rule below."
+            >
               {retention_rules.map((rule) => (
                 <RuleRow key={rule.id} rule={rule} />
               ))}
             </Rows>
           )}
-        </Answer>
+        </Loaded>
       </Panel>
       <Panel title="Retention by dataset">
-        <Answer of={overview}>
+        <Loaded of={overview}>
           {({ clock, datasets: kept, deleted, orphans }) => (
             <>
               {!clock.is_trusted && (
-                <p className="px-3 pt-3 text-soft">Nothing is removed for its age before the clock has run for two hours without a jump.</p>
+                <p className="px-3 pt-3 text-soft">No events are deleted by age until the clock has run for two hours without a jump.</p>
               )}
               {deleted.length > 0 && (
                 <section aria-label="Deleted datasets" className="p-3">
-                  <h3 className="mb-1 font-medium">Deleted, and still leaving the disk</h3>
+                  <h3 className="mb-1 font-medium">Deleted datasets that are still on disk</h3>
                   <ul>
                     {deleted.map(({ log_id, collection, dataset, deleted_at }) => (
                       <li key={log_id}>
@@ -72,11 +77,10 @@ export function RetentionRules() {
               )}
               {orphans.length > 0 && (
                 <p className="px-3 pt-3 text-warn">
-                  ▲ {count(orphans.reduce((sum, { events }) => sum + events, 0))} events are of datasets that are not known here, and are
-                  never removed.
+                  ▲ {count(orphans.reduce((sum, { events }) => sum + events, 0))} events belong to unknown datasets and are never deleted.
                 </p>
               )}
-              <Rows label="Kept" heads={['Dataset', 'Kept', 'Because of', 'Removed for their age']} empty="No datasets yet.">
+              <Rows label="Retention" columns={['Dataset', 'Retention', 'Set by', 'Deleted by age']} empty="No datasets yet.">
                 {kept.map(({ log_id, collection, dataset, retention_days, rule, removed }) => (
                   <Row
                     key={log_id}
@@ -88,20 +92,20 @@ export function RetentionRules() {
                         {retentionDaysText(retention_days)}
                       </span>,
                       levels[rule],
-                      removed ? count(removed.events) : 'nothing yet',
+                      removed ? count(removed.events) : 'none',
                     ]}
                   />
                 ))}
               </Rows>
             </>
           )}
-        </Answer>
+        </Loaded>
       </Panel>
     </Page>
   )
 }
 
-const levels = { LOG: 'the dataset', LOG_SET: 'its collection', ORGANISATION: 'the organization', DEPLOYMENT: 'the setting of the service' }
+const levels = { LOG: 'the dataset', LOG_SET: 'its collection', ORGANISATION: 'the organization', DEPLOYMENT: 'the default of the service' }
 
 type NewRuleProps = { rules: readonly RetentionRule[]; datasets: readonly Dataset[] }
 
@@ -116,7 +120,7 @@ function NewRule({ rules, datasets }: NewRuleProps) {
     <Form
       action="Create rule"
       label="New rule"
-      reads={RULES}
+      stale={RULES}
       conflict="scope"
       onSend={() =>
         client.retentionRules.create({
@@ -126,9 +130,9 @@ function NewRule({ rules, datasets }: NewRuleProps) {
               : { entity: 'LOG_SET', category: 'DATASET_RETENTION', retention, scope: { from: of } },
         })
       }
-      onDone={() => setOf('')}
+      onSaved={() => setOf('')}
     >
-      <FormField name="Of" of={['scope', 'entity']}>
+      <FormField name="Scope" of={['scope', 'entity']}>
         <Select
           className="sm:max-w-80"
           value={of}
@@ -151,7 +155,6 @@ function RuleRow({ rule }: { rule: RetentionRule }) {
   const [retention, setRetention] = useState(rule.retention)
   const params = { ruleId: rule.id }
   const { entity, category, scope } = rule
-  const remove = useAction(RULES, () => client.retentionRules.remove({ params }))
   const name =
     entity === 'ORGANISATION' ? 'the organization' : `the ${entity === 'LOG_SET' ? 'collection' : 'dataset'} ${nameIn(scope.from)}`
   return (
@@ -161,16 +164,17 @@ function RuleRow({ rule }: { rule: RetentionRule }) {
         isEdited && (
           <Form
             action="Save"
-            label={`Change the rule of ${name}`}
-            reads={RULES}
+            label={`Edit the rule of ${name}`}
+            stale={RULES}
+            isDirty={retention !== rule.retention}
             onSend={() => client.retentionRules.update({ params, body: { entity, category, scope, retention } })}
-            onDone={() => setEdited(false)}
-            onLeave={() => setEdited(false)}
+            onSaved={() => setEdited(false)}
+            onCancel={() => setEdited(false)}
           >
             <FormField
               name="Keep events for"
               of="retention"
-              help="A shorter time hides what is older at once, and removes it within an hour or so."
+              help="A shorter time hides older events at once and deletes them within about an hour."
             >
               <Select value={retention} options={lengths} onPick={setRetention} />
             </FormField>
@@ -178,12 +182,13 @@ function RuleRow({ rule }: { rule: RetentionRule }) {
         )
       }
     >
-      <ChangeAndDelete
+      <EditAndDelete
+        name={`rule of ${name}`}
         isEdited={isEdited}
+        stale={RULES}
         onEdit={setEdited}
-        label={`Delete the rule of ${name}`}
-        message={`Delete the rule of ${name}? The more general one counts from then on, and what it hides is removed.`}
-        onDelete={() => remove.mutateAsync(undefined)}
+        message={`Delete the rule of ${name}? The next more general rule applies then, and events older than it allows are deleted.`}
+        onDelete={() => client.retentionRules.remove({ params })}
       />
     </Row>
   )

@@ -10,29 +10,33 @@ import { ConfigAssistant } from './config-assistant.tsx'
 /** Sending creates an ingestion key and a ready agent configuration. */
 export function Sending({ dataset }: { dataset: Dataset }) {
   const client = useClient()
-  const [made, setMade] = useState<{ name: string; key: string }>()
+  const [created, setCreated] = useState<{ name: string; key: string }>()
   const isNew = dataset.metadata.last_heartbeat_at === undefined
   return (
     <>
       <p aria-live="polite">
         {isNew ? (
           <>
-            <strong>Waiting for the first event.</strong>{' '}
-            <span className="text-soft">This page says so within seconds of its arrival.</span>
+            <strong>Waiting for the first event.</strong> <span className="text-soft">It appears here within seconds.</span>
           </>
         ) : (
-          <span className="text-soft">Events arrive here already; more senders can be added at any time.</span>
+          <span className="text-soft">This dataset receives events. You can add more senders.</span>
         )}
       </p>
-      <Panel title="A key that may only send">
+      <Panel title="Ingestion key">
         <Form
           action="Create key"
-          label="A key that may only send"
-          reads={['api keys']}
+          label="Ingestion key"
+          stale={['api keys']}
           onSend={(text) => client.apiKeys.create({ body: { name: text('name'), roles: ['IngestionApi'] } })}
-          onDone={setMade}
+          onSaved={setCreated}
         >
-          <FormField name="Name" of="name" help="Keys belong to the organization: it may send to every dataset." className="min-w-64">
+          <FormField
+            name="Name"
+            of="name"
+            help="The key can send to every dataset of the organization, and nothing else."
+            className="min-w-64"
+          >
             <Input
               name="name"
               required
@@ -42,9 +46,9 @@ export function Sending({ dataset }: { dataset: Dataset }) {
             />
           </FormField>
         </Form>
-        {made && (
+        {created && (
           <div className="px-3 pb-3">
-            <ShownOnce what={`The key "${made.name}", for DENDRO_API_KEY where the agent runs`} text={made.key} />
+            <ShownOnce title={`The key “${created.name}”; set it as DENDRO_API_KEY for the agent`} text={created.key} />
           </div>
         )}
       </Panel>

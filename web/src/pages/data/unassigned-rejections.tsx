@@ -27,12 +27,12 @@ export function UnassignedRejections() {
           ▲
         </span>{' '}
         {read.data?.is_complete === false && 'At least '}
-        {total === 1 ? '1 event was' : `${count(total)} events were`} refused in the last day before it was known where they belong
+        {total === 1 ? '1 event was' : `${count(total)} events were`} rejected in the last day before their dataset was known
       </summary>
       <ul className="mt-2 flex flex-col gap-1">
         {lost.map(({ identity, protocol, reasons, rejected }) => (
           <li key={`${identity?.id}/${protocol}`}>
-            {count(rejected)} by {identity ? callerOf(identity.id) : 'somebody unknown'} over {protocol}:{' '}
+            {count(rejected)} by {identity ? callerOf(identity.id) : 'an unknown sender'} over {protocol}:{' '}
             {Object.entries(reasons)
               .map(([reason, events]) => `${reasonText(reason)} (${count(events)})`)
               .join('; ')}

@@ -1,11 +1,12 @@
 import type { Downtime } from '@dendro/api'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
+import { useSave } from '../../parts/save.ts'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { DowntimeEditor } from './editor.tsx'
@@ -18,7 +19,7 @@ export function DowntimesPage() {
   const list = useQuery({ queryKey: ['downtimes'], queryFn: async ({ signal }) => (await client.downtimes.list({ signal })).downtimes })
   const edited = list.data?.find(({ id }) => id === (edit === 'new' ? of : edit))
   if (list.data && edit !== undefined && (edited || (edit === 'new' && of === undefined))) {
-    const title = edit !== 'new' ? 'Edit a downtime' : of === undefined ? 'New downtime' : 'Copy of a downtime'
+    const title = edit !== 'new' ? 'Edit downtime' : of === undefined ? 'New downtime' : 'Copy downtime'
     return <DowntimeEditor key={`${edit} ${of}`} downtime={edited} title={title} isCopy={edit === 'new'} />
   }
   const actions = (
@@ -36,7 +37,7 @@ export function DowntimesPage() {
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
       {!list.data && !list.error && <Loading>Loading…</Loading>}
       {list.data && edit !== undefined && (
-        <EmptyState title="This downtime is gone">
+        <EmptyState title="This downtime no longer exists">
           <Link to="/downtimes" search={{}} className="text-accent underline">
             All downtimes
           </Link>
@@ -55,7 +56,9 @@ function List({ downtimes }: { downtimes: readonly Downtime[] }) {
   if (downtimes.length === 0) {
     return (
       <EmptyState title="No downtimes yet">
-        <p className="text-soft">During a downtime monitors are still evaluated but send no notifications, for example during a release.</p>
+        <p className="text-soft">
+          During a downtime, monitors are evaluated but send no notifications. Create one for a release or maintenance.
+        </p>
       </EmptyState>
     )
   }
@@ -71,27 +74,24 @@ function List({ downtimes }: { downtimes: readonly Downtime[] }) {
   )
 }
 
+const DOWNTIMES = { stale: [['downtimes']] }
+
 function Row({ downtime }: { downtime: Downtime }) {
   const client = useClient()
-  const queries = useQueryClient()
   const datasets = useDatasets()
   const monitors = useQuery({ queryKey: ['monitors'], queryFn: async ({ signal }) => (await client.monitors.list({ signal })).monitors })
   const [zone] = useZone()
   const { id, name, description, from, alert_strategy, suppress_recovery_alert } = downtime
   const phase = phaseOf(downtime, Date.now())
   const nameOf = (one: string) => datasets.byId.get(one)?.dataset ?? monitors.data?.find((monitor) => monitor.id === one)?.name ?? 'deleted'
-  const end = async () => {
+  const end = useSave(async () => {
     const { static_time_range: fixed } = downtime
     if (!fixed) return
     const body = { name, description, from, alert_strategy, suppress_recovery_alert }
     const to = Math.max(fixed.from + 1, Date.now())
     await client.downtimes.update({ params: { downtimeId: id }, body: { ...body, static_time_range: { from: fixed.from, to } } })
-    await queries.invalidateQueries({ queryKey: ['downtimes'] })
-  }
-  const remove = async () => {
-    await client.downtimes.remove({ params: { downtimeId: id } })
-    await queries.invalidateQueries({ queryKey: ['downtimes'] })
-  }
+  }, DOWNTIMES)
+  const remove = useSave(() => client.downtimes.remove({ params: { downtimeId: id } }), DOWNTIMES)
   return (
     <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-3 py-2">
       <span
@@ -105,7 +105,7 @@ function Row({ downtime }: { downtime: Downtime }) {
             {name}
           </Link>
           <span className="text-soft tabular-nums">{whenText(downtime, zone)}</span>
-          {downtime.dynamic_time_range && <span className="text-soft text-xs">by the clock in {WALL_ZONE}</span>}
+          {downtime.dynamic_time_range && <span className="text-soft text-xs">in {WALL_ZONE}</span>}
         </p>
         {downtime.dynamic_time_range && (
           <p className="text-soft text-xs tabular-nums">
@@ -125,7 +125,7 @@ function Row({ downtime }: { downtime: Downtime }) {
           size="small"
           label={`End ${name}`}
           message={`End “${name}” now? Suppressed notifications are sent then.`}
-          onYes={end}
+          onYes={() => end.mutateAsync()}
         />
       )}
       <Link
@@ -141,7 +141,7 @@ function Row({ downtime }: { downtime: Downtime }) {
         size="small"
         label={`Delete ${name}`}
         message={`Delete “${name}”? Suppressed notifications are sent then.`}
-        onYes={remove}
+        onYes={() => remove.mutateAsync()}
       />
     </li>
   )

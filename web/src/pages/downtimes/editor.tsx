@@ -1,11 +1,12 @@
 import type { Downtime } from '@dendro/api'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
 import { EditorPage } from '../../parts/editor-page.tsx'
 import { Panel } from '../../parts/page.tsx'
+import { useSave } from '../../parts/save.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
@@ -79,7 +80,7 @@ export function DowntimeEditor({ downtime, title, isCopy }: DowntimeEditorProps)
   const [draft, setDraft] = useState(() => draftOf(downtime))
   const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }))
   const body = bodyOf(draft)
-  const save = useSave(isCopy ? undefined : downtime?.id)
+  const save = useSaveDowntime(isCopy ? undefined : downtime?.id)
   return (
     <EditorPage
       title={title}
@@ -100,15 +101,15 @@ export function DowntimeEditor({ downtime, title, isCopy }: DowntimeEditorProps)
           <Field name="Name">
             <Input value={draft.name} required maxLength={255} onChange={(event) => set({ name: event.target.value })} />
           </Field>
-          <Field name="Why">
+          <Field name="Reason">
             <TextArea value={draft.description} required maxLength={4_000} onChange={(event) => set({ description: event.target.value })} />
           </Field>
           <Field name="Suppressed notifications">
             <Select
               value={draft.strategy}
               options={[
-                ['DELAY', 'are sent at the end if the status still holds'],
-                ['DROP', 'are dropped'],
+                ['DELAY', 'send at the end, if the status still holds'],
+                ['DROP', 'drop'],
               ]}
               onPick={(strategy) => set({ strategy })}
             />
@@ -128,7 +129,7 @@ export function DowntimeEditor({ downtime, title, isCopy }: DowntimeEditorProps)
 function missing({ name, description, from }: Draft): string {
   if (name.trim() === '') return 'a name'
   if (description.trim() === '') return 'a reason'
-  return from.length === 0 ? 'a monitor or dataset' : 'an end after its beginning'
+  return from.length === 0 ? 'a monitor or dataset' : 'an end after the start'
 }
 
 const NEXT_MAX = 6
@@ -152,18 +153,12 @@ function Next({ draft }: { draft: Draft }) {
   )
 }
 
-function useSave(id: string | undefined) {
+function useSaveDowntime(id: string | undefined) {
   const client = useClient()
-  const queries = useQueryClient()
   const navigate = useNavigate()
-  return useMutation({
-    mutationFn: (body: NonNullable<ReturnType<typeof bodyOf>>) =>
-      id === undefined ? client.downtimes.create({ body }) : client.downtimes.update({ params: { downtimeId: id }, body }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['downtimes'] })
-      await navigate({ to: '/downtimes', search: {} })
-    },
-  })
+  const send = (body: NonNullable<ReturnType<typeof bodyOf>>) =>
+    id === undefined ? client.downtimes.create({ body }) : client.downtimes.update({ params: { downtimeId: id }, body })
+  return useSave(send, { stale: [['downtimes']], onSaved: () => navigate({ to: '/downtimes', search: {} }) })
 }
 
 type WhenProps = { draft: Draft; onChange(change: Partial<Draft>): void }
@@ -196,14 +191,14 @@ function When({ draft, onChange }: WhenProps) {
         </div>
       ) : (
         <div className="grid gap-3 p-3 sm:grid-cols-2">
-          <Field name="From" help={`By the clock in ${WALL_ZONE}`}>
+          <Field name="From" help={`In ${WALL_ZONE}`}>
             <Input pattern="\d\d:\d\d" value={fromMinute} required onChange={(event) => onChange({ fromMinute: event.target.value })} />
           </Field>
-          <Field name="To" help="Before the beginning: over midnight">
+          <Field name="To" help="A time before the start is on the next day">
             <Input pattern="\d\d:\d\d" value={toMinute} required onChange={(event) => onChange({ toMinute: event.target.value })} />
           </Field>
           <fieldset className="col-span-full flex flex-wrap gap-x-4 gap-y-1">
-            <legend className="text-soft text-xs">On; every day when none is chosen</legend>
+            <legend className="text-soft text-xs">Days; every day if none is selected</legend>
             {weekdays.map((day) => (
               <label key={day} className="flex items-center gap-1">
                 <input

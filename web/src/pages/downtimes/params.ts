@@ -1,6 +1,7 @@
-/** DowntimeParams select the downtime to edit, or `new`, optionally copied from another. */
-export type DowntimeParams = { edit?: string; of?: string }
+import { readParams, type SearchParamsOf, text } from '../../parts/search-params.ts'
 
-export function readDowntimeParams({ edit, of }: Record<string, unknown>): DowntimeParams {
-  return { ...(typeof edit === 'string' ? { edit } : {}), ...(typeof of === 'string' ? { of } : {}) }
-}
+const schema = { edit: text, of: text }
+
+/** DowntimeParams select the downtime to edit, or `new`, optionally copied from another. */
+export type DowntimeParams = SearchParamsOf<typeof schema>
+export const readDowntimeParams = (search: Record<string, unknown>): DowntimeParams => readParams(schema, search)

@@ -8,7 +8,7 @@ const weekly = (invert: boolean) =>
     dynamic_time_range: { from_minute_of_day: 1_320, to_minute_of_day: 360, invert, repeat_days: ['Saturday', 'Sunday'] },
   }) as unknown as Downtime
 
-test('a downtime says when it holds', () => {
+test('the schedule of a downtime is described', () => {
   expect(whenText(fixed, 'utc')).toBe('2026-11-21 09:00 – 10:30')
   expect(whenText(weekly(false), 'utc')).toBe('Sat, Sun 22:00 – 06:00')
   expect(whenText(weekly(true), 'utc')).toBe('always but Sat, Sun 22:00 – 06:00')
@@ -20,7 +20,7 @@ test.each([
   [11, 'over'],
 ] as const)('at %d it is %s', (hour, phase) => expect(phaseOf(fixed, Date.UTC(2026, 10, 21, hour))).toBe(phase))
 
-test('minutes of the day are read as they are written', () => {
+test('minutes of the day are parsed and formatted', () => {
   expect([0, 61, 1_440].map(minuteText)).toEqual(['00:00', '01:01', '24:00'])
   expect(['00:00', '01:01', '24:00', '24:01', 'noon'].map(minuteOf)).toEqual([0, 61, 1_440, undefined, undefined])
 })

@@ -1,5 +1,5 @@
 import type { Export, ExportDetails } from '@dendro/api'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
@@ -8,6 +8,7 @@ import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { ago, bytes, count } from '../../parts/numbers.ts'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
+import { useSave } from '../../parts/save.ts'
 import { nameOf as rangeName, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
@@ -34,7 +35,7 @@ export function ExportsPage() {
       {list.data?.length === 0 && (
         <EmptyState title="No exports yet">
           <p className="text-soft">
-            An export writes all events that match a query to a file. Run a query in{' '}
+            An export writes the events of a search to a file. Run a search in{' '}
             <Link to="/explore" search={{}} className="text-accent underline">
               Explore
             </Link>{' '}
@@ -58,9 +59,7 @@ export function ExportsPage() {
                 </Button>
               )
             })}
-            <span className="ml-auto text-soft text-xs">
-              A file is downloaded by a link that ends after an hour; a new one is made whenever this page is read.
-            </span>
+            <span className="ml-auto text-soft text-xs">Download links expire after an hour; reload the page for new ones.</span>
           </div>
           {shown.length === 0 && <EmptyState title="No export matches" />}
           {shown.length > 0 && (
@@ -85,7 +84,7 @@ type State = (typeof states)[number][0]
 const stateOf = (one: Export): State => (isAtWork(one) ? 'work' : one.status === 'FAILED' ? 'failed' : 'done')
 
 const signs: Record<Export['status'], string> = {
-  CREATED: '… waits',
+  CREATED: '… waiting',
   IN_PROGRESS: '◔ in progress',
   COMPLETE: '✓ complete',
   FAILED: '✗ failed',
@@ -93,7 +92,6 @@ const signs: Record<Export['status'], string> = {
 
 function Row({ one, zone }: { one: Export; zone: Zone }) {
   const client = useClient()
-  const queries = useQueryClient()
   const { byId } = useDatasets()
   const { status, progress, events, location, failure_detail, format, compression, search_details: details, created_at, export_id } = one
   const names = (details.from === '' ? [] : details.from.split(':')).map((id) => byId.get(id)?.dataset ?? unknownDataset(byId.size))
@@ -102,14 +100,10 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
     details.from_ts !== undefined && details.to_ts !== undefined
       ? rangeName({ fromMs: details.from_ts, toMs: details.to_ts }, zone)
       : (details.time_range ?? '')
-  const again = useMutation({
-    mutationFn: () => client.exports.create({ body: { search_details: repeatedSearch(details), format, compression } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['exports'] }),
+  const repeat = useSave(() => client.exports.create({ body: { search_details: repeatedSearch(details), format, compression } }), {
+    stale: [['exports']],
   })
-  const remove = async () => {
-    await client.exports.remove({ params: { exportId: export_id } })
-    await queries.invalidateQueries({ queryKey: ['exports'] })
-  }
+  const remove = useSave(() => client.exports.remove({ params: { exportId: export_id } }), { stale: [['exports']] })
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-2 px-3 py-2">
       <div className="min-w-0 flex-1 basis-64">
@@ -120,7 +114,7 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
           {compression === 'none' ? '' : `, ${compression}`} · requested {ago(created_at, Date.now())}
         </p>
         {failure_detail && <p className="break-words text-error">{failure_detail}</p>}
-        {again.error && <FailureNote thrown={again.error} />}
+        {repeat.error && <FailureNote thrown={repeat.error} />}
       </div>
       <div className="flex w-44 shrink-0 flex-col gap-1">
         <span className={`text-xs tabular-nums ${status === 'FAILED' ? 'text-error' : ''}`} role="status">
@@ -139,16 +133,16 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
           </a>
         )}
         {!isAtWork(one) && (
-          <Button size="small" disabled={again.isPending} aria-label={`Repeat the export of ${where}`} onClick={() => again.mutate()}>
-            {again.isPending ? 'Starting…' : 'Repeat'}
+          <Button size="small" disabled={repeat.isPending} aria-label={`Repeat the export of ${where}`} onClick={() => repeat.mutate()}>
+            {repeat.isPending ? 'Working…' : 'Repeat'}
           </Button>
         )}
         <Confirm
           action={isAtWork(one) ? 'Stop' : 'Delete'}
           size="small"
           label={`${isAtWork(one) ? 'Stop' : 'Delete'} the export of ${where}`}
-          message={isAtWork(one) ? 'Stop this export, and remove what there is of it?' : 'Delete this export with its file?'}
-          onYes={remove}
+          message={isAtWork(one) ? 'Stop this export and delete its partial file?' : 'Delete this export and its file?'}
+          onYes={() => remove.mutateAsync()}
         />
       </div>
     </li>

@@ -22,7 +22,7 @@ test('a window has a length', () => {
   ])
 })
 
-test('a draft keeps the question it was made of, and is no monitor before it has a name and somebody to tell', () => {
+test('a draft keeps its query, and is incomplete without a name and a recipient', () => {
   const draft = newDraft({ d: ['id'], q: 'level = error', groups: ['region', ' host '] }, 'Last 15 minutes')
   expect(ruleOf(draft)).toMatchObject({
     queries: [{ from: ['id'], where: 'level = error', groups: ['region', 'host'] }],
@@ -33,7 +33,7 @@ test('a draft keeps the question it was made of, and is no monitor before it has
   expect(ruleOf({ ...draft, threshold: 'many' })).toBe(undefined)
 })
 
-test('a monitor that is opened and saved stays as it was', () => {
+test('an opened and saved monitor is unchanged', () => {
   const monitor = {
     name: 'Errors',
     description: 'all',
@@ -76,7 +76,7 @@ test('a monitor that is opened and saved stays as it was', () => {
   })
 })
 
-test('a stretch of trouble lasts until the status changes, the last one until the end', () => {
+test('a band lasts until the status changes, the last one until the end', () => {
   const at = (time: number, status: 'OK' | 'ALERT' | 'WARN') => ({ time, status })
   expect(bandsOf([at(1, 'OK'), at(2, 'ALERT'), at(3, 'ALERT'), at(4, 'OK'), at(5, 'WARN')], 9)).toEqual([
     { fromMs: 2, toMs: 4, kind: 'ALERT' },

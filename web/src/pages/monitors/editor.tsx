@@ -1,4 +1,3 @@
-import type { Monitor } from '@dendro/api'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
@@ -10,6 +9,7 @@ import { Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
 import { rangeOf } from '../../parts/range-params.ts'
 import { MissingRecord } from '../../parts/records.tsx'
+import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { bodyOf, draftOf, type MonitorDraft, newDraft, ruleOf, windowFor } from './draft.ts'
@@ -34,9 +34,7 @@ export function MonitorEditor({ params, id }: EditorProps) {
     if (id === undefined) return <MonitorForm first={{ ...draft, name: `${name} (copy)` }} id={undefined} title={`Copy of ${name}`} />
     return <MonitorForm first={draft} id={id} title={`Edit ${name}`} />
   }
-  return (
-    <MissingRecord title={id === undefined ? 'Copy a monitor' : 'Edit a monitor'} noun="monitor" of={monitor} back={<BackToMonitors />} />
-  )
+  return <MissingRecord title={id === undefined ? 'Copy monitor' : 'Edit monitor'} noun="monitor" of={monitor} back={<BackToMonitors />} />
 }
 
 function MonitorForm({ first, id, title }: { first: MonitorDraft; id: string | undefined; title: string }) {
@@ -45,7 +43,7 @@ function MonitorForm({ first, id, title }: { first: MonitorDraft; id: string | u
   const rule = useMemo(() => ruleOf(draft), [draft])
   const body = bodyOf(draft)
   const set = (change: Partial<MonitorDraft>) => setDraft((now) => ({ ...now, ...change }))
-  const save = useSave(id)
+  const save = useSaveMonitor(id)
   return (
     <EditorPage
       title={title}
@@ -73,12 +71,12 @@ function MonitorForm({ first, id, title }: { first: MonitorDraft; id: string | u
           <RuleFields draft={draft} onChange={set} />
         </div>
       </Panel>
-      <Panel title="Name" actions={<Suggest draft={draft} onTake={set} />}>
+      <Panel title="Name" actions={<Suggest draft={draft} onSuggest={set} />}>
         <div className="flex flex-col gap-3 p-3">
           <Field name="Name">
             <Input value={draft.name} maxLength={255} required onChange={(event) => set({ name: event.target.value })} />
           </Field>
-          <Field name="Description" help="It is sent along: what it means, and what to do.">
+          <Field name="Description" help="Part of every notification: what the alert means, and what to do.">
             <TextArea value={draft.description} maxLength={4_000} onChange={(event) => set({ description: event.target.value })} />
           </Field>
         </div>
@@ -89,29 +87,28 @@ function MonitorForm({ first, id, title }: { first: MonitorDraft; id: string | u
 }
 
 function missing(draft: MonitorDraft): string {
-  if (ruleOf(draft) === undefined) return 'a measure and a threshold that is a number'
+  if (ruleOf(draft) === undefined) return 'a measure and a numeric threshold'
   return draft.name.trim() === '' ? 'a name' : 'a recipient'
 }
 
-function useSave(id: string | undefined) {
+function useSaveMonitor(id: string | undefined) {
   const client = useClient()
   const queries = useQueryClient()
   const navigate = useNavigate()
-  return useMutation({
-    mutationFn: (body: NonNullable<ReturnType<typeof bodyOf>>) =>
-      id === undefined ? client.monitors.create({ body }) : client.monitors.update({ params: { monitorId: id }, body }),
-    onSuccess: async (monitor: Monitor) => {
-      queries.setQueryData(['monitors', monitor.id], monitor)
-      await queries.invalidateQueries({ queryKey: ['monitors'] })
-      await navigate({ to: '/monitors', search: { id: monitor.id } })
-    },
-  })
+  const send = async (body: NonNullable<ReturnType<typeof bodyOf>>) => {
+    const monitor = await (id === undefined
+      ? client.monitors.create({ body })
+      : client.monitors.update({ params: { monitorId: id }, body }))
+    queries.setQueryData(['monitors', monitor.id], monitor)
+    return monitor
+  }
+  return useSave(send, { stale: [['monitors']], onSaved: (monitor) => navigate({ to: '/monitors', search: { id: monitor.id } }) })
 }
 
 /** Suggest proposes a name and a description for the query. */
-function Suggest({ draft, onTake }: { draft: MonitorDraft; onTake(change: Partial<MonitorDraft>): void }) {
+function Suggest({ draft, onSuggest }: { draft: MonitorDraft; onSuggest(change: Partial<MonitorDraft>): void }) {
   const client = useClient()
-  const ask = useMutation({
+  const suggest = useMutation({
     mutationFn: () => {
       const rule = ruleOf(draft)
       return client.notifications.suggest({
@@ -128,16 +125,16 @@ function Suggest({ draft, onTake }: { draft: MonitorDraft; onTake(change: Partia
       })
     },
     onSuccess: ({ suggestions: [one] }) =>
-      onTake({
+      onSuggest({
         ...(one?.name ? { name: one.name } : {}),
         ...(one?.description && draft.description === '' ? { description: one.description } : {}),
       }),
   })
   return (
     <>
-      {ask.error && <span className="text-error text-xs">{ask.error.message}</span>}
-      <Button size="small" disabled={ask.isPending} onClick={() => ask.mutate()}>
-        {ask.isPending ? 'Suggesting…' : 'Suggest'}
+      {suggest.error && <span className="text-error text-xs">{suggest.error.message}</span>}
+      <Button size="small" disabled={suggest.isPending} onClick={() => suggest.mutate()}>
+        {suggest.isPending ? 'Working…' : 'Suggest'}
       </Button>
     </>
   )

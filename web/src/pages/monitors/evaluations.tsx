@@ -23,21 +23,21 @@ type EvaluationsProps = {
   failure: unknown
   chosenMs: number | undefined
   older: { isPending: boolean; error: unknown; mutate(beforeMs: number): void }
-  again(): unknown
+  retry(): unknown
 }
 
 const SERIES_MAX = 20
 
 /** Evaluations charts the evaluated values with the thresholds, beside the selected evaluation or the last one. */
-export function Evaluations({ monitor, kept, failure, chosenMs, older, again }: EvaluationsProps) {
+export function Evaluations({ monitor, kept, failure, chosenMs, older, retry }: EvaluationsProps) {
   const evaluations = kept?.evaluations
   const [zone] = useZone()
   const navigate = useNavigate({ from: '/monitors' })
-  const drawn = useMemo(() => drawingOf(monitor, evaluations ?? []), [monitor, evaluations])
+  const chart = useMemo(() => drawingOf(monitor, evaluations ?? []), [monitor, evaluations])
   const unit = unitText(unitOfRule(monitor))
   const listed = evaluations?.find(({ time }) => time === chosenMs)
   const far = useEvaluation(monitor.id, evaluations && !listed ? chosenMs : undefined)
-  if (failure && !evaluations) return <FailureNote thrown={failure} again={again} />
+  if (failure && !evaluations) return <FailureNote thrown={failure} again={retry} />
   if (!evaluations) return <Loading height="18rem">Loading…</Loading>
   const chosen = listed ?? far.data ?? evaluations[0]
   if (!chosen) return <Loading>Not evaluated yet. Monitors are evaluated every minute.</Loading>
@@ -47,17 +47,16 @@ export function Evaluations({ monitor, kept, failure, chosenMs, older, again }: 
         <div className="p-2">
           <Chart
             label="Evaluated values"
-            data={drawn.data}
-            bands={drawn.bands}
-            levels={drawn.levels}
+            data={chart.data}
+            bands={chart.bands}
+            levels={chart.levels}
             unit={unit}
             zone={zone}
             height={220}
             onPick={(fromMs) => navigate({ search: (now) => ({ ...now, evaluation: fromMs }) })}
           />
           <p className="px-1 text-soft text-xs">
-            {evaluations.length === 1 ? '1 evaluation' : `${count(evaluations.length)} evaluations`}. Click one for its result and the
-            reason.
+            {evaluations.length === 1 ? '1 evaluation' : `${count(evaluations.length)} evaluations`}. Click one for its details.
           </p>
           <Oldest kept={kept} older={older} zone={zone} />
         </div>
@@ -153,7 +152,7 @@ function EvaluationDetails({ monitor, evaluation, isLatest, zone }: EvaluationDe
           from {at(evaluation.from_ts)} to {at(evaluation.to_ts)}: alerts {alertsAt}
           {warning_threshold !== undefined && `, warns at ${count(warning_threshold)}`}
         </p>
-        {failure && <p className="text-error">The query failed, so the status did not change and nothing was sent: {failure}</p>}
+        {failure && <p className="text-error">The query failed. The status did not change, and no notification was sent: {failure}</p>}
         {missed > 0 && <p className="text-warn">{count(missed)} evaluations before this one were skipped.</p>}
         {(muted || downtime) && <p className="text-soft">{[muted && 'muted', downtime && 'in a downtime'].filter(Boolean).join(', ')}</p>}
         {patterns && patterns.length > 0 && (
@@ -201,7 +200,7 @@ function Decisions({ groups, searchOf }: DecisionsProps) {
           {groups.map(({ group_id, value, baseline, before, after, change, verdict, gone }) => (
             <tr key={group_id} className="border-line border-t align-top">
               <td className="break-all py-1 pr-3 font-mono">
-                <Link to="/explore" search={searchOf(group_id)} title="Its events" className="text-accent hover:underline">
+                <Link to="/explore" search={searchOf(group_id)} title="Show events" className="text-accent hover:underline">
                   {group_id === '' ? 'all' : group_id}
                 </Link>
               </td>
@@ -212,7 +211,7 @@ function Decisions({ groups, searchOf }: DecisionsProps) {
               </td>
               <td className="py-1">
                 {verdict ? (verdictNames.get(verdict) ?? verdict) : change ? 'nothing' : ''}
-                {gone && ' silent for too long, forgotten'}
+                {gone && ' without events for too long, removed'}
               </td>
             </tr>
           ))}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { eventsOf, groupValues } from './events-of.ts'
 
-test('the id of a group says its values, whatever stands in them', () => {
+test('a group id is parsed into its values', () => {
   expect(groupValues('region:EU,host:100', ['region', 'host'])).toEqual(['EU', '100'])
   expect(groupValues('url:http://a,b,host:1', ['url', 'host'])).toEqual(['http://a,b', '1'])
   expect(groupValues('region:EU', ['region', 'host'])).toBe(undefined)
@@ -9,7 +9,7 @@ test('the id of a group says its values, whatever stands in them', () => {
 
 const queries = [{ from: ['x'], where: "level = 'error' OR level = 'fatal'", groups: ['region'] }]
 
-test('a stretch opens as it was asked, in its groups; one group opens alone', () => {
+test('a time span opens with the query and groups of the monitor, or for one group', () => {
   expect(eventsOf({ queries }, { fromMs: 1, toMs: 2 })).toEqual({
     d: ['x'],
     q: "level = 'error' OR level = 'fatal'",

@@ -1,12 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ArgumentFields, boundTemplate, missingArgument, type Typed } from '../../parts/argument-fields.tsx'
+import { ArgumentFields, type ArgumentTexts, boundTemplate, missingArgument } from '../../parts/argument-fields.tsx'
 import { BackToMonitors } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { EditorPage } from '../../parts/editor-page.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { MissingRecord } from '../../parts/records.tsx'
+import { useSave } from '../../parts/save.ts'
 import { Field, Input } from '../../ui/field.tsx'
 import { useMonitorTemplates } from './queries.ts'
 
@@ -15,39 +15,35 @@ export function FromTemplate({ id }: { id: string }) {
   const templates = useMonitorTemplates()
   const template = templates.data?.find((one) => one.id === id)
   if (template) return <Form template={template} />
-  return <MissingRecord title="From a template" noun="template" of={templates} back={<BackToMonitors view="templates" />} />
+  return <MissingRecord title="New monitor from a template" noun="template" of={templates} back={<BackToMonitors view="templates" />} />
 }
 
 type Template = NonNullable<ReturnType<typeof useMonitorTemplates>['data']>[number]
 
 function Form({ template }: { template: Template }) {
   const client = useClient()
-  const queries = useQueryClient()
   const navigate = useNavigate()
-  const [typed, setTyped] = useState<Typed>({})
+  const [values, setValues] = useState<ArgumentTexts>({})
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const hasActions = template.actions !== undefined && template.actions !== ''
-  const create = useMutation({
-    mutationFn: () =>
+  const create = useSave(
+    () =>
       client.monitors.create({
         body: {
-          template: boundTemplate(template, typed),
+          template: boundTemplate(template, values),
           ...(name.trim() === '' ? {} : { name: name.trim() }),
           ...(email.trim() === '' ? {} : { actions: [{ email: email.trim() }] }),
         },
       }),
-    onSuccess: async (made) => {
-      await queries.invalidateQueries({ queryKey: ['monitors'] })
-      await navigate({ to: '/monitors', search: { id: made.id } })
-    },
-  })
+    { stale: [['monitors']], onSaved: (monitor) => navigate({ to: '/monitors', search: { id: monitor.id } }) },
+  )
   const { comparison_operator, threshold, window, description } = template
   return (
     <EditorPage
-      title={`From the template “${template.name}”`}
+      title={`New monitor from “${template.name}”`}
       action="Create monitor"
-      missing={missingArgument(template, typed) ?? (hasActions || email.trim() !== '' ? undefined : 'a recipient')}
+      missing={missingArgument(template, values) ?? (hasActions || email.trim() !== '' ? undefined : 'a recipient')}
       isSending={create.isPending}
       failure={create.error}
       cancel={
@@ -59,7 +55,7 @@ function Form({ template }: { template: Template }) {
     >
       <Panel title="Parameters">
         <div className="flex flex-col gap-3 p-3">
-          <ArgumentFields parameters={template.parameters} typed={typed} onType={setTyped} />
+          <ArgumentFields parameters={template.parameters} typed={values} onType={setValues} />
           <p className="text-soft text-xs">
             {[description, `${comparison_operator.toLowerCase().replaceAll('_', ' ')} ${threshold} in the ${window.toLowerCase()}`]
               .filter(Boolean)
@@ -67,7 +63,7 @@ function Form({ template }: { template: Template }) {
           </p>
         </div>
       </Panel>
-      <Panel title="In place of what the template says">
+      <Panel title="Overrides of the template">
         <div className="grid gap-3 p-3 sm:grid-cols-2">
           <Field name="Name">
             <Input value={name} maxLength={255} placeholder={template.name} onChange={(event) => setName(event.target.value)} />

@@ -17,14 +17,14 @@ const SHOWN_AT_ONCE = 200
 const HISTORY_MAX = 10_000
 const timeText = (ms: number, zone: Zone): string => `${clockOf(ms, zone).day} ${clockOf(ms, zone).clock.slice(0, 8)}`
 
-type ChangesProps = { monitorId: string; events: Events | undefined; failure: unknown; zone: Zone; again(): unknown }
+type ChangesProps = { monitorId: string; events: Events | undefined; failure: unknown; zone: Zone; retry(): unknown }
 
 /** Changes lists the status changes with their messages and reports. */
-export function Changes({ monitorId, events, failure, zone, again }: ChangesProps) {
+export function Changes({ monitorId, events, failure, zone, retry }: ChangesProps) {
   const { shown, more } = useShown(events ?? [], SHOWN_AT_ONCE)
   return (
     <Panel title="Changes">
-      {failure && !events ? <FailureNote thrown={failure} again={again} /> : null}
+      {failure && !events ? <FailureNote thrown={failure} again={retry} /> : null}
       {!events && !failure && <Loading>Loading…</Loading>}
       {events?.length === 0 && <p className="p-3 text-soft">No status changes yet.</p>}
       {events && events.length > 0 && (
@@ -46,7 +46,7 @@ export function Changes({ monitorId, events, failure, zone, again }: ChangesProp
               {message && <span className="break-words text-xs">{message}</span>}
               {ai_report && (
                 <details>
-                  <summary className="cursor-pointer text-accent text-xs">Report: what was different</summary>
+                  <summary className="cursor-pointer text-accent text-xs">Report: what changed</summary>
                   <pre className="mt-1 whitespace-pre-wrap break-words rounded bg-sunk p-2 font-mono text-xs">{ai_report}</pre>
                 </details>
               )}
@@ -55,7 +55,7 @@ export function Changes({ monitorId, events, failure, zone, again }: ChangesProp
         </ol>
       )}
       {more}
-      {events && events.length >= HISTORY_MAX && <TruncationNote>These are the latest {count(HISTORY_MAX)}.</TruncationNote>}
+      {events && events.length >= HISTORY_MAX && <TruncationNote>Only the latest {count(HISTORY_MAX)}.</TruncationNote>}
     </Panel>
   )
 }
@@ -65,7 +65,7 @@ type SentProps = {
   kept: LoadedEvaluations | undefined
   failure: unknown
   zone: Zone
-  again(): unknown
+  retry(): unknown
 }
 
 type NotificationLine = {
@@ -80,13 +80,13 @@ type NotificationLine = {
 const signs = { SENT: '✓ sent', FAILED: '✗ failed', IN_PROGRESS: '… in progress', KEPT: '◌ not sent' } as const
 
 /** Sent lists the notifications with their results, and the suppressed ones with the reason. */
-export function Sent({ sent, kept, failure, zone, again }: SentProps) {
+export function Sent({ sent, kept, failure, zone, retry }: SentProps) {
   const lines = [...(sent ?? []).map(notificationLine), ...suppressedLines(kept?.evaluations ?? [])].sort((a, b) => b.time - a.time)
   const { shown, more } = useShown(lines, SHOWN_AT_ONCE)
   const oldest = kept?.evaluations.at(-1)
   return (
     <Panel title="Notifications">
-      {failure && !sent ? <FailureNote thrown={failure} again={again} /> : null}
+      {failure && !sent ? <FailureNote thrown={failure} again={retry} /> : null}
       {!sent && !failure && <Loading>Loading…</Loading>}
       {sent && lines.length === 0 && <p className="p-3 text-soft">No notifications yet.</p>}
       {lines.length > 0 && (
@@ -105,10 +105,10 @@ export function Sent({ sent, kept, failure, zone, again }: SentProps) {
         </ol>
       )}
       {more}
-      {sent && sent.length >= HISTORY_MAX && <TruncationNote>These are the latest {count(HISTORY_MAX)}.</TruncationNote>}
+      {sent && sent.length >= HISTORY_MAX && <TruncationNote>Only the latest {count(HISTORY_MAX)}.</TruncationNote>}
       {sent && kept && oldest && !kept.isEnd && (
         <TruncationNote>
-          Suppressed notifications are listed from {timeText(oldest.time, zone)} on: “Older evaluations” reads on.
+          Suppressed notifications are listed from {timeText(oldest.time, zone)} on. Load older evaluations to see earlier ones.
         </TruncationNote>
       )}
     </Panel>
@@ -126,12 +126,12 @@ function notificationLine({
   test,
   tries,
 }: Notifications[number]): NotificationLine {
-  const again = tries.length > 1 ? `${tries.length} tries` : ''
+  const retry = tries.length > 1 ? `${tries.length} tries` : ''
   return {
     time,
     key: notification_id,
     text: `${statusNames[monitor_status]} to ${{ EMAIL: '', SLACK: 'chat ', WEBHOOK: 'webhook ' }[type]}${destination}`,
-    note: [failure_reason, again].filter(Boolean).join(' · '),
+    note: [failure_reason, retry].filter(Boolean).join(' · '),
     status,
     isTest: test,
   }

@@ -16,10 +16,10 @@ export const operatorNames: Record<ComparisonOperator, string> = {
 }
 
 export const kindNames: Record<MonitorKind, string> = {
-  PATTERN: 'A value against a threshold',
-  CHANGE_DETECTION: 'A change against an earlier time',
-  ANOMALY_DETECTION: 'What is unusual for this series',
-  USAGE: 'How much a dataset takes in',
+  PATTERN: 'Threshold',
+  CHANGE_DETECTION: 'Change',
+  ANOMALY_DETECTION: 'Anomaly',
+  USAGE: 'Ingested volume',
 }
 
 type Value = MonitorEvaluation['value']
@@ -55,7 +55,7 @@ export function ruleText({ type, aux, comparison_operator, threshold, window, qu
   const groups = queries[0]?.groups ?? []
   const value = {
     PATTERN: aux?.pattern_change === 'NEW' ? 'new patterns' : aux?.pattern_change === 'VANISHED' ? 'vanished patterns' : what,
-    USAGE: 'bytes taken in',
+    USAGE: 'ingested bytes',
     CHANGE_DETECTION: `change of ${what}${change_type === 'PERCENTAGE' ? ' in %' : ''} against ${compare_to ?? 'before'}`,
     ANOMALY_DETECTION: `deviations of ${what}`,
   }[type]
@@ -83,9 +83,9 @@ export const verdictNames: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     sent: 'sent',
     muted: 'kept back: muted',
-    'held by downtime': 'held back by a downtime, told at its end if it still is so',
-    'dropped by downtime': 'kept back by a downtime',
-    'recovery suppressed by downtime': 'recovery kept back by a downtime',
+    'held by downtime': 'held by a downtime; sent at its end if the status still holds',
+    'dropped by downtime': 'dropped by a downtime',
+    'recovery suppressed by downtime': 'recovery suppressed by a downtime',
     'never told': 'kept back: its beginning was not told either',
     'not the first or last group': 'kept back: only the first and the last group tell',
   }),

@@ -42,12 +42,12 @@ export function MonitorList({ params }: { params: MonitorParams }) {
       {!list.data && !list.error && <Loading>Loading…</Loading>}
       {list.data?.length === 0 && (
         <EmptyState title="No monitors yet">
-          <p className="text-soft">A monitor evaluates a query every minute and notifies you when its status changes.</p>
+          <p className="text-soft">A monitor evaluates a query every minute and sends notifications when its status changes.</p>
           <p>
             <Link to="/explore" search={{}} className="text-accent underline">
-              Find something in Explore
+              Run a search in Explore
             </Link>{' '}
-            and choose “Create monitor”, or begin with an empty one.
+            and choose “Create monitor”, or start with an empty one.
           </p>
         </EmptyState>
       )}
@@ -107,10 +107,10 @@ function Filters({ monitors, params, onChange }: FiltersProps) {
         </Button>
       ))}
       <span className="ml-auto flex items-center gap-2">
-        <span className="text-soft text-xs">Grouped by</span>
+        <span className="text-soft text-xs">Group by</span>
         <Select
           className="w-32!"
-          aria-label="Grouped by"
+          aria-label="Group by"
           value={params.group ?? 'nothing'}
           options={[['nothing', 'nothing'], ...groupings.map((one) => [one, one] as const)]}
           onPick={(next) => onChange({ group: next === 'nothing' ? undefined : next } as MonitorParams)}
@@ -134,7 +134,7 @@ function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping
       <div className="flex min-h-8 flex-wrap items-center gap-3">
         <label className="flex items-center gap-2 pl-3">
           <input type="checkbox" checked={isAll} onChange={() => setTicked(isAll ? [] : monitors.map(({ id }) => id))} />
-          {chosen.length === 0 ? 'Choose all' : `${count(chosen.length)} chosen`}
+          {chosen.length === 0 ? 'Select all' : `${count(chosen.length)} selected`}
         </label>
         {chosen.length > 0 && <Mute monitors={chosen} size="small" />}
       </div>
@@ -184,7 +184,7 @@ function Row({ monitor, isTicked, onTick }: RowProps) {
   const muted = mutedText(monitor, zone)
   return (
     <li className="flex items-start gap-3 px-3 py-2">
-      <input type="checkbox" className="mt-1" aria-label={`Choose ${name}`} checked={isTicked} onChange={onTick} />
+      <input type="checkbox" className="mt-1" aria-label={`Select ${name}`} checked={isTicked} onChange={onTick} />
       <span className="pt-0.5">
         <StatusMark status={status} />
       </span>

@@ -51,7 +51,7 @@ export function Mute({ monitors, size = 'normal' }: { monitors: readonly Monitor
       <div className="flex w-60 max-w-full flex-col gap-2">
         {isMuted && (
           <Button look="main" disabled={mute.isPending} onClick={() => act(0)}>
-            End the mute
+            Unmute
           </Button>
         )}
         <div className="grid grid-cols-2 gap-1">
@@ -62,13 +62,13 @@ export function Mute({ monitors, size = 'normal' }: { monitors: readonly Monitor
           ))}
         </div>
         <Button disabled={mute.isPending} onClick={() => act(-1)}>
-          For ever
+          Forever
         </Button>
         <Field name="Until, in your time zone">
           <Input type="datetime-local" value={until} onChange={(event) => setUntil(event.target.value)} />
         </Field>
         <Button disabled={!(untilMs > Date.now()) || mute.isPending} onClick={() => act(untilMs)}>
-          Mute until then
+          Mute until this time
         </Button>
         {mute.error && <FailureNote thrown={mute.error} />}
       </div>

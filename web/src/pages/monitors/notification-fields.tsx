@@ -20,11 +20,11 @@ export function NotificationFields({ draft, onChange }: NotificationFieldsProps)
         <TargetFields targets={targets} onChange={(next) => onChange({ targets: [...next] })} />
         <label className="flex items-center gap-2">
           <input type="checkbox" checked={notifyOnce} onChange={(event) => onChange({ notifyOnce: event.target.checked })} />
-          Notify once for all groups: when the first alerts and when the last recovers
+          One notification for all groups: when the first alerts, and when the last recovers
         </label>
         <label className="flex items-center gap-2">
           <input type="checkbox" checked={hasReport} onChange={(event) => onChange({ hasReport: event.target.checked })} />
-          Send a report of what differed
+          Include a report of what changed
         </label>
         {hasReport && (
           <Field name="Instructions for the report">
@@ -49,7 +49,7 @@ export function TargetFields({ targets, mark, onChange }: TargetFieldsProps) {
     <>
       {targets.map((target, at) => (
         <OneTarget
-          // biome-ignore lint/suspicious/noArrayIndexKey: a target is known by its place, its address is being written
+          // biome-ignore lint/suspicious/noArrayIndexKey: a target has no id, and its address changes while typing
           key={at}
           target={target}
           mark={mark?.(target, at)}
@@ -60,7 +60,7 @@ export function TargetFields({ targets, mark, onChange }: TargetFieldsProps) {
       ))}
       {targets.length < ACTIONS_MAX && (
         <Button size="small" look="quiet" className="self-start" onClick={() => onChange([...targets, { email: '' }])}>
-          {targets.length === 0 ? '+ recipient' : '+ another recipient'}
+          {targets.length === 0 ? 'Add recipient' : 'Add recipient'}
         </Button>
       )}
     </>
@@ -76,14 +76,14 @@ type OneTargetProps = {
 }
 
 function OneTarget({ target, mark, isOpen, onChange, onRemove }: OneTargetProps) {
-  const places = useIntegrations()
+  const integrations = useIntegrations()
   const isMail = target.email !== undefined
-  const known = (places.data ?? []).map(({ id, name }) => [id, name] as const)
+  const known = (integrations.data ?? []).map(({ id, name }) => [id, name] as const)
   const own = isMail ? MAIL : (target.integration_id ?? '')
-  const gone = isMail || known.some(([id]) => id === own) ? [] : [[own, places.data ? 'An integration that is gone' : '…'] as const]
+  const gone = isMail || known.some(([id]) => id === own) ? [] : [[own, integrations.data ? 'Deleted integration' : '…'] as const]
   return (
     <div className="flex items-start gap-2">
-      <Field name="By" className="w-32 shrink-0 sm:w-44">
+      <Field name="Channel" className="w-32 shrink-0 sm:w-44">
         <Select
           value={own}
           options={[[MAIL, 'E-mail'], ...known, ...gone]}
@@ -103,7 +103,7 @@ function OneTarget({ target, mark, isOpen, onChange, onRemove }: OneTargetProps)
         <span className="flex-1" />
       )}
       {onRemove && (
-        <Button look="quiet" className="mt-4.5" aria-label="Remove this one" onClick={onRemove}>
+        <Button look="quiet" className="mt-4.5" aria-label="Remove the recipient" onClick={onRemove}>
           ×
         </Button>
       )}

@@ -14,7 +14,7 @@ import { Changes, Sent } from './history.tsx'
 import { ruleText } from './labels.ts'
 import { Mute, mutedText } from './mute.tsx'
 import { useHistory, useMonitor } from './queries.ts'
-import { TestSending } from './sample-notification.tsx'
+import { TestNotification } from './sample-notification.tsx'
 import { SaveMonitorTemplate } from './save-monitor-template.tsx'
 
 /** OneMonitor shows the status of a monitor, its evaluations, status changes and notifications. */
@@ -30,14 +30,14 @@ export function OneMonitor({ id, evaluationMs }: { id: string; evaluationMs: num
         monitor={monitor.data}
         kept={evaluations.data}
         failure={evaluations.error}
-        again={() => evaluations.refetch()}
+        retry={() => evaluations.refetch()}
         chosenMs={evaluationMs}
         older={older}
       />
       <Groups monitor={monitor.data} />
       <div className="grid gap-4 lg:grid-cols-2">
-        <Changes monitorId={id} events={events.data?.monitor_events} failure={events.error} again={() => events.refetch()} zone={zone} />
-        <Sent sent={sent.data} kept={evaluations.data} failure={sent.error} again={() => sent.refetch()} zone={zone} />
+        <Changes monitorId={id} events={events.data?.monitor_events} failure={events.error} retry={() => events.refetch()} zone={zone} />
+        <Sent sent={sent.data} kept={evaluations.data} failure={sent.error} retry={() => sent.refetch()} zone={zone} />
       </div>
     </Page>
   )
@@ -71,9 +71,9 @@ function Actions({ monitor }: { monitor: Monitor }) {
       >
         Copy
       </Link>
-      <TestSending monitor={monitor} />
+      <TestNotification monitor={monitor} />
       <SaveMonitorTemplate monitor={monitor} />
-      <Confirm action="Delete" message={`Delete “${monitor.name}” with its history?`} onYes={remove} />
+      <Confirm action="Delete" message={`Delete “${monitor.name}” and its history?`} onYes={remove} />
     </>
   )
 }

@@ -39,7 +39,7 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
   const found = backtest.data
   const bands = useMemo(() => bandsIn(found), [found])
   const isOld = backtest.isFetching || settled !== rule
-  if (!rule) return <Loading height="20rem">Write a measure and a threshold, and see here what would have happened.</Loading>
+  if (!rule) return <Loading height="20rem">Enter a measure and a threshold to see a backtest.</Loading>
   return (
     <Panel
       title={`Preview: last ${DAYS} days`}
@@ -75,13 +75,11 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
           ) : (
             !series.error && <Loading height="16rem">Loading…</Loading>
           )}
-          {(series.data?.series.length ?? 0) >= GROUPS_MAX && (
-            <p className="text-soft text-xs">Of the groups only the largest are drawn.</p>
-          )}
-          <p className="text-soft text-xs">Click a step, or a change below, to see its events.</p>
+          {(series.data?.series.length ?? 0) >= GROUPS_MAX && <p className="text-soft text-xs">Only the largest groups are drawn.</p>}
+          <p className="text-soft text-xs">Click a point, or a change below, to see its events.</p>
           {rule.monitor_type !== 'PATTERN' && (
             <p className="text-soft text-xs">
-              The line is what the query gives; the threshold is of what is made of it, and stands in the changes below.
+              The chart shows the values of the query. The threshold applies to the value derived from them, listed with the changes below.
             </p>
           )}
           <WouldChange found={found} rule={rule} zone={zone} />
@@ -103,7 +101,7 @@ function useSettled(rule: WatchRule | undefined): WatchRule | undefined {
 
 function useBacktest(rule: WatchRule | undefined) {
   const client = useClient()
-  const [leaving, setLeaving] = useState<AbortController>()
+  const [aborter, setAborter] = useState<AbortController>()
   const query = useQuery({
     queryKey: ['backtest', rule],
     enabled: rule !== undefined,
@@ -111,11 +109,11 @@ function useBacktest(rule: WatchRule | undefined) {
     queryFn: async ({ signal }) => {
       if (!rule) throw new Error('a backtest needs a rule')
       const own = new AbortController()
-      setLeaving(own)
+      setAborter(own)
       return client.monitors.backtest({ body: { ...rule, days: DAYS }, signal: AbortSignal.any([signal, own.signal]), repeatable: true })
     },
   })
-  return { ...query, cancel: () => leaving?.abort(new Error('You have cancelled it.')) }
+  return { ...query, cancel: () => aborter?.abort(new Error('You canceled it.')) }
 }
 
 /** useSeries queries slices of the window length, so that each equals the evaluation at its end. */
@@ -151,7 +149,7 @@ function useSeries(rule: WatchRule | undefined) {
           }),
         ),
       )
-      // With a formula its value is watched, without one that of the first query.
+      // The value of the formula counts, or that of the first query.
       const watched = formulas?.[0]?.name ?? queries[0]?.name ?? ''
       return joined(answers.map((answer) => chartData(answer[watched] ? [answer[watched]] : [])))
     },
@@ -239,7 +237,7 @@ function WouldChange({ found, rule, zone }: { found: Backtest; rule: WatchRule; 
       {more}
       {found.changes_total > found.changes.length && (
         <TruncationNote>
-          These are the first {count(found.changes.length)} of {quantity(found.changes_total, 'change')}.
+          Only the first {count(found.changes.length)} of {quantity(found.changes_total, 'change')}.
         </TruncationNote>
       )}
     </section>

@@ -97,7 +97,7 @@ export function useMonitorTemplates() {
 export function useIntegrations() {
   const client = useClient()
   return useQuery({
-    queryKey: ['places to tell'],
+    queryKey: ['notification targets'],
     queryFn: async ({ signal }) => {
       const [webhooks, chats] = await Promise.all([client.integrations.webhooks({ signal }), client.integrations.slack({ signal })])
       return [

@@ -27,14 +27,14 @@ export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
       <Field name="Kind" className="col-span-2">
         <Select value={type} options={kinds} onPick={(next) => onChange({ type: next, ...operatorFor(next, operator) })} />
       </Field>
-      <FormField name="Over the" of="window" below={mark?.('window')}>
+      <FormField name="Window" of="window" below={mark?.('window')}>
         <Select
           value={window}
           options={offered.map((one) => [one, one.includes('{{') ? one : one.toLowerCase()] as const)}
           onPick={(next) => onChange({ window: next })}
         />
       </FormField>
-      <Field name="Without events it is">
+      <Field name="Status without events">
         <Select
           value={noData}
           options={[
@@ -46,7 +46,7 @@ export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
           onPick={(next) => onChange({ noData: next })}
         />
       </Field>
-      <Field name="Alert when it is">
+      <Field name="Alert when the value is">
         <Select
           value={operator}
           options={operators.filter(([one]) => one !== 'OUTSIDE' || type === 'ANOMALY_DETECTION')}
@@ -57,15 +57,10 @@ export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
         <Input inputMode="decimal" value={threshold} required onChange={(event) => onChange({ threshold: event.target.value })} />
       </FormField>
       <FormField name="Warn at" of="warning_threshold" below={mark?.('warning')}>
-        <Input
-          inputMode="decimal"
-          placeholder="no warning"
-          value={warning}
-          onChange={(event) => onChange({ warning: event.target.value })}
-        />
+        <Input inputMode="decimal" placeholder="none" value={warning} onChange={(event) => onChange({ warning: event.target.value })} />
       </FormField>
       {hasGroups && (
-        <Field name="Forget groups after" help="hours of silence">
+        <Field name="Remove groups after" help="hours without events">
           <Input
             inputMode="decimal"
             placeholder="24"
@@ -100,7 +95,7 @@ function KindFields({ draft, mark, onChange }: RuleFieldsProps) {
         <FormField name="Compared with" of="compare_to" help="5 mins ago to 1 month ago" below={mark?.('compareTo')}>
           <Input value={draft.compareTo} required onChange={(event) => onChange({ compareTo: event.target.value })} />
         </FormField>
-        <Field name="As a">
+        <Field name="Change as">
           <Select
             value={draft.changeType}
             options={[
@@ -115,12 +110,7 @@ function KindFields({ draft, mark, onChange }: RuleFieldsProps) {
   }
   if (draft.type === 'ANOMALY_DETECTION') {
     return (
-      <FormField
-        name="Usual is what was in the last"
-        of="evaluation_window"
-        help="10 to 1000 windows, at most 30 days"
-        below={mark?.('evaluationWindow')}
-      >
+      <FormField name="Baseline" of="evaluation_window" help="10 to 1000 windows, at most 30 days" below={mark?.('evaluationWindow')}>
         <Input value={draft.evaluationWindow} required onChange={(event) => onChange({ evaluationWindow: event.target.value })} />
       </FormField>
     )
@@ -128,8 +118,8 @@ function KindFields({ draft, mark, onChange }: RuleFieldsProps) {
   if (draft.type === 'USAGE') {
     return (
       <p className="col-span-full text-soft text-xs">
-        It counts the bytes that the datasets take in, whatever is measured above: without a condition, by groups of @collection and
-        @dataset.
+        This monitor measures the ingested bytes of the datasets, not the measure above. It accepts no condition, and only @collection and
+        @dataset as groups.
       </p>
     )
   }
@@ -137,9 +127,9 @@ function KindFields({ draft, mark, onChange }: RuleFieldsProps) {
 }
 
 const patternChanges = [
-  ['', 'the value that is measured'],
-  ['NEW', 'message patterns that are new'],
-  ['VANISHED', 'message patterns that stayed away'],
+  ['', 'the measured value'],
+  ['NEW', 'new message patterns'],
+  ['VANISHED', 'vanished message patterns'],
 ] as const
 type PatternChange = (typeof patternChanges)[number][0]
 
@@ -152,11 +142,11 @@ function PatternFields({ draft: { aux = {} }, onChange }: RuleFieldsProps) {
   const time = typeof baseline === 'string' ? baseline : '1 day'
   return (
     <>
-      <Field name="Compared is" className="col-span-2">
+      <Field name="Compares" className="col-span-2">
         <Select value={change} options={patternChanges} onPick={(next) => set(next, time)} />
       </Field>
       {change !== '' && (
-        <Field name="Against the time before, of" help="such as 1 day">
+        <Field name="With the previous" help="for example 1 day">
           <Input value={time} required onChange={(event) => set(change, event.target.value)} />
         </Field>
       )}

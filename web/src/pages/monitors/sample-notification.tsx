@@ -14,8 +14,8 @@ const transitions = [
 ] as const
 type Transition = (typeof transitions)[number][0]
 
-/** TestSending sends test notifications; the results appear in the list of notifications. */
-export function TestSending({ monitor }: { monitor: Monitor }) {
+/** TestNotification sends test notifications; the results appear in the list of notifications. */
+export function TestNotification({ monitor }: { monitor: Monitor }) {
   const client = useClient()
   const queries = useQueryClient()
   const [chosen, setChosen] = useState<readonly Transition[]>(['ALERT', 'ALERT_RECOVERY'])
@@ -45,7 +45,7 @@ export function TestSending({ monitor }: { monitor: Monitor }) {
   })
   return (
     <Popover
-      label="Send a test"
+      label="Send a test notification"
       trigger={
         <Button>
           Test <span aria-hidden>▾</span>
@@ -53,7 +53,7 @@ export function TestSending({ monitor }: { monitor: Monitor }) {
       }
     >
       <div className="flex w-64 max-w-full flex-col gap-2">
-        <p>Send to everybody this monitor tells, marked as a test, even when it is muted:</p>
+        <p>Send test notifications to all recipients, even while the monitor is muted:</p>
         {transitions.map(([transition, text]) => (
           <label key={transition} className="flex items-center gap-2">
             <input
@@ -67,7 +67,7 @@ export function TestSending({ monitor }: { monitor: Monitor }) {
         <Button look="main" disabled={chosen.length === 0 || test.isPending} onClick={() => test.mutate()}>
           {test.isPending ? 'Sending…' : 'Send'}
         </Button>
-        {test.isSuccess && <p role="status">Sent; see the notifications below.</p>}
+        {test.isSuccess && <p role="status">Sent. The result is in the notifications below.</p>}
         {test.error && <FailureNote thrown={test.error} />}
       </div>
     </Popover>

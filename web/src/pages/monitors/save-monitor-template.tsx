@@ -2,22 +2,22 @@ import type { Monitor } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
-import { keepMetric } from '../../parts/metric-templates.tsx'
+import { saveMetricTemplate } from '../../parts/metric-templates.tsx'
 import { SaveAsTemplate } from '../../parts/save-as-template.tsx'
 
 /** SaveMonitorTemplate saves a monitor as a template, and its queries as a metric template. */
 export function SaveMonitorTemplate({ monitor }: { monitor: Monitor }) {
   const client = useClient()
-  const [made, setMade] = useState<string>()
+  const [savedId, setSavedId] = useState<string>()
   return (
     <SaveAsTemplate
       name={monitor.name}
       kinds={['monitor', 'metric']}
-      onKeep={async (name) => setMade(await saveMonitorTemplate(client, monitor, name))}
+      onSave={async (name) => setSavedId(await saveMonitorTemplate(client, monitor, name))}
     >
-      Kept.{' '}
-      <Link to="/monitors" search={{ view: 'templates', ...(made ? { edit: made } : {}) }} className="text-accent underline">
-        Choose what it leaves open
+      Saved.{' '}
+      <Link to="/monitors" search={{ view: 'templates', ...(savedId ? { edit: savedId } : {}) }} className="text-accent underline">
+        Add parameters
       </Link>
     </SaveAsTemplate>
   )
@@ -27,7 +27,7 @@ async function saveMonitorTemplate(client: ReturnType<typeof useClient>, monitor
   const { queries, formulas, description, actions, threshold, warning_threshold } = monitor
   const { comparison_operator, window, no_data_status, notify_once, group_retention, aux, monitor_type, tags } = monitor
   const { compare_to, change_type, evaluation_window, anomaly_algorithm } = monitor
-  const metric = await keepMetric(client, { name, queries, formulas })
+  const metric = await saveMetricTemplate(client, { name, queries, formulas })
   const targets = actions.map(({ email, integration_id }) => ({
     ...(email ? { email } : {}),
     ...(integration_id ? { integration_id } : {}),

@@ -13,7 +13,7 @@ const template = {
   parameters: { threshold: { type: 'DOUBLE' } },
 }
 
-test('what the form shows is what stands there, and what it changes is all that changes', () => {
+test('the form shows the template and changes only what the user changes', () => {
   const draft = draftOfTemplate(template, [])
   expect(draft).toMatchObject({ threshold: '{{threshold}}', warning: '', noData: 'NO_DATA', window: 'Last 5 minutes' })
   expect(withDraft(template, draft, { warning: '{{warning}}', noData: 'OK', retentionHours: '2' })).toEqual({
@@ -25,13 +25,13 @@ test('what the form shows is what stands there, and what it changes is all that 
   expect(withDraft(template, draft, {})).toEqual(template)
 })
 
-test('another kind takes along what it needs and leaves behind what it does not know', () => {
+test('a change of the kind adds its fields and removes those of the other', () => {
   const change = withDraft(template, draftOfTemplate(template, []), { type: 'CHANGE_DETECTION' })
   expect(change).toMatchObject({ type: 'CHANGE_DETECTION', monitor_type: 'CHANGE_DETECTION', compare_to: '1 day ago' })
   expect(withDraft(change, draftOfTemplate(change, []), { type: 'PATTERN' })).toEqual(template)
 })
 
-test('whom a template tells is a list, or a text that only its parameters make one', () => {
+test('recipients are a list, or a text that parameters turn into one', () => {
   expect(targetsIn('[{"email":"{{email}}"}]')).toEqual([{ email: '{{email}}' }])
   expect(targetsIn('')).toEqual([])
   for (const strange of ['{{actions}}', '[{"email":"a","type":"EMAIL"}]', '{}']) expect(targetsIn(strange)).toBe(undefined)

@@ -35,8 +35,8 @@ const opened: Record<RuleText, { name: string; type: ParameterType; label: strin
   threshold: { name: 'threshold', type: 'DOUBLE', label: 'threshold' },
   warning: { name: 'warning', type: 'DOUBLE', label: 'warning' },
   window: { name: 'window', type: 'STRING', label: 'window' },
-  compareTo: { name: 'compare_to', type: 'STRING', label: 'time compared with' },
-  evaluationWindow: { name: 'evaluation_window', type: 'STRING', label: 'usual time' },
+  compareTo: { name: 'compare_to', type: 'STRING', label: 'comparison time' },
+  evaluationWindow: { name: 'evaluation_window', type: 'STRING', label: 'baseline' },
 }
 
 /** MonitorTemplateFields are the fields of a monitor with their template parameters. */
@@ -44,7 +44,7 @@ function MonitorTemplateFields({ content, onChange }: TemplateFormProps) {
   const metrics = useMetricTemplates()
   const reference = (content.metric ?? content.metric_id ?? { id: '' }) as TemplateReference
   const metric = metrics.data?.find(({ id }) => id === reference.id)
-  // What is written of a number may not be one yet; it holds as long as nothing else changes the template.
+  // A typed number may be incomplete; the text stays until something else changes the template.
   const [written, setWritten] = useState<{ of: TemplateContent; draft: MonitorDraft }>()
   const known = draftOfTemplate(content, (metric?.queries ?? []) as MetricQuery[])
   const draft = written?.of === content ? { ...written.draft, queries: known.queries } : known
@@ -53,7 +53,7 @@ function MonitorTemplateFields({ content, onChange }: TemplateFormProps) {
     setWritten({ of: next, draft: { ...draft, ...change } })
     onChange(next)
   }
-  const ask = (name: string, type: ParameterType = 'STRING') => onChange(withParameters(content, { [name]: { type } }))
+  const declare = (name: string, type: ParameterType = 'STRING') => onChange(withParameters(content, { [name]: { type } }))
   const mark = (text: RuleText) => {
     const { name, type, label } = opened[text]
     return (
@@ -61,7 +61,7 @@ function MonitorTemplateFields({ content, onChange }: TemplateFormProps) {
         text={draft[text]}
         label={label}
         content={content}
-        onAsk={(declared) => ask(declared, type)}
+        onDeclare={(declared) => declare(declared, type)}
         onOpen={() => set({ [text]: `{{${name}}}` }, { [name]: { type } })}
       />
     )
@@ -76,13 +76,13 @@ function MonitorTemplateFields({ content, onChange }: TemplateFormProps) {
         of="description"
         isLong
         charsMax={4_000}
-        help="It is sent along: what it means, and what to do."
+        help="Part of every notification: what the alert means, and what to do."
       />
       <h3 className="font-medium">Parameters</h3>
       <ParameterFields {...own} />
       <h3 className="font-medium">Query and threshold</h3>
       <ReferenceField
-        label="Queries of the template of a metric"
+        label="Metric template"
         of={['metric', 'metric_id']}
         templates={metrics.data}
         reference={reference}
@@ -97,13 +97,13 @@ function MonitorTemplateFields({ content, onChange }: TemplateFormProps) {
       </ReferenceField>
       <RuleFields draft={draft} mark={mark} onChange={set} />
       <h3 className="font-medium">Notifications</h3>
-      <NotificationTargets {...own} onAsk={ask} />
+      <NotificationTargets {...own} onDeclare={declare} />
     </>
   )
 }
 
 /** NotificationTargets edit the recipients, or the raw text when a parameter supplies the list. */
-function NotificationTargets({ content, onChange, onAsk }: TemplateFormProps & { onAsk(name: string): void }) {
+function NotificationTargets({ content, onChange, onDeclare }: TemplateFormProps & { onDeclare(name: string): void }) {
   const actions = String(content.actions ?? '')
   const targets = targetsIn(actions)
   const onceText = content.notify_once === undefined ? 'false' : String(content.notify_once)
@@ -123,7 +123,7 @@ function NotificationTargets({ content, onChange, onAsk }: TemplateFormProps & {
               text={email}
               label="address"
               content={content}
-              onAsk={onAsk}
+              onDeclare={onDeclare}
               onOpen={() =>
                 set(JSON.stringify(targets.map((one, index) => (index === at ? { email: '{{email}}' } : one))), {
                   email: { type: 'STRING' },
@@ -134,9 +134,9 @@ function NotificationTargets({ content, onChange, onAsk }: TemplateFormProps & {
         />
       ) : (
         <FormField
-          name="Actions, as a list in JSON or what is asked for as one"
+          name="Actions: a JSON list, or a parameter"
           of="actions"
-          below={<PlaceholderMark text={actions} label="actions" content={content} onAsk={onAsk} />}
+          below={<PlaceholderMark text={actions} label="actions" content={content} onDeclare={onDeclare} />}
         >
           <TextArea className="font-mono text-xs" value={actions} onChange={(event) => set(event.target.value)} />
         </FormField>

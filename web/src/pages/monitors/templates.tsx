@@ -14,20 +14,18 @@ export function MonitorTemplates({ first }: { first: string | undefined }) {
   const client = useClient()
   const monitors: TemplateApi = {
     list: async (signal) => (await client.monitorTemplates.list({ signal })).templates,
-    // What was written may make no sense; the service says what is wrong with it.
+    // The service validates the body.
     create: (body) => client.monitorTemplates.create({ body: body as BodyInput<Contract['monitorTemplates']['create']> }),
     update: (templateId, body) =>
       client.monitorTemplates.update({ params: { templateId }, body: body as BodyInput<Contract['monitorTemplates']['update']> }),
     remove: (templateId) => client.monitorTemplates.remove({ params: { templateId } }),
   }
   return (
-    <Page title="Templates of monitors" actions={<BackToMonitors />}>
-      <p className="-mt-2 text-soft">
-        A monitor can be kept as a template by its own “Save as template”. Its queries are kept apart, as the template of a metric.
-      </p>
+    <Page title="Monitor templates" actions={<BackToMonitors />}>
+      <p className="-mt-2 text-soft">“Save as template” on a monitor creates a template. Its queries become a metric template.</p>
       <TemplateLibrary
         title="Monitors"
-        noun="monitors"
+        noun="monitor"
         queryKey={['monitor templates']}
         library={monitors}
         first={first}

@@ -6,50 +6,55 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { useDatasets } from '../../parts/datasets.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, useAction } from '../../parts/records.tsx'
+import { Loaded, Row, Rows } from '../../parts/records.tsx'
+import { useSave } from '../../parts/save.ts'
 import { Input, Select } from '../../ui/field.tsx'
 import { useRoles } from './role-picker.tsx'
 import { USERS } from './users.tsx'
 
 const POLICIES = ['policies']
 const types = [
-  ['LOG_FORBID', 'may not see'],
-  ['LOG_PERMIT', 'may see nothing but'],
+  ['LOG_FORBID', 'cannot see'],
+  ['LOG_PERMIT', 'can see only'],
 ] as const
 
 /** AccessRules restrict which datasets a role, user or key can see. */
 export function AccessRules() {
   const client = useClient()
   const list = useQuery({ queryKey: POLICIES, queryFn: ({ signal }) => client.policies.list({ signal }) })
-  const remove = useAction(POLICIES, (policyId: string) => client.policies.remove({ params: { policyId } }))
-  const who = useWho()
-  const what = useWhat()
+  const remove = useSave((policyId: string) => client.policies.remove({ params: { policyId } }), { stale: [POLICIES] })
+  const principals = usePrincipals()
+  const resources = useResources()
   const nameOf = (options: Options, key: string) => options.find(([one]) => one === key)?.[1] ?? key
   const sentence = ({ principal, policy_type, resource }: Policy) => ({
-    who: nameOf(who, `${principal.principal_type} ${principal.principal_id}`),
-    verb: types.find(([type]) => type === policy_type)?.[1] ?? policy_type,
-    what: nameOf(what, `${kindOf(resource.resource_type)} ${resource.resource_id}`),
+    principal: nameOf(principals, `${principal.principal_type} ${principal.principal_id}`),
+    access: types.find(([type]) => type === policy_type)?.[1] ?? policy_type,
+    resource: nameOf(resources, `${kindOf(resource.resource_type)} ${resource.resource_id}`),
   })
   return (
     <>
       <p className="max-w-3xl text-soft">
-        Whoever has a role that reads sees every dataset, unless a rule says otherwise. Forbidding wins over permitting. Rules decide what
-        is seen, not what is sent.
+        Callers with a reading role see every dataset, unless a rule restricts it. “Cannot see” wins over “can see only”. Rules apply to
+        reading, not to sending.
       </p>
-      <NewRule who={who} what={what} />
+      <NewRule principals={principals} resources={resources} />
       <Panel title="Access rules">
-        <Answer of={list}>
+        <Loaded of={list}>
           {({ policies }) => (
-            <Rows label="Access rules" heads={['Who', '', 'What', 'Why']} empty="No rule: everybody who may read sees every dataset.">
+            <Rows
+              label="Access rules"
+              columns={['Principal', 'Access', 'Resource', 'Description']}
+              empty="No access rules yet: callers with a reading role see every dataset. Create a rule above."
+            >
               {policies.map((policy) => {
-                const said = sentence(policy)
+                const text = sentence(policy)
                 return (
                   <Row
                     key={policy.id}
                     cells={[
-                      said.who,
-                      said.verb,
-                      said.what,
+                      text.principal,
+                      text.access,
+                      text.resource,
                       <span key="why" className="text-soft">
                         {policy.description}
                         {(policy.when || policy.unless) && ' (under conditions)'}
@@ -59,8 +64,8 @@ export function AccessRules() {
                     <Confirm
                       size="small"
                       action="Delete"
-                      label={`Delete the rule for ${said.who}`}
-                      message={`Delete the rule that ${said.who} ${said.verb} ${said.what}? It ends with the next request.`}
+                      label={`Delete the rule for ${text.principal}`}
+                      message={`Delete the rule that ${text.principal} ${text.access} ${text.resource}? This takes effect with the next request.`}
                       onYes={() => remove.mutateAsync(policy.id)}
                     />
                   </Row>
@@ -68,7 +73,7 @@ export function AccessRules() {
               })}
             </Rows>
           )}
-        </Answer>
+        </Loaded>
       </Panel>
     </>
   )
@@ -79,44 +84,44 @@ type Options = readonly (readonly [string, string])[]
 /** kindOf maps the synonyms of a resource type to one. */
 const kindOf = (type: string): string => (['LOG', 'DATASET'].includes(type.toUpperCase()) ? 'LOG' : 'LOG_SET')
 
-function useWho(): Options {
+function usePrincipals(): Options {
   const client = useClient()
   const roles = useRoles()
   const users = useQuery({ queryKey: USERS, queryFn: ({ signal }) => client.users.list({ signal }) })
   const keys = useQuery({ queryKey: ['api keys'], queryFn: ({ signal }) => client.apiKeys.list({ signal }) })
   return [
-    ...(roles.data?.roles ?? []).map(({ role_id, display_name }) => [`ROLE ${role_id}`, `the role ${display_name}`] as const),
+    ...(roles.data?.roles ?? []).map(({ role_id, display_name }) => [`ROLE ${role_id}`, `role ${display_name}`] as const),
     ...(users.data?.users ?? []).map(({ id, email }) => [`USER ${id}`, email] as const),
-    ...(keys.data?.api_keys ?? []).map(({ id, name }) => [`APIKEY ${id}`, `the key ${name}`] as const),
+    ...(keys.data?.api_keys ?? []).map(({ id, name }) => [`APIKEY ${id}`, `key ${name}`] as const),
   ]
 }
 
-function useWhat(): Options {
+function useResources(): Options {
   const { data } = useDatasets()
   const datasets = data?.datasets ?? []
   const collections = [...new Set(datasets.map(({ collection }) => collection))].sort()
   return [
-    ...collections.map((name) => [`LOG_SET ${name}`, `the collection ${name}`] as const),
+    ...collections.map((name) => [`LOG_SET ${name}`, `collection ${name}`] as const),
     ...datasets.map(({ id, collection, dataset }) => [`LOG ${id}`, `${collection} / ${dataset}`] as const),
   ]
 }
 
-function NewRule({ who, what }: { who: Options; what: Options }) {
+function NewRule({ principals, resources }: { principals: Options; resources: Options }) {
   const client = useClient()
   const [principal, setPrincipal] = useState('')
   const [policy_type, setType] = useState<(typeof types)[number][0]>('LOG_FORBID')
   const [resource, setResource] = useState('')
-  /** halves splits a choice into kind and id; a name may contain spaces. */
-  const halves = (text: string): [string, string] => [text.slice(0, text.indexOf(' ')), text.slice(text.indexOf(' ') + 1)]
+  /** split separates a choice into kind and id; a name may contain spaces. */
+  const split = (text: string): [string, string] => [text.slice(0, text.indexOf(' ')), text.slice(text.indexOf(' ') + 1)]
   return (
     <Panel title="New rule">
       <Form
         action="Create rule"
-        reads={POLICIES}
+        stale={POLICIES}
         isReady={principal !== '' && resource !== ''}
         onSend={(text) => {
-          const [principal_type, principal_id] = halves(principal)
-          const [resource_type, resource_id] = halves(resource)
+          const [principal_type, principal_id] = split(principal)
+          const [resource_type, resource_id] = split(resource)
           const description = text('description')
           return client.policies.create({
             body: {
@@ -129,16 +134,16 @@ function NewRule({ who, what }: { who: Options; what: Options }) {
           })
         }}
       >
-        <FormField name="Who" of="principal">
-          <Select className="sm:min-w-56 sm:max-w-80" value={principal} options={[['', 'choose…'], ...who]} onPick={setPrincipal} />
+        <FormField name="Principal" of="principal">
+          <Select className="sm:min-w-56 sm:max-w-80" value={principal} options={[['', 'Select…'], ...principals]} onPick={setPrincipal} />
         </FormField>
-        <FormField name="Rule" of={['policy_type', 'actions']}>
+        <FormField name="Access" of={['policy_type', 'actions']}>
           <Select value={policy_type} options={types} onPick={setType} />
         </FormField>
-        <FormField name="What" of="resource">
-          <Select className="sm:min-w-56 sm:max-w-80" value={resource} options={[['', 'choose…'], ...what]} onPick={setResource} />
+        <FormField name="Resource" of="resource">
+          <Select className="sm:min-w-56 sm:max-w-80" value={resource} options={[['', 'Select…'], ...resources]} onPick={setResource} />
         </FormField>
-        <FormField name="Why" of="description" className="min-w-48 flex-1">
+        <FormField name="Description" of="description" className="min-w-48 flex-1">
           <Input name="description" maxLength={4000} autoComplete="off" />
         </FormField>
       </Form>

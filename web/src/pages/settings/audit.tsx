@@ -25,7 +25,7 @@ export function Audit() {
   })
   const records = read.data?.pages.flatMap(({ audit }) => audit)
   return (
-    <Panel title="Who changed what, newest first">
+    <Panel title="Audit records, newest first">
       <form
         className="flex flex-wrap items-end gap-2 p-3"
         onSubmit={(event) => {
@@ -37,7 +37,7 @@ export function Audit() {
         <Field name="Action">
           <Input name="action" placeholder="datasets.create" autoComplete="off" className="font-mono" />
         </Field>
-        <Field name="Id of what was changed" className="min-w-72">
+        <Field name="Id of the entity" className="min-w-72">
           <Input name="entity_id" autoComplete="off" className="font-mono" />
         </Field>
         <Button type="submit">Find</Button>
@@ -45,7 +45,11 @@ export function Audit() {
       {read.error && <FailureNote thrown={read.error} again={() => read.refetch()} />}
       {!records && !read.error && <Loading>Loading…</Loading>}
       {records && (
-        <Rows label="Audit" heads={['Time', 'User', 'Action', 'Entity', 'Address']} empty="No audit records match.">
+        <Rows
+          label="Audit"
+          columns={['Time', 'User', 'Action', 'Entity', 'Address']}
+          empty="No audit records match. Clear the filter to see all."
+        >
           {records.map((record) => (
             <AuditRow key={record.id} record={record} />
           ))}
@@ -75,7 +79,7 @@ function AuditRow({ record }: { record: AuditReply['audit'][number] }) {
         <span key="when" className="whitespace-nowrap tabular-nums">
           {day} {clock.slice(0, 8)}
         </span>,
-        record.actor_name || <span key="who">nobody known</span>,
+        record.actor_name || <span key="who">unknown</span>,
         <span key="did">
           <code className="font-mono text-xs">{record.action}</code>
           {record.outcome === 'refused' && <span className="text-error"> ✗ refused</span>}
@@ -91,8 +95,8 @@ function AuditRow({ record }: { record: AuditReply['audit'][number] }) {
         isOpen && (
           <div className="flex flex-col gap-2 p-3 text-xs">
             <div className="grid gap-2 lg:grid-cols-2">
-              {before && <Held name="Before" record={before} />}
-              {after && <Held name="After" record={after} />}
+              {before && <Snapshot name="Before" record={before} />}
+              {after && <Snapshot name="After" record={after} />}
             </div>
             <p className="break-all text-soft">
               {record.entity_type} {record.entity_id} · request {record.correlation_id} · {record.user_agent || 'no user agent'}
@@ -108,7 +112,7 @@ function AuditRow({ record }: { record: AuditReply['audit'][number] }) {
   )
 }
 
-function Held({ name, record }: { name: string; record: object }) {
+function Snapshot({ name, record }: { name: string; record: object }) {
   return (
     <section aria-label={name} className="min-w-0">
       <h3 className="font-medium">{name}</h3>

@@ -5,68 +5,76 @@ import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, ChangeAndDelete, Row, Rows, useAction } from '../../parts/records.tsx'
+import { RecordPanel } from '../../parts/record-panel.tsx'
+import { Loaded, Row, Rows } from '../../parts/records.tsx'
+import { useSave } from '../../parts/save.ts'
 import { Input, Select } from '../../ui/field.tsx'
 
 const WORKSPACES = ['chat workspaces']
 const CHANNELS = ['chat channels']
-const ways = [
+const methods = [
   ['webhook_url', 'an incoming webhook'],
-  ['token', 'the token of a bot'],
+  ['token', 'a bot token'],
 ] as const
 
 /** Chats manages chat workspaces and the channels that monitors notify. */
 export function Chats() {
   const client = useClient()
   const workspaces = useQuery({ queryKey: WORKSPACES, queryFn: ({ signal }) => client.integrations.slackWorkspaces({ signal }) })
-  const forget = useAction(WORKSPACES, (workspaceId: string) => client.integrations.removeSlackWorkspace({ params: { workspaceId } }))
+  const remove = useSave((workspaceId: string) => client.integrations.removeSlackWorkspace({ params: { workspaceId } }), {
+    stale: [WORKSPACES],
+  })
   return (
-    <Panel title="Chat">
-      <NewWorkspace />
-      <Answer of={workspaces}>
-        {({ slack_workspaces }) => (
-          <>
-            <Rows label="Chat workspaces" heads={['Workspace', 'Posts by']} empty="No chat workspaces yet.">
+    <>
+      <Panel title="Chat workspaces">
+        <NewWorkspace />
+        <Loaded of={workspaces}>
+          {({ slack_workspaces }) => (
+            <Rows
+              label="Chat workspaces"
+              columns={['Workspace', 'Posts with']}
+              empty="No chat workspaces yet. Add one above, so that monitors can notify its channels."
+            >
               {slack_workspaces.map(({ id, name, posts_by }) => (
-                <Row key={id} cells={[name, posts_by === 'TOKEN' ? 'a bot' : 'an incoming webhook']}>
+                <Row key={id} cells={[name, posts_by === 'TOKEN' ? 'a bot token' : 'an incoming webhook']}>
                   <Confirm
                     size="small"
-                    action="Forget"
-                    label={`Forget ${name}`}
-                    message={`Forget "${name}"? Channels that name it keep it from being forgotten.`}
-                    onYes={() => forget.mutateAsync(id)}
+                    action="Delete"
+                    label={`Delete the workspace ${name}`}
+                    message={`Delete “${name}”? A workspace that chat channels use cannot be deleted.`}
+                    onYes={() => remove.mutateAsync(id)}
                   />
                 </Row>
               ))}
             </Rows>
-            {slack_workspaces.length > 0 && <Channels workspaces={slack_workspaces} />}
-          </>
-        )}
-      </Answer>
-    </Panel>
+          )}
+        </Loaded>
+      </Panel>
+      {workspaces.data && workspaces.data.slack_workspaces.length > 0 && <Channels workspaces={workspaces.data.slack_workspaces} />}
+    </>
   )
 }
 
 function NewWorkspace() {
   const client = useClient()
-  const [way, setWay] = useState<(typeof ways)[number][0]>('webhook_url')
+  const [method, setMethod] = useState<(typeof methods)[number][0]>('webhook_url')
   return (
     <Form
       action="Add workspace"
       label="New workspace"
-      reads={WORKSPACES}
+      stale={WORKSPACES}
       conflict="name"
       className="border-line border-b"
-      onSend={(text) => client.integrations.createSlackWorkspace({ body: { name: text('name'), [way]: text('secret') } })}
+      onSend={(text) => client.integrations.createSlackWorkspace({ body: { name: text('name'), [method]: text('secret') } })}
     >
       <FormField name="New workspace" of="name">
-        <Input name="name" required maxLength={255} placeholder="Its name" autoComplete="off" />
+        <Input name="name" required maxLength={255} placeholder="Name" autoComplete="off" />
       </FormField>
-      <FormField name="Posts by" of="posts_by">
-        <Select value={way} options={ways} onPick={setWay} />
+      <FormField name="Posts with" of="posts_by">
+        <Select value={method} options={methods} onPick={setMethod} />
       </FormField>
       <FormField
-        name={way === 'token' ? 'Token' : 'Address of the webhook'}
+        name={method === 'token' ? 'Token' : 'URL of the webhook'}
         of={['token', 'webhook_url']}
         help="It is never shown again."
         className="min-w-48 flex-1"
@@ -83,39 +91,25 @@ function Channels({ workspaces }: Workspaces) {
   const client = useClient()
   const channels = useQuery({ queryKey: CHANNELS, queryFn: ({ signal }) => client.integrations.slack({ signal }) })
   return (
-    <>
-      <ChannelsForm workspaces={workspaces} integration={undefined} onEnd={() => undefined} />
-      <Answer of={channels}>
-        {({ integrations }) => (
-          <Rows label="Chat channels" heads={['Name', 'Workspace', 'Channels']} empty="No channels yet.">
-            {integrations.map((one) => (
-              <ChannelsRow key={one.id} integration={one} workspaces={workspaces} />
-            ))}
-          </Rows>
-        )}
-      </Answer>
-    </>
-  )
-}
-
-function ChannelsRow({ integration, workspaces }: Workspaces & { integration: SlackIntegration }) {
-  const client = useClient()
-  const [isEdited, setEdited] = useState(false)
-  const { id, name, channels, workspace_id } = integration
-  const remove = useAction(CHANNELS, () => client.integrations.removeSlack({ params: { slackId: id } }))
-  return (
-    <Row
-      cells={[name, workspaces.find((one) => one.id === workspace_id)?.name ?? workspace_id, channels.join(', ')]}
-      below={isEdited && <ChannelsForm workspaces={workspaces} integration={integration} onEnd={() => setEdited(false)} />}
-    >
-      <ChangeAndDelete
-        isEdited={isEdited}
-        onEdit={setEdited}
-        label={`Delete ${name}`}
-        message={`Delete "${name}"? Monitors that name it keep it from being deleted.`}
-        onDelete={() => remove.mutateAsync(undefined)}
-      />
-    </Row>
+    <RecordPanel
+      title="Chat channels"
+      noun="chat integration"
+      list={channels}
+      itemsOf={({ integrations }) => integrations}
+      stale={CHANNELS}
+      columns={['Name', 'Workspace', 'Channels']}
+      empty="No chat integrations yet. One names the channels that a monitor notifies; create it with “New chat integration”."
+      idOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      cellsOf={({ name, workspace_id, channels }) => [
+        name,
+        workspaces.find(({ id }) => id === workspace_id)?.name ?? workspace_id,
+        channels.join(', '),
+      ]}
+      form={(integration, onEnd) => <ChannelsForm workspaces={workspaces} integration={integration} onEnd={onEnd} />}
+      deletionOf={({ name }) => `Delete “${name}”? A chat integration that a monitor uses cannot be deleted.`}
+      onDelete={({ id }) => client.integrations.removeSlack({ params: { slackId: id } })}
+    />
   )
 }
 
@@ -123,34 +117,28 @@ type ChannelsFormProps = Workspaces & { integration: SlackIntegration | undefine
 
 function ChannelsForm({ workspaces, integration, onEnd }: ChannelsFormProps) {
   const client = useClient()
-  const [workspace_id, setWorkspace] = useState(integration?.workspace_id ?? workspaces[0]?.id ?? '')
+  const first = integration?.workspace_id ?? workspaces[0]?.id ?? ''
+  const [workspace_id, setWorkspace] = useState(first)
   return (
     <Form
-      action={integration ? 'Save' : 'Add channels'}
-      label={integration ? `Change ${integration.name}` : 'New channels'}
-      reads={CHANNELS}
+      action={integration ? 'Save' : 'Create chat integration'}
+      label={integration ? `Edit ${integration.name}` : 'New chat integration'}
+      stale={CHANNELS}
       conflict="name"
-      className={integration ? '' : 'border-line border-y'}
+      isDirty={integration && workspace_id !== first}
       onSend={async (text) => {
         const channels = text('channels').split(/[\s,]+/)
         const body = { name: text('name'), channels: channels.filter((one) => one !== ''), workspace_id }
         if (integration) await client.integrations.updateSlack({ params: { slackId: integration.id }, body })
         else await client.integrations.createSlack({ body })
       }}
-      onDone={onEnd}
-      onLeave={integration && onEnd}
+      onSaved={onEnd}
+      onCancel={onEnd}
     >
-      <FormField name={integration ? 'Name' : 'New channels'} of="name">
-        <Input
-          name="name"
-          required
-          maxLength={255}
-          placeholder="What monitors call them"
-          autoComplete="off"
-          defaultValue={integration?.name}
-        />
+      <FormField name="Name" of="name">
+        <Input name="name" required maxLength={255} autoComplete="off" defaultValue={integration?.name} />
       </FormField>
-      <FormField name="In" of="workspace_id">
+      <FormField name="Workspace" of="workspace_id">
         <Select value={workspace_id} options={workspaces.map(({ id, name }) => [id, name] as const)} onPick={setWorkspace} />
       </FormField>
       <FormField name="Channels" of="channels" className="min-w-48 flex-1">

@@ -5,13 +5,14 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { TruncationNote } from '../../parts/long-list.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, useAction } from '../../parts/records.tsx'
+import { Loaded, Row, Rows } from '../../parts/records.tsx'
+import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 
 const KEYS = ['encryption keys']
 const LISTED_MAX = 100
-const states = { KEY_STATUS_UNSPECIFIED: 'not known', CREATED: 'recorded', ACTIVE: 'active', DISABLED: 'switched off' }
+const states = { KEY_STATUS_UNSPECIFIED: 'unknown', CREATED: 'recorded', ACTIVE: 'active', DISABLED: 'disabled' }
 
 /** EncryptionKeys manages records of customer keys; nothing is encrypted with them yet, as the page says. */
 export function EncryptionKeys() {
@@ -19,11 +20,11 @@ export function EncryptionKeys() {
   const list = useQuery({ queryKey: KEYS, queryFn: ({ signal }) => client.encryptionKeys.list({ query: { limit: LISTED_MAX }, signal }) })
   return (
     <>
-      <p className="text-soft">Keys are only recorded here: nothing is encrypted by them yet.</p>
+      <p className="text-soft">Keys are only recorded here. Events are not encrypted with them yet.</p>
       <Panel title="New encryption key">
         <Form
           action="Add key"
-          reads={KEYS}
+          stale={KEYS}
           onSend={(text) =>
             client.encryptionKeys.create({ body: { name: text('name'), provider: 'AWS_KMS', aws_kms: { alias_arn: text('arn') } } })
           }
@@ -31,24 +32,24 @@ export function EncryptionKeys() {
           <FormField name="Name" of="name">
             <Input name="name" required maxLength={255} autoComplete="off" />
           </FormField>
-          <FormField name="ARN of the key or its alias" of="aws_kms" className="min-w-64 flex-1">
+          <FormField name="ARN of the key or alias" of="aws_kms" className="min-w-64 flex-1">
             <Input name="arn" required maxLength={2048} autoComplete="off" className="font-mono" placeholder="arn:aws:kms:…" />
           </FormField>
         </Form>
       </Panel>
       <Panel title="Encryption keys">
-        <Answer of={list}>
+        <Loaded of={list}>
           {({ keys }) => (
             <>
-              <Rows label="Encryption keys" heads={['Name', 'Key', 'State']} empty="No encryption keys yet.">
+              <Rows label="Encryption keys" columns={['Name', 'Key', 'Status']} empty="No encryption keys yet. Add one above.">
                 {keys.map((key) => (
                   <KeyRow key={key.id} of={key} />
                 ))}
               </Rows>
-              {keys.length >= LISTED_MAX && <TruncationNote>These are the latest {LISTED_MAX}.</TruncationNote>}
+              {keys.length >= LISTED_MAX && <TruncationNote>Only the latest {LISTED_MAX}.</TruncationNote>}
             </>
           )}
-        </Answer>
+        </Loaded>
       </Panel>
     </>
   )
@@ -59,8 +60,8 @@ type KeyReply = Awaited<ReturnType<ReturnType<typeof useClient>['encryptionKeys'
 function KeyRow({ of: { id, name, aws_kms, status } }: { of: KeyReply }) {
   const client = useClient()
   const params = { keyId: id }
-  const activate = useAction(KEYS, () => client.encryptionKeys.update({ params, body: { status: 'ACTIVE' } }))
-  const remove = useAction(KEYS, () => client.encryptionKeys.remove({ params }))
+  const activate = useSave(() => client.encryptionKeys.update({ params, body: { status: 'ACTIVE' } }), { stale: [KEYS] })
+  const remove = useSave(() => client.encryptionKeys.remove({ params }), { stale: [KEYS] })
   return (
     <Row
       cells={[
@@ -74,15 +75,15 @@ function KeyRow({ of: { id, name, aws_kms, status } }: { of: KeyReply }) {
     >
       {status === 'CREATED' && (
         <>
-          <Button size="small" disabled={activate.isPending} onClick={() => activate.mutate(undefined)}>
-            Make active
+          <Button size="small" disabled={activate.isPending} onClick={() => activate.mutate()}>
+            Activate
           </Button>
           <Confirm
             size="small"
             action="Delete"
             label={`Delete the encryption key ${name}`}
-            message={`Delete the record of "${name}"?`}
-            onYes={() => remove.mutateAsync(undefined)}
+            message={`Delete the record of “${name}”?`}
+            onYes={() => remove.mutateAsync()}
           />
         </>
       )}

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { useMe } from '../../parts/me.ts'
-import { RolePicker } from './role-picker.tsx'
+import { isSameSet, RolePicker } from './role-picker.tsx'
 
 const GRANTS = ['grants']
 
@@ -29,16 +29,17 @@ export function GroupRoles({ group, roles, onEnd }: GroupRolesProps) {
     <Form
       action="Save"
       label={`Roles of ${group.name}`}
-      reads={GRANTS}
+      stale={GRANTS}
       isReady={me.data !== undefined}
+      isDirty={!isSameSet(picked, roles)}
       onSend={async () => {
         if (picked.length === 0) await client.access.revoke({ params })
         else await client.access.grant({ params, body: { roles: picked, status: 'active' } })
       }}
-      onDone={onEnd}
-      onLeave={onEnd}
+      onSaved={onEnd}
+      onCancel={onEnd}
     >
-      <FormField name="Everybody in the group has the roles" of="roles">
+      <FormField name="Roles of all members" of="roles">
         <RolePicker type="USER" picked={picked} onPick={setPicked} />
       </FormField>
     </Form>

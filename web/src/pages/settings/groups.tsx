@@ -6,7 +6,8 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, useAction } from '../../parts/records.tsx'
+import { Loaded, Row, Rows } from '../../parts/records.tsx'
+import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { GroupRoles, useGrants } from './grants.tsx'
@@ -14,7 +15,7 @@ import { Members } from './members.tsx'
 import { useRoleNames } from './role-picker.tsx'
 
 const GROUPS = ['groups']
-const opens = ['Members', 'Roles', 'Change'] as const
+const opens = ['Members', 'Roles', 'Edit'] as const
 type Open = (typeof opens)[number]
 
 /** Groups manages user groups with their members and roles. */
@@ -26,7 +27,7 @@ export function Groups() {
       <Panel title="New group">
         <Form
           action="Create group"
-          reads={GROUPS}
+          stale={GROUPS}
           conflict="name"
           onSend={(text) => client.groups.create({ body: { name: text('name'), description: text('description') } })}
         >
@@ -34,15 +35,19 @@ export function Groups() {
         </Form>
       </Panel>
       <Panel title="Groups">
-        <Answer of={list}>
+        <Loaded of={list}>
           {({ groups }) => (
-            <Rows label="Groups" heads={['Name', 'Description', 'Gives the roles']} empty="No groups yet.">
+            <Rows
+              label="Groups"
+              columns={['Name', 'Description', 'Roles of members']}
+              empty="No groups yet. A group gives its members roles; create one above."
+            >
               {groups.map((group) => (
                 <GroupRow key={group.id} group={group} groups={groups} />
               ))}
             </Rows>
           )}
-        </Answer>
+        </Loaded>
       </Panel>
     </>
   )
@@ -67,7 +72,7 @@ function GroupRow({ group, groups }: { group: UserGroup; groups: readonly UserGr
   const grants = useGrants()
   const [open, setOpen] = useState<Open>()
   const params = { groupId: group.id }
-  const remove = useAction(GROUPS, () => client.groups.remove({ params }))
+  const remove = useSave(() => client.groups.remove({ params }), { stale: [GROUPS] })
   const roles = grants.rolesOf(group.id)
   return (
     <Row
@@ -78,7 +83,7 @@ function GroupRow({ group, groups }: { group: UserGroup; groups: readonly UserGr
         </span>,
         grants.error ? (
           <span key="roles" className="text-soft">
-            not known
+            unknown
           </span>
         ) : roles.length === 0 ? (
           <span key="roles" className="text-soft">
@@ -97,15 +102,16 @@ function GroupRow({ group, groups }: { group: UserGroup; groups: readonly UserGr
           ) : (
             <GroupRoles key={roles.join()} group={group} roles={roles} onEnd={() => setOpen(undefined)} />
           )
-        ) : open === 'Change' ? (
+        ) : open === 'Edit' ? (
           <Form
             action="Save"
-            label={`Change ${group.name}`}
-            reads={GROUPS}
+            label={`Edit ${group.name}`}
+            stale={GROUPS}
             conflict="name"
+            isDirty={false}
             onSend={(text) => client.groups.update({ params, body: { name: text('name'), description: text('description') } })}
-            onDone={() => setOpen(undefined)}
-            onLeave={() => setOpen(undefined)}
+            onSaved={() => setOpen(undefined)}
+            onCancel={() => setOpen(undefined)}
           >
             <GroupFields group={group} />
           </Form>
@@ -121,8 +127,8 @@ function GroupRow({ group, groups }: { group: UserGroup; groups: readonly UserGr
         size="small"
         action="Delete"
         label={`Delete the group ${group.name}`}
-        message={`Delete "${group.name}" with its memberships and the roles it was granted?`}
-        onYes={() => remove.mutateAsync(undefined)}
+        message={`Delete “${group.name}”, its memberships and its roles?`}
+        onYes={() => remove.mutateAsync()}
       />
     </Row>
   )

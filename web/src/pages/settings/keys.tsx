@@ -6,116 +6,106 @@ import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, ChangeAndDelete, Row, Rows, ShownOnce, useAction } from '../../parts/records.tsx'
+import { RecordPanel } from '../../parts/record-panel.tsx'
+import { ShownOnce } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { Input, Select } from '../../ui/field.tsx'
-import { RolePicker, useRoleNames } from './role-picker.tsx'
+import { isSameSet, RolePicker, useRoleNames } from './role-picker.tsx'
 
 const KEYS = ['api keys']
 const DAY_S = 86_400
-const lives = [
-  ['0', 'for ever'],
-  [String(DAY_S), 'a day'],
-  [String(30 * DAY_S), '30 days'],
-  [String(90 * DAY_S), '90 days'],
-  [String(365 * DAY_S), 'a year'],
+const lifetimes = [
+  ['0', 'never'],
+  [String(DAY_S), 'in a day'],
+  [String(30 * DAY_S), 'in 30 days'],
+  [String(90 * DAY_S), 'in 90 days'],
+  [String(365 * DAY_S), 'in a year'],
 ] as const
-const heads = ['Name', 'Known by', 'Roles', 'Made', 'Ends']
+const columns = ['Name', 'Prefix', 'Roles', 'Created', 'Expires']
 
 /** Keys manages API keys. */
 export function Keys() {
   const client = useClient()
   const list = useQuery({ queryKey: KEYS, queryFn: ({ signal }) => client.apiKeys.list({ signal }) })
-  const [made, setMade] = useState<{ name: string; key: string }>()
+  const nameOf = useRoleNames()
+  const [created, setCreated] = useState<{ name: string; key: string }>()
   return (
     <>
-      <NewKey onMade={setMade} />
-      {made && <ShownOnce what={`The key "${made.name}"`} text={made.key} />}
-      <Panel title="Keys">
-        <Answer of={list}>
-          {({ api_keys }) => (
-            <Rows label="API keys" heads={heads} empty="No API keys yet.">
-              {api_keys.map((key) => (
-                <KeyRow key={key.id} apiKey={key} />
-              ))}
-            </Rows>
-          )}
-        </Answer>
-      </Panel>
+      <NewKey onCreated={setCreated} />
+      {created && <ShownOnce title={`The key “${created.name}”`} text={created.key} />}
+      <RecordPanel
+        title="API keys"
+        noun="key"
+        list={list}
+        itemsOf={({ api_keys }) => api_keys}
+        stale={KEYS}
+        columns={columns}
+        empty="No API keys yet. Programs use a key to send events or to call the API; create one above."
+        creates={false}
+        idOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        cellsOf={(key) => [
+          key.name,
+          <code key="id" className="font-mono text-xs">
+            {key.api_key}
+          </code>,
+          key.roles.map(nameOf).join(', '),
+          <Created key="created" apiKey={key} />,
+          <Expires key="expires" expiresS={key.expires_at} />,
+        ]}
+        form={(key, onEnd) => key && <KeyForm apiKey={key} onEnd={onEnd} />}
+        deletionOf={({ name }) => `Delete “${name}”? Programs that use it are refused from then on.`}
+        onDelete={({ id }) => client.apiKeys.remove({ params: { apiKeyId: id } })}
+      />
     </>
   )
 }
 
-function NewKey({ onMade }: { onMade(made: { name: string; key: string }): void }) {
+function NewKey({ onCreated }: { onCreated(created: { name: string; key: string }): void }) {
   const client = useClient()
   const [roles, setRoles] = useState<string[]>(['IngestionApi'])
-  const [life, setLife] = useState('0')
+  const [lifetime, setLifetime] = useState('0')
   return (
     <Panel title="New key">
       <Form
         action="Create key"
-        reads={KEYS}
+        stale={KEYS}
         isReady={roles.length > 0}
-        onSend={(text) => client.apiKeys.create({ body: { name: text('name'), roles, ...(life === '0' ? {} : { ttl: Number(life) }) } })}
-        onDone={onMade}
+        onSend={(text) =>
+          client.apiKeys.create({ body: { name: text('name'), roles, ...(lifetime === '0' ? {} : { ttl: Number(lifetime) }) } })
+        }
+        onSaved={onCreated}
       >
         <FormField name="Name" of="name" className="min-w-48 flex-1">
-          <Input name="name" required maxLength={255} autoComplete="off" placeholder="What it is for" />
+          <Input name="name" required maxLength={255} autoComplete="off" placeholder="Purpose of the key" />
         </FormField>
         <FormField name="Roles" of="roles">
           <RolePicker type="API" picked={roles} onPick={setRoles} />
         </FormField>
-        <FormField name="Lives" of={['ttl', 'expires_at']}>
-          <Select value={life} options={lives} onPick={setLife} />
+        <FormField name="Expires" of={['ttl', 'expires_at']}>
+          <Select value={lifetime} options={lifetimes} onPick={setLifetime} />
         </FormField>
       </Form>
     </Panel>
   )
 }
 
-function KeyRow({ apiKey }: { apiKey: ApiKey }) {
-  const client = useClient()
-  const nameOf = useRoleNames()
+function Created({ apiKey }: { apiKey: ApiKey }) {
   const callerOf = useCallerNames()
-  const [isEdited, setEdited] = useState(false)
-  const params = { apiKeyId: apiKey.id }
-  const remove = useAction(KEYS, () => client.apiKeys.remove({ params }))
   const { created_at, created_by } = apiKey.metadata
+  if (created_at === undefined) return null
   return (
-    <Row
-      cells={[
-        apiKey.name,
-        <code key="id" className="font-mono text-xs">
-          {apiKey.api_key}
-        </code>,
-        apiKey.roles.map(nameOf).join(', '),
-        created_at === undefined ? (
-          ''
-        ) : (
-          <span key="made" title={clockOf(created_at, 'utc').day}>
-            {ago(created_at, Date.now())}
-            {created_by && <span className="text-soft"> by {callerOf(created_by.id)}</span>}
-          </span>
-        ),
-        <Ends key="ends" endsS={apiKey.expires_at} />,
-      ]}
-      below={isEdited && <KeyForm apiKey={apiKey} onEnd={() => setEdited(false)} />}
-    >
-      <ChangeAndDelete
-        isEdited={isEdited}
-        onEdit={setEdited}
-        label={`Delete the key ${apiKey.name}`}
-        message={`Delete "${apiKey.name}"? Whatever uses it stops at once.`}
-        onDelete={() => remove.mutateAsync(undefined)}
-      />
-    </Row>
+    <span title={clockOf(created_at, 'utc').day}>
+      {ago(created_at, Date.now())}
+      {created_by && <span className="text-soft"> by {callerOf(created_by.id)}</span>}
+    </span>
   )
 }
 
-function Ends({ endsS }: { endsS: number | undefined }) {
-  if (endsS === undefined) return <span className="text-soft">never</span>
-  const hasEnded = endsS * 1_000 < Date.now()
-  return <span className={hasEnded ? 'text-error' : ''}>{hasEnded ? 'has ended' : clockOf(endsS * 1_000, 'utc').day}</span>
+function Expires({ expiresS }: { expiresS: number | undefined }) {
+  if (expiresS === undefined) return <span className="text-soft">never</span>
+  const isExpired = expiresS * 1_000 < Date.now()
+  return <span className={isExpired ? 'text-error' : ''}>{isExpired ? 'expired' : clockOf(expiresS * 1_000, 'utc').day}</span>
 }
 
 function KeyForm({ apiKey, onEnd }: { apiKey: ApiKey; onEnd(): void }) {
@@ -124,12 +114,13 @@ function KeyForm({ apiKey, onEnd }: { apiKey: ApiKey; onEnd(): void }) {
   return (
     <Form
       action="Save"
-      label={`Change the key ${apiKey.name}`}
-      reads={KEYS}
+      label={`Edit the key ${apiKey.name}`}
+      stale={KEYS}
       isReady={roles.length > 0}
+      isDirty={!isSameSet(roles, apiKey.roles)}
       onSend={(text) => client.apiKeys.update({ params: { apiKeyId: apiKey.id }, body: { name: text('name'), roles } })}
-      onDone={onEnd}
-      onLeave={onEnd}
+      onSaved={onEnd}
+      onCancel={onEnd}
     >
       <FormField name="Name of the key" of="name">
         <Input name="name" required maxLength={255} autoComplete="off" defaultValue={apiKey.name} />

@@ -5,7 +5,7 @@ import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { bytes, count, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, ChangeAndDelete, Row, Rows, useAction } from '../../parts/records.tsx'
+import { RecordPanel } from '../../parts/record-panel.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { Input, Select } from '../../ui/field.tsx'
 
@@ -23,17 +23,30 @@ export function Limits() {
   return (
     <>
       <NewLimit />
-      <Panel title="Limits of a month">
-        <Answer of={list}>
-          {({ limits }) => (
-            <Rows label="Limits" heads={['Of', 'Cap', 'Used this month', 'Why']} empty="No limits yet.">
-              {limits.map((limit) => (
-                <LimitRow key={limit.id} limit={limit} />
-              ))}
-            </Rows>
-          )}
-        </Answer>
-      </Panel>
+      <RecordPanel
+        title="Monthly limits"
+        noun="limit"
+        list={list}
+        itemsOf={({ limits }) => limits}
+        stale={LIMITS}
+        columns={['Scope', 'Limit', 'Used this month', 'Description']}
+        empty="No limits yet: everything is ingested. Create one above."
+        creates={false}
+        idOf={({ id }) => id}
+        nameOf={(limit) => `of ${scopeText(limit)}`}
+        cellsOf={(limit) => [
+          `${scopeText(limit)}${limit.category === 'INGESTION_LIMITS' ? '' : `, ${categoryText(limit)}`}`,
+          unitOf(limit)(Number(limit.value)),
+          <Used key="used" limit={limit} />,
+          <span key="description" className="text-soft">
+            {limit.description}
+          </span>,
+        ]}
+        form={(limit, onEnd) => limit && <LimitForm limit={limit} onEnd={onEnd} />}
+        fixedOf={({ type }) => (type === 'SYSTEM' ? <span className="text-soft text-xs">set by the operator</span> : undefined)}
+        deletionOf={() => 'Delete this limit? Events that it refused are accepted again at once.'}
+        onDelete={({ id }) => client.limits.remove({ params: { limitId: id } })}
+      />
     </>
   )
 }
@@ -45,7 +58,7 @@ function NewLimit() {
     <Panel title="New limit">
       <Form
         action="Create limit"
-        reads={LIMITS}
+        stale={LIMITS}
         conflict="target"
         onSend={(text) =>
           client.limits.create({
@@ -61,94 +74,72 @@ function NewLimit() {
           })
         }
       >
-        <FormField name="Of" of="target">
+        <FormField name="Scope" of="target">
           <Select value={target} options={targets} onPick={setTarget} />
         </FormField>
         {target === 'TEAM' && (
-          <FormField name="Team" of="scope" help="its datasets have the tag team of this value">
+          <FormField name="Team" of="scope" help="the value of the tag “team” of its datasets">
             <Input name="team" required maxLength={255} />
           </FormField>
         )}
-        <FormField name="Gigabytes in a month" of="value">
+        <FormField name="Gigabytes per month" of="value">
           <Input name="gigabytes" type="number" required min={0} step="any" />
         </FormField>
-        <FormField name="Why" of="description" className="min-w-48 flex-1">
+        <FormField name="Description" of="description" className="min-w-48 flex-1">
           <Input name="description" maxLength={4000} />
         </FormField>
       </Form>
       <p className="px-3 pb-3 text-soft text-xs">
-        The post that would cross a cap is refused as a whole, and so is every later one until the month is over or the limit changes.
+        A request that would exceed the limit is refused as a whole, and so are later ones until the month ends or the limit is changed.
       </p>
     </Panel>
   )
 }
 
-function LimitRow({ limit }: { limit: Limit }) {
+const scopeText = ({ target, scope }: Limit): string =>
+  target === 'TEAM' ? `team ${scope.tag?.team ?? scope.tag?.value ?? ''}` : 'the organization'
+
+const categoryText = ({ category }: Limit): string => category.toLowerCase().replaceAll('_', ' ')
+
+const unitOf = ({ unit }: Limit) => (unit === 'BYTES' ? bytes : count)
+
+function Used({ limit }: { limit: Limit }) {
   const client = useClient()
-  const params = { limitId: limit.id }
-  const usage = useQuery({ queryKey: [...LIMITS, limit.id, 'usage'], queryFn: ({ signal }) => client.limits.usage({ params, signal }) })
-  const [isEdited, setEdited] = useState(false)
-  const remove = useAction(LIMITS, () => client.limits.remove({ params }))
-  const team = limit.scope.tag?.team ?? limit.scope.tag?.value
-  const cap = Number(limit.value)
-  const written = limit.unit === 'BYTES' ? bytes : count
+  const usage = useQuery({
+    queryKey: [...LIMITS, limit.id, 'usage'],
+    queryFn: ({ signal }) => client.limits.usage({ params: { limitId: limit.id }, signal }),
+  })
+  if (!usage.data) return <span className="text-soft">{usage.error ? 'unknown' : 'Loading…'}</span>
+  const { used, crossed_at } = usage.data
   return (
-    <Row
-      cells={[
-        `${limit.target === 'TEAM' ? `team ${team ?? ''}` : 'the organization'}${limit.category === 'INGESTION_LIMITS' ? '' : `, ${wordsOf(limit)}`}`,
-        written(cap),
-        usage.data ? (
-          <span key="used" className={usage.data.crossed_at === undefined ? '' : 'text-error'}>
-            {written(usage.data.used)} ({share(usage.data.used, cap)})
-            {usage.data.crossed_at !== undefined && `, closed since ${clockOf(usage.data.crossed_at, 'utc').day}`}
-          </span>
-        ) : (
-          <span key="used" className="text-soft">
-            {usage.error ? 'not known' : '…'}
-          </span>
-        ),
-        <span key="why" className="text-soft">
-          {limit.description}
-        </span>,
-      ]}
-      below={isEdited && <LimitForm limit={limit} onEnd={() => setEdited(false)} />}
-    >
-      {limit.type === 'SYSTEM' ? (
-        <span className="text-soft text-xs">set by the operator</span>
-      ) : (
-        <ChangeAndDelete
-          isEdited={isEdited}
-          onEdit={setEdited}
-          message="Delete this limit? What it refused is taken again at once."
-          onDelete={() => remove.mutateAsync(undefined)}
-        />
-      )}
-    </Row>
+    <span className={crossed_at === undefined ? '' : 'text-error'}>
+      {unitOf(limit)(used)} ({share(used, Number(limit.value))})
+      {crossed_at !== undefined && `, exceeded since ${clockOf(crossed_at, 'utc').day}`}
+    </span>
   )
 }
-
-const wordsOf = ({ category }: Limit): string => category.toLowerCase().replaceAll('_', ' ')
 
 function LimitForm({ limit, onEnd }: { limit: Limit; onEnd(): void }) {
   const client = useClient()
   return (
     <Form
       action="Save"
-      label="Change the limit"
-      reads={LIMITS}
+      label={`Edit the limit of ${scopeText(limit)}`}
+      isDirty={false}
+      stale={LIMITS}
       onSend={(text) =>
         client.limits.update({
           params: { limitId: limit.id },
           body: { value: Math.round(Number(text('gigabytes')) * GB), description: text('description') },
         })
       }
-      onDone={onEnd}
-      onLeave={onEnd}
+      onSaved={onEnd}
+      onCancel={onEnd}
     >
-      <FormField name="Gigabytes in a month" of="value">
+      <FormField name="Gigabytes per month" of="value">
         <Input name="gigabytes" type="number" required min={0} step="any" defaultValue={Number(limit.value) / GB} />
       </FormField>
-      <FormField name="Why" of="description" className="min-w-48 flex-1">
+      <FormField name="Description" of="description" className="min-w-48 flex-1">
         <Input name="description" maxLength={4000} defaultValue={limit.description} />
       </FormField>
     </Form>

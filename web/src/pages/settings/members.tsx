@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
-import { Answer, Row, Rows, useAction } from '../../parts/records.tsx'
+import { Loaded, Row, Rows } from '../../parts/records.tsx'
+import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { USERS } from './users.tsx'
@@ -19,41 +20,41 @@ export function Members({ group, groups }: { group: UserGroup; groups: readonly 
   const members = useQuery({ queryKey: key, queryFn: ({ signal }) => client.groups.members({ params, signal }) })
   const users = useQuery({ queryKey: USERS, queryFn: ({ signal }) => client.users.list({ signal }) })
   const [picked, setPicked] = useState('')
-  const take = useAction(key, (member: Member) => client.groups.removeMembers({ params, body: { members: [member] } }))
+  const remove = useSave((member: Member) => client.groups.removeMembers({ params, body: { members: [member] } }), { stale: [key] })
   const names = new Map<string, string>([
     ...(users.data?.users ?? []).map(({ id, email }) => [id, email] as const),
     ...groups.map(({ id, name }) => [id, `group ${name}`] as const),
   ])
-  const inside = new Set(members.data?.members.map(({ member_id }) => member_id))
-  const others = [...names].filter(([id]) => id !== group.id && !inside.has(id))
+  const memberIds = new Set(members.data?.members.map(({ member_id }) => member_id))
+  const others = [...names].filter(([id]) => id !== group.id && !memberIds.has(id))
   const typeOf = (id: string) => (groups.some((one) => one.id === id) ? ('GROUP' as const) : ('USER' as const))
   return (
     <section aria-label={`Members of ${group.name}`}>
       <Form
         action="Add"
-        reads={key}
+        stale={key}
         isReady={picked !== ''}
         onSend={() => client.groups.addMembers({ params, body: { members: [{ member_id: picked, member_type: typeOf(picked) }] } })}
-        onDone={() => setPicked('')}
+        onSaved={() => setPicked('')}
       >
         <FormField name="Add a member" of="members">
-          <Select value={picked} options={[['', others.length === 0 ? 'everybody is in' : 'choose…'], ...others]} onPick={setPicked} />
+          <Select value={picked} options={[['', others.length === 0 ? 'no others' : 'Select…'], ...others]} onPick={setPicked} />
         </FormField>
       </Form>
-      {take.error && <FailureNote thrown={take.error} />}
-      <Answer of={members}>
+      {remove.error && <FailureNote thrown={remove.error} />}
+      <Loaded of={members}>
         {(data) => (
-          <Rows label="Members" heads={['Member']} empty="Nobody is in this group.">
+          <Rows label="Members" columns={['Member']} empty="No members yet. Add one above.">
             {data.members.map(({ member_id, member_type }) => (
               <Row key={member_id} cells={[names.get(member_id) ?? member_id]}>
-                <Button size="small" disabled={take.isPending} onClick={() => take.mutate({ member_id, member_type })}>
+                <Button size="small" disabled={remove.isPending} onClick={() => remove.mutate({ member_id, member_type })}>
                   Remove
                 </Button>
               </Row>
             ))}
           </Rows>
         )}
-      </Answer>
+      </Loaded>
     </section>
   )
 }

@@ -4,68 +4,69 @@ import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, ShownOnce } from '../../parts/records.tsx'
+import { Loaded, Row, Rows, ShownOnce } from '../../parts/records.tsx'
 import { Input, TextArea } from '../../ui/field.tsx'
 
-const ORGANISATIONS = ['organisations']
+const ORGANIZATIONS = ['organisations']
 
 /** OrganizationSettings edits the organization; the managing one also creates others. */
 export function OrganizationSettings() {
   const client = useClient()
-  const list = useQuery({ queryKey: ORGANISATIONS, queryFn: ({ signal }) => client.organizations.list({ signal }) })
+  const list = useQuery({ queryKey: ORGANIZATIONS, queryFn: ({ signal }) => client.organizations.list({ signal }) })
   return (
-    <Answer of={list}>
+    <Loaded of={list}>
       {({ organisations }) => (
         <>
           {organisations
             .filter(({ active }) => active)
             .map((one) => (
               <div key={one.id} className="flex flex-col gap-4">
-                <Organisation organisation={one} />
+                <OwnOrganization organisation={one} />
                 {one.is_management_org && <Others organisations={organisations.filter(({ active }) => !active)} />}
               </div>
             ))}
           <p className="text-soft">
-            People sign in with a password: signing in by an identity provider is not there yet. Nor are events forwarded to object storage;
-            exports take them out.
+            Users sign in with a password; single sign-on is not supported yet. Events are not forwarded to object storage; use exports
+            instead.
           </p>
         </>
       )}
-    </Answer>
+    </Loaded>
   )
 }
 
-const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter((one) => one !== '')
+const tagsIn = (text: string): string[] => text.split(/[\s,]+/).filter((one) => one !== '')
 
-function Organisation({ organisation }: { organisation: Organization }) {
+function OwnOrganization({ organisation }: { organisation: Organization }) {
   const client = useClient()
   const facts: [string, string][] = [
     ['Id', organisation.id],
     ['Region', organisation.region],
     [
-      'Signing in',
+      'Sign-in methods',
       organisation.login_methods
         .filter(({ enabled }) => enabled)
         .map(({ name }) => name)
         .join(', '),
     ],
-    ['Manages others', organisation.is_management_org ? 'yes' : 'no'],
+    ['Manages other organizations', organisation.is_management_org ? 'yes' : 'no'],
   ]
   const before = organisation.partition_tags
   return (
     <Panel title={organisation.name}>
       <Form
         action="Save"
-        shape="column"
-        reads={ORGANISATIONS}
+        layout="column"
+        stale={ORGANIZATIONS}
         conflict="name"
+        isDirty={false}
         done="Saved."
         className="max-w-xl"
         onSend={(text) => {
-          const tags = wordsOf(text('partition'))
+          const tags = tagsIn(text('partition'))
           const partition_tags = tags.length > 0 ? { enabled: true, partition_tag_list: tags } : { enabled: false }
-          const isSame = tags.join() === (before?.enabled ? (before.partition_tag_list ?? []) : []).join()
-          const body = { name: text('name'), description: text('description'), ...(isSame ? {} : { partition_tags }) }
+          const areTagsSame = tags.join() === (before?.enabled ? (before.partition_tag_list ?? []) : []).join()
+          const body = { name: text('name'), description: text('description'), ...(areTagsSame ? {} : { partition_tags }) }
           return client.organizations.update({ params: { orgId: organisation.id }, body })
         }}
       >
@@ -76,9 +77,9 @@ function Organisation({ organisation }: { organisation: Organization }) {
           <TextArea name="description" maxLength={4000} defaultValue={organisation.description} />
         </FormField>
         <FormField
-          name="Tags that name collections"
+          name="Tags for collection names"
           of="partition_tags"
-          help="Events that name no collection go to one called by the values of these tags, in this order; at most 6."
+          help="Events without a collection go to the collection named by the values of these tags, in this order. At most 6."
         >
           <Input
             name="partition"
@@ -103,23 +104,23 @@ function Organisation({ organisation }: { organisation: Organization }) {
 
 function Others({ organisations }: { organisations: readonly Organization[] }) {
   const client = useClient()
-  const [made, setMade] = useState<{ name: string; first_key: string }>()
+  const [created, setCreated] = useState<{ name: string; first_key: string }>()
   return (
     <>
-      {made && <ShownOnce what={`The first key of "${made.name}"`} text={made.first_key} />}
+      {created && <ShownOnce title={`The first key of “${created.name}”`} text={created.first_key} />}
       <Panel title="Other organizations">
         <Form
           action="Create organization"
-          reads={ORGANISATIONS}
+          stale={ORGANIZATIONS}
           conflict="name"
           onSend={(text) => client.organizations.create({ body: { name: text('name') } })}
-          onDone={setMade}
+          onSaved={setCreated}
         >
           <FormField name="New organization" of="name" className="min-w-48">
-            <Input name="name" required maxLength={255} autoComplete="off" placeholder="Its name" />
+            <Input name="name" required maxLength={255} autoComplete="off" placeholder="Name" />
           </FormField>
         </Form>
-        <Rows label="Organizations" heads={['Name', 'Id']} empty="No other organizations yet.">
+        <Rows label="Organizations" columns={['Name', 'Id']} empty="No other organizations yet. Create one above.">
           {organisations.map(({ id, name }) => (
             <Row
               key={id}

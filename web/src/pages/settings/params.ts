@@ -1,3 +1,5 @@
+import { flag, oneOf, readParams, type SearchParamsOf } from '../../parts/search-params.ts'
+
 export const settingsParts = [
   'you',
   'users',
@@ -13,11 +15,8 @@ export const settingsParts = [
 ] as const
 export type SettingsPart = (typeof settingsParts)[number]
 
-/** SettingsParams are the selected tab, and whether the password has just been changed. */
-type SettingsParams = { part?: SettingsPart; changed?: boolean }
+/** changed is true just after a change of the password. */
+const schema = { part: oneOf(settingsParts), changed: flag }
 
-/** readSettingsParams drops invalid values. */
-export function readSettingsParams({ part, changed }: Record<string, unknown>): SettingsParams {
-  const known = settingsParts.find((one) => one === part)
-  return { ...(known ? { part: known } : {}), ...(changed === true ? { changed } : {}) }
-}
+type SettingsParams = SearchParamsOf<typeof schema>
+export const readSettingsParams = (search: Record<string, unknown>): SettingsParams => readParams(schema, search)

@@ -17,6 +17,9 @@ export function useRoleNames(): (id: string) => string {
   return (id) => names.get(id === 'Administrator' ? 'Admin' : id) ?? id
 }
 
+/** isSameSet compares selections, whatever their order. */
+export const isSameSet = (a: readonly string[], b: readonly string[]): boolean => new Set(a).symmetricDifference(new Set(b)).size === 0
+
 type RolePickerProps = { type: 'USER' | 'API'; picked: readonly string[]; onPick(roles: string[]): void }
 
 /** RolePicker selects roles for a user or a key. */
@@ -28,13 +31,13 @@ export function RolePicker({ type, picked, onPick }: RolePickerProps) {
     const without = picked.filter((one) => (one === 'Administrator' ? 'Admin' : one) !== id)
     onPick(isPicked(id) ? without : [...without, id])
   }
-  const said = picked.length === 0 ? 'none' : roles.isPending ? '…' : picked.map(nameOf).join(', ')
+  const text = picked.length === 0 ? 'none' : roles.isPending ? 'Loading…' : picked.map(nameOf).join(', ')
   return (
     <Popover
       label="Roles"
       trigger={
-        <Button aria-label={`Roles: ${said}`}>
-          <span className="min-w-24 max-w-48 truncate text-left">{said}</span> <span aria-hidden>▾</span>
+        <Button aria-label={`Roles: ${text}`}>
+          <span className="min-w-24 max-w-48 truncate text-left">{text}</span> <span aria-hidden>▾</span>
         </Button>
       }
     >

@@ -4,77 +4,42 @@ import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { quantity } from '../../parts/numbers.ts'
-import { Panel } from '../../parts/page.tsx'
-import { Answer, ChangeAndDelete, Row, Rows, useAction } from '../../parts/records.tsx'
-import { Button } from '../../ui/button.tsx'
+import { RecordPanel } from '../../parts/record-panel.tsx'
+import { Loaded } from '../../parts/records.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { ROLES, useRoles } from './role-picker.tsx'
 
 /** Roles lists the built-in roles and manages custom ones. */
 export function Roles() {
-  const list = useRoles()
-  const [isMaking, setMaking] = useState(false)
-  return (
-    <>
-      {isMaking ? (
-        <Panel title="New role">
-          <RoleForm given={undefined} onEnd={() => setMaking(false)} />
-        </Panel>
-      ) : (
-        <Button look="main" className="self-start" onClick={() => setMaking(true)}>
-          New role
-        </Button>
-      )}
-      <Panel title="Roles">
-        <Answer of={list}>
-          {({ roles }) => (
-            <Rows label="Roles" heads={['Name', 'For', 'Description', 'May do']} empty="No roles yet.">
-              {roles.map((role) => (
-                <RoleRow key={role.role_id} role={role} />
-              ))}
-            </Rows>
-          )}
-        </Answer>
-      </Panel>
-    </>
-  )
-}
-
-function RoleRow({ role }: { role: Role }) {
   const client = useClient()
-  const [isEdited, setEdited] = useState(false)
-  const remove = useAction(ROLES, () => client.roles.remove({ params: { roleId: role.role_id } }))
   return (
-    <Row
-      cells={[
+    <RecordPanel
+      title="Roles"
+      noun="role"
+      list={useRoles()}
+      itemsOf={({ roles }) => roles}
+      stale={ROLES}
+      columns={['Name', 'For', 'Description', 'Permissions']}
+      empty="No roles yet. Create one with “New role”."
+      idOf={({ role_id }) => role_id}
+      nameOf={({ display_name }) => display_name}
+      cellsOf={(role) => [
         role.display_name,
-        role.role_type === 'USER' ? 'people' : 'keys',
-        role.description ??
-          (role.is_system_role ? (
-            <span key="d" className="text-soft">
-              every organization has it
-            </span>
-          ) : (
-            ''
-          )),
-        <May key="may" role={role} />,
+        role.role_type === 'USER' ? 'users' : 'API keys',
+        <span key="description" className={role.description === undefined ? 'text-soft' : ''}>
+          {role.description ?? (role.is_system_role ? 'built in' : '')}
+        </span>,
+        <Permissions key="permissions" role={role} />,
       ]}
-      below={isEdited && <RoleForm given={role} onEnd={() => setEdited(false)} />}
-    >
-      {!role.is_system_role && (
-        <ChangeAndDelete
-          isEdited={isEdited}
-          onEdit={setEdited}
-          label={`Delete the role ${role.display_name}`}
-          message={`Delete "${role.display_name}"? Whoever still has it keeps it from being deleted.`}
-          onDelete={() => remove.mutateAsync(undefined)}
-        />
-      )}
-    </Row>
+      form={(role, onEnd) => <RoleForm role={role} onEnd={onEnd} />}
+      fixedOf={({ is_system_role }) => (is_system_role ? '' : undefined)}
+      deletionOf={({ display_name }) => `Delete “${display_name}”? A role that a user, group or key has cannot be deleted.`}
+      onDelete={({ role_id }) => client.roles.remove({ params: { roleId: role_id } })}
+    />
   )
 }
 
-function May({ role }: { role: Role }) {
+function Permissions({ role }: { role: Role }) {
   return (
     <details>
       <summary className="cursor-pointer">{quantity(role.permissions.length, 'permission')}</summary>
@@ -84,17 +49,18 @@ function May({ role }: { role: Role }) {
 }
 
 const types = [
-  ['USER', 'people'],
-  ['API', 'keys'],
+  ['USER', 'users'],
+  ['API', 'API keys'],
 ] as const
 
-function RoleForm({ given: role, onEnd }: { given: Role | undefined; onEnd(): void }) {
+function RoleForm({ role, onEnd }: { role: Role | undefined; onEnd(): void }) {
   const client = useClient()
   const all = useQuery({ queryKey: ['permissions'], queryFn: ({ signal }) => client.permissions.list({ signal }), staleTime: 600_000 })
   const [role_type, setType] = useState<'USER' | 'API'>(role?.role_type ?? 'USER')
-  const [held, setHeld] = useState(() => new Set(role?.permissions.map(({ name }) => name)))
+  const granted = new Set(role?.permissions.map(({ name }) => name))
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(granted)
   const toggle = (name: string) =>
-    setHeld((before) => {
+    setChosen((before) => {
       const next = new Set(before)
       if (!next.delete(name)) next.add(name)
       return next
@@ -102,18 +68,19 @@ function RoleForm({ given: role, onEnd }: { given: Role | undefined; onEnd(): vo
   return (
     <Form
       action={role ? 'Save' : 'Create role'}
-      label={role ? `Change ${role.display_name}` : 'New role'}
-      shape="column"
-      reads={ROLES}
+      label={role ? `Edit ${role.display_name}` : 'New role'}
+      layout="column"
+      stale={ROLES}
       conflict="display_name"
-      isReady={held.size > 0}
+      isReady={chosen.size > 0}
+      isDirty={role && chosen.symmetricDifference(granted).size > 0}
       onSend={async (text) => {
-        const body = { role_type, display_name: text('name'), description: text('description'), permissions: [...held] }
+        const body = { role_type, display_name: text('name'), description: text('description'), permissions: [...chosen] }
         if (role) await client.roles.update({ params: { roleId: role.role_id }, body })
         else await client.roles.create({ body })
       }}
-      onDone={onEnd}
-      onLeave={onEnd}
+      onSaved={onEnd}
+      onCancel={onEnd}
     >
       <div className="flex flex-wrap gap-2">
         <FormField name="Name" of="display_name">
@@ -126,7 +93,7 @@ function RoleForm({ given: role, onEnd }: { given: Role | undefined; onEnd(): vo
           <Input name="description" maxLength={4000} defaultValue={role?.description} />
         </FormField>
       </div>
-      <Answer of={all}>
+      <Loaded of={all}>
         {({ resources }) => (
           <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
             {resources.map((area) => (
@@ -134,14 +101,14 @@ function RoleForm({ given: role, onEnd }: { given: Role | undefined; onEnd(): vo
                 <legend className="px-1 font-medium">{area.group_display_name}</legend>
                 {area.permissions.map(({ name, display_name, description }) => (
                   <label key={name} className="flex gap-2 py-0.5" title={description}>
-                    <input type="checkbox" checked={held.has(name)} onChange={() => toggle(name)} /> {display_name}
+                    <input type="checkbox" checked={chosen.has(name)} onChange={() => toggle(name)} /> {display_name}
                   </label>
                 ))}
               </fieldset>
             ))}
           </div>
         )}
-      </Answer>
+      </Loaded>
     </Form>
   )
 }

@@ -7,13 +7,14 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer, Row, Rows, ShownOnce, useAction } from '../../parts/records.tsx'
+import { Loaded, Row, Rows, ShownOnce } from '../../parts/records.tsx'
+import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
-import { RolePicker, useRoleNames } from './role-picker.tsx'
+import { isSameSet, RolePicker, useRoleNames } from './role-picker.tsx'
 
 export const USERS = ['users']
-const heads = ['Name', 'E-mail', 'Roles', 'State', 'Last here']
+const columns = ['Name', 'E-mail', 'Roles', 'Status', 'Last sign-in']
 
 type SentLink = { what: string; link: string | undefined }
 
@@ -28,15 +29,15 @@ export function Users() {
   return (
     <>
       <Invite onLink={setSentLink} />
-      {sentLink?.link && <ShownOnce what={`${sentLink.what}: share this link`} text={sentLink.link} />}
+      {sentLink?.link && <ShownOnce title={`${sentLink.what}: share this link`} text={sentLink.link} />}
       {sentLink && !sentLink.link && <p role="status">{sentLink.what}: the link was sent by e-mail.</p>}
       <Panel
-        title="People"
+        title="Users"
         actions={
           (list.data?.users.length ?? 0) > SEARCHED_FROM && (
             <Input
-              aria-label="Find a person"
-              placeholder="Find a person"
+              aria-label="Find a user"
+              placeholder="Find a user"
               className="max-w-56"
               value={find}
               onChange={(event) => setFind(event.target.value)}
@@ -44,12 +45,12 @@ export function Users() {
           )
         }
       >
-        <Answer of={list}>
+        <Loaded of={list}>
           {({ users }) => (
             <Rows
               label="Users"
-              heads={heads}
-              empty={find === '' ? 'No users yet: only API keys can sign in. Invite a user above.' : 'No user matches.'}
+              columns={columns}
+              empty={find === '' ? 'No users yet: only API keys have access. Invite a user above.' : 'No user matches.'}
             >
               {users
                 .filter(({ status }) => status !== 'REMOVED')
@@ -59,7 +60,7 @@ export function Users() {
                 ))}
             </Rows>
           )}
-        </Answer>
+        </Loaded>
       </Panel>
     </>
   )
@@ -75,13 +76,13 @@ function Invite({ onLink }: { onLink(sentLink: SentLink): void }) {
     <Panel title="Invite a user">
       <Form
         action="Invite"
-        reads={USERS}
+        stale={USERS}
         conflict="email"
         isReady={roles.length > 0}
         onSend={(text) =>
           client.users.create({ body: { first_name: text('first_name'), last_name: text('last_name'), email: text('email'), roles } })
         }
-        onDone={({ email, invitation_url }) => onLink({ what: `${email} is invited`, link: invitation_url })}
+        onSaved={({ email, invitation_url }) => onLink({ what: `${email} was invited`, link: invitation_url })}
       >
         <FormField name="First name" of="first_name">
           <Input name="first_name" required maxLength={255} autoComplete="off" />
@@ -103,10 +104,10 @@ function Invite({ onLink }: { onLink(sentLink: SentLink): void }) {
 const states: Record<User['status'], string> = {
   INVITED: 'invited',
   ACTIVE: 'active',
-  INACTIVE: 'not seen for long',
+  INACTIVE: 'inactive',
   DEACTIVATED: 'deactivated',
-  MIGRATED: 'moved',
-  REMOVED: 'gone',
+  MIGRATED: 'migrated',
+  REMOVED: 'removed',
 }
 
 function UserRow({ user, onLink }: { user: User; onLink(sentLink: SentLink): void }) {
@@ -114,9 +115,9 @@ function UserRow({ user, onLink }: { user: User; onLink(sentLink: SentLink): voi
   const nameOf = useRoleNames()
   const [isEdited, setEdited] = useState(false)
   const params = { userId: user.id }
-  const reactivate = useAction(USERS, () => client.users.reactivate({ params }))
-  const link = useAction(USERS, (verb: 'resendInvite' | 'resetPassword') => client.users[verb]({ params }))
-  const ask = (verb: 'resendInvite' | 'resetPassword', what: string) =>
+  const reactivate = useSave(() => client.users.reactivate({ params }), { stale: [USERS] })
+  const link = useSave((verb: 'resendInvite' | 'resetPassword') => client.users[verb]({ params }), { stale: [USERS] })
+  const sendLink = (verb: 'resendInvite' | 'resetPassword', what: string) =>
     link.mutate(verb, { onSuccess: ({ invitation_url }) => onLink({ what: `${user.email} ${what}`, link: invitation_url }) })
   const lastS = Math.max(0, ...Object.values(user.last_logins))
   const failure = reactivate.error ?? link.error
@@ -139,24 +140,24 @@ function UserRow({ user, onLink }: { user: User; onLink(sentLink: SentLink): voi
       below={below}
     >
       <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
-        Change
+        Edit
       </Button>
       {user.status === 'INVITED' && (
-        <Button size="small" disabled={link.isPending} onClick={() => ask('resendInvite', 'is invited again')}>
+        <Button size="small" disabled={link.isPending} onClick={() => sendLink('resendInvite', 'was invited again')}>
           Resend invitation
         </Button>
       )}
       {user.status === 'ACTIVE' && (
-        <Button size="small" disabled={link.isPending} onClick={() => ask('resetPassword', 'may choose a new password')}>
-          New password
+        <Button size="small" disabled={link.isPending} onClick={() => sendLink('resetPassword', 'can set a new password')}>
+          Reset password
         </Button>
       )}
       {user.status === 'DEACTIVATED' ? (
-        <Button size="small" disabled={reactivate.isPending} onClick={() => reactivate.mutate(undefined)}>
+        <Button size="small" disabled={reactivate.isPending} onClick={() => reactivate.mutate()}>
           Reactivate
         </Button>
       ) : (
-        <KeepOut user={user} />
+        <Deactivate user={user} />
       )}
       <Remove user={user} />
     </Row>
@@ -173,12 +174,13 @@ function UserForm({ user, onEnd }: { user: User; onEnd(): void }) {
     <>
       <Form
         action="Save"
-        label={`Change ${user.email}`}
-        reads={USERS}
+        label={`Edit ${user.email}`}
+        stale={USERS}
         isReady={roles.length > 0}
+        isDirty={!isSameSet(roles, user.roles)}
         onSend={(text) => client.users.update({ params, body: { first_name: text('first_name'), last_name: text('last_name'), roles } })}
-        onDone={onEnd}
-        onLeave={onEnd}
+        onSaved={onEnd}
+        onCancel={onEnd}
       >
         <FormField name="First name" of="first_name">
           <Input name="first_name" required maxLength={255} defaultValue={user.first_name} autoComplete="off" />
@@ -190,35 +192,35 @@ function UserForm({ user, onEnd }: { user: User; onEnd(): void }) {
           <RolePicker type="USER" picked={roles} onPick={setRoles} />
         </FormField>
       </Form>
-      {groups.data && <p className="px-3 pb-3 text-soft">{names.length === 0 ? 'In no group.' : `In the groups: ${names.join(', ')}.`}</p>}
+      {groups.data && <p className="px-3 pb-3 text-soft">{names.length === 0 ? 'Not in any group.' : `Groups: ${names.join(', ')}.`}</p>}
     </>
   )
 }
 
-function KeepOut({ user }: { user: User }) {
+function Deactivate({ user }: { user: User }) {
   const client = useClient()
-  const deactivate = useAction(USERS, () => client.users.deactivate({ params: { userId: user.id } }))
+  const deactivate = useSave(() => client.users.deactivate({ params: { userId: user.id } }), { stale: [USERS] })
   return (
     <Confirm
       size="small"
       action="Deactivate"
       label={`Deactivate ${user.email}`}
-      message={`End every session of ${user.email} and refuse new ones?`}
-      onYes={() => deactivate.mutateAsync(undefined)}
+      message={`Deactivate ${user.email}? All sessions end, and the user cannot sign in.`}
+      onYes={() => deactivate.mutateAsync()}
     />
   )
 }
 
 function Remove({ user }: { user: User }) {
   const client = useClient()
-  const remove = useAction(USERS, () => client.users.remove({ params: { userId: user.id } }))
+  const remove = useSave(() => client.users.remove({ params: { userId: user.id } }), { stale: [USERS] })
   return (
     <Confirm
       size="small"
       action="Delete"
       label={`Delete ${user.email}`}
-      message={`Delete ${user.email}? What the person made stays.`}
-      onYes={() => remove.mutateAsync(undefined)}
+      message={`Delete ${user.email}? Records that the user created stay.`}
+      onYes={() => remove.mutateAsync()}
     />
   )
 }

@@ -1,79 +1,66 @@
 import type { WebhookIntegration } from '@dendro/api'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
-import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField, type TextOf } from '../../parts/form.tsx'
-import { Panel } from '../../parts/page.tsx'
-import { Answer, ChangeAndDelete, Row, Rows, useAction } from '../../parts/records.tsx'
+import { RecordPanel } from '../../parts/record-panel.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, TextArea } from '../../ui/field.tsx'
 
 const WEBHOOKS = ['webhooks']
-/** KEPT is the placeholder of a secret that is not shown and stays unchanged. */
-const KEPT = '***'
+/** STORED is the placeholder of a secret that is not shown and stays unchanged. */
+const STORED = '***'
 
 /** Webhooks manages the webhooks that receive notifications. */
 export function Webhooks() {
   const client = useClient()
   const list = useQuery({ queryKey: WEBHOOKS, queryFn: ({ signal }) => client.integrations.webhooks({ signal }) })
-  const [isMaking, setMaking] = useState(false)
   return (
-    <Panel title="Webhooks" actions={!isMaking && <Button onClick={() => setMaking(true)}>New webhook</Button>}>
-      {isMaking && <WebhookForm webhook={undefined} onEnd={() => setMaking(false)} />}
-      <Answer of={list}>
-        {({ integrations }) => (
-          <Rows label="Webhooks" heads={['Name', 'Address', 'Signed']} empty="No webhooks yet.">
-            {integrations.map((webhook) => (
-              <WebhookRow key={webhook.id} webhook={webhook} />
-            ))}
-          </Rows>
-        )}
-      </Answer>
-    </Panel>
+    <RecordPanel
+      title="Webhooks"
+      noun="webhook"
+      list={list}
+      itemsOf={({ integrations }) => integrations}
+      stale={WEBHOOKS}
+      columns={['Name', 'URL', 'Signed']}
+      empty="No webhooks yet. A webhook receives the notifications of monitors; create one with “New webhook”."
+      idOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      cellsOf={({ name, url, is_signed }) => [
+        name,
+        <span key="url" className="break-all font-mono text-xs">
+          {url}
+        </span>,
+        is_signed ? 'yes' : 'no',
+      ]}
+      form={(webhook, onEnd) => <WebhookForm webhook={webhook} onEnd={onEnd} />}
+      actionsOf={(webhook) => <WebhookTest webhook={webhook} />}
+      deletionOf={({ name }) => `Delete “${name}”? A webhook that a monitor uses cannot be deleted.`}
+      onDelete={({ id }) => client.integrations.removeWebhook({ params: { webhookId: id } })}
+    />
   )
 }
 
-function WebhookRow({ webhook }: { webhook: WebhookIntegration }) {
+/** WebhookTest sends a test notification and shows the result. */
+function WebhookTest({ webhook }: { webhook: WebhookIntegration }) {
   const client = useClient()
-  const [isEdited, setEdited] = useState(false)
-  const params = { webhookId: webhook.id }
-  const probe = useMutation({ mutationFn: () => client.integrations.testWebhook({ params }) })
-  const remove = useAction(WEBHOOKS, () => client.integrations.removeWebhook({ params }))
-  const result = probe.data && (probe.data.delivered ? `delivered, ${probe.data.status}` : (probe.data.failure_reason ?? 'not delivered'))
+  const test = useMutation({ mutationFn: () => client.integrations.testWebhook({ params: { webhookId: webhook.id } }) })
+  const isDelivered = test.data?.delivered === true
+  const result = test.data
+    ? isDelivered
+      ? `delivered, ${test.data.status}`
+      : (test.data.failure_reason ?? 'not delivered')
+    : test.error?.message
   return (
-    <Row
-      cells={[
-        webhook.name,
-        <span key="url" className="break-all font-mono text-xs">
-          {webhook.url}
-        </span>,
-        webhook.is_signed ? 'yes' : 'no',
-      ]}
-      below={
-        isEdited ? (
-          <WebhookForm webhook={webhook} onEnd={() => setEdited(false)} />
-        ) : probe.error ? (
-          <FailureNote thrown={probe.error} />
-        ) : undefined
-      }
-    >
+    <>
       {result && (
-        <span role="status" className={`self-center text-xs ${probe.data?.delivered ? 'text-accent' : 'text-error'}`}>
+        <span role="status" className={`self-center text-xs ${isDelivered ? 'text-accent' : 'text-error'}`}>
           {result}
         </span>
       )}
-      <Button size="small" disabled={probe.isPending} onClick={() => probe.mutate()}>
-        {probe.isPending ? 'Testing…' : 'Test'}
+      <Button size="small" disabled={test.isPending} onClick={() => test.mutate()}>
+        {test.isPending ? 'Testing…' : 'Test'}
       </Button>
-      <ChangeAndDelete
-        isEdited={isEdited}
-        onEdit={setEdited}
-        label={`Delete the webhook ${webhook.name}`}
-        message={`Delete "${webhook.name}"? Monitors that name it keep it from being deleted.`}
-        onDelete={() => remove.mutateAsync(undefined)}
-      />
-    </Row>
+    </>
   )
 }
 
@@ -94,36 +81,36 @@ function WebhookForm({ webhook, onEnd }: { webhook: WebhookIntegration | undefin
   return (
     <Form
       action={webhook ? 'Save' : 'Create webhook'}
-      label={webhook ? `Change ${webhook.name}` : 'New webhook'}
-      shape="column"
-      reads={WEBHOOKS}
+      label={webhook ? `Edit ${webhook.name}` : 'New webhook'}
+      layout="column"
+      stale={WEBHOOKS}
       conflict="name"
-      className={webhook ? '' : 'border-line border-b'}
+      isDirty={webhook ? false : undefined}
       onSend={send}
-      onDone={onEnd}
-      onLeave={onEnd}
+      onSaved={onEnd}
+      onCancel={onEnd}
     >
       <div className="flex flex-wrap gap-2">
         <FormField name="Name" of="name">
           <Input name="name" required maxLength={255} defaultValue={webhook?.name} />
         </FormField>
-        <FormField name="Address" of="url" className="min-w-64 flex-1">
+        <FormField name="URL" of="url" className="min-w-64 flex-1">
           <Input name="url" type="url" required maxLength={2048} defaultValue={webhook?.url} placeholder="https://…" />
         </FormField>
-        <FormField name="Signing secret" of="signing_secret" help="16 characters or more; empty means unsigned">
-          <Input name="secret" minLength={3} maxLength={255} autoComplete="off" defaultValue={webhook?.is_signed ? KEPT : ''} />
+        <FormField name="Signing secret" of="signing_secret" help="16 characters or more; unsigned if empty">
+          <Input name="secret" minLength={3} maxLength={255} autoComplete="off" defaultValue={webhook?.is_signed ? STORED : ''} />
         </FormField>
       </div>
-      <FormField name="Headers" of="custom_headers" help="One in a line, as Name: value. A value *** stays as it is.">
+      <FormField name="Headers" of="custom_headers" help="One per line, as Name: value. The value *** keeps the stored one.">
         <TextArea
           name="headers"
           className="font-mono"
           defaultValue={Object.keys(webhook?.custom_headers ?? {})
-            .map((name) => `${name}: ${KEPT}`)
+            .map((name) => `${name}: ${STORED}`)
             .join('\n')}
         />
       </FormField>
-      <FormField name="Body" of="payload" help="JSON in which $title, $description and the like are replaced; empty means the plain one.">
+      <FormField name="Body" of="payload" help="JSON with variables such as $title and $description; the default body if empty.">
         <TextArea name="payload" className="font-mono" maxLength={2048} defaultValue={webhook?.payload} />
       </FormField>
     </Form>

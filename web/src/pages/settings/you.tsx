@@ -3,7 +3,7 @@ import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { useMe } from '../../parts/me.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Answer } from '../../parts/records.tsx'
+import { Loaded } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { keepCredential } from '../../session/session.ts'
 import { Input } from '../../ui/field.tsx'
@@ -15,14 +15,14 @@ type Me = NonNullable<ReturnType<typeof useMe>['data']>
 export function You() {
   const me = useMe()
   return (
-    <Answer of={me}>
+    <Loaded of={me}>
       {(data) => (
         <>
           {data.user ? <Person user={data.user} /> : <Key me={data} />}
-          <May me={data} />
+          <Permissions me={data} />
         </>
       )}
-    </Answer>
+    </Loaded>
   )
 }
 
@@ -35,8 +35,9 @@ function Person({ user }: { user: NonNullable<Me['user']> }) {
         <Form
           action="Save"
           label="Your name"
-          shape="column"
-          reads={['me']}
+          layout="column"
+          stale={['me']}
+          isDirty={false}
           done="Saved."
           className="max-w-xl"
           onSend={(text) =>
@@ -57,28 +58,28 @@ function Person({ user }: { user: NonNullable<Me['user']> }) {
       <Panel title="Password">
         {changed && (
           <p role="status" className="px-3 pt-3">
-            Changed. Your other sessions have ended.
+            Password changed. Your other sessions have ended.
           </p>
         )}
         <Form
-          action="Change the password"
+          action="Change password"
           label="Password"
-          shape="column"
-          reads={['me']}
+          layout="column"
+          stale={['me']}
           className="max-w-xl"
           onSend={async (text) => {
-            const isKept = localStorage.getItem('dendro.credential') !== null
+            const isRemembered = localStorage.getItem('dendro.credential') !== null
             const body = { current_password: text('current'), new_password: text('new') }
             const { token } = await client.auth.changePassword({ body })
-            keepCredential({ kind: 'token', text: token }, isKept)
-            // The client of this page still shows the token that has just ended.
+            keepCredential({ kind: 'token', text: token }, isRemembered)
+            // The API client of this page still sends the token that has just expired.
             location.assign('/app/settings?part=you&changed=true')
           }}
         >
-          <FormField name="Password now" of="current_password">
+          <FormField name="Current password" of="current_password">
             <Input name="current" type="password" required autoComplete="current-password" />
           </FormField>
-          <FormField name="New password" of="new_password" help="12 characters or more; a sentence of your own is a good one">
+          <FormField name="New password" of="new_password" help="12 characters or more, for example a sentence">
             <Input name="new" type="password" required minLength={12} maxLength={128} autoComplete="new-password" />
           </FormField>
         </Form>
@@ -90,22 +91,24 @@ function Person({ user }: { user: NonNullable<Me['user']> }) {
 function Key({ me: { api_key } }: { me: Me }) {
   if (!api_key) return null
   return (
-    <Panel title={`The key ${api_key.name}`}>
+    <Panel title={`API key ${api_key.name}`}>
       <p className="p-3">
-        You are signed in with a key, known by <code className="font-mono text-xs">{api_key.api_key}</code>
-        {api_key.expires_at === undefined ? ', which never ends.' : `, which ends on ${clockOf(api_key.expires_at * 1_000, 'utc').day}.`}{' '}
-        Keys are for programs: an account of your own lets others see who did what.
+        You are signed in with the API key <code className="font-mono text-xs">{api_key.api_key}</code>
+        {api_key.expires_at === undefined
+          ? ', which never expires.'
+          : `, which expires on ${clockOf(api_key.expires_at * 1_000, 'utc').day}.`}{' '}
+        Keys are for programs. With an account of your own, the audit trail shows what you changed.
       </p>
     </Panel>
   )
 }
 
-function May({ me }: { me: Me }) {
+function Permissions({ me }: { me: Me }) {
   const nameOf = useRoleNames()
   return (
     <Panel title="Your permissions">
       <div className="flex flex-col gap-2 p-3">
-        <p>{me.roles.length === 0 ? 'You have no role.' : `Your roles: ${me.roles.map(nameOf).join(', ')}.`}</p>
+        <p>{me.roles.length === 0 ? 'You have no roles.' : `Your roles: ${me.roles.map(nameOf).join(', ')}.`}</p>
         <details>
           <summary className="cursor-pointer">
             {me.permissions.length === 1 ? '1 permission' : `${me.permissions.length} permissions`}

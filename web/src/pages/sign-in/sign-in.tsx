@@ -10,25 +10,25 @@ export function SignInPage() {
   const params = useSearch({ from: '/sign-in' })
   const { back } = params
   const queries = useQueryClient()
-  const [way, setWay] = useState<Way>(params.way ?? (lastKind() === 'token' ? 'password' : 'key'))
-  const [isKept, setKept] = useState(false)
+  const [method, setMethod] = useState<SignInMethod>(params.way ?? (lastKind() === 'token' ? 'password' : 'key'))
+  const [isRemembered, setRemembered] = useState(false)
   const [failed, setFailed] = useState<{ text: string; id: string | undefined }>()
   const [isBusy, setBusy] = useState(false)
 
   const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const given = new FormData(event.currentTarget)
+    const form = new FormData(event.currentTarget)
     setBusy(true)
     setFailed(undefined)
     try {
-      const credential = await credentialOf(way, given)
-      keepCredential(credential, isKept)
+      const credential = await credentialOf(method, form)
+      keepCredential(credential, isRemembered)
       queries.clear()
-      // A full load, so that nothing of whoever was here before stays in the page.
+      // A full page load drops the cached data of the previous user.
       location.assign(back && back !== EXPLORE ? back : (await isFirst(credential)) ? '/app/welcome' : EXPLORE)
     } catch (thrown) {
       setFailed({
-        text: wrongText(thrown, way),
+        text: errorText(thrown, method),
         id: thrown instanceof ApiFailure && thrown.status >= 500 ? thrown.correlation_id : undefined,
       })
       setBusy(false)
@@ -41,19 +41,19 @@ export function SignInPage() {
         <img src="/docs/icon.svg" alt="" width="40" height="40" />
         <h1 className="font-semibold text-lg">Sign in to Dendro</h1>
         <fieldset className="flex gap-1" aria-label="How to sign in">
-          {ways.map(([one, name]) => (
-            <Button key={one} look={way === one ? 'chosen' : 'quiet'} aria-pressed={way === one} onClick={() => setWay(one)}>
+          {methods.map(([one, name]) => (
+            <Button key={one} look={method === one ? 'chosen' : 'quiet'} aria-pressed={method === one} onClick={() => setMethod(one)}>
               {name}
             </Button>
           ))}
         </fieldset>
-        {way === 'key' ? (
+        {method === 'key' ? (
           <label className="flex flex-col gap-1">
             API key
             <input key="key" name="key" type="password" autoComplete="off" required className={`${field} font-mono`} placeholder="dk_…" />
-            <span className="text-soft text-xs">The first one was printed when the service was started for the first time.</span>
+            <span className="text-soft text-xs">The service printed the first key when it started for the first time.</span>
           </label>
-        ) : way === 'invitation' ? (
+        ) : method === 'invitation' ? (
           <>
             <label className="flex flex-col gap-1">
               Invitation
@@ -63,7 +63,7 @@ export function SignInPage() {
                 autoComplete="off"
                 required
                 className={`${field} font-mono`}
-                placeholder="the link you were given"
+                placeholder="Link of the invitation"
               />
             </label>
             <label className="flex flex-col gap-1">
@@ -77,7 +77,7 @@ export function SignInPage() {
                 maxLength={128}
                 className={field}
               />
-              <span className="text-soft text-xs">12 characters or more; a sentence of your own is a good one.</span>
+              <span className="text-soft text-xs">12 characters or more, for example a sentence.</span>
             </label>
           </>
         ) : (
@@ -93,7 +93,8 @@ export function SignInPage() {
           </>
         )}
         <label className="flex items-center gap-2 text-soft">
-          <input type="checkbox" checked={isKept} onChange={(event) => setKept(event.target.checked)} /> Stay signed in on this computer
+          <input type="checkbox" checked={isRemembered} onChange={(event) => setRemembered(event.target.checked)} /> Stay signed in on this
+          computer
         </label>
         {failed && (
           <p role="alert" className="text-error">
@@ -112,33 +113,33 @@ export function SignInPage() {
 /** EXPLORE is the default destination. */
 const EXPLORE = '/app/explore'
 
-type Way = 'key' | 'password' | 'invitation'
-const ways: readonly (readonly [Way, string])[] = [
+type SignInMethod = 'key' | 'password' | 'invitation'
+const methods: readonly (readonly [SignInMethod, string])[] = [
   ['key', 'Key'],
   ['password', 'Password'],
   ['invitation', 'Invitation'],
 ]
-const wrongs: Record<Way, string> = {
-  key: 'This key is not known, or has ended.',
-  password: 'E-mail or password are not right.',
-  invitation: 'This invitation is not known, or was used already.',
+const errorTexts: Record<SignInMethod, string> = {
+  key: 'This key is unknown or expired. Check it, or ask an administrator for another.',
+  password: 'The e-mail or the password is wrong.',
+  invitation: 'This invitation is unknown or was already used. Ask an administrator for another.',
 }
 
-function wrongText(thrown: unknown, way: Way): string {
-  if (thrown instanceof NoResponse) return 'The service does not answer just now. Try again in a moment.'
+function errorText(thrown: unknown, method: SignInMethod): string {
+  if (thrown instanceof NoResponse) return 'The service did not answer. Try again in a moment.'
   if (!(thrown instanceof ApiFailure)) return String(thrown)
-  if (thrown.status === 401) return wrongs[way]
-  if (thrown.status === 429) return 'Too many tries. Wait a moment and try again.'
+  if (thrown.status === 401) return errorTexts[method]
+  if (thrown.status === 429) return 'Too many attempts. Wait a moment and try again.'
   return `${thrown.details.charAt(0).toUpperCase()}${thrown.details.slice(1)}.`
 }
 
-async function credentialOf(way: Way, given: FormData): Promise<Credential> {
-  const text = (name: string) => String(given.get(name) ?? '')
-  if (way === 'password') {
+async function credentialOf(method: SignInMethod, form: FormData): Promise<Credential> {
+  const text = (name: string) => String(form.get(name) ?? '')
+  if (method === 'password') {
     const { token } = await clientOf(undefined).auth.login({ body: { email: text('email').trim(), password: text('password') } })
     return { kind: 'token', text: token }
   }
-  if (way === 'invitation') {
+  if (method === 'invitation') {
     const link = text('invitation').trim()
     const invitation = /[?&]token=([\w-]+)/.exec(link)?.[1] ?? link
     const { token } = await clientOf(undefined).auth.acceptInvite({ body: { token: invitation, password: text('new_password') } })
@@ -155,7 +156,7 @@ async function isFirst(credential: Credential): Promise<boolean> {
   try {
     return (await clientOf(credential).users.list()).users.every(({ status }) => status !== 'ACTIVE')
   } catch {
-    // A key that may not see the people is not the first one.
+    // A key without permission to list users is not the first one.
     return false
   }
 }

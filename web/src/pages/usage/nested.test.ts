@@ -16,19 +16,19 @@ const series = (name: string, value: number, within: Series[] = []) =>
 const users = { groups_series: [series('ada', 5, [series('web', 1), series('till', 4)]), series('bob', 9, [series('web', 9)])] }
 const sizes = (list: readonly Series[]) => list.map(({ name, value }) => `${name} ${value}`)
 
-test('what somebody searched is listed by dataset, and who searched a dataset by user, the largest first', () => {
+test('searches of a user are listed by dataset, and of a dataset by user, largest first', () => {
   expect(sizes(datasetsOf(users, 'ada'))).toEqual(['till 4', 'web 1'])
   expect(sizes(usersOf(users, 'web'))).toEqual(['bob 9', 'ada 1'])
   expect(sizes(usersOf(users, undefined))).toEqual(['bob 9', 'ada 5'])
 })
 
-test('of what is not listed nothing is known where only the largest datasets are, and else that it was nothing', () => {
+test('a missing name means zero, or unknown when the list was cut', () => {
   const logs = { groups_series: [series('web', 5), series('till', 4)].map((one) => ({ ...one, key: 'log_id' })) }
   expect([isCut(logs, 2), isCut(logs, 3), isCut(users, 2), isCut(users, 3), isCut(undefined, 1)]).toEqual([true, false, true, false, false])
   expect([beforeOf(logs, 3)('web'), beforeOf(logs, 3)('shop'), beforeOf(logs, 2)('shop')]).toEqual([5, 0, undefined])
 })
 
-test('a table has a row for every slice, and names with commas stay one cell', () => {
+test('the CSV has a row per slice, and quotes names with commas', () => {
   const columns = [
     { name: 'web, old', values: [1, null] },
     { name: 'till', values: [3, 4] },

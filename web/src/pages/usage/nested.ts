@@ -11,32 +11,32 @@ export const SEARCHED_MAX = 100
 /** isCut is true when the limit was reached, so that there may be more datasets. */
 export function isCut(usage: Pick<UsageSeries, 'groups_series'> | undefined, datasetsMax: number): boolean {
   const groups = usage?.groups_series ?? []
-  const searched = new Set(groups.flatMap((one) => withinOf(one).map(({ name }) => name)))
+  const searched = new Set(groups.flatMap((one) => innerGroups(one).map(({ name }) => name)))
   return Math.max(searched.size, groups.every(({ key }) => key === 'log_id') ? groups.length : 0) >= datasetsMax
 }
 
 /** A Before looks up the usage of the previous period, if known. */
-export type Before = (name: string) => number | undefined
+export type UsageBefore = (name: string) => number | undefined
 
 /** beforeOf treats missing names as zero, unless the list was cut. */
-export function beforeOf(earlier: Pick<UsageSeries, 'groups_series'>, datasetsMax: number): Before {
+export function beforeOf(earlier: Pick<UsageSeries, 'groups_series'>, datasetsMax: number): UsageBefore {
   const byName = new Map(earlier.groups_series.map(({ name, value }) => [name, value]))
   const absent = isCut(earlier, datasetsMax) ? undefined : 0
   return (name) => byName.get(name) ?? absent
 }
 
 /** withinOf are the nested groups, which the API type does not declare. */
-const withinOf = ({ groups_series = [] }: Series): Series[] => groups_series as unknown as Series[]
+const innerGroups = ({ groups_series = [] }: Series): Series[] => groups_series as unknown as Series[]
 
 /** datasetsOf is the search volume of one user by dataset. */
 export const datasetsOf = (users: Pick<UsageSeries, 'groups_series'>, user: string): Series[] =>
-  users.groups_series.filter(({ name }) => name === user).flatMap((one) => nestedOf({ groups_series: withinOf(one) }))
+  users.groups_series.filter(({ name }) => name === user).flatMap((one) => nestedOf({ groups_series: innerGroups(one) }))
 
 /** usersOf is the search volume by user, of one dataset or all. */
 export function usersOf(users: Pick<UsageSeries, 'groups_series'>, dataset: string | undefined): Series[] {
   if (dataset === undefined) return nestedOf(users)
   const found = users.groups_series.flatMap((one) => {
-    const own = withinOf(one).find(({ name }) => name === dataset)
+    const own = innerGroups(one).find(({ name }) => name === dataset)
     return own ? [{ ...own, ...(one.key === undefined ? {} : { key: one.key }), name: one.name }] : []
   })
   return nestedOf({ groups_series: found })

@@ -6,7 +6,7 @@ import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { bytes, share } from '../../parts/numbers.ts'
 import { rangeParamsOf } from '../../parts/range-params.ts'
 import type { Range } from '../../parts/time-range.ts'
-import type { Before } from './nested.ts'
+import type { UsageBefore } from './nested.ts'
 
 /** useNames resolves ids of datasets and callers to names, or falls back to the id. */
 export function useNames() {
@@ -18,7 +18,7 @@ export function useNames() {
         const found = byId.get(id)
         return found ? `${found.collection} / ${found.dataset}` : unknownDataset(byId.size)
       },
-      caller: (id: string) => callerOf(id) ?? (id === '' ? 'the service itself' : `a user or key ${id.slice(0, 8)}`),
+      caller: (id: string) => callerOf(id) ?? (id === '' ? 'the service itself' : `user or key ${id.slice(0, 8)}`),
     }),
     [byId, callerOf],
   )
@@ -27,7 +27,7 @@ export function useNames() {
 type SharesProps = {
   series: readonly Series[]
   /** before is the usage in the previous period; undefined while loading. */
-  before: Before | undefined
+  before: UsageBefore | undefined
   range: Range
   of: 'dataset' | 'user'
   /** chosen is the selected row. */
@@ -39,7 +39,7 @@ export function Shares({ series, before, range, of, chosen }: SharesProps) {
   const names = useNames()
   const { byId } = useDatasets()
   const all = series.reduce((sum, { value }) => sum + value, 0)
-  if (series.length === 0) return <p className="text-soft">Nothing in this range.</p>
+  if (series.length === 0) return <p className="text-soft">No usage in this range.</p>
   return (
     <ol className="flex max-h-96 flex-col gap-0.5 overflow-auto">
       {series.map((one) => (
@@ -79,9 +79,9 @@ export function Shares({ series, before, range, of, chosen }: SharesProps) {
 /** Against shows the change from the previous period. */
 function Against({ now, before }: { now: number; before: number | undefined }) {
   if (before === undefined) return null
-  if (before === 0) return <span title="nothing in the period before">· new</span>
+  if (before === 0) return <span title="none in the previous period">· new</span>
   return (
-    <span title={`${bytes(before)} in the period before`}>
+    <span title={`${bytes(before)} in the previous period`}>
       · {now === before ? '=' : now > before ? '▲' : '▼'} {share(Math.abs(now - before), before)}
     </span>
   )

@@ -23,7 +23,7 @@ import { Shares, useNames } from './shares.tsx'
 const WEEK: Range = { words: 'Last 7 days' }
 const SLICES = 84
 const MINUTE_MS = 60_000
-const DRAWN_MAX = 8
+const SERIES_SHOWN_MAX = 8
 const names: Record<UsageKind, string> = { ingestion: 'Ingested', search: 'Searched', export: 'Exported' }
 
 /** UsagePage shows ingestion, searches and exports over time, by dataset and user, against the previous period. */
@@ -49,7 +49,7 @@ export function UsagePage() {
       isWide
       actions={
         <>
-          <fieldset className="flex" aria-label="What is counted">
+          <fieldset className="flex" aria-label="Kind of usage">
             {kinds.map((one) => (
               <Button
                 key={one}
@@ -67,7 +67,7 @@ export function UsagePage() {
     >
       {part !== undefined && (
         <p className="-mt-2 flex flex-wrap items-center gap-2">
-          <span className="text-soft">{user === undefined ? 'Only of the dataset' : 'Only what was searched by'}</span>
+          <span className="text-soft">{user === undefined ? 'Only the dataset' : 'Only searches by'}</span>
           <strong className="break-all font-medium">{part}</strong>
           <Link to="/usage" search={({ dataset: _dataset, user: _user, ...rest }) => rest} className="text-accent hover:underline">
             Show all
@@ -104,7 +104,7 @@ export function UsagePage() {
             {(data) => (
               <>
                 <Shares series={nestedOf(data)} before={before.data?.logs} range={range} of="dataset" chosen={dataset} />
-                {isCut(data, LOGS_MAX) && <TruncationNote>These are the {LOGS_MAX} largest.</TruncationNote>}
+                {isCut(data, LOGS_MAX) && <TruncationNote>Only the {LOGS_MAX} largest.</TruncationNote>}
               </>
             )}
           </Part>
@@ -113,7 +113,7 @@ export function UsagePage() {
             {(data) => (
               <>
                 <Shares series={datasetsOf(data, user)} before={undefined} range={range} of="dataset" chosen={undefined} />
-                {isCut(data, SEARCHED_MAX) && <TruncationNote>Only of the {SEARCHED_MAX} datasets that were searched most.</TruncationNote>}
+                {isCut(data, SEARCHED_MAX) && <TruncationNote>Only the {SEARCHED_MAX} most searched datasets are counted.</TruncationNote>}
               </>
             )}
           </Part>
@@ -128,7 +128,7 @@ export function UsagePage() {
                 of="user"
                 chosen={user}
               />
-              {isCut(data, SEARCHED_MAX) && <TruncationNote>Only of the {SEARCHED_MAX} datasets that were searched most.</TruncationNote>}
+              {isCut(data, SEARCHED_MAX) && <TruncationNote>Only the {SEARCHED_MAX} most searched datasets are counted.</TruncationNote>}
             </>
           )}
         </Part>
@@ -138,7 +138,7 @@ export function UsagePage() {
 }
 
 type OverTimeProps = { stepMs: number; zone: Parameters<typeof Chart>[0]['zone']; onRange(fromMs: number, toMs: number): void }
-type WholeOverTimeProps = OverTimeProps & { kind: UsageKind; whole: Asking<MetricItem>; logs: UsageSeries | undefined }
+type WholeOverTimeProps = OverTimeProps & { kind: UsageKind; whole: UsageRequest<MetricItem>; logs: UsageSeries | undefined }
 
 function WholeOverTime({ kind, whole, logs, ...shown }: WholeOverTimeProps) {
   return (
@@ -147,11 +147,13 @@ function WholeOverTime({ kind, whole, logs, ...shown }: WholeOverTimeProps) {
         <>
           <Total kind={kind} data={data} />
           {data.total_count === 0 ? (
-            <EmptyState title={kind === 'ingestion' ? 'Nothing ingested' : kind === 'search' ? 'No searches' : 'Nothing was exported'}>
+            <EmptyState
+              title={kind === 'ingestion' ? 'Nothing was ingested' : kind === 'search' ? 'Nothing was searched' : 'Nothing was exported'}
+            >
               <p className="text-soft">in this range</p>
             </EmptyState>
           ) : (
-            <Drawn label={names[kind]} data={wholeData(data, names[kind])} logs={logs} {...shown} />
+            <UsageChart label={names[kind]} data={wholeData(data, names[kind])} logs={logs} {...shown} />
           )}
         </>
       )}
@@ -169,7 +171,7 @@ type PartOverTimeProps = OverTimeProps & {
 
 /** PartOverTime shows the usage of one dataset or user. */
 function PartOverTime({ name, series, isCut, before, ...shown }: PartOverTimeProps) {
-  if (!series) return <EmptyState title={isCut ? 'Not among the largest of this range' : 'Nothing in this range'} />
+  if (!series) return <EmptyState title={isCut ? 'Not among the largest in this range' : 'No usage in this range'} />
   const data = {
     times: series.timeseries.map((slice) => Number(slice['@timestamp'])),
     series: [{ name, values: series.timeseries.map(({ value }) => value) }],
@@ -181,11 +183,11 @@ function PartOverTime({ name, series, isCut, before, ...shown }: PartOverTimePro
         {before !== undefined && (
           <span className="text-soft tabular-nums">
             {series.value === before ? '=' : series.value > before ? '▲' : '▼'} {bytes(Math.abs(series.value - before))} against{' '}
-            {bytes(before)} in the period before
+            {bytes(before)} in the previous period
           </span>
         )}
       </p>
-      <Drawn label={name} data={data} logs={undefined} {...shown} />
+      <UsageChart label={name} data={data} logs={undefined} {...shown} />
     </>
   )
 }
@@ -193,7 +195,7 @@ function PartOverTime({ name, series, isCut, before, ...shown }: PartOverTimePro
 function useUsage(kind: UsageKind, range: Range) {
   const client = useClient()
   const grid = gridOf(boundsOf(range, Date.now()), SLICES)
-  // Usage is counted by minutes: a step that is shorter would show gaps that are none.
+  // Usage is counted by minute; shorter steps would show false gaps.
   const stepMs = Math.max(MINUTE_MS, grid.stepMs)
   const [fromMs, toMs] = [Math.floor(grid.fromMs / stepMs) * stepMs, Math.ceil(grid.toMs / stepMs) * stepMs]
   const query = { from_ts: Math.max(0, fromMs), to_ts: toMs, num_of_slices: Math.round((toMs - fromMs) / stepMs) }
@@ -229,10 +231,10 @@ function useUsage(kind: UsageKind, range: Range) {
   return { whole, logs, users, before, stepMs }
 }
 
-type Asking<T> = { data: T | undefined; error: unknown; isPlaceholderData: boolean; refetch(): unknown }
+type UsageRequest<T> = { data: T | undefined; error: unknown; isPlaceholderData: boolean; refetch(): unknown }
 
 /** Part is a panel that loads and fails on its own. */
-function Part<T>({ title, query, children }: { title: string; query: Asking<T>; children(data: T): ReactNode }) {
+function Part<T>({ title, query, children }: { title: string; query: UsageRequest<T>; children(data: T): ReactNode }) {
   return (
     <Panel title={title}>
       {query.error ? <FailureNote thrown={query.error} again={() => query.refetch()} /> : null}
@@ -265,7 +267,7 @@ function Difference({ delta }: { delta: Delta }) {
   return (
     <span className="text-soft tabular-nums">
       {sign} {bytes(Math.abs(delta_value))}
-      {of} against {bytes(total_value)} in the period before
+      {of} against {bytes(total_value)} in the previous period
     </span>
   )
 }
@@ -275,7 +277,7 @@ const wholeData = ({ series }: MetricItem, name: string): Pick<ChartData, 'times
   series: [{ name, values: series.map((slice) => Number(slice.value)) }],
 })
 
-type DrawnProps = {
+type UsageChartProps = {
   label: string
   data: Pick<ChartData, 'times' | 'series'>
   logs: UsageSeries | undefined
@@ -284,11 +286,11 @@ type DrawnProps = {
   onRange(fromMs: number, toMs: number): void
 }
 
-/** Drawn stacks the largest datasets and the rest; until they are loaded it draws the total. */
-function Drawn({ label, data, logs, stepMs, zone, onRange }: DrawnProps) {
+/** UsageChart stacks the largest datasets and the rest; until they are loaded it draws the total. */
+function UsageChart({ label, data, logs, stepMs, zone, onRange }: UsageChartProps) {
   const { byId } = useDatasets()
-  const drawn = useMemo<ChartData>(() => {
-    const largest = logs ? nestedOf(logs).slice(0, DRAWN_MAX - 1) : []
+  const chartData = useMemo<ChartData>(() => {
+    const largest = logs ? nestedOf(logs).slice(0, SERIES_SHOWN_MAX - 1) : []
     const [whole] = data.series
     if (!whole || largest.some(({ timeseries }) => timeseries.length !== data.times.length)) return { ...data, stepMs }
     const own = largest.map(({ name, timeseries }) => ({
@@ -298,20 +300,30 @@ function Drawn({ label, data, logs, stepMs, zone, onRange }: DrawnProps) {
     const rest = whole.values.map((value, at) => Math.max(0, (value ?? 0) - own.reduce((sum, one) => sum + (one.values[at] ?? 0), 0)))
     const isAll = rest.every((value, at) => value <= (whole.values[at] ?? 0) * 1e-9)
     if (own.length === 0) return { ...data, stepMs }
-    return { times: data.times, stepMs, series: isAll ? own : [...own, { name: 'all others', values: rest }] }
+    return { times: data.times, stepMs, series: isAll ? own : [...own, { name: 'others', values: rest }] }
   }, [data, logs, byId, stepMs])
-  const last = drawn.times.at(-1) ?? 0
+  const last = chartData.times.at(-1) ?? 0
   const bands: ChartBand[] = last + stepMs > Date.now() ? [{ fromMs: last, toMs: last + stepMs, kind: 'partial' }] : []
   return (
     <>
-      <Chart label={label} data={drawn} shape="bar" zone={zone} height={240} unit={bytes} bands={bands} onRange={onRange} syncKey="usage" />
+      <Chart
+        label={label}
+        data={chartData}
+        shape="bar"
+        zone={zone}
+        height={240}
+        unit={bytes}
+        bands={bands}
+        onRange={onRange}
+        syncKey="usage"
+      />
       <Button
         size="small"
         className="self-end"
-        title="What is drawn, in bytes, a row for every step"
-        onClick={() => saveFile('usage.csv', 'text/csv', usageCsv(drawn.times, drawn.series))}
+        title="The values of the chart in bytes, one row per step"
+        onClick={() => saveFile('usage.csv', 'text/csv', usageCsv(chartData.times, chartData.series))}
       >
-        Save as CSV
+        Export CSV
       </Button>
     </>
   )

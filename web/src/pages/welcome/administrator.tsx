@@ -38,10 +38,10 @@ export function Administrator() {
     return token
   }
   if (invited && invited.token === undefined)
-    return <p role="status">An invitation is on its way to {invited.email}: its link lets you choose a password.</p>
+    return <p role="status">An invitation was sent to {invited.email}. Open its link to set a password.</p>
   return (
     <form onSubmit={send} className="flex flex-col gap-3 rounded-md border border-line bg-panel p-3">
-      <p className="text-soft">You came with a key. Make yourself an account, so that keys stay with programs.</p>
+      <p className="text-soft">You signed in with an API key. Create an account for yourself, and use keys for programs.</p>
       <div className="grid gap-2 sm:grid-cols-2">
         <Field name="First name">
           <Input name="first_name" required maxLength={255} autoComplete="given-name" readOnly={invited !== undefined} />
@@ -52,13 +52,13 @@ export function Administrator() {
         <Field name="E-mail">
           <Input name="email" type="email" required autoComplete="username" readOnly={invited !== undefined} />
         </Field>
-        <Field name="Password" help="12 characters or more; a sentence of your own is a good one">
+        <Field name="Password" help="12 characters or more, for example a sentence">
           <Input name="password" type="password" required minLength={12} maxLength={128} autoComplete="new-password" />
         </Field>
       </div>
       {failure !== undefined && <FailureNote thrown={failure} />}
       <Button type="submit" look="main" className="self-start" disabled={isBusy}>
-        {isBusy ? 'Creating…' : 'Create administrator'}
+        {isBusy ? 'Working…' : 'Create administrator'}
       </Button>
     </form>
   )

@@ -19,7 +19,7 @@ export function WelcomePage() {
     <div className="h-full overflow-auto">
       <div className="mx-auto flex max-w-3xl flex-col gap-6 p-4 [&_[role=alert]]:m-0">
         <h1 className="font-semibold text-xl">Welcome to Dendro</h1>
-        <Step number={1} title="An Administrator" isDone={people.length > 0}>
+        <Step number={1} title="Create an administrator" isDone={people.length > 0}>
           {users.error && <FailureNote thrown={users.error} again={() => users.refetch()} />}
           {users.isPending && <Loading height="15.5rem">Loading…</Loading>}
           {people.length > 0 ? (
@@ -76,24 +76,24 @@ function Received() {
   const isThere = seen.length > 0
   return (
     <>
-      <Step number={2} title="A sender" isDone={isThere}>
+      <Step number={2} title="Send events" isDone={isThere}>
         <div className="flex flex-wrap items-center gap-2">
           <DemoData />
           <Button onClick={makeKey} disabled={apiKey !== undefined}>
-            {apiKey === undefined ? 'Create a key for shippers' : 'The key is shown below, once'}
+            {apiKey === undefined ? 'Create a key for shippers' : 'Key created'}
           </Button>
         </div>
         {failure !== undefined && <FailureNote thrown={failure} />}
         <details open={!isThere}>
-          <summary className="mb-2 cursor-pointer text-soft">Ready configurations</summary>
+          <summary className="mb-2 cursor-pointer text-soft">Configurations for shippers</summary>
           <Shippers apiKey={apiKey} />
         </details>
       </Step>
-      <Step number={3} title="The first event" isDone={isThere}>
+      <Step number={3} title="See the first event" isDone={isThere}>
         <div aria-live="polite" className="flex flex-col gap-2">
           {received.error && !received.data && <FailureNote thrown={received.error} again={() => received.refetch()} />}
-          {!isThere && !received.error && <p>Waiting for the first event. Nothing has been received yet.</p>}
-          {isThere && <p>{quantity(received.data?.events ?? 0, 'event')} of the last day received:</p>}
+          {!isThere && !received.error && <p>Waiting for the first event.</p>}
+          {isThere && <p>{quantity(received.data?.events ?? 0, 'event')} received in the last day:</p>}
           <ul className="text-soft">
             {seen.map(({ id, collection, dataset, metadata }) => (
               <li key={id}>
@@ -104,7 +104,7 @@ function Received() {
         </div>
         {isThere && (
           <Link to="/explore" search={{ r: 'Last 1 hour' }} className="self-start rounded bg-accent px-3 py-1.5 text-accent-ink">
-            Explore them
+            Explore events
           </Link>
         )}
       </Step>

@@ -35,7 +35,7 @@ export function Chart(props: ChartProps) {
   const { label, data, shape = 'line', zone, height = 200, levels = NONE, bands = NONE, unit = shortly, syncKey, isOld = false } = props
   const { onPick, onRange } = props
   const [cursor] = useState(newCursor)
-  const { place, plot } = usePlot({ data, shape, zone, height, levels, bands, unit, syncKey, onCursor: cursor.move, onRange })
+  const { containerRef, plot } = usePlot({ data, shape, zone, height, levels, bands, unit, syncKey, onCursor: cursor.move, onRange })
   const description = useMemo(() => summary(data, unit), [data, unit])
   const pick = () => {
     const at = cursor.at()
@@ -43,7 +43,7 @@ export function Chart(props: ChartProps) {
     if (fromMs !== undefined) onPick?.(fromMs, fromMs + data.stepMs)
   }
   const pressed = useRef(0)
-  // A drag ends with a click too, which picks nothing.
+  // A drag ends with a click too, which must not select a slice.
   const onClick = (event: MouseEvent) => {
     if (Math.abs(event.clientX - pressed.current) < DRAG_LEAST_PX) pick()
   }
@@ -60,7 +60,7 @@ export function Chart(props: ChartProps) {
     <figure className={`flex min-w-0 flex-col ${isOld ? 'opacity-50' : ''}`}>
       {/* biome-ignore lint/a11y/useSemanticElements: what is drawn here is no group of fields */}
       <div
-        ref={place}
+        ref={containerRef}
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the crosshair
         tabIndex={0}
@@ -89,20 +89,20 @@ function summary({ series, times, stepMs }: ChartData, unit: (value: number) => 
 type PlotOptions = Omit<DrawingState, 'colors'> & { shape: ChartShape; zone: Zone; height: number; syncKey: string | undefined }
 
 /** usePlot reuses one plot for new data and themes; a change of its form creates a new plot. */
-function usePlot({ shape, zone, height, syncKey, ...ask }: PlotOptions) {
-  const place = useRef<HTMLDivElement>(null)
+function usePlot({ shape, zone, height, syncKey, ...state }: PlotOptions) {
+  const containerRef = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(null)
   const colors = useChartColors()
-  const latest = useRef<DrawingState>({ ...ask, colors })
-  latest.current = { ...ask, colors }
-  const { data, levels, bands } = ask
-  const canDrag = ask.onRange !== undefined
+  const latest = useRef<DrawingState>({ ...state, colors })
+  latest.current = { ...state, colors }
+  const { data, levels, bands } = state
+  const canDrag = state.onRange !== undefined
   const form = JSON.stringify([shape, zone, height, syncKey, canDrag, formOf(data, shape)])
   const marks = JSON.stringify([levels, bands])
   const drawn = useRef<ChartData>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the form holds everything a drawing is made of
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the form contains every property of the plot
   useEffect(() => {
-    const target = place.current
+    const target = containerRef.current
     if (!target) return
     const size = { width: Math.max(1, target.clientWidth), height }
     const made = new uPlot(
@@ -123,13 +123,13 @@ function usePlot({ shape, zone, height, syncKey, ...ask }: PlotOptions) {
       drawn.current = null
     }
   }, [form])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: marks are drawn with the numbers, since thresholds take part in the height
+  // biome-ignore lint/correctness/useExhaustiveDependencies: thresholds affect the y range, so marks are repainted with the data
   useEffect(() => {
     if (drawn.current !== data) plot.current?.setData(plotted(data, shape))
     else plot.current?.redraw()
     drawn.current = data
   }, [data, shape, marks])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme needs other colours and nothing else
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the theme only repaints
   useEffect(() => plot.current?.redraw(false), [colors])
-  return { place, plot }
+  return { containerRef: containerRef, plot }
 }

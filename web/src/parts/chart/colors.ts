@@ -48,11 +48,11 @@ function readColors(): ChartColors {
     probe.style.color = color
     return getComputedStyle(probe).color
   }
-  const places = Array.from({ length: PALETTE }, (_, index) => index)
+  const probes = Array.from({ length: PALETTE }, (_, index) => index)
   const named = (name: string) => read(`var(--color-${name})`)
   const colors = {
-    series: places.map((index) => read(seriesColor(index))),
-    faint: places.map((index) => read(`color-mix(in srgb, ${seriesColor(index)} 45%, var(--color-panel))`)),
+    series: probes.map((index) => read(seriesColor(index))),
+    faint: probes.map((index) => read(`color-mix(in srgb, ${seriesColor(index)} 45%, var(--color-panel))`)),
     ink: named('ink'),
     soft: named('soft'),
     line: named('line'),

@@ -106,7 +106,7 @@ function seriesOf({ shape, shown }: Drawing): uPlot.Series[] {
     return {
       stroke,
       width: LINE_WIDTH,
-      // Where there are many, dashes tell nobody anything, and take long to paint.
+      // Dashes of many series cannot be told apart and are slow to paint.
       dash: isFew ? dashOf(index) : [],
       paths: linePaths,
       points: data.times.length <= FEW_POINTS ? { show: true } : { show: false, filter: lonely },
@@ -148,7 +148,7 @@ function hooksOf({ shape, shown }: Drawing): uPlot.Hooks.Arrays {
     setCursor: [
       (plot) => {
         const { idx, left = -1 } = plot.cursor
-        // A bar fills its slice, a point of a line stands at its beginning.
+        // A bar fills its slice; a point of a line is at its start.
         const at = idx === null || idx === undefined ? undefined : shape === 'bar' && left >= 0 ? sliceOf(plot, left) : idx
         shown().onCursor(at)
       },

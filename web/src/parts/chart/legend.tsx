@@ -28,7 +28,7 @@ export function Legend({ data, cursor, bands, zone, unit }: LegendProps) {
           {clockOf(atMs, zone).day} {clockOf(atMs, zone).clock.slice(0, 8)}
         </span>
       )}
-      {isPartial && <span>still filling</span>}
+      {isPartial && <span>in progress</span>}
       {shown.map(({ index, value }) => (
         <span key={index} className="flex min-w-0 items-center gap-1">
           <span aria-hidden className="h-2 w-3 shrink-0 rounded-sm" style={{ background: seriesColor(index) }} />
@@ -38,7 +38,7 @@ export function Legend({ data, cursor, bands, zone, unit }: LegendProps) {
         </span>
       ))}
       {atMs !== undefined && shown.length === 0 && <span>no data</span>}
-      {atMs === undefined && series.some(({ before }) => before) && <span>┄ the period before</span>}
+      {atMs === undefined && series.some(({ before }) => before) && <span>┄ previous period</span>}
       {(rest > 0 || isCut) && shown.length > 0 && (
         <span>
           and {rest} {isCut ? 'or more' : 'more'}

@@ -34,7 +34,7 @@ export function drawBands(plot: uPlot, { bands, colors }: Pick<DrawingState, 'ba
     }
     ctx.globalAlpha = 1
     ctx.fillRect(from, bbox.top, width, 3 * ratio)
-    // Letters that would lie on one another are left out; the bar above them stays.
+    // Overlapping letters are omitted; the bar above them stays.
     if (from < symbolEnd) continue
     ctx.font = `${11 * ratio}px ${FONT}`
     ctx.textAlign = 'left'
@@ -83,7 +83,7 @@ export function drawLevels(
     ctx.lineTo(bbox.left + bbox.width, y)
     ctx.stroke()
     ctx.font = `${11 * ratio}px ${FONT}`
-    // The two levels are named at opposite ends, where they cannot lie on one another.
+    // The names of the two levels are at opposite ends, so that they cannot overlap.
     const isAlert = kind === 'ALERT'
     ctx.textAlign = isAlert ? 'right' : 'left'
     ctx.textBaseline = 'alphabetic'

@@ -40,7 +40,7 @@ export type Leaf = { path: string[]; series: Series }
 export const leavesOf = (groups: readonly Series[], above: readonly string[] = []): Leaf[] =>
   groups.flatMap((one) => {
     const path = [...above, one.name === '' ? 'without' : one.name]
-    // What lies within a series is one again, which its type does not say.
+    // Nested groups are series too, which the API type does not declare.
     const within = (one.groups_series ?? []) as unknown as readonly Series[]
     return within.length > 0 ? leavesOf(within, path) : [{ path, series: one }]
   })

@@ -1,15 +1,15 @@
 import type uPlot from 'uplot'
 
-/** Each series is one path. Piled ones are painted between what lies below them and themselves, each pixel once, however many there are. */
+/** Each series is one path. A stacked series is painted only above the one below it, so that each pixel is painted once. */
 
 const BAR_MAX_PX = 64
 const GAP_LEAST_PX = 4
 const GAP_SHARE = 0.1
 
-/** barPaths stand on whole pixels; where slices are narrow they touch one another, and are one outline of steps. */
+/** barPaths align bars to whole pixels; narrow bars touch and become one outline of steps. */
 export function barPaths(plot: uPlot, at: number): uPlot.Series.Paths {
   const fill = new Path2D()
-  const { times, tops, below, x, y } = piledOf(plot, at)
+  const { times, tops, below, x, y } = stackOf(plot, at)
   const step = x((times[1] ?? 0) - (times[0] ?? 0)) - x(0)
   if (step < GAP_LEAST_PX) {
     const edges = Array.from({ length: times.length + 1 }, (_, slice) => Math.round(x(times[slice] ?? 0)))
@@ -27,22 +27,22 @@ export function barPaths(plot: uPlot, at: number): uPlot.Series.Paths {
     const left = Math.round(x(times[slice] ?? 0))
     const width = Math.min(BAR_MAX_PX * devicePixelRatio, Math.round(x(times[slice] ?? 0) + step) - left - gap)
     const [upper, lower] = [Math.round(y(Math.max(top, bottom))), Math.round(y(Math.min(top, bottom)))]
-    // What is there is seen, however little it is; in a pile it would lie on the others.
+    // A small value is at least one pixel high; stacked, it would cover its neighbors.
     const height = isAlone ? Math.max(1, lower - upper) : lower - upper
     if (height > 0) fill.rect(left, lower - height, Math.max(1, width), height)
   }
   return { fill, stroke: null, flags: 0 }
 }
 
-/** outline leads over the steps from one end to the other, and leaves out the corners that none are. */
-function outline(path: Path2D, edges: readonly number[], heightOf: (slice: number) => number, way: 1 | -1): void {
+/** outline follows the tops of the bars and omits collinear points. */
+function outline(path: Path2D, edges: readonly number[], heightOf: (slice: number) => number, direction: 1 | -1): void {
   const last = edges.length - 2
   let before: number | undefined
   for (let done = 0; done <= last; done += 1) {
-    const slice = way === 1 ? done : last - done
+    const slice = direction === 1 ? done : last - done
     const height = heightOf(slice)
-    const edge = edges[way === 1 ? slice : slice + 1] ?? 0
-    if (before === undefined && way === 1) path.moveTo(edge, height)
+    const edge = edges[direction === 1 ? slice : slice + 1] ?? 0
+    if (before === undefined && direction === 1) path.moveTo(edge, height)
     else if (before === undefined) path.lineTo(edge, height)
     else if (height !== before) {
       path.lineTo(edge, before)
@@ -50,13 +50,13 @@ function outline(path: Path2D, edges: readonly number[], heightOf: (slice: numbe
     }
     before = height
   }
-  path.lineTo(edges[way === 1 ? last + 1 : 0] ?? 0, before ?? 0)
+  path.lineTo(edges[direction === 1 ? last + 1 : 0] ?? 0, before ?? 0)
 }
 
-/** linePaths lead from value to value, and end where one is missing. */
+/** linePaths connect values; a missing value interrupts the line. */
 export function linePaths(plot: uPlot, at: number): uPlot.Series.Paths {
   const stroke = new Path2D()
-  const { times, tops, x, y } = piledOf(plot, at)
+  const { times, tops, x, y } = stackOf(plot, at)
   let isOpen = false
   for (let slice = 0; slice < times.length; slice += 1) {
     const value = tops[slice]
@@ -70,12 +70,12 @@ export function linePaths(plot: uPlot, at: number): uPlot.Series.Paths {
   return { stroke, fill: null, flags: 0 }
 }
 
-/** areaPaths reach from the series below to this one, whose line is drawn where it is asked for. */
+/** areaPaths fill the area above the series below, with an optional line on top. */
 export const areaPaths =
   (hasLine: boolean) =>
   (plot: uPlot, at: number): uPlot.Series.Paths => {
     const [fill, stroke] = [new Path2D(), new Path2D()]
-    const { times, tops, below, x, y } = piledOf(plot, at)
+    const { times, tops, below, x, y } = stackOf(plot, at)
     for (let slice = 0; slice < times.length; slice += 1) {
       const [left, top] = [x(times[slice] ?? 0), y(tops[slice] ?? 0)]
       if (slice === 0) {
@@ -93,8 +93,8 @@ export const areaPaths =
 
 type Numbers = ArrayLike<number | null | undefined>
 
-/** piledOf are the numbers of a series and of the one below it, and where they lie on the canvas. */
-function piledOf(plot: uPlot, at: number) {
+/** stackOf is a series, the one below it, and the mapping to the canvas. */
+function stackOf(plot: uPlot, at: number) {
   const { data, scales, bbox } = plot
   const [times, tops] = [data[0] as ArrayLike<number>, data[at] as Numbers]
   const below = at > 1 ? (data[at - 1] as Numbers) : undefined

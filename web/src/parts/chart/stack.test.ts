@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { roundTop, sliceAt, stacked, summed, topsAt } from './stack.ts'
 
-test('series lie one on another, and a gap adds nothing', () => {
+test('series are stacked, and a gap adds nothing', () => {
   expect(
     stacked([
       [1, 2, null],
@@ -15,7 +15,7 @@ test('series lie one on another, and a gap adds nothing', () => {
   ])
 })
 
-test('all series together are nothing only where none has a value', () => {
+test('the sum is null only where no series has a value', () => {
   expect(
     summed([
       [1, null, null],
@@ -25,11 +25,11 @@ test('all series together are nothing only where none has a value', () => {
   expect(summed([])).toEqual([])
 })
 
-test('an axis ends at a round number, the same for values that differ a little', () => {
+test('an axis ends at a round number that is stable for similar values', () => {
   expect([0, 0.93, 1, 11, 19, 101, 770, 9_999].map(roundTop)).toEqual([0, 1, 1, 12, 20, 120, 800, 10_000])
 })
 
-test('the largest values at a place go first, whatever their sign', () => {
+test('the largest absolute values come first', () => {
   const series = [{ values: [1] }, { values: [-5] }, { values: [null] }, { values: [3] }]
   expect(topsAt(series, 0, 2)).toEqual([
     { index: 1, value: -5 },
@@ -37,6 +37,6 @@ test('the largest values at a place go first, whatever their sign', () => {
   ])
 })
 
-test('a moment belongs to the slice that began last before it', () => {
+test('a time belongs to the last slice that starts before it', () => {
   expect([9, 10, 19, 20, 99].map((atMs) => sliceAt([10, 20, 30], atMs))).toEqual([undefined, 0, 0, 1, 2])
 })

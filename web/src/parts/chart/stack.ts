@@ -31,7 +31,7 @@ export function topsAt(series: readonly { values: Values }[], at: number, max: n
     .slice(0, max)
 }
 
-/** sliceAt finds the last place whose moment is not after atMs. */
+/** sliceAt is the index of the last time that is not after atMs. */
 export function sliceAt(times: readonly number[], atMs: number): number | undefined {
   let [low, high] = [0, times.length]
   while (low < high) {

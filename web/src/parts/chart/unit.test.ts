@@ -13,12 +13,12 @@ test.each([
   expect(unitOf({ select: [measure], formula: undefined })).toBe(unit)
 })
 
-test('a formula times a hundred is a share, another one a number', () => {
+test('a formula with a factor of 100 is a percentage, any other a number', () => {
   expect(unitOf({ select: ['sum(bytes)'], formula: 'errors / total * 100' })).toBe('percent')
   expect(unitOf({ select: ['sum(bytes)'], formula: 'a / b' })).toBe('number')
 })
 
-test('values are written in their unit', () => {
+test('values are formatted in their unit', () => {
   expect(unitText('bytes')(1_500_000)).toBe('1.5 MB')
   expect(unitText('milliseconds')(1_500)).toBe('1.5 s')
   expect(unitText('milliseconds')(2.345)).toBe('2.35 ms')

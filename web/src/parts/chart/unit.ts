@@ -14,7 +14,7 @@ const texts: Record<Unit, (value: number) => string> = {
   percent: (value) => `${number(Math.round(value * 10) / 10)} %`,
 }
 
-/** unitText writes a value in its unit. */
+/** unitText formats a value with its unit. */
 export const unitText = (unit: Unit): ((value: number) => string) => texts[unit]
 
 const signed = (value: number, text: (size: number) => string): string => (value < 0 ? `−${text(-value)}` : text(value))
@@ -27,7 +27,7 @@ export function unitOf({ select, formula }: Measure): Unit {
   if (formula !== undefined) return /\*\s*100(?:\.0*)?\s*\)*$/.test(formula.trim()) ? 'percent' : 'number'
   const found = /^\s*(?:(\w+)\s*\()?\s*"?([\w.@-]+)"?/.exec(select[0] ?? '')
   const [, name = '', key = ''] = found ?? []
-  // How many there are has no unit, whatever they are of.
+  // A count has no unit, whatever its field measures.
   if (/^(count|uniq|count_distinct|rate)/i.test(name)) return 'number'
   if (/(^|[._])(bytes|size)$/i.test(key)) return 'bytes'
   if (/(^|[._])(ms|millis|milliseconds)$/i.test(key) || /Ms$/.test(key)) return 'milliseconds'

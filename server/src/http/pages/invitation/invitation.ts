@@ -1,7 +1,7 @@
 import { icon, invitationScript, style } from '../reference/assets.ts'
 import { html } from '../reference/html.ts'
 
-/** The page behind the one-time link of an invitation, where the user sets a password. */
+/** invitationPage is the target of an invitation link: the user sets a password. */
 export function invitationPage(): string {
   return html`<!doctype html>
 <html lang="en">
@@ -21,14 +21,14 @@ export function invitationPage(): string {
 <form id="invitation">
 <p class="lead">Choose a password to accept your invitation.</p>
 <label>Password <input id="password" type="password" autocomplete="new-password" minlength="12" maxlength="128" required></label>
-<label>Repeat the password <input id="again" type="password" autocomplete="new-password" required></label>
-<p class="note">12 to 128 characters; a sentence works well.</p>
-<p class="state ill" id="trouble" role="alert" hidden></p>
+<label>Repeat password <input id="again" type="password" autocomplete="new-password" required></label>
+<p class="note">12 to 128 characters, for example a sentence.</p>
+<p class="state ill" id="problem" role="alert" hidden></p>
 <p class="links"><button class="button" type="submit">Set password</button></p>
 </form>
 <div id="done" role="status" hidden>
 <p class="state well">Your password is set.</p>
-<p>You can now sign in as <b id="email"></b>; programs use <a href="/docs#auth.login"><code>POST /auth/login</code></a>.</p>
+<p>Sign in as <b id="email"></b>, or in programs by <a href="/docs#auth.login"><code>POST /auth/login</code></a>.</p>
 <p class="links"><a class="button" href="/app/sign-in?way=password">Sign in</a></p>
 </div>
 <noscript><p>This page needs JavaScript to send your password. <code>POST /auth/accept-invite</code> does the same.</p></noscript>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-/** A file that the pages load. Its address contains a hash of its text, so that browsers may cache it forever. */
+/** An Asset is a file of the pages; its address contains a hash of its text, so that browsers may cache it. */
 export type Asset = { text: string; address: string }
 
 function asset(name: string): Asset {

@@ -6,13 +6,13 @@ const DEPTH_MAX = 6
 const SAMPLE_UUID = '7d9f0c52-3c1e-4c5a-9a43-2f6f2c1b8e10'
 const SAMPLE_MS = 1_767_225_600_000
 
-/** Likely values of fields. A schema's own `examples` take precedence. */
+/** Typical values by field name; the `examples` of a schema take precedence. */
 const samples: ReadonlyMap<string, unknown> = new Map(
   Object.entries<unknown>({
     collection: 'shop',
     dataset: 'web',
     name: 'Checkout',
-    description: 'What the checkout writes',
+    description: 'Logs of the checkout',
     email: 'ada@example.org',
     first_name: 'Ada',
     last_name: 'Lovelace',
@@ -84,12 +84,12 @@ function exampleText(shape: JsonSchema, name: string): string {
   return typeof sample === 'string' ? sample : name === '' ? 'text' : name.replaceAll('_', ' ')
 }
 
-/** An example body as sent. */
+/** A Sample is the body of an example request. */
 export type Sample = { type: string; text: string }
 
 const LINES_SAMPLE = '{"level": "error", "message": "payment failed", "order": 4711}'
 
-/** The example body of an endpoint; undefined when it takes none. */
+/** bodySample is an example body; undefined for an endpoint without a body. */
 export function bodySample(operation: OpenApiOperation, schemas: Schemas): Sample | undefined {
   const [first] = Object.entries(operation.requestBody?.content ?? {})
   if (!first) return undefined
@@ -97,7 +97,7 @@ export function bodySample(operation: OpenApiOperation, schemas: Schemas): Sampl
   return { type, text: type === 'application/json' ? JSON.stringify(exampleOf(schema, schemas), null, 2) : LINES_SAMPLE }
 }
 
-/** Fills the parameters of a path with plausible values. */
+/** examplePath fills the parameters of a path with typical values. */
 export function examplePath(path: string, operation: OpenApiOperation, schemas: Schemas): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = operation.parameters?.find((candidate) => candidate.in === 'path' && candidate.name === name)
@@ -113,11 +113,11 @@ export function examplePath(path: string, operation: OpenApiOperation, schemas: 
 
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(',') : String(value))
 
-/** The request as a shell command. */
-export function curlOf(ask: { method: string; url: string; isPublic: boolean; body: Sample | undefined }): string {
-  const lines = [`curl ${ask.method === 'GET' ? '' : `-X ${ask.method} `}${quoted(ask.url)}`]
-  if (!ask.isPublic) lines.push('-H "X-SERVICE-API-KEY: $DENDRO_API_KEY"')
-  if (ask.body) lines.push(`-H 'Content-Type: ${ask.body.type}'`, `-d ${quoted(ask.body.text)}`)
+/** curlOf is the request as a shell command. */
+export function curlOf(request: { method: string; url: string; isPublic: boolean; body: Sample | undefined }): string {
+  const lines = [`curl ${request.method === 'GET' ? '' : `-X ${request.method} `}${quoted(request.url)}`]
+  if (!request.isPublic) lines.push('-H "X-SERVICE-API-KEY: $DENDRO_API_KEY"')
+  if (request.body) lines.push(`-H 'Content-Type: ${request.body.type}'`, `-d ${quoted(request.body.text)}`)
   return lines.join(' \\\n  ')
 }
 

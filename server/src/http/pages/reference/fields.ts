@@ -2,15 +2,15 @@ import { branchesOf, type JsonSchema, type OpenApiParameter, propertiesOf, requi
 import type { Schemas } from './examples.ts'
 import { type Html, html, prose } from './html.ts'
 
-/** A request marks required fields, a response marks optional ones. */
-type Direction = 'sent' | 'answered'
+/** A Direction decides which fields are marked: the required ones of a request, or the optional ones of a response. */
+type Direction = 'request' | 'response'
 
-/** Lists the members of a schema: name, type, bounds, description. Named schemas are links, unnamed objects unfold below. */
+/** fieldsOf renders the members of a schema: name, type, bounds, meaning. Named schemas are links, inline objects are expanded. */
 export function fieldsOf(schema: JsonSchema, schemas: Schemas, direction: Direction): Html {
   const shape = resolveShape(schema, schemas)
-  if (direction === 'answered') return membersOf(schema, schemas, direction)
+  if (direction === 'response') return membersOf(schema, schemas, direction)
   return html`${typeof shape.description === 'string' && html`<p>${prose(shape.description)}</p>`}
-${shape.additionalProperties === false && html`<p class="note">Closed: unknown fields are refused.</p>`}
+${shape.additionalProperties === false && html`<p class="note">Closed: an unknown field is an error.</p>`}
 ${membersOf({ ...shape, description: undefined }, schemas, direction)}`
 }
 
@@ -25,7 +25,7 @@ function membersOf(schema: JsonSchema, schemas: Schemas, direction: Direction): 
   return html`<dl class="fields">${fields}</dl>`
 }
 
-/** Lists the path and query parameters. */
+/** parametersOf renders the parameters of the path or the query. */
 export function parametersOf(parameters: readonly OpenApiParameter[], schemas: Schemas): Html {
   return html`<dl class="fields">${parameters.map((parameter) =>
     field(
@@ -33,30 +33,30 @@ export function parametersOf(parameters: readonly OpenApiParameter[], schemas: S
         name: parameter.name,
         schema: parameter.description ? { ...parameter.schema, description: parameter.description } : parameter.schema,
         required: parameter.required,
-        direction: 'sent',
-        place: parameter.in,
+        direction: 'request',
+        location: parameter.in,
       },
       schemas,
     ),
   )}</dl>`
 }
 
-type Field = { name: string; schema: JsonSchema; required: boolean; direction: Direction; place?: 'path' | 'query' }
+type Field = { name: string; schema: JsonSchema; required: boolean; direction: Direction; location?: 'path' | 'query' }
 
-function field({ name, schema, required, direction, place }: Field, schemas: Schemas): Html {
+function field({ name, schema, required, direction, location }: Field, schemas: Schemas): Html {
   const inner = innerObject(schema)
-  const list = place === 'query' && schema.type === 'array' && html` <span class="note">repeat the name or separate by commas</span>`
-  return html`<div${place ? html` data-in="${place}" data-name="${name}"` : undefined}>
+  const list = location === 'query' && schema.type === 'array' && html` <span class="note">repeat the name or separate by commas</span>`
+  return html`<div${location ? html` data-in="${location}" data-name="${name}"` : undefined}>
 <dt><code>${name}</code>${presence(required, direction)}</dt>
 <dd>${typeOf(schema)}${list}${meaning(schema)}${inner && membersOf(inner, schemas, direction)}</dd></div>`
 }
 
 function presence(required: boolean, direction: Direction): Html | undefined {
-  if (direction === 'sent') return required ? html`<span class="required">required</span>` : undefined
+  if (direction === 'request') return required ? html`<span class="required">required</span>` : undefined
   return required ? undefined : html`<span class="note">optional</span>`
 }
 
-/** Returns the unnamed object within a field: alone, in a list or in a map. */
+/** innerObject is the inline object of a field: the field itself, or the items of a list or map. */
 function innerObject(schema: JsonSchema): JsonSchema | undefined {
   if (schema.$ref !== undefined) return undefined
   if (propertiesOf(schema).length > 0) return schema
@@ -76,10 +76,10 @@ function meaning(schema: JsonSchema): Html | undefined {
   return parts.length === 0 ? undefined : html`${parts.map((part) => html` ${part}`)}`
 }
 
-/** Describes the type of a schema with its bounds. */
+/** typeOf renders the type of a schema with its bounds. */
 export function typeOf(schema: JsonSchema): Html {
   const name = shapeName(schema)
-  if (name !== undefined) return html`<a class="type" href="#shape-${name}">${name}</a>`
+  if (name !== undefined) return html`<a class="type" href="#schema-${name}">${name}</a>`
   if (schema.const !== undefined) return html`<code class="value">${JSON.stringify(schema.const)}</code>`
   if (Array.isArray(schema.enum)) {
     return html`<span class="values">${schema.enum.map((value) => html`<code class="value">${String(value)}</code> `)}</span>`

@@ -1,11 +1,11 @@
 import { icon, style } from './assets.ts'
 import { html } from './html.ts'
 
-export type HomeFacts = { baseUrl: string; version: string; region: string; troubles: readonly string[] }
+export type HomeFacts = { baseUrl: string; version: string; region: string; problems: readonly string[] }
 
-/** The start page: what this server is, its health, and links. */
+/** homePage shows the state of the service and links, where the web app is not built. */
 export function homePage(facts: HomeFacts): string {
-  const well = facts.troubles.length === 0
+  const isHealthy = facts.problems.length === 0
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -20,8 +20,8 @@ export function homePage(facts: HomeFacts): string {
 <main>
 <img src="${icon.address}" alt="" width="56" height="56">
 <h1>Dendro</h1>
-<p class="lead">Log management: send, search and monitor your logs.</p>
-<p class="state ${well ? 'well' : 'ill'}">${well ? 'Healthy' : `Degraded: ${facts.troubles.join('; ')}`}</p>
+<p class="lead">Log management: send, search, watch and account for your logs.</p>
+<p class="state ${isHealthy ? 'well' : 'ill'}">${isHealthy ? 'Healthy' : `Unhealthy: ${facts.problems.join('; ')}`}</p>
 <p class="links"><a class="button" href="/docs">API reference</a> <a href="/openapi.json">OpenAPI</a> <a href="/health">Health</a></p>
 <div class="code"><pre tabindex="0"><code>curl -H "X-SERVICE-API-KEY: $DENDRO_API_KEY" ${facts.baseUrl}/datasets</code></pre></div>
 <p class="note">Version ${facts.version}, region ${facts.region}</p>
@@ -31,7 +31,7 @@ export function homePage(facts: HomeFacts): string {
 `.markup
 }
 
-/** True when an Accept header prefers JSON to HTML. */
+/** prefersJson is true when an Accept header prefers JSON to HTML. */
 export function prefersJson(accept: string): boolean {
   const wanted = accept.split(',').map((part, order) => {
     const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())

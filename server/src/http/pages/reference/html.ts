@@ -1,15 +1,15 @@
-/** Markup; any other value in a template is escaped. */
+/** Html is markup; any other value in a template is escaped. */
 export type Html = { readonly markup: string }
 
 type Part = Html | string | number | undefined | false | readonly Html[]
 
-/** Builds markup from a template: texts are escaped, lists are joined, undefined parts are omitted. */
+/** html renders a template: texts are escaped, lists are joined, undefined and false are empty. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   const pieces = strings.map((piece, index) => piece + markupOf(parts[index]))
   return { markup: pieces.join('') }
 }
 
-/** A sentence of the contract. Text in backticks becomes code. */
+/** prose renders a sentence of the contract, with backticks as code. */
 export function prose(sentence: string): Html {
   const pieces = sentence.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`))
   return html`${pieces}`

@@ -5,13 +5,13 @@ import { fieldsOf, parametersOf, typeOf } from './fields.ts'
 import { type Html, html, prose } from './html.ts'
 import { introduction } from './introduction.ts'
 
-/** One endpoint on the page, with its aliases. */
+/** An Entry is one endpoint on the page, with its alias paths. */
 type Entry = { method: string; path: string; operation: OpenApiOperation; aliases: readonly string[] }
-type Section = { word: string; title: string; entries: readonly Entry[] }
+type Section = { tag: string; title: string; entries: readonly Entry[] }
 
 const PUBLIC = 'public'
 
-/** Renders the reference from the OpenAPI document: one section per group, one article per endpoint, then the schemas. */
+/** referencePage renders the OpenAPI document: one section per tag, one article per endpoint, then the schemas. */
 export function referencePage(document: OpenApiDocument, facts: { baseUrl: string; version: string }): string {
   const sections = sectionsOf(document)
   const schemas = document.components.schemas
@@ -38,14 +38,14 @@ export function referencePage(document: OpenApiDocument, facts: { baseUrl: strin
 <nav id="contents" aria-label="Contents">
 <a href="#introduction">Introduction</a>
 ${sections.map(navigation)}
-<a href="#shapes">Schemas</a>
+<a href="#schemas">Schemas</a>
 </nav>
 <main id="content">
-${introduction(facts, html`${fieldsOf({ $ref: '#/components/schemas/Error' }, schemas, 'answered')}`)}
-<p id="nothing" hidden>No matches.</p>
+${introduction(facts, html`${fieldsOf({ $ref: '#/components/schemas/Error' }, schemas, 'response')}`)}
+<p id="nothing" hidden>No endpoint or schema matches.</p>
 ${sections.map((section) => sectionOf(section, facts.baseUrl, schemas))}
-<section id="shapes" class="group"><h2>Schemas</h2><p>The schemas of requests and responses.</p>
-${Object.keys(schemas).map((name) => shapeOf(name, schemas))}
+<section id="schemas" class="group"><h2>Schemas</h2><p>The objects of requests and responses.</p>
+${Object.keys(schemas).map((name) => schemaOf(name, schemas))}
 </section>
 </main>
 </div>
@@ -60,7 +60,7 @@ function sectionsOf(document: OpenApiDocument): Section[] {
     Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
   return document.tags.map(({ name, description }) => ({
-    word: name,
+    tag: name,
     title: description,
     entries: all
       .filter(({ operation }) => operation.tags.includes(name) && operation['x-alias-of'] === undefined)
@@ -73,7 +73,7 @@ function sectionsOf(document: OpenApiDocument): Section[] {
 
 const navigation = (
   section: Section,
-): Html => html`<div class="part" data-part="${section.word}"><a class="title" href="#${section.word}">${section.title}</a>
+): Html => html`<div class="part" data-part="${section.tag}"><a class="title" href="#${section.tag}">${section.title}</a>
 ${section.entries.map(
   ({ method, path, operation }) =>
     html`<a class="entry" href="#${operation.operationId}" data-for="${operation.operationId}"><span class="method ${method.toLowerCase()}">${shortMethod(method)}</span><span class="path">${brokenAtSlashes(path)}</span></a>`,
@@ -85,7 +85,7 @@ const sectionOf = (
   section: Section,
   baseUrl: string,
   schemas: Schemas,
-): Html => html`<section id="${section.word}" class="group"><h2>${section.title}</h2>
+): Html => html`<section id="${section.tag}" class="group"><h2>${section.title}</h2>
 ${section.entries.map((entry) => articleOf(entry, baseUrl, schemas))}
 </section>`
 
@@ -100,30 +100,30 @@ function articleOf(entry: Entry, baseUrl: string, schemas: Schemas): Html {
 <p class="summary">${prose(operation.summary)}.</p>
 ${operation.description && html`<p>${prose(operation.description)}</p>`}
 ${aliases.length > 0 && html`<p class="note">Also at ${aliases.map((alias, index) => html`${index > 0 && ', '}<code>${alias}</code>`)}</p>`}
-<p class="who"><b>Permission</b> ${whoMay(operation)}</p>
+<p class="permission"><b>Permission</b> ${permissionOf(operation)}</p>
 ${inputsOf(operation, schemas)}
-${answerOf(operation, schemas)}
-${failuresOf(operation)}
+${responseOf(operation, schemas)}
+${errorsOf(operation)}
 </div>
 <div class="example">
 <div class="code"><div class="caption">Request<button class="plain copy" type="button" hidden>Copy</button></div><pre tabindex="0"><code>${curl}</code></pre></div>
-${sampleAnswer(operation, schemas)}
+${sampleResponse(operation, schemas)}
 <div class="try" hidden${body && html` data-body="${body.text}" data-type="${body.type}"`}></div>
 </div>
 </article>`
 }
 
-/** Lets a long path wrap after slashes. */
+/** brokenAtSlashes lets a long path wrap before its slashes. */
 const brokenAtSlashes = (path: string): Html =>
   html`${path
     .split('/')
     .slice(1)
     .map((piece) => html`<wbr>/${piece}`)}`
 
-function whoMay(operation: OpenApiOperation): Html {
+function permissionOf(operation: OpenApiOperation): Html {
   const permission = operation['x-permission']
-  if (permission === PUBLIC) return html`anyone; no credential is needed`
-  const exception = { self: '; the user named in the path, by token', member: '; members of the group, by token' }[
+  if (permission === PUBLIC) return html`none: open to everyone`
+  const exception = { self: '; the user named in the path, with a token', member: '; members of the group, with a token' }[
     operation['x-exception'] ?? ''
   ]
   if (permission === 'any') return html`any valid credential`
@@ -139,7 +139,7 @@ function inputsOf(operation: OpenApiOperation, schemas: Schemas): Html {
   const schema = types.length === 1 ? body?.content['application/json']?.schema : undefined
   return html`${inPath.length > 0 && html`<h4>Path</h4>${parametersOf(inPath, schemas)}`}
 ${inQuery.length > 0 && html`<h4>Query</h4>${parametersOf(inQuery, schemas)}`}
-${schema && html`<h4>Body ${body?.required === false && html`<span class="note">optional</span>`}</h4>${fieldsOf(schema, schemas, 'sent')}`}
+${schema && html`<h4>Body ${body?.required === false && html`<span class="note">optional</span>`}</h4>${fieldsOf(schema, schemas, 'request')}`}
 ${body && !schema && html`<h4>Body</h4><p class="whole">${types.map((type, index) => html`${index > 0 && ', '}<code>${type}</code>`)}</p>`}`
 }
 
@@ -153,29 +153,29 @@ function successOf(operation: OpenApiOperation): {
   return { status, media: content?.[0], schema: content?.[1].schema }
 }
 
-function answerOf(operation: OpenApiOperation, schemas: Schemas): Html {
+function responseOf(operation: OpenApiOperation, schemas: Schemas): Html {
   const { status, media, schema } = successOf(operation)
   if (!schema) return html`<h4>Response <span class="status">${status}</span></h4><p class="whole">No body.</p>`
   const isJson = media === 'application/json'
-  const shape = html`${schema.$ref !== undefined && html` <span class="note">${typeOf(schema)}</span>`}`
-  return html`<h4>Response <span class="status">${status}</span>${shape}</h4>${isJson ? fieldsOf(schema, schemas, 'answered') : html`<p class="whole"><code>${media}</code></p>`}`
+  const name = html`${schema.$ref !== undefined && html` <span class="note">${typeOf(schema)}</span>`}`
+  return html`<h4>Response <span class="status">${status}</span>${name}</h4>${isJson ? fieldsOf(schema, schemas, 'response') : html`<p class="whole"><code>${media}</code></p>`}`
 }
 
-function failuresOf(operation: OpenApiOperation): Html {
+function errorsOf(operation: OpenApiOperation): Html {
   const codes = Object.keys(operation.responses).filter((code) => /^[45]/.test(code))
   return html`<h4>Errors</h4><ul class="failures">${codes.map((code) => html`<li title="${meaningOf(Number(code))}">${code}</li>`)}</ul>`
 }
 
-function sampleAnswer(operation: OpenApiOperation, schemas: Schemas): Html | undefined {
+function sampleResponse(operation: OpenApiOperation, schemas: Schemas): Html | undefined {
   const { status, media, schema } = successOf(operation)
   if (!schema || media !== 'application/json') return undefined
   const sample = JSON.stringify(exampleOf(schema, schemas), null, 2)
   return html`<div class="code"><div class="caption">Response <span class="status">${status}</span></div><pre tabindex="0"><code>${sample}</code></pre></div>`
 }
 
-function shapeOf(name: string, schemas: Schemas): Html {
+function schemaOf(name: string, schemas: Schemas): Html {
   const schema = schemas[name] ?? {}
-  return html`<article id="shape-${name}" class="shape"><h3><a href="#shape-${name}">${name}</a></h3>
+  return html`<article id="schema-${name}" class="schema"><h3><a href="#schema-${name}">${name}</a></h3>
 ${typeof schema.description === 'string' && html`<p>${prose(schema.description)}</p>`}
-${fieldsOf({ ...schema, description: undefined }, schemas, 'answered')}</article>`
+${fieldsOf({ ...schema, description: undefined }, schemas, 'response')}</article>`
 }

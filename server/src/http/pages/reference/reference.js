@@ -1,13 +1,21 @@
-// The script of the reference page: search, the place in the contents, copying, trying out. Everything works without it but these.
+// The script of the reference page: search, scroll position in the contents, copying, and sending requests. The text needs none of it.
 
 const search = document.querySelector('#finder')
 const keyField = document.querySelector('#key')
 document.querySelector('#credential').addEventListener('submit', (event) => event.preventDefault())
 const contents = document.querySelector('#contents')
 const menu = document.querySelector('#menu')
+
+// The theme and the session of the web app, under the names that web/src stores them by.
+const theme = localStorage.getItem('dendro.theme')
+if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
+const stored = sessionStorage.getItem('dendro.credential') ?? localStorage.getItem('dendro.credential')
+const session = stored?.split(' ', 2)[1] ?? ''
+if (session !== '') keyField.placeholder = 'Signed in; or another key or token'
+
 const articles = [...document.querySelectorAll('article')]
 
-// Searching: every word must be found in an article's method, path, sentences or field names.
+// Search: an article matches when its method, path, sentences or field names contain every word.
 const texts = new Map(articles.map((article) => [article, wordsOf(article)]))
 
 function wordsOf(article) {
@@ -53,7 +61,7 @@ document.addEventListener('keydown', (event) => {
   search.focus()
 })
 
-// A link to something that the search has hidden shows it again.
+// A link to an article that the search has hidden clears the search.
 window.addEventListener('hashchange', () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
   if (!target?.closest('[hidden]')) return
@@ -76,15 +84,15 @@ function showContents(open) {
   if (open) contents.querySelector('.here')?.scrollIntoView({ block: 'center' })
 }
 
-// The contents follow the reader: the entry of the topmost article in sight is marked.
-const inSight = new Set()
+// The contents mark the entry of the topmost visible article.
+const visible = new Set()
 const watcher = new IntersectionObserver(
   (changes) => {
     for (const { target, isIntersecting } of changes) {
-      if (isIntersecting) inSight.add(target)
-      else inSight.delete(target)
+      if (isIntersecting) visible.add(target)
+      else visible.delete(target)
     }
-    const top = articles.find((article) => inSight.has(article))
+    const top = articles.find((article) => visible.has(article))
     const entry = top && contents.querySelector(`[data-for="${CSS.escape(top.id)}"]`)
     const before = contents.querySelector('.here')
     if (entry === before) return
@@ -100,108 +108,141 @@ const watcher = new IntersectionObserver(
 )
 for (const article of articles) watcher.observe(article)
 
-// Copying needs a secure context or this machine; without it there is no button.
+// The Clipboard API needs a secure context; elsewhere there is no button.
 if (navigator.clipboard) {
   for (const button of document.querySelectorAll('button.copy')) {
     button.hidden = false
     button.addEventListener('click', async () => {
       await navigator.clipboard.writeText(button.closest('.code').querySelector('pre').textContent)
-      button.textContent = 'Copied'
-      setTimeout(() => {
-        button.textContent = 'Copy'
-      }, 1500)
+      confirmCopy(button)
     })
   }
 }
 
-// Trying out: the form is made when it is asked for; the key lives in its field and nowhere else.
-for (const place of document.querySelectorAll('.try')) {
-  const open = make('button', { type: 'button', className: 'plain', textContent: 'Try it' })
+function confirmCopy(button) {
+  const label = button.textContent
+  button.textContent = 'Copied'
+  setTimeout(() => {
+    button.textContent = label
+  }, 1500)
+}
+
+// The form of a request is built when it is opened. The entered key stays in its field.
+for (const holder of document.querySelectorAll('.try')) {
+  const open = element('button', { type: 'button', className: 'plain', textContent: 'Try it' })
   open.addEventListener('click', () => {
     open.remove()
-    place.append(formOf(place))
-    place.querySelector('input, textarea, button')?.focus()
+    holder.append(formOf(holder))
+    holder.querySelector('input, textarea, button')?.focus()
   })
-  place.append(open)
-  place.hidden = false
+  holder.append(open)
+  holder.hidden = false
 }
 
-function make(name, properties = {}, ...inside) {
-  const element = Object.assign(document.createElement(name), properties)
-  element.append(...inside)
-  return element
+function element(name, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(name), properties)
+  made.append(...children)
+  return made
 }
 
-function formOf(place) {
-  const article = place.closest('article')
+function formOf(holder) {
+  const article = holder.closest('article')
   const { method, path } = article.dataset
-  const form = make('form')
+  const form = element('form')
   for (const field of article.querySelectorAll('[data-in]')) {
-    const input = make('input', { name: field.dataset.name, required: field.dataset.in === 'path', autocomplete: 'off', spellcheck: false })
-    input.dataset.place = field.dataset.in
-    form.append(make('label', {}, make('code', { textContent: field.dataset.name }), input))
+    const input = element('input', {
+      name: field.dataset.name,
+      required: field.dataset.in === 'path',
+      autocomplete: 'off',
+      spellcheck: false,
+    })
+    input.dataset.in = field.dataset.in
+    form.append(element('label', {}, element('code', { textContent: field.dataset.name }), input))
   }
-  if (place.dataset.body !== undefined) {
-    const text = make('textarea', { name: 'body', value: place.dataset.body, spellcheck: false })
-    text.dataset.type = place.dataset.type
-    form.append(make('label', { className: 'tall' }, make('span', { textContent: 'Body' }), text))
+  if (holder.dataset.body !== undefined) {
+    const text = element('textarea', { name: 'body', value: holder.dataset.body, spellcheck: false })
+    text.dataset.type = holder.dataset.type
+    form.append(element('label', { className: 'tall' }, element('span', { textContent: 'Body' }), text))
   }
-  const send = make('button', { type: 'submit', textContent: `Send ${method}` })
-  const note = make('span', { className: 'note', textContent: method === 'GET' ? '' : 'This really happens.' })
-  form.append(make('div', { className: 'row' }, send, note))
-  const outcome = make('div', { className: 'outcome' })
-  outcome.setAttribute('aria-live', 'polite')
+  const send = element('button', { type: 'submit', textContent: `Send ${method}` })
+  const copy = element('button', { type: 'button', className: 'plain', textContent: 'Copy as curl', hidden: !navigator.clipboard })
+  copy.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(curlOf(requestOf(method, path, form)))
+    confirmCopy(copy)
+  })
+  const note = element('span', { className: 'note', textContent: method === 'GET' ? '' : 'This changes the data of the service.' })
+  form.append(element('div', { className: 'row' }, send, copy, note))
+  const result = element('div', { className: 'outcome' })
+  result.setAttribute('aria-live', 'polite')
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     send.disabled = true
-    outcome.replaceChildren(make('span', { className: 'note', textContent: 'Waiting for the answer …' }))
-    outcome.replaceChildren(...(await attempt(method, path, form)))
+    result.replaceChildren(element('span', { className: 'note', textContent: 'Working…' }))
+    result.replaceChildren(...(await sendRequest(requestOf(method, path, form))))
     send.disabled = false
-    outcome.scrollIntoView({ block: 'nearest' })
+    result.scrollIntoView({ block: 'nearest' })
   })
-  return make('div', {}, form, outcome)
+  return element('div', {}, form, result)
 }
 
-const WAIT_MS = 60_000
-
-async function attempt(method, path, form) {
-  const fields = [...form.querySelectorAll('input')]
-  const inPath = (name) => fields.find((field) => field.dataset.place === 'path' && field.name === name)?.value ?? ''
-  const pairs = fields.filter((field) => field.dataset.place === 'query' && field.value !== '').map((field) => [field.name, field.value])
+function requestOf(method, path, form) {
+  const inputs = [...form.querySelectorAll('input')]
+  const inPath = (name) => inputs.find((input) => input.dataset.in === 'path' && input.name === name)?.value ?? ''
+  const pairs = inputs.filter((input) => input.dataset.in === 'query' && input.value !== '').map((input) => [input.name, input.value])
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(inPath(name)))
   const area = form.querySelector('textarea')
   const body = area?.value.trim()
-  const started = performance.now()
-  try {
-    const answer = await fetch(pairs.length > 0 ? `${filled}?${new URLSearchParams(pairs)}` : filled, {
-      method,
-      headers: { ...credential(), ...(body ? { 'content-type': area.dataset.type } : {}) },
-      signal: AbortSignal.timeout(WAIT_MS),
-      ...(body ? { body } : {}),
-    })
-    return shown(answer, await answer.text(), performance.now() - started)
-  } catch (thrown) {
-    return [make('span', { className: 'status bad', textContent: `No answer: ${thrown.message}` })]
+  return {
+    method,
+    url: pairs.length > 0 ? `${filled}?${new URLSearchParams(pairs)}` : filled,
+    ...(body ? { body, type: area.dataset.type } : {}),
   }
 }
 
-function credential() {
-  const value = keyField.value.trim()
+/** The copied request contains no credential, since commands are pasted where others read them. */
+function curlOf({ method, url, body, type }) {
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`
+  const lines = [`curl -X ${method} ${quoted(location.origin + url)}`, '-H "X-SERVICE-API-KEY: $DENDRO_API_KEY"']
+  if (body) lines.push(`-H 'Content-Type: ${type}'`, `-d ${quoted(body)}`)
+  return lines.join(' \\\n  ')
+}
+
+const TIMEOUT_MS = 60_000
+
+async function sendRequest({ method, url, body, type }) {
+  const startMs = performance.now()
+  try {
+    const response = await fetch(url, {
+      method,
+      headers: { ...credentialHeader(), ...(body ? { 'content-type': type } : {}) },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(body ? { body } : {}),
+    })
+    return resultOf(response, await response.text(), performance.now() - startMs)
+  } catch (thrown) {
+    return [element('span', { className: 'status bad', textContent: `No answer: ${thrown.message}` })]
+  }
+}
+
+/** The entered credential, or the session of the web app. */
+function credentialHeader() {
+  const value = keyField.value.trim() || session
   if (value === '') return {}
   return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(value) ? { authorization: `Bearer ${value}` } : { 'x-service-api-key': value }
 }
 
-function shown(answer, text, tookMs) {
-  const status = make('span', { className: answer.ok ? 'status' : 'status bad', textContent: `${answer.status} ${answer.statusText}` })
-  const left = answer.headers.get('ratelimit-remaining')
-  const facts = [`${Math.round(tookMs)} ms`, ...(left === null ? [] : [`${left} requests left`])]
-  const line = make('div', { className: 'row' }, status, make('span', { className: 'note', textContent: facts.join(' · ') }))
+function resultOf(response, text, durationMs) {
+  const className = response.ok ? 'status' : 'status bad'
+  const status = element('span', { className, textContent: `${response.status} ${response.statusText}` })
+  const remaining = response.headers.get('ratelimit-remaining')
+  const facts = [`${Math.round(durationMs)} ms`, ...(remaining === null ? [] : [`${remaining} requests left`])]
+  const line = element('div', { className: 'row' }, status, element('span', { className: 'note', textContent: facts.join(' · ') }))
   if (text === '') return [line]
-  const isJson = (answer.headers.get('content-type') ?? '').includes('json')
-  return [line, make('pre', { tabIndex: 0 }, make('code', { textContent: isJson ? pretty(text) : text }))]
+  const isJson = (response.headers.get('content-type') ?? '').includes('json')
+  return [line, element('pre', { tabIndex: 0 }, element('code', { textContent: isJson ? pretty(text) : text }))]
 }
 
-/** Indents JSON without reading its numbers, which may be larger than a script can hold. */
+/** Indents JSON without reading its numbers, which may exceed the precision of a script. */
 function pretty(text) {
   let depth = 0
   const indented = () => `\n${'  '.repeat(depth)}`

@@ -10,13 +10,13 @@ import { referencePage } from './page.ts'
 export type ReferenceFacts = {
   version: string
   region: string
-  /** The built web app, if any. Without it a start page is served. */
+  /** web is the built web app; without it, `/` shows a page with links. */
   web: WebFiles | undefined
-  /** The current health problems. */
-  troubles(): Promise<readonly string[]>
+  /** problems are the reasons why the service is unhealthy now. */
+  problems(): Promise<readonly string[]>
 }
 
-/** Serves the start page, the OpenAPI document, the reference and its assets. */
+/** referenceRoutes serve the first page, the OpenAPI document, the reference and its files. */
 export function referenceRoutes(facts: ReferenceFacts): Routes {
   const document = once(() => openApiDocument(contract, { servers: [{ url: BASE, description: `Region ${facts.region}` }] }))
   const page = once(() => referencePage(document(), { baseUrl: BASE, version: facts.version }))
@@ -27,7 +27,7 @@ export function referenceRoutes(facts: ReferenceFacts): Routes {
         return new Answer(200, about, { 'content-type': 'application/json; charset=utf-8', vary: 'accept' })
       }
       if (facts.web) return webAppPage(facts.web, { vary: 'accept' })
-      return asPage(homePage({ baseUrl, version: facts.version, region: facts.region, troubles: await facts.troubles() }), {
+      return asPage(homePage({ baseUrl, version: facts.version, region: facts.region, problems: await facts.problems() }), {
         vary: 'accept',
       })
     },
@@ -41,7 +41,7 @@ export function referenceRoutes(facts: ReferenceFacts): Routes {
   })
 }
 
-/** Placeholder of the server's address in a page that is rendered once for all addresses. */
+/** BASE is replaced by the address of each request, so that the page is rendered only once. */
 const BASE = 'http://base.invalid'
 const DAY_S = 86_400
 
@@ -53,7 +53,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** The content security policy: only this server's files and addresses, nothing inline. */
+/** Pages load only files of this service; inline scripts and styles are blocked. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

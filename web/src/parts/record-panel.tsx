@@ -1,0 +1,97 @@
+import { type ReactNode, useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { Confirm } from './confirm.tsx'
+import { Panel } from './page.tsx'
+import { Loaded, type QueryState, Row, Rows } from './records.tsx'
+import { useSave } from './save.ts'
+
+type RecordPanelProps<Data, Item> = {
+  title: string
+  /** noun names one record, as in `New webhook`. */
+  noun: string
+  list: QueryState<Data>
+  itemsOf(data: Data): readonly Item[]
+  /** stale is the query key to reload after a deletion. */
+  stale: readonly unknown[]
+  columns: readonly string[]
+  /** empty says what would be here and how to make one. */
+  empty: string
+  idOf(item: Item): string
+  nameOf(item: Item): string
+  cellsOf(item: Item): readonly ReactNode[]
+  /** form edits a record, or creates one. */
+  form(item: Item | undefined, onEnd: () => void): ReactNode
+  /** creates is false where the page has a form for new records of its own. */
+  creates?: boolean
+  /** fixedOf is shown in place of the actions of a record that cannot be changed. */
+  fixedOf?(item: Item): ReactNode | undefined
+  /** actionsOf are shown before Edit and Delete. */
+  actionsOf?(item: Item): ReactNode
+  /** deletionOf says what a deletion does. */
+  deletionOf(item: Item): string
+  onDelete(item: Item): Promise<unknown>
+}
+
+/** RecordPanel lists records and creates, edits and deletes them. */
+export function RecordPanel<Data, Item>(props: RecordPanelProps<Data, Item>) {
+  const { title, noun, list, itemsOf, columns, empty, idOf, form, creates = true } = props
+  const [isCreating, setCreating] = useState(false)
+  const action = creates && !isCreating && <Button onClick={() => setCreating(true)}>{`New ${noun}`}</Button>
+  return (
+    <Panel title={title} actions={action}>
+      {isCreating && <div className="border-line border-b">{form(undefined, () => setCreating(false))}</div>}
+      <Loaded of={list}>
+        {(data) => (
+          <Rows label={title} columns={columns} empty={empty}>
+            {itemsOf(data).map((item) => (
+              <RecordRow key={idOf(item)} item={item} panel={props} />
+            ))}
+          </Rows>
+        )}
+      </Loaded>
+    </Panel>
+  )
+}
+
+function RecordRow<Data, Item>({ item, panel }: { item: Item; panel: RecordPanelProps<Data, Item> }) {
+  const [isEdited, setEdited] = useState(false)
+  const fixed = panel.fixedOf?.(item)
+  return (
+    <Row cells={panel.cellsOf(item)} below={isEdited && panel.form(item, () => setEdited(false))}>
+      {panel.actionsOf?.(item)}
+      {fixed ?? (
+        <EditAndDelete
+          name={`${panel.noun} ${panel.nameOf(item)}`}
+          isEdited={isEdited}
+          message={panel.deletionOf(item)}
+          stale={panel.stale}
+          onEdit={setEdited}
+          onDelete={() => panel.onDelete(item)}
+        />
+      )}
+    </Row>
+  )
+}
+
+type EditAndDeleteProps = {
+  /** name completes the labels, as in `Delete the webhook oncall`. */
+  name: string
+  isEdited: boolean
+  message: string
+  stale: readonly unknown[]
+  onEdit(isEdited: boolean): void
+  onDelete(): Promise<unknown>
+}
+
+/** EditAndDelete are the actions of a record whose form opens below it. */
+export function EditAndDelete({ name, isEdited, message, stale, onEdit, onDelete }: EditAndDeleteProps) {
+  const remove = useSave(onDelete, { stale: [stale] })
+  return (
+    <>
+      <Button size="small" aria-label={`Edit the ${name}`} aria-expanded={isEdited} onClick={() => onEdit(!isEdited)}>
+        Edit
+      </Button>
+      <Confirm size="small" action="Delete" label={`Delete the ${name}`} message={message} onYes={() => remove.mutateAsync()} />
+    </>
+  )
+}
