@@ -35,8 +35,8 @@ const shortEscapes = makeShortEscapes()
 
 function makeShortEscapes(): Uint8Array {
   const bytes = new Uint8Array(256)
-  for (const [escape, char] of Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\' })) {
-    bytes[escape.charCodeAt(0)] = char.charCodeAt(0)
+  for (const [code, char] of Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\' })) {
+    bytes[code.charCodeAt(0)] = char.charCodeAt(0)
   }
   return bytes
 }

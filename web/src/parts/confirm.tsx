@@ -36,7 +36,7 @@ export function Confirm({ action, message, onYes, size = 'normal', label }: Conf
         <p>{message}</p>
         {failure !== undefined && <FailureNote thrown={failure} />}
         <div className="flex gap-2">
-          <Button look="main" disabled={isBusy} onClick={act}>
+          <Button variant="main" disabled={isBusy} onClick={act}>
             {isBusy ? 'Working…' : action}
           </Button>
           <Button onClick={() => setOpen(false)}>Cancel</Button>

@@ -69,7 +69,7 @@ export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPicker
           {shown.length === 0 && <li className="px-1 text-soft">No dataset matches.</li>}
         </ul>
         {onSelector && (
-          <Button size="small" look="quiet" className="self-start" onClick={onSelector}>
+          <Button size="small" variant="quiet" className="self-start" onClick={onSelector}>
             By a selector, such as environment = 'production'
           </Button>
         )}

@@ -32,7 +32,7 @@ export function EditorPage({ title, action, missing, isSending, failure, cancel,
           {children}
           {failure ? <FailureNote thrown={failure} /> : null}
           <div className="flex flex-wrap items-center gap-2">
-            <Button type="submit" look="main" disabled={missing !== undefined || isSending}>
+            <Button type="submit" variant="main" disabled={missing !== undefined || isSending}>
               {isSending ? 'Saving…' : action}
             </Button>
             <span className="px-2 text-accent hover:underline">{cancel}</span>

@@ -19,7 +19,7 @@ export function FailureNote({ thrown, again, isSmall = false }: FailureNoteProps
       <p className={`break-words ${isSmall ? '' : 'mt-1'}`}>{thrown instanceof Error ? thrown.message : String(thrown)}</p>
       <div className={`flex flex-wrap items-center gap-2 ${isSmall ? 'mt-1' : 'mt-2'}`}>
         {again && canRetry(thrown) && (
-          <Button onClick={() => again()} look={isSmall ? 'plain' : 'main'} size={size}>
+          <Button onClick={() => again()} variant={isSmall ? 'plain' : 'main'} size={size}>
             Try again
           </Button>
         )}

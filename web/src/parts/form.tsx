@@ -81,7 +81,7 @@ export function Form<Out>(props: FormProps<Out>) {
         {children}
         {save.error && <FailureNote thrown={save.error} />}
         <div className={`flex flex-wrap items-center gap-2 ${layout === 'line' ? 'sm:pt-4.5' : ''}`}>
-          <Button type="submit" look="main" disabled={!isReady || isUnchanged || save.isPending}>
+          <Button type="submit" variant="main" disabled={!isReady || isUnchanged || save.isPending}>
             {save.isPending ? 'Working…' : action}
           </Button>
           {onCancel && <Button onClick={onCancel}>Cancel</Button>}

@@ -89,7 +89,7 @@ function ThemeButton() {
     setTheme(next)
   }
   return (
-    <Button look="quiet" onClick={toggle} title={`Theme: ${theme}. Change to ${next}.`} aria-label={`Theme ${theme}, change to ${next}`}>
+    <Button variant="quiet" onClick={toggle} title={`Theme: ${theme}. Change to ${next}.`} aria-label={`Theme ${theme}, change to ${next}`}>
       {sign}
     </Button>
   )
@@ -117,7 +117,7 @@ function Account() {
       >
         {name}
       </Link>
-      <Button look="quiet" onClick={signOut}>
+      <Button variant="quiet" onClick={signOut}>
         Sign out
       </Button>
     </>

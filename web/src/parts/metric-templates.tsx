@@ -107,7 +107,7 @@ function MetricTemplateFields({ content, onChange }: TemplateFormProps) {
       {!(one.from ?? []).some((id) => id.includes('{{')) && (
         <Button
           size="small"
-          look="quiet"
+          variant="quiet"
           onClick={() => parameterizeDatasets(one)}
           aria-label={`Make the datasets a parameter: query ${one.name}`}
         >

@@ -44,7 +44,7 @@ export function QueryEditor({ queries, formula, datasets, mark, onQueries, onFor
         />
       ))}
       {queries.length < QUERIES_MAX && (
-        <Button size="small" look="quiet" className="self-start" onClick={() => onQueries([...queries, newQuery(free)])}>
+        <Button size="small" variant="quiet" className="self-start" onClick={() => onQueries([...queries, newQuery(free)])}>
           Add a query for a formula
         </Button>
       )}
@@ -125,7 +125,7 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
           <DatasetPicker all={datasets} picked={isPicked ? from : undefined} onPick={pick} onSelector={() => choose('')} />
         )}
         {onRemove && (
-          <Button look="quiet" aria-label={`Remove the query ${name}`} onClick={onRemove}>
+          <Button variant="quiet" aria-label={`Remove the query ${name}`} onClick={onRemove}>
             ×
           </Button>
         )}

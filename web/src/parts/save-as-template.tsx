@@ -32,7 +32,7 @@ export function SaveAsTemplate({ name: first, kinds, onSave, children }: SaveAsT
         {save.isSuccess ? (
           <p role="status">{children}</p>
         ) : (
-          <Button type="submit" look="main" disabled={save.isPending || name.trim() === ''}>
+          <Button type="submit" variant="main" disabled={save.isPending || name.trim() === ''}>
             {save.isPending ? 'Saving…' : 'Save'}
           </Button>
         )}

@@ -47,7 +47,7 @@ export function TemplateEditor({ label, form, first, stale, onSave, onDone }: Te
           <Button
             key={kind}
             size="small"
-            look={view.kind === kind ? 'chosen' : 'quiet'}
+            variant={view.kind === kind ? 'chosen' : 'quiet'}
             aria-pressed={view.kind === kind}
             onClick={() => view.kind !== kind && switchTo(kind)}
           >
@@ -76,7 +76,7 @@ export function TemplateEditor({ label, form, first, stale, onSave, onDone }: Te
       {failure ? <FailureNote thrown={failure} /> : null}
       <div className="flex gap-2">
         <Button
-          look="main"
+          variant="main"
           disabled={save.isPending}
           onClick={() => {
             setFault(undefined)

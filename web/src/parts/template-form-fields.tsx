@@ -32,7 +32,7 @@ export function PlaceholderMark({ text, label, content, onOpen, onDeclare }: Pla
   if (names.length === 0) {
     if (!onOpen) return null
     return (
-      <Button size="small" look="quiet" className="self-start" aria-label={`Make a parameter: ${label}`} onClick={onOpen}>
+      <Button size="small" variant="quiet" className="self-start" aria-label={`Make a parameter: ${label}`} onClick={onOpen}>
         Make a parameter
       </Button>
     )
@@ -154,7 +154,7 @@ export function ParameterFields({ content, onChange }: TemplateFormProps) {
             />
           </Field>
           <Button
-            look="quiet"
+            variant="quiet"
             className="mt-4.5"
             aria-label={`Remove the parameter ${name}`}
             onClick={() => set(rows.filter((_, index) => index !== at))}
@@ -164,7 +164,12 @@ export function ParameterFields({ content, onChange }: TemplateFormProps) {
         </fieldset>
       ))}
       <FieldError of="parameters" />
-      <Button size="small" look="quiet" className="self-start" onClick={() => set([...rows, { name: '', parameter: { type: 'STRING' } }])}>
+      <Button
+        size="small"
+        variant="quiet"
+        className="self-start"
+        onClick={() => set([...rows, { name: '', parameter: { type: 'STRING' } }])}
+      >
         Add a parameter
       </Button>
     </div>
@@ -212,7 +217,7 @@ export function ReferenceField(props: ReferenceFieldProps) {
           <Select value={id} options={[...strange, ...known]} onPick={pick} />
         </FormField>
         {onRemove && (
-          <Button look="quiet" aria-label={`Remove ${chosen?.name ?? label}`} onClick={onRemove}>
+          <Button variant="quiet" aria-label={`Remove ${chosen?.name ?? label}`} onClick={onRemove}>
             ×
           </Button>
         )}
@@ -274,7 +279,7 @@ export function ReferenceList({ label, add, of, templates, references, declared,
           }
         />
       ))}
-      <Button size="small" look="quiet" className="self-start" onClick={() => onChange([...references, { id: '' }], {})}>
+      <Button size="small" variant="quiet" className="self-start" onClick={() => onChange([...references, { id: '' }], {})}>
         + {add}
       </Button>
     </>

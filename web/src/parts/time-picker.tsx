@@ -32,7 +32,7 @@ export function TimePicker({ range, zone, onPick, onZone }: TimePickerProps) {
             <li key={words}>
               <Button
                 className="w-full justify-center"
-                look={'words' in range && range.words === words ? 'main' : 'plain'}
+                variant={'words' in range && range.words === words ? 'main' : 'plain'}
                 onClick={() => pick(calendarRange(words, Date.now(), zone))}
               >
                 {name}
@@ -44,7 +44,7 @@ export function TimePicker({ range, zone, onPick, onZone }: TimePickerProps) {
         <Recent zone={zone} onPick={pick} />
         <div className="flex items-center justify-between gap-2 border-line border-t pt-2 text-soft">
           <span className="min-w-0">Times are shown in {zone === 'utc' ? 'UTC' : zoneText(boundsOf(range, Date.now()).toMs)}</span>
-          <Button look="quiet" onClick={() => onZone(zone === 'utc' ? 'local' : 'utc')}>
+          <Button variant="quiet" onClick={() => onZone(zone === 'utc' ? 'local' : 'utc')}>
             {zone === 'utc' ? 'Use local' : 'Use UTC'}
           </Button>
         </div>

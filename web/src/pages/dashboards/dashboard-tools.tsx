@@ -40,7 +40,7 @@ export function DashboardTools({ dashboard }: { dashboard: Dashboard }) {
       <Field name="Description">
         <TextArea name="description" maxLength={1_024} defaultValue={dashboard.description ?? ''} />
       </Field>
-      <Button type="submit" look="main">
+      <Button type="submit" variant="main">
         Save
       </Button>
       {failure !== undefined && <FailureNote thrown={failure} />}

@@ -110,19 +110,24 @@ function FrameWidgets({ all, own, inner, onInner }: FrameWidgetsProps) {
             {chosen.map(({ id, name }, at) => (
               <li key={id} className="flex items-center gap-1 py-0.5">
                 <span className="mr-auto min-w-0 truncate">{name}</span>
-                <Button size="small" look="quiet" disabled={at === 0} aria-label={`Move ${name} up`} onClick={() => swap(at, -1)}>
+                <Button size="small" variant="quiet" disabled={at === 0} aria-label={`Move ${name} up`} onClick={() => swap(at, -1)}>
                   ↑
                 </Button>
                 <Button
                   size="small"
-                  look="quiet"
+                  variant="quiet"
                   disabled={at === chosen.length - 1}
                   aria-label={`Move ${name} down`}
                   onClick={() => swap(at, 1)}
                 >
                   ↓
                 </Button>
-                <Button size="small" look="quiet" aria-label={`Remove ${name}`} onClick={() => onInner(inner.filter((one) => one !== id))}>
+                <Button
+                  size="small"
+                  variant="quiet"
+                  aria-label={`Remove ${name}`}
+                  onClick={() => onInner(inner.filter((one) => one !== id))}
+                >
                   ×
                 </Button>
               </li>

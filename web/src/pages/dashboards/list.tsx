@@ -74,12 +74,12 @@ function NewDashboard() {
     if (name !== '') create.mutate(name)
   }
   return (
-    <Popover label="New dashboard" trigger={<Button look="main">New dashboard</Button>}>
+    <Popover label="New dashboard" trigger={<Button variant="main">New dashboard</Button>}>
       <form onSubmit={send} className="flex w-64 max-w-full flex-col gap-2">
         <Field name="Name">
           <Input name="name" required maxLength={255} />
         </Field>
-        <Button type="submit" look="main" disabled={create.isPending}>
+        <Button type="submit" variant="main" disabled={create.isPending}>
           {create.isPending ? 'Working…' : 'Create'}
         </Button>
         {create.error && <FailureNote thrown={create.error} />}

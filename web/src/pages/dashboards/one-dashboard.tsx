@@ -45,7 +45,7 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
             ↻
           </Button>
           <Button
-            look={isCompared ? 'chosen' : 'plain'}
+            variant={isCompared ? 'chosen' : 'plain'}
             aria-pressed={isCompared}
             title="Compare with the previous period"
             onClick={() => navigate({ search: ({ before: _before, ...rest }) => (isCompared ? rest : { ...rest, before: true }) })}
@@ -54,7 +54,7 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
           </Button>
           <AddMenu id={id} range={range} />
           {widgets.length > 0 && (
-            <Button aria-pressed={isArranging} look={isArranging ? 'main' : 'plain'} onClick={() => setArranging(!isArranging)}>
+            <Button aria-pressed={isArranging} variant={isArranging ? 'main' : 'plain'} onClick={() => setArranging(!isArranging)}>
               {isArranging ? 'Done' : 'Arrange'}
             </Button>
           )}

@@ -126,7 +126,7 @@ function WidgetForm({ first, widget, own, metrics, dashboardId, into, range, tit
         title="Metrics"
         actions={
           metrics.length > 0 && (
-            <Button size="small" look="quiet" onClick={() => setKept(!isKept)}>
+            <Button size="small" variant="quiet" onClick={() => setKept(!isKept)}>
               {isKept ? 'Write a query' : 'Use saved metrics'}
             </Button>
           )

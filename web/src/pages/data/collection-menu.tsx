@@ -25,7 +25,7 @@ export function CollectionMenu({ collection, datasets }: CollectionMenuProps) {
     <Popover
       label={`Collection ${collection}`}
       trigger={
-        <Button size="small" look="quiet" aria-label={`Edit the collection ${collection}`}>
+        <Button size="small" variant="quiet" aria-label={`Edit the collection ${collection}`}>
           Edit ▾
         </Button>
       }
@@ -91,7 +91,7 @@ function DeleteAll({ collection, datasets }: CollectionMenuProps) {
       </p>
       {failure !== undefined && <FailureNote thrown={failure} />}
       <div className="flex gap-2">
-        <Button look="main" disabled={done !== undefined} onClick={removeAll}>
+        <Button variant="main" disabled={done !== undefined} onClick={removeAll}>
           {done === undefined ? 'Delete collection' : `${done} of ${datasets.length} deleted`}
         </Button>
         <Button onClick={() => setConfirming(false)}>Cancel</Button>

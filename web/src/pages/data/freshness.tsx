@@ -18,7 +18,7 @@ export function Freshness({ lastMs, nowMs }: { lastMs: number | undefined; nowMs
   )
 }
 
-function stateOf(lastMs: number | undefined, nowMs: number): [sign: string, word: string, look: string] {
+function stateOf(lastMs: number | undefined, nowMs: number): [sign: string, word: string, className: string] {
   if (lastMs === undefined) return ['○', 'waiting', 'text-soft']
   if (nowMs - lastMs < RECEIVING_MS) return ['●', 'receiving', 'text-accent']
   return nowMs - lastMs < QUIET_MS ? ['◐', 'quiet', 'text-warn'] : ['□', 'silent', 'text-error']

@@ -18,7 +18,7 @@ export function NewDataset({ datasets }: { datasets: readonly Dataset[] }) {
   const [retention, setRetention] = useState<Retention | ''>('')
   const collections = [...new Set(datasets.filter((one) => !one.is_system_generated).map(({ collection }) => collection))]
   return (
-    <Popover label="New dataset" open={isOpen} onOpenChange={setOpen} trigger={<Button look="main">New dataset</Button>}>
+    <Popover label="New dataset" open={isOpen} onOpenChange={setOpen} trigger={<Button variant="main">New dataset</Button>}>
       <div className="w-72 max-w-full">
         <Form
           action="Create dataset"

@@ -50,7 +50,7 @@ export function OneDataset({ id }: { id: string }) {
         <>
           {dataset && <Freshness lastMs={dataset.metadata.last_heartbeat_at} nowMs={Date.now()} />}
           {back}
-          <Link to="/explore" search={{ d: [id] }} className={buttonClass({ look: 'main' })}>
+          <Link to="/explore" search={{ d: [id] }} className={buttonClass({ variant: 'main' })}>
             Explore
           </Link>
         </>

@@ -36,7 +36,7 @@ export function ParserPart({ dataset }: { dataset: Dataset }) {
               {test.isFetching ? 'Testing…' : 'Test on recent lines'}
             </Button>
             {!isCreating && (
-              <Button look="main" onClick={() => setCreating(true)}>
+              <Button variant="main" onClick={() => setCreating(true)}>
                 New parser
               </Button>
             )}

@@ -172,7 +172,7 @@ function When({ draft, onChange }: WhenProps) {
         <Button
           key={one}
           size="small"
-          look={form === one ? 'chosen' : 'quiet'}
+          variant={form === one ? 'chosen' : 'quiet'}
           aria-pressed={form === one}
           onClick={() => onChange({ form: one })}
         >

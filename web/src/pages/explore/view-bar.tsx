@@ -61,7 +61,7 @@ export function ViewBar(props: ViewBarProps) {
     >
       <Button
         size="small"
-        look="quiet"
+        variant="quiet"
         aria-expanded={hasFields}
         title="Show or hide the field list"
         onClick={() => setHasFields(!hasFields)}
@@ -72,20 +72,20 @@ export function ViewBar(props: ViewBarProps) {
       {tabs
         .filter((one) => one !== 'difference' || one === tab || params.sf !== undefined)
         .map((one) => (
-          <Button key={one} size="small" look={one === tab ? 'chosen' : 'quiet'} aria-pressed={one === tab} onClick={() => show(one)}>
+          <Button key={one} size="small" variant={one === tab ? 'chosen' : 'quiet'} aria-pressed={one === tab} onClick={() => show(one)}>
             {tabNames[one]}
           </Button>
         ))}
       {tab === 'events' && (
         <>
           <RowsMenu {...{ params, change, density, detail, setRowOptions }} />
-          <Button size="small" look="quiet" title="Find in loaded rows (Ctrl F in the list)" onClick={onFind}>
+          <Button size="small" variant="quiet" title="Find in loaded rows (Ctrl F in the list)" onClick={onFind}>
             Find
           </Button>
         </>
       )}
       {tab === 'events' && columns.names.length > 0 && (
-        <Button size="small" look="quiet" onClick={columns.reset}>
+        <Button size="small" variant="quiet" onClick={columns.reset}>
           Reset columns
         </Button>
       )}

@@ -51,7 +51,7 @@ export function ExportsPage() {
               return (
                 <Button
                   key={state}
-                  look={only === state ? 'chosen' : 'quiet'}
+                  variant={only === state ? 'chosen' : 'quiet'}
                   aria-pressed={only === state}
                   onClick={() => setOnly(only === state ? undefined : state)}
                 >

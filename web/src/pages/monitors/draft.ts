@@ -2,18 +2,18 @@ import type { MetricQuery, Monitor } from '@dendro/api'
 import { newQuery, tidied } from '../../parts/metric-queries.ts'
 import type { Range } from '../../parts/time-range.ts'
 import { boundsOf } from '../../parts/time-range.ts'
-import type { ComparisonOperator, MonitorKind } from './labels.ts'
+import type { FormKind, FormOperator } from './labels.ts'
 
-export type NotificationTarget = { email?: string; integration_id?: string }
+export type FormTarget = { email?: string; integration_id?: string }
 
 /** A Draft is the state of the monitor form: numbers are still text, and fields may be empty. */
-export type MonitorDraft = {
+export type MonitorFormState = {
   name: string
   description: string
-  type: MonitorKind
+  type: FormKind
   queries: MetricQuery[]
   formula: string
-  operator: ComparisonOperator
+  operator: FormOperator
   threshold: string
   warning: string
   window: string
@@ -23,7 +23,7 @@ export type MonitorDraft = {
   noData: Monitor['no_data_status']
   notifyOnce: boolean
   retentionHours: string
-  targets: NotificationTarget[]
+  targets: FormTarget[]
   hasReport: boolean
   reportText: string
   aux: Record<string, unknown> | undefined
@@ -61,7 +61,7 @@ export function windowFor(range: Range | undefined, nowMs: number): string {
 type QueryParams = { d?: string[]; q?: string; groups?: string[]; fn?: string }
 
 /** newDraft starts from the query parameters. */
-export function newDraft({ d, q, groups, fn }: QueryParams, window: string): MonitorDraft {
+export function newDraft({ d, q, groups, fn }: QueryParams, window: string): MonitorFormState {
   const query = newQuery('a', { where: q ?? '', ...(fn ? { select: [fn] } : {}), ...(groups ? { groups } : {}) })
   const { from_expr: _everything, ...placed } = query
   return {
@@ -89,7 +89,7 @@ export function newDraft({ d, q, groups, fn }: QueryParams, window: string): Mon
 
 const text = (value: number | undefined): string => (value === undefined ? '' : String(value))
 
-export const draftOf = (monitor: Monitor): MonitorDraft => ({
+export const draftOf = (monitor: Monitor): MonitorFormState => ({
   name: monitor.name,
   description: monitor.description ?? '',
   type: monitor.type,
@@ -117,7 +117,7 @@ export const draftOf = (monitor: Monitor): MonitorDraft => ({
 const numberOf = (typed: string): number | undefined => (typed.trim() === '' || Number.isNaN(Number(typed)) ? undefined : Number(typed))
 
 /** ruleOf is the rule in the form of the API; undefined while it is incomplete. */
-export function ruleOf(draft: MonitorDraft) {
+export function ruleOf(draft: MonitorFormState) {
   const threshold = numberOf(draft.threshold)
   const warning_threshold = numberOf(draft.warning)
   const hours = numberOf(draft.retentionHours)
@@ -142,7 +142,7 @@ export function ruleOf(draft: MonitorDraft) {
 export type WatchRule = NonNullable<ReturnType<typeof ruleOf>>
 
 /** bodyOf is the whole request body; undefined while a required field is missing. */
-export function bodyOf(draft: MonitorDraft) {
+export function bodyOf(draft: MonitorFormState) {
   const rule = ruleOf(draft)
   const actions = draft.targets.filter(({ email, integration_id }) => (email ?? '').trim() !== '' || integration_id !== undefined)
   const name = draft.name.trim()

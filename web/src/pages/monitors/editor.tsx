@@ -12,7 +12,7 @@ import { MissingRecord } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
-import { bodyOf, draftOf, type MonitorDraft, newDraft, ruleOf, windowFor } from './draft.ts'
+import { bodyOf, draftOf, type MonitorFormState, newDraft, ruleOf, windowFor } from './draft.ts'
 import { NotificationFields } from './notification-fields.tsx'
 import type { MonitorParams } from './params.ts'
 import { Preview } from './preview.tsx'
@@ -37,12 +37,12 @@ export function MonitorEditor({ params, id }: EditorProps) {
   return <MissingRecord title={id === undefined ? 'Copy monitor' : 'Edit monitor'} noun="monitor" of={monitor} back={<BackToMonitors />} />
 }
 
-function MonitorForm({ first, id, title }: { first: MonitorDraft; id: string | undefined; title: string }) {
+function MonitorForm({ first, id, title }: { first: MonitorFormState; id: string | undefined; title: string }) {
   const [draft, setDraft] = useState(first)
   const datasets = useDatasets()
   const rule = useMemo(() => ruleOf(draft), [draft])
   const body = bodyOf(draft)
-  const set = (change: Partial<MonitorDraft>) => setDraft((now) => ({ ...now, ...change }))
+  const set = (change: Partial<MonitorFormState>) => setDraft((now) => ({ ...now, ...change }))
   const save = useSaveMonitor(id)
   return (
     <EditorPage
@@ -86,7 +86,7 @@ function MonitorForm({ first, id, title }: { first: MonitorDraft; id: string | u
   )
 }
 
-function missing(draft: MonitorDraft): string {
+function missing(draft: MonitorFormState): string {
   if (ruleOf(draft) === undefined) return 'a measure and a numeric threshold'
   return draft.name.trim() === '' ? 'a name' : 'a recipient'
 }
@@ -106,7 +106,7 @@ function useSaveMonitor(id: string | undefined) {
 }
 
 /** Suggest proposes a name and a description for the query. */
-function Suggest({ draft, onSuggest }: { draft: MonitorDraft; onSuggest(change: Partial<MonitorDraft>): void }) {
+function Suggest({ draft, onSuggest }: { draft: MonitorFormState; onSuggest(change: Partial<MonitorFormState>): void }) {
   const client = useClient()
   const suggest = useMutation({
     mutationFn: () => {

@@ -2,10 +2,10 @@ import type { Monitor, MonitorEvaluation } from '@dendro/api'
 import { type Unit, unitOf } from '../../parts/chart/unit.ts'
 import { count } from '../../parts/numbers.ts'
 
-export type ComparisonOperator = Monitor['comparison_operator']
-export type MonitorKind = Monitor['type']
+export type FormOperator = Monitor['comparison_operator']
+export type FormKind = Monitor['type']
 
-export const operatorNames: Record<ComparisonOperator, string> = {
+export const operatorNames: Record<FormOperator, string> = {
   ABOVE: 'above',
   ABOVE_OR_EQUAL: 'at or above',
   BELOW: 'below',
@@ -15,7 +15,7 @@ export const operatorNames: Record<ComparisonOperator, string> = {
   OUTSIDE: 'outside of',
 }
 
-export const kindNames: Record<MonitorKind, string> = {
+export const kindNames: Record<FormKind, string> = {
   PATTERN: 'Threshold',
   CHANGE_DETECTION: 'Change',
   ANOMALY_DETECTION: 'Anomaly',

@@ -98,7 +98,7 @@ function Filters({ monitors, params, onChange }: FiltersProps) {
       {filters.map((filter) => (
         <Button
           key={filter}
-          look={show === filter ? 'chosen' : 'quiet'}
+          variant={show === filter ? 'chosen' : 'quiet'}
           aria-pressed={show === filter}
           onClick={() => onChange({ show: show === filter ? undefined : filter } as MonitorParams)}
         >

@@ -50,7 +50,7 @@ export function Mute({ monitors, size = 'normal' }: { monitors: readonly Monitor
     >
       <div className="flex w-60 max-w-full flex-col gap-2">
         {isMuted && (
-          <Button look="main" disabled={mute.isPending} onClick={() => act(0)}>
+          <Button variant="main" disabled={mute.isPending} onClick={() => act(0)}>
             Unmute
           </Button>
         )}

@@ -3,10 +3,10 @@ import { FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
-import type { MonitorDraft, NotificationTarget } from './draft.ts'
+import type { FormTarget, MonitorFormState } from './draft.ts'
 import { useIntegrations } from './queries.ts'
 
-type NotificationFieldsProps = { draft: MonitorDraft; onChange(change: Partial<MonitorDraft>): void }
+type NotificationFieldsProps = { draft: MonitorFormState; onChange(change: Partial<MonitorFormState>): void }
 
 const ACTIONS_MAX = 10
 const MAIL = 'mail'
@@ -37,10 +37,10 @@ export function NotificationFields({ draft, onChange }: NotificationFieldsProps)
 }
 
 type TargetFieldsProps = {
-  targets: readonly NotificationTarget[]
+  targets: readonly FormTarget[]
   /** mark shows the parameters in a template address, which then need not be valid. */
-  mark?: (target: NotificationTarget, at: number) => ReactNode
-  onChange(targets: readonly NotificationTarget[]): void
+  mark?: (target: FormTarget, at: number) => ReactNode
+  onChange(targets: readonly FormTarget[]): void
 }
 
 /** TargetFields edit the list of recipients. */
@@ -59,7 +59,7 @@ export function TargetFields({ targets, mark, onChange }: TargetFieldsProps) {
         />
       ))}
       {targets.length < ACTIONS_MAX && (
-        <Button size="small" look="quiet" className="self-start" onClick={() => onChange([...targets, { email: '' }])}>
+        <Button size="small" variant="quiet" className="self-start" onClick={() => onChange([...targets, { email: '' }])}>
           {targets.length === 0 ? 'Add recipient' : 'Add recipient'}
         </Button>
       )}
@@ -68,10 +68,10 @@ export function TargetFields({ targets, mark, onChange }: TargetFieldsProps) {
 }
 
 type OneTargetProps = {
-  target: NotificationTarget
+  target: FormTarget
   mark: ReactNode
   isOpen: boolean
-  onChange(by: NotificationTarget): void
+  onChange(by: FormTarget): void
   onRemove: (() => void) | undefined
 }
 
@@ -103,7 +103,7 @@ function OneTarget({ target, mark, isOpen, onChange, onRemove }: OneTargetProps)
         <span className="flex-1" />
       )}
       {onRemove && (
-        <Button look="quiet" className="mt-4.5" aria-label="Remove the recipient" onClick={onRemove}>
+        <Button variant="quiet" className="mt-4.5" aria-label="Remove the recipient" onClick={onRemove}>
           ×
         </Button>
       )}

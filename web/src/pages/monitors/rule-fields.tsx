@@ -1,21 +1,21 @@
 import type { ReactNode } from 'react'
 import { FormField } from '../../parts/form.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
-import { type MonitorDraft, windows } from './draft.ts'
-import { type ComparisonOperator, kindNames, type MonitorKind, operatorNames } from './labels.ts'
+import { type MonitorFormState, windows } from './draft.ts'
+import { type FormKind, type FormOperator, kindNames, operatorNames } from './labels.ts'
 
 /** A RuleText is a text of a rule that a template may parameterize. */
 export type RuleText = 'threshold' | 'warning' | 'window' | 'compareTo' | 'evaluationWindow'
 
 type RuleFieldsProps = {
-  draft: MonitorDraft
+  draft: MonitorFormState
   /** mark shows the parameters in a template text. */
   mark?: (text: RuleText) => ReactNode
-  onChange(change: Partial<MonitorDraft>): void
+  onChange(change: Partial<MonitorFormState>): void
 }
 
-const kinds = Object.entries(kindNames) as [MonitorKind, string][]
-const operators = Object.entries(operatorNames) as [ComparisonOperator, string][]
+const kinds = Object.entries(kindNames) as [FormKind, string][]
+const operators = Object.entries(operatorNames) as [FormOperator, string][]
 
 /** RuleFields edit the rule: kind, window, thresholds and the status without data. */
 export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
@@ -75,12 +75,12 @@ export function RuleFields({ draft, mark, onChange }: RuleFieldsProps) {
 }
 
 /** operatorFor replaces an operator that the kind does not support. */
-const operatorFor = (kind: MonitorKind, operator: ComparisonOperator): Partial<MonitorDraft> => {
+const operatorFor = (kind: FormKind, operator: FormOperator): Partial<MonitorFormState> => {
   if (kind === 'ANOMALY_DETECTION') return { operator: 'OUTSIDE', threshold: '3', warning: '' }
   return operator === 'OUTSIDE' ? { operator: 'ABOVE' } : {}
 }
 
-const thresholdName = (type: MonitorKind, change: MonitorDraft['changeType']): string =>
+const thresholdName = (type: FormKind, change: MonitorFormState['changeType']): string =>
   ({
     PATTERN: 'Threshold',
     USAGE: 'Bytes',

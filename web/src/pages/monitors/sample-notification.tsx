@@ -64,7 +64,7 @@ export function TestNotification({ monitor }: { monitor: Monitor }) {
             {text}
           </label>
         ))}
-        <Button look="main" disabled={chosen.length === 0 || test.isPending} onClick={() => test.mutate()}>
+        <Button variant="main" disabled={chosen.length === 0 || test.isPending} onClick={() => test.mutate()}>
           {test.isPending ? 'Sending…' : 'Send'}
         </Button>
         {test.isSuccess && <p role="status">Sent. The result is in the notifications below.</p>}

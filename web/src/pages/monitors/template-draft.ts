@@ -1,11 +1,11 @@
 import type { MetricQuery } from '@dendro/api'
 import type { TemplateContent } from '../../parts/placeholders.ts'
-import { HOUR_MS, type MonitorDraft, type NotificationTarget, newDraft } from './draft.ts'
+import { type FormTarget, HOUR_MS, type MonitorFormState, newDraft } from './draft.ts'
 
 const text = (value: unknown): string => (value === undefined ? '' : String(value))
 
 /** targetsIn parses the recipients of a template; undefined where the form cannot show them. */
-export function targetsIn(actions: string): NotificationTarget[] | undefined {
+export function targetsIn(actions: string): FormTarget[] | undefined {
   try {
     const list: unknown = JSON.parse(actions === '' ? '[]' : actions)
     return Array.isArray(list) && list.every(isTarget) ? list : undefined
@@ -14,33 +14,33 @@ export function targetsIn(actions: string): NotificationTarget[] | undefined {
   }
 }
 
-const isTarget = (one: unknown): one is NotificationTarget =>
+const isTarget = (one: unknown): one is FormTarget =>
   typeof one === 'object' &&
   one !== null &&
   Object.entries(one).every(([name, value]) => ['email', 'integration_id'].includes(name) && typeof value === 'string') &&
   Object.keys(one).length === 1
 
 /** draftOfTemplate is the form state of a template; parameters stay in their texts. */
-export function draftOfTemplate(content: TemplateContent, queries: readonly MetricQuery[]): MonitorDraft {
+export function draftOfTemplate(content: TemplateContent, queries: readonly MetricQuery[]): MonitorFormState {
   const bare = newDraft({}, text(content.window))
   return {
     ...bare,
     queries: [...queries],
-    type: (content.monitor_type ?? content.type ?? bare.type) as MonitorDraft['type'],
-    operator: (content.comparison_operator ?? bare.operator) as MonitorDraft['operator'],
+    type: (content.monitor_type ?? content.type ?? bare.type) as MonitorFormState['type'],
+    operator: (content.comparison_operator ?? bare.operator) as MonitorFormState['operator'],
     threshold: text(content.threshold),
     warning: text(content.warning_threshold),
     compareTo: text(content.compare_to ?? bare.compareTo),
-    changeType: (content.change_type ?? bare.changeType) as MonitorDraft['changeType'],
+    changeType: (content.change_type ?? bare.changeType) as MonitorFormState['changeType'],
     evaluationWindow: text(content.evaluation_window ?? bare.evaluationWindow),
-    noData: (content.no_data_status ?? 'NO_DATA') as MonitorDraft['noData'],
+    noData: (content.no_data_status ?? 'NO_DATA') as MonitorFormState['noData'],
     retentionHours: typeof content.group_retention === 'number' ? text(content.group_retention / HOUR_MS) : '',
-    aux: content.aux as MonitorDraft['aux'],
+    aux: content.aux as MonitorFormState['aux'],
   }
 }
 
 /** withDraft applies a form change to a template and leaves other members unchanged. */
-export function withDraft(content: TemplateContent, draft: MonitorDraft, change: Partial<MonitorDraft>): TemplateContent {
+export function withDraft(content: TemplateContent, draft: MonitorFormState, change: Partial<MonitorFormState>): TemplateContent {
   const next: Record<string, unknown> = { ...content }
   const put = (name: string, value: unknown) => {
     if (value === undefined || value === '') delete next[name]

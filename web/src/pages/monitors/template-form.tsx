@@ -24,7 +24,7 @@ import {
   withParameters,
 } from '../../parts/template-form-fields.tsx'
 import { Field, Select, TextArea } from '../../ui/field.tsx'
-import type { MonitorDraft } from './draft.ts'
+import type { MonitorFormState } from './draft.ts'
 import { kindNames, operatorNames } from './labels.ts'
 import { TargetFields } from './notification-fields.tsx'
 import { RuleFields, type RuleText } from './rule-fields.tsx'
@@ -45,10 +45,10 @@ function MonitorTemplateFields({ content, onChange }: TemplateFormProps) {
   const reference = (content.metric ?? content.metric_id ?? { id: '' }) as TemplateReference
   const metric = metrics.data?.find(({ id }) => id === reference.id)
   // A typed number may be incomplete; the text stays until something else changes the template.
-  const [written, setWritten] = useState<{ of: TemplateContent; draft: MonitorDraft }>()
+  const [written, setWritten] = useState<{ of: TemplateContent; draft: MonitorFormState }>()
   const known = draftOfTemplate(content, (metric?.queries ?? []) as MetricQuery[])
   const draft = written?.of === content ? { ...written.draft, queries: known.queries } : known
-  const set = (change: Partial<MonitorDraft>, declared = {}) => {
+  const set = (change: Partial<MonitorFormState>, declared = {}) => {
     const next = withParameters(withDraft(content, draft, change), declared)
     setWritten({ of: next, draft: { ...draft, ...change } })
     onChange(next)

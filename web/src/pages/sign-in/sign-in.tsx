@@ -42,7 +42,7 @@ export function SignInPage() {
         <h1 className="font-semibold text-lg">Sign in to Dendro</h1>
         <fieldset className="flex gap-1" aria-label="How to sign in">
           {methods.map(([one, name]) => (
-            <Button key={one} look={method === one ? 'chosen' : 'quiet'} aria-pressed={method === one} onClick={() => setMethod(one)}>
+            <Button key={one} variant={method === one ? 'chosen' : 'quiet'} aria-pressed={method === one} onClick={() => setMethod(one)}>
               {name}
             </Button>
           ))}
@@ -102,7 +102,7 @@ export function SignInPage() {
             {failed.id && <span className="block break-all font-mono text-xs">{failed.id}</span>}
           </p>
         )}
-        <Button type="submit" look="main" className="justify-center" disabled={isBusy}>
+        <Button type="submit" variant="main" className="justify-center" disabled={isBusy}>
           {isBusy ? 'Signing in…' : 'Sign in'}
         </Button>
       </form>

@@ -53,7 +53,7 @@ export function UsagePage() {
             {kinds.map((one) => (
               <Button
                 key={one}
-                look={one === kind ? 'chosen' : 'quiet'}
+                variant={one === kind ? 'chosen' : 'quiet'}
                 aria-pressed={one === kind}
                 onClick={() => navigate({ search: ({ user: _user, ...now }) => ({ ...now, kind: one }) })}
               >

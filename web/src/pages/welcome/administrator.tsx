@@ -57,7 +57,7 @@ export function Administrator() {
         </Field>
       </div>
       {failure !== undefined && <FailureNote thrown={failure} />}
-      <Button type="submit" look="main" className="self-start" disabled={isBusy}>
+      <Button type="submit" variant="main" className="self-start" disabled={isBusy}>
         {isBusy ? 'Working…' : 'Create administrator'}
       </Button>
     </form>

@@ -133,7 +133,7 @@ function DemoData() {
   }
   return (
     <>
-      <Button look="main" onClick={send} disabled={state !== 'idle'}>
+      <Button variant="main" onClick={send} disabled={state !== 'idle'}>
         {state === 'idle' ? 'Send demo data' : state === 'busy' ? 'Sending…' : 'Demo data sent'}
       </Button>
       {failure !== undefined && <FailureNote thrown={failure} />}

@@ -75,7 +75,7 @@ function SideButtons({ side, onSide }: Pick<ContextViewProps, 'side' | 'onSide'>
   return (
     <fieldset className="flex items-center gap-1" aria-label="Direction">
       {sides.map(([one, name]) => (
-        <Button key={one} size="small" look={one === side ? 'chosen' : 'quiet'} aria-pressed={one === side} onClick={() => onSide(one)}>
+        <Button key={one} size="small" variant={one === side ? 'chosen' : 'quiet'} aria-pressed={one === side} onClick={() => onSide(one)}>
           {name}
         </Button>
       ))}

@@ -110,7 +110,7 @@ function EmptyRange({ params, query, hasReceived, zone, onChange }: EmptyRangePr
             The last event was {ago(atMs, Date.now())}, at {timeText(atMs, zone)}.
           </p>
           <Button
-            look="main"
+            variant="main"
             onClick={() =>
               onChange((now) => {
                 const { r: _r, sf: _from, st: _to, ...rest } = now

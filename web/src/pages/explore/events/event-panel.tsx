@@ -22,7 +22,7 @@ export function EventPanel({ event, rowStyle, actions, rowActions, isPinned }: E
         <h2 className="min-w-0 truncate font-mono tabular-nums">
           {day} {clock} <span className="text-soft">{rowStyle.datasetName(event.metadata.service_id)}</span>
         </h2>
-        <Button size="small" look="quiet" className="ml-auto" onClick={() => rowActions.toggle(event)}>
+        <Button size="small" variant="quiet" className="ml-auto" onClick={() => rowActions.toggle(event)}>
           Close
         </Button>
       </header>

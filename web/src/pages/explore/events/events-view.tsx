@@ -89,7 +89,7 @@ export function EventsView({ state }: { state: ExploreState }) {
 
 function NewEventsButton({ pending, onClick }: { pending: number; onClick(): void }) {
   return (
-    <Button look="main" size="small" className="absolute top-2 left-1/2 z-20 -translate-x-1/2 shadow-lg" onClick={onClick}>
+    <Button variant="main" size="small" className="absolute top-2 left-1/2 z-20 -translate-x-1/2 shadow-lg" onClick={onClick}>
       <span aria-hidden>↑</span> {count(pending)} new
     </Button>
   )

@@ -72,7 +72,7 @@ export function FindBar({ find: { text = '', setText, bar }, rows, loadedEvents,
         {text !== '' && reached < loadedEvents.length && ` in the first ${count(reached)}…`}
       </span>
       {isMore && <span className="text-soft max-md:hidden">Only loaded rows are searched.</span>}
-      <Button size="small" look="quiet" className="ml-auto" onClick={close}>
+      <Button size="small" variant="quiet" className="ml-auto" onClick={close}>
         Close
       </Button>
     </search>

@@ -47,7 +47,7 @@ export function PinnedEventsView({ pinned, rowStyle, actions, onContext }: Pinne
         <Button size="small" onClick={copy} title="Copy as a table for chats, tickets and reports">
           <span aria-live="polite">{isCopied ? 'Copied' : 'Copy as Markdown'}</span>
         </Button>
-        <Button size="small" look="quiet" onClick={pinned.clear}>
+        <Button size="small" variant="quiet" onClick={pinned.clear}>
           Clear
         </Button>
       </div>
@@ -117,7 +117,7 @@ function FieldComparisonPanel({ events, rowStyle, actions, onClose }: FieldCompa
           <p className="text-soft text-xs">
             {differenceCount === 0 ? 'No field differs' : `${differenceCount} of ${fields.length} fields differ`}
           </p>
-          <Button aria-pressed={!showsAll} look={showsAll ? 'plain' : 'chosen'} onClick={() => setShowsAll(!showsAll)}>
+          <Button aria-pressed={!showsAll} variant={showsAll ? 'plain' : 'chosen'} onClick={() => setShowsAll(!showsAll)}>
             Only differences
           </Button>
         </>

@@ -31,7 +31,7 @@ export function RowsMenu({ params, change, density, detail, setRowOptions }: Row
     <Popover
       label="Row options"
       trigger={
-        <Button size="small" look="quiet" title="Wrapping, density, repeats, times between rows, order">
+        <Button size="small" variant="quiet" title="Wrapping, density, repeats, times between rows, order">
           Rows <span aria-hidden>▾</span>
         </Button>
       }
@@ -79,7 +79,7 @@ function Choice<N extends string>({ name, options, chosen, onChoose }: ChoicePro
           <Button
             key={one}
             size="small"
-            look={one === chosen ? 'chosen' : 'plain'}
+            variant={one === chosen ? 'chosen' : 'plain'}
             aria-pressed={one === chosen}
             onClick={() => onChoose(one)}
           >

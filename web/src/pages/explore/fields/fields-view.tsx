@@ -78,10 +78,10 @@ export function FieldsView({ fields, isStale, failure, actions, emptyView, onRet
                 </ul>
               </td>
               <td className="whitespace-nowrap px-2 py-0.5 text-right">
-                <Button size="small" look="quiet" onClick={() => actions.addColumn(name)}>
+                <Button size="small" variant="quiet" onClick={() => actions.addColumn(name)}>
                   Add as column
                 </Button>
-                <Button size="small" look="quiet" onClick={() => actions.groupBy(name)}>
+                <Button size="small" variant="quiet" onClick={() => actions.groupBy(name)}>
                   Group by
                 </Button>
               </td>

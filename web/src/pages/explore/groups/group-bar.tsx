@@ -64,7 +64,7 @@ export function GroupBar({ by, measure, fields, onGroup, onMeasure }: GroupBarPr
         <Button
           key={name}
           size="small"
-          look="chosen"
+          variant="chosen"
           title="Remove from grouping"
           onClick={() => onGroup(by.filter((one) => one !== name))}
         >

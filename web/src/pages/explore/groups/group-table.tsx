@@ -168,7 +168,7 @@ function GroupRowView({ group, data, maxValue, before, by, measure, earlier, act
         />
       </td>
       <td className="px-2 py-0.5 text-right">
-        <Button size="small" look="quiet" onClick={() => onOpen(group.values)}>
+        <Button size="small" variant="quiet" onClick={() => onOpen(group.values)}>
           Show events
         </Button>
       </td>

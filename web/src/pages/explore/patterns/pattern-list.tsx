@@ -51,7 +51,7 @@ export function PatternList(props: PatternListProps) {
           <Button
             key={name}
             size="small"
-            look={name === order ? 'chosen' : 'quiet'}
+            variant={name === order ? 'chosen' : 'quiet'}
             aria-pressed={name === order}
             disabled={name === 'changed' && !earlier}
             title={name === 'changed' && !earlier ? 'Select a period under the histogram to compare with' : undefined}
@@ -125,10 +125,10 @@ function Row({ one, all, before, earlier, zone, datasetName, onInclude, onExclud
       <td className="px-2 py-1 text-soft max-md:hidden">{one.datasets.map(datasetName).join(', ')}</td>
       <td className="px-2 py-0.5">
         <span className="flex max-sm:flex-col max-sm:items-end">
-          <Button size="small" look="quiet" onClick={() => onInclude(one.id)}>
+          <Button size="small" variant="quiet" onClick={() => onInclude(one.id)}>
             Include
           </Button>
-          <Button size="small" look="quiet" onClick={() => onExclude(one.id)}>
+          <Button size="small" variant="quiet" onClick={() => onExclude(one.id)}>
             Exclude
           </Button>
         </span>

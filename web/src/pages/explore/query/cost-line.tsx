@@ -36,7 +36,7 @@ export function CostLine({ result, view, live, isLive }: CostLineProps) {
       </span>
       <Button
         size="small"
-        look="quiet"
+        variant="quiet"
         title="Copy this query as a curl command"
         onClick={() => {
           void copyText(curlOf(view)).then(() => setCopied(true))

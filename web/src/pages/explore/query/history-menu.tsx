@@ -65,7 +65,7 @@ export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
               <span>{all.length === 1 ? '1 query' : `${all.length} queries`}, stored in this browser</span>
               <Button
                 size="small"
-                look="quiet"
+                variant="quiet"
                 onClick={() => {
                   clearRecentQueries()
                   setAll([])

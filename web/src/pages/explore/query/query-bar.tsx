@@ -58,7 +58,7 @@ export function QueryBar(props: QueryBarProps) {
         />
       </div>
       <TimePicker range={query.range} zone={zone} onPick={(range) => change((now) => withRange(now, range))} onZone={setZone} />
-      <Button aria-pressed={isLive} look={isLive ? 'main' : 'plain'} title="Live (l)" onClick={toggleLive}>
+      <Button aria-pressed={isLive} variant={isLive ? 'main' : 'plain'} title="Live (l)" onClick={toggleLive}>
         Live
       </Button>
       <SavedSearches params={params} columns={columns.names} onOpen={(next) => change(() => next)} />

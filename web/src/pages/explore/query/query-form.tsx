@@ -50,7 +50,7 @@ export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQue
             Cancel
           </Button>
         ) : (
-          <Button type="submit" look="main" className="w-20 justify-center">
+          <Button type="submit" variant="main" className="w-20 justify-center">
             Run
           </Button>
         )}

@@ -56,7 +56,7 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
             placeholder="Save this search as…"
             className="h-8 min-w-0 flex-1 rounded border border-line bg-ground px-2"
           />
-          <Button type="submit" look="main" disabled={save.isPending}>
+          <Button type="submit" variant="main" disabled={save.isPending}>
             Save
           </Button>
         </form>
@@ -81,7 +81,7 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
               </button>
               <Button
                 size="small"
-                look="quiet"
+                variant="quiet"
                 aria-label={`Delete ${one.name}`}
                 disabled={remove.isPending}
                 onClick={() => remove.mutate(one.id)}

@@ -94,7 +94,7 @@ function ExportAll({ query }: { query: ExploreQuery }) {
           />
         </Field>
       </div>
-      <Button look="main" className="self-start" disabled={startExport.isPending} onClick={() => startExport.mutate()}>
+      <Button variant="main" className="self-start" disabled={startExport.isPending} onClick={() => startExport.mutate()}>
         {startExport.isPending ? 'Starting…' : 'Export all'}
       </Button>
       {startExport.error && <FailureNote thrown={startExport.error} />}

@@ -148,7 +148,7 @@ function Row({ one, template, actions }: { one: ValueDifference; template: strin
         {Math.abs(points)}
       </td>
       <td className="whitespace-nowrap px-2 py-0.5 text-right">
-        <Button size="small" look="quiet" onClick={() => actions.include(name, value)}>
+        <Button size="small" variant="quiet" onClick={() => actions.include(name, value)}>
           Include
         </Button>
       </td>

@@ -57,7 +57,7 @@ export function Histogram(props: HistogramProps) {
         </div>
       )}
       <div className="flex min-h-7 flex-wrap items-center gap-x-3 whitespace-nowrap text-soft text-xs tabular-nums">
-        <Button size="small" look="quiet" aria-expanded={!isCollapsed} className="-ml-2" onClick={toggleCollapsed}>
+        <Button size="small" variant="quiet" aria-expanded={!isCollapsed} className="-ml-2" onClick={toggleCollapsed}>
           <span aria-hidden>{isCollapsed ? '▸' : '▾'}</span>
           <span className="sr-only">Histogram</span>
         </Button>
@@ -189,22 +189,22 @@ function ZoomButtons({ bars: data, selection, canReset, onSelect, onRange, onRes
     <span className="ml-auto flex flex-wrap gap-x-1 max-sm:order-2">
       {selection && (
         <>
-          <Button size="small" look="quiet" title="Compare the selection with the rest of the range" onClick={onDifference}>
+          <Button size="small" variant="quiet" title="Compare the selection with the rest of the range" onClick={onDifference}>
             Differences
           </Button>
-          <Button size="small" look="quiet" onClick={() => onRange(selection)}>
+          <Button size="small" variant="quiet" onClick={() => onRange(selection)}>
             Zoom in
           </Button>
-          <Button size="small" look="quiet" onClick={() => onSelect(undefined)}>
+          <Button size="small" variant="quiet" onClick={() => onSelect(undefined)}>
             Clear selection
           </Button>
         </>
       )}
-      <Button size="small" look="quiet" disabled={!data} onClick={zoomOut}>
+      <Button size="small" variant="quiet" disabled={!data} onClick={zoomOut}>
         Zoom out
       </Button>
       {canReset && (
-        <Button size="small" look="quiet" onClick={onReset}>
+        <Button size="small" variant="quiet" onClick={onReset}>
           Reset
         </Button>
       )}

@@ -82,7 +82,7 @@ export function MarkerList({ markers, failure, zone, onRetry }: MarkerListProps)
       open={isOpen}
       onOpenChange={setOpen}
       trigger={
-        <Button size="small" look="quiet" title="Monitor status changes and downtimes in this range">
+        <Button size="small" variant="quiet" title="Monitor status changes and downtimes in this range">
           {failure ? 'Markers failed to load' : text}
         </Button>
       }
