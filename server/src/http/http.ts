@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { badRequest, Failure, forbidden, notFound, reasonPhrase, unauthenticated, unavailable } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -106,9 +107,19 @@ export function openHttp(options: HttpOptions): FastifyInstance {
   })
   app.server.on('checkExpectation', (_request, response) => refuseExpectation(options, response))
   app.addHook('onSend', compress)
+  const sockets = new Set<Socket>()
+  app.server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   app.addHook('preClose', (done) => {
-    // The server closes only connections that are idle at first. Later idle ones would keep it open for as long as clients like.
-    const sweep = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS).unref()
+    // The server closes only connections that are idle at first. Later idle ones would keep it open for as long as clients like, and so would
+    // those on which nothing was ever sent, which it does not count as idle.
+    const closeUnused = (): void => {
+      app.server.closeIdleConnections()
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    }
+    const sweep = setInterval(closeUnused, CLOSE_IDLE_MS).unref()
     app.server.once('close', () => clearInterval(sweep))
     done()
   })

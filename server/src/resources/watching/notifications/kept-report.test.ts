@@ -14,8 +14,10 @@ test('an alert keeps the first report that is written for it', async () => {
   const org = await app.newOrganization()
   const { meta } = app.app.world
   const query = { name: 'errors', select: ['count(*)'], from_expr: '*', where: 'level = error' }
-  const body = { name: 'Errors', comparison_operator: 'ABOVE', threshold: 2, window: 'Last 5 minutes', queries: [query] }
+  const actions = [{ email: 'oncall@example.org' }]
+  const body = { name: 'Errors', comparison_operator: 'ABOVE', threshold: 2, window: 'Last 5 minutes', actions, queries: [query] }
   const monitor = await org.ask<{ id: string }>('POST', '/monitors', { body })
+  expect(monitor.status).toBe(201)
   const id = randomUUID()
   await meta.run(sql`
     insert into monitor_events (org_id, id, monitor_id, time, monitor_status, previous_status)
