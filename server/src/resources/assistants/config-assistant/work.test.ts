@@ -172,7 +172,7 @@ describe('words', () => {
   })
 
   test('that mean nothing here are given back', () => {
-    expect(readWords('make it nice')).toEqual({ wish: {}, unknown: ['make it nice'] })
+    expect(readWords('make it nice')).toEqual({ changes: {}, unknown: ['make it nice'] })
     expect(readWords('drop lines like "syslog in json"').changes).toEqual({ options: { drop: ['syslog in json'] } })
   })
 })
