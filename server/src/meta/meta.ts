@@ -90,7 +90,8 @@ async function openOn({ url, watched, embedded, poolMax }: OpenOptions, deps: Me
   const closing = new AbortController()
   const dumping = embedded ? dumpDaily(embedded.dumper, deps, closing.signal) : undefined
   const db = dbOn(pool)
-  const probe = openPingConnection(server)
+  // /health asks at most once a second, and must not call a server well that takes nobody new.
+  const probe = openPingConnection(server, 1)
   let closed: Promise<void> | undefined
 
   async function close(): Promise<void> {

@@ -8,7 +8,7 @@ import { type Meta, openMeta } from './meta.ts'
 import { sql } from './sql.ts'
 
 /** A proxy between the service and the metadata server. It can go silent, as a broken network does, or be cut. */
-type Line = { url: string; silence(): void; loseAnswers(): void; cut(): void; mend(): void; close(): Promise<void> }
+type Line = { url: string; silence(): void; loseAnswers(): void; refuseNew(): void; cut(): void; mend(): void; close(): Promise<void> }
 
 async function openLine(target: string): Promise<Line> {
   const url = new URL(target)
@@ -16,7 +16,8 @@ async function openLine(target: string): Promise<Line> {
   const { port, hostname } = new URL(target)
   const reach = () => (socketDir ? connect(join(socketDir, '.s.PGSQL.5432')) : connect(Number(port || 5432), hostname))
   const pairs = new Set<Socket>()
-  let state: 'whole' | 'silent' | 'cut' | 'unanswered' = 'whole'
+  let state: 'whole' | 'silent' | 'cut' | 'unanswered' | 'full' = 'whole'
+  const known = new Set<Socket>()
   const server: Server = createServer((near) => {
     const far = reach()
     for (const [socket, other] of [
@@ -26,7 +27,8 @@ async function openLine(target: string): Promise<Line> {
       pairs.add(socket)
       socket.on('error', () => undefined)
       socket.on('data', (bytes) => {
-        if (state === 'whole' || (state === 'unanswered' && socket === near)) other.write(bytes)
+        const isFlowing = state === 'whole' || (state === 'full' && known.has(near))
+        if (isFlowing || (state === 'unanswered' && socket === near)) other.write(bytes)
         // The statement has been executed when the answer comes, which is dropped.
         else if (state === 'unanswered') drop()
       })
@@ -35,6 +37,7 @@ async function openLine(target: string): Promise<Line> {
         if (state !== 'silent') other.destroy()
       })
     }
+    if (state === 'whole') known.add(near)
     if (state === 'cut') near.destroy()
   })
   server.listen(0, '127.0.0.1')
@@ -52,6 +55,9 @@ async function openLine(target: string): Promise<Line> {
     },
     loseAnswers: () => {
       state = 'unanswered'
+    },
+    refuseNew: () => {
+      state = 'full'
     },
     cut: () => {
       state = 'cut'
@@ -105,6 +111,16 @@ for (const way of ['silence', 'cut'] as const) {
     await meta.ping()
   })
 }
+
+test('a server that answers only those it knows already is noticed by the next ping', async () => {
+  await meta.ping()
+  line.refuseNew()
+  // What a stopped main process of the server looks like: its other processes go on.
+  expect(await meta.one(sql`select 1 as one`)).toEqual({ one: 1 })
+  await expect(meta.ping()).rejects.toThrow()
+  line.mend()
+  await meta.ping()
+})
 
 test('a failed write during an outage keeps cached values', async () => {
   let value = 'old'

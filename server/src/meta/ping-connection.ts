@@ -9,9 +9,9 @@ export type PingConnection = { ping(): Promise<void>; close(): void }
 
 /**
  * Keeps one connection for pings, so that they neither wait for the pool nor start a backend process each second. The connection is
- * replaced regularly, to detect a server that answers existing connections only.
+ * replaced after some pings, to detect a server that answers existing connections only. Where one ping has to tell, each gets its own connection.
  */
-export function openPingConnection(server: pg.ClientConfig): PingConnection {
+export function openPingConnection(server: pg.ClientConfig, pingsPerConnection = PINGS_PER_CONNECTION): PingConnection {
   let kept: { client: pg.Client; pings: number } | undefined
   const connect = async () => {
     const client = new pg.Client({ ...clientConfig(server), connectionTimeoutMillis: PROBE_MS, query_timeout: PROBE_MS })
@@ -29,7 +29,7 @@ export function openPingConnection(server: pg.ClientConfig): PingConnection {
       try {
         await used.client.query('select 1')
         used.pings += 1
-        if (used.pings < PINGS_PER_CONNECTION) kept = used
+        if (used.pings < pingsPerConnection) kept = used
       } finally {
         if (kept !== used) used.client.end().catch(() => undefined)
       }

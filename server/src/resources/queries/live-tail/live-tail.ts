@@ -150,16 +150,17 @@ export class LiveTails {
     const row = await this.#find(actor, id)
     const guard = openStreamGuard({ clock, log }, { standing, untilMs: clock.monotonicMs() + seconds * 1_000 })
     const ending = AbortSignal.any([signal, guard.over])
-    return guard.guarded(Readable.from(this.#counted(this.#lines(row, guard, ending)), { objectMode: false }))
+    return guard.guarded(Readable.from(this.#counted(row.id, this.#lines(row, guard, ending)), { objectMode: false }))
   }
 
-  /** #counted counts a stream as long as it lasts. */
-  async *#counted(lines: AsyncGenerator<string>): AsyncGenerator<string> {
+  /** #counted counts a stream as long as it lasts. Nothing is held for it afterwards: who goes on with its job has what is new read again. */
+  async *#counted(id: string, lines: AsyncGenerator<string>): AsyncGenerator<string> {
     this.#streams += 1
     try {
       yield* lines
     } finally {
       this.#streams -= 1
+      this.#watches.delete(id)
       this.#tails.release()
     }
   }
@@ -227,10 +228,13 @@ export class LiveTails {
     return new Set((await visibleDatasets(this.#world, actor)).map(({ id }) => id))
   }
 
-  /** #watchesInUse are how far the jobs have come that were asked for here within the last minute. */
+  /** #watchesInUse are how far the jobs have come that were asked for here within the last minute; nothing is held for others, which begin anew here. */
   *#watchesInUse(): Generator<Watch> {
     const goneMs = this.#world.clock.nowMs() - UNPOLLED_MS
-    for (const { watch, usedAtMs } of this.#watches.values()) if (usedAtMs >= goneMs) yield watch
+    for (const [id, { watch, usedAtMs }] of this.#watches) {
+      if (usedAtMs < goneMs) this.#watches.delete(id)
+      else yield watch
+    }
   }
 
   /** forget drops what nobody watches any more. */
@@ -318,6 +322,8 @@ export class LiveTails {
   async #take(actor: Actor, row: LiveTailRow, limit: number, thin?: Thin): Promise<Take> {
     const nowMs = this.#world.clock.nowMs()
     const known = this.#watches.get(row.id)
+    // What it has not had is held for it while it reads.
+    if (known) this.#watches.set(row.id, { ...known, usedAtMs: nowMs })
     const { wish, watch } = known ?? { wish: wishOf(row), watch: new Map() }
     const written = known?.turn === row.turn ? known.position : row.position && decodePosition(row.position)
     const before = written ?? (row.position ? firstPosition(nowMs) : startPosition(nowMs))

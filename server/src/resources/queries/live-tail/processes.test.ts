@@ -114,3 +114,17 @@ test('a dataset that comes to match shows what arrives from then on, in every pr
   expect(await poll(at(1), id)).toEqual(['after'])
   expect(await poll(at(0), id)).toEqual([])
 })
+
+test('a job that others were asked for more than a minute misses nothing here, though those who watch here have taken it all', async () => {
+  const [id, here] = [await start(at(0), 'wandering'), await start(at(0), 'wandering')]
+  expect([await poll(at(0), id), await poll(at(0), here)]).toEqual([[], []])
+  for (let round = 0; round < 3; round += 1) {
+    later(30_000)
+    expect([await poll(at(1), id), await poll(at(0), here)]).toEqual([[], []])
+  }
+  await send(at(1), 'wandering', ['one', 'two'])
+  expect(await poll(at(0), here)).toEqual(['one', 'two'])
+  later()
+  expect(await poll(at(0), here)).toEqual([])
+  expect(await poll(at(0), id)).toEqual(['one', 'two'])
+})
