@@ -82,7 +82,8 @@ function randomMap(chance: Random): SlotMap {
   for (const [index, path] of ['a', 'b', 'level', 'message', 'x', 'a.b', 'timestamp', '$a'].entries()) {
     if (chance.chance(0.5)) slots.set(path, `${chance.pick(['c', 's'] as const)}${index}`)
   }
-  return { ...emptySlotMap('s'), slots }
+  const open = chance.chance(0.5) ? ['', 'a.', 'b.', 'x.', 'y.', 'http.', 'user.', 'a.a.', 'a.b.'].filter(() => chance.chance(0.4)) : []
+  return { ...emptySlotMap('s'), slots, open: new Set(open) }
 }
 
 function randomArrival(chance: Random): Arrival {
@@ -109,6 +110,7 @@ function expected(row: EventRow, index: number, given: Arrival): Row {
     post: given.post,
     shape: latin1(row.shape),
     raw: latin1(row.raw),
+    parts: row.parts.map(latin1),
     more: new Map([...row.more].map(([path, text]) => [latin1(path), latin1(text)])),
     ...Object.fromEntries([...row.slots].map(([slot, text]) => [slot, latin1(text)])),
   }
@@ -120,6 +122,11 @@ export function rowsOf(block: Uint8Array): Row[] {
   strictEqual(reader.done, true)
   return Array.from({ length: rows }, (_, row) => {
     const values = [...columns].map(([name, column]) => [name, column[row]] as const)
-    return { raw: '', more: new Map(), ...Object.fromEntries(values.filter(([name, value]) => !/^[cs]\d/.test(name) || value !== '')) }
+    return {
+      raw: '',
+      more: new Map(),
+      parts: [],
+      ...Object.fromEntries(values.filter(([name, value]) => !/^[cs]\d/.test(name) || value !== '')),
+    }
   })
 }

@@ -45,7 +45,14 @@ function makeShortEscapes(): Uint8Array {
 const HASHED_BYTES_MAX = 96
 
 /** A Transition leads from one value of a line to the next: the key, what stands before the value, and the kind of value. */
-export type Transition = { readonly kind: WalkStep; readonly path: string; readonly literal: string }
+export type Transition = {
+  readonly kind: WalkStep
+  readonly path: string
+  readonly literal: string
+  /** The prefixes of the objects around the value, and the prefix of the object in which the literal begins. */
+  readonly prefixes: readonly string[]
+  readonly before: string | undefined
+}
 
 /**
  * A Matcher finds the values of lines by what it has learned from lines before: after a value it expects the literal that followed it last time,
@@ -88,7 +95,7 @@ export class LineMatcher {
 
   constructor() {
     // The first transition leads to the beginning of a line; no line takes it.
-    this.put({ kind: BROKEN, path: '', literal: '' }, Buffer.alloc(0), 0, 0)
+    this.put({ kind: BROKEN, path: '', literal: '', prefixes: [], before: undefined }, Buffer.alloc(0), 0, 0)
   }
 
   /** full says that the matcher has learned as much as it may: the lines are of ever new kinds, and it is time for a new one. */
@@ -247,7 +254,8 @@ export class LineMatcher {
     if (kind === BROKEN || walk.rawControl || (kind !== END && isNameless(walk.path))) return NONE
     const literalEnd = kind === END ? end : kind === NULL ? walk.valueEnd : walk.valueStart
     const literal = Buffer.from(bytes.subarray(start, literalEnd))
-    const transition = { kind, path: walk.path, literal: literal.toString('utf8') }
+    const before = this.contexts[context]?.at(-1)
+    const transition = { kind, path: walk.path, literal: literal.toString('utf8'), prefixes: [...walk.prefixes], before }
     return this.put(transition, literal, context, kind === END ? context : this.contextNumber(walk.prefixes))
   }
 

@@ -6,7 +6,7 @@ export type Severity = keyof typeof severities
 export const levelKeys: readonly string[] = ['level', 'severity', 'log.level', 'levelname', 'lvl', 'status']
 /** numericLevelKeys are those where the number of a Node logger may stand, when its other two keys are there as well. */
 const numericLevelKeys: readonly string[] = ['level']
-const numericLevelCompanions: readonly string[] = ['time', 'msg']
+export const numericLevelCompanions: readonly string[] = ['time', 'msg']
 export const httpStatusKeys: readonly string[] = [
   'status',
   'status_code',

@@ -21,11 +21,19 @@ const lines = [
   `${manyKeys.slice(0, -1)},"extra":{"more":"beside \\"it\\""},"list":["tab\\t"]}`,
 ]
 
+/** The same lines lie in a dataset of their own once more, where each line is an open map. */
+const first = '{"first":"of its dataset"}'
+const sent = [...lines, first, ...lines]
+const datasets = ['lines', 'many', 'open']
+
 let reader: Reader
 beforeAll(async () => {
   reader = await openReader()
   await reader.send('lines', lines.slice(0, 12), { 'x-service-tags': 'team:attribute-only' })
   await reader.send('many', lines.slice(12))
+  await reader.send('open', [first])
+  await reader.openMaps('open', ['', 'nested.'])
+  await reader.send('open', lines, { 'x-service-tags': 'team:attribute-only' })
 })
 afterAll(() => reader?.close())
 
@@ -45,7 +53,7 @@ test('free text finds exactly the lines that hold it, wherever in them and howev
   const { world } = reader.senders.app.app
   const all = needles()
   const at = { position: 0, length: 0 }
-  const query = await reader.query(['lines', 'many'])
+  const query = await reader.query(datasets)
   const wrong: unknown[] = []
   for (const needle of all) {
     const found = await readEvents(
@@ -54,7 +62,7 @@ test('free text finds exactly the lines that hold it, wherever in them and howev
       // An order of its own is one statement, whatever the range of time.
       { limit: 100, newestFirst: false, keys: [], withRaw: true, orderBy: { key: '@sequence', descending: false } },
     )
-    const expected = lines.filter((line) => foldCase(line).includes(foldCase(needle)))
+    const expected = sent.filter((line) => foldCase(line).includes(foldCase(needle)))
     const got = found.events.map(lineOf)
     if (got.length !== expected.length || expected.some((line) => !got.includes(line)))
       wrong.push({ needle, got: got.length, expected: expected.length })
@@ -63,10 +71,23 @@ test('free text finds exactly the lines that hold it, wherever in them and howev
   expect(all.length).toBeGreaterThan(100)
 }, 300_000)
 
+test('lines with open maps come back whole, with the values of those without', async () => {
+  const whole = await reader.events(['lines', 'many'], '', { newestFirst: false })
+  const inParts = await reader.events(['open'], '', { newestFirst: false })
+  const said = ({ events }: typeof whole) => new Map(events.map((event) => [lineOf(event), event.leaves]))
+  const expected = said(whole)
+  const found = said(inParts)
+  found.delete(first)
+  expect(found).toEqual(expected)
+  const ordered = lines.filter((line) => line.startsWith('{ "level"') || line.startsWith('{"timestamp"') || line === manyKeys)
+  expect(ordered).toHaveLength(4)
+  for (const line of ordered) expect([...(found.get(line)?.keys() ?? [])], line).toEqual([...(expected.get(line)?.keys() ?? [])])
+})
+
 test('the line itself can be compared', async () => {
   for (const line of lines) {
     const quoted = line.replaceAll("'", "''")
-    expect(await reader.lines(['lines', 'many'], `@raw = '${quoted}'`)).toEqual([line])
+    expect(await reader.lines(datasets, `@raw = '${quoted}'`)).toEqual([line, line])
   }
   expect(await reader.lines(['lines'], "@raw LIKE '%Timeout%'")).toHaveLength(2)
   expect(await reader.lines(['lines'], "@raw ~ '^plain'")).toHaveLength(1)

@@ -25,7 +25,7 @@ export async function withOverflowKeys(
   return Promise.all(
     branches.map(async (branch) => {
       const overflowKeys = new Set(await readOverflowKeys(store, queryRun, branch, { keys: paths, bounds }))
-      return { ...branch, slots: { ...branch.slots, mayStray: (path: string) => overflowKeys.has(path) } }
+      return { ...branch, slots: { ...branch.slots, mayOverflow: (path: string) => overflowKeys.has(path) } }
     }),
   )
 }

@@ -1,5 +1,6 @@
 import type { Block } from '../../events/writer/post.ts'
-import type { Observation, SlotMap } from '../../lines/slots.ts'
+import type { LayoutFindings } from '../../lines/catalog.ts'
+import type { SlotMap } from '../../lines/slots.ts'
 import type { IngestRequest, Pair, RejectedRecord } from '../batch.ts'
 import type { BlockCounts } from './counting.ts'
 import type { AssignedParser, ParserStats } from './parsing.ts'
@@ -40,10 +41,10 @@ export type ShredRequest = { kind: 'shred'; atMs: number; origin: string; target
 /** A CountedBlock is a block with its counts for the ledger. */
 export type CountedBlock = Block & { counts: BlockCounts }
 
-/** A Shredded delivery is either blocks, with what the dataset's parser did, or the keys that need slots first. */
+/** A Shredded delivery is either blocks, with what the dataset's parser did, or what the layout of the dataset must know first. */
 export type Shredded =
   | { kind: 'blocks'; delivery: number; blocks: readonly CountedBlock[]; rows: number; parsed?: ParserStats }
-  | { kind: 'keys'; delivery: number; observed: readonly Observation[] }
+  | ({ kind: 'keys'; delivery: number } & LayoutFindings)
 export type ShredReply = { shredded: readonly Shredded[] }
 
 /** CountRequest counts the events of a request that is refused before they are split. */
