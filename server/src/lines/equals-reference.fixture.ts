@@ -33,7 +33,8 @@ export type TextLineCase = { line: Uint8Array; found?: FoundText | undefined }
 
 /** holdFound is the same for lines with what was found in them, and throws as well when a line would not come back. */
 export function holdFound(shredder: Shredder, lines: readonly TextLineCase[], map: SlotMap, given: Arrival): void {
-  for (const { line, found } of lines) shredder.addLine(line, given, found)
+  // Workers hold lines as plain byte arrays.
+  for (const { line, found } of lines) shredder.addLine(new Uint8Array(line), given, found)
   const rows = rowsOf(shredder.flush(numbers))
   strictEqual(rows.length, lines.length)
   for (const [index, { line, found }] of lines.entries()) {

@@ -320,7 +320,8 @@ export class OpenLines implements LineRoles {
     for (const [at, { isLeaf, path }] of pieces.entries()) {
       if (!isLeaf || at === leftOut) continue
       matched.find(at, line)
-      const text = toSlot(matched.source.subarray(matched.from, matched.to).toString())
+      const { source, from, to } = matched
+      const text = toSlot(Buffer.from(source.buffer, source.byteOffset + from, to - from).toString('utf8'))
       const slot = this.map.slots.get(path.name)
       if (slot === undefined) entries.push([path.name, text])
       else texts.set(slot, text)

@@ -73,10 +73,10 @@ const contexts = new WeakMap<QueryBranch, BranchContext>()
 export function contextOf(branch: QueryBranch): BranchContext {
   const known = contexts.get(branch)
   if (known) return known
-  const { sources, slots, shapes } = branch
+  const { sources, slots, shapes, parts } = branch
   const context = {
     slots,
-    lines: { columns: columnsOf(branch), ...(shapes ? { shapes } : {}), hasParts: hasParts(branch) },
+    lines: { columns: columnsOf(branch), ...(shapes ? { shapes } : {}), ...(parts ? { parts } : {}), hasParts: hasParts(branch) },
     collection: nameOf(sources, ({ collection }) => collection),
     dataset: nameOf(sources, ({ dataset }) => dataset),
   }
@@ -85,7 +85,7 @@ export function contextOf(branch: QueryBranch): BranchContext {
 }
 
 /** Shapes that were read tell more than a layout, which may come from a cache. */
-const hasParts = ({ sources, shapes = [] }: QueryBranch): boolean =>
+export const hasParts = ({ sources, shapes = [] }: QueryBranch): boolean =>
   sources.some(({ located }) => located.map.open.size > 0) || shapes.some(isInParts)
 
 function nameOf(sources: readonly LocatedSource[], nameIn: (source: LocatedSource) => string): SqlFragment {

@@ -23,8 +23,10 @@ const lines = [
 
 /** The same lines lie in a dataset of their own once more, where each line is an open map. */
 const first = '{"first":"of its dataset"}'
-const sent = [...lines, first, ...lines]
-const datasets = ['lines', 'many', 'open']
+const places: readonly (readonly [datasets: readonly string[], sent: readonly string[]])[] = [
+  [['lines', 'many'], lines],
+  [['open'], [first, ...lines]],
+]
 
 let reader: Reader
 beforeAll(async () => {
@@ -49,27 +51,31 @@ function needles(): string[] {
   return [...pieces].filter((piece) => piece.trim() !== '')
 }
 
-test('free text finds exactly the lines that hold it, wherever in them and however they are stored', async () => {
-  const { world } = reader.senders.app.app
-  const all = needles()
-  const at = { position: 0, length: 0 }
-  const query = await reader.query(datasets)
-  const wrong: unknown[] = []
-  for (const needle of all) {
-    const found = await readEvents(
-      world.events,
-      { ...query, filter: { kind: 'contains', text: needle, at } },
-      // An order of its own is one statement, whatever the range of time.
-      { limit: 100, newestFirst: false, keys: [], withRaw: true, orderBy: { key: '@sequence', descending: false } },
-    )
-    const expected = sent.filter((line) => foldCase(line).includes(foldCase(needle)))
-    const got = found.events.map(lineOf)
-    if (got.length !== expected.length || expected.some((line) => !got.includes(line)))
-      wrong.push({ needle, got: got.length, expected: expected.length })
-  }
-  expect(wrong).toEqual([])
-  expect(all.length).toBeGreaterThan(100)
-}, 300_000)
+test.each(places)(
+  'free text finds exactly the lines of %j that hold it, wherever in them and however they are stored',
+  async (datasets, sent) => {
+    const { world } = reader.senders.app.app
+    const all = needles()
+    const at = { position: 0, length: 0 }
+    const query = await reader.query(datasets)
+    const wrong: unknown[] = []
+    for (const needle of all) {
+      const found = await readEvents(
+        world.events,
+        { ...query, filter: { kind: 'contains', text: needle, at } },
+        // An order of its own is one statement, whatever the range of time.
+        { limit: 100, newestFirst: false, keys: [], withRaw: true, orderBy: { key: '@sequence', descending: false } },
+      )
+      const expected = sent.filter((line) => foldCase(line).includes(foldCase(needle)))
+      const got = found.events.map(lineOf)
+      if (got.length !== expected.length || expected.some((line) => !got.includes(line)))
+        wrong.push({ needle, got: got.length, expected: expected.length })
+    }
+    expect(wrong).toEqual([])
+    expect(all.length).toBeGreaterThan(100)
+  },
+  300_000,
+)
 
 test('lines with open maps come back whole, with the values of those without', async () => {
   const whole = await reader.events(['lines', 'many'], '', { newestFirst: false })
@@ -84,14 +90,18 @@ test('lines with open maps come back whole, with the values of those without', a
   for (const line of ordered) expect([...(found.get(line)?.keys() ?? [])], line).toEqual([...(expected.get(line)?.keys() ?? [])])
 })
 
-test('the line itself can be compared', async () => {
-  for (const line of lines) {
-    const quoted = line.replaceAll("'", "''")
-    expect(await reader.lines(datasets, `@raw = '${quoted}'`)).toEqual([line, line])
-  }
-  expect(await reader.lines(['lines'], "@raw LIKE '%Timeout%'")).toHaveLength(2)
-  expect(await reader.lines(['lines'], "@raw ~ '^plain'")).toHaveLength(1)
-}, 300_000)
+test.each(places)(
+  'the line itself can be compared: %j',
+  async (datasets) => {
+    for (const line of lines) {
+      const quoted = line.replaceAll("'", "''")
+      expect(await reader.lines(datasets, `@raw = '${quoted}'`)).toEqual([line])
+    }
+    expect(await reader.lines(datasets, "@raw LIKE '%Timeout%'")).toHaveLength(2)
+    expect(await reader.lines(datasets, "@raw ~ '^plain'")).toHaveLength(1)
+  },
+  300_000,
+)
 
 test('the store and the matcher agree which letters are the same but for their case', async () => {
   // The store knows the cases of Unicode as of some years ago, of which those up to here are older.

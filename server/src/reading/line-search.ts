@@ -1,8 +1,9 @@
 import { isInParts } from '../lines/parts.ts'
 import type { Slot } from '../lines/slots.ts'
 import { timeFormat, timeText, timeWords } from './event-time.ts'
+import { inLineInParts } from './parts-search.ts'
 import { inPlainLine, isPlainFor, type LineSearch, patternOf } from './plain-lines.ts'
-import { IS_IN_PARTS, IS_JSON, type LineSources, lineInParts, lineOfShapes, PARTS_TEXT, rawLine } from './raw-line.ts'
+import { IS_IN_PARTS, IS_JSON, type LineSources, lineOfShapes, rawLine } from './raw-line.ts'
 import { among, and, constant, FALSE, name, not, or, param, type SqlFragment, sql } from './statement.ts'
 
 /**
@@ -36,23 +37,21 @@ function searchFor(text: string): LineSearch {
     pattern: param.text(patternOf(text)),
     isEscaped: /["\\]|\p{Cc}/u.test(text),
     tails: escapeTails(text),
+    crossings: crossingsOf(text),
+    times: timeMayHold(text),
     mayCross: crossings === undefined ? () => false : (shape) => new RegExp(crossings, 'iu').test(shape),
   }
 }
 
-function inAnyLine({ text, pattern, isEscaped, tails }: LineSearch, lines: LineSources): SqlFragment {
+function inAnyLine({ text, pattern, isEscaped, tails, crossings, times }: LineSearch, lines: LineSources): SqlFragment {
   const marked = sql`(position(shape, '\\x02\\x03') > 0 or position(shape, '\\x02\\x04') > 0)`
   const isEncodedDifferently = and([IS_JSON, or([sql`${param.flag(isEscaped)} = 1`, marked])])
   const needles = param.texts([text, ...tails])
   const mayHold = (value: SqlFragment) => sql`multiSearchAnyCaseInsensitiveUTF8(${value}, ${needles})`
-  const direct = [
-    sql`${BETWEEN_VALUES} ilike ${pattern}`,
-    sql`raw ilike ${pattern}`,
-    and([...timeMayHold(text), sql`${timeText} ilike ${pattern}`]),
-  ]
+  const direct = [sql`${BETWEEN_VALUES} ilike ${pattern}`, sql`raw ilike ${pattern}`, and([...times, sql`${timeText} ilike ${pattern}`])]
   const mayBeThere = or([
     isEncodedDifferently,
-    sql`match(shape, ${crossingsOf(text)})`,
+    sql`match(shape, ${crossings})`,
     ...direct,
     ...lines.columns.map((column) => and([refers(column), mayHold(name(column))])),
     and([sql`position(shape, '\\x01m') > 0`, sql`arrayExists(value -> ${mayHold(sql`value`)}, mapValues(more))`]),
@@ -62,40 +61,6 @@ function inAnyLine({ text, pattern, isEscaped, tails }: LineSearch, lines: LineS
     or([...direct, ...lines.columns.map((column) => and([refers(column), sql`${name(column)} ilike ${pattern}`]))]),
   ])
   return sql`multiIf(shape = '', raw ilike ${pattern}, not ${mayBeThere}, 0, ${isThere}, 1, ${rawLine(lines)} ilike ${pattern})`
-}
-
-/**
- * The same for lines whose shape is in parts. The names of entries are read from the overflow map; a line is rebuilt when one of them may contain the
- * text. The entries of the line come before those of attributes.
- */
-function inLineInParts({ text, pattern, isEscaped, tails }: LineSearch, lines: LineSources): SqlFragment {
-  const marked = sql`(position(${PARTS_TEXT}, '\\x02\\x03') > 0 or position(${PARTS_TEXT}, '\\x02\\x04') > 0)`
-  const isEncodedDifferently = or([sql`${param.flag(isEscaped)} = 1`, marked])
-  const needles = param.texts([text, ...tails])
-  const mayHold = (value: SqlFragment) => sql`multiSearchAnyCaseInsensitiveUTF8(${value}, ${needles})`
-  const entries = sql`arraySlice(mapValues(more), 1, countSubstrings(${PARTS_TEXT}, '\\x01m'))`
-  const refersTo = (column: Slot) => sql`position(${PARTS_TEXT}, ${param.text(`\x01${column}\x02`)}) > 0`
-  const direct = [
-    sql`replaceRegexpAll(${PARTS_TEXT}, '\\x01[^\\x02]*\\x02', '\\x01') ilike ${pattern}`,
-    and([...timeMayHold(text), sql`${timeText} ilike ${pattern}`]),
-  ]
-  const mayBeThere = or([
-    isEncodedDifferently,
-    sql`match(${PARTS_TEXT}, ${crossingsOf(text)})`,
-    ...direct,
-    ...lines.columns.map((column) => and([refersTo(column), mayHold(name(column))])),
-    sql`arrayExists(value -> ${mayHold(sql`value`)}, ${entries})`,
-    sql`arrayExists(key -> key ilike ${pattern}, mapKeys(more))`,
-  ])
-  const isThere = and([
-    not(isEncodedDifferently),
-    or([
-      ...direct,
-      ...lines.columns.map((column) => and([refersTo(column), sql`${name(column)} ilike ${pattern}`])),
-      sql`arrayExists(value -> value ilike ${pattern}, ${entries})`,
-    ]),
-  ])
-  return sql`multiIf(not ${mayBeThere}, 0, ${isThere}, 1, ${lineInParts(lines)} ilike ${pattern})`
 }
 
 /** The borders that a text may cross as the store's regular expression; one that matches nothing where there are none. */
