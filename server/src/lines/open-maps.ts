@@ -5,20 +5,21 @@ import { BROKEN, END, isNameless, OPEN_OBJECT, Walk } from './walk.ts'
 export const OPEN_LISTS = 64
 /** Bounds of what is remembered: open maps of a dataset, and objects that are watched. */
 const OPEN_MAPS_MAX = 256
-const OBJECTS_MAX = 4_096
+const OBJECTS_MAX = 512
 
 /** A key of a line, with the prefixes of the objects around it, outermost first. */
 export type NestedKey = { readonly path: string; readonly prefixes: readonly string[] }
 
 /** Finds the objects of a dataset whose keys differ from event to event. */
 export class OpenMapFinder {
-  private readonly lists = new Map<string, Set<string>>()
+  /** The hashes of the lists of each object, by its prefix. */
+  private readonly lists = new Map<string, Set<number>>()
 
   /** Adds a line by its keys in their order. */
   see(keys: Iterable<NestedKey>): void {
     for (const [prefix, names] of namesByObject(keys)) {
       const known = this.listsOf(prefix)
-      if (known.size < OPEN_LISTS) known.add(names)
+      if (known.size < OPEN_LISTS) known.add(hashOf(names))
     }
   }
 
@@ -37,11 +38,11 @@ export class OpenMapFinder {
     return fresh
   }
 
-  private listsOf(prefix: string): Set<string> {
+  private listsOf(prefix: string): Set<number> {
     const known = this.lists.get(prefix)
     if (known) return known
     if (this.lists.size >= OBJECTS_MAX) this.lists.clear()
-    const made = new Set<string>()
+    const made = new Set<number>()
     this.lists.set(prefix, made)
     return made
   }
@@ -68,6 +69,13 @@ function namesByObject(keys: Iterable<NestedKey>): Map<string, string> {
     }
   }
   return names
+}
+
+/** Two lists with one hash count as one, which only delays finding an open map. */
+function hashOf(text: string): number {
+  let hash = 0
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) + at
+  return hash
 }
 
 function* keysOf(line: Uint8Array): Generator<NestedKey> {
