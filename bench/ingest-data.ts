@@ -6,28 +6,48 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomFrom } from '../server/src/lines/generated-lines.fixture.ts'
 import { textLines } from './ingest-text.ts'
+import { programLines } from './program-lines.ts'
 import { makers } from './shred-data.ts'
 
-/** The kinds of data: requests of a service as JSON in two shapes, lines of sixteen kinds of programs, and events of ninety keys with rare ones. */
-export const dataKinds = ['json', 'text', 'wide'] as const
+/**
+ * The kinds of data:
+ * - `json`: requests of a service in two shapes
+ * - `text`: lines of sixteen kinds of programs
+ * - `wide`: events of ninety keys with rare ones
+ * - `kubernetes`: events of 120 pod templates, each with its own labels and annotations
+ * - `irregular`: the same with other labels and annotations in each event
+ * - `programs`: text of thirty programs with stack traces and 1 % binary bytes
+ */
+export const dataKinds = ['json', 'text', 'wide', 'kubernetes', 'irregular', 'programs'] as const
 export type DataKind = (typeof dataKinds)[number]
 
-/** A file of lines. `jsonFile` holds the same lines for systems that accept only JSON: an object with `_time` and `_msg` for each line. */
+const jsonMakers: Partial<Record<DataKind, string>> = { json: 'service', wide: 'wide', kubernetes: 'kubernetes', irregular: 'irregular' }
+/** Text goes to systems that take JSON alone as the objects of a second file. */
+export const isTextKind = (kind: DataKind): boolean => jsonMakers[kind] === undefined
+
+/** DataFile is a file of lines. `jsonFile` holds the same lines for those who take JSON alone: an object with `_time` and `_msg` for each line. */
 export type DataFile = { kind: DataKind; file: string; jsonFile: string; bytes: number; lines: number }
 
 const SEED = 1
 const CHUNK_LINES = 5_000
-const SOURCES = ['ingest-data.ts', 'ingest-text.ts', 'shred-data.ts', '../server/src/lines/generated-lines.fixture.ts']
+const SOURCES = [
+  'ingest-data.ts',
+  'ingest-text.ts',
+  'irregular-data.ts',
+  'program-lines.ts',
+  'shred-data.ts',
+  '../server/src/lines/generated-lines.fixture.ts',
+]
 
 /** Generates a file of about this size, or finds the existing one. Its content is reproducible, except for the day of text lines. */
 export async function dataFile(kind: DataKind, bytes: number): Promise<DataFile> {
   const dir = join(tmpdir(), 'dendro-bench-data')
   await mkdir(dir, { recursive: true })
   const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS
-  const day = kind === 'text' ? `-${new Date(startMs).toISOString().slice(0, 10)}` : ''
+  const day = isTextKind(kind) ? `-${new Date(startMs).toISOString().slice(0, 10)}` : ''
   const base = join(dir, `${kind}${day}-${Math.round(bytes / 1e6)}mb-${sourceHash()}`)
   const file = `${base}.log`
-  const jsonFile = kind === 'text' ? `${base}.ndjson` : file
+  const jsonFile = isTextKind(kind) ? `${base}.ndjson` : file
   const note = `${base}.json`
   if (!existsSync(note)) {
     const made = await makeFile(kind, bytes, startMs, { file, jsonFile })
@@ -38,6 +58,7 @@ export async function dataFile(kind: DataKind, bytes: number): Promise<DataFile>
 }
 
 const DAY_MS = 86_400_000
+const LINE_FEED = Buffer.from('\n')
 
 /** Changes with the programs that generate the lines, so that no stale file is used. */
 function sourceHash(): string {
@@ -50,20 +71,20 @@ type Files = { file: string; jsonFile: string }
 
 /** Lines of text are of today, as they are where they arrive: an intake that finds no time in a line takes the time of its arrival. */
 async function makeFile(kind: DataKind, bytesMin: number, startMs: number, files: Files): Promise<{ bytes: number; lines: number }> {
-  const next = kind === 'text' ? textLines(randomFrom(SEED), startMs) : jsonLines(kind === 'json' ? 'service' : 'wide')
+  const next = linesOf(kind, startMs)
   const plain = createWriteStream(files.file)
   const json = files.jsonFile === files.file ? undefined : createWriteStream(files.jsonFile)
   let bytes = 0
   let lines = 0
   while (bytes < bytesMin) {
-    let text = ''
+    const made: Buffer[] = []
     let wrapped = ''
     for (let line = 0; line < CHUNK_LINES; line += 1) {
-      const made = next()
-      text += `${made.line}\n`
-      if (json) wrapped += `{"_time":"${new Date(made.timeMs).toISOString()}","_msg":${JSON.stringify(made.line)}}\n`
+      const { line: said, timeMs } = next()
+      made.push(Buffer.from(said), LINE_FEED)
+      if (json) wrapped += `{"_time":"${new Date(timeMs).toISOString()}","_msg":${JSON.stringify(said.toString())}}\n`
     }
-    const chunk = Buffer.from(text)
+    const chunk = Buffer.concat(made)
     await put(plain, chunk)
     if (json) await put(json, Buffer.from(wrapped))
     bytes += chunk.length
@@ -73,7 +94,15 @@ async function makeFile(kind: DataKind, bytesMin: number, startMs: number, files
   return { bytes, lines }
 }
 
-function jsonLines(maker: string): () => { line: string; timeMs: number } {
+type NextLine = () => { line: string | Buffer; timeMs: number }
+
+function linesOf(kind: DataKind, startMs: number): NextLine {
+  const maker = jsonMakers[kind]
+  if (maker !== undefined) return jsonLines(maker)
+  return kind === 'text' ? textLines(randomFrom(SEED), startMs) : programLines(randomFrom(SEED), startMs)
+}
+
+function jsonLines(maker: string): NextLine {
   const make = makers[maker]
   if (!make) throw new Error(`there are no lines of the kind ${maker}`)
   const next = make(randomFrom(SEED))

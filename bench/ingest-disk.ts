@@ -66,11 +66,16 @@ export async function mergeFully(dataDir: string): Promise<{ rows: number; merge
       await store.writer.command({ query: `optimize table ${table} partition id '${id}' final` })
     }
     const [all] = await parts<{ bytes: string }>('sum(bytes_on_disk) as bytes')
-    const tables = Object.values(tableClasses).map(({ table }) => `select log_id from ${table}`)
-    const query = `select count() as rows from (${tables.join(' union all ')}) group by log_id order by rows desc limit 1`
-    const [largest] = await (await store.writer.query({ query, format: 'JSONEachRow' })).json<{ rows: string }>()
-    return { rows: Number(largest?.rows ?? 0), mergedBytes: Number(all?.bytes ?? 0) }
+    return { rows: await rowsOfLargest(store), mergedBytes: Number(all?.bytes ?? 0) }
   } finally {
     await store.close()
   }
+}
+
+/** Counts the events of the dataset with the most: the service keeps a few events of its own as well. */
+async function rowsOfLargest(store: Awaited<ReturnType<typeof openEventStore>>): Promise<number> {
+  const tables = Object.values(tableClasses).map(({ table }) => `select log_id, count() as rows from ${table} group by log_id`)
+  const query = `select max(together) as most from (select sum(rows) as together from (${tables.join(' union all ')}) group by log_id)`
+  const [row] = await (await store.writer.query({ query, format: 'JSONEachRow' })).json<{ most: string }>()
+  return Number(row?.most ?? 0)
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import type { DataFile } from './ingest-data.ts'
+import { type DataFile, isTextKind } from './ingest-data.ts'
 import { activeBytes, filesBytes, mergeFully } from './ingest-disk.ts'
 import type { LoadTarget } from './ingest-load.ts'
 import { longestDelayMs, recordDelaysInto } from './loop-delays.ts'
@@ -30,7 +30,7 @@ export type Lag = { p50Ms: number; p99Ms: number; maxMs: number; ownP99Ms: numbe
 /** The service as shipped, with both embedded stores. */
 export const dendro: System = {
   name: 'Dendro',
-  sent: ({ kind }) => (kind === 'text' ? 'the lines as they are, text/plain' : 'the lines as they are, application/x-ndjson'),
+  sent: ({ kind }) => (isTextKind(kind) ? 'the lines as they are, text/plain' : 'the lines as they are, application/x-ndjson'),
   start: async (dir) => {
     const delays = `${dir}.delays`
     const service = await startService(dir, recordDelaysInto(delays))
@@ -42,7 +42,7 @@ export const dendro: System = {
         headers: {
           'x-service-api-key': service.key,
           'x-service-dataset': `bench-${kind}`,
-          'content-type': kind === 'text' ? 'text/plain' : 'application/x-ndjson',
+          'content-type': isTextKind(kind) ? 'text/plain' : 'application/x-ndjson',
         },
       }),
       lag: async () => {
@@ -88,7 +88,7 @@ const FLUSHED_MS = 7_000
 /** The program at a path, with default settings except for retention, which would drop data older than a week. */
 export const victoriaLogs = (program: string): System => ({
   name: 'VictoriaLogs',
-  sent: ({ kind }) => (kind === 'text' ? 'JSON lines of _time and _msg, made before' : `the lines as they are, ${JSON_FIELDS}`),
+  sent: ({ kind }) => (isTextKind(kind) ? 'JSON lines of _time and _msg, made before' : `the lines as they are, ${JSON_FIELDS}`),
   start: async (dir) => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
@@ -99,7 +99,7 @@ export const victoriaLogs = (program: string): System => ({
       pid: child.pid ?? 0,
       target: ({ kind, jsonFile }) => ({
         file: jsonFile,
-        url: `${url}/insert/jsonline${kind === 'text' ? '' : `?${JSON_FIELDS}`}`,
+        url: `${url}/insert/jsonline${isTextKind(kind) ? '' : `?${JSON_FIELDS}`}`,
         headers: { 'content-type': 'application/stream+json' },
       }),
       diskBytes: () => filesBytes(dir),

@@ -1,7 +1,14 @@
 import { type Random, randomFrom } from '../server/src/lines/generated-lines.fixture.ts'
+import { irregularLines, kubernetesLines } from './irregular-data.ts'
 
-/** Reproducible lines to measure shredding: those of a service, an old program and a well instrumented platform. */
-export const makers: Record<string, (random: Random) => () => string> = { service: serviceLines, text: textLines, wide: wideLines }
+/** Lines to measure the shredder with, made from a seed: what a service, an old program, a well instrumented platform and pods write. */
+export const makers: Record<string, (random: Random) => () => string> = {
+  service: serviceLines,
+  text: textLines,
+  wide: wideLines,
+  kubernetes: kubernetesLines,
+  irregular: irregularLines,
+}
 
 /** Generates about so many bytes of lines. */
 export function makeLines(kind: string, bytes: number): Buffer {

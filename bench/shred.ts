@@ -1,8 +1,9 @@
+import { growLayout } from '../server/src/lines/catalog.ts'
 import type { Arrival } from '../server/src/lines/event.ts'
 import { observe } from '../server/src/lines/observe.ts'
 import { shred } from '../server/src/lines/reference.ts'
 import { Shredder } from '../server/src/lines/shred.ts'
-import { chooseTableClass, decideSlots, emptySlotMap, type SlotMap } from '../server/src/lines/slots.ts'
+import type { SlotMap } from '../server/src/lines/slots.ts'
 import { median, printTable } from './service.ts'
 import { makeLines, makers } from './shred-data.ts'
 
@@ -30,8 +31,10 @@ function* linesOf(bytes: Buffer): Generator<Buffer> {
 }
 
 function slotsFor(bytes: Buffer): SlotMap {
-  const observed = observe(linesOf(bytes.subarray(0, bytes.lastIndexOf(10, OBSERVED_BYTES) + 1)).map((line) => ({ bytes: line, arrival })))
-  return decideSlots(emptySlotMap(chooseTableClass(observed)), observed, new Map())
+  const { observed, open } = observe(
+    linesOf(bytes.subarray(0, bytes.lastIndexOf(10, OBSERVED_BYTES) + 1)).map((line) => ({ bytes: line, arrival })),
+  )
+  return growLayout(undefined, { observed, open }, new Map()).map
 }
 
 function blocksOf(bytes: Buffer): Buffer[] {

@@ -46,12 +46,15 @@ const keys = [
   '@collection',
   '@dataset',
 ]
-const datasets = ['one', 'two']
+/** In the last dataset every line is an open map. */
+const datasets = ['one', 'two', 'open']
 
 let reader: Reader
 let seen: readonly MatchableEvent[]
 beforeAll(async () => {
   reader = await openReader()
+  await reader.send('open', ['{"k":"first"}'])
+  await reader.openMaps('open', ['', 'nested.'])
   for (const dataset of datasets) {
     for (const lines of linesFor(dataset)) await reader.send(dataset, lines, { 'x-service-env': 'prod' })
   }

@@ -2,7 +2,7 @@ import { sql } from '../server/src/meta/sql.ts'
 import { parseFilter } from '../server/src/query/query.ts'
 import type { EventQuery, EventsRequest, EventsResult, FoundEvent, QueryBudget, QuerySource } from '../server/src/reading/event-query.ts'
 import { readEvents } from '../server/src/reading/reading.ts'
-import { locate } from '../server/src/resources/data/catalog/catalog.ts'
+import { growLayouts, locate } from '../server/src/resources/data/catalog/catalog.ts'
 import { openSenders, type Senders } from './senders.ts'
 
 export const budget: QueryBudget = { bytes: 1e12, rows: 1e10, seconds: 60, memoryBytes: 2 ** 30, spillBytes: 2 ** 30 }
@@ -12,6 +12,8 @@ export type Reader = {
   senders: Senders
   /** Stores lines in a dataset, which the first ones create. */
   send(dataset: string, lines: readonly string[], headers?: Record<string, string>): Promise<void>
+  /** openMaps makes objects of a dataset open maps before it has had many lines; the dataset must have events. */
+  openMaps(dataset: string, prefixes: readonly string[]): Promise<void>
   source(dataset: string): Promise<QuerySource>
   query(datasets: readonly string[], where?: string, more?: Partial<EventQuery>): Promise<EventQuery>
   events(datasets: readonly string[], where?: string, wish?: Partial<EventsRequest>, more?: Partial<EventQuery>): Promise<EventsResult>
@@ -50,6 +52,10 @@ export async function openReader(): Promise<Reader> {
       const reply = await senders.post(lines.join('\n'), { headers: { 'x-service-dataset': dataset, ...headers } })
       if (reply.status !== 200 || reply.body.accepted !== lines.length)
         throw new Error(`lines were not taken: ${JSON.stringify(reply.body)}`)
+    },
+    openMaps: async (dataset, open) => {
+      const { logId } = await source(dataset)
+      await growLayouts(world, org.orgId, new Map([[logId, { observed: [], open }]]))
     },
     lines: async (datasets, where, wish) => (await events(datasets, where, wish)).events.map(lineOf),
     close: () => senders.close(),

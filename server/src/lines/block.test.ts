@@ -31,7 +31,8 @@ function linesOf(seed: number): Uint8Array[] {
 }
 
 function blockOf(tableClass: TableClass, lines: readonly Uint8Array[], logId: string, firstSeq: bigint): Uint8Array<ArrayBuffer> {
-  const map = decideSlots(emptySlotMap(tableClass), observe(lines.map((bytes) => ({ bytes, arrival }))), new Map())
+  const withOpenMaps = { ...emptySlotMap(tableClass), open: new Set(tableClass === 's' ? [] : ['', 'a.', 'x.']) }
+  const map = decideSlots(withOpenMaps, observe(lines.map((bytes) => ({ bytes, arrival }))).observed, new Map())
   const shredder = new Shredder(map, { random: Math.random })
   for (const line of lines) shredder.addLine(line, arrival)
   return shredder.flush({ orgId: ORG, logId, firstSeq })
@@ -57,6 +58,11 @@ test.each(tableClassNames)('blocks of class %s come back from the engine as they
   }
 })
 
+const emptyOf: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['more', new Map()],
+  ['parts', []],
+])
+
 /** Reads the blocks in the bytes. A column that a block omits is empty. */
 function rowsOf(bytes: Uint8Array, names: readonly string[]): unknown[][] {
   const reader = new NativeReader(bytes)
@@ -64,7 +70,7 @@ function rowsOf(bytes: Uint8Array, names: readonly string[]): unknown[][] {
   while (!reader.done) {
     const { rows, columns: sent } = reader.block()
     for (let row = 0; row < rows; row += 1) {
-      all.push(names.map((name) => sent.get(name)?.[row] ?? (name === 'more' ? new Map() : '')))
+      all.push(names.map((name) => sent.get(name)?.[row] ?? emptyOf.get(name) ?? ''))
     }
   }
   return all

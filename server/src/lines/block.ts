@@ -1,4 +1,4 @@
-import { DictionaryColumn, NumberColumn, OverflowColumn, TextColumn } from './columns.ts'
+import { DictionaryColumn, NumberColumn, OverflowColumn, PartsColumn, TextColumn } from './columns.ts'
 import type { Severity } from './severity.ts'
 import type { Slot } from './slots.ts'
 import { columns, severities, type TableClass, type TableColumn } from './table.ts'
@@ -21,6 +21,7 @@ export class BlockBuilder {
   readonly origin = new DictionaryColumn()
   readonly raw = new TextColumn()
   readonly more = new OverflowColumn()
+  readonly parts = new PartsColumn()
   private readonly slots = new Map<string, TextColumn>()
   /** Days since 1970, per row. */
   readonly days = new NumberColumn()
@@ -77,7 +78,7 @@ export class BlockBuilder {
 
   /** Approximate size of the encoded block. */
   get bytes(): number {
-    let total = this.rows * 64 + this.raw.used + this.more.values.used + this.more.count * 4 + this.shape.texts.used
+    let total = this.rows * 64 + this.raw.used + this.more.values.used + this.more.count * 4 + this.shape.texts.used + this.parts.count * 2
     for (const column of this.slots.values()) total += column.used
     return total
   }
@@ -102,7 +103,7 @@ export class BlockBuilder {
 
   clear(): void {
     this.rows = 0
-    for (const column of [this.shape, this.origin, this.raw, this.more, ...this.slots.values()]) column.clear()
+    for (const column of [this.shape, this.origin, this.raw, this.more, this.parts, ...this.slots.values()]) column.clear()
   }
 
   private present(): readonly { name: string; type: string }[] {
@@ -113,6 +114,7 @@ export class BlockBuilder {
 
   private isPresent(name: string): boolean {
     if (name === 'more') return this.more.count > 0
+    if (name === 'parts') return this.parts.count > 0
     if (name === 'raw') return this.raw.rows > 0
     return isSlot(name) ? (this.slots.get(name)?.rows ?? 0) > 0 : true
   }
@@ -140,6 +142,8 @@ export class BlockBuilder {
         return encodeDictionary(this.shape, rows)
       case 'more':
         return this.encodeMore()
+      case 'parts':
+        return this.encodeParts()
       default:
         return encodeTexts(name === 'raw' ? this.raw : this.slots.get(name), rows)
     }
@@ -148,13 +152,18 @@ export class BlockBuilder {
   private encodeMore(): Uint8Array[] {
     const { more, rows } = this
     more.fill(rows)
-    const ends = BigUint64Array.from(more.ends.values.subarray(0, rows), BigInt)
     return [
       u64(LOW_CARDINALITY_VERSION),
-      asBytes(ends),
+      encodeEnds(more.ends, rows),
       ...encodeDictionaryRows(more.keys, more.count),
       ...encodeTexts(more.values, more.count),
     ]
+  }
+
+  private encodeParts(): Uint8Array[] {
+    const { parts, rows } = this
+    parts.fill(rows)
+    return [u64(LOW_CARDINALITY_VERSION), encodeEnds(parts.ends, rows), ...encodeDictionaryRows(parts.texts, parts.count)]
   }
 }
 
@@ -165,6 +174,8 @@ function encodeTexts(column: TextColumn | undefined, rows: number): Uint8Array[]
   column.fill(rows)
   return [column.bytes.subarray(0, column.used)]
 }
+
+const encodeEnds = (ends: NumberColumn, rows: number): Uint8Array => asBytes(BigUint64Array.from(ends.values.subarray(0, rows), BigInt))
 
 const encodeDictionary = (column: DictionaryColumn, rows: number): Uint8Array[] => [
   u64(LOW_CARDINALITY_VERSION),

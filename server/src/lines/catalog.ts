@@ -1,3 +1,4 @@
+import { liesInOpenMap } from './open-maps.ts'
 import {
   chooseTableClass,
   decideSlots,
@@ -6,6 +7,7 @@ import {
   type Observation,
   PATH_CHARS_MAX,
   RARE_SHARE,
+  SCARCE_SHARE,
   type Slot,
   type SlotMap,
 } from './slots.ts'
@@ -19,14 +21,19 @@ export type DatasetLayout = { readonly map: SlotMap; readonly classes: readonly 
  * also exist in the larger ones, so no key changes its slot when a dataset moves up. Returns the same layout when nothing changes.
  */
 export function growLayout(
-  located: DatasetLayout | undefined,
-  observed: readonly Observation[],
+  before: DatasetLayout | undefined,
+  { observed: all, open: found }: LayoutFindings,
   sameNameElsewhere: ReadonlyMap<string, Slot>,
 ): DatasetLayout {
-  if (!located) {
+  const open = before?.map.open ?? new Set()
+  const opened = found.every((prefix) => open.has(prefix)) ? open : new Set([...open, ...found])
+  const observed = all.filter((one) => !liesInOpenMap(opened, one.path) || (isProven(one) && !one.isScarce))
+  if (!before) {
     const tableClass = chooseTableClass(observed)
-    return { map: { ...decideSlots(emptySlotMap(tableClass), observed, sameNameElsewhere), version: 1 }, classes: [tableClass] }
+    const map = decideSlots({ ...emptySlotMap(tableClass), open: opened }, observed, sameNameElsewhere)
+    return { map: { ...map, version: 1 }, classes: [tableClass] }
   }
+  const located = opened === open ? before : { ...before, map: { ...before.map, open: opened, version: before.map.version + 1 } }
   const wanted = keysWorthSlots(located.map, observed)
   const map = decideSlots(located.map, wanted, sameNameElsewhere)
   const left = wanted.filter((one) => !map.slots.has(one.path) && isProven(one))
@@ -35,6 +42,9 @@ export function growLayout(
   const grown = decideSlots({ ...map, tableClass: larger }, left, sameNameElsewhere)
   return { map: { ...grown, version: located.map.version + 1 }, classes: [...located.classes, larger] }
 }
+
+/** What lines show of their dataset: keys without a slot, and open maps. */
+export type LayoutFindings = { readonly observed: readonly Observation[]; readonly open: readonly string[] }
 
 /** Drops unproven keys when the free slots do not suffice, so that one event with hundreds of unique keys takes none. */
 function keysWorthSlots({ tableClass, slots }: SlotMap, observed: readonly Observation[]): readonly Observation[] {
@@ -50,9 +60,9 @@ export class OverflowKeys {
 
   /** Adds a post's observations provisionally (note makes them permanent) and marks rare keys. */
   withMore(rows: number, more: Iterable<Observation>): Observation[] {
-    const countMin = RARE_SHARE * (this.#rows + rows)
+    const total = this.#rows + rows
     const all = [...more].map((one) => sumOf(this.#keys.get(one.path), one))
-    return all.map((one) => ({ ...one, isRare: one.count < countMin }))
+    return all.map((one) => ({ ...one, isRare: one.count < RARE_SHARE * total, isScarce: one.count < SCARCE_SHARE * total }))
   }
 
   note(rows: number, more: Iterable<Observation>): void {

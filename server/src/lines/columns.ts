@@ -112,6 +112,32 @@ export class DictionaryColumn {
   }
 }
 
+/** Collects the parts of shapes: a list of repeated texts per row. */
+export class PartsColumn {
+  readonly texts = new DictionaryColumn()
+  /** ends is the cumulative number of parts at the end of each row. */
+  readonly ends = new NumberColumn()
+  count = 0
+  private rows = 0
+
+  add(row: number, part: string): void {
+    this.fill(row)
+    this.texts.rows.set(this.count, this.texts.indexOf(part))
+    this.count += 1
+  }
+
+  /** Ends every row before `rows`; parts arrive in row order. */
+  fill(rows: number): void {
+    for (; this.rows < rows; this.rows += 1) this.ends.set(this.rows, this.count)
+  }
+
+  clear(): void {
+    this.texts.clear()
+    this.count = 0
+    this.rows = 0
+  }
+}
+
 /** A sketch of this size estimates distinct counts up to a few times its bits. */
 const SKETCH_BITS = 1_024
 

@@ -36,7 +36,8 @@ export type TextLineCase = { line: Uint8Array; found?: FoundText | undefined }
 
 /** The same for parsed text lines. It also throws when a line does not rebuild. */
 export function compareTextLines(shredder: Shredder, lines: readonly TextLineCase[], map: SlotMap, given: Arrival): void {
-  for (const { line, found } of lines) shredder.addLine(line, given, found)
+  // Workers hold lines as plain byte arrays.
+  for (const { line, found } of lines) shredder.addLine(new Uint8Array(line), given, found)
   const rows = rowsOf(shredder.flush(numbers))
   strictEqual(rows.length, lines.length)
   for (const [index, { line, found }] of lines.entries()) {
@@ -85,7 +86,8 @@ function randomMap(chance: Random): SlotMap {
   for (const [index, path] of ['a', 'b', 'level', 'message', 'x', 'a.b', 'timestamp', '$a'].entries()) {
     if (chance.chance(0.5)) slots.set(path, `${chance.pick(['c', 's'] as const)}${index}`)
   }
-  return { ...emptySlotMap('s'), slots }
+  const open = chance.chance(0.5) ? ['', 'a.', 'b.', 'x.', 'y.', 'http.', 'user.', 'a.a.', 'a.b.'].filter(() => chance.chance(0.4)) : []
+  return { ...emptySlotMap('s'), slots, open: new Set(open) }
 }
 
 function randomArrival(chance: Random): Arrival {
@@ -112,6 +114,7 @@ function expected(row: EventRow, index: number, given: Arrival): Row {
     post: given.post,
     shape: latin1(row.shape),
     raw: latin1(row.raw),
+    parts: row.parts.map(latin1),
     more: new Map([...row.more].map(([path, text]) => [latin1(path), latin1(text)])),
     ...Object.fromEntries([...row.slots].map(([slot, text]) => [slot, latin1(text)])),
   }
@@ -123,6 +126,11 @@ export function rowsOf(block: Uint8Array): Row[] {
   strictEqual(reader.done, true)
   return Array.from({ length: rows }, (_, row) => {
     const values = [...columns].map(([name, column]) => [name, column[row]] as const)
-    return { raw: '', more: new Map(), ...Object.fromEntries(values.filter(([name, value]) => !/^[cs]\d/.test(name) || value !== '')) }
+    return {
+      raw: '',
+      more: new Map(),
+      parts: [],
+      ...Object.fromEntries(values.filter(([name, value]) => !/^[cs]\d/.test(name) || value !== '')),
+    }
   })
 }

@@ -32,6 +32,8 @@ export type EventRow = {
   /** Empty when `raw` holds the whole line; otherwise `raw` holds the words of a text line. */
   readonly shape: string
   readonly raw: Uint8Array
+  /** parts are the shape of a line with open maps (parts.ts). */
+  readonly parts: readonly string[]
   readonly slots: ReadonlyMap<Slot, string>
   readonly more: ReadonlyMap<string, string>
 }

@@ -3,6 +3,7 @@ import type { TextColumn } from './columns.ts'
 import { LEAVES_MAX, messageKeys, ORIGINAL_TIME, timeKeys } from './event.ts'
 import { encodings } from './leaf-text.ts'
 import type { LineMatcher, Transition } from './match.ts'
+import type { OpenMapFinder } from './open-maps.ts'
 import { MASK } from './pattern.ts'
 import { exceptionKeys, httpStatusKeys, levelKeys } from './severity.ts'
 import { SHAPE_CHARS_MAX, slotReference, timeReference } from './shape.ts'
@@ -47,10 +48,12 @@ export class LearnedShapes {
   private last: LearnedShape | undefined
   private readonly map: SlotMap
   private readonly block: BlockBuilder
+  private readonly finder: OpenMapFinder
 
-  constructor(map: SlotMap, block: BlockBuilder) {
+  constructor(map: SlotMap, block: BlockBuilder, finder: OpenMapFinder) {
     this.map = map
     this.block = block
+    this.finder = finder
   }
 
   find(matcher: LineMatcher): LearnedShape {
@@ -66,6 +69,7 @@ export class LearnedShapes {
       this.valuesLearned = 0
     }
     const shape = learnShape(matcher, this.map, this.block)
+    this.finder.see(shape.values.slice(0, -1))
     const others = this.byHash.get(matcher.symbolHash)
     if (others) others.push(shape)
     else this.byHash.set(matcher.symbolHash, [shape])

@@ -45,7 +45,14 @@ function makeShortEscapes(): Uint8Array {
 const HASHED_BYTES_MAX = 96
 
 /** Leads from one value of a line to the next: the key, the literal before the value, and the kind of the value. */
-export type Transition = { readonly kind: WalkStep; readonly path: string; readonly literal: string }
+export type Transition = {
+  readonly kind: WalkStep
+  readonly path: string
+  readonly literal: string
+  /** The prefixes of the objects around the value, and the prefix of the object in which the literal begins. */
+  readonly prefixes: readonly string[]
+  readonly before: string | undefined
+}
 
 /**
  * Finds the values of a line by comparing it with earlier lines. After each value it expects the literal that followed last time, compares
@@ -88,7 +95,7 @@ export class LineMatcher {
 
   constructor() {
     // The first transition leads to the beginning of a line and is never followed.
-    this.put({ kind: BROKEN, path: '', literal: '' }, Buffer.alloc(0), 0, 0)
+    this.put({ kind: BROKEN, path: '', literal: '', prefixes: [], before: undefined }, Buffer.alloc(0), 0, 0)
   }
 
   /** True when the matcher has reached its bounds because lines keep differing. Replace it with a new one. */
@@ -250,7 +257,8 @@ export class LineMatcher {
     if (kind === BROKEN || walk.rawControl || (kind !== END && isNameless(walk.path))) return NONE
     const literalEnd = kind === END ? end : kind === NULL ? walk.valueEnd : walk.valueStart
     const literal = Buffer.from(bytes.subarray(start, literalEnd))
-    const transition = { kind, path: walk.path, literal: literal.toString('utf8') }
+    const before = this.contexts[context]?.at(-1)
+    const transition = { kind, path: walk.path, literal: literal.toString('utf8'), prefixes: [...walk.prefixes], before }
     return this.put(transition, literal, context, kind === END ? context : this.contextNumber(walk.prefixes))
   }
 

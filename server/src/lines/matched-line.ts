@@ -12,6 +12,11 @@ import { END, NULL } from './walk.ts'
 
 const NO_VALUE = -1
 
+/** Which values of a line have a meaning. Lines with one severityOwner get their severity from the same keys. */
+export type LineRoles = Pick<LearnedShape, 'values' | 'times' | 'message' | 'skeleton' | 'told' | 'throws'> & {
+  readonly severityOwner?: unknown
+}
+
 /** Reads time, severity and message of the line that a matcher matched last. The results hold until the next line. */
 export class MatchedLine {
   /** The event time, the value it comes from (-1 for none), its format ('' for none), and a time text that was not acceptable. */
@@ -48,7 +53,7 @@ export class MatchedLine {
     }
   }
 
-  readTime(line: Uint8Array, { values, times }: LearnedShape, arrival: Arrival): void {
+  readTime(line: Uint8Array, { values, times }: LineRoles, arrival: Arrival): void {
     const best = times[0]
     if (best !== undefined && arrival.time === undefined) {
       this.find(best, line)
@@ -63,7 +68,7 @@ export class MatchedLine {
     this.refused = time.refused
   }
 
-  readSkeleton(line: Uint8Array, { message, skeleton }: LearnedShape): void {
+  readSkeleton(line: Uint8Array, { message, skeleton }: LineRoles): void {
     if (message === NO_VALUE) {
       this.masker.high = skeleton.high
       this.masker.low = skeleton.low
@@ -73,8 +78,8 @@ export class MatchedLine {
     this.masker.hash(this.source, this.from, this.to)
   }
 
-  severity(line: Uint8Array, learned: LearnedShape): Severity {
-    const { told, values, throws } = learned
+  severity(line: Uint8Array, learned: LineRoles): Severity {
+    const { told, values, throws, severityOwner: owner = learned } = learned
     if (told.length === 0) return throws ? 'error' : 'none'
     let remembers = true
     this.severities.start()
@@ -82,10 +87,10 @@ export class MatchedLine {
       this.find(value, line)
       remembers = this.severities.add(this.source, this.from, this.to) && remembers
     }
-    const known = remembers ? this.severities.recall(learned) : undefined
+    const known = remembers ? this.severities.recall(owner) : undefined
     if (known !== undefined) return known
     const severity = severityOf((path) => this.textOf(path, line, values))
-    if (remembers) this.severities.remember(learned, severity)
+    if (remembers) this.severities.remember(owner, severity)
     return severity
   }
 
@@ -98,7 +103,7 @@ export class MatchedLine {
     return { time: { ms: this.ms, ns: this.ns }, slot: (slot) => texts.get(slot) ?? '', more: (path) => texts.get(`more ${path}`), raw: '' }
   }
 
-  private textOf(path: string, line: Uint8Array, values: LearnedShape['values']): string | undefined {
+  private textOf(path: string, line: Uint8Array, values: LineRoles['values']): string | undefined {
     const value = values.findIndex((candidate) => candidate.path === path && candidate.kind !== NULL && candidate.kind !== END)
     return value < 0 ? undefined : this.text(value, line)
   }

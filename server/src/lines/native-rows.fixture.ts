@@ -35,6 +35,13 @@ export class NativeReader {
       this.u64()
       return this.dictionaryRows()
     }
+    if (type === 'Array(LowCardinality(String))') {
+      this.u64()
+      const ends = each(() => Number(this.u64()))
+      // The engine writes no dictionary for no texts.
+      const texts = (ends.at(-1) ?? 0) === 0 ? [] : this.dictionaryRows()
+      return ends.map((end, row) => texts.slice(ends[row - 1] ?? 0, end))
+    }
     if (type !== 'Map(LowCardinality(String), String)') throw new Error(`cannot read ${type}`)
     this.u64()
     const ends = each(() => Number(this.u64()))

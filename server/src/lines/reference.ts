@@ -10,6 +10,7 @@ import {
   textTime,
 } from './event.ts'
 import { decodeText, type TextEncoding, toSlot } from './leaf-text.ts'
+import { isOpenPiece, type Piece, partsOf, pieceText, rebuildParts, shapeOfParts, withKeyReference } from './parts.ts'
 import { MASK } from './pattern.ts'
 import { severityOf } from './severity.ts'
 import { hasTextShape, rebuild, SHAPE_CHARS_MAX, slotReference, textReference, timeReference, WORDS_REFERENCE } from './shape.ts'
@@ -30,16 +31,17 @@ export function shred(line: Uint8Array, map: SlotMap, arrival: Arrival, given: S
   const said = (path: string) => read.leaves.get(path)
   const time = found ? textTime(found, said, arrival) : eventTime(said, arrival)
   if (time.refused !== undefined) attributes.set(ORIGINAL_TIME, time.refused)
-  const shape = shapeOf(read, attributes, map, time)
+  const shaped = shapeOf(read, attributes, map, time)
   const severity = arrival.severity ?? found?.severity ?? severityOf(leaf)
-  const skeleton = skeletonOf(line, read, leaf)
+  const skeleton = skeletonOf(line, read, leaf, map)
   const kept = { time: time.instant, severity, skeleton }
   const leaves = new Map([...read.leaves, ...attributes])
-  if (shape !== undefined) {
-    const row = { ...kept, shape, raw: Buffer.from(read.words), ...placed(leaves, map, givenBack(read, time)) }
-    if (Buffer.compare(rebuildRow(row), line) === 0 && admits(shape)) return row
+  if (shaped !== undefined) {
+    const row = { ...kept, ...shaped, raw: Buffer.from(read.words), ...placed(leaves, map, givenBack(read, time)) }
+    const needed = shaped.parts.length > 0 ? shaped.parts : [shaped.shape]
+    if (Buffer.compare(rebuildRow(row), line) === 0 && needed.every(admits)) return row
   }
-  return { ...kept, shape: '', raw: line, ...placed(leaves, map, undefined) }
+  return { ...kept, shape: '', raw: line, parts: [], ...placed(leaves, map, undefined) }
 }
 
 /** `found` are the parsed parts of a text line; `admits` decides whether a shape may be used. */
@@ -48,16 +50,21 @@ export type ShredOptions = { found?: FoundText | undefined; admits?: (shape: str
 /** Rebuilds the line of a row. */
 export function rebuildRow(row: EventRow): Uint8Array {
   if (row.shape === '') return row.raw
+  const slot = (slot: Slot) => row.slots.get(slot) ?? ''
+  if (row.parts.length > 0) return rebuildParts(row.parts, { time: row.time, slot, entries: [...row.more] })
   const raw = Buffer.from(row.raw).toString('utf8')
-  return rebuild(row.shape, { time: row.time, slot: (slot) => row.slots.get(slot) ?? '', more: (path) => row.more.get(path), raw })
+  return rebuild(row.shape, { time: row.time, slot, more: (path) => row.more.get(path), raw })
 }
 
 type Part = { literal: string; path: string; encoding: TextEncoding | undefined }
+type ReadPiece = Piece & { encoding: TextEncoding | undefined }
 type ReadLine = {
   kind: 'json' | 'text'
   /** The values by path. A null removes the value of its path. */
   leaves: Map<string, string>
   parts: Part[]
+  /** pieces are the same parts with nulls and the end, as lines with open maps need them. */
+  pieces: ReadPiece[]
   tail: string
   /** The words after the tail of a text line. */
   words: string
@@ -68,14 +75,21 @@ type ReadLine = {
 }
 
 function readLine(line: Uint8Array): ReadLine {
-  const read: ReadLine = { kind: 'json', leaves: new Map(), parts: [], tail: '', words: '', whole: false, exact: true }
+  const read: ReadLine = { kind: 'json', leaves: new Map(), parts: [], pieces: [], tail: '', words: '', whole: false, exact: true }
   const text = (start: number, end: number) => Buffer.from(line.subarray(start, end)).toString('utf8')
   const paths = new Set<string>()
   const walk = new Walk(line, 0, line.length)
   let literalStart = 0
+  let pieceStart = 0
   for (;;) {
+    const before = walk.prefixes.at(-1)
     const step = walk.next()
     if (step === BROKEN) return read
+    const pieceOf = (end: number, encoding: TextEncoding | undefined): ReadPiece => {
+      const literal = text(pieceStart, end)
+      return { kind: step, path: walk.path, literal, before, inside: walk.prefixes.at(-1), encoding }
+    }
+    if (step === END) read.pieces.push(pieceOf(line.length, 'plain'))
     if (step === END) return { ...read, tail: text(literalStart, line.length), whole: true, exact: read.exact && !walk.rawControl }
     if (paths.has(walk.path)) read.exact = false
     paths.add(walk.path)
@@ -84,6 +98,8 @@ function readLine(line: Uint8Array): ReadLine {
       continue
     }
     if (step === NULL) {
+      read.pieces.push(pieceOf(walk.valueEnd, 'plain'))
+      pieceStart = walk.valueEnd
       read.leaves.delete(walk.path)
       continue
     }
@@ -93,7 +109,9 @@ function readLine(line: Uint8Array): ReadLine {
     if (leaf.encoding === undefined) read.exact = false
     read.leaves.set(walk.path, leaf.text)
     read.parts.push({ literal: text(literalStart, walk.valueStart), path: walk.path, encoding: leaf.encoding })
+    read.pieces.push(pieceOf(walk.valueStart, leaf.encoding))
     literalStart = walk.valueEnd
+    pieceStart = step === STRING ? walk.valueEnd + 1 : walk.valueEnd
   }
 }
 
@@ -115,20 +133,39 @@ function readText({ text, leaves, time, wordsStart }: FoundText): ReadLine {
   if (time && timeAt < 0) cut(HEADER_TIME, time.start, time.end)
   const [tail, words] = [text.slice(at, wordsStart), text.slice(wordsStart)]
   const exact = new Set(parts.map(({ path }) => path)).size === parts.length && hasTextShape(text)
-  return { kind: 'text', leaves: stored, parts, tail, words, whole: parts.length > 0, exact }
+  return { kind: 'text', leaves: stored, parts, pieces: [], tail, words, whole: parts.length > 0, exact }
 }
 
-function shapeOf(read: ReadLine, attributes: ReadonlyMap<string, string>, map: SlotMap, time: ResolvedTime): string | undefined {
+function shapeOf(
+  read: ReadLine,
+  attributes: ReadonlyMap<string, string>,
+  map: SlotMap,
+  time: ResolvedTime,
+): Pick<EventRow, 'shape' | 'parts'> | undefined {
   if (!read.whole || !read.exact || read.parts.some(({ path }) => attributes.has(path))) return undefined
   // A header time has no key under which its text could be stored, so without a format there is no shape.
   if (read.kind === 'text' && givenBack(read, time) !== HEADER_TIME && read.parts.some(({ path }) => path === HEADER_TIME)) return undefined
+  if (read.pieces.some((piece) => isOpenPiece(piece, map.open))) return inParts(read.pieces, map, time)
   const refer = read.kind === 'text' ? textReferenceOf : referenceOf
   const shape = read.parts.map((part) => part.literal + refer(part, map, time)).join('') + read.tail
   if (shape.length > SHAPE_CHARS_MAX) return undefined
-  return read.words === '' ? shape : shape + WORDS_REFERENCE
+  return { shape: read.words === '' ? shape : shape + WORDS_REFERENCE, parts: [] }
 }
 
-function referenceOf({ path, encoding = 'plain' }: Part, map: SlotMap, time: ResolvedTime): string {
+/** The shape of a line with open maps; undefined where a part is too long. */
+function inParts(pieces: readonly ReadPiece[], map: SlotMap, time: ResolvedTime): Pick<EventRow, 'shape' | 'parts'> | undefined {
+  const parts = partsOf(
+    pieces.map((piece) => {
+      const isOpen = isOpenPiece(piece, map.open)
+      const isEntry = isOpen && !map.slots.has(piece.path) && !(piece.path === time.path && time.format !== undefined)
+      const named = isEntry && piece.kind !== NULL && piece.kind !== END ? withKeyReference(piece) : piece
+      return { text: pieceText(named, referenceOf(piece, map, time)), isOpen }
+    }),
+  )
+  return parts.some((part) => part.length > SHAPE_CHARS_MAX) ? undefined : { shape: shapeOfParts(time.path, time.format), parts }
+}
+
+function referenceOf({ path, encoding = 'plain' }: Pick<Part, 'path' | 'encoding'>, map: SlotMap, time: ResolvedTime): string {
   if (path === time.path && time.format !== undefined) return timeReference(time.format)
   return slotReference(map.slots.get(path), encoding)
 }
@@ -155,10 +192,12 @@ function placed(leaves: ReadonlyMap<string, string>, map: SlotMap, timePath: str
   return { slots, more }
 }
 
-/** Hashes the masked message, or the literals of a JSON line without a message. */
-function skeletonOf(line: Uint8Array, read: ReadLine, leaf: (path: string) => string | undefined): Hash64 {
+/** Hashes the masked message, or the literals of a JSON line without a message; open maps are left out, because their keys differ. */
+function skeletonOf(line: Uint8Array, read: ReadLine, leaf: (path: string) => string | undefined, { open }: SlotMap): Hash64 {
   const message = messageKeys.map(leaf).find((text) => text !== undefined)
   if (message !== undefined) return skeletonHash(message)
   if (!read.whole || read.kind === 'text') return skeletonHash(line)
+  const closed = read.pieces.filter((piece) => !isOpenPiece(piece, open))
+  if (closed.length < read.pieces.length) return maskedHash(closed.map((piece) => pieceText(piece, MASK)).join(''))
   return maskedHash(read.parts.map((part) => part.literal + MASK).join('') + read.tail)
 }

@@ -6,7 +6,7 @@ export type Severity = keyof typeof severities
 export const levelKeys: readonly string[] = ['level', 'severity', 'log.level', 'levelname', 'lvl', 'status']
 /** Keys with the numeric level of a Node logger, valid only next to its two companion keys. */
 const numericLevelKeys: readonly string[] = ['level']
-const numericLevelCompanions: readonly string[] = ['time', 'msg']
+export const numericLevelCompanions: readonly string[] = ['time', 'msg']
 export const httpStatusKeys: readonly string[] = [
   'status',
   'status_code',

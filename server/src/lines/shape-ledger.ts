@@ -63,6 +63,21 @@ export class ShapeLedger {
       shape.linesToCheck -= 1
       return true
     }
+    return this.isTurn()
+  }
+
+  /** The same for a line of several shapes: those of its parts. */
+  wantsCheckOf(shapes: readonly LiveShape[]): boolean {
+    let isNew = false
+    for (const shape of shapes) {
+      if (shape.linesToCheck === 0) continue
+      shape.linesToCheck -= 1
+      isNew = true
+    }
+    return isNew || this.isTurn()
+  }
+
+  private isTurn(): boolean {
     if (this.untilCheck > 0) {
       this.untilCheck -= 1
       return false
@@ -73,8 +88,13 @@ export class ShapeLedger {
 
   /** Rebuilds a line from the row to be stored. A shape that does not rebuild it is abandoned. */
   check(shape: LiveShape, row: StoredRow, line: Uint8Array): boolean {
-    if (rebuild(shape.text, row).equals(line)) return true
-    shape.broken = true
+    return this.note([shape], rebuild(shape.text, row).equals(line))
+  }
+
+  /** Records whether a line of these shapes was rebuilt. */
+  note(shapes: readonly LiveShape[], isEqual: boolean): boolean {
+    if (isEqual) return true
+    for (const shape of shapes) shape.broken = true
     this.failures += 1
     return false
   }

@@ -34,7 +34,15 @@ export const WORDS_REFERENCE = `${OPEN}w${CLOSE}`
 /** True when the shape of the text can be parsed unambiguously. */
 export const hasTextShape = (text: string): boolean => isText(text) && !text.includes(OPEN)
 
-export type ShapeReference = { kind: 'slot'; slot: Slot } | { kind: 'more' } | { kind: 'time'; format: string } | { kind: 'words' }
+/** A reference in the part of an open map: the name of the key whose value is the next one in the overflow map, without the prefix of its object. */
+export const keyReference = (prefix: string): string => `${OPEN}k${prefix}${CLOSE}`
+
+export type ShapeReference =
+  | { kind: 'slot'; slot: Slot }
+  | { kind: 'more' }
+  | { kind: 'time'; format: string }
+  | { kind: 'words' }
+  | { kind: 'key'; prefix: string }
 /**
  * The position of a value: the literal before it, its path, and where its text is stored. In a text line `path` is '' except for values in `more`.
  */
@@ -67,6 +75,8 @@ function textOf(reference: ShapeReference, path: string, row: StoredRow): string
       return formatTime(row.time, reference.format)
     case 'words':
       return row.raw
+    case 'key':
+      throw new Error('only the shape of a line in parts refers to names')
   }
 }
 
@@ -95,21 +105,29 @@ const isText = (shape: string): boolean => !/^[ \t\r\n]*\{/.test(shape)
 function parseShape(shape: string): ParsedShape {
   if (isText(shape)) return parseTextShape(shape)
   const paths = pathsOf(shape)
-  const places: ShapePlaceholder[] = []
-  let at = 0
-  for (const { index, 0: whole, 1: name = '', 2: mark } of shape.matchAll(REFERENCE)) {
-    const path = paths[places.length]
+  const { references, tail } = scanReferences(shape)
+  const placeholders = references.map(({ name, ...place }, index) => {
+    const path = paths[index]
     if (path === undefined) throw new Error('a shape has more references than values')
-    places.push({
-      literal: shape.slice(at, index),
-      path,
-      reference: parseReference(name),
-      quoted: shape[index - 1] === '"',
-      encoding: encodingOf(mark),
-    })
+    return { ...place, path, reference: parseReference(name) }
+  })
+  return { placeholders, tail }
+}
+
+/** The references of the shape of a JSON line, or of a part of it, as they are written. */
+export type ScannedShape = {
+  readonly references: readonly { literal: string; name: string; quoted: boolean; encoding: TextEncoding }[]
+  readonly tail: string
+}
+
+export function scanReferences(shape: string): ScannedShape {
+  let at = 0
+  const references = [...shape.matchAll(REFERENCE)].map(({ index, 0: whole, 1: name = '', 2: mark }) => {
+    const literal = shape.slice(at, index)
     at = index + whole.length
-  }
-  return { placeholders: places, tail: shape.slice(at) }
+    return { literal, name, quoted: shape[index - 1] === '"', encoding: encodingOf(mark) }
+  })
+  return { references, tail: shape.slice(at) }
 }
 
 const TEXT_REFERENCE = new RegExp(`${OPEN}([^${CLOSE}]*)${CLOSE}`, 'g')
@@ -143,8 +161,9 @@ function pathsOf(shape: string): string[] {
   return paths
 }
 
-function parseReference(name: string): ShapeReference {
+export function parseReference(name: string): ShapeReference {
   if (name === 'm') return { kind: 'more' }
+  if (name.startsWith('k')) return { kind: 'key', prefix: name.slice(1) }
   return name.startsWith('t') ? { kind: 'time', format: name.slice(1) } : { kind: 'slot', slot: name as Slot }
 }
 

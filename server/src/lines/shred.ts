@@ -5,6 +5,8 @@ import { toSlot } from './leaf-text.ts'
 import { type LearnedShape, LearnedShapes } from './learned-shape.ts'
 import { LineMatcher } from './match.ts'
 import { MatchedLine } from './matched-line.ts'
+import { OpenLines } from './open-lines.ts'
+import { OpenMapFinder } from './open-maps.ts'
 import { PreparedArrival } from './prepared.ts'
 import { shred } from './reference.ts'
 import type { Severity } from './severity.ts'
@@ -35,9 +37,11 @@ export class Shredder {
   oddLines = 0
   private map: SlotMap
   private readonly block: BlockBuilder
-  private matcher = new LineMatcher()
-  private matched = new MatchedLine(this.matcher)
+  matcher = new LineMatcher()
+  matched = new MatchedLine(this.matcher)
+  readonly finder = new OpenMapFinder()
   private learned: LearnedShapes
+  private openLines: OpenLines
   private textRows: TextRows
   readonly masker = new Masker()
   private prepared: PreparedArrival | undefined
@@ -46,7 +50,8 @@ export class Shredder {
     this.map = map
     this.ledger = new ShapeLedger(random, shapesMax)
     this.block = new BlockBuilder(map.tableClass)
-    this.learned = new LearnedShapes(map, this.block)
+    this.learned = new LearnedShapes(map, this.block, this.finder)
+    this.openLines = new OpenLines(map, this.block, this)
     this.textRows = new TextRows(map, this.block, this)
   }
 
@@ -68,7 +73,8 @@ export class Shredder {
     if (map.tableClass !== this.map.tableClass) throw new Error('a dataset cannot change the class of its table')
     if (map.version === this.map.version) return
     this.map = map
-    this.learned = new LearnedShapes(map, this.block)
+    this.learned = new LearnedShapes(map, this.block, this.finder)
+    this.openLines = new OpenLines(map, this.block, this)
     this.textRows = new TextRows(map, this.block, this)
     this.prepared = undefined
   }
@@ -94,6 +100,11 @@ export class Shredder {
   /** Overflow keys of the collected rows, as input of decideSlots. */
   unplaced(): Observation[] {
     return this.block.more.observations()
+  }
+
+  /** Open maps that the slot map does not know yet. */
+  openMaps(): string[] {
+    return this.finder.found(this.map.open)
   }
 
   /** The day of each collected row, since 1970. */
@@ -126,7 +137,8 @@ export class Shredder {
     if (forgot || this.matcher.full) {
       this.matcher = new LineMatcher()
       this.matched = new MatchedLine(this.matcher)
-      this.learned = new LearnedShapes(this.map, this.block)
+      this.learned = new LearnedShapes(this.map, this.block, this.finder)
+      this.openLines = new OpenLines(this.map, this.block, this)
     }
     this.prepared = undefined
   }
@@ -172,6 +184,7 @@ export class Shredder {
     if (row.shape === NO_SHAPE) this.rawLines += 1
     if (row.raw.length > 0) block.raw.add(block.rows, row.raw, 0, row.raw.length)
     this.addLeaves(row)
+    for (const part of row.parts) block.parts.add(block.rows, part)
     block.setTime(row.time.ms, row.time.ns)
     block.setSkeleton(row.skeleton.high, row.skeleton.low)
     block.setPost(prepared.postHigh, prepared.postLow)
@@ -191,6 +204,7 @@ export class Shredder {
   private addMatched(bytes: Uint8Array, start: number, end: number, prepared: PreparedArrival): boolean {
     const { matcher, block, matched } = this
     if (!matcher.match(bytes, start, end)) return false
+    if (this.map.open.size > 0 && this.openLines.has()) return this.addOpen(bytes, start, end, prepared)
     const learned = this.learned.find(matcher)
     if (!learned.usual || prepared.collides(learned)) return false
     matched.readTime(bytes, learned, prepared.arrival)
@@ -207,6 +221,27 @@ export class Shredder {
     block.setSkeleton(matched.masker.high, matched.masker.low)
     const severity = prepared.arrival.severity ?? matched.severity(bytes, learned)
     this.endRow(prepared, whole ? shape.text : NO_SHAPE, severity, matched.refused)
+    return true
+  }
+
+  /** The same for a line with open maps. */
+  private addOpen(bytes: Uint8Array, start: number, end: number, prepared: PreparedArrival): boolean {
+    const { block, matched, openLines } = this
+    if (!openLines.read(prepared)) return false
+    matched.readTime(bytes, openLines, prepared.arrival)
+    const { timeValue, timeFormat } = matched
+    const whole = openLines.shape(bytes, start, end, timeValue, timeFormat)
+    openLines.addValues(bytes, whole && timeFormat !== '' ? timeValue : -1)
+    if (!whole) {
+      this.rawLines += 1
+      block.raw.add(block.rows, bytes, start, end)
+    }
+    block.setTime(matched.ms, matched.ns)
+    matched.readSkeleton(bytes, openLines)
+    block.setSkeleton(matched.masker.high, matched.masker.low)
+    const severity = prepared.arrival.severity ?? matched.severity(bytes, openLines)
+    const shape = whole ? openLines.addParts(timeValue, timeFormat) : NO_SHAPE
+    this.endRow(prepared, shape, severity, matched.refused)
     return true
   }
 

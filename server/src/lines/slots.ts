@@ -9,12 +9,21 @@ export type SlotMap = {
   readonly version: number
   readonly tableClass: TableClass
   readonly slots: ReadonlyMap<string, Slot>
+  /** open holds the prefixes of open maps (parts.ts), '' for the whole line. */
+  readonly open: ReadonlySet<string>
 }
 
 /**
- * How often a path was seen, and with how many distinct values (counted up to DISTINCT_MAX). `isRare` means that few of all events have it.
+ * How often a path was seen, and with how many distinct values (counted up to DISTINCT_MAX). `isRare` means that few of all events have it,
+ * `isScarce` that too few have it to be worth a slot if it lies in an open map.
  */
-export type Observation = { readonly path: string; readonly count: number; readonly distinct: number; readonly isRare?: boolean }
+export type Observation = {
+  readonly path: string
+  readonly count: number
+  readonly distinct: number
+  readonly isRare?: boolean
+  readonly isScarce?: boolean
+}
 
 export const DISTINCT_MAX = 1_000
 const DISTINCT_SHARE_MAX = 0.15
@@ -29,7 +38,10 @@ export const RARE_SHARE = 0.03
 /** So many events with a key prove that it belongs to its dataset; a single odd event proves nothing. */
 export const PROVEN_COUNT = 24
 
-export const emptySlotMap = (tableClass: TableClass): SlotMap => ({ version: 0, tableClass, slots: new Map() })
+/** SCARCE_SHARE: a key of an open map gets a slot only if so many of the events have it. */
+export const SCARCE_SHARE = 0.25
+
+export const emptySlotMap = (tableClass: TableClass): SlotMap => ({ version: 0, tableClass, slots: new Map(), open: new Set() })
 
 /**
  * Returns the smallest class that holds the observed keys, except rare ones, since unused slots cost time. Only proven keys lead to the
@@ -117,15 +129,17 @@ const repetitiveNames = new Set(
 )
 
 /** A slot map in JSON. It holds pairs because a key may have any name. */
-export type SavedSlotMap = { version: number; table_class: TableClass; slots: [path: string, slot: Slot][] }
+export type SavedSlotMap = { version: number; table_class: TableClass; slots: [path: string, slot: Slot][]; open: string[] }
 
-export const saveSlotMap = ({ version, tableClass, slots }: SlotMap): SavedSlotMap => ({
+export const saveSlotMap = ({ version, tableClass, slots, open }: SlotMap): SavedSlotMap => ({
   version,
   table_class: tableClass,
   slots: [...slots],
+  open: [...open],
 })
-export const loadSlotMap = ({ version, table_class, slots }: SavedSlotMap): SlotMap => ({
+export const loadSlotMap = ({ version, table_class, slots, open }: SavedSlotMap): SlotMap => ({
   version,
   tableClass: table_class,
   slots: new Map(slots),
+  open: new Set(open),
 })

@@ -33,7 +33,8 @@ const PLAIN = 'ZSTD(1)'
  * - `skeleton` is the hash of the message without its variable parts, 0 for none; patterns group by it.
  * - `post` is the numeric idempotency key of the post that brought the event, 0 for none; it is stored atomically with the event.
  * - `shape` is the line with its values cut out, '' when `raw` holds the line; `raw` is '' when shape and slots rebuild it.
- * - `more` is the overflow map: values of paths without a slot.
+ * - `more` is the overflow map: values of paths without a slot, in the order of the line.
+ * - `parts` is the shape of a line with open maps (parts.ts), which `shape` only marks.
  */
 export const fixedColumns: readonly TableColumn[] = [
   { name: 'org_id', type: 'UInt32', codec: PLAIN },
@@ -47,6 +48,7 @@ export const fixedColumns: readonly TableColumn[] = [
   { name: 'shape', type: REPETITIVE_TEXT, codec: PLAIN },
   { name: 'raw', type: TEXT, codec: PLAIN },
   { name: 'more', type: 'Map(LowCardinality(String), String)', codec: PLAIN },
+  { name: 'parts', type: 'Array(LowCardinality(String))', codec: PLAIN },
 ]
 
 /** `c0`… for repeated values and `s0`… for the others. */

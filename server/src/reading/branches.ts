@@ -14,6 +14,8 @@ export type QueryBranch = {
   readonly slots: KeyColumns
   /** The shapes of all lines that are read. Undefined when they are unknown or too many. */
   readonly shapes?: readonly string[]
+  /** The parts of all lines whose shape is in parts. Undefined when they are unknown or too many. */
+  readonly parts?: readonly string[]
 }
 
 /** A source that has events. */

@@ -1,4 +1,5 @@
 import type { SortOrder } from '@dendro/language/tree'
+import { isInParts } from '../lines/parts.ts'
 import type { Slot } from '../lines/slots.ts'
 import { tableClasses } from '../lines/table.ts'
 import { columnsOf, idsOf, type LocatedSource, type QueryBranch } from './branches.ts'
@@ -41,7 +42,7 @@ export function eventsPerBranch(
 }
 
 const withColumns = (whole: SqlFragment, layouts: readonly BranchLayout[]): EventsStatement => ({
-  whole: sql`select branch, ns, seq, log, sev, origin, skeleton, shape, line, more, found from (${whole})`,
+  whole: sql`select branch, ns, seq, log, sev, origin, skeleton, shape, line, more, parts, found from (${whole})`,
   carriers: layouts,
 })
 
@@ -72,16 +73,20 @@ const contexts = new WeakMap<QueryBranch, BranchContext>()
 export function contextOf(branch: QueryBranch): BranchContext {
   const known = contexts.get(branch)
   if (known) return known
-  const { sources, slots, shapes } = branch
+  const { sources, slots, shapes, parts } = branch
   const context = {
     slots,
-    lines: { columns: columnsOf(branch), ...(shapes ? { shapes } : {}) },
+    lines: { columns: columnsOf(branch), ...(shapes ? { shapes } : {}), ...(parts ? { parts } : {}), hasParts: hasParts(branch) },
     collection: nameOf(sources, ({ collection }) => collection),
     dataset: nameOf(sources, ({ dataset }) => dataset),
   }
   contexts.set(branch, context)
   return context
 }
+
+/** Shapes that were read tell more than a layout, which may come from a cache. */
+export const hasParts = ({ sources, shapes = [] }: QueryBranch): boolean =>
+  sources.some(({ located }) => located.map.open.size > 0) || shapes.some(isInParts)
 
 function nameOf(sources: readonly LocatedSource[], nameIn: (source: LocatedSource) => string): SqlFragment {
   const texts = sources.map(nameIn)
@@ -140,12 +145,12 @@ function branchSql(branch: QueryBranch, { met, bounds, wish: request, columns, n
   const table = name(tableClasses[branch.tableClass].table)
   const where = met(and([scopeOf(branch, bounds), positionSql(request, bounds)]))
   const fixed = request.withRaw
-    ? sql`ts, seq, log_id, sev, origin, skeleton, shape, more, raw`
-    : sql`ts, seq, log_id, sev, origin, skeleton, shape, more`
+    ? sql`ts, seq, log_id, sev, origin, skeleton, shape, more, parts, raw`
+    : sql`ts, seq, log_id, sev, origin, skeleton, shape, more, parts`
   const all = joined([fixed, ...columns.map(name), ...rankColumns(request.orderBy, branch)])
   const inOrder = orderOf(request, branch.sources.length === 1 ? 'dataset' : 'inner')
   return sql`select toUInt64(${digits(number)}) as branch, toUnixTimestamp64Nano(ts) as ns, seq, toString(log_id) as log, sev, origin, skeleton,
-    shape, ${request.withRaw ? sql`raw` : sql`''`} as line, more, ${valuesOf(columns)} as found${request.orderBy ? sql`, rank_absent, rank_text, rank_number, rank_exact, rank_value` : sql``}
+    shape, ${request.withRaw ? sql`raw` : sql`''`} as line, more, parts, ${valuesOf(columns)} as found${request.orderBy ? sql`, rank_absent, rank_text, rank_number, rank_exact, rank_value` : sql``}
     from (select ${all} from ${table} ${where} ${inOrder} limit ${digits(request.limit)})`
 }
 

@@ -1,5 +1,6 @@
 import { fromSlot } from '../lines/leaf-text.ts'
-import { rebuild, shapeReferences } from '../lines/shape.ts'
+import { isInParts, rebuildParts, referencesIn, timePathOf } from '../lines/parts.ts'
+import { rebuild, type ShapePlaceholder, shapeReferences } from '../lines/shape.ts'
 import type { Slot } from '../lines/slots.ts'
 import type { TableClass } from '../lines/table.ts'
 import { severities } from '../lines/table.ts'
@@ -28,6 +29,7 @@ export type StoredEventRow = Omit<FoundEvent, 'leaves' | 'raw'> & {
   readonly shape: string
   readonly raw: Buffer
   readonly more: ReadonlyMap<string, string>
+  readonly parts: readonly string[]
   readonly values: readonly string[]
 }
 
@@ -44,32 +46,38 @@ export function storedEvent(rows: BinaryRows): StoredEventRow {
     shape: rows.text(),
     raw: rows.bytes(),
     more: new Map(rows.pairs()),
+    parts: rows.texts(),
     values: rows.texts(),
   }
 }
 
 /** Turns a row into an event with the requested keys. */
 export function foundEvent(stored: StoredEventRow, layout: BranchLayout, request: Pick<EventsRequest, 'keys'>): FoundEvent {
-  const { branch: _branch, shape, raw, more, values, ...kept } = stored
+  const { branch: _branch, shape, raw, more, parts, values, ...kept } = stored
   const source = layout.sources.get(stored.logId)
   if (!source) throw new Error('the event store returned an event of a dataset that was not queried')
   const bySlot = new Map(layout.columns.map((column, index) => [column, values[index] ?? '']))
   const time = fromNs(stored.timeNs)
   const slot = (column: Slot) => bySlot.get(column) ?? ''
-  const line = () => (shape === '' ? raw : rebuild(shape, { time, slot, more: (path) => more.get(path), raw: raw.toString('utf8') }))
+  const line = () => {
+    if (shape === '') return raw
+    if (isInParts(shape)) return rebuildParts(parts, { time, slot, entries: [...more] })
+    return rebuild(shape, { time, slot, more: (path) => more.get(path), raw: raw.toString('utf8') })
+  }
   return { ...kept, raw: layout.hasRaw ? line() : undefined, leaves: selectKeys(leavesOf(stored, layout, source, slot), request.keys) }
 }
 
 /** Returns the values in the order of the line as far as its shape determines it, then the others. */
 function leavesOf(
-  { shape, more, timeNs }: StoredEventRow,
+  stored: StoredEventRow,
   { tableClass }: BranchLayout,
   source: LocatedSource,
   slot: (column: Slot) => string,
 ): Map<string, string> {
   const leaves = new Map<string, string>()
+  const { more, timeNs } = stored
   const { slots } = source.located.map
-  for (const { path, reference } of shape === '' ? [] : shapeReferences(shape).placeholders) {
+  for (const { path, reference } of placesOf(stored, source)) {
     if (path === '') continue
     if (reference.kind === 'time') leaves.set(path, formatTime(fromNs(timeNs), reference.format))
     else put(path, (reference.kind === 'slot' ? slot(reference.slot) : more.get(path)) ?? '')
@@ -84,6 +92,29 @@ function leavesOf(
   function put(path: string, text: string): void {
     if (text !== '' && !leaves.has(path)) leaves.set(path, fromSlot(text))
   }
+}
+
+type PlaceOfValue = Pick<ShapePlaceholder, 'path' | 'reference'>
+
+/** The places of a line's values in its order. */
+function placesOf({ shape, parts, more }: StoredEventRow, { located }: LocatedSource): readonly PlaceOfValue[] {
+  if (shape === '') return []
+  if (!isInParts(shape)) return shapeReferences(shape).placeholders
+  const paths = pathsBySlot(located.map.slots)
+  const entries = more.keys()
+  const timePath = timePathOf(shape) ?? ''
+  return referencesIn(parts).map((reference) => {
+    if (reference.kind === 'slot') return { path: paths.get(reference.slot) ?? '', reference }
+    return { path: reference.kind === 'time' ? timePath : (entries.next().value ?? ''), reference }
+  })
+}
+
+const slotPaths = new WeakMap<ReadonlyMap<string, Slot>, ReadonlyMap<Slot, string>>()
+
+function pathsBySlot(slots: ReadonlyMap<string, Slot>): ReadonlyMap<Slot, string> {
+  const known = slotPaths.get(slots) ?? new Map([...slots].map(([path, slot]) => [slot, path]))
+  slotPaths.set(slots, known)
+  return known
 }
 
 /** Keeps the requested keys. An element of an array is read from the array. */

@@ -21,11 +21,21 @@ const lines = [
   `${manyKeys.slice(0, -1)},"extra":{"more":"beside \\"it\\""},"list":["tab\\t"]}`,
 ]
 
+/** The same lines lie in a dataset of their own once more, where each line is an open map. */
+const first = '{"first":"of its dataset"}'
+const places: readonly (readonly [datasets: readonly string[], sent: readonly string[]])[] = [
+  [['lines', 'many'], lines],
+  [['open'], [first, ...lines]],
+]
+
 let reader: Reader
 beforeAll(async () => {
   reader = await openReader()
   await reader.send('lines', lines.slice(0, 12), { 'x-service-tags': 'team:attribute-only' })
   await reader.send('many', lines.slice(12))
+  await reader.send('open', [first])
+  await reader.openMaps('open', ['', 'nested.'])
+  await reader.send('open', lines, { 'x-service-tags': 'team:attribute-only' })
 })
 afterAll(() => reader?.close())
 
@@ -41,36 +51,57 @@ function needles(): string[] {
   return [...pieces].filter((piece) => piece.trim() !== '')
 }
 
-test('free text finds exactly the lines that contain it, wherever and however they are stored', async () => {
-  const { world } = reader.senders.app.app
-  const all = needles()
-  const at = { position: 0, length: 0 }
-  const query = await reader.query(['lines', 'many'])
-  const wrong: unknown[] = []
-  for (const needle of all) {
-    const found = await readEvents(
-      world.events,
-      { ...query, filter: { kind: 'contains', text: needle, at } },
-      // With a custom order there is one statement for any time range.
-      { limit: 100, newestFirst: false, keys: [], withRaw: true, orderBy: { key: '@sequence', descending: false } },
-    )
-    const expected = lines.filter((line) => foldCase(line).includes(foldCase(needle)))
-    const got = found.events.map(lineOf)
-    if (got.length !== expected.length || expected.some((line) => !got.includes(line)))
-      wrong.push({ needle, got: got.length, expected: expected.length })
-  }
-  expect(wrong).toEqual([])
-  expect(all.length).toBeGreaterThan(100)
-}, 300_000)
+test.each(places)(
+  'free text finds exactly the lines of %j that contain it, wherever and however they are stored',
+  async (datasets, sent) => {
+    const { world } = reader.senders.app.app
+    const all = needles()
+    const at = { position: 0, length: 0 }
+    const query = await reader.query(datasets)
+    const wrong: unknown[] = []
+    for (const needle of all) {
+      const found = await readEvents(
+        world.events,
+        { ...query, filter: { kind: 'contains', text: needle, at } },
+        // With a custom order there is one statement for any time range.
+        { limit: 100, newestFirst: false, keys: [], withRaw: true, orderBy: { key: '@sequence', descending: false } },
+      )
+      const expected = sent.filter((line) => foldCase(line).includes(foldCase(needle)))
+      const got = found.events.map(lineOf)
+      if (got.length !== expected.length || expected.some((line) => !got.includes(line)))
+        wrong.push({ needle, got: got.length, expected: expected.length })
+    }
+    expect(wrong).toEqual([])
+    expect(all.length).toBeGreaterThan(100)
+  },
+  300_000,
+)
 
-test('the line itself can be compared', async () => {
-  for (const line of lines) {
-    const quoted = line.replaceAll("'", "''")
-    expect(await reader.lines(['lines', 'many'], `@raw = '${quoted}'`)).toEqual([line])
-  }
-  expect(await reader.lines(['lines'], "@raw LIKE '%Timeout%'")).toHaveLength(2)
-  expect(await reader.lines(['lines'], "@raw ~ '^plain'")).toHaveLength(1)
-}, 300_000)
+test('lines with open maps come back whole, with the values of those without', async () => {
+  const whole = await reader.events(['lines', 'many'], '', { newestFirst: false })
+  const inParts = await reader.events(['open'], '', { newestFirst: false })
+  const said = ({ events }: typeof whole) => new Map(events.map((event) => [lineOf(event), event.leaves]))
+  const expected = said(whole)
+  const found = said(inParts)
+  found.delete(first)
+  expect(found).toEqual(expected)
+  const ordered = lines.filter((line) => line.startsWith('{ "level"') || line.startsWith('{"timestamp"') || line === manyKeys)
+  expect(ordered).toHaveLength(4)
+  for (const line of ordered) expect([...(found.get(line)?.keys() ?? [])], line).toEqual([...(expected.get(line)?.keys() ?? [])])
+})
+
+test.each(places)(
+  'the line itself can be compared: %j',
+  async (datasets) => {
+    for (const line of lines) {
+      const quoted = line.replaceAll("'", "''")
+      expect(await reader.lines(datasets, `@raw = '${quoted}'`)).toEqual([line])
+    }
+    expect(await reader.lines(datasets, "@raw LIKE '%Timeout%'")).toHaveLength(2)
+    expect(await reader.lines(datasets, "@raw ~ '^plain'")).toHaveLength(1)
+  },
+  300_000,
+)
 
 test('the store and the matcher fold case in the same way', async () => {
   // The store's Unicode case tables are some years old; characters below this limit are older.

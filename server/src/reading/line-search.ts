@@ -1,7 +1,9 @@
+import { isInParts } from '../lines/parts.ts'
 import type { Slot } from '../lines/slots.ts'
 import { timeFormat, timeText, timeWords } from './event-time.ts'
+import { inLineInParts } from './parts-search.ts'
 import { inPlainLine, isPlainFor, type LineSearch, patternOf } from './plain-lines.ts'
-import { IS_JSON, type LineSources, lineOfShapes, rawLine } from './raw-line.ts'
+import { IS_IN_PARTS, IS_JSON, type LineSources, lineOfShapes, rawLine } from './raw-line.ts'
 import { among, and, constant, FALSE, name, not, or, param, type SqlFragment, sql } from './statement.ts'
 
 /**
@@ -12,6 +14,12 @@ import { among, and, constant, FALSE, name, not, or, param, type SqlFragment, sq
 export function lineContains(text: string, lines: LineSources): SqlFragment {
   if (text.includes('\0')) return FALSE
   const search = searchFor(text)
+  const shapes = lines.shapes?.filter((shape) => !isInParts(shape))
+  const inShapes = inLineOfShapes(search, { columns: lines.columns, hasParts: false, ...(shapes ? { shapes } : {}) })
+  return lines.hasParts ? sql`if(${IS_IN_PARTS}, ${inLineInParts(search, lines)}, ${inShapes})` : inShapes
+}
+
+function inLineOfShapes(search: LineSearch, lines: LineSources): SqlFragment {
   if (!lines.shapes) return inAnyLine(search, lines)
   const { plain = [], odd = [] } = Object.groupBy(lines.shapes, (shape) => (isPlainFor(search, shape) ? 'plain' : 'odd'))
   const inPlain = inPlainLine(search, lines, plain)
@@ -29,24 +37,21 @@ function searchFor(text: string): LineSearch {
     pattern: param.text(patternOf(text)),
     isEscaped: /["\\]|\p{Cc}/u.test(text),
     tails: escapeTails(text),
+    crossings: crossingsOf(text),
+    times: timeMayHold(text),
     mayCross: crossings === undefined ? () => false : (shape) => new RegExp(crossings, 'iu').test(shape),
   }
 }
 
-function inAnyLine({ text, pattern, isEscaped, tails }: LineSearch, lines: LineSources): SqlFragment {
+function inAnyLine({ text, pattern, isEscaped, tails, crossings, times }: LineSearch, lines: LineSources): SqlFragment {
   const marked = sql`(position(shape, '\\x02\\x03') > 0 or position(shape, '\\x02\\x04') > 0)`
   const isEncodedDifferently = and([IS_JSON, or([sql`${param.flag(isEscaped)} = 1`, marked])])
   const needles = param.texts([text, ...tails])
   const mayHold = (value: SqlFragment) => sql`multiSearchAnyCaseInsensitiveUTF8(${value}, ${needles})`
-  const crossings = crossing(text, (code) => `\\x{${code}}`)
-  const direct = [
-    sql`${BETWEEN_VALUES} ilike ${pattern}`,
-    sql`raw ilike ${pattern}`,
-    and([...timeMayHold(text), sql`${timeText} ilike ${pattern}`]),
-  ]
+  const direct = [sql`${BETWEEN_VALUES} ilike ${pattern}`, sql`raw ilike ${pattern}`, and([...times, sql`${timeText} ilike ${pattern}`])]
   const mayBeThere = or([
     isEncodedDifferently,
-    sql`match(shape, ${param.text(crossings === undefined ? '[^\\x00-\\x{10FFFF}]' : `(?i)${crossings}`)})`,
+    sql`match(shape, ${crossings})`,
     ...direct,
     ...lines.columns.map((column) => and([refers(column), mayHold(name(column))])),
     and([sql`position(shape, '\\x01m') > 0`, sql`arrayExists(value -> ${mayHold(sql`value`)}, mapValues(more))`]),
@@ -56,6 +61,12 @@ function inAnyLine({ text, pattern, isEscaped, tails }: LineSearch, lines: LineS
     or([...direct, ...lines.columns.map((column) => and([refers(column), sql`${name(column)} ilike ${pattern}`]))]),
   ])
   return sql`multiIf(shape = '', raw ilike ${pattern}, not ${mayBeThere}, 0, ${isThere}, 1, ${rawLine(lines)} ilike ${pattern})`
+}
+
+/** The borders that a text may cross as the store's regular expression; one that matches nothing where there are none. */
+function crossingsOf(text: string): SqlFragment {
+  const crossings = crossing(text, (code) => `\\x{${code}}`)
+  return sql`${param.text(crossings === undefined ? '[^\\x00-\\x{10FFFF}]' : `(?i)${crossings}`)}`
 }
 
 /** The literals of a shape. A character that no text contains replaces each value. */

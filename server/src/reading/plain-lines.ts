@@ -13,6 +13,10 @@ export type LineSearch = {
   readonly isEscaped: boolean
   /** The beginnings of values when the text starts inside an escape sequence. */
   readonly tails: readonly string[]
+  /** A regular expression of the store for borders that the text may cross in a shape. */
+  readonly crossings: SqlFragment
+  /** Conditions that hold where the text of the time may contain the text. */
+  readonly times: readonly SqlFragment[]
   /** Whether the text may cross a border between values in a shape. May be true too often. */
   mayCross(shape: string): boolean
 }
@@ -28,7 +32,7 @@ export function isPlainFor(search: LineSearch, shape: string): boolean {
 }
 
 /** Whether a text has a JSON quote without a backslash before it, so that no quoted value contains it. */
-const hasBareQuote = (text: string): boolean => /[^\\]"/s.test(text)
+export const hasBareQuote = (text: string): boolean => /[^\\]"/s.test(text)
 
 const placesIn = (shape: string): readonly ShapePlaceholder[] => shapeReferences(shape).placeholders
 const isJson = (shape: string): boolean => /^\s*\{/.test(shape)

@@ -1,3 +1,4 @@
+import { isInParts } from '../lines/parts.ts'
 import { type ParsedShape, type ShapePlaceholder, shapeReferences } from '../lines/shape.ts'
 import type { Slot } from '../lines/slots.ts'
 import { timeText, timeTextAs } from './event-time.ts'
@@ -9,7 +10,15 @@ export type LineSources = {
   readonly columns: readonly Slot[]
   /** All shapes; undefined when they are unknown. */
   readonly shapes?: readonly string[]
+  /** Whether there are lines with open maps, whose shape lies in parts. */
+  readonly hasParts: boolean
+  /** All parts of those lines; undefined when they are unknown. */
+  readonly parts?: readonly string[]
 }
+
+/** Whether the shape of a line lies in parts, and that shape. */
+export const IS_IN_PARTS: SqlFragment = constant(String.raw`startsWith(shape, '{\x01o')`)
+export const PARTS_TEXT: SqlFragment = constant('arrayStringConcat(parts)')
 
 /** Whether a shape is that of JSON, as opposed to a line of text. */
 export const IS_JSON: SqlFragment = constant(String.raw`match(shape, '^[ \t\r\n]*\\{')`)
@@ -19,8 +28,15 @@ export const IS_JSON: SqlFragment = constant(String.raw`match(shape, '^[ \t\r\n]
  * event. A JSON shape has no keys for values of the overflow map; they are stored there in the order of the line, before those of
  * attributes.
  */
-export function rawLine({ columns, shapes }: LineSources): SqlFragment {
-  if (shapes && shapes.length <= SHAPES_INLINE_MAX) return lineOfShapes(shapes, { columns })
+export function rawLine(lines: LineSources): SqlFragment {
+  const whole = wholeLine(lines)
+  return lines.hasParts ? sql`if(${IS_IN_PARTS}, ${lineInParts(lines)}, ${whole})` : whole
+}
+
+/** The line of an event whose shape is not in parts. */
+function wholeLine({ columns, shapes: all }: LineSources): SqlFragment {
+  const shapes = all?.filter((shape) => !isInParts(shape))
+  if (shapes && shapes.length <= SHAPES_INLINE_MAX) return lineOfShapes(shapes, { columns, hasParts: false })
   const tokens = sql`if(${IS_JSON}, extractAll(shape, '\\x01[^\\x02]*\\x02[\\x03\\x04]?|[^\\x01]+'), extractAll(shape, '\\x01[^\\x02]*\\x02|[^\\x01]+'))`
   const overflowBefore = sql`arrayCumSum(token -> startsWith(token, '\\x01m'), ${tokens})`
   const values = sql`arrayMap((token, nth) -> multiIf(
@@ -34,6 +50,43 @@ export function rawLine({ columns, shapes }: LineSources): SqlFragment {
     not startsWith(token, '\\x01') or not endsWith(before, '"') or not ${IS_JSON} or not match(value, ${constant(MAY_BE_ESCAPED)}),
     ${readable(sql`value`)}, ${ESCAPED}), ${tokens}, arrayPushFront(arrayPopBack(${tokens}), ''), ${values})`
   return sql`if(shape = '', raw, arrayStringConcat(${written}))`
+}
+
+/**
+ * The line of an event whose shape is in parts. The name of an entry is the key of the overflow map that comes next, without the prefix in the
+ * reference. The store prepares the line faster when values need not be escaped.
+ */
+export function lineInParts(lines: LineSources, isEscaped = true): SqlFragment {
+  const { columns } = lines
+  const tokens = sql`extractAll(${PARTS_TEXT}, '\\x01[^\\x02]*\\x02[\\x03\\x04]?|[^\\x01]+')`
+  const overflowBefore = sql`arrayCumSum(token -> startsWith(token, '\\x01m'), ${tokens})`
+  const values = sql`arrayMap((token, nth) -> multiIf(
+    not startsWith(token, '\\x01'), token,
+    startsWith(token, '\\x01c'), ${slotText(columns, 'c')},
+    startsWith(token, '\\x01s'), ${slotText(columns, 's')},
+    startsWith(token, '\\x01m'), mapValues(more)[nth],
+    startsWith(token, '\\x01k'), substring(toString(mapKeys(more)[nth + 1]), length(token) - 2),
+    ${timeInParts(lines)}), ${tokens}, ${overflowBefore})`
+  if (!isEscaped) return sql`arrayStringConcat(arrayMap(value -> ${readable(sql`value`)}, ${values}))`
+  const written = sql`arrayMap((token, before, value) -> if(
+    not startsWith(token, '\\x01') or not endsWith(before, '"') or not match(value, ${constant(MAY_BE_ESCAPED)}),
+    ${readable(sql`value`)}, ${ESCAPED}), ${tokens}, arrayPushFront(arrayPopBack(${tokens}), ''), ${values})`
+  return sql`arrayStringConcat(${written})`
+}
+
+/** How many formats of time a statement lists one by one. */
+const FORMATS_INLINE_MAX = 4
+
+/** The time of an event whose shape is in parts, as its line has it; short where the formats are known. */
+export function timeInParts({ shapes }: LineSources): SqlFragment {
+  if (!shapes) return timeText
+  const formats = [...new Set(shapes.filter(isInParts).flatMap((shape) => shape.split('\x01t')[1]?.split('\x02')[0] ?? []))]
+  const [only] = formats
+  if (only === undefined) return sql`''`
+  if (formats.length === 1) return timeTextAs(only)
+  if (formats.length > FORMATS_INLINE_MAX) return timeText
+  const cases = formats.map((format) => sql`position(shape, ${param.text(`\x01t${format}\x02`)}) > 0, ${timeTextAs(format)}`)
+  return sql`multiIf(${joined(cases)}, '')`
 }
 
 /** How many shapes a statement lists one by one. */
@@ -104,6 +157,8 @@ function textOfPlace({ reference }: ShapePlaceholder, overflow: SqlFragment): Sq
       return timeTextAs(reference.format)
     case 'words':
       return sql`raw`
+    case 'key':
+      throw new Error('only the shape of a line in parts refers to names')
   }
 }
 

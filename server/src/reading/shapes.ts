@@ -2,15 +2,16 @@ import type { EventStore } from '../events/store/events.ts'
 import { tableClasses } from '../lines/table.ts'
 import type { QueryBranch } from './branches.ts'
 import type { TimeBounds } from './event-query.ts'
-import { scopeOf } from './events-statement.ts'
+import { hasParts, scopeOf } from './events-statement.ts'
+import { IS_IN_PARTS } from './raw-line.ts'
 import { type QueryRun, run } from './run.ts'
-import { digits, name, sql } from './statement.ts'
+import { and, digits, name, type SqlFragment, sql } from './statement.ts'
 
 /** How many shapes are handled one by one. Most datasets have a handful. */
 const SHAPES_MAX = 200
 const SHAPES_CHARS_MAX = 65_536
 
-/** Reads the shapes of each branch when the query needs the line. */
+/** Reads the shapes of each branch, and the parts of lines with open maps, when the query needs the line. */
 export async function withShapes(
   store: EventStore,
   queryRun: QueryRun,
@@ -18,21 +19,33 @@ export async function withShapes(
   { keys, bounds }: { keys: readonly string[]; bounds: TimeBounds },
 ): Promise<readonly QueryBranch[]> {
   if (!keys.includes('@raw')) return branches
+  const read = async (statement: SqlFragment, own = queryRun): Promise<string[]> => {
+    const rows = await run(store, own, statement)
+    const texts: string[] = []
+    while (!rows.atEnd) texts.push(rows.text())
+    return texts
+  }
   return Promise.all(
     branches.map(async (branch) => {
-      const shapes = await shapesOf(store, queryRun, branch, bounds)
-      const areFew = shapes.length <= SHAPES_MAX && shapes.reduce((sum, { length }) => sum + length, 0) <= SHAPES_CHARS_MAX
-      return areFew ? { ...branch, shapes } : branch
+      const shapes = few(await read(shapesSql(branch, bounds)))
+      const shaped = shapes ? { ...branch, shapes } : branch
+      // These are the events of the query, so they must not count twice.
+      const parts = hasParts(shaped) ? few(await read(partsSql(shaped, bounds), { ...queryRun, rows: 0 })) : undefined
+      return parts ? { ...shaped, parts } : shaped
     }),
   )
 }
 
-/** Returns the shapes of a branch, at most one more than are handled one by one. */
-async function shapesOf(store: EventStore, queryRun: QueryRun, branch: QueryBranch, bounds: TimeBounds): Promise<string[]> {
-  const table = name(tableClasses[branch.tableClass].table)
-  const grouped = sql`select shape from ${table} where ${scopeOf(branch, bounds)} group by shape limit ${digits(SHAPES_MAX + 1)}`
-  const rows = await run(store, queryRun, sql`select toString(shape) from (${grouped})`)
-  const shapes: string[] = []
-  while (!rows.atEnd) shapes.push(rows.text())
-  return shapes
-}
+/** The texts, if they are few enough to be handled one by one. */
+const few = (texts: readonly string[]): readonly string[] | undefined =>
+  texts.length <= SHAPES_MAX && texts.reduce((sum, { length }) => sum + length, 0) <= SHAPES_CHARS_MAX ? texts : undefined
+
+/** At most one shape more than are handled one by one. */
+const shapesSql = (branch: QueryBranch, bounds: TimeBounds): SqlFragment =>
+  sql`select toString(shape) from (select shape from ${tableOf(branch)} where ${scopeOf(branch, bounds)} group by shape limit ${digits(SHAPES_MAX + 1)})`
+
+const partsSql = (branch: QueryBranch, bounds: TimeBounds): SqlFragment =>
+  sql`select toString(arrayJoin(groupUniqArrayArray(${digits(SHAPES_MAX + 1)})(parts))) from ${tableOf(branch)}
+    where ${and([scopeOf(branch, bounds), IS_IN_PARTS])}`
+
+const tableOf = ({ tableClass }: QueryBranch): SqlFragment => name(tableClasses[tableClass].table)

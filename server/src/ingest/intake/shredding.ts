@@ -31,7 +31,7 @@ export class Shredders {
   shred(lines: Iterable<EventLine>, target: ShredTarget): Shredded {
     const { batch: delivery, map } = target
     const source = lines[Symbol.iterator]()
-    if (!map) return { kind: 'keys', delivery, observed: observe(nextLines(source, OBSERVED_LINES)) }
+    if (!map) return { kind: 'keys', delivery, ...observe(nextLines(source, OBSERVED_LINES)) }
     const { shredder, strange } = this.#of(target.logId, map)
     try {
       const blocks: CountedBlock[] = []
@@ -43,9 +43,9 @@ export class Shredders {
         for (const one of shredder.unplaced()) unplaced.set(one.path, sumOf(unplaced.get(one.path), one))
         blocks.push(...takeByDay(shredder, part, target, map))
       }
-      const observed = strange.withMore(rows, unplaced.values())
+      const found = { observed: strange.withMore(rows, unplaced.values()), open: shredder.openMaps() }
       const located = { map, classes: [map.tableClass] }
-      if (!target.isLast && growLayout(located, observed, new Map()) !== located) return { kind: 'keys', delivery, observed }
+      if (!target.isLast && growLayout(located, found, new Map()) !== located) return { kind: 'keys', delivery, ...found }
       strange.note(rows, unplaced.values())
       return { kind: 'blocks', delivery, blocks, rows }
     } catch (cause) {

@@ -1,8 +1,9 @@
 import type { Tags } from '@dendro/api'
 import type { Actor } from '../../http/actor.ts'
 import { Failure } from '../../kernel/errors.ts'
+import type { LayoutFindings } from '../../lines/catalog.ts'
 import { partitionOf } from '../../resources/access/organizations/organizations.ts'
-import { growSlots, locateAll } from '../../resources/data/catalog/catalog.ts'
+import { growLayouts, locateAll } from '../../resources/data/catalog/catalog.ts'
 import { type DatasetRoute, type DatasetRow, ensureDatasets, NEW_DATASETS_MAX } from '../../resources/data/datasets/datasets.ts'
 import { parserOf } from '../../resources/data/parsers/parsers.ts'
 import type { IngestOutcome, IngestRequest, ParsedSummary, Receiver } from '../batch.ts'
@@ -148,21 +149,20 @@ async function shredAll(
     )
     const { shredded } = await job.run({ kind: 'shred', atMs: nowMs, origin: actor.facts.address, targets })
     const waiting: RoutedBatch[] = []
-    const keys = new Map<string, KeysWithoutSlots['observed'][number][]>()
+    const found = new Map<string, LayoutFindings>()
     for (const one of shredded) {
       const place = byDelivery.get(one.delivery)
       if (!place) throw new Error('a worker split events that were not requested')
       if (one.kind === 'keys') {
-        const observed = keys.get(place.row.id) ?? []
-        for (const key of one.observed) observed.push(key)
-        keys.set(place.row.id, observed)
+        const known = found.get(place.row.id)
+        found.set(place.row.id, { observed: [...(known?.observed ?? []), ...one.observed], open: [...(known?.open ?? []), ...one.open] })
         waiting.push(place)
       } else {
         collect(done, place.row.id, one)
         if (one.parsed) world.parsed({ orgId: actor.orgId, logId: place.row.id, ...one.parsed }, nowMs)
       }
     }
-    await growSlotsOf(world, actor, keys)
+    await growLayoutsOf(world, actor, found)
     open = waiting
   }
   return [...done.values()]
@@ -178,20 +178,14 @@ async function targetOf(
   return { batch: delivery, orgNumber, logId: row.id, map, attributes: attributesOf(tags), parser, isLast }
 }
 
-type KeysWithoutSlots = Extract<Shredded, { kind: 'keys' }>
-
 /** While the metadata store is down, known datasets continue without new slots; their new keys go to the overflow map. */
-async function growSlotsOf(
-  world: IntakeWorld,
-  { orgId }: Actor,
-  observed: ReadonlyMap<string, KeysWithoutSlots['observed']>,
-): Promise<void> {
-  if (observed.size === 0) return
+async function growLayoutsOf(world: IntakeWorld, { orgId }: Actor, found: ReadonlyMap<string, LayoutFindings>): Promise<void> {
+  if (found.size === 0) return
   try {
-    await growSlots(world, orgId, observed)
+    await growLayouts(world, orgId, found)
   } catch (cause) {
     const isPassing = cause instanceof Failure && cause.status === 503
-    const known = isPassing ? await locateAll(world, orgId, [...observed.keys()]) : []
+    const known = isPassing ? await locateAll(world, orgId, [...found.keys()]) : []
     if (!isPassing || known.includes(undefined)) throw cause
   }
 }

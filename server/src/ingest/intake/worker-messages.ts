@@ -1,5 +1,6 @@
 import type { Block } from '../../events/writer/post.ts'
-import type { Observation, SlotMap } from '../../lines/slots.ts'
+import type { LayoutFindings } from '../../lines/catalog.ts'
+import type { SlotMap } from '../../lines/slots.ts'
 import type { IngestRequest, Pair, RejectedRecord } from '../batch.ts'
 import type { BlockCounts } from './counting.ts'
 import type { AssignedParser, ParserStats } from './parsing.ts'
@@ -40,10 +41,10 @@ export type ShredRequest = { kind: 'shred'; atMs: number; origin: string; target
 /** A block with its counts for the ledger. */
 export type CountedBlock = Block & { counts: BlockCounts }
 
-/** Either blocks, with the counts of the dataset's parser, or the keys that need slots first. */
+/** Either blocks, with the counts of the dataset's parser, or what the layout of the dataset must learn first. */
 export type Shredded =
   | { kind: 'blocks'; delivery: number; blocks: readonly CountedBlock[]; rows: number; parsed?: ParserStats }
-  | { kind: 'keys'; delivery: number; observed: readonly Observation[] }
+  | ({ kind: 'keys'; delivery: number } & LayoutFindings)
 export type ShredReply = { shredded: readonly Shredded[] }
 
 /** Counts the events of a request that is refused before they are split. */

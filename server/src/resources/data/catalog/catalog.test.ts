@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
-import type { Observation } from '../../../lines/slots.ts'
+import type { LayoutFindings } from '../../../lines/catalog.ts'
 import { makeTestDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import type { Meta } from '../../../meta/meta.ts'
 import { sql } from '../../../meta/sql.ts'
-import { growSlots, locate, locateAll } from './catalog.ts'
+import { growLayouts, locate, locateAll } from './catalog.ts'
 
 let database: TestDatabase
 let here: Meta
@@ -38,12 +38,12 @@ async function untilBothInvalidated(): Promise<void> {
   await Promise.all(heard)
 }
 
-const observed = (path: string) => [{ path, type: 'string' }] as unknown as readonly Observation[]
+const observed = (path: string): LayoutFindings => ({ observed: [{ path, count: 1, distinct: 1 }], open: [] })
 
 test('where many datasets lie is read by one statement, and a change of one makes only that one be read again', async () => {
   const { orgId, logIds } = await newOrganization()
   const [first = '', second = ''] = logIds
-  for (const logId of [first, second]) await growSlots({ meta: here }, orgId, new Map([[logId, observed('a')]]))
+  for (const logId of [first, second]) await growLayouts({ meta: here }, orgId, new Map([[logId, observed('a')]]))
   await untilBothInvalidated()
   const statements = vi.spyOn(there, 'all')
   const located = await locateAll({ meta: there }, orgId, logIds)
@@ -51,7 +51,7 @@ test('where many datasets lie is read by one statement, and a change of one make
   expect(statements).toHaveBeenCalledTimes(1)
   await locateAll({ meta: there }, orgId, logIds)
   expect(statements).toHaveBeenCalledTimes(1)
-  await growSlots({ meta: here }, orgId, new Map([[second, observed('b')]]))
+  await growLayouts({ meta: here }, orgId, new Map([[second, observed('b')]]))
   await untilBothInvalidated()
   const again = await locateAll({ meta: there }, orgId, logIds)
   expect(statements).toHaveBeenCalledTimes(2)
@@ -59,6 +59,16 @@ test('where many datasets lie is read by one statement, and a change of one make
   expect([...(again[1]?.map.slots.keys() ?? [])].toSorted()).toEqual(['a', 'b'])
   expect(await locate({ meta: there }, orgId, first)).toBe(located[0])
   statements.mockRestore()
+})
+
+test('open maps are remembered for every process, and none is forgotten', async () => {
+  const { orgId, logIds } = await newOrganization()
+  const [logId = ''] = logIds
+  await growLayouts({ meta: here }, orgId, new Map([[logId, { ...observed('a'), open: ['labels.'] }]]))
+  await growLayouts({ meta: here }, orgId, new Map([[logId, { observed: [], open: ['', 'labels.'] }]]))
+  await untilBothInvalidated()
+  const located = await locate({ meta: there }, orgId, logId)
+  expect([located?.map.version, [...(located?.map.open ?? [])]]).toEqual([2, ['labels.', '']])
 })
 
 test('a statement on the settings that changes no row makes nobody forget', async () => {

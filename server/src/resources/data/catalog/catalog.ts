@@ -1,5 +1,4 @@
-import { type DatasetLayout, growLayout } from '../../../lines/catalog.ts'
-import type { Observation } from '../../../lines/slots.ts'
+import { type DatasetLayout, growLayout, type LayoutFindings } from '../../../lines/catalog.ts'
 import type { World } from '../../../world.ts'
 import {
   type FullSlotMapRow,
@@ -37,17 +36,13 @@ function locatedIn({ log_id, paths, slots, ...row }: FullSlotMapRow): (readonly 
 }
 
 /**
- * Assigns slots to new keys, by dataset id, before the first event with them is stored. A concurrent process finds the slots of the first. The number
- * of statements does not grow with the number of datasets.
+ * Assigns slots to new keys and records open maps, by dataset id, before the first event with them is stored. A concurrent process finds the
+ * decisions of the first. The number of statements does not grow with the number of datasets.
  */
-export async function growSlots(
-  world: Pick<World, 'meta'>,
-  orgId: string,
-  observed: ReadonlyMap<string, readonly Observation[]>,
-): Promise<void> {
-  const lacking = new Map<string, readonly Observation[]>()
-  const known = await locateAll(world, orgId, [...observed.keys()])
-  for (const [at, [logId, keys]] of [...observed].entries()) {
+export async function growLayouts(world: Pick<World, 'meta'>, orgId: string, found: ReadonlyMap<string, LayoutFindings>): Promise<void> {
+  const lacking = new Map<string, LayoutFindings>()
+  const known = await locateAll(world, orgId, [...found.keys()])
+  for (const [at, [logId, keys]] of [...found].entries()) {
     const located = known[at]
     // If every slot is taken there is nothing to assign.
     if (!located || growLayout(located, keys, new Map()) !== located) lacking.set(logId, keys)
@@ -58,13 +53,13 @@ export async function growSlots(
     await insertSlotMaps(tx, orgId, logIds)
     const locked = await lockSlotMaps(tx, orgId, logIds)
     const slots = Map.groupBy(await selectSlotsOf(tx, orgId, logIds), ({ log_id }) => log_id)
-    const paths = [...new Set([...lacking.values()].flatMap((keys) => keys.map(({ path }) => path)))]
+    const paths = [...new Set([...lacking.values()].flatMap(({ observed }) => observed.map(({ path }) => path)))]
     const elsewhere = new Map((await selectSlotsElsewhere(tx, orgId, logIds, paths)).map(({ path, slot }) => [path, slot]))
     const fresh: OwnedSlotRow[] = []
     const grownMaps: OwnedSlotMapRow[] = []
     for (const row of locked) {
       const before = row.version === 0 ? undefined : locatedOf(row, slots.get(row.log_id) ?? [])
-      const grown = growLayout(before, lacking.get(row.log_id) ?? [], elsewhere)
+      const grown = growLayout(before, lacking.get(row.log_id) ?? { observed: [], open: [] }, elsewhere)
       if (grown === before) continue
       for (const [path, slot] of grown.map.slots) {
         if (before?.map.slots.has(path)) continue
@@ -72,15 +67,21 @@ export async function growSlots(
         // The datasets of one post agree with each other as they do with those that were there before.
         if (!elsewhere.has(path)) elsewhere.set(path, slot)
       }
-      grownMaps.push({ log_id: row.log_id, version: grown.map.version, table_classes: [...grown.classes] })
+      grownMaps.push({
+        log_id: row.log_id,
+        version: grown.map.version,
+        table_classes: [...grown.classes],
+        open_maps: [...grown.map.open],
+      })
     }
     await insertSlots(tx, orgId, fresh)
     await updateSlotMaps(tx, orgId, grownMaps)
   })
 }
 
-function locatedOf({ version, table_classes }: SlotMapRow, rows: readonly SlotRow[]): DatasetLayout | undefined {
+function locatedOf({ version, table_classes, open_maps }: SlotMapRow, rows: readonly SlotRow[]): DatasetLayout | undefined {
   const tableClass = table_classes.at(-1)
   if (tableClass === undefined) return undefined
-  return { map: { version, tableClass, slots: new Map(rows.map(({ path, slot }) => [path, slot])) }, classes: table_classes }
+  const slots = new Map(rows.map(({ path, slot }) => [path, slot]))
+  return { map: { version, tableClass, slots, open: new Set(open_maps) }, classes: table_classes }
 }

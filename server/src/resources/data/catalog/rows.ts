@@ -3,7 +3,8 @@ import type { TableClass } from '../../../lines/table.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { json, sql } from '../../../meta/sql.ts'
 
-export type SlotMapRow = { version: number; table_classes: TableClass[] }
+/** open_maps are the prefixes of objects whose keys differ from event to event (parts.ts). */
+export type SlotMapRow = { version: number; table_classes: TableClass[]; open_maps: string[] }
 export type SlotRow = { path: string; slot: Slot }
 
 /** A slot map with its slots: two lists in one order. */
@@ -12,7 +13,7 @@ export type FullSlotMapRow = SlotMapRow & { log_id: string; paths: string[]; slo
 /** The maps of many datasets with their slots, from one snapshot. */
 export const selectSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
   db.all<FullSlotMapRow>(sql`
-    select m.log_id, m.version, m.table_classes, coalesce(own.paths, '{}') as paths, coalesce(own.slots, '{}') as slots
+    select m.log_id, m.version, m.table_classes, m.open_maps, coalesce(own.paths, '{}') as paths, coalesce(own.slots, '{}') as slots
     from slot_maps m
     left join lateral (
       select array_agg(path order by path) as paths, array_agg(slot order by path) as slots from slots where slots.log_id = m.log_id) own on true
@@ -31,12 +32,12 @@ export const insertSlotMaps = (db: Db, orgId: string, logIds: readonly string[])
 /** Serializes the assignment, so that no two keys of a dataset get one slot. Locking in the order of ids avoids deadlocks. */
 export const lockSlotMaps = (db: Db, orgId: string, logIds: readonly string[]) =>
   db.all<OwnedSlotMapRow>(sql`
-    select log_id, version, table_classes from slot_maps where org_id = ${orgId} and log_id = any(${[...logIds]}::uuid[]) order by log_id for update`)
+    select log_id, version, table_classes, open_maps from slot_maps where org_id = ${orgId} and log_id = any(${[...logIds]}::uuid[]) order by log_id for update`)
 
 export const updateSlotMaps = (db: Db, orgId: string, rows: readonly OwnedSlotMapRow[]) =>
   db.run(sql`
-    update slot_maps set version = given.version, table_classes = given.table_classes
-    from jsonb_to_recordset(${json(rows)}) as given (log_id uuid, version int, table_classes text[])
+    update slot_maps set version = given.version, table_classes = given.table_classes, open_maps = given.open_maps
+    from jsonb_to_recordset(${json(rows)}) as given (log_id uuid, version int, table_classes text[], open_maps text[])
     where org_id = ${orgId} and slot_maps.log_id = given.log_id`)
 
 export const selectSlotsOf = (db: Db, orgId: string, logIds: readonly string[]) =>

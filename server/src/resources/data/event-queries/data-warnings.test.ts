@@ -10,7 +10,7 @@ const slots = new Map<string, Slot>([
   ['$env', 'c1'],
   ['tags', 's1'],
 ])
-const located = { map: { version: 1, tableClass: 's', slots }, classes: ['s'] } as const
+const located = { map: { version: 1, tableClass: 's', slots, open: new Set<string>() }, classes: ['s'] } as const
 const sources: readonly QuerySource[] = [
   { logId: 'a', collection: 'shop', dataset: 'web', located, keptSinceMs: undefined },
   { logId: 'b', collection: 'shop', dataset: 'api', located: undefined, keptSinceMs: undefined },

@@ -1,0 +1,130 @@
+import { encodeText, fromSlot } from './leaf-text.ts'
+import { keyReference, parseReference, type ScannedShape, type ShapeReference, scanReferences, timeReference } from './shape.ts'
+import type { Slot } from './slots.ts'
+import { formatTime, type Instant } from './time-text.ts'
+import { END, NULL, STRING, type WalkStep } from './walk.ts'
+
+/**
+ * An open map is an object whose keys differ from event to event, such as labels. A shape would name all of them, so each combination of keys would be
+ * a shape. The shape of a line with open maps is stored in parts instead:
+ * - each key of an open map is a part of its own, and its name is a reference to the overflow map where the value lies
+ * - what lies between open maps is one part
+ *
+ * All parts together are the shape. The column `shape` only says that the line is in parts, and which time key has the time of the event.
+ */
+const PARTS_MARK = '{\x01o\x02'
+
+export const isInParts = (shape: string): boolean => shape.startsWith(PARTS_MARK)
+
+/** The text in the column `shape` of a line in parts. */
+export const shapeOfParts = (timePath: string | undefined, format: string | undefined): string =>
+  timePath === undefined || format === undefined ? PARTS_MARK : `${PARTS_MARK}"${timePath}":${timeReference(format)}`
+
+const TIME_PATH = /^\{[^"]*"([^"]*)":/
+export const timePathOf = (shape: string): string | undefined => TIME_PATH.exec(shape)?.[1]
+
+/** A piece is a value with what stands before it since the last value, or the end of the line. */
+export type Piece = {
+  readonly kind: WalkStep
+  readonly path: string
+  /** In contrast to a walk, the literal does not begin with the closing quote of the value before it. */
+  readonly literal: string
+  /** The prefix of the innermost object where the literal begins, and where the value lies; undefined outside all objects. */
+  readonly before: string | undefined
+  readonly inside: string | undefined
+}
+
+/** True for a piece that touches an open map, so that it is a part of its own. */
+export const isOpenPiece = ({ before, inside }: Piece, open: ReadonlySet<string>): boolean =>
+  open.size > 0 && ((before !== undefined && open.has(before)) || (inside !== undefined && open.has(inside)))
+
+/** The text of a piece in a shape; `reference` says where the value lies. */
+export function pieceText({ kind, literal }: Piece, reference: string): string {
+  if (kind === NULL || kind === END) return literal
+  return kind === STRING ? `${literal}${reference}"` : literal + reference
+}
+
+const NAME_END = /"(\s*:\s*"?)$/
+
+/** An open piece whose value lies in the overflow map refers to it for its name as well, where the name is written as it is stored. */
+export function withKeyReference(piece: Piece): Piece {
+  const { literal, path, inside = '' } = piece
+  const name = path.slice(inside.length)
+  const end = NAME_END.exec(literal)
+  if (!end || name === '' || !literal.slice(0, end.index).endsWith(`"${name}`)) return piece
+  const start = end.index - name.length
+  return { ...piece, literal: literal.slice(0, start) + keyReference(inside) + literal.slice(end.index) }
+}
+
+/** Joins what lies between open pieces. */
+export function partsOf(pieces: readonly { readonly text: string; readonly isOpen: boolean }[]): string[] {
+  const parts: string[] = []
+  let run = ''
+  for (const { text, isOpen } of pieces) {
+    if (!isOpen) {
+      run += text
+      continue
+    }
+    if (run !== '') parts.push(run)
+    run = ''
+    parts.push(text)
+  }
+  return run === '' ? parts : [...parts, run]
+}
+
+/** What rebuilding a line in parts needs of its row; `entries` are those of the overflow map in their order. */
+export type RowInParts = {
+  readonly time: Instant
+  slot(slot: Slot): string
+  readonly entries: readonly (readonly [path: string, text: string])[]
+}
+
+export function rebuildParts(parts: readonly string[], { time, slot, entries }: RowInParts): Buffer {
+  let line = ''
+  let entry = 0
+  for (const part of parts) {
+    const { references, tail } = scannedPart(part)
+    for (const { literal, name, quoted, encoding } of references) {
+      line += literal
+      const reference = parseReference(name)
+      if (reference.kind === 'key') {
+        line += (entries[entry]?.[0] ?? '').slice(reference.prefix.length)
+        continue
+      }
+      const text = textOf(reference, entry)
+      if (reference.kind === 'more') entry += 1
+      line += quoted ? encodeText(text, encoding) : text
+    }
+    line += tail
+  }
+  return Buffer.from(line, 'utf8')
+
+  function textOf(reference: ShapeReference, at: number): string {
+    switch (reference.kind) {
+      case 'slot':
+        return fromSlot(slot(reference.slot))
+      case 'more':
+        return fromSlot(entries[at]?.[1] ?? '')
+      case 'time':
+        return formatTime(time, reference.format)
+      default:
+        throw new Error(`a part refers to what no line of JSON has: ${reference.kind}`)
+    }
+  }
+}
+
+/** The references of all parts in the order of the line, without those of names. */
+export const referencesIn = (parts: readonly string[]): ShapeReference[] =>
+  parts.flatMap((part) => scannedPart(part).references.map(({ name }) => parseReference(name))).filter(({ kind }) => kind !== 'key')
+
+const SCANNED_MAX = 4_096
+const scanned = new Map<string, ScannedShape>()
+
+function scannedPart(part: string): ScannedShape {
+  const known = scanned.get(part)
+  if (known) return known
+  if (scanned.size >= SCANNED_MAX) scanned.clear()
+  const made = scanReferences(part)
+  scanned.set(part, made)
+  return made
+}

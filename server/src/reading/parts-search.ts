@@ -1,0 +1,104 @@
+import { scanReferences } from '../lines/shape.ts'
+import type { Slot } from '../lines/slots.ts'
+import { foldCase } from '../query/like.ts'
+import { hasBareQuote, type LineSearch } from './plain-lines.ts'
+import { type LineSources, lineInParts, PARTS_TEXT, timeInParts } from './raw-line.ts'
+import { and, FALSE, name, not, or, param, type SqlFragment, sql } from './statement.ts'
+
+/**
+ * True where a line whose shape is in parts contains a text. The names of entries lie in the overflow map; a line is rebuilt when one of them may
+ * contain the text. The entries of the line come before those of attributes.
+ */
+export function inLineInParts(search: LineSearch, lines: LineSources): SqlFragment {
+  const { parts } = lines
+  const isKnown = parts && !(search.isEscaped && !hasBareQuote(search.text)) && !mayStraddle(search.text, parts)
+  return isKnown ? inKnownParts(search, lines, parts) : inAnyParts(search, lines)
+}
+
+/** For parts that were read before: most of them need no look in the store. */
+function inKnownParts(search: LineSearch, lines: LineSources, parts: readonly string[]): SqlFragment {
+  const { text, pattern, isEscaped, tails, times } = search
+  const marked = parts.filter((part) => part.includes('\x02\x03') || part.includes('\x02\x04'))
+  const odd = parts.filter((part) => marked.includes(part) || search.mayCross(part))
+  const isEncodedDifferently = hasOneOf(marked)
+  const refersTo = (column: Slot) => hasOneOf(parts.filter((part) => part.includes(`\x01${column}\x02`)))
+  const inColumns = lines.columns.map((column) => and([sql`${name(column)} ilike ${pattern}`, refersTo(column)]))
+  const inEntries = sql`arrayExists(value -> value ilike ${pattern}, mapValues(more))`
+  const inValues = or([...inColumns, and([inEntries, sql`arrayExists(value -> value ilike ${pattern}, ${ENTRIES})`])])
+  const mayHoldTail = (value: SqlFragment) => sql`multiSearchAnyCaseInsensitiveUTF8(${value}, ${param.texts(tails)})`
+  const tailsHeld =
+    tails.length === 0
+      ? []
+      : [
+          ...lines.columns.map((column) => mayHoldTail(name(column))),
+          sql`arrayExists(value -> ${mayHoldTail(sql`value`)}, mapValues(more))`,
+        ]
+  const mayBeThere = or([
+    hasOneOf(odd),
+    sql`arrayExists(key -> key ilike ${pattern}, mapKeys(more))`,
+    ...(isEscaped ? [inValues] : []),
+    ...tailsHeld,
+  ])
+  // A text without quotes crosses no border of a quoted value, so that only what begins inside an escape differs there.
+  const needsEscapes = isEscaped || tails.length > 0 || marked.length > 0
+  return or([
+    hasOneOf(parts.filter((part) => literalsContain(text, part))),
+    and([...times, sql`${timeInParts(lines)} ilike ${pattern}`]),
+    ...(isEscaped ? [] : [and([not(isEncodedDifferently), inValues])]),
+    and([mayBeThere, sql`${lineInParts(lines, needsEscapes)} ilike ${pattern}`]),
+  ])
+}
+
+const hasOneOf = (parts: readonly string[]): SqlFragment => (parts.length === 0 ? FALSE : sql`hasAny(parts, ${param.texts(parts)})`)
+/** The values of the overflow map without those of attributes. */
+const ENTRIES: SqlFragment = sql`arraySlice(mapValues(more), 1, arraySum(part -> countSubstrings(part, '\\x01m'), parts))`
+
+function literalsContain(text: string, part: string): boolean {
+  const { references, tail } = scanReferences(part)
+  return [...references.map(({ literal }) => literal), tail].some((literal) => foldCase(literal).includes(foldCase(text)))
+}
+
+/** Whether a text may begin in one part and end in another. True too often, never too rarely. */
+function mayStraddle(text: string, parts: readonly string[]): boolean {
+  const folded = foldCase(text)
+  const tails = [...new Set(parts.map((part) => foldCase(part.slice(part.lastIndexOf('\x02') + 1))))]
+  const heads = [...new Set(parts.map((part) => foldCase(part.split('\x01', 1)[0] ?? '')))]
+  return Array.from({ length: Math.max(0, folded.length - 1) }, (_, index) => index + 1).some((at) => {
+    const [before, after] = [folded.slice(0, at), folded.slice(at)]
+    return heads.some((head) => overlaps(head, after)) && tails.some((tail) => tail.endsWith(before) || before.endsWith(unmarked(tail)))
+  })
+}
+
+const overlaps = (head: string, after: string): boolean => head.startsWith(after) || after.startsWith(head)
+/** The mark of an encoding is not part of the line. */
+const unmarked = (tail: string): string => (tail.startsWith('\x03') || tail.startsWith('\x04') ? tail.slice(1) : tail)
+
+/** For parts that are unknown or too many. */
+function inAnyParts({ text, pattern, isEscaped, tails, crossings, times }: LineSearch, lines: LineSources): SqlFragment {
+  const marked = sql`(position(${PARTS_TEXT}, '\\x02\\x03') > 0 or position(${PARTS_TEXT}, '\\x02\\x04') > 0)`
+  const isEncodedDifferently = or([sql`${param.flag(isEscaped)} = 1`, marked])
+  const needles = param.texts([text, ...tails])
+  const mayHold = (value: SqlFragment) => sql`multiSearchAnyCaseInsensitiveUTF8(${value}, ${needles})`
+  const refersTo = (column: Slot) => sql`position(${PARTS_TEXT}, ${param.text(`\x01${column}\x02`)}) > 0`
+  const direct = [
+    sql`replaceRegexpAll(${PARTS_TEXT}, '\\x01[^\\x02]*\\x02', '\\x01') ilike ${pattern}`,
+    and([...times, sql`${timeInParts(lines)} ilike ${pattern}`]),
+  ]
+  const mayBeThere = or([
+    isEncodedDifferently,
+    sql`match(${PARTS_TEXT}, ${crossings})`,
+    ...direct,
+    ...lines.columns.map((column) => and([refersTo(column), mayHold(name(column))])),
+    sql`arrayExists(value -> ${mayHold(sql`value`)}, ${ENTRIES})`,
+    sql`arrayExists(key -> key ilike ${pattern}, mapKeys(more))`,
+  ])
+  const isThere = and([
+    not(isEncodedDifferently),
+    or([
+      ...direct,
+      ...lines.columns.map((column) => and([refersTo(column), sql`${name(column)} ilike ${pattern}`])),
+      sql`arrayExists(value -> value ilike ${pattern}, ${ENTRIES})`,
+    ]),
+  ])
+  return sql`multiIf(not ${mayBeThere}, 0, ${isThere}, 1, ${lineInParts(lines)} ilike ${pattern})`
+}
