@@ -8,7 +8,7 @@ import type { World } from '../../../world.ts'
 import { visibleLogIds } from '../datasets/datasets.ts'
 import { isRecountPending } from './recounting.ts'
 
-export { type LedgerPresence, openLedgerPresence, PRESENCE_EVERY_MS } from './presence.ts'
+export { openLedgerPresence, PRESENCE_EVERY_MS } from './presence.ts'
 export { isRecountPending, ledgerRecount } from './recounting.ts'
 export { ledgerRollup } from './rolling.ts'
 

@@ -11,7 +11,7 @@ type PresenceWorld = Pick<World, 'ids' | 'ledger' | 'meta'>
  * A LedgerPresence lets the others know that a process is gone and what it had not written of the ledger is to be recounted. `leave` is called when nothing is
  * counted any more.
  */
-export type LedgerPresence = { keep(): Promise<void>; leave(): Promise<void> }
+type LedgerPresence = { keep(): Promise<void>; leave(): Promise<void> }
 
 /** openLedgerPresence begins the presence of this process. Where the store is its own, every other one is gone, and the recount at the start is about it. */
 export async function openLedgerPresence({ ids, ledger, meta }: PresenceWorld, leaseMs = LEASE_MS): Promise<LedgerPresence> {
