@@ -2,7 +2,7 @@
 export type Charge = { readonly identityId: string; readonly logIds: readonly string[]; readonly bytes: number }
 
 /** A TailWatcher is somebody who asked for a dataset: when last, and what it has paid for reads of it. */
-export type TailWatcher = { askedAtMs: number; paidBytes: number }
+export type TailWatcher = { readAtMs: number; paidBytes: number }
 
 type Watched = { readonly watchers: Map<string, TailWatcher> }
 
@@ -10,7 +10,7 @@ type Watched = { readonly watchers: Map<string, TailWatcher> }
 export function noteWatcher({ watchers }: Watched, id: string, nowMs: number): void {
   const known = watchers.get(id)
   const paidBytes = known?.paidBytes ?? watchers.values().reduce((least, one) => Math.min(least, one.paidBytes), Number.POSITIVE_INFINITY)
-  watchers.set(id, { askedAtMs: nowMs, paidBytes: Number.isFinite(paidBytes) ? paidBytes : 0 })
+  watchers.set(id, { readAtMs: nowMs, paidBytes: Number.isFinite(paidBytes) ? paidBytes : 0 })
 }
 
 /**
@@ -19,8 +19,8 @@ export function noteWatcher({ watchers }: Watched, id: string, nowMs: number): v
  */
 export function payerOf({ watchers }: Watched, sinceMs: number): string | undefined {
   let payer: string | undefined
-  for (const [id, { askedAtMs, paidBytes }] of watchers) {
-    if (askedAtMs <= sinceMs) watchers.delete(id)
+  for (const [id, { readAtMs, paidBytes }] of watchers) {
+    if (readAtMs <= sinceMs) watchers.delete(id)
     else if (payer === undefined || paidBytes < (watchers.get(payer)?.paidBytes ?? 0)) payer = id
   }
   return payer

@@ -56,8 +56,8 @@ const ALIVE_MS = 15_000
 /** PIECE_CHARACTERS is about how much text of a stream is made at once. */
 const PIECE_CHARACTERS = 65_536
 const OVER = ': over, since the caller may not watch any more\n\n'
-/** NO_TURN is that of a job of which this process has written no position. */
-const NO_TURN = -1
+/** NO_POSITION is that of a job of which this process has written no position. */
+const NO_POSITION = -1
 
 /** A Watching is what this process knows of a job: what it asks for, read once, what was looked at here, and when it was asked for here last. */
 type Watching = { wish: Wish; watch: Watch; usedAtMs: number; turn: number; position: TailPosition }
@@ -256,7 +256,7 @@ export class LiveTails {
    * #move notes how far the job has come, and gives it as it is then; undefined when somebody else took events of it meanwhile. A job that has not moved is
    * only kept alive, when it was asked for.
    */
-  async #move(row: LiveTailRow, { events, before, position, watch, wish }: Take, isAskedFor: boolean): Promise<LiveTailRow | undefined> {
+  async #move(row: LiveTailRow, { events, before, position, watch, wish }: Take, isPolled: boolean): Promise<LiveTailRow | undefined> {
     const { clock, meta } = this.#world
     const nowMs = clock.nowMs()
     const hasMoved = events.length > 0 || isWorthKeeping(before, position)
@@ -264,7 +264,7 @@ export class LiveTails {
     const turn = hasMoved ? row.turn + 1 : row.turn
     if (encoded && hasMoved) {
       if ((await moveLiveTail(meta, row, encoded, nowMs)) === 0) return undefined
-    } else if (isAskedFor) await touchLiveTail(meta, row.id, nowMs)
+    } else if (isPolled) await touchLiveTail(meta, row.id, nowMs)
     this.#watches.set(row.id, { wish, watch, usedAtMs: nowMs, turn, position: hasMoved ? position : before })
     return { ...row, turn, position: encoded }
   }
@@ -339,7 +339,7 @@ export class LiveTails {
       // What it has not taken here is held for it from now on.
       if (!known || taken.from.keys().some((id) => !watch.has(id)))
         this.#watches.set(row.id, {
-          turn: NO_TURN,
+          turn: NO_POSITION,
           position: before,
           usedAtMs: nowMs,
           ...known,
