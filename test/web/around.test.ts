@@ -273,7 +273,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     expect(role.status, JSON.stringify(role.body)).toBe(201)
     const denied = await stand.open(exploreUrl(ten()), { key: await stand.org.newKey([role.body.role_id]) })
     await denied.getByRole('heading', { name: 'You do not have access to these events' }).waitFor()
-    await denied.getByRole('button', { name: /copy$/ }).first().waitFor()
+    await denied.getByRole('button', { name: /Copy$/ }).first().waitFor()
   })
 
   test('a failure is never shown as nothing found: every part says it, with its id to copy, and is tried again', async () => {

@@ -162,7 +162,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     await row.getByText('Standard, Watcher').waitFor()
     await row.getByRole('button', { name: 'Deactivate' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
-    await row.getByText('deactivated').waitFor()
+    await row.getByText('deactivated', { exact: true }).waitFor()
     expect((await stand.app.ask('GET', '/auth/me', { token: user.token })).status).toBe(401)
 
     await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Groups' }).click()
