@@ -151,7 +151,7 @@ test('counts, groups and slices', async () => {
   expect([status, body.text?.aggregates[0]?.value, body.all?.aggregates[0]?.value]).toEqual([200, SHAPES, SHAPES + 2 * DATASETS])
 })
 
-test('thousands of datasets with keys in different columns are one question', async () => {
+test('thousands of datasets with keys in different columns are one query', async () => {
   const last = DATASETS - 1
   const newest = await search({ from_expr: MANY, select: ['n', 'message', '@dataset'], limit: 3 })
   expect(newest.result.map((row) => [row.n, row.message, row['@dataset']])).toEqual([
@@ -161,7 +161,7 @@ test('thousands of datasets with keys in different columns are one question', as
   ])
   expect(newest.totals.count).toBe(2 * DATASETS)
   expect((await search({ from_expr: '*', where: `n = ${last} AND message LIKE 'dataset%'` })).totals.count).toBe(2)
-  expect((await search({ from_expr: MANY, where: `'dataset ${last} turn'` })).totals.count).toBe(2)
+  expect((await search({ from_expr: MANY, where: `'dataset ${last} round'` })).totals.count).toBe(2)
   expect((await search({ from_expr: MANY, where: `"@dataset" = 'd77'` })).totals.count).toBe(2)
   expect((await search({ from_expr: MANY, where: 'n BETWEEN 10 AND 19', select: ['sum(n)'] })).totals).toMatchObject({ 'sum(n)': 290 })
   const groups = await search({ from_expr: MANY, select: ['count(*)'], groups: ['@dataset'], limit: 10, num_of_slices: 1 })
