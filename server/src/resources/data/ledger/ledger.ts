@@ -57,7 +57,7 @@ function minutesOf({ from_ts, to_ts }: LedgerQuery, nowMs: number): { fromMs: nu
   const to = to_ts ?? nowMs
   const from = from_ts ?? Math.max(0, to - HOUR_MS)
   if (from > to) throw badField('from_ts', 'must not be later than to_ts')
-  if (to > LAST_MS) throw badField('to_ts', 'lies too far in the future')
+  if (to > LAST_MS) throw badField('to_ts', 'is too far in the future')
   const fromMs = startOf(from, unitAt(from, nowMs))
   const end = Math.max(from, to - 1)
   return { fromMs, toMs: startOf(end, unitAt(end, nowMs)) + unitAt(end, nowMs) }

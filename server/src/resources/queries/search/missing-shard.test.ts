@@ -24,7 +24,7 @@ afterAll(async () => {
   await cluster?.close()
 })
 
-test('while a shard is away questions and the health are 503 with the reason, and all is well when it is back', async () => {
+test('while a shard is unavailable, queries and the health are 503 with the reason, and all is well when it is back', async () => {
   const headers = { 'x-service-dataset': 'web' }
   expect((await organization.ask('POST', '/ingest', { headers, body: { message: 'here' } })).status).toBeLessThan(300)
   const { body: listed } = await organization.ask<{ datasets: { id: string; dataset: string }[] }>('GET', '/datasets')
@@ -37,7 +37,7 @@ test('while a shard is away questions and the health are 503 with the reason, an
   await cluster.stop(1)
   const refused = await search()
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)])
-  expect(refused.body.details).toContain('a shard of its cluster is away')
+  expect(refused.body.details).toContain('a shard of its cluster is unavailable')
   await partial(from, body)
   await expect
     .poll(async () => (await app.ask<{ details: string }>('GET', '/health')).body.details)
