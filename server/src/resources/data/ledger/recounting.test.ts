@@ -6,7 +6,7 @@ import { openLedger } from '../../../events/ledger/ledger.ts'
 import { postOf } from '../../../events/writer/blocks.fixture.ts'
 import { json, sql } from '../../../meta/sql.ts'
 import { openLedgerPresence } from './presence.ts'
-import { isRecountPending, ledgerRecount, spanOf } from './recounting.ts'
+import { isRecountPending, ledgerRecount, recountSpan } from './recounting.ts'
 
 const MINUTE_MS = 60_000
 const NOW_MS = Date.UTC(2026, 10, 21, 10, 0, 30)
@@ -16,17 +16,17 @@ let app: TestApp | undefined
 afterEach(() => app?.close())
 
 test('a recount covers full past minutes, and the ten before again', () => {
-  expect(spanOf(NOW_MS, undefined)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
-  expect(spanOf(NOW_MS, SETTLED_MS - 10 * MINUTE_MS)).toEqual({ fromMs: SETTLED_MS - 20 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(recountSpan(NOW_MS, undefined)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(recountSpan(NOW_MS, SETTLED_MS - 10 * MINUTE_MS)).toEqual({ fromMs: SETTLED_MS - 20 * MINUTE_MS, toMs: SETTLED_MS })
 })
 
 test('after a long pause a recount goes back a day, and after the clock went back it starts again', () => {
-  expect(spanOf(NOW_MS, 0)).toEqual({ fromMs: SETTLED_MS - 24 * 60 * MINUTE_MS, toMs: SETTLED_MS })
-  expect(spanOf(NOW_MS, NOW_MS + 1)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
-  expect(spanOf(NOW_MS, 'soon')).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(recountSpan(NOW_MS, 0)).toEqual({ fromMs: SETTLED_MS - 24 * 60 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(recountSpan(NOW_MS, NOW_MS + 1)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(recountSpan(NOW_MS, 'soon')).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
 })
 
-test('the kinds of work that a service is given are done while it runs, and what runs when it stops is ended', async () => {
+test('the job kinds of a service run while it runs, and a running job is aborted when it stops', async () => {
   const name = `test ${randomUUID()}`
   const started = Promise.withResolvers<void>()
   let ended = false
@@ -42,7 +42,7 @@ test('the kinds of work that a service is given are done while it runs, and what
   expect(ended).toBe(true)
 })
 
-test('events whose process was killed before it could note them are in the ledger after a recount, which balances', async () => {
+test('events whose process was killed before it counted them are in the ledger after a recount, and the ledger balances', async () => {
   const senders = await openSendersAlone()
   try {
     const { world } = senders.app.app
@@ -65,7 +65,7 @@ test('events whose process was killed before it could note them are in the ledge
   }
 })
 
-test('a start recounts what was left unnoted just before it, within its own minute, and says until then that it has not', async () => {
+test('a start recounts events that were not counted just before it, in the same minute, and reports a pending recount until then', async () => {
   const senders = await openSendersAlone()
   try {
     const { app } = senders.app
@@ -104,7 +104,7 @@ test('a start recounts what was left unnoted just before it, within its own minu
   }
 })
 
-test('what a process left that ended while others went on is said to be missing until the minute of its end is recounted', async () => {
+test('a recount is pending after a process ended while others continued, until the minute of its end is recounted', async () => {
   const senders = await openSendersAlone()
   try {
     const { world } = senders.app.app
@@ -134,9 +134,9 @@ test('what a process left that ended while others went on is said to be missing 
       totals: { received: 3, stored: 3, recounted: 2, missing: 0, balances: true },
     })
     // One that was only slow is there again, and one that leaves has written all.
-    await presence.keep()
+    await presence.renew()
     await world.meta.run(sql`update ledger_processes set alive_until = 0`)
-    await presence.keep()
+    await presence.renew()
     expect((await read()).is_recount_pending).toBe(false)
     await presence.leave()
     expect(await world.meta.all(sql`select * from ledger_processes`)).toEqual([])
