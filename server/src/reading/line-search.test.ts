@@ -77,7 +77,7 @@ test.each(places)(
   300_000,
 )
 
-test('lines with open maps come back whole, with the values of those without', async () => {
+test('lines with open maps are rebuilt completely, next to lines without', async () => {
   const whole = await reader.events(['lines', 'many'], '', { newestFirst: false })
   const inParts = await reader.events(['open'], '', { newestFirst: false })
   const said = ({ events }: typeof whole) => new Map(events.map((event) => [lineOf(event), event.leaves]))

@@ -20,7 +20,7 @@ async function priorityOf(kind: QueryClass): Promise<number> {
   return Number(prioritySettings(slot, undefined, undefined).priority)
 }
 
-test('an export gives way in the store to every query of another class, however many there are', async () => {
+test('an export has a lower priority in the store than every query of another class', async () => {
   const places = Array.from({ length: 50 }, () =>
     admission.ticket({ class: 'caller', orgId: 'one', credential: 'caller', running: 100, waiting: 100 }).hold(),
   )
@@ -31,7 +31,7 @@ test('an export gives way in the store to every query of another class, however 
   for (const place of places) place.leave()
 })
 
-test('the statements of one query run beside one another, and fewer of them while another organization is active', async () => {
+test('the statements of one query run concurrently, and fewer of them while another organization is active', async () => {
   const shared = openAdmission(
     { running: 8, perOrg: 6, perOrgShared: 2, reserved: 2, runningPerCredential: every(4), waitingPerCredential: every(8) },
     { clock: systemClock },
