@@ -104,9 +104,7 @@ export function flushes({
 export async function presence(world: World, { sweepEveryMs }: BackgroundWork): Promise<readonly Chore[]> {
   if (sweepEveryMs === undefined) return []
   const { renew, leave } = await openLedgerPresence(world)
-  return [
-    { everyMs: PRESENCE_EVERY_MS, failed: 'the process could not be kept in the list of those that count', run: renew, atStop: leave },
-  ]
+  return [{ everyMs: PRESENCE_EVERY_MS, failed: 'the ledger lease of this process could not be renewed', run: renew, atStop: leave }]
 }
 
 /** sweeps remove old data of all processes, so only a process whose clock is that of the deployment may run them. */

@@ -13,7 +13,7 @@ import {
 } from './slots.ts'
 import { type TableClass, tableClasses, tableClassNames } from './table.ts'
 
-/** Where a dataset's events are stored: its table classes and its slot map. New events go to the map's class. */
+/** The storage layout of a dataset: its table classes and its slot map. New events are stored in the class of the map. */
 export type DatasetLayout = { readonly map: SlotMap; readonly classes: readonly TableClass[] }
 
 /**

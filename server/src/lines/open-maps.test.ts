@@ -11,7 +11,7 @@ import { emptySlotMap, type SlotMap } from './slots.ts'
 const chance = randomFrom(7)
 const names = Array.from({ length: 60 }, (_, at) => (at % 3 === 0 ? `example.com/name-${at}` : `name-${at}`))
 
-/** An event with other labels each time, in another order. */
+/** Returns an event with different labels in a different order for each call. */
 function pod(number: number): string {
   const labels = Object.fromEntries(Array.from({ length: 6 }, () => [chance.pick(names), chance.pick(['', 'x', 'say "hi"', '7'])]))
   const counts = number % 5 === 0 ? { ...labels, 'odd key': number, nothing: null } : labels

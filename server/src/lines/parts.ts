@@ -56,7 +56,7 @@ export function withKeyReference(piece: Piece): Piece {
   return { ...piece, literal: literal.slice(0, start) + keyReference(inside) + literal.slice(end.index) }
 }
 
-/** Joins the pieces between open pieces. */
+/** Joins adjacent pieces between open ones. Each open piece is a separate part. */
 export function partsOf(pieces: readonly { readonly text: string; readonly isOpen: boolean }[]): string[] {
   const parts: string[] = []
   let between = ''

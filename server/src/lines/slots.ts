@@ -5,7 +5,7 @@ export type Slot = `c${number}` | `s${number}`
 
 /** Maps the paths of one dataset to slots. It only grows; values without a slot go to the overflow map. */
 export type SlotMap = {
-  /** Rises by one with every growth. */
+  /** Increases by one each time the map grows. */
   readonly version: number
   readonly tableClass: TableClass
   readonly slots: ReadonlyMap<string, Slot>

@@ -7,7 +7,7 @@ import { makeTestDatabase, type TestDatabase, testDeps } from './database.fixtur
 import { type Meta, openMeta } from './meta.ts'
 import { sql } from './sql.ts'
 
-/** A proxy between the service and the metadata server. It can go silent, as a broken network does, or be cut. */
+/** A proxy between the service and the metadata server. It can become silent like a broken network, lose replies, or close connections. */
 type NetworkProxy = {
   url: string
   silence(): void

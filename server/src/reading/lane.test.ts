@@ -81,7 +81,7 @@ describe('an organization', () => {
     for (let round = 0; round < waiting.length; round += 1) {
       last.leave()
       const next = waiting.find((place, at) => place.isGranted && !grants.includes(String(at)))
-      if (!next) throw new Error('nobody has a turn')
+      if (!next) throw new Error('no waiting query was granted')
       grants.push(String(waiting.indexOf(next)))
       last = next
     }

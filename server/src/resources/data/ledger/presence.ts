@@ -14,7 +14,7 @@ type PresenceWorld = Pick<World, 'ids' | 'ledger' | 'meta'>
  */
 type LedgerPresence = { renew(): Promise<void>; leave(): Promise<void> }
 
-/** Acquires the lease of this process. With the embedded store no other process can be running, and the recount at the start covers their counts. */
+/** Acquires the lease of this process. With the embedded store no other process can be running, so the other leases are deleted. The recount at the start covers their events. */
 export async function openLedgerPresence({ ids, ledger, meta }: PresenceWorld, leaseMs = LEASE_MS): Promise<LedgerPresence> {
   const id = ids.uuid()
   if (meta.server) await deleteAllProcesses(meta)

@@ -49,7 +49,7 @@ test('events whose process was killed before it counted them are in the ledger a
     await senders.post('noted')
     const logId = (await senders.found('default', 'default'))?.id ?? ''
     const row = await world.meta.one<{ number: number }>(sql`select number from organisations where id = ${senders.org.orgId}`)
-    // Writes directly to the store, as a process does that is killed before it flushes its ledger.
+    // Writes directly to the store, like a process that is killed before it flushes its ledger.
     await world.writer.write(postOf(['lost', 'lost'], { orgNumber: row?.number ?? 0, logId }, world.clock.nowMs()))
     senders.app.clock.advance(5 * MINUTE_MS)
     const signal = new AbortController().signal
@@ -78,7 +78,7 @@ test('a start recounts events that were not counted just before it, in the same 
     await app.world.meta.run(sql`
       insert into jobs (id, kind, key, payload, created_at, due_at)
       values (${randomUUID()}, 'ledger_recount', '', ${json({ began_ms: beforeMs - 1, counted_to_ms: beforeMs - MINUTE_MS })}, 0, 0)`)
-    // The next process: the same stores, a new ledger, and a clock that has moved on.
+    // The next process has the same stores, a new ledger and a later clock.
     senders.app.clock.advance(100)
     const next = openLedger(app.world.events, { clock: app.world.clock, ids: app.world.ids, log: app.world.log })
     const world = { ...app.world, ledger: next }
@@ -116,7 +116,7 @@ test('a recount is pending after a process ended while others continued, until t
       (await senders.org.ask<{ is_exact: boolean }>('GET', '/usage?time_range=Last%2010%20minutes')).body.is_exact
     const presence = await openLedgerPresence(world, 60 * MINUTE_MS)
     expect([(await read()).is_recount_pending, await isUsageExact()]).toEqual([false, true])
-    // It stored this, wrote nothing of it into the ledger, and its lease runs out.
+    // The process stores these events, writes no ledger counts, and its lease expires.
     await world.writer.write(postOf(['lost', 'lost'], { orgNumber: row?.number ?? 0, logId }, world.clock.nowMs()))
     await world.meta.run(sql`update ledger_processes set alive_until = 0`)
     expect(await read()).toMatchObject({ is_recount_pending: true, totals: { stored: 1, balances: false } })
@@ -124,7 +124,7 @@ test('a recount is pending after a process ended while others continued, until t
     const signal = new AbortController().signal
     const job = { id: randomUUID(), orgId: undefined, payload: {}, attempt: 1, fence: 1, signal, hold: async () => undefined }
     const recounting = ledgerRecount(world)
-    // Only now it is known when it was found gone: that minute is not over.
+    // The first recount records when the process was found gone. That minute is not over yet.
     await recounting.run(job)
     expect(await read()).toMatchObject({ is_recount_pending: true, totals: { balances: false } })
     senders.app.clock.advance(2 * MINUTE_MS)
@@ -133,7 +133,7 @@ test('a recount is pending after a process ended while others continued, until t
       is_recount_pending: false,
       totals: { received: 3, stored: 3, recounted: 2, missing: 0, balances: true },
     })
-    // One that was only slow is there again, and one that leaves has written all.
+    // A process that was only slow renews its lease and counts as running again.
     await presence.renew()
     await world.meta.run(sql`update ledger_processes set alive_until = 0`)
     await presence.renew()

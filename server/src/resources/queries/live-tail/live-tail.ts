@@ -135,7 +135,7 @@ export class LiveTails {
       const events = taken.events.filter(({ logId }) => visible.has(logId)).map((event) => toApiEvent(event, taken.context))
       return { logs: [{ events: newestFirst ? events.reverse() : events }] }
     }
-    throw unavailable('this live tail is asked for too often at once')
+    throw unavailable('too many concurrent polls of this live tail')
   }
 
   /** Streams events until the time is over, the client disconnects, the caller loses access, or the job is deleted. */

@@ -44,10 +44,11 @@ const SLOW_ONE_OF = 4
 /** For this long after a request for a dataset, reads of other datasets of its organization include it. */
 const JOINT_READ_MS = 3_000
 /**
- * OVERLAP_MS is read again: what is usual each time, more of it now and then. Numbers are given out of a claim that may be ten seconds old, and the
- * events that carry them are seen some time later.
+ * The overlap of two reads of a pace. It is necessary because sequence numbers come from a claim that may be ten seconds old, and because events become
+ * visible some time after their numbers were assigned.
  */
 const OVERLAP_MS: Record<Pace, number> = { now: 12_000, late: 30_000 }
+/** The interval of reads of the pace `late`. */
 const LATE_EVERY_MS = 5_000
 /** The coarsest sampling. At higher rates a read returns only a part of its sample. */
 const ONE_OF_MAX = 65_536
