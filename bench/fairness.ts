@@ -1,23 +1,23 @@
 import { newDataDir, printTable, removeDataDir, startService } from './service.ts'
-import { ask, fillWithRequests, newTenant, requestLines } from './tenants.ts'
+import { fillWithRequests, newTenant, requestLines, sendRequest } from './tenants.ts'
 
 /**
- * Measures what one organization's queries cost another: node bench/fairness.ts [--events 1000000] [--queries 40] [--seconds 20]
- * The busy organization asks with so many queries at once, over several keys; the other one asks one after the other, and events are sent all the
- * time. A refusal with 429 is what the busy one is meant to get.
+ * Measures how the queries of one organization slow down another: node bench/fairness.ts [--events 1000000] [--queries 40] [--seconds 20]
+ * The busy organization runs many concurrent queries over several keys. The other one runs one query after the other. Events are sent all the time.
+ * The busy organization is expected to get some replies with 429.
  */
-const given = (name: string, otherwise: number): number => {
+const option = (name: string, fallback: number): number => {
   const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? otherwise : Number(process.argv[at + 1])
+  return at < 0 ? fallback : Number(process.argv[at + 1])
 }
-const EVENTS = given('events', 1_000_000)
-const QUERIES = given('queries', 40)
-const SECONDS = given('seconds', 20)
+const EVENTS = option('events', 1_000_000)
+const QUERIES = option('queries', 40)
+const SECONDS = option('seconds', 20)
 const KEYS = 6
 const PAUSE_MS = 100
 const P95_RATIO_MAX = 3
 
-type Measured = { readonly ms: number[]; readonly statuses: Map<number, number> }
+type Measurement = { readonly ms: number[]; readonly statuses: Map<number, number> }
 
 const dataDir = await newDataDir()
 const service = await startService(dataDir)
@@ -34,20 +34,20 @@ try {
       `≤ ${P95_RATIO_MAX} times`,
       `${p95(together.quiet)} ms, ${(p95(together.quiet) / p95(alone.quiet)).toFixed(2)} times`,
     ],
-    ['answers to the quiet organization', 'all 200', shown(together.quiet)],
-    ['answers to ingestion', 'no 503', shown(together.ingestion)],
-    ['answers to the busy organization', '200 and 429', shown(together.busy)],
+    ['replies to the quiet organization', 'all 200', formatStatuses(together.quiet)],
+    ['replies to ingestion', 'no 503', formatStatuses(together.ingestion)],
+    ['replies to the busy organization', '200 and 429', formatStatuses(together.busy)],
   ]
-  printTable(['what', 'aim', 'found'], rows)
+  printTable(['measurement', 'target', 'result'], rows)
 } finally {
   await service.stop()
   await removeDataDir(dataDir)
 }
 
-/** heavy groups by a key of many values over everything, as a badly built dashboard does. */
-function heavy() {
+/** Groups all events by a key with many values, like a badly built dashboard. */
+function heavyQuery() {
   return {
-    ...range(),
+    ...lastDay(),
     from_expr: '*',
     select: ['count(*)', 'p95(ms)'],
     groups: ['message'],
@@ -55,18 +55,18 @@ function heavy() {
     limit: 10,
   }
 }
-function light() {
-  return { ...range(), from_expr: '*', select: ['count(*)'], where: "level = 'error'" }
+function lightQuery() {
+  return { ...lastDay(), from_expr: '*', select: ['count(*)'], where: "level = 'error'" }
 }
-function range() {
+function lastDay() {
   return { from_ts: Date.now() - 86_400_000, to_ts: Date.now() }
 }
 
 async function phase(quietKeys: readonly string[], busyKeys: readonly string[]) {
   const untilMs = performance.now() + SECONDS * 1_000
-  const measured = (): Measured => ({ ms: [], statuses: new Map() })
-  const [quiet, busy, ingestion] = [measured(), measured(), measured()]
-  const repeat = async (into: Measured, work: () => Promise<{ status: number }>): Promise<void> => {
+  const newMeasurement = (): Measurement => ({ ms: [], statuses: new Map() })
+  const [quiet, busy, ingestion] = [newMeasurement(), newMeasurement(), newMeasurement()]
+  const repeat = async (into: Measurement, work: () => Promise<{ status: number }>): Promise<void> => {
     while (performance.now() < untilMs) {
       const startedMs = performance.now()
       const { status } = await work()
@@ -77,20 +77,20 @@ async function phase(quietKeys: readonly string[], busyKeys: readonly string[]) 
   }
   const key = quietKeys[0] ?? ''
   await Promise.all([
-    repeat(quiet, () => ask(service, key, 'POST', '/search', light())),
-    repeat(ingestion, () => ask(service, key, 'POST', '/ingest', requestLines(100, 0), 'application/x-ndjson')),
+    repeat(quiet, () => sendRequest(service, key, 'POST', '/search', lightQuery())),
+    repeat(ingestion, () => sendRequest(service, key, 'POST', '/ingest', requestLines(100, 0), 'application/x-ndjson')),
     ...Array.from({ length: busyKeys.length === 0 ? 0 : QUERIES }, (_, n) =>
-      repeat(busy, () => ask(service, busyKeys[n % busyKeys.length] ?? '', 'POST', '/search', heavy())),
+      repeat(busy, () => sendRequest(service, busyKeys[n % busyKeys.length] ?? '', 'POST', '/search', heavyQuery())),
     ),
   ])
   return { quiet, busy, ingestion }
 }
 
-function p95({ ms }: Measured): number {
+function p95({ ms }: Measurement): number {
   const sorted = ms.toSorted((one, other) => one - other)
   return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] ?? Number.NaN)
 }
 
-function shown({ statuses }: Measured): string {
+function formatStatuses({ statuses }: Measurement): string {
   return [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
 }

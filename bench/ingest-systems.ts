@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs'
 import { type DataFile, isTextKind } from './ingest-data.ts'
 import { activeBytes, filesBytes, mergeFully } from './ingest-disk.ts'
 import type { LoadTarget } from './ingest-load.ts'
-import { longestDelayMs, recordDelaysInto } from './loop-delays.ts'
+import { delayP99Ms, recordDelaysInto } from './loop-delays.ts'
 import { freePort, type Service, startService, untilOk } from './service.ts'
 
 /** A store of events to measure; `sent` describes its input in the table. */
@@ -52,7 +52,7 @@ export const dendro: System = {
           const delay = await delayOf(service)
           const untilMs = Date.now()
           return () => {
-            const ownP99Ms = longestDelayMs(delays, fromMs, untilMs)
+            const ownP99Ms = delayP99Ms(delays, fromMs, untilMs)
             rmSync(delays)
             return { ...delay, ownP99Ms }
           }

@@ -1,8 +1,8 @@
 import type { Random } from '../server/src/lines/generated-lines.fixture.ts'
 
 /**
- * Events whose keys differ: those of pods, each with labels and annotations of its own. Pods of `kubernetesLines` have one of 120 templates; of
- * `irregularLines` each event has other keys, in another order.
+ * Events of pods, whose labels and annotations have different keys. In `kubernetesLines` each pod has one of 120 templates. In `irregularLines` each
+ * event has other keys, in another order.
  */
 const KEYS = 220
 const LABELS = 8
@@ -11,10 +11,10 @@ const TEMPLATES = 120
 const ODD_SHARE = { kubernetes: 0.01, irregular: 0.05 }
 const START_MS = Date.UTC(2025, 10, 20)
 
-type Maker = (random: Random) => () => string
-/** A key with the way its values are made. */
-type OpenKey = { name: string; value: (random: Random) => string }
-type Template = { namespace: string; app: string; labels: readonly OpenKey[]; annotations: readonly OpenKey[] }
+type LineGenerator = (random: Random) => () => string
+/** A key with a generator for its values. */
+type GeneratedKey = { name: string; value: (random: Random) => string }
+type Template = { namespace: string; app: string; labels: readonly GeneratedKey[]; annotations: readonly GeneratedKey[] }
 
 const hex = (random: Random, digits: number): string => Array.from({ length: digits }, () => random.below(16).toString(16)).join('')
 const services = ['api', 'web', 'worker', 'billing', 'mailer', 'ingest', 'search', 'cart', 'stock', 'auth', 'edge', 'report']
@@ -32,39 +32,39 @@ const valuesOf: readonly ((random: Random) => string)[] = [
   (random) => hex(random, 40),
 ]
 
-const keysOf = (random: Random): OpenKey[] =>
+const keysOf = (random: Random): GeneratedKey[] =>
   Array.from({ length: KEYS }, (_, at) => ({
     name: at % 3 === 0 ? `${random.pick(domains)}/${random.pick(nouns)}-${at}` : `${random.pick(nouns)}-${at}`,
     value: valuesOf[at % valuesOf.length] ?? String,
   }))
 
-function some(random: Random, keys: readonly OpenKey[], count: number): OpenKey[] {
-  const chosen = new Set<OpenKey>()
+function sample(random: Random, keys: readonly GeneratedKey[], count: number): GeneratedKey[] {
+  const chosen = new Set<GeneratedKey>()
   while (chosen.size < count) chosen.add(random.pick(keys))
   return [...chosen]
 }
 
-const objectOf = (random: Random, keys: readonly OpenKey[], oddShare: number): Record<string, string> => {
-  const made: Record<string, string> = {}
-  for (const { name, value } of keys) made[name] = value(random)
-  if (random.chance(oddShare / 2)) made[`odd-${hex(random, 8)}`] = hex(random, 6)
-  return made
+const objectOf = (random: Random, keys: readonly GeneratedKey[], oddShare: number): Record<string, string> => {
+  const created: Record<string, string> = {}
+  for (const { name, value } of keys) created[name] = value(random)
+  if (random.chance(oddShare / 2)) created[`odd-${hex(random, 8)}`] = hex(random, 6)
+  return created
 }
 
-const templateOf = (random: Random, keys: readonly OpenKey[]): Template => ({
+const templateOf = (random: Random, keys: readonly GeneratedKey[]): Template => ({
   namespace: `team-${random.below(30)}`,
   app: random.pick(services),
-  labels: some(random, keys, LABELS),
-  annotations: some(random, keys, ANNOTATIONS),
+  labels: sample(random, keys, LABELS),
+  annotations: sample(random, keys, ANNOTATIONS),
 })
 
-export const kubernetesLines: Maker = (random) => {
+export const kubernetesLines: LineGenerator = (random) => {
   const keys = keysOf(random)
   const templates = Array.from({ length: TEMPLATES }, () => templateOf(random, keys))
   return podLines(random, () => random.pick(templates), ODD_SHARE.kubernetes)
 }
 
-export const irregularLines: Maker = (random) => {
+export const irregularLines: LineGenerator = (random) => {
   const keys = keysOf(random)
   return podLines(random, () => templateOf(random, keys), ODD_SHARE.irregular)
 }

@@ -3,12 +3,12 @@ import { parseArgs } from 'node:util'
 import { cpuSecondsOf, watchMemory } from './process-tree.ts'
 import { newDataDir, printTable, removeDataDir, type Service, startService } from './service.ts'
 
-/** Live tails beside ingestion: what they cost it, and what they take in the memory of the service and of its stores. */
+/** Measures how live tails slow down ingestion, and how much memory they need in the service and its stores. */
 const USAGE = `node bench/live-tail.ts [--seconds N] [--tails LIST] [--datasets N] [--rounds N]
-  --seconds   how long events are sent in each phase (20)
-  --tails     how many streams watch in each phase (0,6,20)
-  --datasets  over how many datasets the events are spread; every stream watches all (4)
-  --rounds    how often all phases are measured, in turn (1)`
+  --seconds   duration of each phase (20)
+  --tails     open streams of each phase (0,6,20)
+  --datasets  number of datasets; every stream reads all of them (4)
+  --rounds    repetitions of all phases (1)`
 
 const { values: options } = parseArgs({
   options: {
@@ -24,8 +24,8 @@ const DATASETS = Number(options.datasets)
 const SENDERS = 2
 const BODY_LINES = 1_000
 const WARM_UP_S = 5
-/** LEAVE_MS is for the service to notice that those who watched have gone. */
-const LEAVE_MS = 500
+/** Time for the service to detect disconnected clients. */
+const DISCONNECT_MS = 500
 const LOSS_MAX = 0.1
 const MEMORY_MB_MAX = 100
 
@@ -43,7 +43,7 @@ async function measure(): Promise<void> {
     const phases: Phase[] = []
     const counts = options.tails.split(',').map(Number)
     for (let round = 0; round < Number(options.rounds); round += 1) {
-      // Every other round goes backwards, so that growth over time does not count against the streams.
+      // Every other round is reversed, so that growth over time does not distort the result.
       for (const tails of round % 2 === 0 ? counts : counts.toReversed()) phases.push(await phase(service, tails, SECONDS))
     }
     report(counts, phases)
@@ -55,16 +55,17 @@ async function measure(): Promise<void> {
 
 function report(counts: readonly number[], phases: readonly Phase[]): void {
   process.stdout.write(`node bench/live-tail.ts ${process.argv.slice(2).join(' ')}\n\n`)
-  const meanOf = (tails: number, amountOf: (one: Phase) => number): number => {
+  const meanOf = (tails: number, select: (one: Phase) => number): number => {
     const own = phases.filter((one) => one.tails === tails)
-    return own.reduce((sum, one) => sum + amountOf(one), 0) / own.length
+    return own.reduce((sum, one) => sum + select(one), 0) / own.length
   }
   const [first = 0] = counts
   const rows = counts.map((tails) => {
     const rate = meanOf(tails, ({ mbPerS }) => mbPerS) / meanOf(first, ({ mbPerS }) => mbPerS)
     const peakOf = (count: number, name: string) => meanOf(count, ({ peaks }) => peaks.get(name) ?? 0)
-    const moreOf = (name: string) => peakOf(tails, name) - peakOf(first, name)
-    const shownPeak = (name: string) => `${peakOf(tails, name).toFixed(0)} (${moreOf(name) < 0 ? '' : '+'}${moreOf(name).toFixed(0)})`
+    const increaseOf = (name: string) => peakOf(tails, name) - peakOf(first, name)
+    const shownPeak = (name: string) =>
+      `${peakOf(tails, name).toFixed(0)} (${increaseOf(name) < 0 ? '' : '+'}${increaseOf(name).toFixed(0)})`
     const cpu = meanOf(tails, ({ cpuPerMb }) => cpuPerMb) / meanOf(first, ({ cpuPerMb }) => cpuPerMb)
     return [
       String(tails),
@@ -73,30 +74,30 @@ function report(counts: readonly number[], phases: readonly Phase[]): void {
       `${meanOf(tails, ({ cpuPerMb }) => cpuPerMb).toFixed(3)} (${cpu.toFixed(2)})`,
       ...[SERVICE, ENGINE, META].map(shownPeak),
       meanOf(tails, ({ shown }) => shown).toFixed(0),
-      rate > 1 - LOSS_MAX && moreOf(SERVICE) < MEMORY_MB_MAX ? 'yes' : 'NO',
+      rate > 1 - LOSS_MAX && increaseOf(SERVICE) < MEMORY_MB_MAX ? 'yes' : 'NO',
     ]
   })
   printTable(
     [
       'streams',
       'MB/s ingested',
-      'to none',
-      'CPU s per MB (to none)',
-      'service peak MB (to none)',
+      'relative',
+      'CPU s per MB (relative)',
+      'service peak MB (change)',
       'event store',
       'PostgreSQL',
-      'events/s shown to all',
+      'events/s streamed',
       'met',
     ],
     rows,
   )
 }
 
-/** Sends events for a while with so many open streams. */
+/** Sends events while this many streams are open. */
 async function phase(service: Service, tails: number, seconds: number): Promise<Phase> {
-  const leaving = new AbortController()
+  const disconnect = new AbortController()
   let shown = 0
-  const watching = Array.from({ length: tails }, () => watch(service, leaving.signal, (count) => (shown += count)))
+  const streams = Array.from({ length: tails }, () => readStream(service, disconnect.signal, (count) => (shown += count)))
   const cpuBefore = cpuSecondsOf(service.pid).total
   const memory = watchMemory(service.pid)
   const startedMs = performance.now()
@@ -105,20 +106,20 @@ async function phase(service: Service, tails: number, seconds: number): Promise<
   const { peaks } = memory()
   const mb = sent.reduce((sum, bytes) => sum + bytes, 0) / 1e6
   const cpuPerMb = (cpuSecondsOf(service.pid).total - cpuBefore) / mb
-  leaving.abort()
-  await Promise.all(watching)
-  await setTimeout(LEAVE_MS)
+  disconnect.abort()
+  await Promise.all(streams)
+  await setTimeout(DISCONNECT_MS)
   return { tails, mbPerS: mb / tookS, peaks, cpuPerMb, shown: shown / tookS }
 }
 
-async function watch({ url, key }: Service, signal: AbortSignal, onShown: (count: number) => void): Promise<void> {
+async function readStream({ url, key }: Service, signal: AbortSignal, onShown: (count: number) => void): Promise<void> {
   const headers = { 'x-service-api-key': key, 'content-type': 'application/json' }
   const started = await fetch(`${url}/live-tail`, { method: 'POST', headers, body: JSON.stringify({ from_expr: "collection = 'bench'" }) })
   if (started.status !== 201) throw new Error(`POST /live-tail: ${started.status} ${await started.text()}`)
   const { job_id } = (await started.json()) as { job_id: string }
-  const answer = await fetch(`${url}/live-tail/stream?job_id=${job_id}`, { headers, signal })
-  const text = answer.body?.pipeThrough(new TextDecoderStream())
-  if (!answer.ok || !text) throw new Error(`GET /live-tail/stream: ${answer.status}`)
+  const reply = await fetch(`${url}/live-tail/stream?job_id=${job_id}`, { headers, signal })
+  const text = reply.body?.pipeThrough(new TextDecoderStream())
+  if (!reply.ok || !text) throw new Error(`GET /live-tail/stream: ${reply.status}`)
   try {
     for await (const part of text) onShown(part.split('data: ').length - 1)
   } catch (cause) {

@@ -1,26 +1,26 @@
 import { watchMemory } from './process-tree.ts'
 import { newDataDir, printTable, removeDataDir, startService } from './service.ts'
-import { ask, fillWithRequests, newTenant, requestLines } from './tenants.ts'
+import { fillWithRequests, newTenant, requestLines, sendRequest } from './tenants.ts'
 
 /**
- * Measures what reads and events are answered where memory is scarce: node bench/memory-mix.ts [--memory 2G] [--events 1000000] [--readers 16] [--seconds 30]
- * Senders send all the time, so that the store merges, and readers of four organizations search, group by many values and sort, each over all events.
- * A read may be refused for what it takes itself (400) or for what its organization does (429), but never because the store has no memory (503).
+ * Counts the replies to reads and ingestion when memory is scarce: node bench/memory-mix.ts [--memory 2G] [--events 1000000] [--readers 16] [--seconds 30]
+ * Senders send all the time, so that the store merges. Readers of four organizations search, group by many values and sort, each over all events.
+ * A read may be refused because of its own cost (400) or the load of its organization (429), but never because the store has no memory (503).
  */
-const given = (name: string, otherwise: string): string => {
+const option = (name: string, fallback: string): string => {
   const at = process.argv.indexOf(`--${name}`)
-  return (at < 0 ? undefined : process.argv[at + 1]) ?? otherwise
+  return (at < 0 ? undefined : process.argv[at + 1]) ?? fallback
 }
-const MEMORY = given('memory', '2G')
-const EVENTS = Number(given('events', '1000000'))
-const READERS = Number(given('readers', '16'))
-const SECONDS = Number(given('seconds', '30'))
+const MEMORY = option('memory', '2G')
+const EVENTS = Number(option('events', '1000000'))
+const READERS = Number(option('readers', '16'))
+const SECONDS = Number(option('seconds', '30'))
 const TENANTS = 4
 const SENDERS = 2
 const SENT_LINES = 5_000
 
-/** Counted is how often there was each answer, by the kind of request. */
-type Counted = Map<string, number>
+/** The number of replies by request and status. */
+type ReplyCounts = Map<string, number>
 
 const dataDir = await newDataDir()
 const service = await startService(dataDir, { DENDRO_MEMORY: MEMORY })
@@ -28,31 +28,31 @@ try {
   const keys = (await Promise.all(Array.from({ length: TENANTS }, (_, n) => newTenant(service, `tenant ${n}`, 1)))).flat()
   for (const key of keys) await fillWithRequests(service, key, EVENTS / TENANTS)
   const stopWatching = watchMemory(service.pid)
-  const counted: Counted = new Map()
+  const replies: ReplyCounts = new Map()
   const untilMs = performance.now() + SECONDS * 1_000
-  const repeat = async (what: string, send: (n: number) => Promise<{ status: number; body: { details?: string } }>): Promise<void> => {
+  const repeat = async (request: string, send: (n: number) => Promise<{ status: number; body: { details?: string } }>): Promise<void> => {
     for (let n = 0; performance.now() < untilMs; n += 1) {
       const { status, body } = await send(n)
-      const answer = `${what}: ${status}${status < 400 ? '' : ` ${body.details}`}`
-      counted.set(answer, (counted.get(answer) ?? 0) + 1)
+      const reply = `${request}: ${status}${status < 400 ? '' : ` ${body.details}`}`
+      replies.set(reply, (replies.get(reply) ?? 0) + 1)
     }
   }
   const reads = [...queries()]
   await Promise.all([
     ...Array.from({ length: SENDERS }, (_, sender) =>
       repeat('events', (n) =>
-        ask(service, keys[sender] ?? '', 'POST', '/ingest', requestLines(SENT_LINES, n * SENT_LINES), 'application/x-ndjson'),
+        sendRequest(service, keys[sender] ?? '', 'POST', '/ingest', requestLines(SENT_LINES, n * SENT_LINES), 'application/x-ndjson'),
       ),
     ),
     ...Array.from({ length: READERS }, (_, reader) => {
-      const [what, body] = reads[reader % reads.length] ?? ['', {}]
-      return repeat(what, () => ask(service, keys[reader % TENANTS] ?? '', 'POST', '/search', body))
+      const [request, body] = reads[reader % reads.length] ?? ['', {}]
+      return repeat(request, () => sendRequest(service, keys[reader % TENANTS] ?? '', 'POST', '/search', body))
     }),
   ])
   const { peakMb, peaks } = stopWatching()
   printTable(
-    ['answer', 'times'],
-    [...counted].sort().map(([answer, times]) => [answer, String(times)]),
+    ['reply', 'count'],
+    [...replies].sort().map(([reply, count]) => [reply, String(count)]),
   )
   printTable(['memory', 'peak MB'], [['all', peakMb.toFixed(0)], ...[...peaks].map(([name, mb]) => [name, mb.toFixed(0)])])
 } finally {
@@ -60,7 +60,7 @@ try {
   await removeDataDir(dataDir)
 }
 
-function* queries(): Iterable<[what: string, body: object]> {
+function* queries(): Iterable<[request: string, body: object]> {
   const all = { from_ts: Date.now() - 86_400_000, to_ts: Date.now() + 3_600_000, from_expr: '*' }
   yield ['groups of many values', { ...all, select: ['count(*)', 'p95(ms)'], groups: ['message'], limit: 10 }]
   yield ['unique values', { ...all, select: ['unique(message)', 'p99(ms)'] }]

@@ -1,6 +1,6 @@
 import type { Random } from '../server/src/lines/generated-lines.fixture.ts'
 
-/** How many programs share the dataset. Each has its own header, sentences and names. */
+/** The number of programs that share the dataset. Each has its own header, sentences and names. */
 const PROGRAMS = 30
 const SENTENCES = 8
 const TRACE_SHARE = 0.02
@@ -29,7 +29,7 @@ const variables: readonly ((random: Random) => string)[] = [
   (random) => `"${random.pick(words)} ${random.pick(words)}"`,
 ]
 
-/** Lines of text of thirty programs, with stack traces over many lines and, now and then, bytes that are no text. */
+/** Generates text lines of thirty programs, with stack traces over many lines and occasional binary data. */
 export function programLines(random: Random, startMs: number): () => { line: Buffer; timeMs: number } {
   const programs = Array.from({ length: PROGRAMS }, (_, number) => programOf(random, number))
   let timeMs = startMs

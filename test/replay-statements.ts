@@ -1,9 +1,8 @@
 /**
- * Runs every statement of the service on another PostgreSQL server, with the values of a run of the tests that recorded them
- * (DENDRO_TEST_STATEMENTS=DIR npm test): `npm run replay-statements DIR`, on the server that
- * DENDRO_TEST_POSTGRES_URL names. Fails when a `sql` template was never recorded, or when
- * the server refuses a statement. Each runs in a transaction that is rolled back, on empty tables: a violated constraint is no failure.
- * Without a URL it only looks for templates that were not recorded.
+ * Runs every statement of the service on the PostgreSQL server at DENDRO_TEST_POSTGRES_URL: `npm run replay-statements DIR`. The statements and their
+ * values were recorded by a test run (DENDRO_TEST_STATEMENTS=DIR npm test). The script fails when a `sql` template was never recorded, or when the server
+ * refuses a statement. Each statement runs on empty tables, in a transaction that is rolled back, so a violated constraint is no failure. Without a URL the
+ * script only reports templates that were not recorded.
  */
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -27,17 +26,17 @@ const recorded = [
   ).values(),
 ]
 const missing = neverRun(templates, recorded)
-for (const { place, pieces } of missing) say(`${place}: no test ran ${pieces.join('…').trim().slice(0, 120)}`)
+for (const { place, pieces } of missing) print(`${place}: no test ran ${pieces.join('…').trim().slice(0, 120)}`)
 const refused = serverUrl === undefined ? 0 : await replay(serverUrl)
 process.exitCode = missing.length + refused === 0 && templates.length > 0 ? 0 : 1
 
 function readRecords(name: string): RecordedStatement[] {
   const lines = readFileSync(join(dir, name), 'utf8').split('\n').filter(Boolean)
-  return lines.map((line) => JSON.parse(line, revived) as RecordedStatement)
+  return lines.map((line) => JSON.parse(line, reviveBuffer) as RecordedStatement)
 }
 
-/** JSON writes a buffer as its bytes. */
-function revived(_: string, value: unknown): unknown {
+/** Restores buffers, which JSON writes as a list of bytes. */
+function reviveBuffer(_: string, value: unknown): unknown {
   const isBuffer = typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer' && 'data' in value
   return isBuffer ? Buffer.from(value.data as number[]) : value
 }
@@ -54,20 +53,20 @@ async function replay(url: string): Promise<number> {
     await client.query('begin')
     const cause: unknown = await client.query(text, values).then(
       () => undefined,
-      (thrown: unknown) => thrown,
+      (error: unknown) => error,
     )
     await client.query('rollback')
     if (cause === undefined || CONSTRAINT_VIOLATED.test(sqlState(cause) ?? '')) continue
     refused += 1
-    say(`refused: ${text}\n  ${String(cause)}`)
+    print(`refused: ${text}\n  ${String(cause)}`)
   }
   const { rows } = await client.query('show server_version')
-  say(`${statements.length} statements of ${templates.length} templates on PostgreSQL ${rows[0].server_version}: ${refused} refused`)
+  print(`${statements.length} statements of ${templates.length} templates on PostgreSQL ${rows[0].server_version}: ${refused} refused`)
   await client.end()
   await database.drop()
   return refused
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }

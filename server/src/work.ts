@@ -100,11 +100,11 @@ export function flushes({
   ]
 }
 
-/** presence keeps the others informed that this process counts what arrives; a process without sweeps is none of the deployment. */
+/** Renews the lease of this process in the ledger, so that the others know that it counts events. A process without background work takes no lease. */
 export async function presence(world: World, { sweepEveryMs }: BackgroundWork): Promise<readonly Chore[]> {
   if (sweepEveryMs === undefined) return []
-  const { keep, leave } = await openLedgerPresence(world)
-  return [{ everyMs: PRESENCE_EVERY_MS, failed: 'the process could not be kept in the list of those that count', run: keep, atStop: leave }]
+  const { renew, leave } = await openLedgerPresence(world)
+  return [{ everyMs: PRESENCE_EVERY_MS, failed: 'the ledger lease of this process could not be renewed', run: renew, atStop: leave }]
 }
 
 /** sweeps remove old data of all processes, so only a process whose clock is that of the deployment may run them. */
@@ -127,7 +127,7 @@ export function sweeps(
     { everyMs, failed: 'old counts of parsers could not be removed', run: () => deleteOldParserMinutes(world) },
     { everyMs, failed: 'old counts of new datasets could not be removed', run: () => deleteOldCreationCounts(world) },
     { everyMs, failed: 'old pages of searches could not be removed', run: () => forgetPages(world) },
-    { everyMs, failed: 'abandoned live tails could not be removed', run: () => tails.forget() },
+    { everyMs, failed: 'abandoned live tails could not be removed', run: () => tails.removeIdle() },
     { everyMs, failed: 'old searches could not be removed', run: () => searches.forget() },
     { everyMs, failed: 'old usage could not be removed', run: removeUsage },
     { everyMs, failed: 'old claims of posts could not be removed', run: () => forgetPosts(meta) },

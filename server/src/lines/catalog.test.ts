@@ -9,7 +9,7 @@ const NOBODY = new Map()
 const begun = (observed: Observation[]): DatasetLayout => growLayout(undefined, { observed, open: [] }, NOBODY)
 const known = begun(keys(5, 'own', 1_000))
 
-describe('one event with hundreds of strange keys', () => {
+describe('one event with hundreds of unusual keys', () => {
   test('does not move a dataset to a larger table or use up its slots', () => {
     expect(known.classes).toEqual(['s'])
     expect(growLayout(known, { observed: keys(500, 'strange'), open: [] }, NOBODY)).toBe(known)
@@ -20,13 +20,13 @@ describe('one event with hundreds of strange keys', () => {
     ])
   })
 
-  test('does not begin a dataset in the largest table', () => {
+  test('does not start a dataset in the largest table', () => {
     expect(begun(keys(500, 'strange')).classes).toEqual(['m'])
     expect(begun(keys(90, 'wide', 50)).classes).toEqual(['l'])
   })
 })
 
-test('a few new keys get the slots that are left at once', () => {
+test('a few new keys get free slots at once', () => {
   const { map, classes } = growLayout(known, { observed: keys(4, 'new'), open: [] }, NOBODY)
   expect([classes, map.slots.size, map.version]).toEqual([['s'], 9, known.map.version + 1])
 })
@@ -52,7 +52,7 @@ describe('keys without a slot are remembered', () => {
     expect(posts).toBe(23)
   })
 
-  test('and make no table larger where few of the events have them, though they take what slots are left', () => {
+  test('and do not enlarge a table when few events have them, though they use free slots', () => {
     const strange = new OverflowKeys()
     for (let post = 0; post < 200; post += 1) {
       const rare = keys(60, 'rare', 2)

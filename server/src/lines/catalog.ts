@@ -13,11 +13,11 @@ import {
 } from './slots.ts'
 import { type TableClass, tableClasses, tableClassNames } from './table.ts'
 
-/** Where a dataset's events are stored: its table classes and its slot map. New events go to the map's class. */
+/** The storage layout of a dataset: its table classes and its slot map. New events are stored in the class of the map. */
 export type DatasetLayout = { readonly map: SlotMap; readonly classes: readonly TableClass[] }
 
 /**
- * Makes room for keys without a slot. Only keys that are known to recur move the dataset to a larger class. The slots of a smaller class
+ * Assigns slots to keys without one. Only keys that are known to recur move the dataset to a larger class. The slots of a smaller class
  * also exist in the larger ones, so no key changes its slot when a dataset moves up. Returns the same layout when nothing changes.
  */
 export function growLayout(
@@ -26,24 +26,24 @@ export function growLayout(
   sameNameElsewhere: ReadonlyMap<string, Slot>,
 ): DatasetLayout {
   const open = before?.map.open ?? new Set()
-  const opened = found.every((prefix) => open.has(prefix)) ? open : new Set([...open, ...found])
-  const observed = all.filter((one) => !liesInOpenMap(opened, one.path) || (isProven(one) && !one.isScarce))
+  const allOpen = found.every((prefix) => open.has(prefix)) ? open : new Set([...open, ...found])
+  const observed = all.filter((one) => !liesInOpenMap(allOpen, one.path) || (isProven(one) && !one.isScarce))
   if (!before) {
     const tableClass = chooseTableClass(observed)
-    const map = decideSlots({ ...emptySlotMap(tableClass), open: opened }, observed, sameNameElsewhere)
+    const map = decideSlots({ ...emptySlotMap(tableClass), open: allOpen }, observed, sameNameElsewhere)
     return { map: { ...map, version: 1 }, classes: [tableClass] }
   }
-  const located = opened === open ? before : { ...before, map: { ...before.map, open: opened, version: before.map.version + 1 } }
-  const wanted = keysWorthSlots(located.map, observed)
-  const map = decideSlots(located.map, wanted, sameNameElsewhere)
+  const withOpenMaps = allOpen === open ? before : { ...before, map: { ...before.map, open: allOpen, version: before.map.version + 1 } }
+  const wanted = keysWorthSlots(withOpenMaps.map, observed)
+  const map = decideSlots(withOpenMaps.map, wanted, sameNameElsewhere)
   const left = wanted.filter((one) => !map.slots.has(one.path) && isProven(one))
   const larger = left.length === 0 ? undefined : largerClass(map, left.length)
-  if (!larger) return map === located.map ? located : { ...located, map }
+  if (!larger) return map === withOpenMaps.map ? withOpenMaps : { ...withOpenMaps, map }
   const grown = decideSlots({ ...map, tableClass: larger }, left, sameNameElsewhere)
-  return { map: { ...grown, version: located.map.version + 1 }, classes: [...located.classes, larger] }
+  return { map: { ...grown, version: withOpenMaps.map.version + 1 }, classes: [...withOpenMaps.classes, larger] }
 }
 
-/** What lines show of their dataset: keys without a slot, and open maps. */
+/** The findings of shredding lines of a dataset: keys without a slot, and open maps. */
 export type LayoutFindings = { readonly observed: readonly Observation[]; readonly open: readonly string[] }
 
 /** Drops unproven keys when the free slots do not suffice, so that one event with hundreds of unique keys takes none. */
@@ -85,7 +85,7 @@ export const sumOf = (known: Observation | undefined, { path, count, distinct }:
   distinct: distinct + (known?.distinct ?? 0),
 })
 
-/** The smallest larger class that can hold so many more keys. */
+/** Returns the smallest larger class that can hold `more` additional keys. */
 function largerClass({ tableClass, slots }: SlotMap, more: number): TableClass | undefined {
   const larger = tableClassNames.slice(tableClassNames.indexOf(tableClass) + 1)
   const holds = (name: TableClass) => tableClasses[name].cSlots + tableClasses[name].sSlots >= slots.size + more

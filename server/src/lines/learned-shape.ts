@@ -28,7 +28,7 @@ export type LearnedShape = {
   readonly message: number
   readonly skeleton: Hash64
   /** The values that decide the severity. */
-  readonly told: readonly number[]
+  readonly severityValues: readonly number[]
   readonly throws: boolean
   readonly paths: ReadonlySet<string>
   /** Returns the shape in which `format` replaces the value of the event time; `timeValue` is -1 for none. */
@@ -104,7 +104,7 @@ function learnShape(matcher: LineMatcher, map: SlotMap, block: BlockBuilder): Le
     times: leavesOf(timeKeys),
     message,
     skeleton: message < 0 ? maskedHash(textOf(values, () => MASK)) : { high: 0, low: 0 },
-    told: [...new Set(leavesOf([...levelKeys, ...httpStatusKeys]))],
+    severityValues: [...new Set(leavesOf([...levelKeys, ...httpStatusKeys]))],
     throws: leavesOf(exceptionKeys).length > 0,
     paths,
     choose: chooser(values, symbols),

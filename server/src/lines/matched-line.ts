@@ -13,7 +13,7 @@ import { END, NULL } from './walk.ts'
 const NO_VALUE = -1
 
 /** Which values of a line have a meaning. Lines with one severityOwner get their severity from the same keys. */
-export type LineRoles = Pick<LearnedShape, 'values' | 'times' | 'message' | 'skeleton' | 'told' | 'throws'> & {
+export type LineRoles = Pick<LearnedShape, 'values' | 'times' | 'message' | 'skeleton' | 'severityValues' | 'throws'> & {
   readonly severityOwner?: unknown
 }
 
@@ -79,11 +79,11 @@ export class MatchedLine {
   }
 
   severity(line: Uint8Array, learned: LineRoles): Severity {
-    const { told, values, throws, severityOwner: owner = learned } = learned
-    if (told.length === 0) return throws ? 'error' : 'none'
+    const { severityValues, values, throws, severityOwner: owner = learned } = learned
+    if (severityValues.length === 0) return throws ? 'error' : 'none'
     let remembers = true
     this.severities.start()
-    for (const value of told) {
+    for (const value of severityValues) {
       this.find(value, line)
       remembers = this.severities.add(this.source, this.from, this.to) && remembers
     }

@@ -15,46 +15,46 @@ import { type Hash64, maskedHash } from './skeleton.ts'
 import type { SlotMap } from './slots.ts'
 import { END, NULL } from './walk.ts'
 
-/** What a transition means for lines of this dataset, worked out once. */
-type KnownPiece = {
+/** The cached properties of a transition for lines of this dataset. */
+type CachedPiece = {
   readonly piece: Piece
-  /** piece with a reference in place of its name, where its value lies in the overflow map of an open map. */
+  /** The piece with a reference instead of its name, if its value lies in an open map without a slot. */
   readonly named: Piece
   readonly transition: Transition
   readonly isOpen: boolean
   readonly isLeaf: boolean
-  readonly path: KnownPath
+  readonly path: CachedPath
   readonly column: TextColumn | undefined
   /** The parts of an open piece by encoding. */
   readonly parts: (Part | undefined)[]
 }
 
-/** A KnownPath is what there is to know of a key. Ranks are -1 for keys without the role. */
-type KnownPath = {
+/** The cached properties of a key. Ranks are -1 for keys without the role. */
+type CachedPath = {
   readonly name: string
   readonly timeRank: number
   readonly messageRank: number
-  readonly toldRank: number
+  readonly severityRank: number
   readonly throws: boolean
-  /** severityBit marks a key on which the severity depends, 0 for others. */
+  /** Marks a key on which the severity depends; 0 for others. */
   readonly severityBit: number
-  /** line is the last line that had the key. */
+  /** The last line that had the key. */
   line: number
   /** Whether the key is an attribute of this arrival. */
   arrival: PreparedArrival | undefined
   isAttribute: boolean
 }
 
-/** A Part is what is written between or in open maps; live is undefined until a line uses it, and where there are too many. */
+/** A part of a shape, between or in open maps. `live` is undefined until a line uses the part, and when there are too many shapes. */
 type Part = { readonly text: string; live: LiveShape | undefined }
-/** A Run is what was read since the last open piece; runs that begin alike share their beginnings. */
-type Run = { readonly part: Part; readonly masked: string; readonly next: Map<number, Run> }
+/** A node of a prefix tree: the pieces since the last open piece, joined. */
+type RunNode = { readonly part: Part; readonly masked: string; readonly next: Map<number, RunNode> }
 
-const toldKeys = [...new Set([...levelKeys, ...httpStatusKeys])]
-/** Keys of exceptions share a bit: it does not matter which of them a line has. */
+const severityKeys = [...new Set([...levelKeys, ...httpStatusKeys])]
+/** Keys of exceptions share a bit, because the severity does not depend on which of them a line has. */
 const severityBits: ReadonlyMap<string, number> = new Map([
   ...exceptionKeys.map((key): [string, number] => [key, 1]),
-  ...[...toldKeys, ...numericLevelCompanions].map((key, index): [string, number] => [key, 2 << index]),
+  ...[...severityKeys, ...numericLevelCompanions].map((key, index): [string, number] => [key, 2 << index]),
 ])
 const EMPTY_VALUE = Buffer.from(toSlot(''))
 const RUNS_MAX = 65_536
@@ -64,30 +64,30 @@ const SKELETONS_MAX = 4_096
 export type OpenLineTools = { matcher: LineMatcher; matched: MatchedLine; ledger: ShapeLedger; finder: OpenMapFinder }
 
 /**
- * OpenLines turns lines with open maps into rows as the reference does. No two of them need have the same keys, so what is known is known of each piece
- * of a line, not of lines.
+ * Converts lines with open maps to rows, with the same result as reference.ts. Each of these lines may have other keys, so it caches the properties of
+ * pieces instead of those of lines.
  */
 export class OpenLines implements LineRoles {
   /** The roles of the values of the last line. */
   readonly values: Transition[] = []
   readonly times: number[] = []
-  readonly told: number[] = []
+  readonly severityValues: number[] = []
   message = -1
   throws = false
   skeleton: Hash64 = { high: 0, low: 0 }
-  /** severityOwner stands for all lines whose severity depends on the same keys. */
+  /** Identifies the lines whose severity depends on the same keys. */
   severityOwner = 0
 
   private readonly map: SlotMap
   private readonly block: BlockBuilder
   private readonly tools: OpenLineTools
-  private readonly known: KnownPiece[] = []
-  private readonly paths = new Map<string, KnownPath>()
-  private readonly pieces: KnownPiece[] = []
+  private readonly known: CachedPiece[] = []
+  private readonly paths = new Map<string, CachedPath>()
+  private readonly pieces: CachedPiece[] = []
   private readonly parts: Part[] = []
   private readonly timeSymbols = new Map<string, number>()
   private readonly skeletons = new Map<string, Hash64>()
-  private root: Run = { part: { text: '', live: undefined }, masked: '', next: new Map() }
+  private root: RunNode = { part: { text: '', live: undefined }, masked: '', next: new Map() }
   private runs = 0
   private hasNewRun = false
   private line = 0
@@ -99,13 +99,13 @@ export class OpenLines implements LineRoles {
     this.tools = tools
   }
 
-  /** True if the line that was matched last has an open map. */
-  has(): boolean {
+  /** Reports whether the last matched line has an open map. */
+  hasOpenMap(): boolean {
     const { matcher } = this.tools
     const { pieces } = this
     let isOpen = false
     for (let at = 0; at < matcher.count; at += 1) {
-      const piece = this.knownOf((matcher.symbols[at] as number) >> 2)
+      const piece = this.cachedPiece((matcher.symbols[at] as number) >> 2)
       pieces[at] = piece
       isOpen ||= piece.isOpen
     }
@@ -113,41 +113,41 @@ export class OpenLines implements LineRoles {
     return isOpen
   }
 
-  /** Reads the roles of the line's values; false for a line that only the reference can split. */
+  /** Reads the roles of the values of the line. Returns false for a line that only the reference can split. */
   read(prepared: PreparedArrival): boolean {
-    const { pieces, values, times, told } = this
+    const { pieces, values, times, severityValues } = this
     this.line += 1
     this.message = -1
     this.throws = false
     this.severityOwner = 0
-    values.length = times.length = told.length = 0
+    values.length = times.length = severityValues.length = 0
     let leaves = 0
     for (let at = 0; at < pieces.length; at += 1) {
-      const { path, isLeaf, transition } = pieces[at] as KnownPiece
+      const { path, isLeaf, transition } = pieces[at] as CachedPiece
       values[at] = transition
       if (transition.kind === END) continue
       if (path.line === this.line || path.name === ORIGINAL_TIME || this.isAttribute(path, prepared)) return false
       path.line = this.line
       if (!isLeaf) continue
       leaves += 1
-      this.noteRoles(path, at)
+      this.addRoles(path, at)
     }
-    times.sort((a, b) => this.rankAt(a).timeRank - this.rankAt(b).timeRank)
-    told.sort((a, b) => this.rankAt(a).toldRank - this.rankAt(b).toldRank)
+    times.sort((a, b) => this.pathAt(a).timeRank - this.pathAt(b).timeRank)
+    severityValues.sort((a, b) => this.pathAt(a).severityRank - this.pathAt(b).severityRank)
     return leaves <= LEAVES_MAX
   }
 
-  private noteRoles(path: KnownPath, at: number): void {
+  private addRoles(path: CachedPath, at: number): void {
     if (path.timeRank >= 0) this.times.push(at)
-    if (path.messageRank >= 0 && (this.message < 0 || path.messageRank < this.rankAt(this.message).messageRank)) this.message = at
-    if (path.toldRank >= 0) this.told.push(at)
+    if (path.messageRank >= 0 && (this.message < 0 || path.messageRank < this.pathAt(this.message).messageRank)) this.message = at
+    if (path.severityRank >= 0) this.severityValues.push(at)
     if (path.throws) this.throws = true
     this.severityOwner |= path.severityBit
   }
 
-  private rankAt = (at: number): KnownPath => (this.pieces[at] as KnownPiece).path
+  private pathAt = (at: number): CachedPath => (this.pieces[at] as CachedPiece).path
 
-  /** Puts the parts of the line together, with its time as a reference; true if the line can be rebuilt from them. */
+  /** Assembles the parts of the line, with its time as a reference. Returns whether the line can be rebuilt from them. */
   shape(line: Uint8Array, start: number, end: number, timeValue: number, timeFormat: string): boolean {
     this.joinParts(timeValue, timeFormat)
     this.skeleton = this.message < 0 ? this.skeletonOf(this.masked) : this.skeleton
@@ -172,13 +172,13 @@ export class OpenLines implements LineRoles {
   }
 
   /** Adds the values of the line, except the one that the event time rebuilds. */
-  addValues(line: Uint8Array, leftOut: number): void {
+  addValues(line: Uint8Array, omitted: number): void {
     const { block, pieces } = this
     const { matched } = this.tools
     const row = block.rows
     for (let at = 0; at < pieces.length; at += 1) {
-      const { isLeaf, column, path } = pieces[at] as KnownPiece
-      if (!isLeaf || at === leftOut) continue
+      const { isLeaf, column, path } = pieces[at] as CachedPiece
+      if (!isLeaf || at === omitted) continue
       matched.find(at, line)
       const isEmpty = matched.from === matched.to
       const source = isEmpty ? EMPTY_VALUE : matched.source
@@ -189,22 +189,22 @@ export class OpenLines implements LineRoles {
     }
   }
 
-  /** Adds the parts of the line and returns what `shape` says of it. */
+  /** Adds the parts of the line and returns the value of its column `shape`. */
   addParts(timeValue: number, timeFormat: string): string {
     for (const { text } of this.parts) this.block.parts.add(this.block.rows, text)
-    return timeFormat === '' ? shapeOfParts(undefined, undefined) : shapeOfParts(this.rankAt(timeValue).name, timeFormat)
+    return timeFormat === '' ? shapeOfParts(undefined, undefined) : shapeOfParts(this.pathAt(timeValue).name, timeFormat)
   }
 
   private joinParts(timeValue: number, timeFormat: string): void {
     const { pieces, parts } = this
     const { matcher, finder } = this.tools
-    if (this.runs > RUNS_MAX || this.timeSymbols.size > TIME_SYMBOLS_MAX) this.forgetRuns()
+    if (this.runs > RUNS_MAX || this.timeSymbols.size > TIME_SYMBOLS_MAX) this.clearRuns()
     parts.length = 0
     this.masked = ''
     this.hasNewRun = false
     let run = this.root
     for (let at = 0; at < pieces.length; at += 1) {
-      const known = pieces[at] as KnownPiece
+      const known = pieces[at] as CachedPiece
       const symbol = matcher.symbols[at] as number
       const isTime = at === timeValue && timeFormat !== ''
       if (!known.isOpen) {
@@ -218,30 +218,30 @@ export class OpenLines implements LineRoles {
     if (this.hasNewRun) finder.see(pieces.filter(({ transition }) => transition.kind !== END).map(({ transition }) => transition))
   }
 
-  private endRun(run: Run): Run {
+  private endRun(run: RunNode): RunNode {
     if (run === this.root) return run
     this.parts.push(run.part)
     if (this.message < 0) this.masked += run.masked
     return this.root
   }
 
-  private follow(run: Run, { piece }: KnownPiece, symbol: number, timeFormat: string): Run {
+  private follow(run: RunNode, { piece }: CachedPiece, symbol: number, timeFormat: string): RunNode {
     const number = timeFormat === '' ? symbol : this.timeSymbol(symbol, timeFormat)
     const next = run.next.get(number)
     if (next) return next
     const reference = timeFormat === '' ? this.referenceOf(piece, symbol & 3) : timeReference(timeFormat)
-    const made: Run = {
+    const created: RunNode = {
       part: { text: run.part.text + pieceText(piece, reference), live: undefined },
       masked: run.masked + pieceText(piece, MASK),
       next: new Map(),
     }
-    run.next.set(number, made)
+    run.next.set(number, created)
     this.runs += 1
     this.hasNewRun = true
-    return made
+    return created
   }
 
-  /** Numbers below 0 stand for a value that is the time in some format. */
+  /** Returns a number below 0 for a value that is the time in some format. */
   private timeSymbol(symbol: number, format: string): number {
     const name = `${symbol} ${format}`
     const known = this.timeSymbols.get(name)
@@ -251,19 +251,19 @@ export class OpenLines implements LineRoles {
     return number
   }
 
-  private openPart({ named, parts }: KnownPiece, encoding: number): Part {
+  private openPart({ named, parts }: CachedPiece, encoding: number): Part {
     const known = parts[encoding]
     if (known) return known
-    const made: Part = { text: pieceText(named, this.referenceOf(named, encoding)), live: undefined }
-    parts[encoding] = made
-    return made
+    const created: Part = { text: pieceText(named, this.referenceOf(named, encoding)), live: undefined }
+    parts[encoding] = created
+    return created
   }
 
   private referenceOf({ path }: Piece, encoding: number): string {
     return slotReference(this.map.slots.get(path), encodings[encoding] ?? 'plain')
   }
 
-  private knownOf(number: number): KnownPiece {
+  private cachedPiece(number: number): CachedPiece {
     const known = this.known[number]
     if (known) return known
     const transition = this.tools.matcher.transition(number << 2)
@@ -272,7 +272,7 @@ export class OpenLines implements LineRoles {
     const isOpen = isOpenPiece(piece, this.map.open)
     const isLeaf = kind !== NULL && kind !== END
     const slot = this.map.slots.get(path)
-    const made: KnownPiece = {
+    const created: CachedPiece = {
       piece,
       named: isOpen && isLeaf && slot === undefined ? withKeyReference(piece) : piece,
       transition,
@@ -282,29 +282,29 @@ export class OpenLines implements LineRoles {
       column: isLeaf && slot !== undefined ? this.block.slot(slot) : undefined,
       parts: [],
     }
-    this.known[number] = made
-    return made
+    this.known[number] = created
+    return created
   }
 
-  private pathOf(name: string): KnownPath {
+  private pathOf(name: string): CachedPath {
     const known = this.paths.get(name)
     if (known) return known
-    const made: KnownPath = {
+    const created: CachedPath = {
       name,
       timeRank: timeKeys.indexOf(name),
       messageRank: messageKeys.indexOf(name),
-      toldRank: toldKeys.indexOf(name),
+      severityRank: severityKeys.indexOf(name),
       throws: exceptionKeys.includes(name),
       severityBit: severityBits.get(name) ?? 0,
       line: 0,
       arrival: undefined,
       isAttribute: false,
     }
-    this.paths.set(name, made)
-    return made
+    this.paths.set(name, created)
+    return created
   }
 
-  private isAttribute(path: KnownPath, prepared: PreparedArrival): boolean {
+  private isAttribute(path: CachedPath, prepared: PreparedArrival): boolean {
     if (path.arrival !== prepared) {
       path.arrival = prepared
       path.isAttribute = prepared.has(path.name)
@@ -312,13 +312,13 @@ export class OpenLines implements LineRoles {
     return path.isAttribute
   }
 
-  private stored(line: Uint8Array, leftOut: number) {
+  private stored(line: Uint8Array, omitted: number) {
     const { pieces } = this
     const { matched } = this.tools
     const texts = new Map<string, string>()
     const entries: [string, string][] = []
     for (const [at, { isLeaf, path }] of pieces.entries()) {
-      if (!isLeaf || at === leftOut) continue
+      if (!isLeaf || at === omitted) continue
       matched.find(at, line)
       const { source, from, to } = matched
       const text = toSlot(Buffer.from(source.buffer, source.byteOffset + from, to - from).toString('utf8'))
@@ -333,12 +333,12 @@ export class OpenLines implements LineRoles {
     const known = this.skeletons.get(masked)
     if (known) return known
     if (this.skeletons.size >= SKELETONS_MAX) this.skeletons.clear()
-    const made = maskedHash(masked)
-    this.skeletons.set(masked, made)
-    return made
+    const created = maskedHash(masked)
+    this.skeletons.set(masked, created)
+    return created
   }
 
-  private forgetRuns(): void {
+  private clearRuns(): void {
     this.root = { part: { text: '', live: undefined }, masked: '', next: new Map() }
     this.runs = 0
     this.timeSymbols.clear()

@@ -11,7 +11,7 @@ import { emptySlotMap, type SlotMap } from './slots.ts'
 const chance = randomFrom(7)
 const names = Array.from({ length: 60 }, (_, at) => (at % 3 === 0 ? `example.com/name-${at}` : `name-${at}`))
 
-/** An event with other labels each time, in another order. */
+/** Returns an event with different labels in a different order for each call. */
 function pod(number: number): string {
   const labels = Object.fromEntries(Array.from({ length: 6 }, () => [chance.pick(names), chance.pick(['', 'x', 'say "hi"', '7'])]))
   const counts = number % 5 === 0 ? { ...labels, 'odd key': number, nothing: null } : labels
@@ -42,7 +42,7 @@ test('an object with many lists of keys is an open map, and the objects around i
   expect(observed.find(({ path }) => path === 'meta.labels.odd key')?.isScarce).toBe(true)
 })
 
-test('few lists of keys make no open map, and what is known is not found again', () => {
+test('an object with few lists of keys is no open map, and a known open map is not found again', () => {
   const finder = new OpenMapFinder()
   const see = (number: number) => finder.seeLine(Buffer.from(`{"a":1,"k":{"n${number}":1}}`))
   for (let number = 0; number < OPEN_LISTS - 1; number += 1) for (let again = 0; again < 3; again += 1) see(number)
@@ -65,7 +65,7 @@ test('the shredder finds open maps in lines that it matches', () => {
   expect(shredder.openMaps()).toEqual([])
 })
 
-test('lines with open maps have few parts however their keys differ, none is raw, and none needs the reference', () => {
+test('lines with open maps have few parts whatever their keys, and none is stored raw or needs the reference', () => {
   const map = mapWith('meta.labels.')
   const shredder = new Shredder(map, { random: () => 0.5 })
   const lines = Array.from({ length: 2_000 }, (_, number) => pod(number))
@@ -92,7 +92,7 @@ test.each([[['meta.labels.']], [['']], [['', 'meta.', 'meta.labels.']], [['meta.
   },
 )
 
-test('the names of keys are taken from the overflow map only where they are written as they are stored', () => {
+test('names of keys are references to the overflow map unless they are written with escapes', () => {
   const map = { ...emptySlotMap('s' as const), open: new Set(['k.']) }
   const partsOf = (line: string) => shred(Buffer.from(line), map, arrival).parts
   expect(partsOf('{"k":{"a.b":"x","c" : 1}}')).toEqual(['{"k":{"\x01kk.\x02":"\x01m\x02"', ',"\x01kk.\x02" : \x01m\x02', '}}'])

@@ -1,9 +1,9 @@
 import { PATH_CHARS_MAX } from './slots.ts'
 import { BROKEN, END, isNameless, OPEN_OBJECT, Walk } from './walk.ts'
 
-/** An object with so many different lists of keys is an open map. A list is one order of names. */
+/** An object with this many different lists of keys is an open map. A list is a sequence of names. */
 export const OPEN_LISTS = 64
-/** Bounds of what is remembered: open maps of a dataset, and objects that are watched. */
+/** Limits of the open maps per dataset and of the objects whose keys are counted. */
 const OPEN_MAPS_MAX = 256
 const OBJECTS_MAX = 512
 
@@ -28,7 +28,7 @@ export class OpenMapFinder {
     if (line.includes(OPEN_OBJECT)) this.see(keysOf(line))
   }
 
-  /** The prefixes of the open maps that are not known yet. */
+  /** Returns the prefixes of open maps that are not known yet. */
   found(known: ReadonlySet<string>): string[] {
     const fresh: string[] = []
     for (const [prefix, { size }] of this.lists) {
@@ -42,13 +42,13 @@ export class OpenMapFinder {
     const known = this.lists.get(prefix)
     if (known) return known
     if (this.lists.size >= OBJECTS_MAX) this.lists.clear()
-    const made = new Set<number>()
-    this.lists.set(prefix, made)
-    return made
+    const created = new Set<number>()
+    this.lists.set(prefix, created)
+    return created
   }
 }
 
-/** True for a key in an open map, however deep. */
+/** True for a key in an open map at any depth. */
 export function liesInOpenMap(open: ReadonlySet<string>, path: string): boolean {
   if (open.size === 0) return false
   if (open.has('')) return true
@@ -56,7 +56,7 @@ export function liesInOpenMap(open: ReadonlySet<string>, path: string): boolean 
   return false
 }
 
-/** The names in each object, objects among them, as one text. */
+/** Returns the names in each object, including nested objects, as one text. */
 function namesByObject(keys: Iterable<NestedKey>): Map<string, string> {
   const names = new Map<string, string>()
   const last = new Map<string, string>()

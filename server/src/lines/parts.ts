@@ -7,10 +7,10 @@ import { END, NULL, STRING, type WalkStep } from './walk.ts'
 /**
  * An open map is an object whose keys differ from event to event, such as labels. A shape would name all of them, so each combination of keys would be
  * a shape. The shape of a line with open maps is stored in parts instead:
- * - each key of an open map is a part of its own, and its name is a reference to the overflow map where the value lies
- * - what lies between open maps is one part
+ * - each key of an open map is a separate part, and its name is a reference to the overflow map, which holds the value
+ * - the text between open maps is one part
  *
- * All parts together are the shape. The column `shape` only says that the line is in parts, and which time key has the time of the event.
+ * All parts together are the shape. The column `shape` only marks the line as in parts and names the key with the time of the event.
  */
 const PARTS_MARK = '{\x01o\x02'
 
@@ -23,7 +23,7 @@ export const shapeOfParts = (timePath: string | undefined, format: string | unde
 const TIME_PATH = /^\{[^"]*"([^"]*)":/
 export const timePathOf = (shape: string): string | undefined => TIME_PATH.exec(shape)?.[1]
 
-/** A piece is a value with what stands before it since the last value, or the end of the line. */
+/** A value with the literal before it, or the literal at the end of the line. */
 export type Piece = {
   readonly kind: WalkStep
   readonly path: string
@@ -34,11 +34,11 @@ export type Piece = {
   readonly inside: string | undefined
 }
 
-/** True for a piece that touches an open map, so that it is a part of its own. */
+/** True for a piece that touches an open map and is therefore a separate part. */
 export const isOpenPiece = ({ before, inside }: Piece, open: ReadonlySet<string>): boolean =>
   open.size > 0 && ((before !== undefined && open.has(before)) || (inside !== undefined && open.has(inside)))
 
-/** The text of a piece in a shape; `reference` says where the value lies. */
+/** Returns the text of a piece in a shape. `reference` names the place of the value. */
 export function pieceText({ kind, literal }: Piece, reference: string): string {
   if (kind === NULL || kind === END) return literal
   return kind === STRING ? `${literal}${reference}"` : literal + reference
@@ -46,7 +46,7 @@ export function pieceText({ kind, literal }: Piece, reference: string): string {
 
 const NAME_END = /"(\s*:\s*"?)$/
 
-/** An open piece whose value lies in the overflow map refers to it for its name as well, where the name is written as it is stored. */
+/** Replaces the name in an open piece by a reference to the overflow map. A name that is written with escapes stays in the piece. */
 export function withKeyReference(piece: Piece): Piece {
   const { literal, path, inside = '' } = piece
   const name = path.slice(inside.length)
@@ -56,23 +56,23 @@ export function withKeyReference(piece: Piece): Piece {
   return { ...piece, literal: literal.slice(0, start) + keyReference(inside) + literal.slice(end.index) }
 }
 
-/** Joins what lies between open pieces. */
+/** Joins adjacent pieces between open ones. Each open piece is a separate part. */
 export function partsOf(pieces: readonly { readonly text: string; readonly isOpen: boolean }[]): string[] {
   const parts: string[] = []
-  let run = ''
+  let between = ''
   for (const { text, isOpen } of pieces) {
     if (!isOpen) {
-      run += text
+      between += text
       continue
     }
-    if (run !== '') parts.push(run)
-    run = ''
+    if (between !== '') parts.push(between)
+    between = ''
     parts.push(text)
   }
-  return run === '' ? parts : [...parts, run]
+  return between === '' ? parts : [...parts, between]
 }
 
-/** What rebuilding a line in parts needs of its row; `entries` are those of the overflow map in their order. */
+/** The columns of a row that rebuild a line in parts. `entries` are those of the overflow map in order. */
 export type RowInParts = {
   readonly time: Instant
   slot(slot: Slot): string
@@ -108,12 +108,12 @@ export function rebuildParts(parts: readonly string[], { time, slot, entries }: 
       case 'time':
         return formatTime(time, reference.format)
       default:
-        throw new Error(`a part refers to what no line of JSON has: ${reference.kind}`)
+        throw new Error(`a part has a reference that JSON lines do not have: ${reference.kind}`)
     }
   }
 }
 
-/** The references of all parts in the order of the line, without those of names. */
+/** Returns the references of all parts in the order of the line, without references to names. */
 export const referencesIn = (parts: readonly string[]): ShapeReference[] =>
   parts.flatMap((part) => scannedPart(part).references.map(({ name }) => parseReference(name))).filter(({ kind }) => kind !== 'key')
 
@@ -124,7 +124,7 @@ function scannedPart(part: string): ScannedShape {
   const known = scanned.get(part)
   if (known) return known
   if (scanned.size >= SCANNED_MAX) scanned.clear()
-  const made = scanReferences(part)
-  scanned.set(part, made)
-  return made
+  const parsed = scanReferences(part)
+  scanned.set(part, parsed)
+  return parsed
 }

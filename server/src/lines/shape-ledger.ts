@@ -6,7 +6,7 @@ const CHECKED_EVERY = 512
 /** Live shapes per dataset; lines of further shapes are stored raw. */
 const SHAPES_MAX = 4_096
 const SHAPE_CHARS_IN_ALL_MAX = 8 * 2 ** 20
-/** A shape expires when it was not seen for so many blocks while others waited. */
+/** A shape expires when it was not seen for this many blocks while others waited. */
 const IDLE_BLOCKS_MAX = 8
 
 /** A shape in use. A shape that failed a check is `broken` and gets no more rows. */
@@ -63,10 +63,10 @@ export class ShapeLedger {
       shape.linesToCheck -= 1
       return true
     }
-    return this.isTurn()
+    return this.isSampled()
   }
 
-  /** The same for a line of several shapes: those of its parts. */
+  /** True when the next line with these shapes of its parts must be checked. */
   wantsCheckOf(shapes: readonly LiveShape[]): boolean {
     let isNew = false
     for (const shape of shapes) {
@@ -74,10 +74,10 @@ export class ShapeLedger {
       shape.linesToCheck -= 1
       isNew = true
     }
-    return isNew || this.isTurn()
+    return isNew || this.isSampled()
   }
 
-  private isTurn(): boolean {
+  private isSampled(): boolean {
     if (this.untilCheck > 0) {
       this.untilCheck -= 1
       return false
@@ -99,7 +99,7 @@ export class ShapeLedger {
     return false
   }
 
-  /** Evicts idle shapes when others had to wait; true when shapes were evicted, so that callers drop them as well. */
+  /** Evicts idle shapes when others had to wait. Returns whether shapes were evicted, so that callers drop them as well. */
   endBlock(): boolean {
     this.block += 1
     if (!this.crowded) return false

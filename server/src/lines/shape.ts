@@ -12,7 +12,7 @@ import { BROKEN, END, NULL, Walk } from './walk.ts'
  * A reference within quotes is a string that must be escaped. A byte after it names an encoding other than plain.
  *
  * The shape of a text line does not begin with a brace, unlike that of a JSON line. Its values are not escaped, and it contains no keys:
- * - the slot map tells the key of a slot
+ * - the slot map contains the key of a slot
  * - `m` is followed by the key
  * - `t` and a format is the time in the header; the time of a key is stored like other values
  * - `w`: the remaining words, which are in `raw`
@@ -34,7 +34,7 @@ export const WORDS_REFERENCE = `${OPEN}w${CLOSE}`
 /** True when the shape of the text can be parsed unambiguously. */
 export const hasTextShape = (text: string): boolean => isText(text) && !text.includes(OPEN)
 
-/** A reference in the part of an open map: the name of the key whose value is the next one in the overflow map, without the prefix of its object. */
+/** A reference to a name in an open map: the key of the next entry of the overflow map, without the prefix of its object. */
 export const keyReference = (prefix: string): string => `${OPEN}k${prefix}${CLOSE}`
 
 export type ShapeReference =
@@ -56,9 +56,9 @@ export type StoredRow = { readonly time: Instant; slot(slot: Slot): string; more
 export const rebuild = (shape: string, row: StoredRow): Buffer => Buffer.from(rebuildText(shape, row), 'utf8')
 
 export function rebuildText(shape: string, row: StoredRow): string {
-  const { placeholders: places, tail } = shapeReferences(shape)
+  const { placeholders, tail } = shapeReferences(shape)
   let line = ''
-  for (const { literal, path, reference, quoted, encoding } of places) {
+  for (const { literal, path, reference, quoted, encoding } of placeholders) {
     const text = textOf(reference, path, row)
     line += literal + (quoted ? encodeText(text, encoding) : text)
   }
@@ -76,7 +76,7 @@ function textOf(reference: ShapeReference, path: string, row: StoredRow): string
     case 'words':
       return row.raw
     case 'key':
-      throw new Error('only the shape of a line in parts refers to names')
+      throw new Error('only lines in parts have references to names')
   }
 }
 
@@ -89,14 +89,14 @@ let parsedChars = 0
 export function shapeReferences(shape: string): ParsedShape {
   const known = parsed.get(shape)
   if (known) return known
-  const made = parseShape(shape)
+  const created = parseShape(shape)
   if (parsedChars + shape.length > PARSED_CHARS_MAX) {
     parsed.clear()
     parsedChars = 0
   }
-  parsed.set(shape, made)
+  parsed.set(shape, created)
   parsedChars += shape.length
-  return made
+  return created
 }
 
 /** True for the shape of a text line. */
@@ -106,15 +106,15 @@ function parseShape(shape: string): ParsedShape {
   if (isText(shape)) return parseTextShape(shape)
   const paths = pathsOf(shape)
   const { references, tail } = scanReferences(shape)
-  const placeholders = references.map(({ name, ...place }, index) => {
+  const placeholders = references.map(({ name, ...position }, index) => {
     const path = paths[index]
     if (path === undefined) throw new Error('a shape has more references than values')
-    return { ...place, path, reference: parseReference(name) }
+    return { ...position, path, reference: parseReference(name) }
   })
   return { placeholders, tail }
 }
 
-/** The references of the shape of a JSON line, or of a part of it, as they are written. */
+/** The unparsed references of the shape of a JSON line, or of a part of it. */
 export type ScannedShape = {
   readonly references: readonly { literal: string; name: string; quoted: boolean; encoding: TextEncoding }[]
   readonly tail: string
@@ -133,13 +133,13 @@ export function scanReferences(shape: string): ScannedShape {
 const TEXT_REFERENCE = new RegExp(`${OPEN}([^${CLOSE}]*)${CLOSE}`, 'g')
 
 function parseTextShape(shape: string): ParsedShape {
-  const places: ShapePlaceholder[] = []
+  const placeholders: ShapePlaceholder[] = []
   let at = 0
   for (const { index, 0: whole, 1: name = '' } of shape.matchAll(TEXT_REFERENCE)) {
-    places.push({ literal: shape.slice(at, index), ...parseTextReference(name), quoted: false, encoding: 'plain' })
+    placeholders.push({ literal: shape.slice(at, index), ...parseTextReference(name), quoted: false, encoding: 'plain' })
     at = index + whole.length
   }
-  return { placeholders: places, tail: shape.slice(at) }
+  return { placeholders, tail: shape.slice(at) }
 }
 
 function parseTextReference(name: string): Pick<ShapePlaceholder, 'path' | 'reference'> {
@@ -149,7 +149,7 @@ function parseTextReference(name: string): Pick<ShapePlaceholder, 'path' | 'refe
   return { path: HEADER_TIME, reference: { kind: 'time', format: name.slice(1) } }
 }
 
-/** Walks the shape like a line; every value that is not null is a reference. */
+/** Walks the shape like a line. Every value that is not null is a reference. */
 function pathsOf(shape: string): string[] {
   const bytes = Buffer.from(shape.replace(REFERENCE, '0'), 'utf8')
   const walk = new Walk(bytes, 0, bytes.length)

@@ -68,7 +68,7 @@ test('ordinary lines are matched, not stored raw, and share one shape', () => {
   expect([shredder.rows, shredder.unplaced()]).toEqual([0, []])
 })
 
-test('lines end with LF or CRLF or the end, empty ones are skipped, and one line of invalid UTF-8 harms no other', () => {
+test('lines end with LF, CRLF or the body, empty lines are skipped, and a line of invalid UTF-8 does not affect others', () => {
   const shredder = new Shredder(emptySlotMap('s'), { random })
   const bad = Buffer.concat([Buffer.from('{"a":"'), Buffer.of(0xff), Buffer.from('"}')])
   shredder.addLines(Buffer.concat([Buffer.from(`${service(1)}\r\n\n\r\n`), bad, Buffer.from(`\ntext\n${service(2)}`)]), arrival)
@@ -82,7 +82,7 @@ test('lines end with LF or CRLF or the end, empty ones are skipped, and one line
   expect(lineOf(rows[3] ?? {})).toBe(service(2))
 })
 
-test('beyond the number of shapes lines are kept raw with their slots filled, until old shapes have not been seen for a while', () => {
+test('lines beyond the maximum number of shapes are stored raw with their slots filled, until old shapes expire', () => {
   const map = decideSlots(emptySlotMap('s'), [{ path: 'message', count: 9, distinct: 9 }], new Map())
   const shredder = new Shredder(map, { random, shapesMax: 2 })
   const odd = (kind: number) => service(kind, `,"k${kind}":1`)
@@ -110,7 +110,7 @@ test('a shape that does not rebuild a line is abandoned, and the line is stored 
   expect([ledger.admit(shape.text), ledger.failures]).toEqual([undefined, 1])
 })
 
-test('every shape is checked at first, then one line in some hundreds', () => {
+test('the first lines of every shape are checked, then one in some hundreds', () => {
   const ledger = new ShapeLedger(random)
   const shape = ledger.admit('{}')
   if (!shape) throw new Error('the first shape was not admitted')
@@ -120,7 +120,7 @@ test('every shape is checked at first, then one line in some hundreds', () => {
   expect(checked.filter(Boolean).length).toBeLessThan(40)
 })
 
-test('keys that turn out frequent get slots, and rows before and after come back', () => {
+test('keys that become frequent get slots, and earlier and later rows are rebuilt', () => {
   const shredder = new Shredder(emptySlotMap('s'), { random })
   const lines = Array.from({ length: 300 }, (_, index) => service(index))
   shredder.addLines(bytesOf(lines), arrival)
@@ -137,7 +137,7 @@ test('keys that turn out frequent get slots, and rows before and after come back
   expect(moreOf(rows[299]).size - moreOf(rows[300]).size).toBe(4)
 })
 
-test('unlimited keys are shredded as by the reference, in bounded memory', () => {
+test('lines with ever new keys are shredded like in the reference, in bounded memory', () => {
   const shredder = new Shredder(emptySlotMap('s'), { random })
   const lines = Array.from(
     { length: 400 },
@@ -162,7 +162,7 @@ test('the severity of a level depends on the other keys of the line', () => {
   )
 })
 
-test('one literal leads to different keys inside different objects', () => {
+test('the same literal belongs to different keys inside different objects', () => {
   const lines = ['{"a":{"x":1,"y":2}}', '{"x":1,"y":2}', '{"b":{"x":1,"y":2}}', '{"a.":{"x":1,"y":2},"y":3}']
   compareWithReference(
     new Shredder(emptySlotMap('s'), { random }),

@@ -28,11 +28,11 @@ export type ShredderOptions = { random: () => number; shapesMax?: number }
 
 /**
  * Turns the lines of one dataset into blocks. It computes the same rows as reference.ts, faster: it matches lines against learned kinds and copies their
- * values from the line into the columns. Unusual lines go to the reference.
+ * values from the line into the columns. Unusual lines are passed to the reference.
  */
 export class Shredder {
   readonly ledger: ShapeLedger
-  /** Lines stored raw (`rawLines`) and lines that went to the reference (`oddLines`). */
+  /** Lines stored raw (`rawLines`) and lines passed to the reference (`oddLines`). */
   rawLines = 0
   oddLines = 0
   private map: SlotMap
@@ -133,8 +133,8 @@ export class Shredder {
   }
 
   private endBlock(): void {
-    const forgot = this.ledger.endBlock()
-    if (forgot || this.matcher.full) {
+    const evicted = this.ledger.endBlock()
+    if (evicted || this.matcher.full) {
       this.matcher = new LineMatcher()
       this.matched = new MatchedLine(this.matcher)
       this.learned = new LearnedShapes(this.map, this.block, this.finder)
@@ -204,14 +204,14 @@ export class Shredder {
   private addMatched(bytes: Uint8Array, start: number, end: number, prepared: PreparedArrival): boolean {
     const { matcher, block, matched } = this
     if (!matcher.match(bytes, start, end)) return false
-    if (this.map.open.size > 0 && this.openLines.has()) return this.addOpen(bytes, start, end, prepared)
+    if (this.map.open.size > 0 && this.openLines.hasOpenMap()) return this.addOpen(bytes, start, end, prepared)
     const learned = this.learned.find(matcher)
     if (!learned.usual || prepared.collides(learned)) return false
     matched.readTime(bytes, learned, prepared.arrival)
     const shape = this.shapeOf(learned)
-    const whole = shape !== undefined && this.givesBack(shape, learned, bytes, start, end)
-    this.addValues(bytes, learned, whole && matched.timeFormat !== '' ? matched.timeValue : -1)
-    if (whole) this.ledger.see(shape)
+    const isRebuilt = shape !== undefined && this.canRebuild(shape, learned, bytes, start, end)
+    this.addValues(bytes, learned, isRebuilt && matched.timeFormat !== '' ? matched.timeValue : -1)
+    if (isRebuilt) this.ledger.see(shape)
     else {
       this.rawLines += 1
       block.raw.add(block.rows, bytes, start, end)
@@ -220,19 +220,19 @@ export class Shredder {
     matched.readSkeleton(bytes, learned)
     block.setSkeleton(matched.masker.high, matched.masker.low)
     const severity = prepared.arrival.severity ?? matched.severity(bytes, learned)
-    this.endRow(prepared, whole ? shape.text : NO_SHAPE, severity, matched.refused)
+    this.endRow(prepared, isRebuilt ? shape.text : NO_SHAPE, severity, matched.refused)
     return true
   }
 
-  /** The same for a line with open maps. */
+  /** Adds a line with open maps; false for a line that only the reference can split. */
   private addOpen(bytes: Uint8Array, start: number, end: number, prepared: PreparedArrival): boolean {
     const { block, matched, openLines } = this
     if (!openLines.read(prepared)) return false
     matched.readTime(bytes, openLines, prepared.arrival)
     const { timeValue, timeFormat } = matched
-    const whole = openLines.shape(bytes, start, end, timeValue, timeFormat)
-    openLines.addValues(bytes, whole && timeFormat !== '' ? timeValue : -1)
-    if (!whole) {
+    const isRebuilt = openLines.shape(bytes, start, end, timeValue, timeFormat)
+    openLines.addValues(bytes, isRebuilt && timeFormat !== '' ? timeValue : -1)
+    if (!isRebuilt) {
       this.rawLines += 1
       block.raw.add(block.rows, bytes, start, end)
     }
@@ -240,7 +240,7 @@ export class Shredder {
     matched.readSkeleton(bytes, openLines)
     block.setSkeleton(matched.masker.high, matched.masker.low)
     const severity = prepared.arrival.severity ?? matched.severity(bytes, openLines)
-    const shape = whole ? openLines.addParts(timeValue, timeFormat) : NO_SHAPE
+    const shape = isRebuilt ? openLines.addParts(timeValue, timeFormat) : NO_SHAPE
     this.endRow(prepared, shape, severity, matched.refused)
     return true
   }
@@ -254,25 +254,25 @@ export class Shredder {
     return choice.live?.broken ? undefined : choice.live
   }
 
-  private givesBack(shape: LiveShape, learned: LearnedShape, bytes: Uint8Array, start: number, end: number): boolean {
+  private canRebuild(shape: LiveShape, learned: LearnedShape, bytes: Uint8Array, start: number, end: number): boolean {
     if (!this.ledger.wantsCheck(shape)) return true
     return this.ledger.check(shape, this.matched.stored(bytes, learned, this.map), bytes.subarray(start, end))
   }
 
   /** Copies the values of the matched line into their columns, except the one that the event time rebuilds. */
-  private addValues(bytes: Uint8Array, learned: LearnedShape, leftOut: number): void {
+  private addValues(bytes: Uint8Array, learned: LearnedShape, omitted: number): void {
     const { block, matched } = this
     const { columns, unplaced, values } = learned
     const row = block.rows
     for (let value = 0; value < columns.length; value += 1) {
       const column = columns[value]
-      if (column === undefined || value === leftOut) continue
+      if (column === undefined || value === omitted) continue
       matched.find(value, bytes)
       if (matched.from === matched.to) column.add(row, EMPTY_VALUE, 0, 1)
       else column.add(row, matched.source, matched.from, matched.to)
     }
     for (const value of unplaced) {
-      if (value === leftOut) continue
+      if (value === omitted) continue
       matched.find(value, bytes)
       const path = values[value]?.path ?? ''
       if (matched.from === matched.to) block.more.add(row, path, EMPTY_VALUE, 0, 1)

@@ -31,13 +31,13 @@ test('in a dataset of a few events the name of a key decides', () => {
   expect(Object.fromEntries(map.slots)).toEqual({ '$service.name': 'c0', 'log.level': 'c1', message: 's0' })
 })
 
-test('a key takes the slot of its name elsewhere when it is free, and others keep clear of such slots', () => {
+test('a key takes the slot of its name in other datasets when it is free, and other keys avoid such slots', () => {
   const map = decide([seen('new', 5_000), seen('level'), seen('host'), seen('far')], { level: 'c3', host: 'c3', other: 'c0', far: 'c8' })
   expect([map.slots.get('level') === 'c3', map.slots.get('host') === 'c3'].filter(Boolean)).toHaveLength(1)
   expect([map.slots.get('new'), map.slots.get('far')]).toEqual(['c1', 'c2'])
 })
 
-test('keys without a free slot stay out, and come in no order', () => {
+test('keys without a free slot get none, independently of their order', () => {
   const many = Array.from({ length: 20 }, (_, index) => seen(`k${index}`, 1_000 - index))
   const columns = (kind: string) => Array.from({ length: 8 }, (_, index) => `${kind}${index}`)
   expect([...decide(many).slots.values()]).toEqual([...columns('c'), ...columns('s')])
@@ -47,7 +47,7 @@ test('keys without a free slot stay out, and come in no order', () => {
   expect(decide([seen('x'.repeat(PATH_CHARS_MAX + 1))]).slots.size).toBe(0)
 })
 
-test('a map only grows, keeps one key for each slot, and goes through JSON', () => {
+test('a map only grows, has one key per slot, and survives JSON', () => {
   const path = fc.constantFrom(...'abcdefghijklmnopqrst', '__proto__', 'constructor')
   const observation = fc.record({ path, count: fc.nat(2_000), distinct: fc.nat(1_100) })
   const slot = fc.tuple(fc.constantFrom('c', 's'), fc.nat(12)).map(([kind, number]) => `${kind}${number}` as Slot)
@@ -78,7 +78,7 @@ test('the smallest class that holds the keys is chosen', () => {
   expect(chooseTableClass(keys(2_000, 1))).toBe('l')
 })
 
-test('rare keys make no table larger', () => {
+test('rare keys do not enlarge a table', () => {
   const rare = Array.from({ length: 500 }, (_, index) => seen(`rare${index}`, 9, 9))
   expect(chooseTableClass([seen('level'), ...rare])).toBe('s')
 })

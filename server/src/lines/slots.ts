@@ -5,17 +5,17 @@ export type Slot = `c${number}` | `s${number}`
 
 /** Maps the paths of one dataset to slots. It only grows; values without a slot go to the overflow map. */
 export type SlotMap = {
-  /** Rises by one with every growth. */
+  /** Increases by one each time the map grows. */
   readonly version: number
   readonly tableClass: TableClass
   readonly slots: ReadonlyMap<string, Slot>
-  /** open holds the prefixes of open maps (parts.ts), '' for the whole line. */
+  /** The prefixes of open maps (parts.ts); '' is the whole line. */
   readonly open: ReadonlySet<string>
 }
 
 /**
- * How often a path was seen, and with how many distinct values (counted up to DISTINCT_MAX). `isRare` means that few of all events have it,
- * `isScarce` that too few have it to be worth a slot if it lies in an open map.
+ * How often a path was seen, and with how many distinct values (counted up to DISTINCT_MAX). `isRare` means that few events have it. `isScarce`
+ * means that too few events have it for a slot if it lies in an open map.
  */
 export type Observation = {
   readonly path: string
@@ -35,10 +35,10 @@ export const PATH_CHARS_MAX = 256
 const SPARE = 1.25
 /** Keys in a smaller share of the events do not make a table larger, since every column costs every event; they only use free slots. */
 export const RARE_SHARE = 0.03
-/** So many events with a key prove that it belongs to its dataset; a single odd event proves nothing. */
+/** A key in this many events is proven to belong to its dataset. A single unusual event proves nothing. */
 export const PROVEN_COUNT = 24
 
-/** SCARCE_SHARE: a key of an open map gets a slot only if so many of the events have it. */
+/** A key of an open map gets a slot only if at least this share of the events has it. */
 export const SCARCE_SHARE = 0.25
 
 export const emptySlotMap = (tableClass: TableClass): SlotMap => ({ version: 0, tableClass, slots: new Map(), open: new Set() })
@@ -73,7 +73,7 @@ function smallestFor(frequent: readonly Observation[]): TableClass {
 export function decideSlots(map: SlotMap, observed: readonly Observation[], sameNameElsewhere: ReadonlyMap<string, Slot>): SlotMap {
   const slots = new Map(map.slots)
   const taken = new Set(slots.values())
-  const give = (path: string, slot: Slot | undefined) => {
+  const assign = (path: string, slot: Slot | undefined) => {
     if (slot === undefined || taken.has(slot)) return
     slots.set(path, slot)
     taken.add(slot)
@@ -81,13 +81,13 @@ export function decideSlots(map: SlotMap, observed: readonly Observation[], same
   const fresh = observed.filter(({ path }) => !slots.has(path) && path.length <= PATH_CHARS_MAX).sort(mostSeenFirst)
   for (const { path } of fresh) {
     const slot = sameNameElsewhere.get(path)
-    if (slot !== undefined && isIn(map.tableClass, slot)) give(path, slot)
+    if (slot !== undefined && isIn(map.tableClass, slot)) assign(path, slot)
   }
   const elsewhere = new Set(sameNameElsewhere.values())
   for (const observation of fresh) {
     if (slots.has(observation.path)) continue
     const free = freeSlots(map.tableClass, observation, taken)
-    give(observation.path, free.find((slot) => !elsewhere.has(slot)) ?? free[0])
+    assign(observation.path, free.find((slot) => !elsewhere.has(slot)) ?? free[0])
   }
   return slots.size === map.slots.size ? map : { ...map, version: map.version + 1, slots }
 }

@@ -67,7 +67,7 @@ export class TextRows {
     if (found.leaves.length > LEAVES_MAX || line.includes(NUL) || !hasTextShape(found.text)) return undefined
     if (!this.readKeys(found, prepared) || !this.readTime(found, prepared)) return undefined
     const live = this.cut(found) ? this.ledger.admit(this.shape) : undefined
-    const isShaped = live !== undefined && this.givesBack(live, found, line)
+    const isShaped = live !== undefined && this.canRebuild(live, found, line)
     if (isShaped) this.ledger.see(live)
     this.addLeaves(line, found)
     this.addRaw(line, found, isShaped)
@@ -168,7 +168,7 @@ export class TextRows {
     return true
   }
 
-  private givesBack(shape: LiveShape, found: FoundText, line: Uint8Array): boolean {
+  private canRebuild(shape: LiveShape, found: FoundText, line: Uint8Array): boolean {
     if (!this.ledger.wantsCheck(shape)) return true
     const texts = new Map(found.leaves.map(({ text }, at) => [this.row[at]?.reference, toSlot(text)]))
     const stored: StoredRow = {

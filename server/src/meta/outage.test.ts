@@ -7,38 +7,46 @@ import { makeTestDatabase, type TestDatabase, testDeps } from './database.fixtur
 import { type Meta, openMeta } from './meta.ts'
 import { sql } from './sql.ts'
 
-/** A proxy between the service and the metadata server. It can go silent, as a broken network does, or be cut. */
-type Line = { url: string; silence(): void; loseAnswers(): void; refuseNew(): void; cut(): void; mend(): void; close(): Promise<void> }
+/** A proxy between the service and the metadata server. It can become silent like a broken network, lose replies, or close connections. */
+type NetworkProxy = {
+  url: string
+  silence(): void
+  loseReplies(): void
+  refuseNew(): void
+  cut(): void
+  restore(): void
+  close(): Promise<void>
+}
 
-async function openLine(target: string): Promise<Line> {
+async function openProxy(target: string): Promise<NetworkProxy> {
   const url = new URL(target)
   const socketDir = url.searchParams.get('host')
   const { port, hostname } = new URL(target)
-  const reach = () => (socketDir ? connect(join(socketDir, '.s.PGSQL.5432')) : connect(Number(port || 5432), hostname))
+  const connectTarget = () => (socketDir ? connect(join(socketDir, '.s.PGSQL.5432')) : connect(Number(port || 5432), hostname))
   const pairs = new Set<Socket>()
-  let state: 'whole' | 'silent' | 'cut' | 'unanswered' | 'full' = 'whole'
-  const known = new Set<Socket>()
-  const server: Server = createServer((near) => {
-    const far = reach()
+  let state: 'open' | 'silent' | 'cut' | 'replies lost' | 'no new connections' = 'open'
+  const accepted = new Set<Socket>()
+  const server: Server = createServer((client) => {
+    const upstream = connectTarget()
     for (const [socket, other] of [
-      [near, far],
-      [far, near],
+      [client, upstream],
+      [upstream, client],
     ] as const) {
       pairs.add(socket)
       socket.on('error', () => undefined)
       socket.on('data', (bytes) => {
-        const isFlowing = state === 'whole' || (state === 'full' && known.has(near))
-        if (isFlowing || (state === 'unanswered' && socket === near)) other.write(bytes)
-        // The statement has been executed when the answer comes, which is dropped.
-        else if (state === 'unanswered') drop()
+        const isFlowing = state === 'open' || (state === 'no new connections' && accepted.has(client))
+        if (isFlowing || (state === 'replies lost' && socket === client)) other.write(bytes)
+        // The statement has been executed when its reply arrives. The reply is dropped.
+        else if (state === 'replies lost') drop()
       })
       socket.on('close', () => {
         pairs.delete(socket)
         if (state !== 'silent') other.destroy()
       })
     }
-    if (state === 'whole') known.add(near)
-    if (state === 'cut') near.destroy()
+    if (state === 'open') accepted.add(client)
+    if (state === 'cut') client.destroy()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -53,18 +61,18 @@ async function openLine(target: string): Promise<Line> {
     silence: () => {
       state = 'silent'
     },
-    loseAnswers: () => {
-      state = 'unanswered'
+    loseReplies: () => {
+      state = 'replies lost'
     },
     refuseNew: () => {
-      state = 'full'
+      state = 'no new connections'
     },
     cut: () => {
       state = 'cut'
       drop()
     },
-    mend: () => {
-      state = 'whole'
+    restore: () => {
+      state = 'open'
       drop()
     },
     close: async () => {
@@ -76,104 +84,105 @@ async function openLine(target: string): Promise<Line> {
 }
 
 let database: TestDatabase
-let line: Line
+let proxy: NetworkProxy
 let meta: Meta
 
 beforeAll(async () => {
   database = await makeTestDatabase(inject('stores').meta)
-  line = await openLine(database.url)
-  meta = await openMeta({ url: line.url, dataDir: 'not used' }, testDeps)
+  proxy = await openProxy(database.url)
+  meta = await openMeta({ url: proxy.url, dataDir: 'not used' }, testDeps)
 })
 afterAll(async () => {
   await meta.close()
-  await line.close()
+  await proxy.close()
   await database.drop()
 })
 
 const health = (expected: string) => expect.poll(() => meta.health().status, { interval: 20 }).toBe(expected)
 
 for (const way of ['silence', 'cut'] as const) {
-  test(`known things stay known and everything else is 503 while the server is lost (${way}); all is well when it is back`, async () => {
+  test(`cached values stay available and other reads fail with 503 while the server is unreachable (${way}), until it is back`, async () => {
     let value = 'old'
-    const ask = () => meta.cached('org', way, async () => (await meta.one<{ value: string }>(sql`select ${value}::text as value`))?.value)
-    expect(await ask()).toBe('old')
+    const readCached = () =>
+      meta.cached('org', way, async () => (await meta.one<{ value: string }>(sql`select ${value}::text as value`))?.value)
+    expect(await readCached()).toBe('old')
     value = 'new'
-    line[way]()
-    const unknown = meta.cached('org', 'never asked before', () => meta.all(sql`select 1`))
-    await expect(unknown).rejects.toMatchObject({ status: 503 })
+    proxy[way]()
+    const uncached = meta.cached('org', 'not cached', () => meta.all(sql`select 1`))
+    await expect(uncached).rejects.toMatchObject({ status: 503 })
     await health('down')
-    for (let times = 0; times < 20; times += 1) expect(await ask()).toBe('old')
+    for (let times = 0; times < 20; times += 1) expect(await readCached()).toBe('old')
     await expect(meta.write('other', (tx) => tx.run(sql`select 1`))).rejects.toMatchObject({ status: 503 })
     await expect(meta.ping(AbortSignal.timeout(100))).rejects.toThrow()
-    line.mend()
+    proxy.restore()
     await health('ok')
-    expect(await ask()).toBe('new')
+    expect(await readCached()).toBe('new')
     await meta.ping()
   })
 }
 
-test('a server that answers only those it knows already is noticed by the next ping', async () => {
+test('the next ping detects a server that only serves existing connections', async () => {
   await meta.ping()
-  line.refuseNew()
-  // What a stopped main process of the server looks like: its other processes go on.
+  proxy.refuseNew()
+  // A server with a stopped main process behaves like this: its other processes continue.
   expect(await meta.one(sql`select 1 as one`)).toEqual({ one: 1 })
   await expect(meta.ping()).rejects.toThrow()
-  line.mend()
+  proxy.restore()
   await meta.ping()
 })
 
 test('a failed write during an outage keeps cached values', async () => {
   let value = 'old'
-  const ask = () =>
-    meta.cached('org', 'attempted', async () => (await meta.one<{ value: string }>(sql`select ${value}::text as value`))?.value)
-  expect(await ask()).toBe('old')
-  line.cut()
+  const readCached = () =>
+    meta.cached('org', 'during an outage', async () => (await meta.one<{ value: string }>(sql`select ${value}::text as value`))?.value)
+  expect(await readCached()).toBe('old')
+  proxy.cut()
   await health('down')
   for (let times = 0; times < 3; times += 1) {
     await expect(meta.write('org', (tx) => tx.run(sql`select 1`))).rejects.toMatchObject({ status: 503 })
-    expect(await ask()).toBe('old')
+    expect(await readCached()).toBe('old')
   }
   value = 'new'
-  line.mend()
+  proxy.restore()
   await health('ok')
-  expect(await ask()).toBe('new')
+  expect(await readCached()).toBe('new')
 })
 
 /** Creates an organization and resolves when its notification has arrived. */
 async function newOrganization(): Promise<string> {
   const id = randomUUID()
-  const heard = Promise.withResolvers<void>()
-  const stop = meta.onChange((orgId) => orgId === id && heard.resolve())
+  const notified = Promise.withResolvers<void>()
+  const stop = meta.onChange((orgId) => orgId === id && notified.resolve())
   await meta.run(sql`insert into organisations (id, name, created_at, modified_at) values (${id}, ${id}, 0, 0)`)
-  await heard.promise
+  await notified.promise
   stop()
   return id
 }
 
-test('when it is unknown whether a change was committed, values are reloaded, and the cached ones stay in use until that is possible', async () => {
+test('when it is unknown whether a change was committed, values are reloaded, and the cached ones are used until that is possible', async () => {
   const orgId = await newOrganization()
-  const ask = () =>
+  const readCached = () =>
     meta.cached(
       orgId,
       'name',
       async () => (await meta.one<{ name: string }>(sql`select name from organisations where id = ${orgId}`))?.name,
     )
-  expect(await ask()).toBe(orgId)
+  expect(await readCached()).toBe(orgId)
   const changing = meta.write(orgId, async (tx) => {
     await tx.run(sql`update organisations set name = ${`${orgId} new`} where id = ${orgId}`)
-    line.loseAnswers()
+    proxy.loseReplies()
   })
   await expect(changing).rejects.toMatchObject({ status: 503 })
-  expect(await ask()).toBe(orgId)
-  line.mend()
+  expect(await readCached()).toBe(orgId)
+  proxy.restore()
   await health('ok')
-  expect(await ask()).toBe(`${orgId} new`)
+  expect(await readCached()).toBe(`${orgId} new`)
 })
 
 test('a rolled-back change of one row invalidates nothing, and a committed one invalidates that row', async () => {
-  const heard: string[] = []
+  const notified: string[] = []
   const [one, other] = [await newOrganization(), await newOrganization()]
-  const stop = meta.onChange((orgId, table, id) => heard.push(`${orgId} ${table} ${id}`))
+  const stop = meta.onChange((orgId, table, id) => notified.push(`${orgId} ${table} ${id}`))
   await expect(
     meta.write(one, async (tx) => {
       await tx.run(sql`update organisations set description = 'x' where id = ${one}`)
@@ -182,6 +191,6 @@ test('a rolled-back change of one row invalidates nothing, and a committed one i
   ).rejects.toThrow('no more')
   await meta.write(one, (tx) => tx.run(sql`update organisations set description = 'y' where id = ${other}`))
   stop()
-  expect(heard.filter((line) => line.startsWith(one))).toEqual([])
-  expect(heard).toContain(`${other} organisations ${other}`)
+  expect(notified.filter((line) => line.startsWith(one))).toEqual([])
+  expect(notified).toContain(`${other} organisations ${other}`)
 })

@@ -9,10 +9,10 @@ export type PingConnection = { ping(): Promise<void>; close(): void }
 
 /**
  * Keeps one connection for pings, so that they neither wait for the pool nor start a backend process each second. The connection is
- * replaced after some pings, to detect a server that answers existing connections only. Where one ping has to tell, each gets its own connection.
+ * replaced after some pings, to detect a server that only serves existing connections. With `pingsPerConnection` 1 every ping detects that.
  */
 export function openPingConnection(server: pg.ClientConfig, pingsPerConnection = PINGS_PER_CONNECTION): PingConnection {
-  let kept: { client: pg.Client; pings: number } | undefined
+  let idle: { client: pg.Client; pings: number } | undefined
   const connect = async () => {
     const client = new pg.Client({ ...clientConfig(server), connectionTimeoutMillis: PROBE_MS, query_timeout: PROBE_MS })
     client.on('error', () => undefined)
@@ -24,19 +24,19 @@ export function openPingConnection(server: pg.ClientConfig, pingsPerConnection =
   }
   return {
     ping: async (): Promise<void> => {
-      const used = kept ?? (await connect())
-      kept = undefined
+      const connection = idle ?? (await connect())
+      idle = undefined
       try {
-        await used.client.query('select 1')
-        used.pings += 1
-        if (used.pings < pingsPerConnection) kept = used
+        await connection.client.query('select 1')
+        connection.pings += 1
+        if (connection.pings < pingsPerConnection) idle = connection
       } finally {
-        if (kept !== used) used.client.end().catch(() => undefined)
+        if (idle !== connection) connection.client.end().catch(() => undefined)
       }
     },
     close: () => {
-      kept?.client.end().catch(() => undefined)
-      kept = undefined
+      idle?.client.end().catch(() => undefined)
+      idle = undefined
     },
   }
 }

@@ -2,9 +2,9 @@ import { Failure } from '../kernel/errors.ts'
 import type { QueryAdmission, QueryBounds, QueryClass, QueryOwner, QuerySlot, QueryTicket, World } from '../world.ts'
 import { Lane, type LaneEntry } from './lane.ts'
 
-/** How many statements of one query run at once, unless its organization shares the store with others. */
+/** The concurrent statements of one query, unless its organization shares the store with others. */
 const STATEMENTS_AT_ONCE = 4
-/** How many queries of an organization may wait for each one that it may run. */
+/** The waiting queries of an organization for each one that it may run. */
 const WAITING_PER_RUNNING = 8
 const RETRY_AFTER_S = 2
 /** Internal reads have their own lanes, so that they and queries of callers never wait for each other. */
@@ -16,14 +16,14 @@ type Deps = Pick<World, 'clock'>
 
 /** Decides, for this process, which query runs, which one waits, and which one is refused. */
 export function openAdmission(bounds: QueryBounds, { clock }: Deps): QueryAdmission {
-  const own = (atOnce: number) =>
+  const internalLane = (atOnce: number) =>
     new Lane({ running: atOnce, perOrg: atOnce, perOrgShared: atOnce, reserved: 1, waitingPerOrg: Number.POSITIVE_INFINITY }, clock)
   const { perOrg } = bounds
   const lanes: Record<QueryClass, Lane> = {
     caller: new Lane({ ...bounds, waitingPerOrg: perOrg * WAITING_PER_RUNNING }, clock),
-    monitor: own(MONITORS_AT_ONCE),
-    tail: own(TAILS_AT_ONCE),
-    export: own(EXPORTS_AT_ONCE),
+    monitor: internalLane(MONITORS_AT_ONCE),
+    tail: internalLane(TAILS_AT_ONCE),
+    export: internalLane(EXPORTS_AT_ONCE),
   }
   return { ticket: (owner) => new AdmissionTicket(lanes[owner.class], owner, clock), running: (kind) => lanes[kind].running }
 }
@@ -36,7 +36,7 @@ class AdmissionTicket implements QueryTicket {
   readonly #lane: Lane
   readonly #owner: QueryOwner
   readonly #clock: World['clock']
-  #place: LaneEntry | undefined
+  #entry: LaneEntry | undefined
   #users = 0
   #statements = 0
   #hasBegun = false
@@ -60,16 +60,16 @@ class AdmissionTicket implements QueryTicket {
   }
 
   async run<T>({ signal, waitMs }: { signal: AbortSignal; waitMs: number }, work: (slot: QuerySlot) => Promise<T>): Promise<T> {
-    const place = this.#join()
+    const entry = this.#join()
     try {
-      await this.#granted(place, { signal, waitMs })
+      await this.#granted(entry, { signal, waitMs })
       await this.#statementSlot()
       try {
         signal.throwIfAborted()
-        return await work({ rank: place.rank, running: this.#lane.running, isLast: this.#owner.class === 'export' })
+        return await work({ rank: entry.rank, running: this.#lane.running, isLast: this.#owner.class === 'export' })
       } finally {
         this.#statements -= 1
-        for (const resume of this.#next.splice(0)) resume()
+        for (const wake of this.#next.splice(0)) wake()
       }
     } finally {
       this.#leave()
@@ -77,40 +77,40 @@ class AdmissionTicket implements QueryTicket {
   }
 
   #join(): LaneEntry {
-    if (!this.#place) {
-      const place = this.#lane.enter(this.#owner, this.#hasBegun)
-      if ('full' in place) throw refusal(place.full, this.#owner, this.#lane.bounds.perOrg)
-      this.#place = place
+    if (!this.#entry) {
+      const entry = this.#lane.enter(this.#owner, this.#hasBegun)
+      if ('full' in entry) throw refusal(entry.full, this.#owner, this.#lane.bounds.perOrg)
+      this.#entry = entry
     }
     this.#users += 1
-    return this.#place
+    return this.#entry
   }
 
   #leave(): void {
     this.#users -= 1
     if (this.#users > 0) return
-    this.#place?.leave()
-    this.#place = undefined
+    this.#entry?.leave()
+    this.#entry = undefined
   }
 
-  async #granted(place: LaneEntry, { signal, waitMs }: { signal: AbortSignal; waitMs: number }): Promise<void> {
-    if (!place.isGranted) {
+  async #granted(entry: LaneEntry, { signal, waitMs }: { signal: AbortSignal; waitMs: number }): Promise<void> {
+    if (!entry.isGranted) {
       const ended = new AbortController()
       const late = this.#clock.sleep(waitMs, AbortSignal.any([ended.signal, signal])).then(
         () => 'late' as const,
         () => 'left' as const,
       )
-      const outcome = await Promise.race([place.granted.then(() => 'granted' as const), late])
+      const outcome = await Promise.race([entry.granted.then(() => 'granted' as const), late])
       ended.abort()
       signal.throwIfAborted()
-      if (outcome === 'late' && !place.isGranted) throw tooMany(`this query has waited ${Math.round(waitMs / 1_000)} s for other queries`)
+      if (outcome === 'late' && !entry.isGranted) throw tooMany(`this query has waited ${Math.round(waitMs / 1_000)} s for other queries`)
     }
     this.#hasBegun = true
   }
 
   async #statementSlot(): Promise<void> {
-    const most = (): number => Math.min(STATEMENTS_AT_ONCE, this.#lane.statementsAtOnce(this.#owner.orgId))
-    while (this.#statements >= most()) await new Promise<void>((resume) => void this.#next.push(resume))
+    const statementsMax = (): number => Math.min(STATEMENTS_AT_ONCE, this.#lane.statementsAtOnce(this.#owner.orgId))
+    while (this.#statements >= statementsMax()) await new Promise<void>((wake) => void this.#next.push(wake))
     this.#statements += 1
   }
 }

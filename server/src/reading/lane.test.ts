@@ -32,7 +32,7 @@ describe('a credential', () => {
     expect(entered(lane, owner('a', 'another')).isGranted).toBe(true)
   })
 
-  test('whose query ends runs the one that has waited longest', () => {
+  test('runs its longest waiting query when another one ends', () => {
     const lane = laneOf()
     const [first, , third, fourth] = Array.from({ length: 4 }, () => entered(lane, owner('a')))
     first?.leave()
@@ -41,7 +41,7 @@ describe('a credential', () => {
     expect(lane.enter(owner('a'), false)).toHaveProperty('isGranted', false)
   })
 
-  test('keeps its place for a query that has begun: that one is never refused and goes first', () => {
+  test('never refuses a query that has begun, and runs it first', () => {
     const lane = laneOf()
     const [first] = Array.from({ length: 4 }, () => entered(lane, owner('a')))
     const begun = entered(lane, owner('a'), true)
@@ -50,7 +50,7 @@ describe('a credential', () => {
     expect(begun.isGranted).toBe(true)
   })
 
-  test('that gives up waiting leaves room for another', () => {
+  test('can queue another query after one stopped waiting', () => {
     const lane = laneOf()
     const places = Array.from({ length: 4 }, () => entered(lane, owner('a')))
     places[3]?.leave()
@@ -59,20 +59,20 @@ describe('a credential', () => {
 })
 
 describe('an organization', () => {
-  test('runs no more than it may however many credentials it has, and what waits for it has a bound, too', () => {
+  test('has a limit of running and waiting queries, whatever the number of its credentials', () => {
     const lane = laneOf()
     const places = Array.from({ length: 7 }, (_, n) => entered(lane, owner('a', `key ${n}`)))
     expect(places.filter(({ isGranted }) => isGranted)).toHaveLength(BOUNDS.perOrg)
     expect(lane.enter(owner('a', 'one more'), false)).toEqual({ full: 'organization' })
   })
 
-  test('cannot take the last place from another', () => {
+  test('cannot use the last slot of another one', () => {
     const lane = laneOf()
     for (let n = 0; n < 7; n += 1) entered(lane, owner('a', `key ${n}`))
     expect(entered(lane, owner('b')).isGranted).toBe(true)
   })
 
-  test('takes turns with other organizations, whatever the order of arrival', () => {
+  test('alternates with other organizations, whatever the order of arrival', () => {
     const lane = laneOf({ running: 1, perOrg: 1 })
     const running = entered(lane, owner('a'))
     const waiting = [owner('a'), owner('a', 'other'), owner('b'), owner('c'), owner('b')].map((one) => entered(lane, one))
@@ -81,14 +81,14 @@ describe('an organization', () => {
     for (let round = 0; round < waiting.length; round += 1) {
       last.leave()
       const next = waiting.find((place, at) => place.isGranted && !grants.includes(String(at)))
-      if (!next) throw new Error('nobody has a turn')
+      if (!next) throw new Error('no waiting query was granted')
       grants.push(String(waiting.indexOf(next)))
       last = next
     }
     expect(grants).toEqual(['2', '3', '0', '4', '1'])
   })
 
-  test('serves its credential that runs the fewest queries first', () => {
+  test('runs queries of the credential with the fewest running ones first', () => {
     const lane = laneOf({ running: 3, perOrg: 3 })
     const busy = [entered(lane, owner('a')), entered(lane, owner('a'))]
     const other = entered(lane, owner('a', 'third'))
@@ -104,7 +104,7 @@ describe('organizations that are active together', () => {
   const bounds = { running: 6, perOrg: 6, perOrgShared: 2, reserved: 2, waitingPerOrg: 9 }
   const many = (lane: Lane, orgId: string): LaneEntry[] => Array.from({ length: 4 }, (_, n) => entered(lane, owner(orgId, `key ${n}`)))
 
-  test('run fewer queries each than one alone, which takes no more up until it is back at its number', () => {
+  test('run fewer queries each than one alone, which starts no more until it is below its limit', () => {
     const lane = laneOf(bounds)
     const first = many(lane, 'a')
     expect(states(first)).toEqual([true, true, true, true])
@@ -126,7 +126,7 @@ describe('organizations that are active together', () => {
     expect(entered(lane, owner('e')).isGranted).toBe(false)
   })
 
-  test('are alone again when the others have been silent for a minute', () => {
+  test('get the full limit again when the others have been inactive for a minute', () => {
     let nowMs = 0
     const lane = new Lane({ ...BOUNDS, ...bounds }, { monotonicMs: () => nowMs })
     entered(lane, owner('b')).leave()
@@ -137,12 +137,12 @@ describe('organizations that are active together', () => {
 })
 
 describe('the rank of a query', () => {
-  test('counts the queries of its own credential while nobody else asks', () => {
+  test('counts the queries of its own credential while no other organization is active', () => {
     const lane = laneOf()
     expect([owner('a'), owner('a'), owner('a', 'other')].map((one) => entered(lane, one).rank)).toEqual([1, 2, 1])
   })
 
-  test('counts those of the whole organization as soon as another one asks', () => {
+  test('counts those of the whole organization as soon as another one is active', () => {
     const lane = laneOf({ running: 8, perOrg: 4, perOrgShared: 4 })
     entered(lane, owner('a'))
     expect(entered(lane, owner('b')).rank).toBe(1)
@@ -150,7 +150,7 @@ describe('the rank of a query', () => {
     expect(entered(lane, owner('b', 'second')).rank).toBe(2)
   })
 
-  test('counts those of the credential again when the other has been silent for a minute', () => {
+  test('counts those of the credential again when the other one has been inactive for a minute', () => {
     let nowMs = 0
     const lane = new Lane({ ...BOUNDS, running: 8, perOrg: 4, perOrgShared: 4 }, { monotonicMs: () => nowMs })
     entered(lane, owner('b')).leave()

@@ -4,9 +4,9 @@ import type { QueryOwner, World } from '../world.ts'
 export type LaneBounds = {
   readonly running: number
   readonly perOrg: number
-  /** How many queries an organization may run while another one is active too. */
+  /** The running queries per organization while another one is active. */
   readonly perOrgShared: number
-  /** How many slots stay free, while several organizations are active, for one that runs nothing. */
+  /** The slots that stay free for organizations without running queries while several are active. */
   readonly reserved: number
   readonly waitingPerOrg: number
 }
@@ -15,12 +15,12 @@ export type LaneBounds = {
 export type LaneEntry = {
   readonly isGranted: boolean
   readonly granted: Promise<void>
-  /** How many running queries share one share of the processors, this one included. Known once granted. */
+  /** The number of running queries that share the processors with this one, including it. It is set when the entry is granted. */
   readonly rank: number
   leave(): void
 }
 
-/** How long an organization without queries still counts as active. */
+/** An organization counts as active until this long after its last query. */
 const ACTIVE_MS = 60_000
 const ORGS_REMEMBERED_MAX = 1_000
 
@@ -52,7 +52,7 @@ class QueuedEntry implements LaneEntry {
 
 type OrganizationQueue = {
   running: number
-  /** The number of its last grant; 0 before the first. */
+  /** The number of the last grant; 0 before the first. */
   servedAt: number
   /** In order of arrival, with queries that have begun first. */
   waiting: QueuedEntry[]
@@ -61,8 +61,8 @@ type OrganizationQueue = {
 
 /**
  * Grants running slots: round-robin over organizations, within one to the credential with the fewest running queries, then in order of
- * arrival. Never leaves a slot free that a waiting query may have. While several organizations are active, each may have fewer slots, and the
- * last ones are for organizations that run nothing, so that none of them waits for the long queries of others.
+ * arrival. No slot stays free that a waiting query may use. While several organizations are active, each gets fewer slots. The last slots are
+ * for organizations that run nothing, so that none of them waits for the long queries of others.
  */
 export class Lane {
   readonly bounds: LaneBounds
@@ -81,14 +81,14 @@ export class Lane {
     return this.#running
   }
 
-  /** How many statements each query of an organization may run at once, so that all of them are no more than the queries that it may run. */
+  /** Returns how many statements each query of an organization may run at once. Together they do not exceed its limit of running queries. */
   statementsAtOnce(orgId: string): number {
     const { perOrg, perOrgShared } = this.bounds
     if (perOrgShared === perOrg || !this.#isShared(orgId)) return Number.POSITIVE_INFINITY
     return Math.max(1, Math.floor(perOrgShared / (this.#orgs.get(orgId)?.running ?? 1)))
   }
 
-  /** Enters the lane. The entry is granted at once when a slot is free. Returns what is full when it is refused. */
+  /** Enters the lane. The entry is granted at once when a slot is free. When it is refused, the result names the limit that is reached. */
   enter(owner: QueryOwner, hasBegun: boolean): LaneEntry | { full: 'credential' | 'organization' } {
     const org = this.#orgs.get(owner.orgId) ?? { running: 0, servedAt: 0, waiting: [], runningOf: new Map() }
     const entry = new QueuedEntry(owner, hasBegun, (left) => this.#leave(left))
@@ -128,7 +128,7 @@ export class Lane {
     org.servedAt = this.#grants
   }
 
-  /** Whether other organizations are active too. Then all queries of one organization share one share. */
+  /** Whether other organizations are active. Then all queries of one organization share one part of the processors. */
   #isShared(orgId: string): boolean {
     const nowMs = this.#clock.monotonicMs()
     for (const [id, atMs] of this.#activeAtMs) {
@@ -137,8 +137,8 @@ export class Lane {
       this.#activeAtMs.delete(id)
     }
     const othersActive = this.#activeAtMs.size - Number(this.#activeAtMs.has(orgId))
-    const othersHere = this.#orgs.size - Number(this.#orgs.has(orgId))
-    return othersActive > 0 || othersHere > 0
+    const othersQueued = this.#orgs.size - Number(this.#orgs.has(orgId))
+    return othersActive > 0 || othersQueued > 0
   }
 
   #noteActive(orgId: string): void {

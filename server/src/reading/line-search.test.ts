@@ -21,7 +21,7 @@ const lines = [
   `${manyKeys.slice(0, -1)},"extra":{"more":"beside \\"it\\""},"list":["tab\\t"]}`,
 ]
 
-/** The same lines lie in a dataset of their own once more, where each line is an open map. */
+/** The same lines are also stored in a separate dataset, in which each line is an open map. */
 const first = '{"first":"of its dataset"}'
 const places: readonly (readonly [datasets: readonly string[], sent: readonly string[]])[] = [
   [['lines', 'many'], lines],
@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => reader?.close())
 
-/** Every piece of some lengths of every line, also in another case, and texts that do not occur. */
+/** Returns all substrings of some lengths of every line, also in another case, and texts that do not occur. */
 function needles(): string[] {
   const pieces = new Set<string>(['attribute-only', 'zork', 's0', 'tiT', '003', 'u003c', '\n', 'n', '"', '\\', '%', '_', "'", 'tnm'])
   for (const line of lines) {
@@ -77,7 +77,7 @@ test.each(places)(
   300_000,
 )
 
-test('lines with open maps come back whole, with the values of those without', async () => {
+test('lines with open maps are rebuilt completely, next to lines without', async () => {
   const whole = await reader.events(['lines', 'many'], '', { newestFirst: false })
   const inParts = await reader.events(['open'], '', { newestFirst: false })
   const said = ({ events }: typeof whole) => new Map(events.map((event) => [lineOf(event), event.leaves]))

@@ -63,7 +63,7 @@ function inAnyLine({ text, pattern, isEscaped, tails, crossings, times }: LineSe
   return sql`multiIf(shape = '', raw ilike ${pattern}, not ${mayBeThere}, 0, ${isThere}, 1, ${rawLine(lines)} ilike ${pattern})`
 }
 
-/** The borders that a text may cross as the store's regular expression; one that matches nothing where there are none. */
+/** Returns the borders that a text may cross as a regular expression of the store. It matches nothing when there are no such borders. */
 function crossingsOf(text: string): SqlFragment {
   const crossings = crossing(text, (code) => `\\x{${code}}`)
   return sql`${param.text(crossings === undefined ? '[^\\x00-\\x{10FFFF}]' : `(?i)${crossings}`)}`
@@ -71,7 +71,7 @@ function crossingsOf(text: string): SqlFragment {
 
 /** The literals of a shape. A character that no text contains replaces each value. */
 const BETWEEN_VALUES: SqlFragment = constant(String.raw`replaceRegexpAll(shape, '\x01[^\x02]*\x02', '\x01')`)
-/** Attributes are not part of the line, though their values may lie in the same columns. */
+/** Excludes attributes, which are not part of the line though their values may be in the same columns. */
 const refers = (column: Slot): SqlFragment => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
 
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }))
@@ -97,7 +97,7 @@ function escapeTails(text: string): string[] {
   return tails
 }
 
-/** How many characters next to a value are checked for a text that crosses the border. */
+/** The number of characters next to a value that are checked for a text that crosses the border. */
 const BORDER_CHARS = 3
 const CROSSING_CHARS_MAX = 100
 

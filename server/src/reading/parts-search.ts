@@ -11,11 +11,11 @@ import { and, FALSE, name, not, or, param, type SqlFragment, sql } from './state
  */
 export function inLineInParts(search: LineSearch, lines: LineSources): SqlFragment {
   const { parts } = lines
-  const isKnown = parts && !(search.isEscaped && !hasBareQuote(search.text)) && !mayStraddle(search.text, parts)
+  const isKnown = parts && !(search.isEscaped && !hasBareQuote(search.text)) && !mayCrossParts(search.text, parts)
   return isKnown ? inKnownParts(search, lines, parts) : inAnyParts(search, lines)
 }
 
-/** For parts that were read before: most of them need no look in the store. */
+/** Searches lines whose parts are known. Conditions that no part can meet are left out. */
 function inKnownParts(search: LineSearch, lines: LineSources, parts: readonly string[]): SqlFragment {
   const { text, pattern, isEscaped, tails, times } = search
   const marked = parts.filter((part) => part.includes('\x02\x03') || part.includes('\x02\x04'))
@@ -39,7 +39,7 @@ function inKnownParts(search: LineSearch, lines: LineSources, parts: readonly st
     ...(isEscaped ? [inValues] : []),
     ...tailsHeld,
   ])
-  // A text without quotes crosses no border of a quoted value, so that only what begins inside an escape differs there.
+  // A text without quotes does not cross the border of a quoted value. Only a text that begins inside an escape sequence can differ there.
   const needsEscapes = isEscaped || tails.length > 0 || marked.length > 0
   return or([
     hasOneOf(parts.filter((part) => literalsContain(text, part))),
@@ -58,8 +58,8 @@ function literalsContain(text: string, part: string): boolean {
   return [...references.map(({ literal }) => literal), tail].some((literal) => foldCase(literal).includes(foldCase(text)))
 }
 
-/** Whether a text may begin in one part and end in another. True too often, never too rarely. */
-function mayStraddle(text: string, parts: readonly string[]): boolean {
+/** Whether a text may begin in one part and end in another. It may be true without need, but is never wrongly false. */
+function mayCrossParts(text: string, parts: readonly string[]): boolean {
   const folded = foldCase(text)
   const tails = [...new Set(parts.map((part) => foldCase(part.slice(part.lastIndexOf('\x02') + 1))))]
   const heads = [...new Set(parts.map((part) => foldCase(part.split('\x01', 1)[0] ?? '')))]
@@ -73,7 +73,7 @@ const overlaps = (head: string, after: string): boolean => head.startsWith(after
 /** The mark of an encoding is not part of the line. */
 const unmarked = (tail: string): string => (tail.startsWith('\x03') || tail.startsWith('\x04') ? tail.slice(1) : tail)
 
-/** For parts that are unknown or too many. */
+/** Searches lines whose parts are unknown or too many. */
 function inAnyParts({ text, pattern, isEscaped, tails, crossings, times }: LineSearch, lines: LineSources): SqlFragment {
   const marked = sql`(position(${PARTS_TEXT}, '\\x02\\x03') > 0 or position(${PARTS_TEXT}, '\\x02\\x04') > 0)`
   const isEncodedDifferently = or([sql`${param.flag(isEscaped)} = 1`, marked])

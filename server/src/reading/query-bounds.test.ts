@@ -14,13 +14,13 @@ const bounds = (more: Partial<Parameters<typeof queryBoundsOf>[0]>, cores: numbe
   return { running, perOrg, perOrgShared, reserved }
 }
 
-test('in the embedded engine, organizations that are active together run one query per core each', () => {
+test('with the embedded engine, organizations that are active together run one query per core each', () => {
   expect(bounds({}, 2)).toEqual({ running: 8, perOrg: 6, perOrgShared: 2, reserved: 2 })
   expect(bounds({}, 16)).toEqual({ running: 64, perOrg: 48, perOrgShared: 16, reserved: 16 })
   expect(bounds({ DENDRO_QUERY_RUNNING_ALL: 1 }, 1)).toEqual({ running: 1, perOrg: 1, perOrgShared: 1, reserved: 0 })
 })
 
-test('on a server of its own, or with a setting, an organization runs as many as alone', () => {
+test('with an external server or a configured limit, an organization runs as many queries as alone', () => {
   expect(bounds({ DENDRO_CLICKHOUSE_URL: 'http://store' }, 2)).toMatchObject({ perOrg: 6, perOrgShared: 6 })
   expect(bounds({ DENDRO_QUERY_RUNNING_ORG: 5 }, 2)).toMatchObject({ perOrg: 5, perOrgShared: 5 })
 })

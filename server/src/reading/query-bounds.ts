@@ -3,7 +3,7 @@ import type { QueryBounds, QueryLimit, QueryLimits } from '../world.ts'
 
 const RUNNING_PER_CORE = 4
 const RUNNING_MIN = 8
-/** One organization may use at most this share of the running slots, so that others need not wait for it. */
+/** The maximum share of the running slots for one organization, so that others need not wait for it. */
 const ORG_SHARE = 0.75
 
 type BoundSettings = {

@@ -5,19 +5,20 @@ import { timeText, timeTextAs } from './event-time.ts'
 import { readable } from './key-text.ts'
 import { constant, digits, joined, name, param, type SqlFragment, sql } from './statement.ts'
 
-/** What is needed to rebuild lines in the store: the columns with values. */
+/** The inputs for rebuilding lines in the store: the columns with values, and the shapes. */
 export type LineSources = {
   readonly columns: readonly Slot[]
   /** All shapes; undefined when they are unknown. */
   readonly shapes?: readonly string[]
-  /** Whether there are lines with open maps, whose shape lies in parts. */
+  /** Whether there are lines with open maps, whose shape is stored in parts. */
   readonly hasParts: boolean
   /** All parts of those lines; undefined when they are unknown. */
   readonly parts?: readonly string[]
 }
 
-/** Whether the shape of a line lies in parts, and that shape. */
+/** Whether the shape of a line is stored in parts. */
 export const IS_IN_PARTS: SqlFragment = constant(String.raw`startsWith(shape, '{\x01o')`)
+/** The shape of such a line. */
 export const PARTS_TEXT: SqlFragment = constant('arrayStringConcat(parts)')
 
 /** Whether a shape is that of JSON, as opposed to a line of text. */
@@ -53,7 +54,7 @@ function wholeLine({ columns, shapes: all }: LineSources): SqlFragment {
 }
 
 /**
- * The line of an event whose shape is in parts. The name of an entry is the key of the overflow map that comes next, without the prefix in the
+ * The line of an event whose shape is in parts. The name of an entry is the next key of the overflow map, without the prefix in the
  * reference. The store prepares the line faster when values need not be escaped.
  */
 export function lineInParts(lines: LineSources, isEscaped = true): SqlFragment {
@@ -77,7 +78,7 @@ export function lineInParts(lines: LineSources, isEscaped = true): SqlFragment {
 /** How many formats of time a statement lists one by one. */
 const FORMATS_INLINE_MAX = 4
 
-/** The time of an event whose shape is in parts, as its line has it; short where the formats are known. */
+/** The time of an event whose shape is in parts, in the format of its line. The statement is short when the formats are known. */
 export function timeInParts({ shapes }: LineSources): SqlFragment {
   if (!shapes) return timeText
   const formats = [...new Set(shapes.filter(isInParts).flatMap((shape) => shape.split('\x01t')[1]?.split('\x02')[0] ?? []))]
@@ -95,35 +96,35 @@ const SHAPES_INLINE_MAX = 16
 const VALUES_INLINE_MAX = 64
 
 /**
- * rawLine for some shapes only, which are parsed here and not for every event. Each value between the literals has a token for its
+ * The line of an event with one of these shapes, which are parsed here instead of for every event. Each value between the literals has a token for its
  * encoding; '' means that it is not escaped.
  */
 export function lineOfShapes(shapes: readonly string[], lines: LineSources): SqlFragment {
-  const cut = shapes.filter((shape) => shape !== '').map((shape) => ({ shape, ...shapeReferences(shape) }))
-  if (cut.length === 0) return sql`raw`
-  if (cut.length > SHAPES_INLINE_MAX) return rawLine(lines)
-  const which = sql`indexOf(${param.texts(cut.map(({ shape }) => shape))}, toString(shape))`
-  const perShape = (texts: readonly string[]) => sql`${param.texts(texts)}[${which}]`
+  const parsedShapes = shapes.filter((shape) => shape !== '').map((shape) => ({ shape, ...shapeReferences(shape) }))
+  if (parsedShapes.length === 0) return sql`raw`
+  if (parsedShapes.length > SHAPES_INLINE_MAX) return rawLine(lines)
+  const shapeIndex = sql`indexOf(${param.texts(parsedShapes.map(({ shape }) => shape))}, toString(shape))`
+  const perShape = (texts: readonly string[]) => sql`${param.texts(texts)}[${shapeIndex}]`
   const listed = (of: (place: ShapePlaceholder) => string) =>
-    sql`splitByChar('\\x01', ${perShape(cut.map(({ placeholders }) => ['', ...placeholders.map(of)].join('\x01')))})`
-  const cases = cut.map(
+    sql`splitByChar('\\x01', ${perShape(parsedShapes.map(({ placeholders }) => ['', ...placeholders.map(of)].join('\x01')))})`
+  const cases = parsedShapes.map(
     ({ shape, placeholders }) => sql`shape = ${param.text(shape)}, [${joined([sql`''`, ...textsOf({ shape, placeholders })])}]`,
   )
   const values = sql`multiIf(${joined(cases)}, [''])`
   const written = sql`arrayMap((before, token, value) -> concat(before, if(token = '' or not match(value, ${constant(MAY_BE_ESCAPED)}),
     ${readable(sql`value`)}, ${ESCAPED})), ${listed(({ literal }) => literal)}, ${listed(tokenOf)}, ${values})`
-  const whole = sql`concat(arrayStringConcat(${written}), ${perShape(cut.map(({ tail }) => tail))})`
-  const isShort = cut.reduce((sum, { placeholders }) => sum + placeholders.length, 0) <= VALUES_INLINE_MAX
+  const whole = sql`concat(arrayStringConcat(${written}), ${perShape(parsedShapes.map(({ tail }) => tail))})`
+  const isShort = parsedShapes.reduce((sum, { placeholders }) => sum + placeholders.length, 0) <= VALUES_INLINE_MAX
   if (!isShort) return sql`if(shape = '', raw, ${whole})`
-  return sql`multiIf(shape = '', raw, match(${ofShape(cut, valuesOf)}, ${constant(MAY_BE_ESCAPED)}), ${whole}, ${ofShape(cut, unescapedLine)})`
+  return sql`multiIf(shape = '', raw, match(${ofShape(parsedShapes, valuesOf)}, ${constant(MAY_BE_ESCAPED)}), ${whole}, ${ofShape(parsedShapes, unescapedLine)})`
 }
 
 type ShapeParts = ParsedShape & { readonly shape: string }
 
-const ofShape = (cut: readonly ShapeParts[], of: (one: ShapeParts) => readonly SqlFragment[]): SqlFragment =>
-  sql`multiIf(${joined(cut.map((one) => sql`shape = ${param.text(one.shape)}, concat(${joined([sql`''`, sql`''`, ...of(one)])})`))}, '')`
+const ofShape = (parsedShapes: readonly ShapeParts[], of: (one: ShapeParts) => readonly SqlFragment[]): SqlFragment =>
+  sql`multiIf(${joined(parsedShapes.map((one) => sql`shape = ${param.text(one.shape)}, concat(${joined([sql`''`, sql`''`, ...of(one)])})`))}, '')`
 
-const valuesOf = (cut: ShapeParts): readonly SqlFragment[] => textsOf(cut)
+const valuesOf = (parsedShape: ShapeParts): readonly SqlFragment[] => textsOf(parsedShape)
 
 /** A line without escaped or empty values, like most. Several times faster than the general case. */
 function unescapedLine({ shape, placeholders, tail }: ShapeParts): readonly SqlFragment[] {
@@ -158,7 +159,7 @@ function textOfPlace({ reference }: ShapePlaceholder, overflow: SqlFragment): Sq
     case 'words':
       return sql`raw`
     case 'key':
-      throw new Error('only the shape of a line in parts refers to names')
+      throw new Error('only lines in parts have references to names')
   }
 }
 
@@ -172,11 +173,11 @@ function slotText(columns: readonly Slot[], kind: 'c' | 's'): SqlFragment {
   return sql`[${joined(texts)}][toUInt16OrZero(substring(token, 3, length(token) - 3 - toUInt8(match(token, '[\\x03\\x04]$')))) + 1]`
 }
 
-/** Matches everything that any encoding escapes. Most values contain none of it. */
+/** Matches all characters that any encoding escapes. Most values contain none of them. */
 const MAY_BE_ESCAPED = String.raw`'["\\\\<>&\x00-\x1f]|[^ -~]'`
 
 /** Whether a statement rebuilds lines, which takes memory for every event of a block. */
-export const putsLinesTogether = (statement: string): boolean => statement.includes(MAY_BE_ESCAPED)
+export const rebuildsLines = (statement: string): boolean => statement.includes(MAY_BE_ESCAPED)
 
 /** Escapes a value inside JSON quotes in the encoding of its token, character by character, as `encodeText` does. */
 const ESCAPED: SqlFragment = constant(makeEscaped())

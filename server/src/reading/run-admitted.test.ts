@@ -13,14 +13,14 @@ function every(otherwise: number) {
   return { otherwise, byRole: new Map<string, number>() }
 }
 
-/** The priority in the store of a query of a class, next to running ones. */
+/** Returns the priority in the store of a query of a class while others run. */
 async function priorityOf(kind: QueryClass): Promise<number> {
   const ticket = admission.ticket({ class: kind, orgId: 'one', credential: kind, running: 100, waiting: 100 })
   const slot = await ticket.run({ signal: new AbortController().signal, waitMs: 1_000 }, async (granted: QuerySlot) => granted)
   return Number(prioritySettings(slot, undefined, undefined).priority)
 }
 
-test('an export gives way in the store to every query of another class, however many there are', async () => {
+test('an export has a lower priority in the store than every query of another class', async () => {
   const places = Array.from({ length: 50 }, () =>
     admission.ticket({ class: 'caller', orgId: 'one', credential: 'caller', running: 100, waiting: 100 }).hold(),
   )
@@ -31,21 +31,21 @@ test('an export gives way in the store to every query of another class, however 
   for (const place of places) place.leave()
 })
 
-test('the statements of one query run beside one another, and fewer of them while another organization is active', async () => {
+test('the statements of one query run concurrently, and fewer of them while another organization is active', async () => {
   const shared = openAdmission(
     { running: 8, perOrg: 6, perOrgShared: 2, reserved: 2, runningPerCredential: every(4), waitingPerCredential: every(8) },
     { clock: systemClock },
   )
   const ticketOf = (orgId: string) => shared.ticket({ class: 'caller', orgId, credential: orgId, running: 4, waiting: 8 })
   const wait = { signal: new AbortController().signal, waitMs: 60_000 }
-  /** The most statements of one query that ran at once, of six. */
+  /** Returns the maximum number of concurrent statements of a query with six statements. */
   const mostAtOnce = async (orgId: string): Promise<number> => {
     const ticket = ticketOf(orgId)
     let [running, most] = [0, 0]
     const statement = async (): Promise<void> => {
       running += 1
       most = Math.max(most, running)
-      for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
+      for (let tick = 0; tick < 10; tick += 1) await Promise.resolve()
       running -= 1
     }
     await Promise.all(Array.from({ length: 6 }, () => ticket.run(wait, statement)))

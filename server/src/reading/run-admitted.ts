@@ -2,14 +2,14 @@ import type { EventStore } from '../events/store/events.ts'
 import type { QuerySlot } from '../world.ts'
 import type { EventQuery } from './event-query.ts'
 
-/** How long a query of lower priority pauses at each block while one of higher priority runs. It slows down and does not stop. */
+/** A query of lower priority pauses this long at each block while one of higher priority runs. It slows down but does not stop. */
 const YIELD_MS = 20
 
 /** Tracks the time that a query waits while none of its statements runs. It does not count as query time. */
 export type AdmissionWait = { waiting: number; running: number; sinceMs: number | undefined }
 
 /** A query that needs admission before each statement. */
-type AdmittedQuery = Pick<EventQuery, 'ticket' | 'signal' | 'budget'> & { startedMs: number; readonly pause: AdmissionWait }
+type AdmittedQuery = Pick<EventQuery, 'ticket' | 'signal' | 'budget'> & { startedMs: number; readonly admissionWait: AdmissionWait }
 
 export const noAdmissionWait = (): AdmissionWait => ({ waiting: 0, running: 0, sinceMs: undefined })
 
@@ -20,26 +20,26 @@ export async function runAdmitted<T>(
   cores: number,
   work: (settings: Record<string, string>, running: number) => Promise<T>,
 ): Promise<T> {
-  const { ticket, signal, budget, pause } = query
+  const { ticket, signal, budget, admissionWait } = query
   if (!ticket) return work(budget.threads === undefined ? {} : { max_threads: String(budget.threads) }, 1)
-  if (pause.waiting === 0 && pause.running === 0) pause.sinceMs = performance.now()
-  pause.waiting += 1
+  if (admissionWait.waiting === 0 && admissionWait.running === 0) admissionWait.sinceMs = performance.now()
+  admissionWait.waiting += 1
   let isWaiting = true
   const resume = () => {
     if (!isWaiting) return
     isWaiting = false
-    pause.waiting -= 1
-    if (pause.sinceMs !== undefined) query.startedMs += performance.now() - pause.sinceMs
-    pause.sinceMs = undefined
+    admissionWait.waiting -= 1
+    if (admissionWait.sinceMs !== undefined) query.startedMs += performance.now() - admissionWait.sinceMs
+    admissionWait.sinceMs = undefined
   }
   try {
     return await ticket.run({ signal, waitMs: budget.seconds * 1_000 }, async ({ isLast, rank, running }) => {
       resume()
-      pause.running += 1
+      admissionWait.running += 1
       try {
         return await work(prioritySettings({ rank, isLast }, budget.threads, store.engine ? cores : undefined), running)
       } finally {
-        pause.running -= 1
+        admissionWait.running -= 1
       }
     })
   } finally {
@@ -47,11 +47,11 @@ export async function runAdmitted<T>(
   }
 }
 
-/** Behind every rank of a running query. */
-const LAST = 100_000
+/** Larger than every rank of a running query. */
+const LOWEST_PRIORITY = 100_000
 
 /**
- * The first query of each owner may use all processors; further ones get lower priority and fewer threads, and exports give way to all others.
+ * The first query of each owner may use all processors; further ones get lower priority and fewer threads. Exports have the lowest priority.
  * `cores` are those of the embedded engine.
  */
 export function prioritySettings(
@@ -61,7 +61,7 @@ export function prioritySettings(
 ): Record<string, string> {
   const own = threads ?? (cores === undefined || rank < 2 ? undefined : Math.max(1, Math.floor(cores / rank)))
   return {
-    priority: String(isLast ? LAST + rank : rank),
+    priority: String(isLast ? LOWEST_PRIORITY + rank : rank),
     low_priority_query_wait_time_ms: String(YIELD_MS),
     ...(own === undefined ? {} : { max_threads: String(own) }),
   }

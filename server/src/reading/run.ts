@@ -7,7 +7,7 @@ import { unavailable } from '../kernel/errors.ts'
 import { BinaryRows } from './binary-rows.ts'
 import type { EventQuery, QueryBudget, QueryCost } from './event-query.ts'
 import { failureOf, type GroupLimit, tooExpensive, tooLong } from './query-failure.ts'
-import { putsLinesTogether } from './raw-line.ts'
+import { rebuildsLines } from './raw-line.ts'
 import { type AdmissionWait, noAdmissionWait, runAdmitted } from './run-admitted.ts'
 import { bindStatement, type SqlFragment } from './statement.ts'
 import { encodeStatement } from './statement-body.ts'
@@ -18,7 +18,7 @@ type RunnableQuery = Pick<EventQuery, 'orgNumber' | 'budget' | 'signal' | 'onPro
 export type QueryRun = RunnableQuery & {
   /** Excludes the time that the query waited for admission. */
   startedMs: number
-  readonly pause: AdmissionWait
+  readonly admissionWait: AdmissionWait
   rows: number
   bytes: number
 }
@@ -31,7 +31,7 @@ export const startQueryRun = ({ orgNumber, budget, signal, onProgress, gaps, tic
   ...(gaps ? { gaps } : {}),
   ...(ticket ? { ticket } : {}),
   startedMs: performance.now(),
-  pause: noAdmissionWait(),
+  admissionWait: noAdmissionWait(),
   rows: 0,
   bytes: 0,
 })
@@ -46,14 +46,14 @@ export const costOf = ({ rows, bytes, startedMs }: QueryRun, share: number): Que
 /** A result is held in memory completely. */
 const RESULT_BYTES_MAX = 256 * 2 ** 20
 const PROGRESS_EVERY_MS = 500
-/** The longest statement. The store takes seconds to prepare one of this size, whatever it reads. */
+/** The maximum length of a statement. The store takes seconds to prepare a statement of this size, whatever it reads. */
 const TEXT_BYTES_MAX = 2 * 2 ** 20
 const TREE_NODES_MAX = 5_000_000
 /** The block size of statements that rebuild lines. */
 const REBUILT_LINES_PER_BLOCK = 4_096
 const PARSER_STEPS_MAX = 1_000_000_000
 const CORES = availableParallelism()
-/** How long after the time limit of a statement the store may take to end it. Later it counts as hanging. */
+/** The store may end a statement this long after its time limit. Later it counts as hanging. */
 const LATE_MS = 10_000
 const KILL_BOUND_MS = 2_000
 
@@ -134,7 +134,7 @@ async function send(
         max_ast_elements: String(TREE_NODES_MAX),
         max_expanded_ast_elements: String(TREE_NODES_MAX),
         max_parser_backtracks: String(PARSER_STEPS_MAX),
-        ...(putsLinesTogether(text) ? { max_block_size: String(REBUILT_LINES_PER_BLOCK) } : {}),
+        ...(rebuildsLines(text) ? { max_block_size: String(REBUILT_LINES_PER_BLOCK) } : {}),
         ...(groupLimit ? { max_rows_to_group_by: String(groupLimit.groupsMax), group_by_overflow_mode: 'throw' as const } : {}),
         ...(queryRun.gaps?.found ? { skip_unavailable_shards: 1 as const } : {}),
         ...memorySettings(store, budget, running),
@@ -175,7 +175,7 @@ function memorySettings({ readerLimits }: EventStore, { memoryBytes, spillBytes 
   }
 }
 
-/** Ensures that the statement ends. Closing the connection should end it as well, so that a store that does not answer is not waited for. */
+/** Ensures that the statement ends. Closing the connection should end it as well, so errors of this command are ignored. */
 async function kill({ writer }: EventStore, queryId: string): Promise<void> {
   const query = 'kill query where query_id = {queryId:String} async'
   await writer.command({ query, query_params: { queryId }, abort_signal: AbortSignal.timeout(KILL_BOUND_MS) }).catch(() => undefined)
@@ -190,10 +190,10 @@ function reportProgress(store: EventStore, queryRun: QueryRun, queryId: string):
   const timer = setInterval(async () => {
     if (isPending) return
     isPending = true
-    const seen = await progressOf(store, queryId, ended.signal).catch(() => undefined)
+    const progress = await progressOf(store, queryId, ended.signal).catch(() => undefined)
     isPending = false
-    if (!seen || ended.signal.aborted) return
-    onProgress({ ...costOf(queryRun, seen.share), rows: queryRun.rows + seen.rows, bytes: queryRun.bytes + seen.bytes })
+    if (!progress || ended.signal.aborted) return
+    onProgress({ ...costOf(queryRun, progress.share), rows: queryRun.rows + progress.rows, bytes: queryRun.bytes + progress.bytes })
   }, PROGRESS_EVERY_MS)
   return {
     stop: () => {

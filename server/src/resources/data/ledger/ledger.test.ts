@@ -33,7 +33,7 @@ async function newSender() {
 const to = (dataset: string) => ({ 'x-service-dataset': dataset })
 const idOf = async (owner: TestOrganization, dataset: string) => (await senders.datasets(owner)).find((one) => one.dataset === dataset)?.id
 
-test('what was stored is there at once, by dataset and sender, with the bytes on the wire and those of the lines', async () => {
+test('stored events are counted at once, by dataset and sender, with the bytes on the wire and those of the lines', async () => {
   const { owner, post, read } = await newSender()
   await post('{"n":1}\n\n{"n":22}\r\n', to('web'))
   await post('plain', to('web'))
@@ -53,7 +53,7 @@ test('what was stored is there at once, by dataset and sender, with the bytes on
   expect(contract.ledger.get.reply.strict().parse(await read())).toBeDefined()
 })
 
-test('a post that comes again is a duplicate, and one under a used identity with another body is rejected', async () => {
+test('a repeated post is a duplicate, and another body with a used idempotency key is rejected', async () => {
   const { post, read } = await newSender()
   const headers = { 'idempotency-key': 'one' }
   await post('a\nb', headers)
@@ -75,7 +75,7 @@ test('late and truncated events are counted', async () => {
 })
 
 describe('posts that are refused as a whole', () => {
-  test('count as one event while nobody has read them, by the reason', async () => {
+  test('count as one event if they were not parsed, by reason', async () => {
     const { owner, post, read } = await newSender()
     await post('x', { 'content-encoding': 'br' })
     await post('x', { 'content-encoding': 'gzip' })
@@ -88,13 +88,13 @@ describe('posts that are refused as a whole', () => {
     expect(new Set(entries.map(({ identity }) => identity?.id)).size).toBe(2)
   })
 
-  test('a stranger leaves nothing', async () => {
+  test('a request without credentials is not counted', async () => {
     const { read } = await newSender()
     expect((await senders.post('x', { key: 'dk_nobody' })).status).toBe(401)
     expect((await read()).totals.received).toBe(0)
   })
 
-  test('a body without events leaves nothing but its bytes', async () => {
+  test('a body without events counts only its bytes', async () => {
     const { post, read } = await newSender()
     await post('')
     await post('\n \n')
@@ -102,8 +102,8 @@ describe('posts that are refused as a whole', () => {
   })
 })
 
-describe('every receiver is accounted for', () => {
-  test('OpenTelemetry: stored records, and those that are too deep', async () => {
+describe('every receiver is counted', () => {
+  test('OpenTelemetry: stored records, and records that are nested too deeply', async () => {
     const { owner, post, read } = await newSender()
     const timeUnixNano = `${senders.app.clock.nowMs()}000000`
     const deep = JSON.parse(`${'{"arrayValue":{"values":['.repeat(150)}{"intValue":1}${']}}'.repeat(150)}`)
@@ -125,7 +125,7 @@ describe('every receiver is accounted for', () => {
     expect(await senders.datasets(owner)).not.toHaveLength(0)
   })
 
-  test('bulk posts: every dataset of a post for itself, and the bytes on the wire divided without a rest', async () => {
+  test('bulk posts: each dataset of a post separately, and the bytes on the wire divided without a remainder', async () => {
     const { owner, post, read } = await newSender()
     const lines = [{ index: { _index: 'a' } }, { message: 'one' }, { index: { _index: 'b' } }, { message: 'two two two' }, { index: {} }]
     const body = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n{"broken"\n`
@@ -140,7 +140,7 @@ describe('every receiver is accounted for', () => {
     expect(entries.find(({ log_id }) => log_id === undefined)).toMatchObject({ received: 1, rejected: 1, reasons: { malformed: 1 } })
   })
 
-  test('a probe is no event', async () => {
+  test('a probe is not counted as an event', async () => {
     const { owner, read } = await newSender()
     await senders.app.ask('GET', '/_license', { key: owner.key })
     expect((await read()).entries).toEqual([])
@@ -148,7 +148,7 @@ describe('every receiver is accounted for', () => {
 })
 
 describe('reading', () => {
-  test('slices of full minutes, each with what arrived in it', async () => {
+  test('slices of full minutes, each with the events that arrived in it', async () => {
     const { post, read } = await newSender()
     await post('a')
     senders.app.clock.advance(3 * MINUTE_MS)
@@ -165,7 +165,7 @@ describe('reading', () => {
     expect((await read(`?from_ts=${nowMs - 10 * MINUTE_MS}&to_ts=${nowMs}&limit=1`)).totals.stored).toBe(3)
   })
 
-  test('of one dataset or one sender, at most the requested number of entries, and the totals of all', async () => {
+  test('filters by dataset or sender, limits the entries, and returns the totals of all', async () => {
     const { owner, post, read } = await newSender()
     for (const dataset of ['a', 'b', 'c']) await post('x\ny', to(dataset))
     const key = await owner.newKey(['IngestionApi'])
@@ -179,7 +179,7 @@ describe('reading', () => {
     expect((await read(`?identity_id=${keyId}`)).totals).toMatchObject({ received: 1, stored: 1 })
   })
 
-  test('another organization sees nothing of it, and a dataset that is hidden from the caller is left out', async () => {
+  test('hides counts from other organizations, and counts of datasets that are hidden from the caller', async () => {
     const { owner, post, read } = await newSender()
     await post('x', to('seen'))
     await post('x\ny', to('hidden'))
@@ -202,7 +202,7 @@ describe('reading', () => {
     expect((await read()).totals.received).toBe(3)
   })
 
-  test('what was sent to a dataset that is gone stays in the ledger', async () => {
+  test('keeps the counts of deleted datasets', async () => {
     const { owner, post, read } = await newSender()
     await post('x', to('short-lived'))
     await owner.ask('DELETE', `/datasets/${await idOf(owner, 'short-lived')}`)
@@ -220,12 +220,12 @@ describe('reading', () => {
     expect([reply.status, reply.body.details]).toEqual([400, expect.stringContaining(details)])
   })
 
-  test('who may not read usage may not read the ledger', async () => {
+  test('requires the permission to read usage', async () => {
     expect((await org.ask('GET', '/ledger', { key: await org.newKey(['IngestionApi']) })).status).toBe(403)
   })
 })
 
-test('after days the ledger counts whole hours and then whole days: answers are widened to them and stay exact, and usage says where it is not', async () => {
+test('after days the ledger counts whole hours and then whole days: replies are widened to them and stay exact, and usage reports where it is not exact', async () => {
   const [HOUR_MS, DAY_MS] = [60 * MINUTE_MS, 24 * 60 * MINUTE_MS]
   const { clock, app } = senders.app
   // Sequence numbers may lag behind the clock by seconds, so avoid the beginning of the day.

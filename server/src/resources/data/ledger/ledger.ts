@@ -1,6 +1,6 @@
 import type { contract, LedgerCounts, LedgerEntry, QueryOf, ReplyOf } from '@dendro/api'
 import { MINUTE_MS, NIL_ID } from '../../../events/ledger/page.ts'
-import { type LedgerRow, type LedgerSpan, type LedgerTotals as Sums, selectLedger, selectTotals } from '../../../events/ledger/reads.ts'
+import { type LedgerRow, type LedgerSpan, type LedgerTotals, selectLedger, selectTotals } from '../../../events/ledger/reads.ts'
 import { unitAt } from '../../../events/ledger/rollup.ts'
 import type { Actor } from '../../../http/actor.ts'
 import { badField, unavailable } from '../../../kernel/errors.ts'
@@ -17,32 +17,32 @@ type LedgerWorld = Pick<World, 'clock' | 'events' | 'ledger' | 'meta'>
 
 const HOUR_MS = 60 * MINUTE_MS
 
-/** readLedger tells what became of the events that the caller may know of, up to this moment. */
+/** Returns the ledger of the events in datasets that the caller may see, up to now. */
 export async function readLedger(world: LedgerWorld, actor: Actor, query: LedgerQuery): Promise<ReplyOf<typeof contract.ledger.get>> {
   const nowMs = world.clock.nowMs()
-  const { fromMs, toMs } = minutesOf(query, nowMs)
+  const { fromMs, toMs } = fullUnitsOf(query, nowMs)
   const logIds = await visibleLogIds(world, actor, query.from)
   const span: LedgerSpan = { orgNumber: actor.orgNumber, fromMs, toMs, isOpen: toMs >= nowMs, logIds, identityId: query.identity_id }
   const unitMs = unitAt(fromMs, nowMs)
   const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / query.num_of_slices / unitMs)) * unitMs
-  // Before the sums: a recount that ends in between must not make sums from before it look exact.
+  // Checked before the sums are read: otherwise a recount that ends in between would make older sums look exact.
   const isPending = await isRecountPending(world, toMs)
   const [totals, rows] = await readFlushed(world, () =>
     Promise.all([selectTotals(world.events, span), selectLedger(world.events, span, { stepMs, rowsMax: query.limit + 1 })]),
   )
-  const balanced = (counts: LedgerCounts): LedgerCounts => ({ ...counts, balances: counts.balances && !isPending })
+  const withBalance = (counts: LedgerCounts): LedgerCounts => ({ ...counts, balances: counts.balances && !isPending })
   return {
     start_time: fromMs,
     end_time: toMs,
     slice_ms: stepMs,
-    totals: balanced(shownCounts(totals)),
+    totals: withBalance(toLedgerCounts(totals)),
     is_recount_pending: isPending,
     is_complete: rows.length <= query.limit,
-    entries: rows.slice(0, query.limit).map((row) => shownEntry(row, { fromMs, toMs, stepMs })),
+    entries: rows.slice(0, query.limit).map((row) => toLedgerEntry(row, { fromMs, toMs, stepMs })),
   }
 }
 
-/** readFlushed reads what is written down, after this process has written what it knows. */
+/** Writes the pending counts of this process and then reads from the store. */
 export async function readFlushed<T>({ ledger }: Pick<World, 'ledger'>, read: () => Promise<T>): Promise<T> {
   try {
     await ledger.flush()
@@ -52,8 +52,8 @@ export async function readFlushed<T>({ ledger }: Pick<World, 'ledger'>, read: ()
   }
 }
 
-/** minutesOf widens the range to full minutes, in which the ledger counts, or to what is left of them in old days. */
-function minutesOf({ from_ts, to_ts }: LedgerQuery, nowMs: number): { fromMs: number; toMs: number } {
+/** Widens the range to full units of the ledger: minutes, or hours and days for old counts. */
+function fullUnitsOf({ from_ts, to_ts }: LedgerQuery, nowMs: number): { fromMs: number; toMs: number } {
   const to = to_ts ?? nowMs
   const from = from_ts ?? Math.max(0, to - HOUR_MS)
   if (from > to) throw badField('from_ts', 'must not be later than to_ts')
@@ -65,10 +65,10 @@ function minutesOf({ from_ts, to_ts }: LedgerQuery, nowMs: number): { fromMs: nu
 
 const startOf = (ms: number, unitMs: number): number => Math.floor(ms / unitMs) * unitMs
 
-/** LAST_MS is the last minute that the ledger can count. */
+/** The last minute that the ledger can store. */
 const LAST_MS = Math.floor((2 ** 32 - 1) / 60) * MINUTE_MS
 
-function shownEntry(row: LedgerRow, { fromMs, toMs, stepMs }: { fromMs: number; toMs: number; stepMs: number }): LedgerEntry {
+function toLedgerEntry(row: LedgerRow, { fromMs, toMs, stepMs }: { fromMs: number; toMs: number; stepMs: number }): LedgerEntry {
   const startMs = fromMs + row.slice * stepMs
   const { identityType: type, identityId: id } = row
   return {
@@ -77,11 +77,11 @@ function shownEntry(row: LedgerRow, { fromMs, toMs, stepMs }: { fromMs: number; 
     ...(row.logId === NIL_ID ? {} : { log_id: row.logId }),
     ...(type === 'API_KEY_ID' || type === 'USER_ID' ? { identity: { type, id } } : {}),
     protocol: row.protocol,
-    ...shownCounts(row),
+    ...toLedgerCounts(row),
   }
 }
 
-function shownCounts(sums: Sums): LedgerCounts {
+function toLedgerCounts(sums: LedgerTotals): LedgerCounts {
   const { received, stored, recounted, duplicate, rejected, reasons, truncated, late, missing, wire_bytes, raw_bytes } = sums
   const balances = received === stored + duplicate + rejected && missing === 0
   return { received, stored, recounted, duplicate, rejected, reasons, truncated, late, missing, wire_bytes, raw_bytes, balances }

@@ -1,25 +1,26 @@
 import type { World } from '../../../world.ts'
-import { deleteAllProcesses, deleteProcess, keepProcess } from './rows.ts'
+import { deleteAllProcesses, deleteProcess, renewProcess } from './rows.ts'
 
-/** LEASE_MS is after how long a process that was killed is known to be gone. It is renewed four times as often. */
+/** The lease of a process. A killed process counts as gone when its lease has expired. */
 const LEASE_MS = 20_000
+/** The interval of renewals. */
 export const PRESENCE_EVERY_MS = LEASE_MS / 4
 
 type PresenceWorld = Pick<World, 'ids' | 'ledger' | 'meta'>
 
 /**
- * A LedgerPresence lets the others know that a process is gone and what it had not written of the ledger is to be recounted. `leave` is called when nothing is
- * counted any more.
+ * The lease of this process. When it expires, other processes know that this one is gone and that its unwritten ledger counts must be recounted. `leave` is
+ * called when the process no longer counts events.
  */
-type LedgerPresence = { keep(): Promise<void>; leave(): Promise<void> }
+type LedgerPresence = { renew(): Promise<void>; leave(): Promise<void> }
 
-/** openLedgerPresence begins the presence of this process. Where the store is its own, every other one is gone, and the recount at the start is about it. */
+/** Acquires the lease of this process. With the embedded store no other process can be running, so the other leases are deleted. The recount at the start covers their events. */
 export async function openLedgerPresence({ ids, ledger, meta }: PresenceWorld, leaseMs = LEASE_MS): Promise<LedgerPresence> {
   const id = ids.uuid()
   if (meta.server) await deleteAllProcesses(meta)
-  await keepProcess(meta, id, leaseMs)
+  await renewProcess(meta, id, leaseMs)
   return {
-    keep: async () => void (await keepProcess(meta, id, leaseMs)),
+    renew: async () => void (await renewProcess(meta, id, leaseMs)),
     leave: async () => {
       await ledger.flush()
       await deleteProcess(meta, id)

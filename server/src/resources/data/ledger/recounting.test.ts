@@ -6,7 +6,7 @@ import { openLedger } from '../../../events/ledger/ledger.ts'
 import { postOf } from '../../../events/writer/blocks.fixture.ts'
 import { json, sql } from '../../../meta/sql.ts'
 import { openLedgerPresence } from './presence.ts'
-import { isRecountPending, ledgerRecount, spanOf } from './recounting.ts'
+import { isRecountPending, ledgerRecount, recountSpan } from './recounting.ts'
 
 const MINUTE_MS = 60_000
 const NOW_MS = Date.UTC(2026, 10, 21, 10, 0, 30)
@@ -16,17 +16,17 @@ let app: TestApp | undefined
 afterEach(() => app?.close())
 
 test('a recount covers full past minutes, and the ten before again', () => {
-  expect(spanOf(NOW_MS, undefined)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
-  expect(spanOf(NOW_MS, SETTLED_MS - 10 * MINUTE_MS)).toEqual({ fromMs: SETTLED_MS - 20 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(recountSpan(NOW_MS, undefined)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(recountSpan(NOW_MS, SETTLED_MS - 10 * MINUTE_MS)).toEqual({ fromMs: SETTLED_MS - 20 * MINUTE_MS, toMs: SETTLED_MS })
 })
 
 test('after a long pause a recount goes back a day, and after the clock went back it starts again', () => {
-  expect(spanOf(NOW_MS, 0)).toEqual({ fromMs: SETTLED_MS - 24 * 60 * MINUTE_MS, toMs: SETTLED_MS })
-  expect(spanOf(NOW_MS, NOW_MS + 1)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
-  expect(spanOf(NOW_MS, 'soon')).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(recountSpan(NOW_MS, 0)).toEqual({ fromMs: SETTLED_MS - 24 * 60 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(recountSpan(NOW_MS, NOW_MS + 1)).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
+  expect(recountSpan(NOW_MS, 'soon')).toEqual({ fromMs: SETTLED_MS - 10 * MINUTE_MS, toMs: SETTLED_MS })
 })
 
-test('the kinds of work that a service is given are done while it runs, and what runs when it stops is ended', async () => {
+test('the job kinds of a service run while it runs, and a running job is aborted when it stops', async () => {
   const name = `test ${randomUUID()}`
   const started = Promise.withResolvers<void>()
   let ended = false
@@ -42,14 +42,14 @@ test('the kinds of work that a service is given are done while it runs, and what
   expect(ended).toBe(true)
 })
 
-test('events whose process was killed before it could note them are in the ledger after a recount, which balances', async () => {
+test('events whose process was killed before it counted them are in the ledger after a recount, and the ledger balances', async () => {
   const senders = await openSendersAlone()
   try {
     const { world } = senders.app.app
     await senders.post('noted')
     const logId = (await senders.found('default', 'default'))?.id ?? ''
     const row = await world.meta.one<{ number: number }>(sql`select number from organisations where id = ${senders.org.orgId}`)
-    // Writes directly to the store, as a process does that is killed before it flushes its ledger.
+    // Writes directly to the store, like a process that is killed before it flushes its ledger.
     await world.writer.write(postOf(['lost', 'lost'], { orgNumber: row?.number ?? 0, logId }, world.clock.nowMs()))
     senders.app.clock.advance(5 * MINUTE_MS)
     const signal = new AbortController().signal
@@ -65,7 +65,7 @@ test('events whose process was killed before it could note them are in the ledge
   }
 })
 
-test('a start recounts what was left unnoted just before it, within its own minute, and says until then that it has not', async () => {
+test('a start recounts events that were not counted just before it, in the same minute, and reports a pending recount until then', async () => {
   const senders = await openSendersAlone()
   try {
     const { app } = senders.app
@@ -78,7 +78,7 @@ test('a start recounts what was left unnoted just before it, within its own minu
     await app.world.meta.run(sql`
       insert into jobs (id, kind, key, payload, created_at, due_at)
       values (${randomUUID()}, 'ledger_recount', '', ${json({ began_ms: beforeMs - 1, counted_to_ms: beforeMs - MINUTE_MS })}, 0, 0)`)
-    // The next process: the same stores, a new ledger, and a clock that has moved on.
+    // The next process has the same stores, a new ledger and a later clock.
     senders.app.clock.advance(100)
     const next = openLedger(app.world.events, { clock: app.world.clock, ids: app.world.ids, log: app.world.log })
     const world = { ...app.world, ledger: next }
@@ -104,7 +104,7 @@ test('a start recounts what was left unnoted just before it, within its own minu
   }
 })
 
-test('what a process left that ended while others went on is said to be missing until the minute of its end is recounted', async () => {
+test('a recount is pending after a process ended while others continued, until the minute of its end is recounted', async () => {
   const senders = await openSendersAlone()
   try {
     const { world } = senders.app.app
@@ -116,7 +116,7 @@ test('what a process left that ended while others went on is said to be missing 
       (await senders.org.ask<{ is_exact: boolean }>('GET', '/usage?time_range=Last%2010%20minutes')).body.is_exact
     const presence = await openLedgerPresence(world, 60 * MINUTE_MS)
     expect([(await read()).is_recount_pending, await isUsageExact()]).toEqual([false, true])
-    // It stored this, wrote nothing of it into the ledger, and its lease runs out.
+    // The process stores these events, writes no ledger counts, and its lease expires.
     await world.writer.write(postOf(['lost', 'lost'], { orgNumber: row?.number ?? 0, logId }, world.clock.nowMs()))
     await world.meta.run(sql`update ledger_processes set alive_until = 0`)
     expect(await read()).toMatchObject({ is_recount_pending: true, totals: { stored: 1, balances: false } })
@@ -124,7 +124,7 @@ test('what a process left that ended while others went on is said to be missing 
     const signal = new AbortController().signal
     const job = { id: randomUUID(), orgId: undefined, payload: {}, attempt: 1, fence: 1, signal, hold: async () => undefined }
     const recounting = ledgerRecount(world)
-    // Only now it is known when it was found gone: that minute is not over.
+    // The first recount records when the process was found gone. That minute is not over yet.
     await recounting.run(job)
     expect(await read()).toMatchObject({ is_recount_pending: true, totals: { balances: false } })
     senders.app.clock.advance(2 * MINUTE_MS)
@@ -133,10 +133,10 @@ test('what a process left that ended while others went on is said to be missing 
       is_recount_pending: false,
       totals: { received: 3, stored: 3, recounted: 2, missing: 0, balances: true },
     })
-    // One that was only slow is there again, and one that leaves has written all.
-    await presence.keep()
+    // A process that was only slow renews its lease and counts as running again.
+    await presence.renew()
     await world.meta.run(sql`update ledger_processes set alive_until = 0`)
-    await presence.keep()
+    await presence.renew()
     expect((await read()).is_recount_pending).toBe(false)
     await presence.leave()
     expect(await world.meta.all(sql`select * from ledger_processes`)).toEqual([])

@@ -1,23 +1,24 @@
-/** A Charge is what one watcher pays of a read, and of which datasets. */
+/** The part of a shared read that one caller is charged for, and its datasets. */
 export type Charge = { readonly identityId: string; readonly logIds: readonly string[]; readonly bytes: number }
 
-/** A TailWatcher is somebody who asked for a dataset: when last, and what it has paid for reads of it. */
+/** A caller that reads a dataset: the time of its last read, and the bytes of the dataset that it was charged for. */
 export type TailWatcher = { readAtMs: number; paidBytes: number }
 
-type Watched = { readonly watchers: Map<string, TailWatcher> }
+type WatchedTail = { readonly watchers: Map<string, TailWatcher> }
 
-/** noteWatcher keeps who asks for a dataset; a new one pays from now on, not for what the others have paid. */
-export function noteWatcher({ watchers }: Watched, id: string, nowMs: number): void {
-  const known = watchers.get(id)
-  const paidBytes = known?.paidBytes ?? watchers.values().reduce((least, one) => Math.min(least, one.paidBytes), Number.POSITIVE_INFINITY)
+/** Records that a caller reads a dataset. A new caller starts at the lowest paid amount, so that it is not charged for earlier reads of the others. */
+export function noteWatcher({ watchers }: WatchedTail, id: string, nowMs: number): void {
+  const existing = watchers.get(id)
+  const paidBytes =
+    existing?.paidBytes ?? watchers.values().reduce((lowest, one) => Math.min(lowest, one.paidBytes), Number.POSITIVE_INFINITY)
   watchers.set(id, { readAtMs: nowMs, paidBytes: Number.isFinite(paidBytes) ? paidBytes : 0 })
 }
 
 /**
- * payerOf is who pays for the next read of a dataset: the one of its watchers who has paid least. Each of them may see the dataset, since they asked for it
- * just now; those who asked before `sinceMs` may have gone, and are forgotten.
+ * Returns the caller that is charged for the next read of a dataset: the one that has paid least. Each of these callers may see the dataset, because it
+ * read the dataset just now. Callers without a read since `sinceMs` may have left and are removed.
  */
-export function payerOf({ watchers }: Watched, sinceMs: number): string | undefined {
+export function payerOf({ watchers }: WatchedTail, sinceMs: number): string | undefined {
   let payer: string | undefined
   for (const [id, { readAtMs, paidBytes }] of watchers) {
     if (readAtMs <= sinceMs) watchers.delete(id)
@@ -26,10 +27,10 @@ export function payerOf({ watchers }: Watched, sinceMs: number): string | undefi
   return payer
 }
 
-/** A Payment is what somebody pays for the part that one dataset has in a read. */
+/** The charge for the part of one dataset in a shared read. */
 export type Payment = { readonly logId: string; readonly identityId: string; readonly bytes: number }
 
-/** paymentsOf divides the bytes of a read evenly among its datasets. */
+/** Divides the bytes of a read evenly among its datasets. */
 export function paymentsOf(bytes: number, logIds: readonly string[], payers: ReadonlyMap<string, string>): Payment[] {
   const paid = logIds.filter((logId) => payers.has(logId))
   const share = Math.floor(bytes / Math.max(1, paid.length))
@@ -40,7 +41,7 @@ export function paymentsOf(bytes: number, logIds: readonly string[], payers: Rea
   }))
 }
 
-/** chargesOf puts together what each pays. */
+/** Groups payments by caller. */
 export const chargesOf = (payments: readonly Payment[]): Charge[] =>
   [...Map.groupBy(payments, ({ identityId }) => identityId)].map(([identityId, own]) => ({
     identityId,

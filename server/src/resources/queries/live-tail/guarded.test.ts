@@ -8,7 +8,7 @@ import type { World } from '../../../world.ts'
 import { activeCallerOf } from '../../access/auth/auth.ts'
 import { LiveTails } from './live-tail.ts'
 
-/** Streams of live tails whose callers lose access while the stream waits for its reader or for the store. */
+/** Streams of live tails whose callers lose access while the stream waits for its client or for the store. */
 const WAIT_MS = 120_000
 let app: TestApp
 let org: TestOrganization
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await org.ask('POST', '/datasets', { body: { collection: 'shop', dataset: 'web' } })
   const { body } = await org.ask<{ api_keys: { id: string }[] }>('GET', '/api-keys')
   const caller = await activeCallerOf(app.app.world, org.orgId, { type: 'API_KEY_ID', id: body.api_keys[0]?.id ?? '' })
-  if (!caller) throw new Error('the key of a test is not there')
+  if (!caller) throw new Error('the API key of the test is missing')
   actor = {
     ...caller,
     facts: { correlationId: 'c', action: 'liveTail.stream', address: '', userAgent: '', accept: '', baseUrl: 'http://here' },
@@ -27,16 +27,16 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-/** streamOf opens a stream whose caller loses access by `revoke`. */
+/** Opens a stream. `revoke` takes the access from its caller. */
 async function streamOf(world: World): Promise<{ stream: Readable; revoke: () => void }> {
   const tails = new LiveTails(world)
   let isAllowed = true
-  const standing = async (): Promise<Actor> => {
+  const currentActor = async (): Promise<Actor> => {
     if (!isAllowed) throw forbidden('this needs the permission search_read')
     return actor
   }
   const { job_id } = await tails.start(actor, { from_expr: "dataset = 'web'" })
-  const stream = await tails.stream(actor, job_id, { signal: new AbortController().signal, standing })
+  const stream = await tails.stream(actor, job_id, { signal: new AbortController().signal, currentActor })
   return {
     stream,
     revoke: () => {
@@ -45,7 +45,7 @@ async function streamOf(world: World): Promise<{ stream: Readable; revoke: () =>
   }
 }
 
-test('the stream of a caller who lost access is cut off when nobody reads it', async () => {
+test('the stream of a caller who lost access is destroyed when its client does not read it', async () => {
   const { stream, revoke } = await streamOf(app.app.world)
   const failed = once(stream, 'error')
   await once(stream, 'readable')
@@ -53,21 +53,21 @@ test('the stream of a caller who lost access is cut off when nobody reads it', a
   const headers = { 'x-service-collection': 'shop', 'x-service-dataset': 'web', 'content-type': 'application/x-ndjson' }
   const lines = Array.from({ length: 20 }, (_, n) => JSON.stringify({ message: `${n} ${'long '.repeat(5_000)}` }))
   expect((await org.ask('POST', '/ingest', { raw: lines.join('\n'), headers })).status).toBe(200)
-  // From here on it has more to say than it may keep for a reader.
+  // From now on the buffer of the stream is full.
   await expect.poll(() => stream.readableLength >= stream.readableHighWaterMark, { timeout: WAIT_MS }).toBe(true)
   revoke()
   expect(await failed).toEqual([expect.objectContaining({ message: expect.stringContaining('does not read') })])
   expect(stream.destroyed).toBe(true)
 })
 
-test('the stream of a caller who lost access says so and ends while the store does not answer', async () => {
+test('the stream of a caller who lost access sends a comment and ends while the store does not respond', async () => {
   const { world } = app.app
-  const reading = Promise.withResolvers<void>()
+  const readStarted = Promise.withResolvers<void>()
   let isHung = false
-  // A store that takes a read and never answers it.
-  const exec = (...given: Parameters<typeof world.events.reader.exec>): ReturnType<typeof world.events.reader.exec> => {
-    if (!isHung) return world.events.reader.exec(...given)
-    reading.resolve()
+  // A store that accepts a read and never responds.
+  const exec = (...args: Parameters<typeof world.events.reader.exec>): ReturnType<typeof world.events.reader.exec> => {
+    if (!isHung) return world.events.reader.exec(...args)
+    readStarted.resolve()
     return new Promise(() => undefined)
   }
   const reader = Object.create(world.events.reader, { exec: { value: exec } })
@@ -75,8 +75,8 @@ test('the stream of a caller who lost access says so and ends while the store do
   const { stream, revoke } = await streamOf({ ...world, events })
   isHung = true
   app.clock.advance(600)
-  const said = stream.setEncoding('utf8').toArray()
-  await reading.promise
+  const text = stream.setEncoding('utf8').toArray()
+  await readStarted.promise
   revoke()
-  expect((await said).join('')).toBe(': watching\n\n: over, since the caller may not watch any more\n\n')
+  expect((await text).join('')).toBe(': watching\n\n: over, since the caller may not watch any more\n\n')
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type BadNetwork, startBadNetwork } from '../../../../../test/journeys/writer-bad-network.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 
-/** What callers get who come in a crowd while the event store takes every connection and answers nothing. */
+/** The replies to many concurrent callers while the event store accepts every connection and never responds. */
 
 const TAILS = 100
 const SEARCHES = 40
@@ -28,7 +28,7 @@ afterAll(async () => {
   await app?.close()
 })
 
-test('a crowd of live tails and searches gets 503 or 429 with the error body while the store hangs, and never 500', async () => {
+test('many concurrent live tails and searches get 503 or 429 with the error body while the store hangs, and never 500', async () => {
   const keys = await Promise.all(Array.from({ length: KEYS }, () => org.newKey(['AdminApi'])))
   const query = { name: 'a', from_expr: '*', where: '', select: ['count(*)'] }
   const reads: [string, string, unknown?][] = [

@@ -36,7 +36,7 @@ const poll = async (id: string, more = ''): Promise<string[]> => {
 }
 
 describe('a live tail', () => {
-  test('shows what arrives after its start, once, whole, and only what its condition lets through', async () => {
+  test('shows events that arrive after its start and match its condition, complete and once', async () => {
     await send(['before'])
     const [all, bad] = [await start(), await start({ where: "level = 'error'" })]
     expect(await poll(all)).toEqual([])
@@ -50,7 +50,7 @@ describe('a live tail', () => {
     expect([await poll(all), await poll(bad)]).toEqual([['four bad'], ['four bad']])
   })
 
-  test('returns the newest first by default, and the rest of many the next time', async () => {
+  test('returns the newest first by default, and events beyond the limit with the next poll', async () => {
     const id = await start()
     await send(['a', 'b', 'c', 'd', 'e'])
     const { body } = await org.ask<Polled>('GET', `/live-tail?job_id=${id}&limit=2`)
@@ -62,14 +62,14 @@ describe('a live tail', () => {
     expect(await poll(id)).toEqual(['e'])
   })
 
-  test('may follow a dataset whose first event has yet to come', async () => {
+  test('may follow a dataset without events', async () => {
     await dataset('new')
     const id = await start({ from: undefined, from_expr: "dataset = 'new'" })
     await send(['first'], 'new')
     expect(await poll(id)).toEqual(['first'])
   })
 
-  test('takes in datasets that are made after its start, from their first event on, as far as its selector chooses them', async () => {
+  test('includes datasets that are created after its start and match its selector, from their first event', async () => {
     const young = await app.newOrganization()
     const begin = async (body: object) => (await young.ask<{ job_id: string }>('POST', '/live-tail', { body })).body.job_id
     const sent = async (name: string, message: string) => {
@@ -99,7 +99,7 @@ describe('a live tail', () => {
     expect([await shown(late), await shown(all ?? '')]).toEqual([['first of api', 'second of web'], []])
   })
 
-  test('shows nothing of a dataset that is hidden from who watches, also when it is made later and others watch it too', async () => {
+  test('shows no events of a dataset that is hidden from the caller, even if it is created later and other callers follow it', async () => {
     const watched = await app.newOrganization()
     const key = await watched.newKey(['SearchApi'])
     await watched.ask('POST', '/datasets', { body: { collection: 'hidden', dataset: 'old' } })
@@ -127,7 +127,7 @@ describe('a live tail', () => {
     expect(await shown(limited, { key })).toEqual(['open'])
   })
 
-  test('shows what another process took in, and may be polled there from then on', async () => {
+  test('shows events that another process ingested, and can then be polled there', async () => {
     const other = await openTestApp()
     try {
       const id = await start()
@@ -154,14 +154,14 @@ describe('a live tail', () => {
     expect((await org.ask('GET', `/live-tail/stream?job_id=${id}`)).status).toBe(404)
   })
 
-  test('is refused without datasets, with a condition that is none, and without a job', async () => {
+  test('is refused without datasets, with an invalid condition, and without a job', async () => {
     const refused = async (body: object) => (await org.ask<FailureBody>('POST', '/live-tail', { body })).body.errors?.[0]?.code
     expect([await refused({}), await refused({ from: logs, where: 'a =' })]).toEqual(['MISSING_SOURCE', 'EXPECTED_VALUE'])
     expect((await org.ask('GET', '/live-tail')).status).toBe(400)
     expect((await org.ask('GET', `/live-tail?job_id=${logs[0]}&limit=1001`)).status).toBe(400)
   })
 
-  test('shows one of so many of what arrives faster than anybody reads, evenly, and says of how many', async () => {
+  test('samples events evenly when they arrive too fast, and reports the sampling rate', async () => {
     await dataset('fast')
     const id = await start({ from: undefined, from_expr: "dataset = 'fast'" })
     const response = await fetch(`${app.url}/live-tail/stream?job_id=${id}&seconds=600`, { headers: { 'x-service-api-key': org.key } })
@@ -177,7 +177,7 @@ describe('a live tail', () => {
       'fast',
     )
     await until(': one of 2\n\n')
-    // Some of these are shown too: after them no more of the others follow.
+    // A sample of these is shown too. After them none of the others follow.
     await send(
       Array.from({ length: 64 }, (_, at) => `last ${at}`),
       'fast',
@@ -191,7 +191,7 @@ describe('a live tail', () => {
     await reader?.cancel()
   })
 
-  test('streams what arrives until its time is over', async () => {
+  test('streams new events until its time is over', async () => {
     const id = await start({ where: "level = 'error'" })
     const response = await fetch(`${app.url}/live-tail/stream?job_id=${id}&seconds=600`, { headers: { 'x-service-api-key': org.key } })
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')

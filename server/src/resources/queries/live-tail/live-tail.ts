@@ -26,84 +26,82 @@ import {
   shownEvents,
 } from '../../data/event-queries/event-queries.ts'
 import {
+  datasetKeyOf,
   decodePosition,
   encodePosition,
   firstPosition,
-  isWorthKeeping,
-  knownBy,
+  mustBeStored,
   readBackMs,
   startPosition,
   type TailPosition,
 } from './position.ts'
 import { insertLiveTail, type LiveTailRow, moveLiveTail, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
-import { firstShare, isOneOf, shareNow, thinned } from './share.ts'
+import { firstShare, isOneOf, reducedShare, shareNow } from './share.ts'
 import { openStreamGuard, type StreamGuard } from './stream-guard.ts'
-import { type Reader, Tails } from './tails.ts'
-import { type Taken, takeNew, type Watch } from './take-new.ts'
+import { type TailReader, Tails } from './tails.ts'
+import { type Sampling, type TailOffsets, type TakenEvents, takeNew } from './take-new.ts'
 
-type Ask = BodyOf<typeof contract.liveTail.start>
+type StartRequest = BodyOf<typeof contract.liveTail.start>
 
-/** UNPOLLED_MS ends a job that nobody has asked for so long. */
-const UNPOLLED_MS = 60_000
+/** A job without a request for this long ends. */
+const IDLE_MS = 60_000
 const READ_BOUND_MS = 10_000
 const READ_EVENTS_MAX = 10_000
 const POLL_EVENTS = 100
 const STREAM_EVENTS = 1_000
 const STREAM_SECONDS = 3_600
-const STREAM_EVERY_MS = 1_000
-/** ALIVE_MS of silence are broken by a comment, so that nobody on the way takes the stream for dead. */
-const ALIVE_MS = 15_000
-/** PIECE_CHARACTERS is about how much text of a stream is made at once. */
-const PIECE_CHARACTERS = 65_536
-const OVER = ': over, since the caller may not watch any more\n\n'
-/** NO_POSITION is that of a job of which this process has written no position. */
-const NO_POSITION = -1
+const STREAM_POLL_MS = 1_000
+/** After this much silence a comment is sent, so that proxies do not close the stream. */
+const KEEP_ALIVE_MS = 15_000
+/** The approximate size of the text that a stream serializes at once. */
+const CHUNK_CHARS = 65_536
+const ACCESS_LOST = ': over, since the caller may not watch any more\n\n'
+/** The turn of a job whose position this process has not stored. */
+const NOT_STORED = -1
 
-/** A Watching is what this process knows of a job: what it asks for, read once, what was looked at here, and when it was asked for here last. */
-type Watching = { wish: Wish; watch: Watch; usedAtMs: number; turn: number; position: TailPosition }
+/** The state of a job in this process: its parsed selection, its offsets, its last use, and the position that was stored last. */
+type TailState = { selection: TailSelection; offsets: TailOffsets; usedAtMs: number; turn: number; position: TailPosition }
 
-/** A Take is what was taken, how its events are shown, and the position before it. */
-type Take = Taken & { view: View; before: TailPosition; wish: Wish }
+/** The result of one read of a job, with the position before it and the context for serializing its events. */
+type TailRead = TakenEvents & { context: TailContext; before: TailPosition; selection: TailSelection }
 
-/** A View is what the text of an event depends on besides the event. */
-type View = { baseUrl: string; places: ReadonlyMap<string, DatasetRow> }
+/** The inputs for serializing an event besides the event itself. */
+type TailContext = { baseUrl: string; datasetsById: ReadonlyMap<string, DatasetRow> }
 
-/** A Listener of a stream may leave, or lose what he may do, while it lasts. */
-type Listener = { signal: AbortSignal; standing: () => Promise<Actor> }
+/** The client of a stream. It may disconnect or lose its permissions while the stream is open. */
+type StreamClient = { signal: AbortSignal; currentActor: () => Promise<Actor> }
 
-type Poll = Pick<Listener, 'standing'> & { limit?: number; newestFirst?: boolean }
+type PollOptions = Pick<StreamClient, 'currentActor'> & { limit?: number; newestFirst?: boolean }
 
-/** A Wish is the datasets and the events that a job asks for; `matches` is undefined when it asks for all. */
-type Wish = { choose: DatasetSelection; matches: EventMatcher | undefined }
+/** The datasets and events that a job selects. `matches` is undefined when it selects all events. */
+type TailSelection = { selectDatasets: DatasetSelection; matches: EventMatcher | undefined }
 
-type Thin = (seqs: readonly bigint[]) => (seq: bigint) => boolean
-
-/** MOVES_MAX is how often events are taken anew because somebody else took some of the same job meanwhile. */
-const MOVES_MAX = 8
+/** The number of reads of one poll. A read is repeated when another request has advanced the job in the meantime. */
+const ATTEMPTS_MAX = 8
 
 /**
- * LiveTails lets callers watch events as they arrive. Jobs, and how far they have come, are kept where every process finds them, so that any can go on with
- * any; each process reads for its own watchers.
+ * Shows events to callers as they arrive. Jobs and their positions are stored in PostgreSQL, so that every process can continue every job. Each process
+ * reads for its own callers.
  */
 export class LiveTails {
   readonly #world: World
   readonly #tails: Tails
-  readonly #watches = new Map<string, Watching>()
-  readonly #texts = new WeakMap<FoundEvent, { as: string; text: string }>()
+  readonly #states = new Map<string, TailState>()
+  readonly #texts = new WeakMap<FoundEvent, { key: string; text: string }>()
   #streams = 0
 
   constructor(world: World) {
     this.#world = world
-    this.#tails = new Tails(world.clock, () => this.#watchesInUse())
+    this.#tails = new Tails(world.clock, () => this.#activeOffsets())
   }
 
-  async start(actor: Actor, ask: Ask): Promise<{ job_id: string }> {
+  async start(actor: Actor, request: StartRequest): Promise<{ job_id: string }> {
     const { ids, clock, meta } = this.#world
     const nowMs = clock.nowMs()
-    const condition = ask.where ?? ''
-    const source = { from: ask.from, from_expr: ask.from_expr }
-    const wish = wishOf({ source, condition })
-    const datasets = await selectedDatasets(this.#world, actor, wish.choose)
+    const condition = request.where ?? ''
+    const source = { from: request.from, from_expr: request.from_expr }
+    const selection = selectionOf({ source, condition })
+    const datasets = await selectedDatasets(this.#world, actor, selection.selectDatasets)
     const row: LiveTailRow = {
       id: ids.uuid(),
       org_id: actor.orgId,
@@ -118,164 +116,168 @@ export class LiveTails {
     const startedMs = clock.monotonicMs()
     const taken = await this.#take(actor, row, 0)
     await insertLiveTail(meta, { ...row, position: encodePosition(taken.position) })
-    this.#watches.set(row.id, { wish, watch: taken.watch, usedAtMs: nowMs, turn: 0, position: taken.position })
+    this.#states.set(row.id, { selection, offsets: taken.offsets, usedAtMs: nowMs, turn: 0, position: taken.position })
     recordSearch(this.#world, actor, { datasets, bytes: 0, startedMs })
     return { job_id: row.id }
   }
 
-  /** poll gives what is new. A read may last some seconds, so that the caller's rights are looked at again before the answer. */
+  /** Returns the new events. A read may take some seconds, so the permissions of the caller are checked again before the reply. */
   async poll(
     actor: Actor,
     id: string,
-    { standing, limit = POLL_EVENTS, newestFirst = true }: Poll,
+    { currentActor, limit = POLL_EVENTS, newestFirst = true }: PollOptions,
   ): Promise<{ logs: { events: Event[] }[] }> {
-    for (let moves = 0; moves < MOVES_MAX; moves += 1) {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
       const row = await this.#find(actor, id)
       const taken = await this.#take(actor, row, limit)
-      if (!(await this.#move(row, taken, true))) continue
-      const seen = await this.#visibleTo(await standing())
-      const events = taken.events.filter(({ logId }) => seen.has(logId)).map((event) => shownIn(event, taken.view))
+      if (!(await this.#savePosition(row, taken, true))) continue
+      const visible = await this.#visibleIds(await currentActor())
+      const events = taken.events.filter(({ logId }) => visible.has(logId)).map((event) => toApiEvent(event, taken.context))
       return { logs: [{ events: newestFirst ? events.reverse() : events }] }
     }
-    throw unavailable('this live tail is asked for too often at once')
+    throw unavailable('too many concurrent polls of this live tail')
   }
 
-  /** stream gives the events as text until the time is over, the caller has left or may not watch any more, or the job is gone. */
+  /** Streams events until the time is over, the client disconnects, the caller loses access, or the job is deleted. */
   async stream(
     actor: Actor,
     id: string,
-    { seconds = STREAM_SECONDS, signal, standing }: Listener & { seconds?: number | undefined },
+    { seconds = STREAM_SECONDS, signal, currentActor }: StreamClient & { seconds?: number | undefined },
   ): Promise<Readable> {
     const { clock, log } = this.#world
     const row = await this.#find(actor, id)
-    const guard = openStreamGuard({ clock, log }, { standing, untilMs: clock.monotonicMs() + seconds * 1_000 })
+    const guard = openStreamGuard({ clock, log }, { currentActor, untilMs: clock.monotonicMs() + seconds * 1_000 })
     const ending = AbortSignal.any([signal, guard.over])
-    return guard.guarded(Readable.from(this.#counted(row.id, this.#lines(row, guard, ending)), { objectMode: false }))
+    return guard.guarded(Readable.from(this.#countStream(row.id, this.#streamText(row, guard, ending)), { objectMode: false }))
   }
 
-  /** #counted counts a stream as long as it lasts. Nothing is held for it afterwards: who goes on with its job has what is new read again. */
-  async *#counted(id: string, lines: AsyncGenerator<string>): AsyncGenerator<string> {
+  /** Counts a stream while it is open. Afterwards no events are held for it: a request that continues its job reads them again. */
+  async *#countStream(id: string, text: AsyncGenerator<string>): AsyncGenerator<string> {
     this.#streams += 1
     try {
-      yield* lines
+      yield* text
     } finally {
       this.#streams -= 1
-      this.#watches.delete(id)
+      this.#states.delete(id)
       this.#tails.release()
     }
   }
 
-  /** #lines checks what the caller may see before each read, and again before anything is sent. */
-  async *#lines(begun: LiveTailRow, guard: StreamGuard, ending: AbortSignal): AsyncGenerator<string> {
+  /** Checks the permissions of the caller before each read, and again before events are sent. */
+  async *#streamText(job: LiveTailRow, guard: StreamGuard, ending: AbortSignal): AsyncGenerator<string> {
     const { clock, meta } = this.#world
-    let row: LiveTailRow | undefined = begun
-    let spokenMs = clock.monotonicMs()
+    let row: LiveTailRow | undefined = job
+    let lastSentMs = clock.monotonicMs()
     yield ': watching\n\n'
-    let saidOneOf = 1
+    let sentOneOf = 1
     let share = firstShare(this.#streams, clock.nowMs())
-    const thin: Thin = (seqs) => {
-      share = thinned(share, seqs)
+    const sample: Sampling = (seqs) => {
+      share = reducedShare(share, seqs)
       const { oneOf } = share
       return (seq) => isOneOf(seq, oneOf)
     }
     while (row && !ending.aborted) {
       const actor = await guard.actor()
       share = shareNow(share, this.#streams, clock.nowMs())
-      const taken: Take | undefined = actor && (await guard.unlessOver(this.#take(actor, row, STREAM_EVENTS, thin)))
-      const isSilent = clock.monotonicMs() - spokenMs > ALIVE_MS
-      const moved: LiveTailRow | undefined = taken && (await this.#move(row, taken, isSilent))
-      if (taken && !moved) {
+      const taken: TailRead | undefined = actor && (await guard.unlessOver(this.#take(actor, row, STREAM_EVENTS, sample)))
+      const isSilent = clock.monotonicMs() - lastSentMs > KEEP_ALIVE_MS
+      const advancedRow: LiveTailRow | undefined = taken && (await this.#savePosition(row, taken, isSilent))
+      if (taken && !advancedRow) {
         row = await selectLiveTail(meta, row.org_id, row.id)
         continue
       }
-      const stillHere = taken && (await guard.actor())
-      const seen = stillHere && (await this.#visibleTo(stillHere))
-      if (!seen || !moved) break
-      row = moved
+      const allowed = taken && (await guard.actor())
+      const visible = allowed && (await this.#visibleIds(allowed))
+      if (!visible || !advancedRow) break
+      row = advancedRow
       const { missed } = taken
       const oneOf = taken.oneOf * share.oneOf
       share = { ...share, left: Math.max(0, share.left - taken.events.length) }
-      if (oneOf !== saidOneOf) yield `: one of ${oneOf}\n\n`
+      if (oneOf !== sentOneOf) yield `: one of ${oneOf}\n\n`
       if (missed > 0) yield `: missed ${missed}\n\n`
-      saidOneOf = oneOf
-      const events = taken.events.filter(({ logId }) => seen.has(logId))
-      if (events.length > 0) yield* this.#pieces(events, taken.view, guard)
+      sentOneOf = oneOf
+      const events = taken.events.filter(({ logId }) => visible.has(logId))
+      if (events.length > 0) yield* this.#chunks(events, taken.context, guard)
       else if (isSilent) yield ': alive\n\n'
       else {
-        await clock.sleep(STREAM_EVERY_MS, ending).catch(() => undefined)
+        await clock.sleep(STREAM_POLL_MS, ending).catch(() => undefined)
         continue
       }
-      spokenMs = clock.monotonicMs()
+      lastSentMs = clock.monotonicMs()
     }
-    if (guard.isLost) yield OVER
+    if (guard.isLost) yield ACCESS_LOST
   }
 
-  /** #pieces gives the text of events in pieces of bounded size: a slow reader holds one of them. A caller who lost access in between gets no further one. */
-  *#pieces(events: readonly FoundEvent[], view: View, guard: StreamGuard): Generator<string> {
-    let piece = ''
+  /** Serializes events in chunks of bounded size, so that a slow client holds only one of them. A caller that loses access gets no further chunk. */
+  *#chunks(events: readonly FoundEvent[], context: TailContext, guard: StreamGuard): Generator<string> {
+    let chunk = ''
     for (const event of events) {
-      piece += this.#textOf(event, view)
-      if (piece.length < PIECE_CHARACTERS) continue
-      yield piece
+      chunk += this.#eventText(event, context)
+      if (chunk.length < CHUNK_CHARS) continue
+      yield chunk
       if (guard.isLost) return
-      piece = ''
+      chunk = ''
     }
-    if (piece !== '') yield piece
+    if (chunk !== '') yield chunk
   }
 
-  /** #visibleTo are the ids of the datasets that an actor may see at this moment. */
-  async #visibleTo(actor: Actor): Promise<ReadonlySet<string>> {
+  /** Returns the ids of the datasets that an actor may see now. */
+  async #visibleIds(actor: Actor): Promise<ReadonlySet<string>> {
     return new Set((await visibleDatasets(this.#world, actor)).map(({ id }) => id))
   }
 
-  /** #watchesInUse are how far the jobs have come that were asked for here within the last minute; nothing is held for others, which begin anew here. */
-  *#watchesInUse(): Generator<Watch> {
-    const goneMs = this.#world.clock.nowMs() - UNPOLLED_MS
-    for (const [id, { watch, usedAtMs }] of this.#watches) {
-      if (usedAtMs < goneMs) this.#watches.delete(id)
-      else yield watch
+  /** Yields the offsets of jobs that were used in this process within the last minute. No events are held for other jobs. */
+  *#activeOffsets(): Generator<TailOffsets> {
+    const idleSinceMs = this.#world.clock.nowMs() - IDLE_MS
+    for (const [id, { offsets, usedAtMs }] of this.#states) {
+      if (usedAtMs < idleSinceMs) this.#states.delete(id)
+      else yield offsets
     }
   }
 
-  /** forget drops what nobody watches any more. */
-  async forget(): Promise<void> {
-    this.#tails.forget()
-    const goneMs = this.#world.clock.nowMs() - UNPOLLED_MS
-    for (const [id, { usedAtMs }] of this.#watches) if (usedAtMs < goneMs) this.#watches.delete(id)
-    await removeLiveTails(this.#world.meta, goneMs)
+  /** Removes jobs and tails that are no longer used. */
+  async removeIdle(): Promise<void> {
+    this.#tails.removeIdle()
+    const idleSinceMs = this.#world.clock.nowMs() - IDLE_MS
+    for (const [id, { usedAtMs }] of this.#states) if (usedAtMs < idleSinceMs) this.#states.delete(id)
+    await removeLiveTails(this.#world.meta, idleSinceMs)
   }
 
   async #find(actor: Actor, id: string): Promise<LiveTailRow> {
     const row = await selectLiveTail(this.#world.meta, actor.orgId, id)
     const isOwn = row?.identity.type === actor.identity.type && row.identity.id === actor.identity.id
-    if (!row || !isOwn || this.#world.clock.nowMs() - row.polled_at > UNPOLLED_MS) throw notFound('live tail', id)
+    if (!row || !isOwn || this.#world.clock.nowMs() - row.polled_at > IDLE_MS) throw notFound('live tail', id)
     return row
   }
 
   /**
-   * #move notes how far the job has come, and gives it as it is then; undefined when somebody else took events of it meanwhile. A job that has not moved is
-   * only kept alive, when it was asked for.
+   * Stores the new position of a job and returns the updated job, or undefined when another request has advanced it in the meantime. A job whose position
+   * has not changed is only kept alive, and only if `isPolled` is set.
    */
-  async #move(row: LiveTailRow, { events, before, position, watch, wish }: Take, isPolled: boolean): Promise<LiveTailRow | undefined> {
+  async #savePosition(
+    row: LiveTailRow,
+    { events, before, position, offsets, selection }: TailRead,
+    isPolled: boolean,
+  ): Promise<LiveTailRow | undefined> {
     const { clock, meta } = this.#world
     const nowMs = clock.nowMs()
-    const hasMoved = events.length > 0 || isWorthKeeping(before, position)
-    const encoded = hasMoved ? encodePosition(position) : row.position
-    const turn = hasMoved ? row.turn + 1 : row.turn
-    if (encoded && hasMoved) {
+    const hasAdvanced = events.length > 0 || mustBeStored(before, position)
+    const encoded = hasAdvanced ? encodePosition(position) : row.position
+    const turn = hasAdvanced ? row.turn + 1 : row.turn
+    if (encoded && hasAdvanced) {
       if ((await moveLiveTail(meta, row, encoded, nowMs)) === 0) return undefined
     } else if (isPolled) await touchLiveTail(meta, row.id, nowMs)
-    this.#watches.set(row.id, { wish, watch, usedAtMs: nowMs, turn, position: hasMoved ? position : before })
+    this.#states.set(row.id, { selection, offsets, usedAtMs: nowMs, turn, position: hasAdvanced ? position : before })
     return { ...row, turn, position: encoded }
   }
 
   /**
-   * #readerFor reads on behalf of an organization: one read serves all of its tails, so that it has no role's budget, and those who watch are charged for it
-   * in turn, each for datasets that they watch.
+   * Creates a reader for an organization. One read serves all of its tails, so it uses the service's budget instead of a role's. Callers are charged for
+   * reads of the datasets that they tail.
    */
-  #readerFor(actor: Actor): Reader {
+  #readerFor(actor: Actor): TailReader {
     const { orgId } = actor
-    const ask = (datasets: Parameters<Reader['events']>[0], bounds: TimeBounds) =>
+    const queryOf = (datasets: Parameters<TailReader['events']>[0], bounds: TimeBounds) =>
       buildEventQuery(this.#world, actor, {
         datasets,
         filter: ALL_EVENTS,
@@ -286,19 +288,19 @@ export class LiveTails {
       })
     return {
       numbers: async (datasets, { after, oneOf, bounds }) => {
-        const wish = { after, oneOf, limit: READ_EVENTS_MAX }
-        const { found, hasMore, cost } = await readNumbers(this.#world.events, await ask(datasets, bounds), wish)
+        const request = { after, oneOf, limit: READ_EVENTS_MAX }
+        const { found, hasMore, cost } = await readNumbers(this.#world.events, await queryOf(datasets, bounds), request)
         return { found, hasMore, bytes: cost.bytes }
       },
       events: async (datasets, numbers) => {
-        const wish = {
+        const request = {
           limit: numbers.length,
           newestFirst: true,
           keys: 'all',
           withRaw: true,
           numbers: numbers.map(({ seq }) => seq),
         } as const
-        const { events, cost } = await readEvents(this.#world.events, await ask(datasets, boundsOf(numbers)), wish)
+        const { events, cost } = await readEvents(this.#world.events, await queryOf(datasets, boundsOf(numbers)), request)
         return { events, bytes: cost.bytes }
       },
       charge: (charges) => {
@@ -307,54 +309,56 @@ export class LiveTails {
     }
   }
 
-  /** #textOf is an event as it is sent, made once for all streams that show it alike, and kept as long as the event. */
-  #textOf(event: FoundEvent, view: View): string {
-    const { collection = '', dataset = '' } = view.places.get(event.logId) ?? {}
-    const as = JSON.stringify([view.baseUrl, collection, dataset])
+  /** Serializes an event for a stream. The text is cached with the event and shared by all streams with the same context. */
+  #eventText(event: FoundEvent, context: TailContext): string {
+    const { collection = '', dataset = '' } = context.datasetsById.get(event.logId) ?? {}
+    const key = JSON.stringify([context.baseUrl, collection, dataset])
     const known = this.#texts.get(event)
-    if (known?.as === as) return known.text
-    const text = `data: ${JSON.stringify(shownIn(event, view))}\n\n`
-    this.#texts.set(event, { as, text })
+    if (known?.key === key) return known.text
+    const text = `data: ${JSON.stringify(toApiEvent(event, context))}\n\n`
+    this.#texts.set(event, { key, text })
     return text
   }
 
-  /** #take gives what is new to the job, the oldest first, of the datasets that it asks for and the caller may see as they are now; nothing is noted yet. */
-  async #take(actor: Actor, row: LiveTailRow, limit: number, thin?: Thin): Promise<Take> {
+  /** Takes the new events of a job, the oldest first, from its datasets that the caller may see now. It does not store the position. */
+  async #take(actor: Actor, row: LiveTailRow, limit: number, sample?: Sampling): Promise<TailRead> {
     const nowMs = this.#world.clock.nowMs()
-    const known = this.#watches.get(row.id)
-    // What it has not had is held for it while it reads.
-    if (known) this.#watches.set(row.id, { ...known, usedAtMs: nowMs })
-    const { wish, watch } = known ?? { wish: wishOf(row), watch: new Map() }
-    const written = known?.turn === row.turn ? known.position : row.position && decodePosition(row.position)
-    const before = written ?? (row.position ? firstPosition(nowMs) : startPosition(nowMs))
-    const datasets = wish.choose(await visibleDatasets(this.#world, actor))
-    // All that is in a dataset younger than the watch has arrived since.
+    const known = this.#states.get(row.id)
+    // Marks the job as used, so that its events stay held during the read.
+    if (known) this.#states.set(row.id, { ...known, usedAtMs: nowMs })
+    const { selection, offsets } = known ?? { selection: selectionOf(row), offsets: new Map() }
+    const stored = known?.turn === row.turn ? known.position : row.position && decodePosition(row.position)
+    const before = stored ?? (row.position ? firstPosition(nowMs) : startPosition(nowMs))
+    const datasets = selection.selectDatasets(await visibleDatasets(this.#world, actor))
+    // All events of a dataset that was created after the job are new.
     const beganMs = row.began_at ?? nowMs
-    const joined = new Set(datasets.flatMap(({ id, created_at }) => (created_at <= beganMs && !before.known.has(knownBy(id)) ? [id] : [])))
-    const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
-    const matches = wish.matches && placed(wish.matches, places)
-    const request = { watcherId: actor.identity.id, backToMs: readBackMs(before), joined, watch }
+    const joined = new Set(
+      datasets.flatMap(({ id, created_at }) => (created_at <= beganMs && !before.known.has(datasetKeyOf(id)) ? [id] : [])),
+    )
+    const datasetsById = new Map(datasets.map((dataset) => [dataset.id, dataset]))
+    const matches = selection.matches && foundEventMatcher(selection.matches, datasetsById)
+    const request = { watcherId: actor.identity.id, backToMs: readBackMs(before), joined, offsets }
     return this.#tails.read(datasets, this.#readerFor(actor), request, (tails) => {
-      const taken = takeNew(tails, { position: before, watch, matches, joined, thin }, limit, nowMs)
-      // What it has not taken here is held for it from now on.
-      if (!known || taken.from.keys().some((id) => !watch.has(id)))
-        this.#watches.set(row.id, {
-          turn: NO_POSITION,
+      const taken = takeNew(tails, { position: before, offsets, matches, joined, sample }, limit, nowMs)
+      // From now on the events that the job has not taken are held for it.
+      if (!known || taken.previousOffsets.keys().some((id) => !offsets.has(id)))
+        this.#states.set(row.id, {
+          turn: NOT_STORED,
           position: before,
           usedAtMs: nowMs,
           ...known,
-          wish,
-          watch: new Map([...watch, ...taken.from]),
+          selection,
+          offsets: new Map([...offsets, ...taken.previousOffsets]),
         })
-      return { ...taken, wish, before, view: { baseUrl: actor.facts.baseUrl, places } }
+      return { ...taken, selection, before, context: { baseUrl: actor.facts.baseUrl, datasetsById } }
     })
   }
 }
 
-/** placed applies a matcher to events as they were found; a line is decoded only when the condition reads it. */
-function placed(matches: EventMatcher, places: View['places']): (event: FoundEvent) => boolean {
+/** Applies a matcher to found events. It decodes a line only when the condition reads it. */
+function foundEventMatcher(matches: EventMatcher, datasetsById: TailContext['datasetsById']): (event: FoundEvent) => boolean {
   return (event) => {
-    const { collection = '', dataset = '' } = places.get(event.logId) ?? {}
+    const { collection = '', dataset = '' } = datasetsById.get(event.logId) ?? {}
     const matchable: MatchableEvent = {
       ...event,
       collection,
@@ -367,16 +371,16 @@ function placed(matches: EventMatcher, places: View['places']): (event: FoundEve
   }
 }
 
-/** shownIn is an event as callers get it. */
-function shownIn(event: FoundEvent, { baseUrl, places }: View): Event {
-  const [shown] = shownEvents([event], { items: SELECT_ALL, baseUrl, places }).events
+/** Converts a found event to the event of the API. */
+function toApiEvent(event: FoundEvent, { baseUrl, datasetsById }: TailContext): Event {
+  const [shown] = shownEvents([event], { items: SELECT_ALL, baseUrl, places: datasetsById }).events
   if (!shown) throw new Error('an event was not shown')
   return shown
 }
 
 const NS_PER_MS = 1_000_000n
 
-/** boundsOf is the range of time in which some numbers lie. */
+/** Returns the time range of some numbers. */
 function boundsOf(numbers: readonly EventNumber[]): TimeBounds {
   let [first = 0n, last = 0n] = [numbers[0]?.timeNs, numbers[0]?.timeNs]
   for (const { timeNs } of numbers) {
@@ -386,7 +390,7 @@ function boundsOf(numbers: readonly EventNumber[]): TimeBounds {
   return { fromMs: Number(first / NS_PER_MS), toMs: Number(last / NS_PER_MS) + 1 }
 }
 
-function wishOf({ source, condition }: Pick<LiveTailRow, 'source' | 'condition'>): Wish {
+function selectionOf({ source, condition }: Pick<LiveTailRow, 'source' | 'condition'>): TailSelection {
   const { filter } = parseFilter(condition)
-  return { matches: filter.kind === 'all' ? undefined : matcherOf(filter), choose: datasetSelectionOf(source) }
+  return { matches: filter.kind === 'all' ? undefined : matcherOf(filter), selectDatasets: datasetSelectionOf(source) }
 }

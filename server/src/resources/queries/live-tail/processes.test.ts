@@ -42,7 +42,7 @@ async function poll(app: TestApp, id: string, limit = 100): Promise<string[]> {
 
 const numbered = (count: number, from = 0): string[] => Array.from({ length: count }, (_, index) => `number ${from + index}`)
 
-test('polls that alternate between processes see each event once, whichever process took it in', async () => {
+test('polls that alternate between processes return each event once, whichever process ingested it', async () => {
   const id = await start(at(0), 'alternating')
   const seen: string[] = []
   for (let round = 0; round < 12; round += 1) {
@@ -56,14 +56,14 @@ test('polls that alternate between processes see each event once, whichever proc
   expect(seen.toSorted()).toEqual(numbered(60).toSorted())
 })
 
-test('polls of both processes at once share the events between them', async () => {
+test('concurrent polls of both processes share the events', async () => {
   const id = await start(at(0), 'shared')
   await send(at(1), 'shared', numbered(40))
   const seen = (await Promise.all(Array.from({ length: 6 }, (_, index) => poll(at(index), id, 10)))).flat()
   expect(seen.toSorted()).toEqual(numbered(40).toSorted())
 })
 
-test('a tail goes on in another process when the one that began it is gone, and does not show what was before', async () => {
+test('a tail continues in another process after its first process stopped, and does not show earlier events', async () => {
   const gone = await openTestApp()
   try {
     gone.clock.advance(at(0).clock.nowMs() - gone.clock.nowMs())
@@ -75,7 +75,7 @@ test('a tail goes on in another process when the one that began it is gone, and 
     await gone.close()
     expect(await poll(at(1), id, 1)).toEqual(['two'])
     await send(at(1), 'orphaned', ['four'])
-    // The numbers of two processes may be out of step.
+    // The sequence numbers of two processes may be out of order.
     expect((await poll(at(0), id)).toSorted()).toEqual(['four', 'three'])
     expect(await poll(at(1), id)).toEqual([])
   } finally {
@@ -83,11 +83,11 @@ test('a tail goes on in another process when the one that began it is gone, and 
   }
 })
 
-test('what waits for a slow watcher is found by another process also when it is older than what that one would read', async () => {
+test('events that wait for a slow caller are returned by another process, even if they are older than its usual reads', async () => {
   const id = await start(at(0), 'slow')
   await send(at(0), 'slow', numbered(6))
   const seen: string[] = []
-  // Only the first process is polled for longer than another reads back by itself.
+  // Only the first process is polled, for longer than another one reads back by default.
   for (let round = 0; round < 3; round += 1) {
     seen.push(...(await poll(at(0), id, 1)))
     later(45_000)
@@ -98,7 +98,7 @@ test('what waits for a slow watcher is found by another process also when it is 
   expect(seen).toEqual(numbered(6))
 })
 
-test('a dataset that comes to match shows what arrives from then on, in every process', async () => {
+test('a dataset that starts to match the selector shows later events, in every process', async () => {
   const made = async (dataset: string, tags: object) =>
     (await org.ask<{ id: string }>('POST', '/datasets', { body: { collection: 'shop', dataset, tags } })).body.id
   await made('blue', { team: 'blue' })
@@ -115,7 +115,7 @@ test('a dataset that comes to match shows what arrives from then on, in every pr
   expect(await poll(at(0), id)).toEqual([])
 })
 
-test('a job that others were asked for more than a minute misses nothing here, though those who watch here have taken it all', async () => {
+test('a job that another process served for more than a minute misses no events here, though all jobs of this process have taken them', async () => {
   const [id, here] = [await start(at(0), 'wandering'), await start(at(0), 'wandering')]
   expect([await poll(at(0), id), await poll(at(0), here)]).toEqual([[], []])
   for (let round = 0; round < 3; round += 1) {

@@ -1,6 +1,6 @@
 /**
- * A SequenceSet is an immutable set of sequence numbers. It takes eight bytes a number, outside the heap: a Set of bigints takes about seven times as much,
- * and live tails keep the numbers of a minute.
+ * An immutable set of sequence numbers. It needs eight bytes per number, outside the heap. A Set of bigints needs about seven times as much, and live
+ * tails keep the numbers of a minute.
  */
 export class SequenceSet {
   static readonly EMPTY = new SequenceSet(new BigUint64Array())
@@ -53,13 +53,13 @@ export class SequenceSet {
     return other.size === 0 ? this : new SequenceSet(this.#sorted.filter((seq) => !other.has(seq)))
   }
 
-  /** Returns the numbers above one. */
+  /** Returns the numbers above `seq`. */
   above(seq: bigint): SequenceSet {
     const at = this.#firstFrom(seq + 1n)
     return at === 0 ? this : new SequenceSet(this.#sorted.slice(at))
   }
 
-  /** Returns the number that has so many above it. */
+  /** Returns the number that has `count` numbers above it. */
   fromEnd(count: number): bigint | undefined {
     return this.#sorted.at(-count - 1)
   }

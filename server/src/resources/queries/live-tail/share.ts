@@ -1,13 +1,13 @@
 /**
- * The events that one stream may still send: all streams of a process share EVENTS_PER_S, so that many streams cost no more than one. Beyond that one
- * event of `oneOf` is sent.
+ * The number of events that one stream may still send. All streams of a process share EVENTS_PER_S, so that many streams cost no more than one. A stream
+ * that exceeds its share sends one in `oneOf` events.
  */
 export type SendShare = { readonly oneOf: number; readonly left: number; readonly atMs: number }
 
 const EVENTS_PER_S = 500
 /** The minimum rate of a stream. */
 const EVENTS_PER_S_MIN = 20
-/** How many seconds of its rate a stream may accumulate. */
+/** The unused rate that a stream may accumulate, in seconds. */
 const BURST_S = 20
 const ONE_OF_MAX = 65_536
 
@@ -15,21 +15,21 @@ const perSecond = (streams: number): number => Math.max(EVENTS_PER_S_MIN, EVENTS
 
 export const firstShare = (streams: number, nowMs: number): SendShare => ({ oneOf: 1, left: perSecond(streams) * BURST_S, atMs: nowMs })
 
-/** The share after the time since; a stream with a large remainder gets a larger part of the events. */
+/** Refills a share for the time that has passed. A stream with a large remainder samples more finely. */
 export function shareNow({ oneOf, left, atMs }: SendShare, streams: number, nowMs: number): SendShare {
   const most = perSecond(streams) * BURST_S
   const now = Math.min(most, left + (Math.max(0, nowMs - atMs) / 1_000) * perSecond(streams))
   return { oneOf: now > most / 2 ? Math.max(1, oneOf / 2) : oneOf, left: now, atMs: nowMs }
 }
 
-/** Thins a share so that no more of these numbers are sent than are left. */
-export function thinned(share: SendShare, seqs: readonly bigint[]): SendShare {
+/** Samples more coarsely until no more of these numbers are sent than are left. */
+export function reducedShare(share: SendShare, seqs: readonly bigint[]): SendShare {
   let { oneOf } = share
   while (oneOf < ONE_OF_MAX && seqs.filter((seq) => isOneOf(seq, oneOf)).length > share.left) oneOf *= 2
   return { ...share, oneOf }
 }
 
-/** Samples one of so many numbers, a power of two. The sample is stable and contains the samples of all larger powers. */
+/** Reports whether a number is in the sample of one in `oneOf`, a power of two. The sample is stable and contains the samples of all larger powers. */
 export function isOneOf(seq: bigint, oneOf: number): boolean {
   if (oneOf === 1) return true
   const low = Number(seq & 0xffff_ffffn)

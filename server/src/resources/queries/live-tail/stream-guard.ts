@@ -4,33 +4,33 @@ import { Failure } from '../../../kernel/errors.ts'
 import { every } from '../../../kernel/every.ts'
 import type { World } from '../../../world.ts'
 
-/** CHECK_EVERY_MS bounds how long a caller who lost access goes unnoticed while the stream waits for the store or its reader. */
+/** The interval of access checks while the stream waits for the store or for its client. */
 const CHECK_EVERY_MS = 2_000
-/** LAST_WORDS_MS is how long a stream that is over may take to say so; one whose reader does not read is cut off then. */
-const LAST_WORDS_MS = 1_000
+/** A stream that is over has this long to send its last comment. After that it is destroyed, because its client does not read. */
+const END_GRACE_MS = 1_000
 
-/** A StreamGuard ends a stream whose caller may not watch any more, or whose time is over, also while it waits. */
+/** Ends a stream whose caller lost access or whose time is over, even while the stream waits. */
 export type StreamGuard = {
-  /** over aborts when the caller lost access or the time is over. */
+  /** Aborts when the caller lost access or the time is over. */
   readonly over: AbortSignal
   readonly isLost: boolean
-  /** actor is the caller with the rights of this moment; undefined when the caller may not watch any more. */
+  /** Returns the caller with its current permissions, or undefined when it lost access. */
   actor(): Promise<Actor | undefined>
-  /** unlessOver waits for work, but not once the stream is over. */
+  /** Waits for work until the stream is over. */
   unlessOver<T>(work: Promise<T>): Promise<T | undefined>
-  /** guarded cuts the stream off some time after its end when nobody reads it, and ends the checks with it. */
+  /** Starts the checks, ends them with the stream, and destroys a stream that its client does not read to the end. */
   guarded(stream: Readable): Readable
 }
 
-type Guarded = { standing: () => Promise<Actor>; untilMs: number }
+type GuardOptions = { currentActor: () => Promise<Actor>; untilMs: number }
 
-export function openStreamGuard({ clock, log }: Pick<World, 'clock' | 'log'>, { standing, untilMs }: Guarded): StreamGuard {
+export function openStreamGuard({ clock, log }: Pick<World, 'clock' | 'log'>, { currentActor, untilMs }: GuardOptions): StreamGuard {
   const [lost, over, closed] = [new AbortController(), new AbortController(), new AbortController()]
 
   async function actor(): Promise<Actor | undefined> {
     if (lost.signal.aborted) return undefined
-    const known = await standing().catch(goneOrThrow)
-    if (known) return known
+    const allowed = await currentActor().catch(undefinedIfDenied)
+    if (allowed) return allowed
     lost.abort()
     over.abort()
     return undefined
@@ -41,8 +41,8 @@ export function openStreamGuard({ clock, log }: Pick<World, 'clock' | 'log'>, { 
     else await actor()
   }
 
-  async function cutOff(stream: Readable): Promise<void> {
-    await clock.sleep(LAST_WORDS_MS, closed.signal).catch(() => undefined)
+  async function destroyUnread(stream: Readable): Promise<void> {
+    await clock.sleep(END_GRACE_MS, closed.signal).catch(() => undefined)
     if (!stream.readableEnded) stream.destroy(new Error('the reader of a live tail that is over does not read'))
   }
 
@@ -52,7 +52,7 @@ export function openStreamGuard({ clock, log }: Pick<World, 'clock' | 'log'>, { 
       return lost.signal.aborted
     },
     actor,
-    // A race with one promise that lasts as long as the stream would keep every result that long.
+    // Promise.race with a promise as long-lived as the stream would keep every result in memory until its end.
     unlessOver: (work) =>
       new Promise((resolve, reject) => {
         const end = (): void => resolve(undefined)
@@ -62,7 +62,7 @@ export function openStreamGuard({ clock, log }: Pick<World, 'clock' | 'log'>, { 
       }),
     guarded: (stream) => {
       stream.once('close', () => closed.abort())
-      over.signal.addEventListener('abort', () => void cutOff(stream), { once: true })
+      over.signal.addEventListener('abort', () => void destroyUnread(stream), { once: true })
       const checks = {
         clock,
         log,
@@ -76,7 +76,7 @@ export function openStreamGuard({ clock, log }: Pick<World, 'clock' | 'log'>, { 
   }
 }
 
-/** A caller who is unknown or may not watch any more is gone; whatever else fails is a failure of ours. */
-function goneOrThrow(thrown: unknown): undefined {
+/** Maps the failures of a caller without access to undefined; all others are rethrown. */
+function undefinedIfDenied(thrown: unknown): undefined {
   if (!(thrown instanceof Failure) || (thrown.status !== 401 && thrown.status !== 403)) throw thrown
 }

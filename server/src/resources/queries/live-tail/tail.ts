@@ -4,43 +4,43 @@ import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import type { TailWatcher } from './charges.ts'
 import { SequenceSet } from './sequence-set.ts'
 
-/** A Tail is what has arrived in one dataset since somebody began to watch it; all who watch it share it. */
+/** The recent events of one dataset. All callers that tail the dataset in this process share them. */
 export type Tail = {
   readonly logId: string
   readonly orgId: string
-  dataset: Watched
-  /** events are in the order in which they were found; the first of them has the number `first`. */
-  events: Arrived[]
+  dataset: TailDataset
+  /** In the order in which they were found. The first one has the offset `first`. */
+  events: HeldEvent[]
   first: number
-  /** bytes is about what the events take in memory. */
+  /** The approximate memory of the events. */
   bytes: number
   seen: SequenceSet
-  /** past are numbers of events that are not held: they were there before anybody watched, or everybody here has taken them. */
+  /** The numbers of events that are not held: they existed before the first read, or all consumers in this process have taken them. */
   past: SequenceSet
-  /** oneOf says how many of the events there are for one that is read, in each pace: 1 unless they come too fast. */
+  /** The sampling rate of each pace: one in `oneOf` events is read. It is 1 unless events arrive too fast. */
   oneOf: Record<Pace, number>
-  /** fromMs is since when all that arrived is here. */
+  /** All events that arrived since this time are held or in `past`. */
   fromMs: number
   readAtMs: number
   lateAtMs: number
   usedAtMs: number
   reading: Promise<void> | undefined
-  /** pins are takers that go on here without a watch: they need all that is held. */
+  /** The number of running reads that continue a job without offsets in this process. They need all held events. */
   pins: number
-  /** watchers are who asked for the dataset: they share the cost of its reads. */
+  /** The callers that read the dataset and share the cost. */
   readonly watchers: Map<string, TailWatcher>
 }
 
-/** An Arrived event is held with about what it takes in memory. */
-export type Arrived = { readonly event: FoundEvent; readonly bytes: number }
+/** An event with its approximate memory. */
+export type HeldEvent = { readonly event: FoundEvent; readonly bytes: number }
 
-/** A Watched dataset is what a read needs to know of it. */
-export type Watched = Pick<DatasetRow, 'id' | 'org_id' | 'created_at' | 'collection' | 'dataset' | 'retention'>
+/** The properties of a dataset that a read needs. */
+export type TailDataset = Pick<DatasetRow, 'id' | 'org_id' | 'created_at' | 'collection' | 'dataset' | 'retention'>
 
-/** What has just arrived is read each time; what could not be seen for a while after its number was claimed, now and then. */
+/** Each read covers the latest events (`now`). Events that became visible long after their number was claimed are read less often (`late`). */
 export type Pace = 'now' | 'late'
 
-export const newTail = (dataset: Watched, fromMs: number, nowMs: number): Tail => ({
+export const newTail = (dataset: TailDataset, fromMs: number, nowMs: number): Tail => ({
   logId: dataset.id,
   orgId: dataset.org_id,
   dataset,
@@ -59,18 +59,18 @@ export const newTail = (dataset: Watched, fromMs: number, nowMs: number): Tail =
   watchers: new Map(),
 })
 
-/** isShort says that a tail does not reach back far enough; before a dataset was made there is nothing. */
-export const isShort = (tail: Tail | undefined, { created_at }: Watched, backToMs: number): boolean =>
+/** Reports whether a tail must read further back. Nothing exists before a dataset was created. */
+export const startsTooLate = (tail: Tail | undefined, { created_at }: TailDataset, backToMs: number): boolean =>
   tail !== undefined && tail.fromMs > Math.max(created_at, backToMs)
 
-/** leavePast makes a tail begin now: what was found is past. */
-export function leavePast(tail: Tail, found: readonly EventNumber[], nowMs: number): void {
+/** Starts a tail now: the events found so far count as past. */
+export function skipPast(tail: Tail, found: readonly EventNumber[], nowMs: number): void {
   tail.past = SequenceSet.of(found.filter(({ logId }) => logId === tail.logId).map(({ seq }) => seq))
   tail.seen = tail.seen.with([...tail.past])
   tail.fromMs = nowMs
 }
 
-/** readFurtherBack makes the next read begin earlier; what is here already is not taken twice. */
+/** Makes the next read start earlier. Events that are already held are not added twice. */
 export function readFurtherBack(tail: Tail, fromMs: number): void {
   tail.seen = tail.seen.without(tail.past).with(tail.events.map(({ event }) => event.seq))
   tail.fromMs = fromMs
@@ -78,24 +78,24 @@ export function readFurtherBack(tail: Tail, fromMs: number): void {
   tail.lateAtMs = Number.NEGATIVE_INFINITY
 }
 
-/** EVENT_BYTES and LEAF_BYTES are what an event and each of its values take beside their text. */
+/** The memory overhead of an event and of each of its values, without their text. */
 const EVENT_BYTES = 400
 const LEAF_BYTES = 100
 
-/** heldAs is an event with a line of its own: what was read lies in one piece of memory, which would be held as long as any of its lines. */
-export function heldAs(event: FoundEvent): Arrived {
+/** Copies the line of an event. The lines of one read share a buffer, which would stay in memory as long as any of them. */
+export function toHeldEvent(event: FoundEvent): HeldEvent {
   const raw = event.raw && new Uint8Array(event.raw)
   const bytes = event.leaves.values().reduce((sum, text) => sum + LEAF_BYTES + text.length, EVENT_BYTES + (raw?.length ?? 0))
   return { event: { ...event, raw }, bytes }
 }
 
-export function addAll(tail: Tail, arrived: readonly Arrived[]): void {
-  tail.seen = tail.seen.with(arrived.map(({ event }) => event.seq))
-  for (const one of arrived) tail.bytes += one.bytes
-  tail.events = tail.events.concat(arrived)
+export function addAll(tail: Tail, added: readonly HeldEvent[]): void {
+  tail.seen = tail.seen.with(added.map(({ event }) => event.seq))
+  for (const one of added) tail.bytes += one.bytes
+  tail.events = tail.events.concat(added)
 }
 
-/** dropOldest gives up events that somebody may not have taken. */
+/** Drops events, even those that a consumer has not taken. */
 export function dropOldest(tail: Tail, count: number): void {
   if (count <= 0) return
   for (const { bytes } of tail.events.slice(0, count)) tail.bytes -= bytes
@@ -103,7 +103,7 @@ export function dropOldest(tail: Tail, count: number): void {
   tail.first += count
 }
 
-/** release lets go of the events before a number, which everybody here has taken. Who goes on here later has them read again. */
+/** Releases the events before an offset, which all consumers in this process have taken. A consumer that continues here later reads them again. */
 export function release(tail: Tail, before: number, nowMs: number): void {
   const count = Math.min(tail.events.length, before - tail.first)
   if (count <= 0 || tail.pins > 0) return
@@ -112,8 +112,8 @@ export function release(tail: Tail, before: number, nowMs: number): void {
   tail.fromMs = nowMs
 }
 
-/** forgetNumbers drops the numbers of events that no read finds any more. */
-export function forgetNumbers(tail: Tail, upTo: bigint): void {
+/** Drops the numbers of events that no read can return any more. */
+export function dropNumbers(tail: Tail, upTo: bigint): void {
   tail.seen = tail.seen.above(upTo)
   tail.past = tail.past.above(upTo)
 }

@@ -4,8 +4,8 @@ import type { FoundEvent } from '../../../reading/event-query.ts'
 import type { EventNumber } from '../../../reading/numbers.ts'
 import { type Charge, chargesOf, paymentsOf } from './charges.ts'
 import { startPosition } from './position.ts'
-import { firstShare, isOneOf, shareNow, thinned } from './share.ts'
-import { type Reader, Tails } from './tails.ts'
+import { firstShare, isOneOf, reducedShare, shareNow } from './share.ts'
+import { type TailReader, Tails } from './tails.ts'
 import { takeNew } from './take-new.ts'
 
 const START_MS = Date.UTC(2026, 5, 1)
@@ -13,13 +13,13 @@ let nowMs = START_MS
 const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, sleep: async () => undefined }
 const dataset = (id: string) => ({ id, org_id: 'org', created_at: 0, collection: 'shop', dataset: id, retention: null })
 
-/** storeOf stands for a store with these events, and counts what is read of it. */
+/** A store in memory that counts its reads. */
 function storeOf(rawBytes: number) {
   const stored: EventNumber[] = []
   const reads = { numbers: 0, events: 0, most: 0 }
-  const wholes: bigint[] = []
+  const readSeqs: bigint[] = []
   const charged: Charge[] = []
-  const reader: Reader = {
+  const reader: TailReader = {
     numbers: async (datasets, { after, oneOf }) => {
       reads.numbers += 1
       const ids = new Set(datasets.map(({ id }) => id))
@@ -29,7 +29,7 @@ function storeOf(rawBytes: number) {
     events: async (_, numbers) => {
       reads.events += 1
       reads.most = Math.max(reads.most, numbers.length)
-      wholes.push(...numbers.map(({ seq }) => seq))
+      readSeqs.push(...numbers.map(({ seq }) => seq))
       const events = numbers.map(
         (one): FoundEvent => ({ ...one, severity: 'info', origin: '', skeleton: 0n, raw: new Uint8Array(rawBytes), leaves: new Map() }),
       )
@@ -41,19 +41,19 @@ function storeOf(rawBytes: number) {
     for (let at = 0; at < count; at += 1)
       stored.push({ logId, seq: seqAt(nowMs) + BigInt(stored.length), timeNs: BigInt(nowMs) * 1_000_000n })
   }
-  return { reader, reads, wholes, charged, arrive }
+  return { reader, reads, readSeqs, charged, arrive }
 }
 
-test('however many watch, the numbers of all datasets are read once for all, and each event once', async () => {
+test('however many callers tail the datasets, the numbers are read once for all of them, and each event once', async () => {
   nowMs = START_MS
-  const { reader, reads, wholes, arrive } = storeOf(10)
+  const { reader, reads, readSeqs, arrive } = storeOf(10)
   const tails = new Tails(clock, () => [])
   const ids = Array.from({ length: 20 }, (_, at) => `set ${at}`)
   const refresh = (id: string, joined: readonly string[] = []) =>
     tails.read(
       [dataset(id)],
       reader,
-      { watcherId: 'ada', backToMs: START_MS - 15_000, joined: new Set(joined), watch: new Map(joined.length > 0 ? [] : [[id, 0]]) },
+      { watcherId: 'ada', backToMs: START_MS - 15_000, joined: new Set(joined), offsets: new Map(joined.length > 0 ? [] : [[id, 0]]) },
       (read) => read,
     )
   for (const id of ids) arrive(id, 5)
@@ -63,15 +63,15 @@ test('however many watch, the numbers of all datasets are read once for all, and
     nowMs += 600
     for (const id of ids) arrive(id, 5)
     reads.numbers = 0
-    // Five watch each dataset.
+    // Five callers tail each dataset.
     await Promise.all([...ids, ...ids, ...ids, ...ids, ...ids].map((id) => refresh(id)))
     expect(reads.numbers).toBeLessThanOrEqual(2)
   }
-  expect(wholes.length).toBe(4 * 5 * ids.length)
-  expect(new Set(wholes).size).toBe(wholes.length)
+  expect(readSeqs.length).toBe(4 * 5 * ids.length)
+  expect(new Set(readSeqs).size).toBe(readSeqs.length)
 })
 
-test('what all tails hold is bounded, and what is given up counts as missed', async () => {
+test('the memory of all tails is bounded, and dropped events count as missed', async () => {
   nowMs = START_MS
   const { reader, reads, arrive } = storeOf(100_000)
   const tails = new Tails(clock, () => [
@@ -85,26 +85,26 @@ test('what all tails hold is bounded, and what is given up counts as missed', as
     tails.read(
       both,
       reader,
-      { watcherId: 'ada', backToMs: START_MS - 15_000, joined: new Set(joined), watch: new Map(both.map(({ id }) => [id, 0])) },
+      { watcherId: 'ada', backToMs: START_MS - 15_000, joined: new Set(joined), offsets: new Map(both.map(({ id }) => [id, 0])) },
       (read) => read,
     )
-  const watcher = { position: startPosition(nowMs), watch: new Map(), matches: undefined, joined: new Set(['one', 'two']) }
-  const begun = takeNew(await refresh(['one', 'two']), watcher, 100, nowMs)
+  const consumer = { position: startPosition(nowMs), offsets: new Map(), matches: undefined, joined: new Set(['one', 'two']) }
+  const first = takeNew(await refresh(['one', 'two']), consumer, 100, nowMs)
   nowMs += 600
   arrive('one', 400)
   arrive('two', 100)
   const found = await refresh()
   expect(tails.heldBytes).toBeLessThanOrEqual(32 * 2 ** 20)
   expect(reads.most).toBeLessThanOrEqual(200)
-  const taken = takeNew(found, { ...watcher, ...begun, joined: new Set() }, 1_000, nowMs)
+  const taken = takeNew(found, { ...consumer, ...first, joined: new Set() }, 1_000, nowMs)
   expect(taken.events.length + taken.missed).toBe(500)
   expect(taken.missed).toBeGreaterThan(100)
   expect(taken.events.filter(({ logId }) => logId === 'two').length).toBeGreaterThan(0)
 })
 
-test('a stream is sent what it may be sent, evenly, and all again when less arrives', () => {
+test('a stream gets an even sample within its share, and all events again when fewer arrive', () => {
   const seqs = Array.from({ length: 100_000 }, (_, at) => seqAt(START_MS) + BigInt(at * 7))
-  const share = thinned(firstShare(20, START_MS), seqs)
+  const share = reducedShare(firstShare(20, START_MS), seqs)
   const sent = seqs.filter((seq) => isOneOf(seq, share.oneOf))
   expect(sent.length).toBeLessThanOrEqual(share.left)
   expect(sent.length).toBeGreaterThan(share.left / 4)
@@ -116,78 +116,78 @@ test('a stream is sent what it may be sent, evenly, and all again when less arri
   expect(later.oneOf).toBe(1)
 })
 
-test('what all who watch here have taken is let go, and who goes on here later has it read again', async () => {
+test('events that all jobs of the process have taken are released, and a job that continues here later reads them again', async () => {
   nowMs = START_MS
   const { reader, arrive } = storeOf(1_000)
-  const watches = new Map<string, ReadonlyMap<string, number>>()
-  const tails = new Tails(clock, () => watches.values())
+  const offsetsOfJobs = new Map<string, ReadonlyMap<string, number>>()
+  const tails = new Tails(clock, () => offsetsOfJobs.values())
   const began = startPosition(nowMs)
-  /** A watcher of the first dataset, as a job that is asked for in this process. */
-  function watcher(name: string) {
-    let [position, watch] = [began, new Map<string, number>() as ReadonlyMap<string, number>]
+  /** A job that reads the first dataset in this process. */
+  function consumer(name: string) {
+    let [position, offsets] = [began, new Map<string, number>() as ReadonlyMap<string, number>]
     return async (joined: boolean, isHere = true): Promise<number> => {
-      const known = { joined: new Set(joined ? ['one'] : []), watch: isHere ? watch : new Map<string, number>() }
+      const known = { joined: new Set(joined ? ['one'] : []), offsets: isHere ? offsets : new Map<string, number>() }
       const request = { watcherId: name, backToMs: START_MS - 15_000, ...known }
       const taken = await tails.read([dataset('one')], reader, request, (read) =>
         takeNew(read, { position, matches: undefined, ...known }, 1_000, nowMs),
       )
-      ;[position, watch] = [taken.position, taken.watch]
-      watches.set(name, watch)
+      ;[position, offsets] = [taken.position, taken.offsets]
+      offsetsOfJobs.set(name, offsets)
       return taken.events.length
     }
   }
-  const [quick, slow, late] = [watcher('quick'), watcher('slow'), watcher('late')]
+  const [quick, slow, late] = [consumer('quick'), consumer('slow'), consumer('late')]
   expect([await quick(true), await slow(true)]).toEqual([0, 0])
   for (let round = 1; round <= 3; round += 1) {
     nowMs += 600
     arrive('one', 50)
     expect(await quick(false)).toBe(50)
   }
-  // The slow one has taken nothing yet.
+  // The slow job has taken nothing yet.
   const heldForSlow = tails.heldBytes
   expect(heldForSlow).toBeGreaterThan(150 * 1_000)
   expect(await slow(false)).toBe(150)
   tails.release()
   expect(tails.heldBytes).toBe(0)
-  // A job that began elsewhere at the same time and is asked for here only now.
+  // A job that started in another process at the same time, and is polled here only now.
   nowMs += 600
   expect(await late(false, false)).toBe(150)
   expect([await quick(false), await slow(false)]).toEqual([0, 0])
   tails.release()
   expect(tails.heldBytes).toBe(0)
-  // Those who join now want nothing of that.
+  // A new job does not want these events.
   nowMs += 600
-  expect(await watcher('new')(true)).toBe(0)
+  expect(await consumer('new')(true)).toBe(0)
 })
 
-test('those who watch pay for the reads in turn, each only for datasets that it watches', async () => {
+test('callers are charged for shared reads in turn, each only for datasets that it reads', async () => {
   nowMs = START_MS
   const { reader, charged, arrive } = storeOf(10)
   const tails = new Tails(clock, () => [])
-  const ask = (watcherId: string, ids: readonly string[]) => {
-    const watch = new Map(ids.map((id) => [id, 0]))
-    return tails.read(ids.map(dataset), reader, { watcherId, backToMs: START_MS - 15_000, joined: new Set(), watch }, (read) => read)
+  const readAs = (watcherId: string, ids: readonly string[]) => {
+    const offsets = new Map(ids.map((id) => [id, 0]))
+    return tails.read(ids.map(dataset), reader, { watcherId, backToMs: START_MS - 15_000, joined: new Set(), offsets }, (read) => read)
   }
   for (let round = 0; round < 12; round += 1) {
     nowMs += 600
     arrive('open', 2)
     arrive('hidden', 2)
-    // Whose request begins the read alternates; the other one only waits for it.
-    const asking = [() => ask('ada', ['open', 'hidden']), () => ask('bob', ['open'])]
-    await Promise.all((round % 2 === 0 ? asking : asking.toReversed()).map((one) => one()))
+    // The caller that starts the read alternates. The other one waits for it.
+    const requests = [() => readAs('ada', ['open', 'hidden']), () => readAs('bob', ['open'])]
+    await Promise.all((round % 2 === 0 ? requests : requests.toReversed()).map((one) => one()))
   }
-  const paidBy = (who: string, logId: string): number =>
+  const paidBy = (caller: string, logId: string): number =>
     charged
-      .filter(({ identityId, logIds }) => identityId === who && logIds.includes(logId))
+      .filter(({ identityId, logIds }) => identityId === caller && logIds.includes(logId))
       .reduce((sum, { bytes, logIds }) => sum + bytes / logIds.length, 0)
   expect(paidBy('bob', 'hidden')).toBe(0)
   expect(paidBy('ada', 'hidden')).toBeGreaterThan(0)
   expect(paidBy('bob', 'open')).toBeGreaterThan(0)
-  // They differ by less than what one read of both paces and of the events costs.
+  // The difference is smaller than the cost of one read of both paces and of the events.
   expect(Math.abs(paidBy('ada', 'open') - paidBy('bob', 'open'))).toBeLessThan(130)
 })
 
-test('the bytes of a read are divided among its datasets, and none is lost', () => {
+test('the bytes of a read are divided among its datasets without a remainder', () => {
   const payers = new Map([
     ['a', 'ada'],
     ['b', 'bob'],

@@ -4,124 +4,138 @@ import type { EventNumber } from '../../../reading/numbers.ts'
 import type { World } from '../../../world.ts'
 import { type Charge, chargesOf, noteWatcher, payerOf, paymentsOf } from './charges.ts'
 import {
-  type Arrived,
   addAll,
   bySequence,
+  dropNumbers,
   dropOldest,
   endOf,
-  forgetNumbers,
-  heldAs,
-  isShort,
-  leavePast,
+  type HeldEvent,
   newTail,
   type Pace,
   readFurtherBack,
   release,
+  skipPast,
+  startsTooLate,
   type Tail,
-  type Watched,
+  type TailDataset,
+  toHeldEvent,
 } from './tail.ts'
-import type { Watch } from './take-new.ts'
+import type { TailOffsets } from './take-new.ts'
 
-/** A Reader reads from the store: first the numbers of what arrived, which is little, then the events that are not here yet. */
-export type Reader = {
-  /** numbers reads those above `after`, one of so many. */
+/** Reads from the store: first the numbers of new events, which are small, then the events that are not held yet. */
+export type TailReader = {
+  /** Reads one in `oneOf` of the numbers above `after`. */
   numbers(
-    datasets: readonly Watched[],
-    wish: { after: bigint; oneOf: number; bounds: TimeBounds },
+    datasets: readonly TailDataset[],
+    range: { after: bigint; oneOf: number; bounds: TimeBounds },
   ): Promise<{ found: readonly EventNumber[]; hasMore: boolean; bytes: number }>
-  events(datasets: readonly Watched[], numbers: readonly EventNumber[]): Promise<{ events: readonly FoundEvent[]; bytes: number }>
+  events(datasets: readonly TailDataset[], numbers: readonly EventNumber[]): Promise<{ events: readonly FoundEvent[]; bytes: number }>
   charge(charges: readonly Charge[]): void
 }
 
-/** A TailsRequest is what a watcher needs of the tails: see Tails.read. */
-export type TailsRequest = { watcherId: string; backToMs: number; joined: ReadonlySet<string>; watch: Watch }
+/** A read of tails for one consumer; see Tails.read. */
+export type TailsRequest = { watcherId: string; backToMs: number; joined: ReadonlySet<string>; offsets: TailOffsets }
 
-/** FRESH_MS is how long what was read counts as what there is: however many watch, a dataset is read no more often. */
-const FRESH_MS = 500
-/** REST_MS is that of a dataset of which one event of RESTING_ONE_OF or more is shown: whoever sends so fast needs the store more than those who watch. */
-const REST_MS = 2_000
-const RESTING_ONE_OF = 4
-/** TOGETHER_MS is how long a dataset that somebody asked for is read along with others of its organization. */
-const TOGETHER_MS = 3_000
+/** The minimum interval between two reads of a dataset, however many callers tail it. */
+const READ_EVERY_MS = 500
+/** The minimum interval for a dataset that is sampled at one in SLOW_ONE_OF or more. At such a rate ingestion needs the store more than live tails do. */
+const SAMPLED_READ_EVERY_MS = 2_000
+const SLOW_ONE_OF = 4
+/** For this long after a request for a dataset, reads of other datasets of its organization include it. */
+const JOINT_READ_MS = 3_000
 /**
- * OVERLAP_MS is read again: what is usual each time, more of it now and then. Numbers are given out of a claim that may be ten seconds old, and the
- * events that carry them are seen some time later.
+ * The overlap of two reads of a pace. It is necessary because sequence numbers come from a claim that may be ten seconds old, and because events become
+ * visible some time after their numbers were assigned.
  */
 const OVERLAP_MS: Record<Pace, number> = { now: 12_000, late: 30_000 }
+/** The interval of reads of the pace `late`. */
 const LATE_EVERY_MS = 5_000
-/** ONE_OF_MAX is where events come so fast that what is read of them is no more than a part of a part. */
+/** The coarsest sampling. At higher rates a read returns only a part of its sample. */
 const ONE_OF_MAX = 65_536
-/** SPARSE is the share of what a read may bring under which one of fewer is read the next time. */
+/** When a read returns less than this share of its maximum, the next one samples more finely. */
 const SPARSE = 1 / 4
-/** LATE_MS is how far in the past the time of an event may lie to be shown as it arrives. */
+/** An event is shown on arrival if its time lies no further back than this. */
 const LATE_MS = 15 * 60_000
 const AHEAD_MS = 60_000
-/** NOW_LATE_MS is that of what is read each time: what is older is found now and then. */
+/** The same for the reads of the pace `now`. Older events are found by the pace `late`. */
 const NOW_LATE_MS = 60_000
-/** EVENTS_MAX is how many events of a dataset wait for slow watchers. */
+/** The number of events of a dataset that wait for slow consumers. */
 const EVENTS_MAX = 10_000
-/** HELD_BYTES_MAX is about what the events of all tails of this process take in memory; the tail that has the most gives up its oldest. */
+/** The approximate memory limit for the events of all tails of this process. Beyond it the largest tail drops its oldest events. */
 const HELD_BYTES_MAX = 32 * 2 ** 20
-/** EVENTS_BYTES is what one read of events is to bring, as far as those before it tell. */
+/** The target size of one read of events, estimated from the reads before it. */
 const EVENTS_BYTES = 4 * 2 ** 20
 const EVENTS_AT_ONCE_FIRST = 200
 const EVENTS_AT_ONCE_MAX = 2_000
 const IDLE_MS = 120_000
-/** NEWBORN_MS is how far back a new tail looks for what came to a dataset before anybody knew of it. */
-const NEWBORN_MS = 60_000
+/** A new tail reads this far back to find events of a dataset that was just created. */
+const FIRST_READ_BACK_MS = 60_000
 
-/** A ReadOnce waits for a read of datasets and charges its bytes. */
-type ReadOnce = <T extends { bytes: number }>(datasets: readonly Watched[], read: Promise<T>) => Promise<T>
+/** Waits for a read of datasets and charges its bytes. */
+type ChargedRead = <T extends { bytes: number }>(datasets: readonly TailDataset[], read: Promise<T>) => Promise<T>
 
-/** Begun are the datasets of which there was no tail, and those of which nothing past is wanted. */
-type Begun = { fresh: ReadonlySet<string>; joined: ReadonlySet<string> }
+/** The datasets without a tail so far, and those whose past events are not wanted. */
+type NewTails = { fresh: ReadonlySet<string>; joined: ReadonlySet<string> }
 
-/** Tails are the tails of the datasets that are being watched in this process. */
+/** The tails of all datasets that are tailed in this process. */
 export class Tails {
   readonly #clock: World['clock']
-  readonly #watches: () => Iterable<Watch>
+  readonly #offsets: () => Iterable<TailOffsets>
   readonly #tails = new Map<string, Tail>()
 
-  /** `watches` are those of all who watch in this process: events that all of them have taken are let go. */
-  constructor(clock: World['clock'], watches: () => Iterable<Watch>) {
+  /** `offsets` returns those of all jobs in this process. Events that all of them have taken are released. */
+  constructor(clock: World['clock'], offsets: () => Iterable<TailOffsets>) {
     this.#clock = clock
-    this.#watches = watches
+    this.#offsets = offsets
   }
 
   /**
-   * read brings the tails of datasets up to now, by one query for all of the organization that are due, and hands them to `use` while nothing of them is let
-   * go. A tail that does not reach back as far as a watcher who goes on here needs is read from there; of datasets in `joined` the watcher wants nothing
-   * that is past, and those in `watch` it follows here already.
+   * Updates the tails of datasets with one query for all due tails of the organization, and passes them to `use`. Their events stay held until `use`
+   * returns. A tail that starts too late for a job that continues in this process is read from further back. Past events of datasets in `joined` are not
+   * wanted. Datasets in `offsets` are already read by this job in this process.
    */
-  async read<T>(datasets: readonly Watched[], reader: Reader, request: TailsRequest, use: (tails: readonly Tail[]) => T): Promise<T> {
-    const { joined, watch, backToMs } = request
-    const goingOn = datasets.filter(({ id }) => !joined.has(id) && !watch.has(id))
-    const short = (): Watched[] => goingOn.filter((dataset) => isShort(this.#tails.get(dataset.id), dataset, backToMs))
-    for (let busy = this.#readingsOf(short()); busy.length > 0; busy = this.#readingsOf(short())) await Promise.all(busy)
+  async read<T>(
+    datasets: readonly TailDataset[],
+    reader: TailReader,
+    request: TailsRequest,
+    use: (tails: readonly Tail[]) => T,
+  ): Promise<T> {
+    const { joined, offsets, backToMs } = request
+    const continuing = datasets.filter(({ id }) => !joined.has(id) && !offsets.has(id))
+    const startingTooLate = (): TailDataset[] =>
+      continuing.filter((dataset) => startsTooLate(this.#tails.get(dataset.id), dataset, backToMs))
+    for (let pending = this.#readingsOf(startingTooLate()); pending.length > 0; pending = this.#readingsOf(startingTooLate()))
+      await Promise.all(pending)
     const nowMs = this.#clock.nowMs()
     const fresh = datasets.filter(({ id }) => !this.#tails.has(id))
     for (const dataset of fresh) {
-      const fromMs = Math.min(nowMs - FRESH_MS, Math.max(dataset.created_at, Math.min(nowMs - NEWBORN_MS, backToMs)))
+      const fromMs = Math.min(nowMs - READ_EVERY_MS, Math.max(dataset.created_at, Math.min(nowMs - FIRST_READ_BACK_MS, backToMs)))
       this.#tails.set(dataset.id, newTail(dataset, fromMs, nowMs))
     }
-    for (const dataset of short()) {
+    for (const dataset of startingTooLate()) {
       const tail = this.#tails.get(dataset.id)
       if (tail) readFurtherBack(tail, Math.max(dataset.created_at, backToMs))
     }
-    const pinned = goingOn.flatMap(({ id }) => this.#tails.get(id) ?? [])
+    const pinned = continuing.flatMap(({ id }) => this.#tails.get(id) ?? [])
     for (const tail of pinned) tail.pins += 1
     try {
-      return use(await this.#upToNow(datasets, reader, { fresh: new Set(fresh.map(({ id }) => id)), joined }, request.watcherId, nowMs))
+      return use(await this.#refresh(datasets, reader, { fresh: new Set(fresh.map(({ id }) => id)), joined }, request.watcherId, nowMs))
     } finally {
       for (const tail of pinned) tail.pins -= 1
     }
   }
 
-  #readingsOf(datasets: readonly Watched[]): Promise<void>[] {
+  #readingsOf(datasets: readonly TailDataset[]): Promise<void>[] {
     return datasets.flatMap(({ id }) => this.#tails.get(id)?.reading ?? [])
   }
 
-  async #upToNow(datasets: readonly Watched[], reader: Reader, begun: Begun, watcherId: string, nowMs: number): Promise<readonly Tail[]> {
+  async #refresh(
+    datasets: readonly TailDataset[],
+    reader: TailReader,
+    newTails: NewTails,
+    watcherId: string,
+    nowMs: number,
+  ): Promise<readonly Tail[]> {
     const tails: Tail[] = []
     for (const dataset of datasets) {
       const tail = this.#tails.get(dataset.id)
@@ -132,8 +146,8 @@ export class Tails {
       tails.push(tail)
     }
     if (tails.some((tail) => isDue(tail, nowMs))) {
-      const due = this.#dueWith(tails, nowMs)
-      const reading = this.#readOn(due, begun, reader, nowMs).finally(() => {
+      const due = this.#dueTails(tails, nowMs)
+      const reading = this.#readDue(due, newTails, reader, nowMs).finally(() => {
         for (const tail of due) tail.reading = undefined
       })
       for (const tail of due) tail.reading = reading
@@ -142,42 +156,42 @@ export class Tails {
     return tails
   }
 
-  /** #dueWith are the tails that are due, and those of the same organization that others have just asked for. */
-  #dueWith(tails: readonly Tail[], nowMs: number): Tail[] {
+  /** Returns the due tails, with those of the same organization that other callers have just requested. */
+  #dueTails(tails: readonly Tail[], nowMs: number): Tail[] {
     const orgs = new Set(tails.map(({ orgId }) => orgId))
-    const others = [...this.#tails.values()].filter((tail) => orgs.has(tail.orgId) && nowMs - tail.usedAtMs < TOGETHER_MS)
+    const others = [...this.#tails.values()].filter((tail) => orgs.has(tail.orgId) && nowMs - tail.usedAtMs < JOINT_READ_MS)
     return [...new Set([...tails, ...others])].filter((tail) => isDue(tail, nowMs))
   }
 
-  async #readOn(due: readonly Tail[], { fresh, joined }: Begun, reader: Reader, nowMs: number): Promise<void> {
+  async #readDue(due: readonly Tail[], { fresh, joined }: NewTails, reader: TailReader, nowMs: number): Promise<void> {
     this.#release(due, nowMs)
-    const charging = chargingOf(due, reader, nowMs)
-    const numbers: Reader['numbers'] = (datasets, wish) => charging(datasets, reader.numbers(datasets, wish))
-    const events: Reader['events'] = (datasets, wanted) => charging(datasets, reader.events(datasets, wanted))
+    const charged = chargedReadOf(due, reader, nowMs)
+    const numbers: TailReader['numbers'] = (datasets, range) => charged(datasets, reader.numbers(datasets, range))
+    const events: TailReader['events'] = (datasets, wanted) => charged(datasets, reader.events(datasets, wanted))
     const late = due.filter((tail) => Math.abs(nowMs - tail.lateAtMs) >= LATE_EVERY_MS)
-    // A new tail has to know of all that is past, also of what the late pace would leave out.
+    // A new tail must know all past events, including those that the pace `late` would leave out.
     const rest = due.filter((tail) => !late.includes(tail) || fresh.has(tail.logId))
     try {
-      const found = (await Promise.all([readAt('late', late, numbers, nowMs), readAt('now', rest, numbers, nowMs)])).flat()
-      for (const tail of due) if (fresh.has(tail.logId) && joined.has(tail.logId)) leavePast(tail, found, nowMs)
+      const found = (await Promise.all([readNumbersOf('late', late, numbers, nowMs), readNumbersOf('now', rest, numbers, nowMs)])).flat()
+      for (const tail of due) if (fresh.has(tail.logId) && joined.has(tail.logId)) skipPast(tail, found, nowMs)
       await this.#readEvents(due, found, events)
     } catch (cause) {
-      // What a tail did not find at first would be shown as new: it is begun again.
+      // Events missed by the first read would be shown as new, so the tail starts again.
       for (const logId of fresh) this.#tails.delete(logId)
       throw cause
     }
     for (const tail of due) {
       tail.readAtMs = nowMs
       if (late.includes(tail)) tail.lateAtMs = nowMs
-      forgetNumbers(tail, seqAt(nowMs - 2 * OVERLAP_MS.late) - 1n)
+      dropNumbers(tail, seqAt(nowMs - 2 * OVERLAP_MS.late) - 1n)
     }
   }
 
   /**
-   * #readEvents reads those of the numbers that are not here yet, the oldest first, as many at a time as fit. A number whose event another server of the
-   * store does not have yet is asked for again.
+   * Reads the events that are not held yet, the oldest first, in batches of bounded size. A number whose event is not yet on the queried replica is
+   * requested again by a later read.
    */
-  async #readEvents(due: readonly Tail[], found: readonly EventNumber[], read: Reader['events']): Promise<void> {
+  async #readEvents(due: readonly Tail[], found: readonly EventNumber[], read: TailReader['events']): Promise<void> {
     const byLog = new Map(due.map((tail) => [tail.logId, tail]))
     const wanted = new Map(found.flatMap((one) => (byLog.get(one.logId)?.seen.has(one.seq) === false ? [[one.seq, one] as const] : [])))
     const numbers = [...wanted.values()].sort(bySequence)
@@ -189,17 +203,17 @@ export class Tails {
       const datasets = due.flatMap(({ logId, dataset }) => (own.has(logId) ? [dataset] : []))
       const { events } = await read(datasets, part)
       let bytes = 0
-      for (const [logId, arrived] of Map.groupBy(events.map(heldAs).sort(byEvent), ({ event }) => event.logId)) {
+      for (const [logId, arrived] of Map.groupBy(events.map(toHeldEvent).sort(byEventSequence), ({ event }) => event.logId)) {
         for (const one of arrived) bytes += one.bytes
         const tail = byLog.get(logId)
         if (tail) addAll(tail, arrived)
       }
-      this.#keepWithin()
+      this.#limitMemory()
       atOnce = Math.max(1, Math.min(EVENTS_AT_ONCE_MAX, Math.floor((EVENTS_BYTES * part.length) / Math.max(1, bytes))))
     }
   }
 
-  #keepWithin(): void {
+  #limitMemory(): void {
     for (const tail of this.#tails.values()) dropOldest(tail, tail.events.length - EVENTS_MAX)
     while (this.heldBytes > HELD_BYTES_MAX) {
       const [largest] = [...this.#tails.values()].sort((one, other) => other.bytes - one.bytes)
@@ -208,35 +222,35 @@ export class Tails {
     }
   }
 
-  /** release lets go of the events that all who watch here have taken. */
+  /** Releases the events that all jobs in this process have taken. */
   release(): void {
     this.#release([...this.#tails.values()], this.#clock.nowMs())
   }
 
   #release(tails: readonly Tail[], nowMs: number): void {
-    const watches = [...this.#watches()]
+    const allOffsets = [...this.#offsets()]
     for (const tail of tails) {
       if (tail.events.length === 0) continue
-      const taken = watches.reduce((least, watch) => Math.min(least, watch.get(tail.logId) ?? least), endOf(tail))
+      const taken = allOffsets.reduce((lowest, offsets) => Math.min(lowest, offsets.get(tail.logId) ?? lowest), endOf(tail))
       release(tail, taken, nowMs)
     }
   }
 
-  /** heldBytes is about what the events of all tails take in memory. */
+  /** The approximate memory of the events of all tails. */
   get heldBytes(): number {
     return this.#tails.values().reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
-  /** forget drops tails that nobody has read for a while, and events that nobody needs any more. */
-  forget(): void {
+  /** Releases taken events and removes tails that were not read for a while. */
+  removeIdle(): void {
     this.release()
     const nowMs = this.#clock.nowMs()
     for (const [logId, tail] of this.#tails) if (nowMs - tail.usedAtMs > IDLE_MS) this.#tails.delete(logId)
   }
 }
 
-/** readAt reads the numbers of what is new in some datasets; of those where more arrived than one read may bring, one of so many that it fits. */
-async function readAt(pace: Pace, tails: readonly Tail[], read: Reader['numbers'], nowMs: number): Promise<EventNumber[]> {
+/** Reads the numbers of new events of tails. Where more arrived than one read may return, it samples until they fit. */
+async function readNumbersOf(pace: Pace, tails: readonly Tail[], read: TailReader['numbers'], nowMs: number): Promise<EventNumber[]> {
   const arrived: EventNumber[] = []
   const sinceMs = Math.min(...tails.map(({ readAtMs }) => readAtMs), nowMs) - OVERLAP_MS[pace]
   const bounds = { fromMs: sinceMs - (pace === 'now' ? NOW_LATE_MS : LATE_MS), toMs: nowMs + AHEAD_MS }
@@ -252,7 +266,7 @@ async function readAt(pace: Pace, tails: readonly Tail[], read: Reader['numbers'
         for (const tail of own) if ((counts.get(tail.logId)?.length ?? 0) < EVENTS_MAX * SPARSE) tail.oneOf[pace] = Math.max(1, oneOf / 2)
         continue
       }
-      // At least one of them has its share or more of what was read.
+      // At least one tail has an equal share or more of the numbers, so that the loop ends.
       for (const tail of own) if ((counts.get(tail.logId)?.length ?? 0) * own.length >= found.length) tail.oneOf[pace] = oneOf * 2
       over.push(...own)
     }
@@ -262,14 +276,14 @@ async function readAt(pace: Pace, tails: readonly Tail[], read: Reader['numbers'
 }
 
 const isDue = ({ reading, readAtMs, oneOf }: Tail, nowMs: number): boolean =>
-  reading === undefined && Math.abs(nowMs - readAtMs) >= (oneOf.now >= RESTING_ONE_OF ? REST_MS : FRESH_MS)
+  reading === undefined && Math.abs(nowMs - readAtMs) >= (oneOf.now >= SLOW_ONE_OF ? SAMPLED_READ_EVERY_MS : READ_EVERY_MS)
 
-/** chargingOf charges reads of tails to those who watch them. */
-function chargingOf(tails: readonly Tail[], reader: Reader, nowMs: number): ReadOnce {
+/** Charges reads of tails to the callers of the tails. */
+function chargedReadOf(tails: readonly Tail[], reader: TailReader, nowMs: number): ChargedRead {
   const byLog = new Map(tails.map((tail) => [tail.logId, tail]))
   const payers = new Map<string, string>()
   for (const tail of tails) {
-    const payer = payerOf(tail, nowMs - TOGETHER_MS)
+    const payer = payerOf(tail, nowMs - JOINT_READ_MS)
     if (payer !== undefined) payers.set(tail.logId, payer)
   }
   return async (datasets, read) => {
@@ -285,4 +299,4 @@ function chargingOf(tails: readonly Tail[], reader: Reader, nowMs: number): Read
   }
 }
 
-const byEvent = (one: Arrived, other: Arrived): number => bySequence(one.event, other.event)
+const byEventSequence = (one: HeldEvent, other: HeldEvent): number => bySequence(one.event, other.event)
