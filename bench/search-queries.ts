@@ -53,13 +53,13 @@ export function queriesFor({ traceId, fromMs, toMs }: Place): readonly Benchmark
       logsQl: '~"(?i)cache miss" | sort by (_time) desc | limit 100',
     },
     {
-      name: 'part of a key, count',
+      name: 'substring of a value, count',
       body: { ...COUNT, where: "message ILIKE '%Cache Miss For%'" },
       byHand: (slot) => count(`${slot('message')} ilike '%cache miss for%'`),
       logsQl: '_msg:~"(?i)cache miss for" | stats count() as n',
     },
     {
-      name: 'part of a key that none has',
+      name: 'substring without a match',
       body: { ...NEWEST, where: "message ILIKE '%no such words%'" },
       byHand: (slot) => newest(`${slot('message')} ilike '%no such words%'`),
       logsQl: '_msg:~"(?i)no such words" | sort by (_time) desc | limit 100',
@@ -123,13 +123,13 @@ export function queriesFor({ traceId, fromMs, toMs }: Place): readonly Benchmark
       logsQl: 'status:>=500 | stats by (_time:1m) count() as n',
     },
     {
-      name: 'key is absent, count',
+      name: 'missing key, count',
       body: { ...COUNT, where: 'method IS NULL' },
       byHand: (slot) => count(`${slot('method')} = ''`),
       logsQl: 'method:"" | stats count() as n',
     },
     {
-      name: 'beginning, count',
+      name: 'prefix, count',
       body: { ...COUNT, where: "message LIKE 'order 12%'" },
       byHand: (slot) => count(`${slot('message')} like 'order 12%'`),
       logsQl: '_msg:~"^order 12" | stats count() as n',
@@ -140,8 +140,8 @@ export function queriesFor({ traceId, fromMs, toMs }: Place): readonly Benchmark
       byHand: (slot) => newest(`${slot('trace_id')} = '${traceId}'`),
       logsQl: `trace_id:=${traceId} | sort by (_time) desc | limit 100`,
     },
-    { name: 'id anywhere, one has it', body: { ...NEWEST, where: `'${traceId}'` }, logsQl: `"${traceId}" | limit 100` },
-    { name: 'id anywhere, none has it', body: { ...NEWEST, where: `'${absent}'` }, logsQl: `"${absent}" | limit 100` },
-    { name: 'over the border of values, count', body: { ...COUNT, where: '\'"status":500,"dur\'' }, logsQl: '' },
+    { name: 'id in any field, one match', body: { ...NEWEST, where: `'${traceId}'` }, logsQl: `"${traceId}" | limit 100` },
+    { name: 'id in any field, no match', body: { ...NEWEST, where: `'${absent}'` }, logsQl: `"${absent}" | limit 100` },
+    { name: 'text across the border of values, count', body: { ...COUNT, where: '\'"status":500,"dur\'' }, logsQl: '' },
   ]
 }
