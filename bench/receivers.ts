@@ -2,6 +2,7 @@ import type { ParsedBody, Receiver } from '../server/src/ingest/batch.ts'
 import { elasticsearch } from '../server/src/ingest/receivers/elasticsearch/elasticsearch.ts'
 import { encodeProtobuf } from '../server/src/ingest/receivers/otlp/encode.fixture.ts'
 import { otlp } from '../server/src/ingest/receivers/otlp/otlp.ts'
+import { EVENTS, flatRecord, hex, logsOf, numbers, sentence, timeMs, words } from './otlp-data.ts'
 import { median, printTable } from './service.ts'
 
 /**
@@ -9,41 +10,9 @@ import { median, printTable } from './service.ts'
  * node bench/receivers.ts [rounds]
  */
 const [rounds = 9] = process.argv.slice(2).map(Number)
-const EVENTS = 5_000
 const WARM_ROUNDS = 5
 
 type Subject = { name: string; receiver: Receiver; path: string; contentType: string; body: Buffer; peer: () => void }
-
-const words = ['cart', 'order', 'user', 'session', 'payment', 'timeout', 'refused', 'completed', 'after', 'retry', 'für', 'in', 'from']
-const sentence = (n: number): string => Array.from({ length: 12 }, (_, at) => words[(n * 7 + at * (n % 5)) % words.length]).join(' ')
-const hex = (n: number, digits: number): string =>
-  (BigInt(n + 1) * 0x9e3779b97f4a7c15f39cc0605cedc835n).toString(16).slice(-digits).padStart(digits, '0')
-const timeMs = (n: number): number => 1_735_689_600_000 + n * 7
-
-const attribute = (key: string, value: unknown) => ({ key, value })
-const logRecord = (n: number) => ({
-  timeUnixNano: `${timeMs(n)}123456`,
-  observedTimeUnixNano: `${timeMs(n)}999999`,
-  severityNumber: 9,
-  severityText: 'INFO',
-  body: { stringValue: `${sentence(n)} id=${n}` },
-  attributes: [
-    attribute('http.request.method', { stringValue: 'GET' }),
-    attribute('http.response.status_code', { intValue: '200' }),
-    attribute('url.path', { stringValue: `/api/carts/${n}/items` }),
-    attribute('client.address', { stringValue: `10.0.${n % 250}.${n % 99}` }),
-    attribute('duration_ms', { doubleValue: (n % 1_000) / 8 }),
-    attribute('code.line.number', { intValue: String(n % 400) }),
-  ],
-  flags: 1,
-  traceId: hex(n, 32),
-  spanId: hex(n, 16),
-})
-const resource = {
-  attributes: ['service.name', 'service.namespace', 'host.name', 'k8s.pod.name'].map((key) => attribute(key, { stringValue: `${key}-1` })),
-}
-const numbers = Array.from({ length: EVENTS }, (_, n) => n)
-const request = { resourceLogs: [{ resource, scopeLogs: [{ scope: { name: 'app', version: '1' }, logRecords: numbers.map(logRecord) }] }] }
 
 const beatDocument = (n: number) => ({
   '@timestamp': new Date(timeMs(n)).toISOString(),
@@ -74,6 +43,7 @@ function parseLines(body: Buffer): void {
   }
 }
 
+const request = logsOf(flatRecord)
 const json = Buffer.from(JSON.stringify(request))
 const beats = Buffer.from(bulkOf(beatDocument))
 const plain = Buffer.from(bulkOf(plainDocument))
