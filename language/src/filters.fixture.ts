@@ -85,7 +85,7 @@ export const nastyNumber: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('0', '-0', '5', '500', '500.0', '5e2', '+500', '-1', '0.5', '1e400', '9007199254740993', '1234567890123456789', '1.50'),
   fc.integer({ min: -600, max: 600 }).map(String),
 )
-export const anyKey: fc.Arbitrary<string> = fc.oneof(
+const anyKey: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     'level',
     'user name',
@@ -104,6 +104,10 @@ export const anyKey: fc.Arbitrary<string> = fc.oneof(
   ),
   nastyText.filter((text) => text !== '' && text.length < 200),
 )
+
+const validatedKeys: ReadonlySet<string> = new Set(['@time', '@timestamp', '@sequence', '@status', '@pattern'])
+/** A key that accepts every value. Those that validate their values would reject random ones. */
+export const keyOfAnyValue = anyKey.filter((key) => !validatedKeys.has(key))
 
 const patterns = [
   'a',
