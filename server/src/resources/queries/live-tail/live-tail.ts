@@ -226,21 +226,21 @@ export class LiveTails {
     return new Set((await visibleDatasets(this.#world, actor)).map(({ id }) => id))
   }
 
-  /** Yields the offsets of jobs that were used in this process within the last minute. No events are held for other jobs. */
-  *#activeOffsets(): Generator<TailOffsets> {
-    const idleSinceMs = this.#world.clock.nowMs() - IDLE_MS
-    for (const [id, { offsets, usedAtMs }] of this.#states) {
-      if (usedAtMs < idleSinceMs) this.#states.delete(id)
-      else yield offsets
-    }
-  }
-
-  /** Removes jobs and tails that are no longer used. */
-  async removeIdle(): Promise<void> {
-    this.#tails.removeIdle()
+  /**
+   * Returns the offsets of jobs that were used in this process within the last minute. The states of other jobs are deleted, because no events are held
+   * for them any more.
+   */
+  #activeOffsets(): TailOffsets[] {
     const idleSinceMs = this.#world.clock.nowMs() - IDLE_MS
     for (const [id, { usedAtMs }] of this.#states) if (usedAtMs < idleSinceMs) this.#states.delete(id)
-    await removeLiveTails(this.#world.meta, idleSinceMs)
+    return [...this.#states.values()].map(({ offsets }) => offsets)
+  }
+
+  /** Removes jobs, their states and tails that are no longer used. */
+  async removeIdle(): Promise<void> {
+    // Asks for the active offsets, which deletes the idle states.
+    this.#tails.removeIdle()
+    await removeLiveTails(this.#world.meta, this.#world.clock.nowMs() - IDLE_MS)
   }
 
   async #find(actor: Actor, id: string): Promise<LiveTailRow> {
