@@ -1,13 +1,6 @@
 import { deepStrictEqual } from 'node:assert'
-import { encodeProtobuf } from '../server/src/ingest/receivers/otlp/encode.fixture.ts'
-import { ExportRequest, logsRequest } from '../server/src/ingest/receivers/otlp/export-request.ts'
-import { logRecord, newLogRecord, type OtlpLogRecord } from '../server/src/ingest/receivers/otlp/log-record.ts'
-import { type Attribute, addAttribute, message } from '../server/src/ingest/receivers/otlp/message.ts'
-import { readProtobuf } from '../server/src/ingest/receivers/otlp/protobuf.ts'
 import { compileGrok } from '../server/src/parsers/grok.ts'
 import { type LineReader, withOniguruma, withRe2, withRegExp } from './grok-by-library.ts'
-import { LibrarySource } from './otlp-by-library.ts'
-import { EVENTS, flatRecord, logsOf, nestedRecord } from './otlp-data.ts'
 import { median, printTable } from './service.ts'
 
 /**
@@ -20,71 +13,8 @@ const ROUND_MS = 50
 /** A pattern that backtracking takes exponential time for. */
 const HOSTILE = '^(?:%{USERNAME:name},?)+$'
 
-type Records = { attributes: Attribute[]; records: OtlpLogRecord[] }
-
-/** Reads the records alone, without turning them into events. */
-const resource = message<Records>([[1, 'attributes', addAttribute]])
-const scopeLogs = message<Records>([
-  [
-    2,
-    'logRecords',
-    (target, from) => {
-      const record = newLogRecord()
-      from.record(logRecord, record)
-      target.records.push(record)
-    },
-  ],
-])
-const resourceLogs = message<Records>([
-  [1, 'resource', (target, from) => from.message(resource, target)],
-  [2, 'scopeLogs', (target, from) => from.message(scopeLogs, target)],
-])
-const plainRequest = message<Records>([[1, 'resourceLogs', (target, from) => from.message(resourceLogs, target)]])
-
 process.stdout.write(`node bench/by-hand.ts ${rounds}\n\n`)
-otlp()
-process.stdout.write('\n')
 grok()
-
-function otlp(): void {
-  const posts = [
-    { name: 'attributes', body: encodeProtobuf('Logs', logsOf(flatRecord)) },
-    { name: 'nested maps', body: encodeProtobuf('Logs', logsOf(nestedRecord)) },
-  ]
-  const rows = posts.flatMap(({ name, body }) => {
-    const row = (what: string, ours: () => unknown, library: () => unknown) => {
-      deepStrictEqual(ours(), library())
-      const [our = Number.NaN, peer = Number.NaN] = secondsOf([ours, library])
-      const mb = body.length / 1e6
-      return [`${name}, ${what}`, mb.toFixed(1), (mb / our).toFixed(0), (mb / peer).toFixed(0), (peer / our).toFixed(2)]
-    }
-    const recordsBy = (read: (target: Records) => void) => () => {
-      const target: Records = { attributes: [], records: [] }
-      read(target)
-      return target
-    }
-    const eventsBy = (read: (post: ExportRequest) => void) => () => {
-      const post = new ExportRequest(undefined)
-      read(post)
-      const parsed = post.parsed()
-      if (parsed.total !== EVENTS || parsed.rejected.length > 0) throw new Error(`read ${parsed.total} events`)
-      return parsed
-    }
-    return [
-      row(
-        'records',
-        recordsBy((target) => readProtobuf(body, plainRequest, target)),
-        recordsBy((target) => new LibrarySource(body).fields(plainRequest, target, body.length)),
-      ),
-      row(
-        'events',
-        eventsBy((post) => readProtobuf(body, logsRequest.request, post)),
-        eventsBy((post) => new LibrarySource(body).fields(logsRequest.request, post, body.length)),
-      ),
-    ]
-  })
-  printTable(['OTLP post, read into', 'MB', 'ours MB/s', '@bufbuild/protobuf MB/s', 'ratio'], rows)
-}
 
 function grok(): void {
   const numbers = Array.from({ length: 200 }, (_, n) => n)

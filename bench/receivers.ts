@@ -2,7 +2,7 @@ import type { ParsedBody, Receiver } from '../server/src/ingest/batch.ts'
 import { elasticsearch } from '../server/src/ingest/receivers/elasticsearch/elasticsearch.ts'
 import { encodeProtobuf } from '../server/src/ingest/receivers/otlp/encode.fixture.ts'
 import { otlp } from '../server/src/ingest/receivers/otlp/otlp.ts'
-import { EVENTS, flatRecord, hex, logsOf, numbers, sentence, timeMs, words } from './otlp-data.ts'
+import { EVENTS, flatRecord, hex, logsOf, nestedRecord, numbers, sentence, timeMs, words } from './otlp-data.ts'
 import { median, printTable } from './service.ts'
 
 /**
@@ -45,6 +45,8 @@ function parseLines(body: Buffer): void {
 
 const request = logsOf(flatRecord)
 const json = Buffer.from(JSON.stringify(request))
+const nested = logsOf(nestedRecord)
+const nestedJson = Buffer.from(JSON.stringify(nested))
 const beats = Buffer.from(bulkOf(beatDocument))
 const plain = Buffer.from(bulkOf(plainDocument))
 const parseWhole = () => void JSON.parse(json.toString('utf8'))
@@ -56,6 +58,14 @@ const subjects: readonly Subject[] = [
     contentType: 'application/x-protobuf',
     body: encodeProtobuf('Logs', request),
     peer: parseWhole,
+  },
+  {
+    name: 'otlp protobuf, nested bodies',
+    receiver: otlp,
+    path: '/v1/logs',
+    contentType: 'application/x-protobuf',
+    body: encodeProtobuf('Logs', nested),
+    peer: () => void JSON.parse(nestedJson.toString('utf8')),
   },
   { name: 'otlp JSON', receiver: otlp, path: '/v1/logs', contentType: 'application/json', body: json, peer: parseWhole },
   {

@@ -1,3 +1,4 @@
+import { WireType } from '@bufbuild/protobuf/wire'
 import type { BodyText } from '../body-text.ts'
 import {
   EMPTY,
@@ -12,7 +13,7 @@ import {
   type ValueBudget,
   type ValueKind,
 } from './message.ts'
-import { BYTES, FIXED64, type ProtobufReader, VARINT } from './protobuf-reader.ts'
+import type { ProtobufReader } from './protobuf-reader.ts'
 
 /** The fields of AnyValue. Of several the last one counts. */
 export const STRING_VALUE = 1
@@ -21,7 +22,8 @@ const DOUBLE_VALUE = 4
 const ARRAY_VALUE = 5
 const KVLIST_VALUE = 6
 const BYTES_VALUE = 7
-const wireOf: readonly number[] = [-1, BYTES, VARINT, VARINT, FIXED64, BYTES, BYTES, BYTES]
+const { LengthDelimited, Varint, Bit64 } = WireType
+const wireOf: readonly number[] = [-1, LengthDelimited, Varint, Varint, Bit64, LengthDelimited, LengthDelimited, LengthDelimited]
 /** The fields of a key-value pair, and of the lists of values and of pairs. */
 const KEY = 1
 const VALUE = 2
@@ -57,7 +59,7 @@ export class ProtobufValue {
       }
       field = reader.field
       if (reader.wire !== wireOf[field]) throw new UnreadableRecord('a value has the wrong wire type')
-      if (reader.wire === BYTES) {
+      if (reader.wire === LengthDelimited) {
         this.stop = reader.length()
         this.start = reader.at
         reader.at = this.stop
@@ -95,9 +97,7 @@ export class ProtobufValue {
       const double = reader.double()
       return { kind: Number.isFinite(double) ? SCALAR : TEXT, text: Object.is(double, -0) ? '-0' : String(double) }
     }
-    reader.varint()
-    if (field !== BOOL_VALUE) return { kind: SCALAR, text: reader.integer() }
-    return { kind: SCALAR, text: reader.low === 0 && reader.high === 0 ? 'false' : 'true' }
+    return { kind: SCALAR, text: field === BOOL_VALUE ? String(reader.bool()) : reader.integer() }
   }
 
   /** Writes the list or map that was just found. */
@@ -135,7 +135,7 @@ export class ProtobufValue {
   #item(): number {
     const reader = this.#reader
     while (reader.next()) {
-      if (reader.field === ITEMS && reader.wire === BYTES) {
+      if (reader.field === ITEMS && reader.wire === LengthDelimited) {
         const end = reader.length()
         reader.end = end
         return end
@@ -153,7 +153,7 @@ export class ProtobufValue {
     let to = end
     reader.end = end
     while (reader.next()) {
-      if (reader.wire !== BYTES || reader.field > VALUE) {
+      if (reader.wire !== LengthDelimited || reader.field > VALUE) {
         reader.skip()
         continue
       }

@@ -1,3 +1,4 @@
+import { WireType } from '@bufbuild/protobuf/wire'
 import { badRequest } from '../../../kernel/errors.ts'
 import type { Instant } from '../../../lines/time-text.ts'
 import { BodyText } from '../body-text.ts'
@@ -13,7 +14,7 @@ import {
   UnreadableRecord,
   ValueBudget,
 } from './message.ts'
-import { BYTES, FIXED32, FIXED64, ProtobufReader, VARINT } from './protobuf-reader.ts'
+import { ProtobufReader } from './protobuf-reader.ts'
 import { ProtobufValue, STRING_VALUE } from './protobuf-value.ts'
 
 const KEY = 1
@@ -83,12 +84,13 @@ class ProtobufSource implements FieldSource {
 
   instant(): Instant | undefined {
     const reader = this.#reader
-    this.#expect(FIXED64)
-    reader.fixed64()
-    if (reader.low === 0 && reader.high === 0) return undefined
+    this.#expect(WireType.Bit64)
+    const low = reader.fixed32()
+    const high = reader.fixed32()
+    if (low === 0 && high === 0) return undefined
     // Long division by halves: each step stays below 2^53.
-    const rest = (reader.high % NS_PER_MS) * TWO_TO_32 + reader.low
-    return { ms: Math.floor(reader.high / NS_PER_MS) * TWO_TO_32 + Math.floor(rest / NS_PER_MS), ns: rest % NS_PER_MS }
+    const rest = (high % NS_PER_MS) * TWO_TO_32 + low
+    return { ms: Math.floor(high / NS_PER_MS) * TWO_TO_32 + Math.floor(rest / NS_PER_MS), ns: rest % NS_PER_MS }
   }
 
   text(): string {
@@ -100,12 +102,9 @@ class ProtobufSource implements FieldSource {
 
   number(): number {
     const reader = this.#reader
-    if (reader.wire === FIXED32) reader.fixed32()
-    else {
-      this.#expect(VARINT)
-      reader.varint()
-    }
-    return reader.low
+    if (reader.wire === WireType.Bit32) return reader.fixed32()
+    this.#expect(WireType.Varint)
+    return reader.uint32()
   }
 
   id(bytes: number): string {
@@ -146,11 +145,11 @@ class ProtobufSource implements FieldSource {
   }
 
   #length(): number {
-    this.#expect(BYTES)
+    this.#expect(WireType.LengthDelimited)
     return this.#reader.length()
   }
 
-  #expect(wire: number): void {
+  #expect(wire: WireType): void {
     if (this.#reader.wire !== wire) throw new UnreadableRecord(`field ${this.#reader.field} has the wrong wire type`)
   }
 }
