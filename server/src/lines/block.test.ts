@@ -76,6 +76,44 @@ function rowsOf(bytes: Uint8Array, names: readonly string[]): unknown[][] {
   return all
 }
 
+test('the rows of several days are taken by day, as if each day had come alone', () => {
+  const logId = randomUUID()
+  const owner = { orgId: ORG, logId }
+  const days = [19_840, 19_841, 19_843]
+  for (const tableClass of tableClassNames) {
+    const lines = [...linesOf(3), Buffer.from('only words')]
+    const withOpenMaps = { ...emptySlotMap(tableClass), open: new Set(tableClass === 's' ? [] : ['', 'a.', 'x.']) }
+    const map = decideSlots(withOpenMaps, observe(lines.map((bytes) => ({ bytes, arrival }))).observed, new Map())
+    // Text lines have no values, so one day has neither overflow values nor parts.
+    const dayOf = (line: Uint8Array, index: number) => (line[0] === 0x7b ? (days[index % 2] ?? 0) : 19_843)
+    const add = (shredder: Shredder, line: Uint8Array, day: number) =>
+      shredder.addLine(line, { ...arrival, attributes: [], time: { ms: day * 86_400_000, ns: 0 } })
+    const mixed = new Shredder(map, { random: Math.random })
+    for (const [index, line] of lines.entries()) add(mixed, line, dayOf(line, index))
+    const taken = mixed.take(owner)
+    expect(taken.map(({ day }) => day)).toEqual(days)
+    for (const { day, rows, columns: some } of taken) {
+      const alone = new Shredder(map, { random: Math.random })
+      const own = [...lines.entries()].filter(([index, line]) => dayOf(line, index) === day)
+      for (const [, line] of own) add(alone, line, day)
+      const [expected] = alone.take(owner)
+      expect([...rows]).toEqual(own.map(([index]) => index))
+      expect(valuesOf(some, rows.length)).toEqual(valuesOf(expected?.columns ?? [], rows.length))
+    }
+  }
+})
+
+/** The values of encoded columns by row; a column that is left out is empty. */
+function valuesOf(encoded: readonly { name: string; type: string; bytes: Uint8Array }[], rows: number): unknown[][] {
+  const text = (value: string) => [Buffer.from([value.length]), Buffer.from(value)]
+  const head = [Buffer.from([encoded.length, (rows & 0x7f) | (rows > 0x7f ? 0x80 : 0), ...(rows > 0x7f ? [rows >>> 7] : [])])]
+  const bytes = Buffer.concat([...head, ...encoded.flatMap(({ name, type, bytes }) => [...text(name), ...text(type), bytes])])
+  return rowsOf(
+    bytes,
+    columns('l').map(({ name }) => name),
+  )
+}
+
 test('a time is exact from 1970 to the last nanosecond that the engine knows', () => {
   const builder = new BlockBuilder('s')
   const instants = [

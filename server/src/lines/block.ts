@@ -6,6 +6,9 @@ import { columns, severities, type TableClass, type TableColumn } from './table.
 /** Organization, dataset and first sequence number of a block; sequence numbers rise by one per row. */
 export type BlockNumbers = { readonly orgId: number; readonly logId: string; readonly firstSeq: bigint }
 
+/** The columns of one day, and which of the collected rows they hold. */
+export type DayColumns = { day: number; rows: Uint32Array; columns: { name: string; type: string; bytes: Uint8Array<ArrayBuffer> }[] }
+
 const MS_PER_DAY = 86_400_000
 const LOW_CARDINALITY_VERSION = 1n
 /** Flag: the dictionary comes with the block and replaces an earlier one. */
@@ -92,13 +95,20 @@ export class BlockBuilder {
     return block
   }
 
-  /** Encodes each column except `seq` and `post`, which the writer adds, and clears the builder. */
-  takeColumns(owner: Pick<BlockNumbers, 'orgId' | 'logId'>): { name: string; type: string; bytes: Uint8Array<ArrayBuffer> }[] {
-    const columns = this.present()
-      .filter(({ name }) => name !== 'seq' && name !== 'post')
-      .map(({ name, type }) => ({ name, type, bytes: join(this.encodeColumn(name, { ...owner, firstSeq: 0n })) }))
+  /** Encodes the rows of each day, without `seq` and `post`, which the writer adds, and clears the builder. */
+  takeDays(owner: Pick<BlockNumbers, 'orgId' | 'logId'>): DayColumns[] {
+    const numbers = { ...owner, firstSeq: 0n }
+    const present = this.present().filter(({ name }) => name !== 'seq' && name !== 'post')
+    const taken = rowsByDay(this.days.values.subarray(0, this.rows)).map(([day, rows]) => ({
+      day,
+      rows,
+      columns: present.flatMap(({ name, type }) => {
+        const parts = rows.length === this.rows ? this.encodeColumn(name, numbers) : this.encodeRows(name, numbers, rows)
+        return parts.length === 0 ? [] : [{ name, type, bytes: join(parts) }]
+      }),
+    }))
     this.clear()
-    return columns
+    return taken
   }
 
   clear(): void {
@@ -149,6 +159,44 @@ export class BlockBuilder {
     }
   }
 
+  /** Encodes some rows of a column; nothing when it has no values for them. */
+  private encodeRows(name: string, numbers: BlockNumbers, rows: Uint32Array): Uint8Array[] {
+    switch (name) {
+      case 'org_id':
+        return [asBytes(new Uint32Array(rows.length).fill(numbers.orgId))]
+      case 'log_id':
+        return [Buffer.alloc(16 * rows.length, uuid(numbers.logId))]
+      case 'ts':
+        return [wide(selected(this.timeLow, rows), selected(this.timeHigh, rows), rows.length)]
+      case 'sev':
+        return [Uint8Array.from(selected(this.severity, rows).values)]
+      case 'skeleton':
+        return [wide(selected(this.skeletonLow, rows), selected(this.skeletonHigh, rows), rows.length)]
+      case 'origin':
+        return [u64(LOW_CARDINALITY_VERSION), ...encodeSelectedDictionary(this.origin, rows)]
+      case 'shape':
+        return [u64(LOW_CARDINALITY_VERSION), ...encodeSelectedDictionary(this.shape, rows)]
+      case 'more': {
+        this.more.fill(this.rows)
+        const { ends, items } = selectedItems(this.more.ends, rows)
+        if (items.length === 0) return []
+        this.more.values.fill(this.more.count)
+        return [u64(LOW_CARDINALITY_VERSION), ends, ...encodeSelectedDictionary(this.more.keys, items), this.more.values.select(items)]
+      }
+      case 'parts': {
+        this.parts.fill(this.rows)
+        const { ends, items } = selectedItems(this.parts.ends, rows)
+        if (items.length === 0) return []
+        return [u64(LOW_CARDINALITY_VERSION), ends, ...encodeSelectedDictionary(this.parts.texts, items)]
+      }
+      default: {
+        const column = name === 'raw' ? this.raw : this.slot(name as Slot)
+        column.fill(this.rows)
+        return [column.select(rows)]
+      }
+    }
+  }
+
   private encodeMore(): Uint8Array[] {
     const { more, rows } = this
     more.fill(rows)
@@ -165,6 +213,45 @@ export class BlockBuilder {
     parts.fill(rows)
     return [u64(LOW_CARDINALITY_VERSION), encodeEnds(parts.ends, rows), ...encodeDictionaryRows(parts.texts, parts.count)]
   }
+}
+
+/** The rows of each day in ascending order. */
+function rowsByDay(days: Uint32Array): [day: number, rows: Uint32Array][] {
+  const first = days[0]
+  if (first === undefined) return []
+  if (days.every((day) => day === first)) return [[first, Uint32Array.from(days.keys())]]
+  const rows = Map.groupBy(days.keys(), (row) => days[row] as number)
+  return [...rows].map(([day, own]): [number, Uint32Array] => [day, Uint32Array.from(own)]).sort(([a], [b]) => a - b)
+}
+
+function selected({ values }: NumberColumn, rows: Uint32Array): NumberColumn {
+  const column = new NumberColumn()
+  column.values = rows.map((row) => values[row] ?? 0)
+  return column
+}
+
+/** The items of rows that have several, and the encoded number of items at the end of each row. */
+function selectedItems({ values }: NumberColumn, rows: Uint32Array): { ends: Uint8Array; items: Uint32Array } {
+  const items: number[] = []
+  const ends = new NumberColumn()
+  for (const [at, row] of rows.entries()) {
+    for (let item = row === 0 ? 0 : (values[row - 1] as number); item < (values[row] as number); item += 1) items.push(item)
+    ends.set(at, items.length)
+  }
+  return { ends: encodeEnds(ends, rows.length), items: Uint32Array.from(items) }
+}
+
+/** Encodes a dictionary of only those texts that the rows use. */
+function encodeSelectedDictionary({ rows: numbers, texts }: DictionaryColumn, rows: Uint32Array): Uint8Array[] {
+  const used = new Map<number, number>()
+  const column = new NumberColumn()
+  for (const [at, row] of rows.entries()) {
+    const number = numbers.values[row] ?? 0
+    const renumbered = used.get(number) ?? used.size
+    used.set(number, renumbered)
+    column.set(at, renumbered)
+  }
+  return encodeIndexes(column.values.subarray(0, rows.length), used.size, [texts.select(Uint32Array.from(used.keys()))])
 }
 
 const isSlot = (name: string): boolean => /^[cs]\d/.test(name)
@@ -184,10 +271,13 @@ const encodeDictionary = (column: DictionaryColumn, rows: number): Uint8Array[] 
 
 function encodeDictionaryRows(column: DictionaryColumn, rows: number): Uint8Array[] {
   const { size } = column
-  const numbers = column.rows.values.subarray(0, rows)
+  return encodeIndexes(column.rows.values.subarray(0, rows), size, encodeTexts(column.texts, size))
+}
+
+function encodeIndexes(numbers: Uint32Array, size: number, texts: readonly Uint8Array[]): Uint8Array[] {
   const [width, indexes] =
     size <= 2 ** 8 ? [0n, Uint8Array.from(numbers)] : size <= 2 ** 16 ? [1n, Uint16Array.from(numbers)] : [2n, numbers]
-  return [u64(width | HAS_OWN_KEYS), u64(BigInt(size)), ...encodeTexts(column.texts, size), u64(BigInt(rows)), asBytes(indexes)]
+  return [u64(width | HAS_OWN_KEYS), u64(BigInt(size)), ...texts, u64(BigInt(numbers.length)), asBytes(indexes)]
 }
 
 function wide(low: NumberColumn, high: NumberColumn, rows: number): Uint8Array {

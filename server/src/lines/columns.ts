@@ -13,6 +13,7 @@ export class TextColumn {
   bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)
   used = 0
   rows = 0
+  private starts: Uint32Array | undefined
 
   add(row: number, source: Uint8Array, start: number, end: number): void {
     const length = end - start
@@ -52,10 +53,23 @@ export class TextColumn {
     this.rows = rows
   }
 
+  /** Returns the encoded texts of the given rows; the column must have all of them. */
+  select(rows: Uint32Array): Buffer {
+    this.starts ??= startsOf(this)
+    const { bytes, starts } = this
+    let length = 0
+    for (const row of rows) length += (starts[row + 1] as number) - (starts[row] as number)
+    const selected = Buffer.allocUnsafeSlow(length)
+    let at = 0
+    for (const row of rows) at += bytes.copy(selected, at, starts[row], starts[row + 1])
+    return selected
+  }
+
   clear(): void {
     if (this.bytes.length >= LARGE_BYTES && this.bytes.length > this.used * SPARE) this.bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
     this.used = 0
     this.rows = 0
+    this.starts = undefined
   }
 
   private grow(more: number): void {
@@ -65,6 +79,24 @@ export class TextColumn {
     bytes.set(this.bytes.subarray(0, this.used))
     this.bytes = bytes
   }
+}
+
+/** The position of each encoded text, and the end of the last one. */
+function startsOf({ bytes, rows }: TextColumn): Uint32Array {
+  const starts = new Uint32Array(rows + 1)
+  let at = 0
+  for (let row = 0; row < rows; row += 1) {
+    starts[row] = at
+    let length = 0
+    for (let shift = 1; ; shift *= 128) {
+      const byte = bytes[at++] as number
+      length += (byte & 0x7f) * shift
+      if (byte <= 0x7f) break
+    }
+    at += length
+  }
+  starts[rows] = at
+  return starts
 }
 
 /** Collects one unsigned 32-bit number per row. */

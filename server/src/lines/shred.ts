@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { BlockBuilder, type BlockNumbers } from './block.ts'
+import { BlockBuilder, type BlockNumbers, type DayColumns } from './block.ts'
 import { type Arrival, type EventRow, ORIGINAL_TIME } from './event.ts'
 import { toSlot } from './leaf-text.ts'
 import { type LearnedShape, LearnedShapes } from './learned-shape.ts'
@@ -107,11 +107,6 @@ export class Shredder {
     return this.finder.found(this.map.open)
   }
 
-  /** The day of each collected row, since 1970. */
-  days(): Uint32Array {
-    return this.block.days.values.subarray(0, this.block.rows)
-  }
-
   /** Returns the collected rows as one encoded block. */
   flush(numbers: BlockNumbers): Uint8Array<ArrayBuffer> {
     const block = this.block.encode(numbers)
@@ -119,17 +114,11 @@ export class Shredder {
     return block
   }
 
-  /** Returns the collected rows as columns, which the writer completes with `seq` and `post`. */
-  take(owner: Pick<BlockNumbers, 'orgId' | 'logId'>): ReturnType<BlockBuilder['takeColumns']> {
-    const columns = this.block.takeColumns(owner)
+  /** Returns the collected rows by day, as columns that the writer completes with `seq` and `post`. */
+  take(owner: Pick<BlockNumbers, 'orgId' | 'logId'>): DayColumns[] {
+    const days = this.block.takeDays(owner)
     this.endBlock()
-    return columns
-  }
-
-  /** Drops the collected rows. */
-  discard(): void {
-    this.block.clear()
-    this.endBlock()
+    return days
   }
 
   private endBlock(): void {

@@ -1,5 +1,4 @@
 import type { NativeColumn } from '../../events/writer/post.ts'
-import type { EventLine } from './line.ts'
 
 /** Counts of a block's events for the ledger, besides their number. */
 export type BlockCounts = {
@@ -15,14 +14,19 @@ const LATE_MS = 3_600_000
 const NS_PER_MS = 1_000_000
 const HIGH = 2 ** 32
 
-export function countsOf(lines: readonly EventLine[], columns: readonly NativeColumn[]): BlockCounts {
+/** What is known of the lines of a block, by row: their lengths, and which were cut. All lines of a post arrive at one time. */
+export type AddedLines = { atMs: number; readonly lengths: number[]; readonly cut: Set<number> }
+
+/** Counts the given rows, whose columns these are. */
+export function countsOf({ atMs, lengths, cut }: AddedLines, rows: Uint32Array, columns: readonly NativeColumn[]): BlockCounts {
   const times = columns.find(({ name }) => name === 'ts')?.bytes
-  const atMs = lines[0]?.arrival.at.ms ?? 0
-  return {
-    rawBytes: lines.reduce((sum, { bytes }) => sum + bytes.length, 0),
-    truncated: lines.reduce((sum, { isCut }) => sum + (isCut ? 1 : 0), 0),
-    late: times ? countOlder(times, atMs - LATE_MS) : 0,
+  let rawBytes = 0
+  let truncated = 0
+  for (const row of rows) {
+    rawBytes += lengths[row] ?? 0
+    if (cut.size > 0 && cut.has(row)) truncated += 1
   }
+  return { rawBytes, truncated, late: times ? countOlder(times, atMs - LATE_MS) : 0 }
 }
 
 /** Counts the times before `beforeMs`. Times are 64-bit nanoseconds; a double is precise enough to compare hours. */

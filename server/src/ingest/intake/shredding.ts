@@ -3,7 +3,7 @@ import { growLayout, OverflowKeys, sumOf } from '../../lines/catalog.ts'
 import { observe } from '../../lines/observe.ts'
 import { Shredder } from '../../lines/shred.ts'
 import type { Observation, SlotMap } from '../../lines/slots.ts'
-import { countsOf } from './counting.ts'
+import { type AddedLines, countsOf } from './counting.ts'
 import type { EventLine } from './line.ts'
 import type { CountedBlock, Shredded, ShredTarget } from './worker-messages.ts'
 
@@ -11,7 +11,7 @@ import type { CountedBlock, Shredded, ShredTarget } from './worker-messages.ts'
 const OBSERVED_LINES = 2_000
 /** The approximate size of a block: small blocks compress worse, large ones use memory. */
 const BLOCK_BYTES = 8 * 2 ** 20
-/** Bounds the line objects in memory while lines are split: a worker that runs out of memory would end the service. */
+/** Bounds the rows of a block: a worker that runs out of memory would end the service. */
 const BLOCK_ROWS = 50_000
 /** The number of datasets whose shredders a worker keeps. */
 const SHREDDERS_MAX = 128
@@ -31,17 +31,16 @@ export class Shredders {
   shred(lines: Iterable<EventLine>, target: ShredTarget): Shredded {
     const { batch: delivery, map } = target
     const source = lines[Symbol.iterator]()
-    if (!map) return { kind: 'keys', delivery, ...observe(nextLines(source, OBSERVED_LINES)) }
+    if (!map) return { kind: 'keys', delivery, ...observe(firstLines(source)) }
     const { shredder, strange } = this.#of(target.logId, map)
     try {
       const blocks: CountedBlock[] = []
       const unplaced = new Map<string, Observation>()
       let rows = 0
-      for (let part = nextLines(source, BLOCK_ROWS); part.length > 0; part = nextLines(source, BLOCK_ROWS)) {
-        for (const line of part) shredder.addLine(line.bytes, line.arrival, line.detected)
-        rows += part.length
+      for (let added = addLines(shredder, source); added.lengths.length > 0; added = addLines(shredder, source)) {
+        rows += added.lengths.length
         for (const one of shredder.unplaced()) unplaced.set(one.path, sumOf(unplaced.get(one.path), one))
-        blocks.push(...takeByDay(shredder, part, target, map))
+        blocks.push(...takeBlocks(shredder, added, target, map))
       }
       const found = { observed: strange.withMore(rows, unplaced.values()), open: shredder.openMaps() }
       const located = { map, classes: [map.tableClass] }
@@ -68,45 +67,38 @@ export class Shredders {
   }
 }
 
-/** Takes the lines of the next block; none when the source is empty. */
-function nextLines(source: Iterator<EventLine>, rowsMax: number): EventLine[] {
+function firstLines(source: Iterator<EventLine>): EventLine[] {
   const lines: EventLine[] = []
-  for (let bytes = 0; bytes < BLOCK_BYTES && lines.length < rowsMax; ) {
+  while (lines.length < OBSERVED_LINES) {
     const next = source.next()
     if (next.done) break
     lines.push(next.value)
-    bytes += next.value.bytes.length
   }
   return lines
 }
 
-/** Returns one block for each day. Lines of more than one day are added again, day by day. */
-function takeByDay(shredder: Shredder, lines: readonly EventLine[], target: ShredTarget, map: SlotMap): CountedBlock[] {
-  const days = Array.from(shredder.days())
-  const distinct = [...new Set(days)].sort((a, b) => a - b)
-  const [only] = distinct
-  if (only === undefined) return []
-  if (distinct.length === 1) return [takeBlock(shredder, only, lines, target, map)]
-  const byDay = Map.groupBy(lines, (_, row) => days[row] ?? only)
-  shredder.discard()
-  return distinct.map((day) => {
-    const own = byDay.get(day) ?? []
-    for (const line of own) shredder.addLine(line.bytes, line.arrival, line.detected)
-    return takeBlock(shredder, day, own, target, map)
-  })
+/** Adds the lines of the next block, and keeps only what the ledger counts: lines that outlive their turn cost garbage collection. */
+function addLines(shredder: Shredder, source: Iterator<EventLine>): AddedLines {
+  const added: AddedLines = { atMs: 0, lengths: [], cut: new Set() }
+  for (let bytes = 0; bytes < BLOCK_BYTES && added.lengths.length < BLOCK_ROWS; ) {
+    const next = source.next()
+    if (next.done) break
+    const line = next.value
+    shredder.addLine(line.bytes, line.arrival, line.detected)
+    added.atMs = line.arrival.at.ms
+    if (line.isCut) added.cut.add(added.lengths.length)
+    added.lengths.push(line.bytes.length)
+    bytes += line.bytes.length
+  }
+  return added
 }
 
-function takeBlock(
-  shredder: Shredder,
-  day: number,
-  lines: readonly EventLine[],
-  { orgNumber, logId }: ShredTarget,
-  { tableClass }: SlotMap,
-): CountedBlock {
-  const columns = shredder.take({ orgId: orgNumber, logId })
-  const bytes = columns.reduce((sum, column) => sum + column.bytes.length, 0)
-  return { tableClass, day, rows: lines.length, columns, bytes, counts: countsOf(lines, columns) }
-}
+/** One block for each day. */
+const takeBlocks = (shredder: Shredder, added: AddedLines, { orgNumber, logId }: ShredTarget, { tableClass }: SlotMap): CountedBlock[] =>
+  shredder.take({ orgId: orgNumber, logId }).map(({ day, rows, columns }) => {
+    const bytes = columns.reduce((sum, column) => sum + column.bytes.length, 0)
+    return { tableClass, day, rows: rows.length, columns, bytes, counts: countsOf(added, rows, columns) }
+  })
 
 /** The memory of the blocks, to be transferred instead of copied. */
 export const buffersOf = (blocks: readonly Block[]): ArrayBuffer[] => [
