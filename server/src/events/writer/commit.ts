@@ -204,7 +204,7 @@ function insertOf({ parts, rows }: InsertGroup, { writerId }: CommitDeps): Inser
     rows,
     bytes: parts.reduce((bytes, part) => bytes + part.bytes, 0),
     chunks: function* () {
-      for (const part of parts) for (const block of part.numberedBlocks) yield encodeNative(block, part.post)
+      for (const part of parts) for (const block of part.numberedBlocks) yield* encodeNative(block, part.post)
     },
   }
 }
