@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 const root = resolve(import.meta.dirname, '..')
 const HEALTHY_BOUND_MS = 60_000
 /** Those with which setup.mjs and the Dockerfile start the service. */
-const SERVICE_OPTIONS = ['--max-semi-space-size=16']
+const SERVICE_OPTIONS = ['--max-semi-space-size=16', '--initial-old-space-size=128']
 
 export type Service = { url: string; key: string; pid: number; healthyMs: number; stop(): Promise<number> }
 
