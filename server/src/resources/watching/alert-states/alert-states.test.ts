@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { DAY_MS, type MonitorRules, newState, type ObservedValues, type Suppression, transition } from './alert-states.ts'
 import { type AlertStatus, changeOf, type StatusTransition, statusOf, worstOf } from './status.ts'
-import { DAY_MS, type MonitorRules, newState, type ObservedValues, type Suppression, transition } from './transition.ts'
 
 const groups = ['a', 'b', 'c']
 const rulesOf = (notifyOnce: boolean): MonitorRules => ({

@@ -4,8 +4,8 @@ import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
 import type { TestOrganization } from '../../../../../test/world.ts'
 import { CONFIRM_MS, type GuardedClock, guardClock } from '../../../kernel/guarded-clock.ts'
 import { sql } from '../../../meta/sql.ts'
-import { createEvaluationRound } from '../evaluations/evaluations.ts'
-import { absenceBefore, gapsOf, reasonOfGap } from '../evaluations/time-gaps.ts'
+import { createEvaluationRound } from './evaluations.ts'
+import { absenceBefore, gapsOf, reasonOfGap } from './time-gaps.ts'
 
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000]
 const forEver = new AbortController().signal
