@@ -78,7 +78,7 @@ function believe(history: readonly { status: AlertStatus | undefined; suppressio
   return belief
 }
 
-test('receivers know what the history says, whatever the mutes and downtimes, and never get the same status twice', () => {
+test('receivers end up with the status of the history under any mutes and downtimes, and never get a status twice', () => {
   fc.assert(
     fc.property(stories, (story) => {
       let state = newState

@@ -109,7 +109,7 @@ test('a guarded clock that is ahead for a while and set right again makes no fal
   expect(await notes()).toEqual([])
 })
 
-test('a new time that lasts is followed; until the window lies behind the step, the monitor says that it cannot judge it', async () => {
+test('a lasting new time is adopted; the monitor reports no result until the window no longer contains the step', async () => {
   const { clock } = senders.app
   const steady = guarded()
   const round = roundWith(steady)
