@@ -144,7 +144,7 @@ function batch(clause: string): PartialChanges | undefined {
   const size = Number(/\b(\d{1,6}) ?(events?|records?|lines|logs)?\b(?! ?(s|sec|min|m)\b)/i.exec(withoutQuotes(clause))?.[1])
   const seconds = secondsIn(clause)
   const options = {
-    ...(size >= 1 && size <= 100_000 && size !== seconds ? { batch_size: size } : {}),
+    ...(isAbout(clause, /\bbatch/i) && size >= 1 && size <= 100_000 && size !== seconds ? { batch_size: size } : {}),
     ...(seconds !== undefined && seconds <= 300 ? { batch_seconds: seconds } : {}),
   }
   return Object.keys(options).length > 0 ? { options } : undefined
