@@ -1,5 +1,5 @@
 import type { Monitor, MonitorEvaluation } from '@dendro/api'
-import { type MonitorRules, type MonitorState, newState, transition } from '../server/src/resources/watching/monitors/transition.ts'
+import { type MonitorRules, type MonitorState, newState, transition } from '../server/src/resources/watching/alert-states/alert-states.ts'
 import { cpuSecondsOf, untilQuiet } from './process-tree.ts'
 import { newDataDir, printTable, removeDataDir, startService } from './service.ts'
 

@@ -27,6 +27,15 @@ test('every command that the README shows exists', () => {
   expect(shown.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
 })
 
+test.each(['CONTRIBUTING.md', 'ARCHITECTURE.md', 'docs/operations.md', 'docs/style.md', 'docs/benchmarks.md'])(
+  '%s names npm scripts that exist',
+  (name) => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    const named = [...read(name).matchAll(/(?:`|^)npm (?:run (?:--silent )?)?([a-z][\w-]*)/gm)].map(([, script = '']) => script)
+    expect(named.filter((script) => !Object.hasOwn(scripts, script) && !['ci', 'install', 'run'].includes(script))).toEqual([])
+  },
+)
+
 test('ARCHITECTURE.md names every module, area and feature module of the server', () => {
   const page = read('ARCHITECTURE.md')
   expect(

@@ -98,7 +98,7 @@ describe('paths', () => {
     },
   )
 
-  test('two Authorization headers are 400, also where none is needed', async () => {
+  test('two Authorization headers are 400, also at public endpoints', async () => {
     const twice = `authorization: Bearer ${org.key}\r\nAuthorization: Bearer another`
     for (const path of ['/datasets', '/openapi.json']) {
       const reply = await one(`GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${twice}\r\n\r\n`)
@@ -117,7 +117,7 @@ describe('paths', () => {
     },
   )
 
-  test('a method that the path does not know is 405 whatever its name', async () => {
+  test('any method that the path does not support is 405', async () => {
     for (const method of ['PROPFIND', 'TRACE', 'LOCK']) {
       const reply = await one(request(`${method} /datasets`, auth))
       mustFail(reply, 405, { counted: true })
@@ -164,7 +164,7 @@ describe('bodies', () => {
     mustRefuse(await one(request('POST /datasets', { ...auth, expect: 'a miracle' }, body)), 417)
   })
 
-  test('a body is read as JSON whatever its type is called', async () => {
+  test('a body is parsed as JSON with any content type', async () => {
     for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream', undefined]) {
       const headers = type === undefined ? auth : { ...auth, 'content-type': type }
       const reply = await one(request('POST /datasets', headers, NEW_DATASET(`type ${type}`)))
@@ -174,7 +174,7 @@ describe('bodies', () => {
     mustFail(await one(request('POST /datasets', { ...auth, 'content-type': 'no type at all' }, NEW_DATASET('odd'))), 415)
   })
 
-  test('no body at all where one is needed is 400', async () => {
+  test('a missing body is 400', async () => {
     for (const headers of [auth, { ...auth, 'content-length': '0' }, { ...auth, 'content-type': 'application/json' }]) {
       const failure = mustFail(await one(request('POST /datasets', headers)), 400, { counted: true })
       expect(failure.details).toBe('a JSON body is required')
@@ -234,7 +234,7 @@ describe('connections', () => {
     expect(replies.map((reply) => reply.status)).toEqual([200, 200])
   })
 
-  test('a caller who leaves in the middle does no harm', async () => {
+  test('a caller who disconnects mid-request does no harm', async () => {
     for (const piece of ['POST /datasets HTTP/1.1\r\nhost: a\r\n', request('POST /datasets', { ...auth, 'content-length': '100' })]) {
       const { socket, text } = openWire(app.url)
       socket.write(piece, () => socket.destroy())
@@ -351,7 +351,7 @@ describe('the rate limit', () => {
     return opened
   }
 
-  test('two processes together grant exactly the limit, say how much is left, and when to come back', async () => {
+  test('two processes together grant exactly the limit, and report the remainder and the reset time', async () => {
     const fresh = await app.newOrganization()
     const left = await limited('100/5m')
     const right = await limited('100/5m', left)
@@ -378,7 +378,7 @@ describe('the rate limit', () => {
     await Promise.all([left.close(), right.close()])
   })
 
-  test('refusals are counted too: what is missing, forbidden or malformed uses up the window', async () => {
+  test('rejected requests count too: 404, 403 and 400 use up the window', async () => {
     const fresh = await app.newOrganization()
     const limitedApp = await limited('4/5m')
     const ask = (method: string, path: string) => limitedApp.ask(method, path, { key: fresh.key })

@@ -80,7 +80,7 @@ test('both success statuses of POST /statements are documented', async () => {
 })
 
 test.each([['logs_read', ''], ['']])(
-  'a role with an empty permission is refused by name, and keeps those it has',
+  'a role with an empty permission is rejected with the field name, and keeps its permissions',
   async (...permissions) => {
     const draft = { role_type: 'USER', display_name: `Reader ${randomUUID()}`, permissions: ['logs_read'] }
     const { body: role } = await post('/roles', draft)

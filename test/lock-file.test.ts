@@ -30,7 +30,7 @@ test('the lock file names every optional package of every platform: without one 
   expect(lost).toEqual([])
 })
 
-test('what has no checksum is of another platform than the one that the lock file was written on', () => {
+test('packages without a checksum belong to other platforms than that of the lock file', () => {
   const plain = Object.entries(packages).filter(([path, { link, integrity }]) => path.includes('node_modules/') && !link && !integrity)
   const ofHere = plain.filter(
     ([path, { os, cpu }]) => !path.includes('musl') && (os ?? ['linux']).includes('linux') && (cpu ?? ['x64']).includes('x64'),

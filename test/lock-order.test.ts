@@ -80,7 +80,7 @@ test('what parsers did', () =>
     )
   }))
 
-test('what was removed of datasets', () =>
+test('removals of datasets', () =>
   together((db, order) =>
     addRemoved(
       db,

@@ -124,7 +124,7 @@ test('free text finds values in columns, in the overflow map, and in the names o
   expect((await search({ where: `'label 12"'`, select: ['count(*)'] })).totals.count).toBe(WIDE_EVENTS)
 })
 
-test('events come back whole, whatever their shape; the line can be compared', async () => {
+test('events of any shape are returned complete, and their lines match', async () => {
   const { events } = await search({ select: ['*', '@raw'], where: "@raw LIKE '%annotation55\":%'" })
   expect(events.map((event) => event['@raw'])).toEqual(['{"annotation55":"note 55","message":"pod 55 said hello","n":55}'])
   const wide = await search({ select: ['*'], where: 'n = -1', limit: 10 })

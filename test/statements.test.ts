@@ -15,7 +15,7 @@ test('templates are found where the tag of the metadata store is imported, and n
   expect(templatesIn('server/src/reading/counts.ts', 'import { sql } from "./statement.ts"\nsql`select 1`')).toEqual([])
 })
 
-test('a template is run when a recorded statement holds its text, whatever its values', () => {
+test('a template counts as run when a recorded statement has its text, with any values', () => {
   expect(neverRun(templates, [listed]).map(({ pieces }) => pieces[0])).toEqual(['delete from things where id = '])
   expect(neverRun(templates, [listed, { text: 'delete from things where id = $1', values: [1] }])).toEqual([])
   expect(neverRun(templates, [{ ...listed, text: listed.text.replace('order by id', 'order by name') }]).map(({ place }) => place)).toEqual(
@@ -23,6 +23,6 @@ test('a template is run when a recorded statement holds its text, whatever its v
   )
 })
 
-test('what the tests themselves send is not replayed', () => {
+test('statements of the tests themselves are not replayed', () => {
   expect(madeFrom(templates, [listed, { text: 'select pg_sleep($1)', values: [10] }])).toEqual([listed])
 })

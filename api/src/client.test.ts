@@ -70,7 +70,7 @@ const failure = (code: number, details: string) =>
   JSON.stringify({ code, type: 'Some Type', correlation_id: 'c'.repeat(32), details, errors: [{ field: 'name', code: 'X', message: 'y' }] })
 const patient = { attemptsMax: 3, waitMsMax: 2_000 }
 
-test('a call carries credential, path, query and body as the contract says, and gives back the reply', async () => {
+test('a call sends credential, path, query and body as the contract declares, and returns the reply', async () => {
   const { baseUrl, seen } = await answering({ status: 201, body: '{"id":"t1"}' }, { status: 200, body: '{"id":"p1"}' })
   const client = makeClient(contract, { baseUrl, key: 'dk_1' })
   expect(await client.things.create({ body: { name: 'ä' } })).toEqual({ id: 't1' })
@@ -87,7 +87,7 @@ test('a token goes into the authorization header', async () => {
   expect(seen[0]?.headers.authorization).toBe('Bearer a.b.c')
 })
 
-test('a list in the query repeats its name, and what is undefined is left out', async () => {
+test('a list in the query repeats its name, and undefined values are omitted', async () => {
   const { baseUrl, seen } = await answering({ status: 200, body: '{"things":[]}' })
   await makeClient(contract, { baseUrl }).things.list({ query: { from: ['a', 'b&c'], limit: undefined } })
   expect(seen[0]?.url).toBe('/things?from=a&from=b%26c')
@@ -108,7 +108,7 @@ test('whole numbers beyond 2^53 arrive and leave exact', async () => {
   expect(seen[1]?.body).toBe('{"name":"n","size":9007199254740993}')
 })
 
-test('a refusal is thrown with everything its body says', async () => {
+test('an error response is thrown with all fields of its body', async () => {
   const { baseUrl } = await answering({ status: 400, body: failure(400, 'name is required') })
   const thrown = await makeClient(contract, { baseUrl })
     .things.create({ body: { name: '' } })
@@ -148,7 +148,7 @@ test('a wait longer than allowed is left to the caller', async () => {
   expect(seen).toHaveLength(1)
 })
 
-test('a creation is sent once, unless the caller says that it may be repeated', async () => {
+test('a create request is not retried unless the caller allows it', async () => {
   const { baseUrl, seen } = await answering({ status: 503, headers: { 'retry-after': '0' }, body: failure(503, 'starting') })
   const client = makeClient(contract, { baseUrl, retry: patient })
   await expect(client.things.create({ body: { name: 'n' } })).rejects.toThrow('starting')

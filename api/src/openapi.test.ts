@@ -18,7 +18,7 @@ const Tree = z
 
 const base = { permission: 'logs_read', tier: 'D', summary: 'Something' } as const
 
-test('a shape that differs on its way in gets a name of its own, and so does what contains it', () => {
+test('a schema that differs between request and response gets a second name, and so do the schemas that contain it', () => {
   const things = {
     create: endpoint({
       ...base,

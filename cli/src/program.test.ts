@@ -66,14 +66,14 @@ test('a record is made from options, listed as a table, read by its id and remov
   expect((await dendro(['datasets', 'get', id])).status).toBe(1)
 })
 
-test('lists come out as one JSON text per row for programs', async () => {
+test('a list is printed as one JSON object per line when the output is not a terminal', async () => {
   await dendro(['datasets', 'create', '--collection', 'lines', '--dataset', 'one'])
   await dendro(['datasets', 'create', '--collection', 'lines', '--dataset', 'two'])
   const rows = (await dendro(['--output', 'ndjson', 'datasets', 'list', '--from-expr', "collection = 'lines'"])).out.split('\n')
   expect(rows.map((row) => JSON.parse(row).dataset).sort()).toEqual(['one', 'two'])
 })
 
-test('a body comes from the command line, a file or standard input, and options lie over it', async () => {
+test('a body is read from the command line, a file or standard input, and options override its fields', async () => {
   const body = { name: 'from a body', roles: ['SearchApi'], tags: { a: 'b' } }
   const file = join(folder, 'key.json')
   await writeFile(file, JSON.stringify(body))
@@ -126,7 +126,7 @@ test.each([
   expect(ran.err).toMatch(sentence)
 })
 
-test('without a credential nothing is sent, except where none is needed', async () => {
+test('without a credential only public endpoints are called', async () => {
   const env = { DENDRO_URL: app.url }
   expect(await dendro(['datasets', 'list'], { env })).toMatchObject({
     status: 2,
@@ -164,7 +164,7 @@ test('control characters in records are escaped', async () => {
   expect(out).toContain('red \\u001b[31m and \\u202e backwards')
 })
 
-test('an empty list says so, and help goes to standard output with status 0', async () => {
+test('an empty list prints a note, and help is printed to standard output with status 0', async () => {
   const fresh = await app.newOrganization()
   expect((await dendro(['groups', 'list'], { env: { DENDRO_URL: app.url, DENDRO_API_KEY: fresh.key } })).out).toBe('(none)')
   const help = await dendro(['datasets', 'create', '--help'])

@@ -87,7 +87,7 @@ const texts = fc.oneof(
 )
 const cuts = fc.tuple(texts, fc.nat()).map(([{ text, read }, number]) => ({ text, read, cut: number % (text.length + 1) }))
 
-test('wherever a filter or a selector is cut, what was cut off is among what is offered', () => {
+test('a filter or selector cut at any position is completed to the original', () => {
   fc.assert(
     fc.property(cuts, ({ text, read, cut }) => {
       const token = tokensOf(text).find(({ from, to }) => (from < cut && cut <= to) || from === cut)
@@ -100,7 +100,7 @@ test('wherever a filter or a selector is cut, what was cut off is among what is 
   )
 })
 
-test('whatever is offered can be taken: the filter or the selector is whole or can be gone on with', () => {
+test('every completion yields a valid or continuable filter or selector', () => {
   fc.assert(
     fc.property(cuts, ({ text, read, cut }) => {
       for (const offer of completionsAt(read, text, cut)) {
@@ -115,7 +115,7 @@ test('whatever is offered can be taken: the filter or the selector is whole or c
   )
 })
 
-test('a function that is offered can be called as it says', () => {
+test('every offered function can be called with its documented arguments', () => {
   const argument = { star: '*', key: 'k', 'key, number': 'k, 97.5' }
   for (const { name, takes } of functionCompletions) expect(() => parseSelect([`${name}(${argument[takes]})`])).not.toThrow()
 })

@@ -22,7 +22,7 @@ describe('the cases of the filter', () => {
   })
 })
 
-test('the failure reads as one line with the position and carries the same in parts', () => {
+test('an error has a one-line message with the position, and the same facts as fields', () => {
   const failure = failureOf('status =')
   expect(failure.message).toBe("where: expected a value after = (position 8): for example 500 or 'text'")
   expect(failure.problem).toEqual({
@@ -35,7 +35,7 @@ test('the failure reads as one line with the position and carries the same in pa
   })
 })
 
-test('a failure names the field that the filter stands in', () => {
+test('an error names the request field that holds the filter', () => {
   expect(() => parse('a =', 'queries[2].where')).toThrow('queries[2].where: expected a value after =')
 })
 
@@ -47,7 +47,7 @@ test('conditions have positions, also after surrogate pairs', () => {
 })
 
 describe('the limits of a filter', () => {
-  test('32768 characters are read, the next one is refused where it stands', () => {
+  test('a filter may have 32768 characters, and the error points to the first character beyond', () => {
     const text = `team = '${'x'.repeat(32_768 - 9)}'`
     expect(parseFilter(text).filter.kind).toBe('compare')
     expect(problemOf(`${text} `)).toMatchObject({ code: 'TOO_LONG', position: 32_768 })

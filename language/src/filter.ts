@@ -14,7 +14,7 @@ import { type Dialect, isBareKey, Scanner } from './scan.ts'
 import type { NameToken, Token, ValueToken } from './token.ts'
 import type { Condition, Filter } from './tree.ts'
 import { type Warning, WarningList } from './warnings.ts'
-import { colonList, freeTextInOr, refuseStatement, refuseWord, searchedAddress } from './words.ts'
+import { colonList, freeTextInOr, refuseMinus, refuseStatement, refuseWord, searchedAddress } from './words.ts'
 
 export type ParsedFilter = { readonly filter: Filter; readonly warnings: readonly Warning[] }
 
@@ -156,6 +156,7 @@ class FilterParser implements ConditionGrammar<Condition> {
     if (!isLast && '=<>!~'.includes(scanner.nextMark() || ' ')) throw scanner.error(badKey(name))
     if (isBareKey(name.text.slice(0, colon))) return true
     if (this.#context.fill && name.text.slice(0, colon).includes('{{')) return true
+    if (isBareKey(name.text.slice(1, colon))) refuseMinus(scanner, name)
     const inQuotes = quoted(name.text)
     throw scanner.error(diagnosticAt(name, 'QUOTE_TEXT', "text containing ':' must be quoted", `write ${echo(inQuotes)}`, inQuotes))
   }

@@ -94,7 +94,7 @@ test('a formula is computed as its brackets say', () => {
   )
 })
 
-test('whatever the text, it is read or refused with a 400 whose position lies in it', () => {
+test('any text is parsed, or rejected with a 400 whose position is within the text', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 120 }),
     fc

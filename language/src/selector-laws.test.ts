@@ -14,7 +14,7 @@ test('a printed tree reads back as the same tree', () => {
   )
 })
 
-test('whatever the text, it is read or refused at a position that lies in it', () => {
+test('any text is parsed, or rejected at a position within the text', () => {
   const piece = fc.constantFrom(
     "'",
     '"',

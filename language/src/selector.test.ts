@@ -17,7 +17,7 @@ describe('invalid selectors', () => {
   })
 })
 
-test('the failure reads as one line with the position and carries the same in parts', () => {
+test('an error has a one-line message with the position, and the same facts as fields', () => {
   const failure = failureOf('team =')
   expect(failure.message).toBe("from_expr: expected a value after = (position 6): for example 500 or 'text'")
   expect(failure.problem).toEqual({
@@ -45,7 +45,7 @@ test('a tag is printed so that it is not mistaken for a built-in name', () => {
 })
 
 describe('the limits of a selector', () => {
-  test('4096 characters are read, the next one is refused where it stands', () => {
+  test('a selector may have 4096 characters, and the error points to the first character beyond', () => {
     const text = `team = '${'x'.repeat(4_096 - 9)}'`
     expect(parseSelector(text).kind).toBe('in')
     expect(problemOf(`${text} `)).toMatchObject({ code: 'TOO_LONG', position: 4_096 })

@@ -6,6 +6,8 @@ import type { Filter } from './tree.ts'
 const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i
 const ADDRESS_END = /[^\s"'()]*/y
 const STATEMENT = /^select[ \t\r\n]+(?:\*|[\p{L}_"@$*][^'=<>!~]*[ \t\r\n]from[ \t\r\n]|\p{L}+\()/iu
+/** A regular expression as other languages write it: `/time.*out/i`. */
+const REGEX_LITERAL = /^\/(.+)\/([a-z]*)$/
 const SIGIL_KEY = /^[@$][\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
 
 /** Rejects a whole statement in the place of a condition. */
@@ -21,6 +23,13 @@ export function refuseStatement(scanner: Scanner): void {
   throw scanner.error(diagnosticAt(run, 'CLAUSE', message, 'use the select and from fields of the request'))
 }
 
+/** Rejects a minus sign that was meant to exclude a word or `key:value`. */
+export function refuseMinus(scanner: Scanner, { text, position }: NameToken): void {
+  if (!/^-[^\d]/.test(text)) return
+  const minus = { text: '-', position, length: 1 }
+  throw scanner.error(diagnosticAt(minus, 'MINUS', "'-' does not exclude", `write NOT ${echo(text.slice(1))}`, 'NOT '))
+}
+
 /** Rejects words that are probably not meant as words to search for. */
 export function refuseWord(scanner: Scanner, word: NameToken): void {
   const { text, position, length } = word
@@ -30,11 +39,13 @@ export function refuseWord(scanner: Scanner, word: NameToken): void {
       diagnosticAt(end, 'EXPECTED_OPERATOR', `expected an operator after ${echo(text)}`, `for example EXISTS ${echo(text)}`),
     )
   }
-  if (/^-[^\d]/.test(text)) {
-    const minus = { text: '-', position, length: 1 }
-    throw scanner.error(diagnosticAt(minus, 'MINUS', "'-' does not exclude", `write NOT ${echo(text.slice(1))}`, 'NOT '))
-  }
+  refuseMinus(scanner, word)
   if (!text.includes('*')) return
+  const [, pattern, flags = ''] = REGEX_LITERAL.exec(text) ?? []
+  if (pattern !== undefined) {
+    const instead = `@raw ${flags.includes('i') ? '~*' : '~'} ${quoted(pattern)}`
+    throw scanner.error(diagnosticAt(word, 'REGEX', 'a regular expression is compared with a field', `write ${echo(instead)}`, instead))
+  }
   if (/^\*+$/.test(text)) {
     throw scanner.error(diagnosticAt(word, 'WILDCARD', "'*' matches every event only when it stands alone", 'remove it'))
   }

@@ -18,7 +18,7 @@ function unbounded(schema: unknown, at: string): string[] {
 
 const isMap = (names: unknown): boolean => typeof names === 'object' && names !== null && Object.keys(names).length > 0
 
-test('every list and map in a body or query has a bound, so that nobody makes us examine millions of entries', () => {
+test('every list and map in a body or query has a maximum size', () => {
   const found = endpoints.flatMap(({ name, endpoint }) =>
     [endpoint.body, endpoint.query].flatMap((schema) =>
       schema ? unbounded(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), name) : [],

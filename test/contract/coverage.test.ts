@@ -8,7 +8,7 @@ test('docs/api-coverage.md is what `node test/contract/coverage.ts` writes', () 
   expect(readFileSync(join(resolve(import.meta.dirname, '../..'), 'docs/api-coverage.md'), 'utf8')).toBe(coveragePage())
 })
 
-test('what is listed as open is not in the contract', () => {
+test('endpoints listed as open are not in the contract', () => {
   const known = new Set([...endpoints, ...absentEndpoints].map(({ endpoint }) => `${endpoint.method} ${shapeOf(endpoint.path)}`))
   expect(notInContract.filter((name) => known.has(shapeOf(name)))).toEqual([])
 })

@@ -102,7 +102,7 @@ describe('what a policy hides is in no answer', () => {
   })
 })
 
-test('those from whom nothing is hidden find the marker in those answers', async () => {
+test('callers who see everything find the marker in those responses', async () => {
   const found: string[] = []
   for (const named of endpoints.filter(reads)) {
     const ask = askFor(named)
@@ -176,7 +176,7 @@ describe('a body that names what is hidden is answered as if that did not exist'
   )
 })
 
-test.each(['', '/events', '/notifications', '/evaluations'])('what a monitor found in hidden datasets is 404 at %s', async (part) => {
+test.each(['', '/events', '/notifications', '/evaluations'])('results of a monitor from hidden datasets are 404 at %s', async (part) => {
   const { params } = asks.get('monitors.get of a look') ?? {}
   expect((await limited.org.ask('GET', `/monitors/${params?.monitorId}${part}`)).status).toBe(404)
 })

@@ -38,7 +38,7 @@ const Body = z.object({
   free: z.unknown().optional(),
 })
 
-test('null is left out however deep it lies', () => {
+test('null values are omitted at any depth', () => {
   const given = { name: 'x', inner: { size: null }, choice: { a: 1, b: null }, list: [{ word: null }, { word: 'y' }] }
   expect(check(Body, given, 'body')).toEqual({ name: 'x', inner: {}, choice: { a: 1 }, list: [{}, { word: 'y' }] })
 })

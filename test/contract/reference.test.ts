@@ -23,7 +23,7 @@ const places = endpoints.flatMap(({ name, endpoint }) =>
 )
 
 describe('the OpenAPI document', () => {
-  test('is valid, and every reference in it leads somewhere', async () => {
+  test('is valid, and every reference in it resolves', async () => {
     expect(document.openapi).toBe('3.1.0')
     expect(await new Validator().validate(structuredClone(document) as never)).toEqual({ valid: true })
     const refs = [...new Set(JSON.stringify(document).match(/"\$ref":"[^"]+"/g))].map((pair) => pair.slice(8, -1))
@@ -120,7 +120,7 @@ describe('the reference page', () => {
 })
 
 describe('the first page', () => {
-  test('is a page for people that says how the service is and where to go', async () => {
+  test('is a page that shows the health of the service and links to its parts', async () => {
     const openPage = () => app.ask<string>('GET', '/', { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
     // On a machine that is very busy a store answers late now and then, which the page says too.
     await expect.poll(async () => (await openPage()).body).toContain('Healthy')

@@ -133,7 +133,7 @@ test('an export whose service is killed and stopped in the middle of it is compl
   expectEveryEvent(gunzipSync(bytes))
 })
 
-test('so is one in a bucket, which has nothing but the file then, and nothing at all when the export is deleted', async () => {
+test('so is one in a bucket, which then holds only the file, and nothing after the export is deleted', async () => {
   const bucket = (method: string) => fetch(`${endpoint}/exports`, { method })
   expect((await bucket('PUT')).status).toBe(200)
   const { service, done } = await killedTwice({ DENDRO_EXPORT_URL: `s3://key:secret@exports/of/dendro?endpoint=${endpoint}` }, 'none')
@@ -148,7 +148,7 @@ test('so is one in a bucket, which has nothing but the file then, and nothing at
   expect((await bucket('DELETE')).status).toBe(204)
 })
 
-test.skipIf(!mounted)('a disk that fills up under an export ends it with the reason and without its file; all else goes on', async () => {
+test.skipIf(!mounted)('a full disk ends an export with the reason and removes its file; everything else continues', async () => {
   const service = await start({ DENDRO_EXPORT_URL: `file://${disk}/exports` })
   const { export_id } = await order(service, 'none')
   const { bavail, bsize } = await statfs(disk)

@@ -110,7 +110,7 @@ const stalls: Record<string, () => string> = {
     `POST /ingest HTTP/1.1\r\nhost: dendro\r\nx-service-api-key: ${key}\r\ncontent-type: text/plain\r\ncontent-length: 1000000\r\n\r\nx`,
 }
 
-test(`${IDLE} connections that stall harm nobody`, async () => {
+test(`${IDLE} stalled connections do not affect other callers`, async () => {
   const { hostname, port } = new URL(service.url)
   await harmless(async () => {
     const kinds = Object.entries(stalls)

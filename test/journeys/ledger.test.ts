@@ -58,7 +58,7 @@ const ledgerOf = async ({ url }: Service) =>
 const processes = async (): Promise<string[]> =>
   (await client.query<{ id: string }>('select id from ledger_processes')).rows.map(({ id }) => id)
 
-test('a process says that the ledger is not exact once another one was killed, and not after one that was stopped', async () => {
+test('a process reports an inexact ledger after another was killed, and not after one was stopped', async () => {
   const survivor = await untilUp(startService(await newDir(), env))
   const [own] = await processes()
   const killed = await untilUp(startService(await newDir(), env))

@@ -112,7 +112,7 @@ test('a sender that repeats on another process while the store stalls has its po
   expect(await countOf(logId)).toBe(3)
 })
 
-test('what a process stored that died before it could say so is found by another, and what it stored in part is completed', async () => {
+test('a post stored by a process that died before its response is found by another, and a partial one is completed', async () => {
   const [a, b] = [await newProcess(SHORT_LEASE_MS), await newProcess(SHORT_LEASE_MS)]
   const logId = randomUUID()
   const day = (n: number) => blockOf([`day ${n}`], { orgNumber: 1, logId }, DAY_START_MS + n * DAY_MS)

@@ -75,7 +75,7 @@ test('a service that is killed takes its stores with it, and the next start find
   expect(((await answer.json()) as { datasets: unknown[] }).datasets).toHaveLength(1)
 })
 
-test('a stop lets a request that has begun end, and writes down what was counted', async () => {
+test('a stop completes running requests, and stores the counters', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'dendro-stop-'))
   const env = { DENDRO_BOOTSTRAP_API_KEY: 'dk_two-herons-and-a-bucket-of-blue-paint' }
   const admin = { 'x-service-api-key': env.DENDRO_BOOTSTRAP_API_KEY }
@@ -109,7 +109,7 @@ function killIfThere(pid: number): void {
   }
 }
 
-test('when a store dies the service says so and comes back by itself', async () => {
+test('when a store dies the service reports it and recovers', async () => {
   const service = await startUntilUp()
   for (const name of ['engine-child', 'postgres']) {
     const victims = () => processesOf(dataDir).filter((pid) => commandOf(pid).includes(name))

@@ -159,7 +159,7 @@ describe('a bulk client', () => {
   })
 })
 
-test('a transport of a logger sends what the program logs, with an older client', async () => {
+test('a transport of a logger sends the logs of a program, with an older client', async () => {
   // The module exports the function itself, unlike its types say.
   const open = pinoElastic as unknown as typeof pinoElastic.default
   const stream = open({
@@ -229,7 +229,7 @@ describe('a daemon for system logs', () => {
   )
 
   test.skipIf(rsyslogd === undefined)(
-    'rsyslog runs on what the configuration assistant writes for it (needs the program rsyslogd with omelasticsearch)',
+    'rsyslog runs with the configuration that the assistant writes (needs the program rsyslogd with omelasticsearch)',
     async () => {
       const port = await freePort()
       const wish = {

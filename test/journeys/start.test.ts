@@ -38,7 +38,7 @@ async function refused(env: Record<string, string>, dataDir = dir): Promise<stri
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s is heard while a start waits for a PostgreSQL server, and nothing stays behind',
+  '%s stops a start that waits for a PostgreSQL server, and leaves nothing behind',
   async (signal) => {
     const service = startService(dir, { DENDRO_POSTGRES_URL: 'postgres://127.0.0.1:1/dendro' })
     await until(() => service.complained().includes('waiting for a server'))
@@ -129,7 +129,7 @@ test.runIf(process.getuid?.() !== 0)('a data directory that belongs to another u
   expect(await refused({}, join(closed, 'data'))).toContain('no permission for')
 })
 
-test('an address that the machine has not is said so in one sentence', async () => {
+test('an address that the machine does not have is reported in one sentence', async () => {
   expect(await refused({ DENDRO_HOST: '192.0.2.1' })).toContain('this machine has no address 192.0.2.1; set DENDRO_HOST')
   expect(await refused({ DENDRO_HOST: 'no-such-host.invalid' })).toContain('this machine has no address no-such-host.invalid')
 })

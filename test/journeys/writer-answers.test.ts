@@ -97,7 +97,7 @@ test('a store that does not answer: 503 within 10 s, at once when memory is full
   expect(lines).toContain('after')
 })
 
-test('an engine that hangs is killed; posts get 503 within 10 s, nothing acknowledged is lost, and it goes on', async () => {
+test('an engine that hangs is killed; posts get 503 within 10 s, no acknowledged event is lost, and service resumes', async () => {
   const writer = await open(engine)
   await writer.write(postOf(['before']))
   process.kill(pidOf(engine), 'SIGSTOP')

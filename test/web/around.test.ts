@@ -236,7 +236,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await page.getByText('No recent queries yet').waitFor()
   })
 
-  test('the picker of datasets says how fresh each one is', async () => {
+  test('the dataset picker shows how fresh each dataset is', async () => {
     const page = await stand.open(exploreUrl(ten()))
     const seen = async () => {
       await page.getByRole('button', { name: /All datasets/ }).click()
@@ -276,7 +276,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await denied.getByRole('button', { name: /Copy$/ }).first().waitFor()
   })
 
-  test('a failure is never shown as nothing found: every part says it, with its id to copy, and is tried again', async () => {
+  test('a failure is never shown as an empty result: every part shows it with its id, and can be retried', async () => {
     const page = await stand.open(exploreUrl(ten()))
     await counted(page, '50 events')
     const failed = {

@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs'
 import axe, { type AxeResults } from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
-const PLACES = [process.env.DENDRO_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+/** The headless shell of Chromium comes first: it takes half the CPU time of the whole browser. */
+const PLACES = [
+  process.env.DENDRO_CHROMIUM,
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
 
 /** browserPath is the Chromium of this machine; undefined where there is none, and then what needs one is left out, loudly. */
 export const browserPath = PLACES.find((place) => place !== undefined && existsSync(place))

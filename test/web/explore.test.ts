@@ -16,6 +16,7 @@ function events(nowMs: number): object[] {
       timestamp: at(index),
       level: index % 10 === 0 ? 'error' : 'info',
       message: `order ${index} placed`,
+      number: index,
       region: index % 2 ? 'eu' : 'us',
     })),
     { timestamp: at(61), level: 'warn', message: HOSTILE, stack: 'Error: x\n at a\n at b' },
@@ -33,7 +34,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
   afterEach(() => stand.endTest())
   afterAll(() => stand?.close())
 
-  test('asks who is there, takes a key, and goes on to where the link led', async () => {
+  test('asks for sign-in, accepts a key, and continues to the requested page', async () => {
     const page = await stand.open('/app/data', { key: null })
     await page.getByLabel('API key').fill('dk_wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -42,6 +43,21 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Data' }).waitFor()
     await page.getByRole('cell', { name: 'orders', exact: true }).waitFor()
+  })
+
+  test('a second tab is signed in as the first, and both sign out together', async () => {
+    const page = await stand.open('/app/data', { key: null })
+    await page.getByLabel('API key').fill(stand.org.key)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Data' }).waitFor()
+    const second = await page.context().newPage()
+    await second.goto(`${stand.app.url}/app/usage`)
+    await second.getByRole('heading', { name: 'Usage' }).waitFor()
+    await second.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Dendro' }).waitFor()
+    await second.getByRole('heading', { name: 'Sign in to Dendro' }).waitFor()
+    await page.goto(`${stand.app.url}/app/data`)
+    await page.getByRole('heading', { name: 'Sign in to Dendro' }).waitFor()
   })
 
   test('shows the newest events with their count, and a reload shows the same', async () => {
@@ -123,6 +139,8 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     const alert = page.getByRole('alert')
     await alert.waitFor()
     expect(await alert.locator('mark').textContent()).toContain('=')
+    expect(await page.getByText('Counting').count()).toBe(0)
+    expect(await page.getByRole('img', { name: 'Counting' }).count()).toBe(0)
     const fix = alert.getByRole('button', { name: /^Change to/ })
     await fix.click()
     await counted(page, 6)
@@ -221,6 +239,88 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     expect(text.indexOf('order 31 placed')).toBeLessThan(text.indexOf('order 29 placed'))
   })
 
+  test('a drag with Shift over the histogram selects bars and no text, and a click leaves no frame', async () => {
+    const page = await stand.open('/app/explore')
+    await counted(page, 61)
+    await rows(page).first().getByText('order 0 placed').dblclick()
+    const chart = page.getByRole('img', { name: /^61 events in steps/ })
+    const box = await chart.boundingBox()
+    if (!box) throw new Error('the histogram is not shown')
+    const y = box.y + box.height / 2
+    await page.keyboard.down('Shift')
+    await page.mouse.move(box.x + box.width / 2, y)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width - 4, y + 40, { steps: 4 })
+    await page.mouse.up()
+    await page.keyboard.up('Shift')
+    await page.getByRole('button', { name: 'Clear selection' }).waitFor()
+    expect(await page.evaluate('String(getSelection()).includes("bar")')).toBe(false)
+    await page.getByRole('button', { name: 'Clear selection' }).click()
+    await chart.click({ position: { x: box.width - 4, y: 10 } })
+    await page.getByRole('button', { name: 'Clear selection' }).waitFor()
+    await page.keyboard.press('Shift')
+    expect(await chart.evaluate((svg) => svg.ownerDocument.defaultView?.getComputedStyle(svg).outlineStyle)).toBe('none')
+  })
+
+  test('a cancelled query says so, shows no rows of the previous query, and can be run again', async () => {
+    const page = await stand.open('/app/explore')
+    await counted(page, 61)
+    const held = Promise.withResolvers<void>()
+    await page.route('**/search', async (route) => {
+      await held.promise
+      await route.continue().catch(() => undefined)
+    })
+    await page.keyboard.press('/')
+    await page.locator('.cm-content').waitFor()
+    await page.keyboard.type("region = 'us'")
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await page.getByText('Query cancelled').first().waitFor()
+    expect(await rows(page).getByText('order 1 placed').count()).toBe(0)
+    held.resolve()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.getByRole('button', { name: 'Run', exact: true }).last().click()
+    await counted(page, 30)
+    expect(await page.getByText('Query cancelled').count()).toBe(0)
+  })
+
+  test('a column is added before the message, numbers are right-aligned, and the dataset column goes when one is chosen', async () => {
+    const page = await stand.open(exploreUrl({ cols: ['number', 'region'] }))
+    await counted(page, 61)
+    const row = rows(page).filter({ hasText: 'order 30 placed' })
+    await row.waitFor()
+    const header = page.getByRole('group', { name: 'Columns' })
+    await header.getByText('message', { exact: true }).waitFor()
+    await header.getByText('dataset', { exact: true }).waitFor()
+    const alignment = (name: string) =>
+      row.locator(`[data-cell="${name}"]`).evaluate((cell) => cell.ownerDocument.defaultView?.getComputedStyle(cell).textAlign)
+    expect(await alignment('number')).toBe('right')
+    expect(await alignment('region')).not.toBe('right')
+    const [column, message] = await Promise.all([
+      row.locator('[data-cell="number"]').boundingBox(),
+      row.getByText('order 30 placed').boundingBox(),
+    ])
+    expect(column && message && column.x + column.width <= message.x).toBe(true)
+    const { datasets } = (await stand.org.ask<{ datasets: { id: string }[] }>('GET', '/datasets')).body
+    await page.goto(stand.app.url + exploreUrl({ cols: ['region'], d: [datasets[0]?.id ?? ''] }))
+    await rows(page).first().getByText('order 0 placed').waitFor()
+    expect(await header.getByText('dataset', { exact: true }).count()).toBe(0)
+    await rows(page).first().getByRole('button').first().click()
+    await page.getByRole('button', { name: 'Context' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('order 1 placed').waitFor()
+    await dialog.getByRole('group', { name: 'Columns' }).getByRole('button', { name: 'region' }).waitFor()
+  })
+
+  test('a name that no field has is not broken within a word while a line has room for it', async () => {
+    const page = await stand.open('/app/explore')
+    await counted(page, 61)
+    await page.getByLabel('Find a field', { exact: true }).fill('resource_attributes_name')
+    const name = page.getByRole('region', { name: 'Fields' }).getByText('resource_attributes_name')
+    await name.waitFor()
+    expect(await name.evaluate((span) => span.getClientRects().length)).toBe(1)
+  })
+
   test('counts patterns, and narrows by one', async () => {
     const page = await stand.open(exploreUrl({ tab: 'patterns' }))
     await page
@@ -231,7 +331,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await counted(page, 60)
   })
 
-  test('shows live events, also those of a dataset that is created meanwhile, by its name', async () => {
+  test('shows live events, also those of a new dataset by its name', async () => {
     const page = await stand.open(exploreUrl({ live: true, q: "message = 'fresh from the press'" }))
     await page.getByText('Waiting for events').waitFor()
     const seen = rows(page).first().getByText('fresh from the press')

@@ -421,6 +421,21 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByText('No downtimes yet').waitFor()
   })
 
+  test('a new monitor is not shown as OK, and an evaluation shows whether its notifications were delivered', async () => {
+    const queries = [{ name: 'a', select: ['count(*)'], from: [dataset], where: '' }]
+    const fresh = await create({ ...rule, name: 'A fresh one', queries })
+    const page = await stand.open(`/app/monitors?id=${fresh.id}`)
+    await page.getByText('Not evaluated yet', { exact: true }).waitFor()
+    expect(await page.getByText('OK', { exact: true }).count()).toBe(0)
+    await stand.org.ask('DELETE', `/monitors/${fresh.id}`)
+    await stand.app.app.world.meta.run(sql`
+      update monitor_notifications set state = 'FAILED', failure_reason = 'no relay' where monitor_id = ${firing.id}`)
+    await page.goto(`${stand.app.url}/app/monitors?id=${firing.id}`)
+    const groups = page.getByRole('region', { name: 'Groups of this evaluation' })
+    await groups.getByText('✗ failed').first().waitFor()
+    expect(await groups.getByText('sent', { exact: true }).count()).toBe(0)
+  })
+
   test('a missing permission and a deleted monitor show an error', async () => {
     const gone = await stand.open('/app/monitors?id=00000000-0000-4000-8000-000000000000')
     await gone.getByRole('alert').waitFor()

@@ -273,7 +273,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
       parameters: { region: { type: 'STRING', description: 'which one' } },
     })
     const page = await stand.open('/app/dashboards')
-    await page.getByRole('button', { name: 'New from template' }).click()
+    await page.getByRole('button', { name: 'From template' }).click()
     await page.getByRole('link', { name: 'Region {{region}}' }).click()
     await page.getByLabel('region').fill('us')
     await page.getByText('Orders of us').waitFor()

@@ -280,7 +280,7 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     await open(page, 0)
     await page.getByRole('button', { name: 'Context' }).click()
     const dialog = page.getByRole('dialog')
-    const steps = async () => [...((await dialog.textContent()) ?? '').matchAll(/(?:^|\D)step (\d+)/g)].map(([, step]) => Number(step))
+    const steps = async () => [...((await dialog.textContent()) ?? '').matchAll(/step (\d+)/g)].map(([, step]) => Number(step))
     const isUpTo = async (first: number, last: number) => {
       await expect.poll(async () => (await steps()).at(0)).toBe(first)
       await expect.poll(async () => (await steps()).at(-1)).toBe(last)

@@ -9,6 +9,12 @@ import { openStand, type Stand } from './stand.fixture.ts'
 let stand: Stand
 const paths = [...new Set(shots.filter(({ isPublic }) => !isPublic).map(({ path }) => placed(path, {})))]
 
+/** The actions in the header of a page that the screen cuts off; many actions scroll. */
+const cutActions = `(() => {
+  const actions = [...document.querySelectorAll('h1 + div > *')]
+  return actions.length > 4 ? [] : actions.filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.textContent)
+})()`
+
 describe.skipIf(browserPath === undefined)('every page', () => {
   beforeAll(async () => {
     stand = await openStand()
@@ -30,6 +36,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
         await expect.poll(() => page.getByText(/^(Loading|Reading|Counting|Measuring|Looking)/).count(), { message: path }).toBe(0)
       expect(await axeFaults(page, path)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is wider than the screen`).toBe(true)
+      expect(await page.evaluate(cutActions), `${path} cuts an action of its header`).toEqual([])
     }
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
@@ -60,6 +67,59 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     await page.getByRole('dialog', { name: 'Rename' }).waitFor({ state: 'detached' })
     await page.evaluate('new Promise((done) => setTimeout(done))')
     expect(await page.getByRole('dialog', { name: /^Delete/ }).count()).toBe(1)
+  })
+
+  test('a page ignores parameters that it does not know or cannot read', async () => {
+    const page = await stand.open('/app/settings?part=you')
+    for (const [path, heading] of [
+      ['/app/settings?part=nope', 'Users'],
+      ['/app/settings?part=toString', 'Users'],
+      ['/app/explore?tab=xyz', 'Explore'],
+      ['/app/explore?d=garbage&cols=1&by=status&off=x&sf=a&st=b&e=1&cmp=never&r=7', 'Explore'],
+      ['/app/explore?d=%5B%22garbage%22%5D', 'Explore'],
+      ['/app/data?part=nope&keep=7', 'Data'],
+      ['/app/dashboards?view=nope', 'Dashboards'],
+      ['/app/monitors?view=nope&group=x', 'Monitors'],
+      ['/app/usage?tab=nope&r=%7B%7D', 'Usage'],
+    ] as const) {
+      await page.goto(stand.app.url + path)
+      await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor({ state: 'attached' })
+      await expect.poll(() => page.getByText(/^(Loading|Counting)/).count(), { message: path }).toBe(0)
+      expect(await page.getByRole('alert').allTextContents(), path).toEqual([])
+    }
+  })
+
+  test('an unknown page is an HTML page with a link back', async () => {
+    const response = await fetch(`${stand.app.url}/app/nope`)
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+    const page = await stand.open('/app/nope')
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    expect(await axeFaults(page, '/app/nope')).toEqual([])
+    await page.getByRole('link', { name: 'Dashboards' }).click()
+    await page.getByRole('heading', { name: 'Dashboards', exact: true }).waitFor()
+  })
+
+  test('a page that fails shows the error within the frame, and the other pages still work', async () => {
+    const page = await stand.open('/app/settings?part=you')
+    await page.route('**/limits*', (route) => route.fulfill({ json: { limits: 'none' } }))
+    await page.goto(`${stand.app.url}/app/settings?part=limits`)
+    await page.getByRole('heading', { name: 'This page has failed' }).waitFor()
+    await page.getByRole('alert').waitFor()
+    expect(await axeFaults(page, 'a failed page')).toEqual([])
+    await page.getByRole('link', { name: 'Dashboards' }).click()
+    await page.getByRole('heading', { name: 'Dashboards', exact: true }).waitFor()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
+  test('an empty list points to what is on the page', async () => {
+    const { key } = await stand.app.newOrganization()
+    const page = await stand.open('/app/data?keep=true', { key })
+    await page.getByText('No rules yet: the default of the service applies. Create a rule above.').waitFor()
+    await page.goto(`${stand.app.url}/app/settings?part=audit`)
+    await page.getByText('No audit records yet').waitFor()
+    await page.getByLabel('Action').fill('datasets.create')
+    await page.getByRole('button', { name: 'Find' }).click()
+    await page.getByText('No audit records match. Clear the filter to see all.').waitFor()
   })
 
   test('the page of a deleted record links back to its list', async () => {

@@ -202,7 +202,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await page.getByRole('heading', { name: 'Data' }).waitFor()
   })
 
-  test('long texts fold to their first line with the number of further lines, and a cached result says so', async () => {
+  test('long texts fold to their first line with the number of further lines, and a cached result is marked', async () => {
     const page = await stand.open(exploreUrl({ r: 'Last 1 hour', q: "level = 'error'" }))
     await counted(page, 6)
     await rows(page).first().getByText('payment 0 refused').waitFor()
@@ -336,7 +336,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await isOver()
   }, 300_000)
 
-  test('whatever a line holds stays text, in every view: markup, scripts, terminal colors, direction marks, 100 kB, 500 fields', async () => {
+  test('any line stays text in every view: markup, scripts, terminal colors, direction marks, 100 kB, 500 fields', async () => {
     const own = await stand.app.newOrganization()
     const attack = '<img src=x onerror="window.hit=1"><script>window.hit=2</script>'
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key_${index}`, `${attack} ${index}`]))

@@ -8,6 +8,7 @@ import { prefetchEvents } from './pages/explore/query/prefetch.ts'
 import { exposeStyleNonce } from './parts/style-nonce.ts'
 import { applyTheme, storedTheme } from './parts/theme.ts'
 import { router } from './router.tsx'
+import { answerOtherTabs } from './session/other-tabs.ts'
 
 exposeStyleNonce()
 applyTheme(storedTheme())
@@ -19,6 +20,8 @@ const queries = new QueryClient({ defaultOptions: { queries: { retry: false, ref
 
 if (['/app/', '/app/explore'].includes(location.pathname))
   prefetchEvents(queries, readExploreParams(router.options.parseSearch(location.search)))
+
+answerOtherTabs(() => location.assign('/app/sign-in'))
 
 const root = document.getElementById('app')
 if (root)

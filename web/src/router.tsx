@@ -1,4 +1,13 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type ErrorComponentProps,
+  Link,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
 import { readDashboardParams } from './pages/dashboards/params.ts'
 import { readDataParams } from './pages/data/params.ts'
 import { readDowntimeParams } from './pages/downtimes/params.ts'
@@ -8,20 +17,26 @@ import { readMonitorParams } from './pages/monitors/params.ts'
 import { readSettingsParams } from './pages/settings/params.ts'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
 import { readUsageParams } from './pages/usage/params.ts'
+import { FailureNote } from './parts/failure.tsx'
 import { Frame } from './parts/frame.tsx'
-import { oneOf, readParams, text } from './parts/search-params.ts'
+import { Page } from './parts/page.tsx'
+import { oneOf, readParams, strictly, text } from './parts/search-params.ts'
+import { takeFromOtherTab } from './session/other-tabs.ts'
 import { keptCredential } from './session/session.ts'
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
+const root = createRootRoute({ component: Outlet })
 
 /** pageLink is a link within the app, so that a sign-in never leads elsewhere. */
 const pageLink = (value: unknown): string | undefined => (typeof value === 'string' && /^\/app\/[a-z]/.test(value) ? value : undefined)
+
+const readSignInParams = (search: Record<string, unknown>) => readParams({ back: pageLink, way: oneOf(['password']) }, search)
+const readApiParams = (search: Record<string, unknown>) => readParams({ op: text }, search)
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignInPage,
-  validateSearch: (search: Record<string, unknown>) => readParams({ back: pageLink, way: oneOf(['password']) }, search),
+  validateSearch: strictly(readSignInParams),
 })
 
 /** Pages inside need a credential; the requested link is kept for after sign-in. */
@@ -29,8 +44,8 @@ const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   component: Frame,
-  beforeLoad: ({ location }) => {
-    if (!keptCredential()) throw redirect({ to: '/sign-in', search: { back: `/app${location.href}` } })
+  beforeLoad: async ({ location }) => {
+    if (!keptCredential() && !(await takeFromOtherTab())) throw redirect({ to: '/sign-in', search: { back: `/app${location.href}` } })
   },
 })
 
@@ -42,24 +57,29 @@ const home = createRoute({
   },
 })
 
-const explore = createRoute({ getParentRoute: () => signedIn, path: '/explore', component: ExplorePage, validateSearch: readExploreParams })
+const explore = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/explore',
+  component: ExplorePage,
+  validateSearch: strictly(readExploreParams),
+})
 const monitors = createRoute({
   getParentRoute: () => signedIn,
   path: '/monitors',
   component: lazyRouteComponent(() => import('./pages/monitors/monitors.tsx'), 'MonitorsPage'),
-  validateSearch: readMonitorParams,
+  validateSearch: strictly(readMonitorParams),
 })
 const downtimes = createRoute({
   getParentRoute: () => signedIn,
   path: '/downtimes',
   component: lazyRouteComponent(() => import('./pages/downtimes/downtimes.tsx'), 'DowntimesPage'),
-  validateSearch: readDowntimeParams,
+  validateSearch: strictly(readDowntimeParams),
 })
 const dashboards = createRoute({
   getParentRoute: () => signedIn,
   path: '/dashboards',
   component: lazyRouteComponent(() => import('./pages/dashboards/dashboards.tsx'), 'DashboardsPage'),
-  validateSearch: readDashboardParams,
+  validateSearch: strictly(readDashboardParams),
 })
 const dataExports = createRoute({
   getParentRoute: () => signedIn,
@@ -70,26 +90,26 @@ const usage = createRoute({
   getParentRoute: () => signedIn,
   path: '/usage',
   component: lazyRouteComponent(() => import('./pages/usage/usage.tsx'), 'UsagePage'),
-  validateSearch: readUsageParams,
+  validateSearch: strictly(readUsageParams),
 })
 const data = createRoute({
   getParentRoute: () => signedIn,
   path: '/data',
   component: lazyRouteComponent(() => import('./pages/data/data.tsx'), 'DataPage'),
-  validateSearch: readDataParams,
+  validateSearch: strictly(readDataParams),
 })
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: '/settings',
   component: lazyRouteComponent(() => import('./pages/settings/settings.tsx'), 'SettingsPage'),
-  validateSearch: readSettingsParams,
+  validateSearch: strictly(readSettingsParams),
 })
 /** Older links to an operation lead to its article in the API reference. */
 const api = createRoute({
   getParentRoute: () => root,
   path: '/api',
-  validateSearch: (search: Record<string, unknown>) => readParams({ op: text }, search),
-  beforeLoad: ({ search: { op = '' } }) => {
+  validateSearch: strictly(readApiParams),
+  beforeLoad: ({ search: { op = '' } }: { search: ReturnType<typeof readApiParams> }) => {
     throw redirect({ href: `/docs#${encodeURIComponent(op)}`, reloadDocument: true, replace: true })
   },
 })
@@ -99,15 +119,19 @@ const welcome = createRoute({
   component: lazyRouteComponent(() => import('./pages/welcome/welcome.tsx'), 'WelcomePage'),
 })
 
+/** Any other address, within the frame so that all pages are one click away. */
+const unknown = createRoute({ getParentRoute: () => signedIn, path: '$', component: NotFound })
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
     signIn,
     api,
-    signedIn.addChildren([explore, dashboards, monitors, downtimes, dataExports, data, usage, settings, welcome]),
+    signedIn.addChildren([explore, dashboards, monitors, downtimes, dataExports, data, usage, settings, welcome, unknown]),
   ]),
   basepath: '/app',
   defaultPreload: false,
+  defaultErrorComponent: FailedPage,
   defaultPendingComponent: PendingPage,
   defaultPendingMs: 300,
   defaultPendingMinMs: 0,
@@ -128,13 +152,25 @@ function PendingPage() {
   )
 }
 
+/** FailedPage replaces a page that threw an error; the frame around it stays. */
+function FailedPage({ error, reset }: ErrorComponentProps) {
+  return (
+    <Page title="This page has failed">
+      <FailureNote thrown={error} again={reset} />
+    </Page>
+  )
+}
+
 function NotFound() {
   return (
-    <main className="p-8">
-      <h1 className="text-lg font-semibold">There is no such page</h1>
-      <a className="text-accent underline" href="/app/explore">
-        Explore
-      </a>
-    </main>
+    <Page title="There is no such page">
+      <p>
+        The address may be outdated or mistyped. Go to{' '}
+        <Link to="/explore" search={{}} className="text-accent underline">
+          Explore
+        </Link>
+        .
+      </p>
+    </Page>
   )
 }

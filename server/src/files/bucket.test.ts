@@ -36,7 +36,7 @@ async function makeBucket(bucket: string): Promise<BlobStore> {
 
 const bytes = (size: number, char: string) => Buffer.alloc(size, char)
 
-test('a file in a bucket has the parts of its list and nothing of a writer who was late, is read in any piece, and is gone when removed', async () => {
+test('a file in a bucket has the listed parts and none of a late writer, is read in any range, and is deleted completely', async () => {
   const blobs = await makeBucket('parts')
   expect(await blobs.unavailableReason()).toBeUndefined()
   const draft = await blobs.begin('one')
@@ -101,7 +101,7 @@ test('errors of a bucket are explained, and never contain the secret', async () 
   expect(JSON.stringify([thrown, String(thrown), parseFileLocation(addressOf('trouble'))])).not.toMatch(/se(%2F|\/)cret/)
 })
 
-test('a file begun in a directory cannot continue in a bucket, nor vice versa', async () => {
+test('a file started in a directory cannot be continued in a bucket, nor the reverse', async () => {
   const [bucket, directory] = [await makeBucket('moved'), openBlobStore({ kind: 'directory', dir: '/nowhere' })]
   const draft = await bucket.begin('one')
   await expect(directory.put(draft, [], { epoch: 1, bytes: bytes(1, 'a') })).rejects.toMatchObject({ status: 410 })

@@ -38,7 +38,7 @@ test('client errors are not logged', () => {
   expect(lines).toEqual([])
 })
 
-test('every message of the log is limited, those of its children too, and debug is not', () => {
+test('every log message is rate limited, also those of child loggers, except debug messages', () => {
   const { log, lines } = collecting()
   const child = log.child({ child: 'event engine' })
   for (let times = 0; times < 500; times += 1) child.warn({ times }, 'child does not answer')

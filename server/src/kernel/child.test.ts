@@ -48,7 +48,7 @@ test('a child that is closed while it is being restarted does not outlive the cl
   await until(() => last().exitCode !== null || last().signalCode !== null)
 })
 
-test('a program that exits before it is ready is a failed start, whatever its status', async () => {
+test('a program that exits before it is ready is a failed start, even with status 0', async () => {
   const { plan } = makePlan('process.exit(0)')
   await expect(supervise({ ...plan, ready: refuse }, deps)).rejects.toThrow('test child exited before it was ready (status 0)')
 })

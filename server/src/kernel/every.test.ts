@@ -31,7 +31,7 @@ test('a failed run is logged, and the next one follows', async () => {
   await running
 })
 
-test('the end waits for the run that has begun, and no other begins', async () => {
+test('closing waits for the running call, and no further call starts', async () => {
   const { clock, step } = steppedClock()
   const stopping = new AbortController()
   const { promise, resolve } = Promise.withResolvers<void>()

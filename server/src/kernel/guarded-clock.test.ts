@@ -64,7 +64,7 @@ describe('the system clock', () => {
     expect(clock.report()).toEqual({ problem: undefined, lastStep: { atMs: wallMs(), byMs: 2 * HOUR_MS } })
   })
 
-  test('that is set again has to last anew', () => {
+  test('that is set again must be confirmed again', () => {
     const { pass, set, wallMs } = movable()
     set(2 * HOUR_MS)
     pass(CONFIRM_MS - 1)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { LogLimit } from './log-limit.ts'
 
-test('the first lines of a kind are written, the others are counted, and each kind by itself', () => {
+test('the first messages of a kind are written and the others counted, separately for each kind', () => {
   const limit = new LogLimit({ burst: 2, windowMs: 60_000 })
   const skipped: [string, number][] = []
   const note = (kind: string) => limit.note(kind, (count) => skipped.push([kind, count]))
@@ -13,7 +13,7 @@ test('the first lines of a kind are written, the others are counted, and each ki
   expect(note('away')).toBe(0)
 })
 
-test('when the window is over the count is written by itself', async () => {
+test('the count is written at the end of the window', async () => {
   const limit = new LogLimit({ burst: 1, windowMs: 20 })
   const counted = Promise.withResolvers<number>()
   for (let lines = 0; lines < 5; lines += 1) limit.note('away', counted.resolve)

@@ -38,7 +38,7 @@ function blockOf(tableClass: TableClass, lines: readonly Uint8Array[], logId: st
   return shredder.flush({ orgId: ORG, logId, firstSeq })
 }
 
-test.each(tableClassNames)('blocks of class %s come back from the engine as they were sent', async (tableClass) => {
+test.each(tableClassNames)('blocks of class %s survive a round trip through the engine', async (tableClass) => {
   const stores = inject('stores')
   const deps = { clock: systemClock, log: openLogger('silent'), ids: systemIds }
   const store = await openEventStore({ url: stores.events, dataDir: stores.dataDir, memoryBytes: 2 ** 30 }, deps)

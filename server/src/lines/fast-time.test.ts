@@ -24,7 +24,7 @@ const usual = (ms: number): string[] => {
   ]
 }
 
-test('times parse the same from bytes as from strings, whatever was parsed before', () => {
+test('times parse equally from bytes and from strings, independent of earlier calls', () => {
   const instant = fc.oneof(fc.integer({ min: 1e12, max: 9e12 }), fc.integer({ min: 1_714_558_000_000, max: 1_714_559_000_000 }))
   const change = fc.option(fc.tuple(fc.nat(35), fc.constantFrom(...'0123456789T:. Zx')), { nil: undefined, freq: 2 })
   const text = fc.tuple(instant, fc.nat(13), change).map(([ms, which, changed]) => {

@@ -65,7 +65,7 @@ test('the shredder finds open maps in lines that it matches', () => {
   expect(shredder.openMaps()).toEqual([])
 })
 
-test('lines with open maps have few parts whatever their keys, and none is stored raw or needs the reference', () => {
+test('lines with open maps have few parts for any keys, and none is stored raw or needs the reference', () => {
   const map = mapWith('meta.labels.')
   const shredder = new Shredder(map, { random: () => 0.5 })
   const lines = Array.from({ length: 2_000 }, (_, number) => pod(number))

@@ -42,7 +42,7 @@ function flatten(
   return leaves
 }
 
-test('every line comes back byte for byte', () => {
+test('every line is rebuilt byte for byte', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const line = hostileLine(randomFrom(seed))

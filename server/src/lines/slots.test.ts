@@ -31,7 +31,7 @@ test('in a dataset of a few events the name of a key decides', () => {
   expect(Object.fromEntries(map.slots)).toEqual({ '$service.name': 'c0', 'log.level': 'c1', message: 's0' })
 })
 
-test('a key takes the slot of its name in other datasets when it is free, and other keys avoid such slots', () => {
+test('a key gets the slot that its name has in other datasets if it is free, and other keys avoid such slots', () => {
   const map = decide([seen('new', 5_000), seen('level'), seen('host'), seen('far')], { level: 'c3', host: 'c3', other: 'c0', far: 'c8' })
   expect([map.slots.get('level') === 'c3', map.slots.get('host') === 'c3'].filter(Boolean)).toHaveLength(1)
   expect([map.slots.get('new'), map.slots.get('far')]).toEqual(['c1', 'c2'])

@@ -117,7 +117,7 @@ test('cached values replace an unavailable store for 5 minutes after they were l
   await expect(ask()).rejects.toThrow('lost')
 })
 
-test('a value that a later load found deleted does not come back when the store is unavailable', async () => {
+test('a value that a later load found deleted is not served when the store is unavailable', async () => {
   const { cache, store, ask, load } = followed()
   await ask()
   cache.following(false)
@@ -149,7 +149,7 @@ test('a store that does not answer costs one caller half a second and the next o
   expect(await ask()).toBe('old')
 })
 
-test('only so many entries are kept, those used last', async () => {
+test('the cache keeps the most recently used entries up to its limit', async () => {
   const { store, ask } = followed(2)
   await ask('a')
   await ask('b')
@@ -194,7 +194,7 @@ function tabled() {
   return { clock, cache, load, loaded }
 }
 
-test('a change forgets what was read of its table, and of no other', async () => {
+test('a change invalidates the values read from its table, and no others', async () => {
   const { cache, load, loaded } = tabled()
   const ask = async () => {
     await cache.cached('a', 'users', load('users', 'select * from users'))
@@ -231,7 +231,7 @@ test('where one row of a table matters, changes of the others forget nothing; wh
   expect(await loaded(ask)).toEqual(['2'])
 })
 
-test('a value depends on what the values it used depend on, cached or loaded', async () => {
+test('a value inherits the dependencies of the values it uses, cached or loaded', async () => {
   const { cache, load, loaded } = tabled()
   const inner = () => cache.cached('a', 'inner', load('inner', 'select * from roles'), { only: () => ({ roles: '1' }) })
   const outer = (name: string) => () =>
@@ -277,7 +277,7 @@ test('a change while a value is loaded keeps it out only when it concerns it, be
   expect(await loaded(again)).toEqual(['n'])
 })
 
-test('what is in doubt is loaded anew, stands in for a lost store no longer than before, and taints nothing that is loaded with it', async () => {
+test('a doubtful value is reloaded, serves no longer during an outage, and does not taint values loaded with it', async () => {
   const { clock, cache, store, ask } = followed()
   await ask()
   await clock.move(60_000)

@@ -39,7 +39,7 @@ test('many that take at once through two processes are granted the limit togethe
   expect(granted).toBe(100)
 })
 
-test('what is given back can be taken again, and no more than was taken', async () => {
+test('returned units can be taken again, but never more than were taken', async () => {
   const w = window()
   await takeFromWindow(here, { ...w, take: 10, limit: 10 })
   await giveBackToWindow(there, { ...w, count: 4 })

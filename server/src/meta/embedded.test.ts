@@ -77,7 +77,7 @@ test('a second start on the directory is refused with the holder by name, and th
   await openStore()
 })
 
-test('a path too long for a socket gets a short private place for it, which is gone after the stop', async () => {
+test('a path too long for a socket gets a short private directory, which is removed on stop', async () => {
   const long = join(dataDir, 'x'.repeat(120))
   const meta = await openStore(long)
   const socketDir = new URL(meta.url).searchParams.get('host') ?? ''
@@ -99,7 +99,7 @@ test('a pid file with the id of another process does not prevent the start', asy
   await openStore()
 })
 
-test('a killed server is started again, and what was committed is there', async () => {
+test('a killed server is restarted with all committed rows', async () => {
   const meta = await openStore()
   await meta.run(sql`insert into settings (name, value) values ('kept', '1')`)
   meta.server?.kill()
@@ -181,7 +181,7 @@ test.skipIf(process.getuid?.() !== 0)('started by root on the directory of an or
 })
 
 test.skipIf(process.getuid?.() !== 0)(
-  'where root has neither a user namespace nor another user, it gives advice and creates nothing',
+  'for root without a user namespace or another user, the start prints advice and creates nothing',
   async () => {
     const program = `
     const { openMeta } = await import(${JSON.stringify(join(import.meta.dirname, 'meta.ts'))})

@@ -44,7 +44,7 @@ function kill(meta: Meta, round: number): void {
   process.kill(round % 2 === 0 ? state.pid : -state.pid, 'SIGKILL')
 }
 
-test(`${KILLS} kills under concurrent writes lose no committed row and bring up none that was not tried`, async () => {
+test(`${KILLS} kills under concurrent writes lose no committed row and invent none`, async () => {
   const truth: Truth = { tried: new Set(), acknowledged: new Set() }
   const meta = await openMeta({ dataDir }, { ...testDeps, clock: impatient, log: silent })
   await meta.run(sql`create table rows_kept (n bigint primary key, twice bigint not null)`)

@@ -44,7 +44,7 @@ async function allNotified(): Promise<void> {
   }
 }
 
-test('values come back as they were sent: numbers as numbers, text untouched, JSON as JSON', async () => {
+test('values survive a round trip: numbers as numbers, text unchanged, JSON as JSON', async () => {
   const text = `'; drop table things; -- "\\ \u{1f332}`
   const row = await here.one(
     sql`select ${text}::text as text, 9007199254740991::bigint as big, count(*) as count, sum(1.5) as sum, ${json({ a: [1, null, text] })} as json,
@@ -194,7 +194,7 @@ test('a process of the previous version still receives the changed organization'
   expect(notified.filter((payload) => payload === orgId || payload === other).toSorted()).toEqual([orgId, other].toSorted())
 })
 
-test('what is cached is not loaded again while nothing changes', async () => {
+test('a cached value is not reloaded until it changes', async () => {
   const orgId = org()
   let loads = 0
   const load = async () => {

@@ -30,7 +30,7 @@ async function connect(): Promise<pg.Client> {
 
 const file = (name: string, text: string) => writeFile(join(dir, name), text)
 
-test('files run in the order of their names, once, and notes beside them are no migrations', async () => {
+test('migrations run once in the order of their names, and other files are ignored', async () => {
   await file('0002-second.sql', 'insert into log values (2); insert into log values (22);')
   await file('0001-first.sql', 'create table log (n int); insert into log values (1)')
   await file('README.md', 'not SQL')
@@ -50,7 +50,7 @@ test('two processes at once: one works, the other waits and finds nothing to do'
   expect((await one.query('select count(*) as count from log')).rows).toEqual([{ count: 2 }])
 })
 
-test('a file that fails leaves nothing of itself, those before it stay, and the next start goes on from there', async () => {
+test('a failed migration is rolled back, earlier ones stay, and the next start continues from there', async () => {
   await file('0001-first.sql', 'create table log (n int)')
   await file('0002-second.sql', 'insert into log values (2); select 1 / 0')
   const client = await connect()

@@ -129,7 +129,7 @@ describe('out of reach', () => {
     expect((await byName.post(requestTo(url.replace('127.0.0.1', 'localhost')))).status).toBe(200)
   })
 
-  test("the service's own ports are refused whatever is allowed", async () => {
+  test("the service's own ports are rejected even when private addresses are allowed", async () => {
     const url = await receiver((_request, response) => response.end())
     const own = openOutgoing({ allowed: loopback, ownPorts: () => [Number(new URL(url).port)] })
     expect(await failureOf(own.post(requestTo(url)))).toMatchObject({ isRetryable: false, message: 'the target is this service itself' })

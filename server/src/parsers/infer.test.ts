@@ -47,7 +47,7 @@ describe('a pattern is inferred from the common parts of lines', () => {
     expect(inferPattern(lines)).toBeUndefined()
   })
 
-  test('and can always be compiled, whatever the lines', () => {
+  test('and always compiles, for any lines', () => {
     const piece = fc.constantFrom(
       '10.0.0.1',
       '"',

@@ -110,7 +110,7 @@ const expressions = fc.letrec((tie) => ({
   ),
 }))
 
-test('finds what the expressions of the language itself find', () => {
+test('matches like the regular expressions of JavaScript', () => {
   fc.assert(
     fc.property(
       expressions.any as fc.Arbitrary<string>,

@@ -10,7 +10,7 @@ const dataset: fc.Arbitrary<SelectableDataset> = fc
   .record({ id: datasetId, collection: nastyWord, dataset: nastyWord, tags: fc.array(fc.tuple(nastyName, nastyWord), { maxLength: 4 }) })
   .map((record) => ({ ...record, tags: Object.fromEntries(record.tags), is_system_generated: record.collection.startsWith('.') }))
 
-test('datasets are chosen as a plain reading of the tree says', () => {
+test('datasets are selected like a direct interpretation of the tree', () => {
   fc.assert(
     fc.property(anySelector, fc.array(dataset, { maxLength: 5 }), (selector, datasets) => {
       expect(matchDatasets(selector, datasets)).toEqual(datasets.filter((one) => plainlyChosen(selector, one)))

@@ -10,7 +10,7 @@ test('ten parts of a second begin every hundred milliseconds', () => {
   expect([1_000, 1_099, 1_100, 1_999].map((ms) => sliceOf(second, 10, ms))).toEqual([0, 0, 1, 9])
 })
 
-test('whatever the range and the number of parts, every millisecond lies in the part whose beginning is the last one before it', () => {
+test('for any range and number of slices, every millisecond is in the slice with the latest start not after it', () => {
   const instant = fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 8_640_000_000_000_000 }))
   fc.assert(
     fc.property(

@@ -41,7 +41,7 @@ describe('a credential', () => {
     expect(lane.enter(owner('a'), false)).toHaveProperty('isGranted', false)
   })
 
-  test('never refuses a query that has begun, and runs it first', () => {
+  test('never rejects a query that has started, and runs it first', () => {
     const lane = laneOf()
     const [first] = Array.from({ length: 4 }, () => entered(lane, owner('a')))
     const begun = entered(lane, owner('a'), true)
@@ -59,7 +59,7 @@ describe('a credential', () => {
 })
 
 describe('an organization', () => {
-  test('has a limit of running and waiting queries, whatever the number of its credentials', () => {
+  test('limits the running and waiting queries of an organization, for any number of credentials', () => {
     const lane = laneOf()
     const places = Array.from({ length: 7 }, (_, n) => entered(lane, owner('a', `key ${n}`)))
     expect(places.filter(({ isGranted }) => isGranted)).toHaveLength(BOUNDS.perOrg)
@@ -72,7 +72,7 @@ describe('an organization', () => {
     expect(entered(lane, owner('b')).isGranted).toBe(true)
   })
 
-  test('alternates with other organizations, whatever the order of arrival', () => {
+  test('alternates with other organizations, in any order of arrival', () => {
     const lane = laneOf({ running: 1, perOrg: 1 })
     const running = entered(lane, owner('a'))
     const waiting = [owner('a'), owner('a', 'other'), owner('b'), owner('c'), owner('b')].map((one) => entered(lane, one))
@@ -118,7 +118,7 @@ describe('organizations that are active together', () => {
     expect(next.isGranted).toBe(true)
   })
 
-  test('leave the last slots to those that run nothing', () => {
+  test('leave the last slots to organizations that run nothing', () => {
     const lane = laneOf(bounds)
     entered(lane, owner('quiet')).leave()
     expect([...states(many(lane, 'a')), ...states(many(lane, 'b'))]).toEqual([true, true, false, false, true, true, false, false])
@@ -142,7 +142,7 @@ describe('the rank of a query', () => {
     expect([owner('a'), owner('a'), owner('a', 'other')].map((one) => entered(lane, one).rank)).toEqual([1, 2, 1])
   })
 
-  test('counts those of the whole organization as soon as another one is active', () => {
+  test('counts the queries of the whole organization as soon as another organization is active', () => {
     const lane = laneOf({ running: 8, perOrg: 4, perOrgShared: 4 })
     entered(lane, owner('a'))
     expect(entered(lane, owner('b')).rank).toBe(1)
@@ -150,7 +150,7 @@ describe('the rank of a query', () => {
     expect(entered(lane, owner('b', 'second')).rank).toBe(2)
   })
 
-  test('counts those of the credential again when the other one has been inactive for a minute', () => {
+  test('counts per credential again when the other organization has been inactive for a minute', () => {
     let nowMs = 0
     const lane = new Lane({ ...BOUNDS, running: 8, perOrg: 4, perOrgShared: 4 }, { monotonicMs: () => nowMs })
     entered(lane, owner('b')).leave()

@@ -52,7 +52,7 @@ function needles(): string[] {
 }
 
 test.each(places)(
-  'free text finds exactly the lines of %j that contain it, wherever and however they are stored',
+  'free text finds exactly the lines of %j that contain it, in every form of storage',
   async (datasets, sent) => {
     const { world } = reader.senders.app.app
     const all = needles()

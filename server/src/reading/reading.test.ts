@@ -37,7 +37,7 @@ describe('events come back as they were sent', () => {
     expect(new Set(events.map(({ logId }) => logId))).toEqual(new Set([(await reader.source('kept')).logId]))
   })
 
-  test('with the keys asked for only, and without their line', async () => {
+  test('with only the requested keys, and without the line', async () => {
     const { events } = await reader.events(['kept'], '', { newestFirst: false, keys: ['level', 'timestamp'], withRaw: false })
     expect(events.map(({ leaves }) => Object.fromEntries(leaves))).toEqual([
       { level: 'info', timestamp: at(1) },
@@ -110,7 +110,7 @@ describe('conditions', () => {
   })
 })
 
-test('a search for an id finds it wherever its key is stored', async () => {
+test('a search for an id finds it in columns and in the overflow map', async () => {
   const id = '4bf92f3577b34da6a3ce929d0e0e4736'
   const wide = Array.from({ length: 120 }, (_, key) => [`k${key}`, `v${key}`] as const)
   const lines = [
@@ -153,7 +153,7 @@ describe('the beginning of what is read', () => {
     events.map(({ leaves }) => leaves.get('n'))
   const line = (second: number, n: string) => JSON.stringify({ timestamp: at(second), n })
 
-  test('is, for each dataset by itself, the very moment since when its events are kept', async () => {
+  test('is exact to the millisecond, for each dataset separately', async () => {
     for (const name of ['kept-a', 'kept-b', 'kept-c']) await reader.send(name, [line(1, `${name} 1`), line(2, `${name} 2`)])
     const sinceMs = { 'kept-a': Date.parse(at(1)), 'kept-b': Date.parse(at(1)) + 1, 'kept-c': undefined }
     const { sources, ...question } = await reader.query(['kept-a', 'kept-b', 'kept-c'])
@@ -170,7 +170,7 @@ describe('the beginning of what is read', () => {
     expect(messages(await read(afterAll))).toEqual([])
   })
 
-  test('is a number within its first millisecond only, also when reading goes on from a later event', async () => {
+  test('applies the sequence number only within the first millisecond, also on later pages', async () => {
     await reader.send('numbered', [line(2, 'y1'), line(2, 'y2')])
     await reader.send('numbered', [line(1, 'x1'), line(1, 'x2')])
     const all = await reader.events(['numbered'], '', { newestFirst: false })

@@ -35,7 +35,7 @@ const calls = parseSelect(select).flatMap((item) => (item.kind === 'call' ? [ite
 const sorted = (found: readonly Omit<WindowGroup, 'window'>[]) =>
   found.map(({ values, measured }) => JSON.stringify([values, measured])).sort()
 
-test('windows of several lengths that end together give in one scan what each gives by itself', async () => {
+test('windows of several lengths with one end give the same results in one scan as separately', async () => {
   const { events } = reader.senders.app.app.world
   for (let round = 0; round < 5; round += 1) {
     const lengthsMs = [...new Set(Array.from({ length: 2 + upTo(3) }, () => (1 + upTo(50)) * MINUTE_MS))].sort((a, b) => a - b)

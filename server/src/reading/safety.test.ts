@@ -40,7 +40,7 @@ describe('caller input reaches the store as parameters, never in the statement',
   const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
   const key = (text: string) => `"${text.replaceAll('"', '""').replace(/[\t\n\r]/g, '_')}"`
 
-  test('the text of a statement is the same whatever it says', async () => {
+  test('no value changes the text of a statement', async () => {
     const query = await reader.query(['plain'])
     const { fromMs, toMs } = { fromMs: 1_000, toMs: 2_000 }
     const textsOf = (where: string, group: string) => {

@@ -1,5 +1,6 @@
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { signOutOtherTabs } from '../session/other-tabs.ts'
 import { forgetCredential } from '../session/session.ts'
 import { Button } from '../ui/button.tsx'
 import { useClient } from './client.ts'
@@ -103,6 +104,7 @@ function Account() {
   const signOut = async () => {
     if (me.data?.type === 'USER_ID') await client.auth.logout().catch(() => undefined)
     forgetCredential()
+    signOutOtherTabs()
     await navigate({ to: '/sign-in', search: {} })
     location.reload()
   }

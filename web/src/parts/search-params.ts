@@ -21,6 +21,14 @@ export const except =
     return read === omitted ? undefined : read
   }
 
+/**
+ * strictly makes a reader hide every parameter that it does not return: the router merges the raw parameters of the address below what a page
+ * reads, so an invalid one would come back.
+ */
+export const strictly =
+  <T extends object>(read: (search: Record<string, unknown>) => T) =>
+  (search: Record<string, unknown>): T => ({ ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])), ...read(search) })
+
 type Schema = Readonly<Record<string, ParamSchema<unknown>>>
 export type SearchParamsOf<S extends Schema> = { [Name in keyof S]?: S[Name] extends ParamSchema<infer T> ? T : never }
 

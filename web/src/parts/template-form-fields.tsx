@@ -99,11 +99,11 @@ export function TemplateText({ content, onChange, name, of, help, isLong = false
 }
 
 const typeNames: Record<ParameterType, string> = {
-  STRING: 'a text',
-  STRING_LIST: 'a list of texts',
-  DOUBLE: 'a number',
-  BOOLEAN: 'true or false',
-  OBJECT_LIST: 'a list of objects',
+  STRING: 'Text',
+  STRING_LIST: 'List of texts',
+  DOUBLE: 'Number',
+  BOOLEAN: 'True or false',
+  OBJECT_LIST: 'List of objects',
 }
 const types = Object.entries(typeNames) as [ParameterType, string][]
 

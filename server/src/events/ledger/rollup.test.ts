@@ -79,7 +79,7 @@ const told = async () => {
 const rowsLeft = async (where: string) =>
   Number((await ask<{ n: string }>(store.writer, `select count() as n from ledger where ${where}`))[0]?.n)
 
-test('no sum changes, whatever is rolled up, how often, and however late counts arrive', async () => {
+test('rollups never change a sum, however often they run and however late counts arrive', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(page, { minLength: 1, maxLength: 3 }), page, async (pages, late) => {
       await store.writer.command({ query: 'truncate table ledger' })

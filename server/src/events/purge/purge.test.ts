@@ -170,7 +170,7 @@ test('nothing to delete runs no statement', async () => {
   expect([...(await rowsOfParts(store, 's'))]).toEqual(partsBefore)
 })
 
-test('events that arrive while others are removed stay, and what comes late for a removed dataset goes with the next removal', async () => {
+test('events that arrive during a removal stay, and late events of a removed dataset are deleted by the next removal', async () => {
   const [gone, busy] = [randomUUID(), randomUUID()]
   await addEvents(gone, TODAY, 100)
   await addEvents(busy, TODAY, 1)
@@ -254,7 +254,7 @@ test('parts whose rows are all deleted are dropped even when rewriting is imposs
   expect([await eventsOf(gone), await eventsOf(kept)]).toEqual([0, 5])
 })
 
-test('many datasets are removed although one statement cannot name them all', async () => {
+test('more datasets are removed than one statement can name', async () => {
   const logIds = Array.from({ length: 4_500 }, () => randomUUID())
   const [first, last] = [logIds[0] ?? '', logIds.at(-1) ?? '']
   const kept = randomUUID()

@@ -17,7 +17,7 @@ const settingOf = async (client: EventStore['reader'], name: string): Promise<nu
 const serverSettingOf = async (name: string): Promise<number> =>
   Number((await ask<{ value: string }>(store.writer, `select value from system.server_settings where name = '${name}'`))[0]?.value)
 
-test('all queries together may take less than half of the memory, and cannot ask for more', async () => {
+test('all queries together may use less than half of the memory, and a query cannot raise its limit', async () => {
   const all = await settingOf(store.reader, 'max_memory_usage_for_user')
   expect(all).toBe(Math.floor(MEMORY_BYTES * 0.4))
   expect(await settingOf(store.reader, 'max_memory_usage')).toBeLessThan(all)
@@ -31,7 +31,7 @@ test('inserts, the ledger and pings share the rest, and merges start only while 
   expect(await serverSettingOf('merges_mutations_memory_usage_soft_limit')).toBe(Math.floor(MEMORY_BYTES * 0.3))
 })
 
-test('the limit is that of the engine alone, whatever else runs in its container', async () => {
+test('the memory limit counts only the engine, not other processes of its container', async () => {
   for (const name of ['memory_worker_use_cgroup', 'memory_worker_dynamic_hard_limit', 'memory_worker_rss_speculative_reserve_ratio'])
     expect([name, await serverSettingOf(name)]).toEqual([name, 0])
 })

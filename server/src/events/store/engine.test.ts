@@ -38,7 +38,7 @@ test('it starts, stores, stops, and has everything when it starts again', async 
   expect(await linesOf((await engines.open(dir)).writer)).toEqual(['one', 'two'])
 })
 
-test('only its owner can read its files, and passwords are neither in them nor in its arguments or environment', async () => {
+test('only the owner can read the files of the engine, and passwords are not in files, arguments or environment', async () => {
   const dir = await engines.newDir()
   const store = await engines.open(dir)
   expect((await stat(join(dir, 'events'))).mode & 0o777).toBe(0o700)
@@ -87,7 +87,7 @@ test('it listens only on loopback', async () => {
   expect(listening).toEqual(['0100007F'])
 })
 
-test('killed, it comes back with its data, new passwords and a new port', async () => {
+test('a killed engine restarts with its data, new passwords and a new port', async () => {
   const store = await engines.open(await engines.newDir())
   await addEvents(store, 1, ['before'])
   const [oldUrl, oldPid] = [store.url, pidOf(store)]
@@ -152,7 +152,7 @@ test('when its parent is killed it exits, and the next start has the data', asyn
   expect(await linesOf((await engines.open(dir)).writer)).toEqual(['kept'])
 })
 
-test('an engine whose service was killed before it read its files does not read those of the next start', async () => {
+test('an engine that outlives its killed service does not read the files of the next start', async () => {
   const dir = await engines.newDir()
   const program = `
     import { makeEngines } from ${JSON.stringify(join(import.meta.dirname, 'engine.fixture.ts'))}
@@ -183,7 +183,7 @@ async function held(dataDir: string, known: readonly number[]): Promise<number> 
   }
 }
 
-test('files of earlier starts are removed when nobody can read them any more, and those of a start just made stay', async () => {
+test('files of earlier starts are removed when no engine needs them, and those of a concurrent start stay', async () => {
   const dir = await engines.newDir()
   const store = await engines.open(dir)
   const config = await configOf(pidOf(store))
@@ -208,7 +208,7 @@ test('a start waits for an engine that is still leaving', async () => {
   expect((await second).health()).toEqual({ status: 'ok' })
 })
 
-test('a second engine on the same directory is refused with a sentence, and the first goes on', async () => {
+test('a second engine on the same directory is rejected with an explanation, and the first keeps running', async () => {
   const dir = await engines.newDir()
   const first = await engines.open(dir)
   await expect(openEngine({ dataDir: dir, memoryBytes: MEMORY_BYTES, lockWaitMs: 0 }, testDeps)).rejects.toThrow(

@@ -86,7 +86,7 @@ test('a first start whose files a power cut left empty is repeated', async () =>
   await access(join(dir, 'events/made'))
 })
 
-test('after a completed first start nothing is ever reset, whatever is broken', async () => {
+test('after a completed first start a broken store is never reset', async () => {
   const dir = await engines.newDir()
   await (await engines.open(dir)).close()
   const [first = ''] = await definitionsIn(dir)

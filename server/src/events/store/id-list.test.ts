@@ -6,7 +6,7 @@ import { amongIds } from './id-list.ts'
 const engines = makeEngines()
 afterAll(() => engines.cleanUp())
 
-test('one of tens of thousands of ids is found, and nothing among none', async () => {
+test('an id is found among tens of thousands, and an empty list matches nothing', async () => {
   const store = await engines.open(await engines.newDir())
   const ids = Array.from({ length: 20_001 }, () => randomUUID())
   const countOf = async (id: string, list: readonly string[]) => {

@@ -44,7 +44,7 @@ test('a key is kept for its time and not for much longer, and a later value wins
   expect(memory.completeSinceMs()).toBe(Number.NEGATIVE_INFINITY)
 })
 
-test('with more keys than it may have it forgets the oldest, and says from when on it knows all', () => {
+test('beyond its limit the memory drops the oldest keys, and reports since when it is complete', () => {
   let nowMs = 0
   const memory = createIdempotencyMemory({ keepMs: HOUR_MS, keysMax: 1_000, nowMs: () => nowMs })
   const setAt: number[] = []

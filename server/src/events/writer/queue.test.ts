@@ -33,7 +33,7 @@ test('a claimed day is not claimed again before it is released', () => {
   expect(queue.claimDay()?.takeGroup().rows).toBe(1)
 })
 
-test('a group ends before it is too large for one insert, and what was given up is left out', () => {
+test('a batch is cut before it exceeds one insert, and cancelled posts are omitted', () => {
   const queue = makeQueue()
   const pieces = Array.from({ length: 5 }, (_, n) => pieceOf(1, [`line ${n}`]))
   for (const piece of pieces) {

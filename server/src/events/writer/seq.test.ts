@@ -31,7 +31,7 @@ test('63 bits last until after the year 2200', () => {
   expect(seqAt(SEQ_EPOCH_MS - 1)).toBe(0n)
 })
 
-test('whatever the clocks say, every claim is above the previous one, and at the clock when that is later', () => {
+test('every claim is above the previous one, and not below the clock, even if clocks jump', () => {
   const years = fc.integer({ min: 0, max: Date.UTC(2200, 0, 1) })
   fc.assert(
     fc.property(fc.array(years, { minLength: 1, maxLength: 50 }), (timesMs) => {
@@ -102,7 +102,7 @@ test('many processes that claim concurrently get different numbers', async () =>
   await other.close()
 })
 
-test('two claims with one number belong to nobody', async () => {
+test('two processes never get the same number', async () => {
   const store = await engines.open(await engines.newDir())
   const seq = openSeq(store, testDeps)
   await seq.reserve(1)
@@ -125,7 +125,7 @@ test('of two inserts of one claim the store keeps the first', async () => {
   expect((await claimOwners(store.writer, 1n)).length).toBe(1)
 })
 
-test('without claims, numbers begin above those of the events', async () => {
+test('without stored claims, numbers start above those of the stored events', async () => {
   const store = await engines.open(await engines.newDir())
   const highest = 2n ** 62n + 12_345n
   await addEvents(store, 1, ['an event'])

@@ -3,7 +3,7 @@ import { flowed, placementsOf, put, swapped } from './layout.ts'
 
 const at = (id: string, x: number, y: number, w: number, h: number) => ({ id, x, y, w, h })
 
-test('widgets without a placement come after the others', () => {
+test('widgets without a placement are placed after the others', () => {
   expect(placementsOf(['a', 'b', 'c'], [at('b', 0, 0, 8, 4)])).toEqual([at('b', 0, 0, 8, 4), at('a', 0, 4, 6, 4), at('c', 6, 4, 6, 4)])
 })
 

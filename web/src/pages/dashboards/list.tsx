@@ -96,7 +96,7 @@ function Templates() {
       label="Templates"
       trigger={
         <Button>
-          New from template <span aria-hidden>▾</span>
+          From template <span aria-hidden>▾</span>
         </Button>
       }
     >

@@ -123,14 +123,14 @@ function PatternTest({ id, pattern }: { id: string; pattern: string }) {
               <li key={at} className="rounded border border-line bg-panel p-2 text-xs">
                 <p className="flex items-baseline gap-2">
                   <span className={matched ? 'text-accent' : 'text-error'}>{matched ? '✓ match' : '✗ no match'}</span>
-                  <code className="min-w-0 break-all font-mono">{raw.slice(0, 400)}</code>
+                  <code className="min-w-0 wrap-anywhere font-mono">{raw.slice(0, 400)}</code>
                 </p>
                 {matched && (
                   <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-3">
                     {Object.entries(key_values).map(([name, value]) => (
                       <div key={name} className="contents">
                         <dt className="font-mono text-soft">{name}</dt>
-                        <dd className="break-all font-mono">{value}</dd>
+                        <dd className="wrap-anywhere font-mono">{value}</dd>
                       </div>
                     ))}
                   </dl>

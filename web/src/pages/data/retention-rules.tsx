@@ -47,7 +47,7 @@ export function RetentionRules() {
             <Rows
               label="Rules"
               columns={['Scope', 'Retention']}
-              empty="No rules yet: the default of the service applies. Create a rule below."
+              empty="No rules yet: the default of the service applies. Create a rule above."
             >
               {retention_rules.map((rule) => (
                 <RuleRow key={rule.id} rule={rule} />

@@ -40,11 +40,16 @@ export type ExploreParams = RangeParams & {
 
 export type ChangeParams = (by: (now: ExploreParams) => ExploreParams) => void
 
+const DATASET_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
 /** readExploreParams drops invalid values. */
 export function readExploreParams(search: Record<string, unknown>): ExploreParams {
   const { q, tab, sf, st, fn, e, ew, m } = search
   return {
-    ...some('d', texts(search.d)),
+    ...some(
+      'd',
+      texts(search.d).filter((id) => DATASET_ID.test(id)),
+    ),
     ...(typeof q === 'string' && q.trim() !== '' ? { q } : {}),
     ...some('off', texts(search.off)),
     ...readRangeParams(search),

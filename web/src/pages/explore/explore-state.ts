@@ -9,7 +9,7 @@ import { useLiveTail, useUnknownDatasets } from './events/live-tail.ts'
 import { usePinnedEvents } from './events/pinned-events.ts'
 import { useRows } from './events/rows.ts'
 import { useEvents } from './events/use-events.ts'
-import { useRowStyle } from './events/use-row-style.ts'
+import { useFormats, useRowStyle } from './events/use-row-style.ts'
 import { useValueActions } from './events/use-value-actions.ts'
 import { optional, type Tab } from './explore-params.ts'
 import { useFields } from './fields/use-fields.ts'
@@ -32,12 +32,14 @@ export function useExploreState() {
   const params = useSearch({ from: '/inside/explore' })
   const { change, query, selectedQuery, zone, setZone, refresh } = useExploreQuery(params)
   const find = useFindState()
-  const { datasets, columns, rowStyle, detail, setRowOptions } = useRowStyle(params, change, query, zone, find.text ?? '')
+  const { datasets, columns, rowStyle: plainStyle, detail, setRowOptions } = useRowStyle(params, change, query, zone, find.text ?? '')
   const tab = params.tab ?? 'events'
   const isLive = params.live === true
   const by = useMemo(() => params.by ?? [], [params.by])
   const measure = params.fn ?? COUNT
   const events = useEvents(selectedQuery, tab === 'events' && !isLive, params.asc === true)
+  const rowStyle = useFormats(plainStyle, isLive ? undefined : events.data?.pages[0]?.events)
+  const isCancelled = tab === 'events' && !isLive && isCancelledQuery(events)
   const isReady = useAfterEvents(events, tab === 'events' && !isLive, query)
   const bars = useBars(query, isReady)
   const fields = useFields(query, isReady)
@@ -72,12 +74,16 @@ export function useExploreState() {
     ...{ params, change, query, selectedQuery, zone, setZone, refresh, datasets, columns, rowStyle, tab, isLive, by, measure },
     ...{ comparison, earlier, markers, result, view: { tab, query: selectedQuery, by, measure } },
     ...{ events, bars, fields, patterns, trends, groups, live, actions, rows, loadedEvents, show, toggleLive },
-    ...{ find, pinned, detail, setRowOptions },
+    ...{ find, pinned, detail, setRowOptions, isCancelled },
     hasReceived: hasReceived(datasets.data),
     isBusy: !isLive && (events.isFetching || bars.isFetching || patterns.isFetching || groups.isFetching),
     cancel: () => void queries.cancelQueries(),
   }
 }
+
+/** isCancelledQuery is true for a query that was stopped before its first result: the rows still on the screen belong to the query before. */
+const isCancelledQuery = ({ isPending, isPlaceholderData, isFetching, isError }: ReturnType<typeof useEvents>): boolean =>
+  (isPending || isPlaceholderData) && !isFetching && !isError
 
 /** EVENTS_WAIT_MS is the longest time that other queries wait for the event list. */
 const EVENTS_WAIT_MS = 400

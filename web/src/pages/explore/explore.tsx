@@ -84,14 +84,15 @@ function QuerySection({ state, page }: Props & { page: PageState }) {
   )
 }
 
-function HistogramSection({ state: { params, query, bars, earlier, comparison, markers, zone, change } }: Props) {
+function HistogramSection({ state: { params, query, bars, earlier, comparison, markers, zone, change, isCancelled } }: Props) {
   const earlierBars = comparison && earlier.bars.data
   return (
     <Histogram
-      bars={bars.data}
+      bars={isCancelled ? undefined : bars.data}
       earlier={earlierBars && { bars: earlierBars, name: comparisonName(comparison, query.range) }}
       isStale={bars.isPlaceholderData || bars.isFetching}
       failure={isQueryError(bars.error) ? undefined : bars.error}
+      note={isQueryError(bars.error) ? 'No result' : isCancelled ? 'Query cancelled' : undefined}
       zone={zone}
       selection={params.sf !== undefined && params.st !== undefined ? { fromMs: params.sf, toMs: params.st } : undefined}
       canReset={params.f !== undefined || params.r !== undefined}
@@ -141,7 +142,7 @@ function ViewSection({ state, page: { hasFields, setHasFields } }: Props & { pag
   )
 }
 
-function ContextSection({ state: { params, rowStyle, actions, rows, change, pinned } }: Props) {
+function ContextSection({ state: { params, rowStyle, columns, actions, rows, change, pinned } }: Props) {
   const eventRef = params.e === undefined ? undefined : readEventRef(params.e)
   if (!eventRef) return null
   return (
@@ -149,6 +150,7 @@ function ContextSection({ state: { params, rowStyle, actions, rows, change, pinn
       anchor={eventRef}
       side={params.ew ?? 'both'}
       rowStyle={rowStyle}
+      columns={columns}
       actions={actions}
       rowActions={rows.rowActions}
       pinnedIds={pinned.ids}

@@ -13,6 +13,7 @@ import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { bandsOf } from './bands.ts'
 import { eventsOf } from './events-of.ts'
+import type { Notifications } from './history.tsx'
 import { operatorNames, shownValue, unitOfRule, verdictNames } from './labels.ts'
 import type { LoadedEvaluations } from './loaded-evaluations.ts'
 import { useEvaluation } from './queries.ts'
@@ -20,6 +21,7 @@ import { useEvaluation } from './queries.ts'
 type EvaluationsProps = {
   monitor: Monitor
   kept: LoadedEvaluations | undefined
+  sent: Notifications | undefined
   failure: unknown
   chosenMs: number | undefined
   older: { isPending: boolean; error: unknown; mutate(beforeMs: number): void }
@@ -29,7 +31,7 @@ type EvaluationsProps = {
 const SERIES_MAX = 20
 
 /** Evaluations charts the evaluated values with the thresholds, beside the selected evaluation or the last one. */
-export function Evaluations({ monitor, kept, failure, chosenMs, older, retry }: EvaluationsProps) {
+export function Evaluations({ monitor, kept, sent, failure, chosenMs, older, retry }: EvaluationsProps) {
   const evaluations = kept?.evaluations
   const [zone] = useZone()
   const navigate = useNavigate({ from: '/monitors' })
@@ -61,7 +63,13 @@ export function Evaluations({ monitor, kept, failure, chosenMs, older, retry }: 
           <Oldest kept={kept} older={older} zone={zone} />
         </div>
       </Panel>
-      <EvaluationDetails monitor={monitor} evaluation={chosen} isLatest={chosen === evaluations[0]} zone={zone} />
+      <EvaluationDetails
+        monitor={monitor}
+        evaluation={chosen}
+        delivery={deliveryOf(sent, chosen.time)}
+        isLatest={chosen === evaluations[0]}
+        zone={zone}
+      />
     </div>
   )
 }
@@ -127,10 +135,16 @@ export function levelsOf({
   ]
 }
 
-type EvaluationDetailsProps = { monitor: Monitor; evaluation: MonitorEvaluation; isLatest: boolean; zone: Zone }
+type EvaluationDetailsProps = {
+  monitor: Monitor
+  evaluation: MonitorEvaluation
+  delivery: string | undefined
+  isLatest: boolean
+  zone: Zone
+}
 
 /** EvaluationDetails shows one evaluation: per group the value, the baseline, the status and the notification. */
-function EvaluationDetails({ monitor, evaluation, isLatest, zone }: EvaluationDetailsProps) {
+function EvaluationDetails({ monitor, evaluation, delivery, isLatest, zone }: EvaluationDetailsProps) {
   const at = (ms: number) => clockOf(ms, zone).clock.slice(0, 8)
   const { threshold, warning_threshold, comparison_operator, groups, groups_total, failure, missed, patterns, muted, downtime } = evaluation
   const span = { fromMs: evaluation.from_ts, toMs: evaluation.to_ts }
@@ -158,7 +172,7 @@ function EvaluationDetails({ monitor, evaluation, isLatest, zone }: EvaluationDe
         {patterns && patterns.length > 0 && (
           <ul className="max-h-40 overflow-auto font-mono text-xs">
             {patterns.map((one) => (
-              <li key={one} className="break-all">
+              <li key={one} className="wrap-anywhere">
                 {one}
               </li>
             ))}
@@ -169,7 +183,7 @@ function EvaluationDetails({ monitor, evaluation, isLatest, zone }: EvaluationDe
             The first {count(patterns.length)} of {quantity(evaluation.value, 'pattern')}.
           </p>
         )}
-        <Decisions groups={groups} searchOf={(group) => eventsOf(monitor, span, group)} />
+        <Decisions groups={groups} delivery={delivery} searchOf={(group) => eventsOf(monitor, span, group)} />
         {groups_total > groups.length && (
           <p className="text-soft text-xs">{count(groups_total - groups.length)} more groups without a change.</p>
         )}
@@ -178,9 +192,22 @@ function EvaluationDetails({ monitor, evaluation, isLatest, zone }: EvaluationDe
   )
 }
 
-type DecisionsProps = { groups: MonitorEvaluation['groups']; searchOf(group: string): ReturnType<typeof eventsOf> }
+/** deliveryOf summarizes the results of the notifications that an evaluation queued; undefined when none is known. */
+function deliveryOf(sent: Notifications | undefined, atMs: number): string | undefined {
+  const states = (sent ?? []).filter(({ time, test }) => time === atMs && !test).map(({ status }) => status)
+  if (states.length === 0) return undefined
+  const failed = states.filter((state) => state === 'FAILED').length
+  if (failed > 0) return failed === states.length ? '✗ failed' : `✗ ${count(failed)} of ${count(states.length)} failed`
+  return states.includes('IN_PROGRESS') ? 'in progress' : 'sent'
+}
 
-function Decisions({ groups, searchOf }: DecisionsProps) {
+type DecisionsProps = {
+  groups: MonitorEvaluation['groups']
+  delivery: string | undefined
+  searchOf(group: string): ReturnType<typeof eventsOf>
+}
+
+function Decisions({ groups, delivery, searchOf }: DecisionsProps) {
   if (groups.length === 0) return <p className="text-soft">No group had events.</p>
   const hasBaseline = groups.some(({ baseline }) => baseline !== undefined)
   return (
@@ -199,7 +226,7 @@ function Decisions({ groups, searchOf }: DecisionsProps) {
         <tbody>
           {groups.map(({ group_id, value, baseline, before, after, change, verdict, gone }) => (
             <tr key={group_id} className="border-line border-t align-top">
-              <td className="break-all py-1 pr-3 font-mono">
+              <td className="wrap-anywhere py-1 pr-3 font-mono">
                 <Link to="/explore" search={searchOf(group_id)} title="Show events" className="text-accent hover:underline">
                   {group_id === '' ? 'all' : group_id}
                 </Link>
@@ -210,7 +237,7 @@ function Decisions({ groups, searchOf }: DecisionsProps) {
                 <Step before={before} after={after} />
               </td>
               <td className="py-1">
-                {verdict ? (verdictNames.get(verdict) ?? verdict) : change ? 'nothing' : ''}
+                {verdict === 'sent' && delivery ? delivery : verdict ? (verdictNames.get(verdict) ?? verdict) : change ? 'none' : ''}
                 {gone && ' without events for too long, removed'}
               </td>
             </tr>

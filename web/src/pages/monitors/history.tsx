@@ -10,7 +10,7 @@ import { verdictNames } from './labels.ts'
 import type { LoadedEvaluations } from './loaded-evaluations.ts'
 
 type Events = ReplyOf<typeof contract.monitors.events>['monitor_events']
-type Notifications = ReplyOf<typeof contract.monitors.notifications>['monitor_notifications']
+export type Notifications = ReplyOf<typeof contract.monitors.notifications>['monitor_notifications']
 
 const SHOWN_AT_ONCE = 200
 /** HISTORY_MAX is the limit of both lists in the API; they contain the newest. */
@@ -96,7 +96,7 @@ export function Sent({ sent, kept, failure, zone, retry }: SentProps) {
               <span className="flex flex-wrap items-center gap-2">
                 <span className="text-soft text-xs tabular-nums">{timeText(time, zone)}</span>
                 <span className={status === 'FAILED' ? 'text-error' : status === 'KEPT' ? 'text-soft' : ''}>{signs[status]}</span>
-                <span className="min-w-0 break-all">{text}</span>
+                <span className="min-w-0 wrap-anywhere">{text}</span>
                 {isTest && <span className="rounded bg-tint px-1 text-xs">test</span>}
               </span>
               {note !== '' && <span className="break-words text-soft text-xs">{note}</span>}

@@ -81,12 +81,12 @@ export function unitOfRule({
 /** verdictNames describe why a notification was or was not sent. */
 export const verdictNames: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
-    sent: 'sent',
-    muted: 'kept back: muted',
+    sent: 'queued',
+    muted: 'suppressed: muted',
     'held by downtime': 'held by a downtime; sent at its end if the status still holds',
     'dropped by downtime': 'dropped by a downtime',
     'recovery suppressed by downtime': 'recovery suppressed by a downtime',
-    'never told': 'kept back: its beginning was not told either',
-    'not the first or last group': 'kept back: only the first and the last group tell',
+    'never told': 'suppressed: the alert was not notified either',
+    'not the first or last group': 'suppressed: only the first and the last group notify',
   }),
 )

@@ -112,7 +112,7 @@ function Filters({ monitors, params, onChange }: FiltersProps) {
           className="w-32!"
           aria-label="Group by"
           value={params.group ?? 'nothing'}
-          options={[['nothing', 'nothing'], ...groupings.map((one) => [one, one] as const)]}
+          options={[['nothing', 'none'], ...groupings.map((one) => [one, one] as const)]}
           onPick={(next) => onChange({ group: next === 'nothing' ? undefined : next } as MonitorParams)}
         />
       </span>

@@ -25,10 +25,11 @@ export function OneMonitor({ id, evaluationMs }: { id: string; evaluationMs: num
   if (!monitor.data) return <MissingRecord title="Monitor" noun="monitor" of={monitor} back={<BackToMonitors />} />
   return (
     <Page title={monitor.data.name} isWide actions={<Actions monitor={monitor.data} />}>
-      <Head monitor={monitor.data} muted={mutedText(monitor.data, zone)} />
+      <Head monitor={monitor.data} isEvaluated={evaluations.data?.evaluations.length !== 0} muted={mutedText(monitor.data, zone)} />
       <Evaluations
         monitor={monitor.data}
         kept={evaluations.data}
+        sent={sent.data}
         failure={evaluations.error}
         retry={() => evaluations.refetch()}
         chosenMs={evaluationMs}
@@ -78,12 +79,14 @@ function Actions({ monitor }: { monitor: Monitor }) {
   )
 }
 
-function Head({ monitor, muted }: { monitor: Monitor; muted: string | undefined }) {
+type HeadProps = { monitor: Monitor; isEvaluated: boolean; muted: string | undefined }
+
+function Head({ monitor, isEvaluated, muted }: HeadProps) {
   const { status, last_trigger_ts, description, tags } = monitor
   return (
     <div className="-mt-2 flex flex-col gap-1">
       <p className="flex flex-wrap items-center gap-x-3">
-        <StatusMark status={status} isNamed />
+        {isEvaluated ? <StatusMark status={status} isNamed /> : <span className="text-soft">Not evaluated yet</span>}
         {last_trigger_ts !== undefined && <span className="text-soft">triggered {ago(last_trigger_ts, Date.now())}</span>}
         {muted && <span className="text-soft">{muted}</span>}
         {Object.entries(tags).map(([name, value]) => (

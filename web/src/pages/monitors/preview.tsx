@@ -75,7 +75,7 @@ export function Preview({ rule }: { rule: WatchRule | undefined }) {
           ) : (
             !series.error && <Loading height="16rem">Loading…</Loading>
           )}
-          {(series.data?.series.length ?? 0) >= GROUPS_MAX && <p className="text-soft text-xs">Only the largest groups are drawn.</p>}
+          {series.data?.isCut && <p className="text-soft text-xs">Only the largest groups are drawn.</p>}
           <p className="text-soft text-xs">Click a point, or a change below, to see its events.</p>
           {rule.monitor_type !== 'PATTERN' && (
             <p className="text-soft text-xs">
@@ -142,7 +142,8 @@ function useSeries(rule: WatchRule | undefined) {
               ...(formulas ? { formulas } : {}),
               time_range: { from_ts: part.fromMs, to_ts: part.toMs },
               num_of_slices: each,
-              limit: GROUPS_MAX,
+              // One more than is drawn tells whether any is left out.
+              limit: GROUPS_MAX + 1,
             },
             signal,
             repeatable: true,
@@ -151,7 +152,8 @@ function useSeries(rule: WatchRule | undefined) {
       )
       // The value of the formula counts, or that of the first query.
       const watched = formulas?.[0]?.name ?? queries[0]?.name ?? ''
-      return joined(answers.map((answer) => chartData(answer[watched] ? [answer[watched]] : [])))
+      const { series, ...all } = joined(answers.map((answer) => chartData(answer[watched] ? [answer[watched]] : [])))
+      return { ...all, series: series.slice(0, GROUPS_MAX), isCut: series.length > GROUPS_MAX }
     },
   })
 }
@@ -227,7 +229,7 @@ function WouldChange({ found, rule, zone }: { found: Backtest; rule: WatchRule; 
               <td className="whitespace-nowrap py-1 pr-3">
                 <Step before={before} after={after} />
               </td>
-              <td className="break-all py-1 pr-3 font-mono">{group_id}</td>
+              <td className="wrap-anywhere py-1 pr-3 font-mono">{group_id}</td>
               <td className="py-1 pr-3 text-right tabular-nums">{shownValue(value)}</td>
               <td className="py-1 text-soft">{verdict === 'sent' ? 'notifies' : ''}</td>
             </tr>

@@ -48,7 +48,11 @@ export function Audit() {
         <Rows
           label="Audit"
           columns={['Time', 'User', 'Action', 'Entity', 'Address']}
-          empty="No audit records match. Clear the filter to see all."
+          empty={
+            Object.keys(query).length > 0
+              ? 'No audit records match. Clear the filter to see all.'
+              : 'No audit records yet: every change and every refused request will be listed here.'
+          }
         >
           {records.map((record) => (
             <AuditRow key={record.id} record={record} />

@@ -94,7 +94,7 @@ function OwnOrganization({ organisation }: { organisation: Organization }) {
         {facts.map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-soft">{name}</dt>
-            <dd className="break-all">{value}</dd>
+            <dd className="wrap-anywhere">{value}</dd>
           </div>
         ))}
       </dl>

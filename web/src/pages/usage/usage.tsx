@@ -68,7 +68,7 @@ export function UsagePage() {
       {part !== undefined && (
         <p className="-mt-2 flex flex-wrap items-center gap-2">
           <span className="text-soft">{user === undefined ? 'Only the dataset' : 'Only searches by'}</span>
-          <strong className="break-all font-medium">{part}</strong>
+          <strong className="wrap-anywhere font-medium">{part}</strong>
           <Link to="/usage" search={({ dataset: _dataset, user: _user, ...rest }) => rest} className="text-accent hover:underline">
             Show all
           </Link>

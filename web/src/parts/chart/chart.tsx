@@ -57,7 +57,7 @@ export function Chart(props: ChartProps) {
     plot.current.setCursor({ left: left + 0.5, top: 10 })
   }
   return (
-    <figure className={`flex min-w-0 flex-col ${isOld ? 'opacity-50' : ''}`}>
+    <figure className={`@container flex min-w-0 flex-col ${isOld ? 'opacity-50' : ''}`}>
       {/* biome-ignore lint/a11y/useSemanticElements: what is drawn here is no group of fields */}
       <div
         ref={containerRef}

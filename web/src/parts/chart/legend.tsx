@@ -20,7 +20,7 @@ export function Legend({ data, cursor, bands, zone, unit }: LegendProps) {
   const isPartial = atMs !== undefined && bands.some(({ kind, fromMs, toMs }) => kind === 'partial' && fromMs <= atMs && atMs < toMs)
   return (
     <figcaption
-      className={`flex ${series.length > 3 ? 'h-8 max-sm:h-16' : 'h-4 max-sm:h-8'} flex-wrap content-start items-center gap-x-3 overflow-hidden px-1 text-soft text-xs tabular-nums`}
+      className={`flex ${series.length > 3 ? 'h-8 @max-2xl:h-16' : 'h-4 @max-md:h-8'} flex-wrap content-start items-center gap-x-3 overflow-hidden px-1 text-soft text-xs tabular-nums`}
       aria-live="polite"
     >
       {atMs !== undefined && (

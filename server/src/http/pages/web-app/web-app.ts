@@ -30,8 +30,8 @@ export function webAppRoutes(web: WebFiles | undefined): Routes {
   return routes('webApp', contract.webApp, {
     start: async () => webAppPage(web),
     page: async ({ params: { page } }) => {
-      if (!webPages.some((name) => name === page)) throw notFound('page of the web app')
-      return webAppPage(web)
+      // The app itself says that there is no such page, with links to the others.
+      return webAppPage(web, {}, webPages.some((name) => name === page) ? 200 : 404)
     },
     file: async ({ params }) => {
       const file = web?.files.get(params.file)
@@ -42,10 +42,10 @@ export function webAppRoutes(web: WebFiles | undefined): Routes {
 }
 
 /** The single page of the app, which routes by its address. */
-export function webAppPage(web: WebFiles | undefined, headers: Record<string, string> = {}): Answer<string> {
+export function webAppPage(web: WebFiles | undefined, headers: Record<string, string> = {}, status: 200 | 404 = 200): Answer<string> {
   if (!web) throw notFound('web app: it is not built; run `npm run build`')
   const nonce = randomBytes(NONCE_BYTES).toString('base64url')
-  return new Answer(200, web.page.replace('<head>', `<head><meta property="csp-nonce" nonce="${nonce}">`), {
+  return new Answer(status, web.page.replace('<head>', `<head><meta property="csp-nonce" nonce="${nonce}">`), {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policyWith(nonce),
     'referrer-policy': 'no-referrer',

@@ -38,7 +38,7 @@ test('only a keyed hash of the secret is stored, in the record and in the audit 
   expect(rows.filter(({ row }) => row.includes(secret) || row.includes(Buffer.from(secret).toString('hex')))).toEqual([])
 })
 
-test('who made and changed a key stands in its metadata', async () => {
+test('the metadata of a key names who created and changed it', async () => {
   const admin = await make({ name: 'second admin', roles: ['AdminApi'] })
   const made = await make({ name: 'plain', roles: ['SearchApi'] })
   const changed = await org.ask<ApiKey>('PATCH', `/api-keys/${made.id}`, { key: admin.key, body: { name: 'renamed' } })
@@ -106,7 +106,7 @@ test('of many deletions at once a single one is done and recorded', async () => 
   expect(audit).toHaveLength(1)
 })
 
-test('further header names carry a key when the deployment says so', async () => {
+test('the deployment can accept keys in further headers', async () => {
   for (const name of ['x-service-api-key', 'x-other-key', 'X-Third-Key']) {
     expect((await app.ask('GET', '/datasets', { headers: { [name]: org.key } })).status).toBe(200)
   }

@@ -41,14 +41,14 @@ describe('the last key by which an organization can be administrated', () => {
     expect((await demote(other.id, other.key)).status).toBe(409)
   })
 
-  test('is not a key that ends by itself: with that alone everybody would be locked out later', async () => {
+  test('is not a key that expires, since its end would lock out everyone', async () => {
     await make({ ttl: DAY_S })
     await make({ roles: ['SearchApi'] })
     expect((await remove(firstId)).status).toBe(409)
     expect((await demote(firstId)).status).toBe(409)
   })
 
-  test('goes when an administrator can log in, who then stays', async () => {
+  test('may be deleted when an administrator can log in, who then cannot be removed', async () => {
     await org.ask('POST', '/users', { body: { first_name: 'Not', last_name: 'Yet', email: 'notyet@example.org', roles: ['Admin'] } })
     await org.newUser(['Standard'])
     expect((await remove(firstId)).status).toBe(409)
@@ -57,7 +57,7 @@ describe('the last key by which an organization can be administrated', () => {
     expect((await org.ask('DELETE', `/users/${admin.id}`, { token: admin.token })).status).toBe(409)
   })
 
-  test('is left by all who remove keys at once', async () => {
+  test('survives concurrent deletions of all keys', async () => {
     for (let round = 0; round < 5; round += 1) {
       org = await app.newOrganization()
       firstId = (await keys())[0]?.id ?? ''

@@ -24,7 +24,7 @@ afterAll(() => app.close())
 
 const trail = async (query = ''): Promise<Row[]> => (await org.ask<Trail>('GET', `/audit${query}`)).body.audit
 
-test('a change leaves who did what to what, with the record before and after', async () => {
+test('a change records actor, action and entity, with the record before and after', async () => {
   const made = (await org.ask<{ id: string }>('POST', '/datasets', { body: { collection: 'audited', dataset: 'one' } })).body
   await org.ask('PUT', `/datasets/${made.id}`, { body: { collection: 'audited', dataset: 'two' } })
   await org.ask('DELETE', `/datasets/${made.id}`)
@@ -41,7 +41,7 @@ test('a change leaves who did what to what, with the record before and after', a
   expect(updated?.actor?.id).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-test('a change that was refused for want of a permission is there as refused', async () => {
+test('a change that was rejected for lack of permission is recorded as refused', async () => {
   const reader = await org.newKey(['SearchApi'])
   expect((await app.ask('POST', '/datasets', { key: reader, body: { collection: 'x', dataset: 'y' } })).status).toBe(403)
   expect((await trail('?action=datasets.create&limit=1'))[0]).toMatchObject({

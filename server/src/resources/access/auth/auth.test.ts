@@ -41,7 +41,7 @@ test('a user logs in with e-mail in any case and password, and is known by the t
   expect((await me(login.body.token)).body).toMatchObject({ type: 'USER_ID', id: ada.id, org_id: org.orgId, roles: ['Administrator'] })
 })
 
-test('the token is taken with and without the word Bearer, and decides alone when a key is there too', async () => {
+test('a token is accepted with and without the word Bearer, and takes precedence over a key', async () => {
   const ada = await org.newUser(['Standard'])
   expect((await app.ask('GET', '/auth/me', { headers: { authorization: ada.token } })).status).toBe(200)
   expect((await app.ask('GET', '/users', { headers: { authorization: ada.token, 'x-service-api-key': org.key } })).status).toBe(403)
@@ -117,7 +117,7 @@ test('a link sets the password once', async () => {
   expect((await accept(link)).status).toBe(400)
 })
 
-test('of two who use one link at once one gets in', async () => {
+test('only one of two concurrent uses of a link succeeds', async () => {
   const link = linkTokenIn(app.mails, (await invited()).email)
   const answers = await Promise.all([accept(link, 'nineteen herons on a wire'), accept(link, 'seventeen otters ashore')])
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
@@ -157,7 +157,7 @@ test('a weak password is refused by its rule and leaves the link good', async ()
   expect((await accept(link)).status).toBe(200)
 })
 
-test('a key asks who it is', async () => {
+test('a key reads its own identity', async () => {
   const key = await org.newKey(['SearchApi'])
   const answer = await app.ask<{ type: string; permissions: string[]; api_key: object; user?: object }>('GET', '/auth/me', { key })
   expect(answer.body).toMatchObject({ type: 'API_KEY_ID', org_id: org.orgId, roles: ['SearchApi'], api_key: { name: 'for a test' } })
@@ -195,7 +195,7 @@ test('a reset sends a link; the old password holds until it is used, and the old
   expect((await org.ask<{ success: boolean }>('POST', `/users/${waiting.id}/reset-password`)).body.success).toBe(false)
 })
 
-test('a link lets nobody in who may not log in with a password', async () => {
+test('a link does not admit users who may not log in with a password', async () => {
   const [ada, waiting] = [await org.newUser(['Standard']), await invited()]
   await org.ask('POST', `/users/${ada.id}/reset-password`)
   for (const { id, email } of [ada, waiting]) {
@@ -237,7 +237,7 @@ test('where several organizations know an e-mail the password decides, and then 
   expect((await logIn(email, 'seventeen otters ashore')).body.user.id).toBe(there.id)
 })
 
-test('logins, log-outs and failed logins are in the audit trail, never with what was typed as password', async () => {
+test('logins, logouts and failed logins are in the audit trail, without passwords', async () => {
   const ada = await org.newUser(['Standard'])
   await logIn(ada.email, 'the wrong password')
   const { token } = (await logIn(ada.email, ada.password)).body

@@ -27,7 +27,7 @@ const notifying = async (table: string, act: () => Promise<unknown>): Promise<vo
   stop()
 }
 
-test('a login makes other processes forget nothing but what they know of that user', async () => {
+test('a login invalidates only the cached values of that user in other processes', async () => {
   const [watcher, other]: [TestUser, TestUser] = [await org.newUser(['ReadOnly']), await org.newUser(['ReadOnly'])]
   await org.ask('POST', '/datasets', { body: { collection: 'shop', dataset: 'web' } })
   const remembered = async () => {

@@ -31,7 +31,7 @@ function signed({ header, payload }: Parts, options: { secret?: string; hash?: s
 
 const status = async (token: string): Promise<number> => (await app.ask('GET', '/auth/me', { token })).status
 
-test('a token says who, where, as what, and from when to when, and how it was signed', () => {
+test('a token holds user, organization, roles, validity and the algorithm of its signature', () => {
   const { header, payload } = partsOf(ada.token)
   expect(header).toEqual({ alg: 'HS256', typ: 'JWT', kid: expect.stringMatching(/^[0-9a-f]{16}$/) })
   expect(payload).toEqual({

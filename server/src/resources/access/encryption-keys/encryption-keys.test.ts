@@ -53,7 +53,7 @@ test.each<[string, object]>([
   expect((await create(body)).status).toBe(400)
 })
 
-test('the customer record is called like the organization until it is changed, and tells of no other organization', async () => {
+test('the customer record has the name of the organization until it is changed, and shows no other organization', async () => {
   const first = await org.ask<{ customer_name: string; organisations: { org_id: string }[] }>('GET', '/customer')
   const { body: own } = await org.ask<{ name: string }>('GET', `/organizations/${org.orgId}`)
   expect(first.body).toMatchObject({ customer_name: own.name, billing_emails: [], contract_type: 'PAID' })
@@ -68,7 +68,7 @@ test('the customer record is called like the organization until it is changed, a
   expect((await org.ask('GET', '/customer', { token: standard.token })).status).toBe(403)
 })
 
-test('statements are replaced by project and version, and tell which records name them', async () => {
+test('statements are replaced by project and version, and list the records that refer to them', async () => {
   const [id, gone] = ['00f1e2d3c4b5a697', '1111111111111111']
   const line = { message: 'paid {} in {}', file: 'src/till.ts', line: 7 }
   const set = { project_id: 'till', repo_url: 'https://code.invalid/till', version: '1.0' }

@@ -27,7 +27,7 @@ const grant = (group: string, roles: string[]) =>
   org.ask('POST', `/organizations/${org.orgId}/access/group/${group}`, { body: { roles, status: 'active' } })
 
 describe('the record', () => {
-  test('a group carries its id twice, its times and who made it, and is found in the list and by id', async () => {
+  test('a group has both id fields, its times and its creator, and is found in the list and by id', async () => {
     const made = await org.ask<UserGroup>('POST', '/groups', { body: { name: 'Ops', description: 'On call' } })
     expect(made.status).toBe(201)
     expect(made.body).toMatchObject({ name: 'Ops', description: 'On call', id: made.body.group_id })
@@ -45,7 +45,7 @@ describe('the record', () => {
     expect(body.groups.map((group) => group.name)).toEqual(['second', 'first'])
   })
 
-  test('a name is required, has 1 to 255 characters, and is taken once whatever its case', async () => {
+  test('a name is required, has 1 to 255 characters, and is unique regardless of case', async () => {
     for (const body of [{}, { name: '' }, { name: 'x'.repeat(256) }, { name: 7 }, { name: 'a\u0000' }]) {
       expect((await org.ask('POST', '/groups', { body })).status, JSON.stringify(body)).toBe(400)
     }
@@ -55,12 +55,12 @@ describe('the record', () => {
     expect((await other.ask('POST', '/groups', { body: { name: 'Ops' } })).status).toBe(201)
   })
 
-  test('of ten who ask for one name at once exactly one gets it', async () => {
+  test('only one of ten concurrent requests gets a name', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => org.ask('POST', '/groups', { body: { name: 'One' } })))
     expect(answers.map((answer) => answer.status).toSorted()).toEqual([201, ...Array(9).fill(409)])
   })
 
-  test('a change keeps what it does not name and ignores members of the record that cannot change', async () => {
+  test('a change keeps omitted fields and ignores read-only ones', async () => {
     const id = await newGroup('Ops')
     app.clock.advance(5)
     const described = await org.ask<UserGroup>('PATCH', `/groups/${id}`, {
@@ -76,7 +76,7 @@ describe('the record', () => {
     expect((await org.ask('PATCH', `/groups/${id}`, { body: { name: 'dev' } })).status).toBe(409)
   })
 
-  test('a deleted group is gone, with its memberships both ways and what it was granted', async () => {
+  test('a deleted group takes its memberships and grants with it', async () => {
     const [outer, middle, inner] = [await newGroup('outer'), await newGroup('middle'), await newGroup('inner')]
     await add(outer, [groupMember(middle)])
     await add(middle, [groupMember(inner)])
@@ -110,7 +110,7 @@ describe('the record', () => {
     }
   })
 
-  test('the audit trail tells who was let in and taken out', async () => {
+  test('the audit trail records added and removed members', async () => {
     const [outer, inner] = [await newGroup('outer'), await newGroup('inner')]
     await add(outer, [groupMember(inner)])
     await add(outer, [groupMember(inner)])
@@ -123,7 +123,7 @@ describe('the record', () => {
 })
 
 describe('members', () => {
-  test('users and groups become members, once each, and are there at the next read', async () => {
+  test('users and groups are added as members once, and the next read shows them', async () => {
     const [outer, inner] = [await newGroup('outer'), await newGroup('inner')]
     const user = await org.newUser(['Standard'])
     expect((await add(outer, [groupMember(inner), userMember(user.id)])).status).toBe(204)
@@ -165,7 +165,7 @@ describe('members', () => {
     expect(await membersOf(group)).toHaveLength(100)
   })
 
-  test('an unknown member is refused, and then nobody was added', async () => {
+  test('an unknown member is rejected, and no member is added', async () => {
     const [outer, inner] = [await newGroup('outer'), await newGroup('inner')]
     const other = await app.newOrganization()
     const foreign = await other.ask<UserGroup>('POST', '/groups', { body: { name: 'theirs' } })
@@ -204,7 +204,7 @@ describe('members', () => {
     }
   })
 
-  test('what a member reaches is what the memberships say, however they are linked', async () => {
+  test('a member gets exactly the groups that follow from the memberships, in any graph', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, (_, nth) => newGroup(`node ${nth}`)))
     const links = fc.uniqueArray(
       fc.tuple(fc.nat(5), fc.nat(5)).map(([from, to]) => [Math.min(from, to), Math.max(from, to)] as const),
@@ -252,7 +252,7 @@ describe('rights', () => {
     expect((await read(`/groups/${inner}`)).status).toBe(403)
   })
 
-  test('a key that may not read groups reads none', async () => {
+  test('a key without permission to read groups gets 403', async () => {
     const group = await newGroup('g')
     for (const key of [await org.newKey(['SearchApi']), await org.newKey(['IngestionApi'])]) {
       expect((await org.ask('GET', '/groups', { key })).status).toBe(403)
@@ -292,7 +292,7 @@ describe('rights', () => {
     expect((await add(inner, [userMember(user.id)])).status).toBe(204)
   })
 
-  test('a user who is removed is a member of nothing any more', async () => {
+  test('a removed user loses all memberships', async () => {
     const group = await newGroup('g')
     await add(group, [userMember(user.id)])
     expect((await org.ask('DELETE', `/users/${user.id}`)).status).toBe(204)

@@ -123,7 +123,7 @@ describe('granting and revoking', () => {
     expect(await members()).toEqual([])
   })
 
-  test('revoking what was never granted is no error and leaves no trace', async () => {
+  test('revoking a role that was never granted succeeds and is not recorded', async () => {
     expect((await org.ask('DELETE', pathOf(`user/${randomUUID()}`))).status).toBe(204)
     expect(await members()).toEqual([])
   })
@@ -143,7 +143,7 @@ describe('granting and revoking', () => {
     expect((await org.ask('DELETE', pathOf(`user/${user.id}`), { key })).status).toBe(403)
   })
 
-  test('both are in the audit trail, with what was before', async () => {
+  test('both are in the audit trail, with the state before', async () => {
     await grant(`user/${user.id}`, { roles: ['Standard'], status: 'active' })
     await org.ask('DELETE', pathOf(`user/${user.id}`))
     await org.ask('DELETE', pathOf(`user/${user.id}`))
@@ -152,7 +152,7 @@ describe('granting and revoking', () => {
     expect(body.audit[0]?.before).toMatchObject({ roles: ['Standard'], status: 'active' })
   })
 
-  test('the grants of a user who is removed are gone', async () => {
+  test('removing a user deletes their grants', async () => {
     await grant(`user/${user.id}`, { roles: ['Standard'], status: 'active' })
     await org.ask('DELETE', `/users/${user.id}`)
     expect(await members()).toEqual([])
@@ -195,7 +195,7 @@ describe('checking', () => {
     expect(await check(`group/${inner}`)).toEqual({ is_authorised: true, roles: 'Standard' })
   })
 
-  test('who does not exist, is of another organization or is deactivated is not authorised', async () => {
+  test('unknown, foreign and deactivated users are not authorized', async () => {
     const stranger = await (await app.newOrganization()).newUser(['Standard'])
     for (const id of [randomUUID(), stranger.id]) expect(await check(`user/${id}`)).toEqual({ is_authorised: false, roles: '' })
     await grant(`user/${user.id}`, { roles: ['Standard'], status: 'active' })
@@ -209,7 +209,7 @@ describe('checking', () => {
     expect((await org.ask('GET', '/access/check?user_id=nope')).status).toBe(400)
   })
 
-  test('a user asks about himself without a permission, and about others not', async () => {
+  test('users check their own access without a permission, but not that of others', async () => {
     const other = await org.newUser(['Admin'])
     expect((await asUser('GET', '/access/check')).body).toEqual({ is_authorised: true, roles: 'ReadOnly' })
     expect((await asUser('GET', `/access/check?user_id=${user.id}`)).status).toBe(200)

@@ -83,7 +83,7 @@ describe('a guest', () => {
     expect((await as(gus, 'GET', `/organizations/${made.id}/access/user/${gus.id}/check`)).status).toBe(404)
   })
 
-  test('who is invited only may not act yet, and who was revoked no more', async () => {
+  test('a user who has not accepted the invitation, or was revoked, cannot act', async () => {
     await grantGus(['Standard'], 'invited')
     expect((await as(gus, 'POST', '/access/switch', { org_id: made.id })).status).toBe(403)
     await grantGus(['Standard'])
@@ -92,7 +92,7 @@ describe('a guest', () => {
     expect((await as(gus, 'POST', '/access/switch', { org_id: made.id })).status).toBe(403)
   })
 
-  test('acts there with the roles granted there, not with those at home', async () => {
+  test('acts with the roles granted by the other organization, not with those of their own', async () => {
     await grantGus(['ReadOnly'])
     const there = await switched(gus)
     expect(await me(there)).toMatchObject({ org_id: made.id, roles: ['ReadOnly'] })
@@ -178,7 +178,7 @@ describe('a guest', () => {
 })
 
 describe('switching', () => {
-  test('a key switches nobody but those it names, and only with the permission', async () => {
+  test('a key switches only the users it names, and only with the permission', async () => {
     expect((await app.ask('POST', '/access/switch', { key: made.first_key })).status).toBe(400)
     expect((await app.ask('POST', '/access/switch', { key: made.first_key, body: { user_id: randomUUID() } })).status).toBe(404)
     await grantGus(['ReadOnly'])

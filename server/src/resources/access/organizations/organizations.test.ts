@@ -49,7 +49,7 @@ describe('reading', () => {
     expect((await get(org.orgId, blind)).status).toBe(403)
   })
 
-  test('another organization is as unknown as one that does not exist', async () => {
+  test('another organization gets the same 404 as an unknown id', async () => {
     const other = await app.newOrganization()
     for (const id of [other.orgId, randomUUID()]) {
       expect((await get(id)).status).toBe(404)
@@ -109,7 +109,7 @@ describe('creating', () => {
     expect(answers.map((answer) => answer.status).toSorted()).toEqual([201, 409, 409, 409, 409])
   })
 
-  test('the audit trail of the management organization tells who created it, and not its key', async () => {
+  test('the audit trail of the management organization names the creator, without the key', async () => {
     const made = await create({ name: newName() })
     const { body } = await app.ask<{ audit: { action: string }[] }>('GET', `/audit?entity_id=${made.body.id}`, { key: app.managementKey })
     expect(body.audit.map(({ action }) => action)).toEqual(['organizations.create'])
@@ -169,7 +169,7 @@ describe('changing', () => {
     for (const body of bad) expect((await patch(body)).status, JSON.stringify(body)).toBe(400)
   })
 
-  test('a name that another organization has is a conflict, also when several ask at once', async () => {
+  test('a taken organization name is a conflict, also for concurrent requests', async () => {
     const others = await Promise.all([1, 2, 3, 4].map(() => app.newOrganization()))
     const name = newName()
     const answers = await Promise.all([org, ...others].map((one) => one.ask('PATCH', `/organizations/${one.orgId}`, { body: { name } })))

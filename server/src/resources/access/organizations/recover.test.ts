@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('a recovered key administrates the organization that was named, and the audit trail says who made it', async () => {
+test('a recovered key administers the named organization, and the audit trail records its creation', async () => {
   const org = await app.newOrganization()
   const { organization, key } = await recoverAdmin(app.app.world, org.orgId, 'root')
   expect((await recoverAdmin(app.app.world, organization, 'root')).organization).toBe(organization)

@@ -40,7 +40,7 @@ describe('without conditions', () => {
     expect(seen([], ann)).toEqual(['shop/web', 'shop/cart', 'lab/web'])
   })
 
-  test('a forbidden log is hidden from the one it names and from nobody else', () => {
+  test('a forbidden log is hidden only from the named principal', () => {
     const policies = [forbid(log(web), user(ann))]
     expect(seen(policies, ann)).toEqual(['shop/cart', 'lab/web'])
     expect(seen(policies, bob)).toHaveLength(3)
@@ -63,7 +63,7 @@ describe('without conditions', () => {
     expect(seen(both.toReversed(), ann)).toEqual(['shop/cart'])
   })
 
-  test('a permitted log that is gone leaves nothing to see', () => {
+  test('a permit for a deleted log shows nothing', () => {
     expect(seen([permit({ resource_type: 'LOG', resource_id: '99999999-9999-4999-8999-999999999999' }, user(ann))], ann)).toEqual([])
   })
 
@@ -110,7 +110,7 @@ describe('with conditions', () => {
     expect(seen(policies, { ...ann, roles: ['Standard', 'Admin'] })).toEqual(['lab/web'])
   })
 
-  test('a permit that is narrowed to other people limits nobody else', () => {
+  test('a permit limits only its own principals', () => {
     expect(seen([permit(log(web), role('Standard'), { when: { principals: [user(bob)] } })], ann)).toHaveLength(3)
   })
 
@@ -133,7 +133,7 @@ test('empty conditions and lists say nothing', () => {
   expect(seen([forbid(log(web), user(ann), { unless: { resources: [], principals: [user(ann)] } })], ann)).toHaveLength(3)
 })
 
-test('the several names of a resource and of a principal are one', () => {
+test('all names of a resource or principal are equivalent', () => {
   for (const type of ['LOG_SET', 'logset', 'Collection']) {
     expect(normalResource({ resource_type: type, resource_id: 'Shop' })).toEqual({ type: 'LOG_SET', id: 'Shop' })
   }
@@ -186,7 +186,7 @@ test('many rules at once decide as each of them read for itself', () => {
   )
 })
 
-test('who is limited can make nobody who sees more', () => {
+test('a limited user cannot create a principal that sees more', () => {
   fc.assert(
     fc.property(fc.array(aRule, { maxLength: 6 }), aViewer, aViewer, (rules, viewer, grantee) => {
       fc.pre(!liftsLimits(rules, viewer, grantee))

@@ -47,7 +47,7 @@ const seen = async (key: string) => {
 const ALL = ['cart', 'default', 'usage', 'web']
 
 describe('what a policy does', () => {
-  test('a forbidden log is left out of lists, answers 404 by id, and is back when the policy is gone', async () => {
+  test('a forbidden log is not listed and is 404 by id, until the policy is deleted', async () => {
     const policy = await create()
     expect(await seen(reader.key)).toEqual(ALL.filter((name) => name !== 'web'))
     expect((await org.ask('GET', `/datasets/${web}`, { key: reader.key })).status).toBe(404)
@@ -70,7 +70,7 @@ describe('what a policy does', () => {
     expect(await seen(reader.key)).toEqual(['cart'])
   })
 
-  test('a policy on a role counts for all who hold it, system roles by name and custom roles by id', async () => {
+  test('a policy on a role applies to all holders, system roles by name and custom roles by id', async () => {
     await create({ principal: { principal_type: 'role', principal_id: 'SearchApi' } })
     expect(await seen(reader.key)).not.toContain('web')
     const role = await org.ask<Role>('POST', '/roles', {
@@ -99,7 +99,7 @@ describe('what a policy does', () => {
     expect(await seen(reader.key)).toEqual(ALL.filter((name) => name !== 'cart'))
   })
 
-  test('a policy of one organization does nothing in another', async () => {
+  test('a policy has no effect in another organization', async () => {
     const other = await app.newOrganization()
     await other.ask('POST', '/datasets', { body: { collection: 'shop', dataset: 'web' } })
     await create({
@@ -142,7 +142,7 @@ describe('the record', () => {
     expect([body.description, body.unless]).toEqual([undefined, undefined])
   })
 
-  test('deleting answers 200 with an empty object, and then the policy is gone', async () => {
+  test('deleting a policy returns 200 with an empty object', async () => {
     const { body: made } = await create()
     const gone = await org.ask('DELETE', `/policies/${made.id}`)
     expect([gone.status, gone.body]).toEqual([200, {}])
@@ -193,7 +193,7 @@ describe('looking up', () => {
 })
 
 describe('refusals', () => {
-  test('what is missing or out of bounds is named', async () => {
+  test('a missing or out-of-range field is named in the error', async () => {
     const refusals: [object, string][] = [
       [{ policy_type: undefined }, 'policy_type'],
       [{ policy_type: 'OTHER' }, 'policy_type'],

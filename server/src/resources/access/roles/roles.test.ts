@@ -52,7 +52,7 @@ describe('reading', () => {
     expect((await org.ask<Role>('GET', '/roles/Administrator')).body.role_id).toBe('Admin')
   })
 
-  test('every permission says where it belongs, what it means and whether it is sensitive', async () => {
+  test('every permission has a group, a description and a sensitivity', async () => {
     const { body } = await org.ask<Role>('GET', '/roles/Admin')
     expect(names(body)).toEqual([...allPermissions])
     const sensitive = (name: string) => body.permissions.find((permission) => permission.name === name)?.sensitive
@@ -83,7 +83,7 @@ describe('reading', () => {
 })
 
 describe('creating', () => {
-  test('the answer is the whole role, with who made it, and it is found again', async () => {
+  test('creating a role returns the whole role with its creator, and it can be read', async () => {
     const made = await create({ description: 'May look' })
     expect(made.status).toBe(201)
     expect(made.body).toMatchObject({ role_type: 'API', display_name: 'Searchers', description: 'May look', is_system_role: false })
@@ -93,7 +93,7 @@ describe('creating', () => {
     expect((await org.ask('GET', `/roles/${made.body.role_id.toUpperCase()}`)).body).toEqual(made.body)
   })
 
-  test('what is missing, unknown or out of bounds is refused by name', async () => {
+  test('a missing, unknown or out-of-range field is named in the error', async () => {
     const refusals: [object, string][] = [
       [{ role_type: undefined }, 'role_type'],
       [{ role_type: 'SERVICE' }, 'role_type'],
@@ -110,7 +110,7 @@ describe('creating', () => {
     }
   })
 
-  test('a permission named twice is held once, and a role may hold none', async () => {
+  test('a duplicate permission is stored once, and a role may have none', async () => {
     expect(names((await create({ permissions: ['logs_read', 'logs_read'] })).body)).toEqual(['logs_read'])
     expect(names((await create({ display_name: 'None', permissions: [] })).body)).toEqual([])
   })
@@ -124,7 +124,7 @@ describe('creating', () => {
     expect((await other.ask('POST', '/roles', { body: draft })).status).toBe(201)
   })
 
-  test('of ten who ask for one name at once exactly one gets it', async () => {
+  test('only one of ten concurrent requests gets a name', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => create()))
     expect(answers.map((answer) => answer.status).toSorted()).toEqual([201, ...Array(9).fill(409)])
   })
@@ -145,7 +145,7 @@ describe('creating', () => {
 })
 
 describe('changing', () => {
-  test('a change replaces the role and counts for its holders on their next request', async () => {
+  test('a change replaces the role and applies to its holders from their next request', async () => {
     const role = await create({ permissions: ['logs_read'], description: 'gone after' })
     const key = await org.newKey([role.body.role_id])
     expect((await org.ask('GET', '/datasets', { key })).status).toBe(200)
@@ -181,7 +181,7 @@ describe('changing', () => {
 })
 
 describe('deleting', () => {
-  test('a role nobody holds is gone afterwards', async () => {
+  test('a role without holders is deleted', async () => {
     const role = await create()
     expect((await org.ask('DELETE', `/roles/${role.body.role_id}`)).status).toBe(204)
     expect((await org.ask('GET', `/roles/${role.body.role_id}`)).status).toBe(404)
@@ -262,7 +262,7 @@ describe('at the same moment', () => {
     }
   })
 
-  test('of two who delete a role one does, and it is in the audit trail once', async () => {
+  test('only one of two concurrent deletions of a role succeeds, with one audit record', async () => {
     const { role_id } = (await create()).body
     const answers = await Promise.all([1, 2, 3].map(() => org.ask('DELETE', `/roles/${role_id}`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404])
@@ -272,7 +272,7 @@ describe('at the same moment', () => {
 })
 
 test.each(['Admin ', ' admin', 'Ａｄｍｉｎ', 'ad\u200bmin', 'Read Only', 'searchers', 'SEARCHERS\n', 'Ｓｅａｒｃｈｅｒｓ'])(
-  'the name %j, which looks like that of another role, is taken',
+  'the name %j, which looks like that of another role, is a conflict',
   async (display_name) => {
     await create()
     expect((await create<FailureBody>({ display_name })).status).toBe(409)
@@ -282,6 +282,6 @@ test.each(['Admin ', ' admin', 'Ａｄｍｉｎ', 'ad\u200bmin', 'Read Only', 's
   },
 )
 
-test('a name that nobody can see is refused', async () => {
+test('an invisible name is rejected', async () => {
   expect((await create<FailureBody>({ display_name: ' \u200b\n' })).status).toBe(400)
 })

@@ -26,7 +26,7 @@ test('nothing fits where no hash is stored', async () => {
   expect(await isPassword(new Secret(''), undefined)).toBe(false)
 })
 
-test('a hash made at a lower cost is still read and is said to be outdated', async () => {
+test('a hash of a lower cost still verifies and counts as outdated', async () => {
   const cheap = '$argon2id$v=19$m=256,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
   expect(await isPassword(password, cheap)).toBe(false)
   expect(isOutdated(cheap)).toBe(true)

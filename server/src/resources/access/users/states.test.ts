@@ -50,7 +50,7 @@ test('a user deactivated before accepting is invited again afterwards, and the o
   expect((await accept(linkTokenIn(app.mails, user.email))).body.user.status).toBe('ACTIVE')
 })
 
-test('a user who has not logged in for as long as the deployment says is inactive until the next login', async () => {
+test('a user without a login for the configured time is inactive until the next login', async () => {
   const ada = await org.newUser(['Standard'])
   app.clock.advance(91 * DAY_MS)
   expect(await statusOf(ada.id)).toBe('INACTIVE')
@@ -59,7 +59,7 @@ test('a user who has not logged in for as long as the deployment says is inactiv
   expect(await statusOf(ada.id)).toBe('ACTIVE')
 })
 
-test('without the setting nobody becomes inactive', async () => {
+test('without the setting no user becomes inactive', async () => {
   const plain = await openTestApp()
   const there = await plain.newOrganization()
   const ada = await there.newUser(['Standard'])
@@ -68,7 +68,7 @@ test('without the setting nobody becomes inactive', async () => {
   await plain.close()
 })
 
-test('a user who was brought over from elsewhere logs in like an inactive one and is active then', async () => {
+test('an imported user logs in like an inactive one and becomes active', async () => {
   const ada = await org.newUser(['Standard'])
   await app.app.world.meta.write(org.orgId, (tx) => tx.run(sql`update users set status = 'MIGRATED' where id = ${ada.id}`))
   expect(await statusOf(ada.id)).toBe('MIGRATED')
@@ -78,7 +78,7 @@ test('a user who was brought over from elsewhere logs in like an inactive one an
   expect(await statusOf(ada.id)).toBe('ACTIVE')
 })
 
-test('a new invitation voids the old one and says when and by whom', async () => {
+test('a new invitation voids the old one and records time and inviter', async () => {
   const user = await invited()
   const first = linkTokenIn(app.mails, user.email)
   app.clock.advance(60_000)
@@ -128,7 +128,7 @@ test('only the invited are invited again', async () => {
   expect(app.mails).toHaveLength(mails)
 })
 
-test('the last administrator who can log in is neither deleted, deactivated nor stripped', async () => {
+test('the last administrator who can log in cannot be deleted, deactivated or demoted', async () => {
   const small = await app.newOrganization()
   const last = await small.newUser(['Admin'])
   await small.ask('POST', '/users', { body: { first_name: 'Not', last_name: 'Yet', email: 'notyet@example.org', roles: ['Admin'] } })
@@ -167,7 +167,7 @@ test('two requests at once do not take the last two administrators away', async 
   }
 })
 
-test('preferences begin empty and take one member at a time', async () => {
+test('preferences start empty and are merged by field', async () => {
   const ada = await org.newUser(['ReadOnly'])
   const path = `/users/${ada.id}/preferences`
   const id = ada.id
@@ -214,7 +214,7 @@ test.each([
   expect((await org.ask('GET', `/users/${user.id}/preferences`)).body).toEqual({ preferences: {} })
 })
 
-test('nobody writes the preferences of another without the permission', async () => {
+test('writing the preferences of another user needs the permission', async () => {
   const [ada, bob] = [await org.newUser(['Standard']), await org.newUser(['Standard'])]
   expect((await org.ask('PATCH', `/users/${bob.id}/preferences`, { token: ada.token, body: { theme: 'dark' } })).status).toBe(403)
 })

@@ -21,7 +21,7 @@ const invited = async (over: object = {}): Promise<User> => (await org.ask<User>
 const withBody = (method: string): { body?: object } => (method === 'GET' ? {} : { body: {} })
 const unknownId = '00000000-0000-4000-8000-000000000000'
 
-test('a created user is invited, by whom and when in seconds, and carries nothing secret', async () => {
+test('a created user has the inviter and the time of the invitation in seconds, and no secrets', async () => {
   const body = person({ roles: ['Administrator', 'Admin', 'ReadOnly'], tags: { team: 'blue' } })
   const made = await org.ask<User>('POST', '/users', { body })
   expect(made.status).toBe(201)
@@ -71,20 +71,20 @@ test.each([
   expect(refused.body.details).toContain(field)
 })
 
-test('an e-mail is there once in an organization, whatever its case, and again in another', async () => {
+test('an e-mail is unique within an organization regardless of case, and may exist in another', async () => {
   const { email } = await invited()
   expect((await org.ask('POST', '/users', { body: person({ email: email.toUpperCase() }) })).status).toBe(409)
   const other = await app.newOrganization()
   expect((await other.ask('POST', '/users', { body: person({ email }) })).status).toBe(201)
 })
 
-test('of two creations of one e-mail at once one wins', async () => {
+test('only one of two concurrent creations of an e-mail succeeds', async () => {
   const body = person()
   const answers = await Promise.all(['POST', 'POST'].map((method) => org.ask(method, '/users', { body })))
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
 })
 
-test('a user of another organization looks like one that does not exist', async () => {
+test('a user of another organization gets the same 404 as an unknown id', async () => {
   const { id } = await invited()
   const other = await app.newOrganization()
   for (const [method, path] of [
@@ -112,7 +112,7 @@ test('a user of another organization looks like one that does not exist', async 
   expect((await org.ask('GET', `/users/${id}`)).status).toBe(200)
 })
 
-test('people without the permission read themselves and nobody else', async () => {
+test('users without the permission read only their own record', async () => {
   const [ada, bob] = [await org.newUser(['Standard']), await org.newUser(['ReadOnly'])]
   for (const path of ['', '/preferences', '/access', '/organizations', '/groups']) {
     expect((await org.ask('GET', `/users/${ada.id.toUpperCase()}${path}`, { token: ada.token })).status, path).toBe(200)
@@ -194,7 +194,7 @@ test('a new role holds from the next request on, with the same token', async () 
   expect((await listing()).status).toBe(403)
 })
 
-test('a role granted to a group of groups is the role of those in it', async () => {
+test('a role granted to a group of groups applies to all members', async () => {
   const ada = await org.newUser(['ReadOnly'])
   const [outer, inner] = await Promise.all(
     ['outer', 'inner'].map(async (name) => (await org.ask<{ id: string }>('POST', '/groups', { body: { name } })).body.id),
@@ -209,7 +209,7 @@ test('a role granted to a group of groups is the role of those in it', async () 
   expect((await org.ask('GET', `/groups/members/${ada.id}`)).body).toEqual(groups.body)
 })
 
-test('the organizations of a user are the one of the record, marked as active', async () => {
+test('a user lists their own organization, marked as active', async () => {
   const user = await invited()
   const access = await org.ask<{ organisations: { id: string; active: boolean }[] }>('GET', `/users/${user.id}/access`)
   expect(access.status).toBe(200)
@@ -264,7 +264,7 @@ test('an offset is no time zone: it knows nothing of summer', async () => {
   for (const timezone of ['Europe/Dublin', 'UTC', 'Etc/GMT+5']) expect([timezone, (await ask(timezone)).status]).toEqual([timezone, 200])
 })
 
-test('a deleted user is gone with tokens, memberships and grants, and the e-mail is free', async () => {
+test('deleting a user deletes tokens, memberships and grants, and frees the e-mail', async () => {
   const ada = await org.newUser(['Standard'])
   const group = (await org.ask<{ id: string }>('POST', '/groups', { body: { name: 'the deleted' } })).body.id
   await org.ask('POST', `/groups/${group}/members`, { body: { members: [{ member_id: ada.id, member_type: 'USER' }] } })
@@ -279,7 +279,7 @@ test('a deleted user is gone with tokens, memberships and grants, and the e-mail
   expect((await org.ask('POST', '/users', { body: person({ email: ada.email }) })).status).toBe(201)
 })
 
-test('who manages users without being an administrator cannot get at one', async () => {
+test('a user manager who is not an administrator cannot change an administrator', async () => {
   const role = await org.ask<{ role_id: string }>('POST', '/roles', {
     body: { role_type: 'USER', display_name: 'User manager', permissions: ['users_read', 'users_write', 'users_delete'] },
   })

@@ -104,14 +104,18 @@ function redact(clause: string): PartialChanges | undefined {
   return what.length > 0 ? { options: { redact: what } } : undefined
 }
 
+const HEALTH_CHECKS = /\bhealth ?-?checks?\b/i
+
 function drop(clause: string): PartialChanges | undefined {
   if (!isAbout(clause, DROPS)) return undefined
   const quoted = quotedIn(clause)
+  const word = /\blines? (?:with|containing|that contain)\s+(?:the (?:word|text) )?([\w./:@-]*\w)\s*$/i.exec(withoutQuotes(clause))?.[1]
   const level = /\b(debug|trace|info)\b/i.exec(withoutQuotes(clause))?.[1]?.toLowerCase()
   const what = [
     ...(quoted === undefined ? [] : [quoted]),
     ...(level === undefined ? [] : [`(?i)\\b${level}\\b`]),
-    ...(isAbout(clause, /\bhealth ?-?checks?\b/i) ? ['/(health|live|ready)z?\\b'] : []),
+    ...(isAbout(clause, HEALTH_CHECKS) ? ['(?i)health[ _-]?check|/(health|live|ready)z?\\b'] : []),
+    ...(word === undefined || level !== undefined || HEALTH_CHECKS.test(word) ? [] : [word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')]),
   ]
   return what.length > 0 ? { options: { drop: what } } : undefined
 }
@@ -136,11 +140,11 @@ function secondsIn(clause: string): number | undefined {
 }
 
 function batch(clause: string): PartialChanges | undefined {
-  if (!isAbout(clause, /\bbatch/i)) return undefined
+  if (!isAbout(clause, /\bbatch|\b(send|flush|ship)\b.*\bevery\b/i)) return undefined
   const size = Number(/\b(\d{1,6}) ?(events?|records?|lines|logs)?\b(?! ?(s|sec|min|m)\b)/i.exec(withoutQuotes(clause))?.[1])
   const seconds = secondsIn(clause)
   const options = {
-    ...(size >= 1 && size <= 100_000 && size !== seconds ? { batch_size: size } : {}),
+    ...(isAbout(clause, /\bbatch/i) && size >= 1 && size <= 100_000 && size !== seconds ? { batch_size: size } : {}),
     ...(seconds !== undefined && seconds <= 300 ? { batch_seconds: seconds } : {}),
   }
   return Object.keys(options).length > 0 ? { options } : undefined

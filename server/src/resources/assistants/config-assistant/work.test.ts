@@ -171,6 +171,22 @@ describe('words', () => {
     expect(unknown).toEqual(['Please dance'])
   })
 
+  test('that the form gives as an example are understood, and the rule matches the word', () => {
+    const { changes, unknown } = readWords('leave out lines with healthcheck, and send every 5 seconds')
+    expect(unknown).toEqual([])
+    expect(changes.options).toMatchObject({ batch_seconds: 5 })
+    const [rule = ''] = changes.options?.drop ?? []
+    const matches = (line: string) => new RegExp(rule.replace('(?i)', ''), 'i').test(line)
+    expect(['GET /healthcheck 200', 'Health-Check passed', 'GET /healthz 200', 'GET /cart 200'].map(matches)).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+    expect(readWords('drop lines with a.b').changes).toEqual({ options: { drop: ['a\\.b'] } })
+    expect(readWords('flush every 2 minutes').changes).toEqual({ options: { batch_seconds: 120 } })
+  })
+
   test('without a known meaning are returned as unknown', () => {
     expect(readWords('make it nice')).toEqual({ changes: {}, unknown: ['make it nice'] })
     expect(readWords('drop lines like "syslog in json"').changes).toEqual({ options: { drop: ['syslog in json'] } })

@@ -40,7 +40,7 @@ async function untilBothInvalidated(): Promise<void> {
 
 const observed = (path: string): LayoutFindings => ({ observed: [{ path, count: 1, distinct: 1 }], open: [] })
 
-test('where many datasets lie is read by one statement, and a change of one makes only that one be read again', async () => {
+test('many datasets are read by one statement, and a change of one reloads only that one', async () => {
   const { orgId, logIds } = await newOrganization()
   const [first = '', second = ''] = logIds
   for (const logId of [first, second]) await growLayouts({ meta: here }, orgId, new Map([[logId, observed('a')]]))
@@ -61,7 +61,7 @@ test('where many datasets lie is read by one statement, and a change of one make
   statements.mockRestore()
 })
 
-test('open maps are remembered for every process, and none is forgotten', async () => {
+test('open maps are shared by all processes, and none is lost', async () => {
   const { orgId, logIds } = await newOrganization()
   const [logId = ''] = logIds
   await growLayouts({ meta: here }, orgId, new Map([[logId, { ...observed('a'), open: ['labels.'] }]]))
@@ -71,7 +71,7 @@ test('open maps are remembered for every process, and none is forgotten', async 
   expect([located?.map.version, [...(located?.map.open ?? [])]]).toEqual([2, ['labels.', '']])
 })
 
-test('a statement on the settings that changes no row makes nobody forget', async () => {
+test('a statement on the settings that changes no row invalidates no cache', async () => {
   const heard: string[] = []
   await untilBothInvalidated()
   const stop = there.onChange((orgId, table, id) => heard.push(`${orgId} ${table} ${id}`))
@@ -84,7 +84,7 @@ test('a statement on the settings that changes no row makes nobody forget', asyn
   expect(heard).toHaveLength(1)
 })
 
-test('many changes of one transaction are announced as one of the organization', async () => {
+test('many changes in one transaction are announced as one change of the organization', async () => {
   const { orgId } = await newOrganization()
   await untilBothInvalidated()
   const heard: string[] = []

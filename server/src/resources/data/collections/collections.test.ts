@@ -33,7 +33,7 @@ test('each collection is one object from its name to its datasets, both sorted b
   })
 })
 
-test('a collection ends with its last dataset and is nobody else’s to see', async () => {
+test('a collection ends with its last dataset and is invisible to other organizations', async () => {
   const [org, other] = [await app.newOrganization(), await app.newOrganization()]
   const { id } = (await org.ask<{ id: string }>('POST', '/datasets', { body: { collection: 'shop', dataset: 'web' } })).body
   const names = async (who: typeof org) =>

@@ -39,7 +39,7 @@ const bulkOf = (names: readonly string[]): string =>
 
 const namesOf = (count: number, prefix: string): string[] => Array.from({ length: count }, (_, at) => `${prefix}-${at}`)
 
-test('a post that names 10,000 new datasets takes a handful of statements, keeps every event, and creates as many as one may', async () => {
+test('a post with 10,000 new datasets needs a handful of statements, keeps every event, and creates datasets up to the limit', async () => {
   nextHour(senders.app)
   const owner = await senders.app.newOrganization()
   const statements = countStatements()

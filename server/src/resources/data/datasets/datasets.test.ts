@@ -68,7 +68,7 @@ describe('creating', () => {
     expect((await create({ collection: 'lab', dataset: 'web' })).status).toBe(201)
   })
 
-  test('of many who take one name at once a single one gets it', async () => {
+  test('only one of many concurrent requests gets a name', async () => {
     const replies = await Promise.all(Array.from({ length: 5 }, () => create({ collection: 'race', dataset: 'one' })))
     expect(replies.map((reply) => reply.status).toSorted()).toEqual([201, 409, 409, 409, 409])
   })
@@ -98,7 +98,7 @@ describe('creating', () => {
 })
 
 describe('listing', () => {
-  test('the newest dataset comes first and those of the system are among them', async () => {
+  test('datasets are listed newest first, including those of the system', async () => {
     await made('shop', 'one')
     app.clock.advance(5)
     await made('shop', 'two')
@@ -149,7 +149,7 @@ describe('changing', () => {
   const put = <T = Dataset>(id: string, body: object, key?: string): Promise<Reply<T>> =>
     org.ask<T>('PUT', `/datasets/${id}`, { body, ...(key ? { key } : {}) })
 
-  test('a put moves and renames, keeps what it does not name, and tells who and when', async () => {
+  test('a PUT moves and renames, keeps omitted fields, and records user and time', async () => {
     const before = await made('shop', 'web', { tags: { a: 'b' }, retention: 'DAYS_30' })
     app.clock.advance(1_000)
     const reply = await put(before.id, { collection: ' lab ', dataset: 'site' })
@@ -176,7 +176,7 @@ describe('changing', () => {
     expect((await put(id, { collection: 'shop', retention: null })).body).not.toHaveProperty('retention')
   })
 
-  test('retention needs its own permission, unless it stays what it is', async () => {
+  test('a change of the retention needs its own permission', async () => {
     const { id } = await made('shop', 'web', { retention: 'DAYS_30' })
     const key = await roleKey(['logs_read', 'logs_write'])
     expect((await create<FailureBody>({ collection: 'shop', dataset: 'x', retention: 'DAYS_30' }, key)).status).toBe(403)
@@ -193,14 +193,14 @@ describe('changing', () => {
     }
   })
 
-  test('a taken name is a conflict, the own name is none', async () => {
+  test("a taken name is a conflict, but not the dataset's own name", async () => {
     const { id } = await made('shop', 'web')
     await made('shop', 'api')
     expect((await put(id, { collection: 'shop', dataset: 'api' })).status).toBe(409)
     expect((await put(id, { collection: 'shop', dataset: 'web' })).status).toBe(200)
   })
 
-  test('of many that are renamed to one name at once a single one gets it', async () => {
+  test('only one of many concurrent renames gets a name', async () => {
     const all = await Promise.all(['a', 'b', 'c', 'd'].map((name) => made('race', name)))
     const replies = await Promise.all(all.map(({ id }) => put(id, { collection: 'race', dataset: 'same' })))
     expect(replies.map((reply) => reply.status).toSorted()).toEqual([200, 409, 409, 409])
@@ -219,7 +219,7 @@ describe('changing', () => {
 })
 
 describe('deleting', () => {
-  test('a deleted dataset is gone at once, its name is free, and deleting it again is unknown', async () => {
+  test('a dataset is deleted at once, its name is free, and deleting it again is 404', async () => {
     const { id } = await made('shop', 'web')
     const gone = await org.ask('DELETE', `/datasets/${id}`)
     expect([gone.status, gone.body]).toEqual([204, ''])
@@ -236,7 +236,7 @@ describe('deleting', () => {
   })
 })
 
-test('every change is in the audit trail with what was and what is', async () => {
+test('every change is in the audit trail with the record before and after', async () => {
   const { id } = await made('shop', 'web')
   await org.ask('PUT', `/datasets/${id}`, { body: { collection: 'lab' } })
   await org.ask('DELETE', `/datasets/${id}`)

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('a crowd of first posts to one new dataset makes that dataset and no other', async () => {
+test('concurrent first posts to a new dataset create it once', async () => {
   const org = await app.newOrganization()
   const headers = { 'x-service-collection': 'crowd', 'x-service-dataset': 'one' }
   const posts = Array.from({ length: 150 }, (_, n) =>

@@ -37,7 +37,7 @@ const failure = async (source: SourceSelection): Promise<Failure> =>
     },
   )
 
-test('ids, tags and an expression choose, and the stronger one decides alone', async () => {
+test('datasets are selected by ids, tags or an expression, and only the strongest applies', async () => {
   expect(await read({ from: [webId] })).toEqual(['web'])
   expect(await read({ from: [webId, NOWHERE], from_expr: ' ', from_tags: [] })).toEqual(['web'])
   expect(await read({ from: [webId], from_tags: ['env:dev'] })).toEqual(['api'])
@@ -54,7 +54,7 @@ test('saying nothing is a bad request that names both fields', async () => {
   }
 })
 
-test('finding nothing is a 404 that says so', async () => {
+test('a selector without a match is a 404 that names the reason', async () => {
   for (const source of [{ from: [NOWHERE] }, { from_expr: "logset = '.traces'" }, { from_tags: ['env:none'] }]) {
     expect(await failure(source)).toMatchObject({ status: 404, message: 'no datasets matched' })
   }

@@ -179,7 +179,7 @@ describe('the stream of a live tail', () => {
     expect(said()).toContain(': over')
   })
 
-  test('goes on without the dataset that a policy hides meanwhile', async () => {
+  test('continues without a dataset that a policy has hidden meanwhile', async () => {
     const limited = await newKey()
     const { said } = await watching({ key: limited.key })
     await hideFrom(web, limited)
@@ -191,7 +191,7 @@ describe('the stream of a live tail', () => {
   })
 })
 
-test('a pagination token leads only the caller on to whom it was given', async () => {
+test('a pagination token works only for the caller who got it', async () => {
   await send(['one', 'two', 'three'])
   const [asking, other] = [await newKey(), await newKey()]
   const body = { from: [web], select: ['*'], time_range: 'Last 1 hour', limit: 1 }
@@ -226,7 +226,7 @@ describe('a monitor', () => {
   const statusFor = async (id: string, credential: { key?: string; token?: string }) =>
     (await org.ask('GET', `/monitors/${id}/evaluations`, credential)).status
 
-  test('stays unknown to whom it could tell of a hidden dataset after it watches another one', async () => {
+  test('stays 404 for callers from whom a dataset it has read is hidden, even when it watches another one', async () => {
     await send(['bad'], 'web', { note: 'secret' })
     const id = await watch({ from: [web] })
     await evaluate()
@@ -293,7 +293,7 @@ describe('a monitor', () => {
   })
 })
 
-test('templates whose selectors cannot be read yet are hidden from those whom a policy concerns, and shown to all others', async () => {
+test('templates with unresolved selectors are hidden from callers with a policy, and shown to all others', async () => {
   const limited = await newKey()
   await hideFrom(web, limited)
   const query = { name: 'errors', select: ['count(*)'], where: '' }

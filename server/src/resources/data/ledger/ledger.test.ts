@@ -33,7 +33,7 @@ async function newSender() {
 const to = (dataset: string) => ({ 'x-service-dataset': dataset })
 const idOf = async (owner: TestOrganization, dataset: string) => (await senders.datasets(owner)).find((one) => one.dataset === dataset)?.id
 
-test('stored events are counted at once, by dataset and sender, with the bytes on the wire and those of the lines', async () => {
+test('stored events are counted immediately by dataset and sender, with bytes on the wire and bytes of lines', async () => {
   const { owner, post, read } = await newSender()
   await post('{"n":1}\n\n{"n":22}\r\n', to('web'))
   await post('plain', to('web'))
@@ -75,7 +75,7 @@ test('late and truncated events are counted', async () => {
 })
 
 describe('posts that are refused as a whole', () => {
-  test('count as one event if they were not parsed, by reason', async () => {
+  test('count as one event by reason if they were not parsed', async () => {
     const { owner, post, read } = await newSender()
     await post('x', { 'content-encoding': 'br' })
     await post('x', { 'content-encoding': 'gzip' })

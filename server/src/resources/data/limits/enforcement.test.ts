@@ -62,7 +62,7 @@ test('a cap may be filled exactly', async () => {
   expect((await send(1)).status).toBe(429)
 })
 
-test('a changed limit opens again, a deleted one is none, and a cap of zero lets nothing in', async () => {
+test('a raised limit admits events again, a deleted one does not apply, and a cap of zero admits none', async () => {
   const { owner, send, limit } = await newSender()
   const id = await limit(0)
   expect((await send(1)).status).toBe(429)
@@ -85,7 +85,7 @@ test('what came before the limit was made counts, and repeats of a post do not',
   expect((await usage(id)).used).toBe(20)
 })
 
-test('of many who send at once none gets past the cap, and what is used is what is stored', async () => {
+test('concurrent senders never exceed the cap, and the usage equals the stored bytes', async () => {
   const { owner, send, limit, usage } = await newSender()
   const id = await limit(500)
   const replies = await Promise.all(
@@ -141,7 +141,7 @@ test('every receiver refuses in its own words and with Retry-After', async () =>
   for (const reply of [otlp, bulk, native]) expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
-test('other processes know within two seconds what is used and what is crossed, and a restart forgets nothing', async () => {
+test('other processes see the usage within two seconds, and a restart keeps it', async () => {
   const { owner, send, limit } = await newSender()
   const id = await limit(100)
   const other = await openTestApp(senders.env)

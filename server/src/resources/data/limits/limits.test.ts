@@ -50,14 +50,14 @@ test('a created limit is the whole record, found in the list and by its id', asy
   expect(contract.limits.create.reply.strict().parse(reply.body)).toEqual(reply.body)
 })
 
-test('the newest limit comes first', async () => {
+test('limits are listed newest first', async () => {
   await made(body())
   app.clock.advance(5)
   await made(team({ team: 'payments' }))
   expect((await org.ask<{ limits: Limit[] }>('GET', '/limits')).body.limits.map(({ target }) => target)).toEqual(['TEAM', 'ORGANISATION'])
 })
 
-test('a team is named in either form and comes back as it was sent', async () => {
+test('a team is accepted in either form and returned as sent', async () => {
   expect((await made(team({ team: 'a' }))).scope).toEqual({ organisation: { id: org.orgId }, tag: { team: 'a' } })
   expect((await made(team({ key: 'team', value: 'b' }))).scope.tag).toEqual({ key: 'team', value: 'b' })
   expect((await made(body({ target: 'TEAM' }))).scope).toEqual({ organisation: { id: org.orgId } })
@@ -108,7 +108,7 @@ test('a second limit of the same target and scope is a conflict, however the tea
   expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409])
 })
 
-test('a patch changes what it names and keeps the rest', async () => {
+test('a PATCH changes the given fields and keeps the others', async () => {
   const before = await made(team({ team: 'a' }, { description: 'first' }))
   app.clock.advance(1_000)
   const reply = await org.ask<Limit>('PATCH', `/limits/${before.id}`, { body: { value: 5 } })
@@ -180,7 +180,7 @@ describe('the limit of monitors', () => {
     queries: [{ name: 'errors', select: ['count(*)'], from_expr: '*', where: '' }],
   }
 
-  test('lets in as many as it says, however many ask at once, and one more when one is gone', async () => {
+  test('admits exactly its number under concurrent requests, and one more after a deletion', async () => {
     const owner = await capped.newOrganization()
     const create = () => owner.ask<{ id: string } & FailureBody>('POST', '/monitors', { body: watching })
     const made = await Promise.all(Array.from({ length: 5 }, create))
@@ -193,7 +193,7 @@ describe('the limit of monitors', () => {
     expect([(await create()).status, (await create()).status]).toEqual([201, 400])
   })
 
-  test('is listed and shown with what is used of it, each organization its own, and changed by nobody here', async () => {
+  test('is listed with its usage for the own organization, and is read-only', async () => {
     const owner = await capped.newOrganization()
     await owner.ask('POST', '/monitors', { body: watching })
     const [limit] = (await owner.ask<{ limits: Limit[] }>('GET', '/limits')).body.limits

@@ -30,7 +30,7 @@ const assign = (datasetId: string, parserId: string, owner = org) =>
   owner.ask<Failure>('PUT', `/datasets/${datasetId}/parser`, { body: { parser_id: parserId } })
 
 describe('registering a pattern', () => {
-  test('makes a parser that is not enabled, and tells the language from the pattern', async () => {
+  test('creates a disabled parser, and derives the language from the pattern', async () => {
     const made = await create({ name: 'Proxy', description: 'The proxy at the edge' })
     expect(made.status).toBe(201)
     expect(made.body).toMatchObject({
@@ -79,7 +79,7 @@ describe('registering a pattern', () => {
   })
 })
 
-test('the list has the built-in parsers first, and only those of the organization', async () => {
+test('the list has the built-in parsers first, then those of the organization', async () => {
   const id = (await create()).body.id
   const foreign = (await create({}, other)).body.id
   const all = await list()
@@ -121,7 +121,7 @@ describe('changing a parser', () => {
 })
 
 describe('the parser of a dataset', () => {
-  test('is there once it is assigned, and goes when it is taken away', async () => {
+  test('is shown once it is assigned, and disappears when it is unassigned', async () => {
     const [dataset, { id }] = [await newDataset(), (await create({ name: 'Edge proxy' })).body]
     expect((await assigned(dataset)).status).toBe(404)
     expect((await assign(dataset, id)).status).toBe(204)
@@ -132,7 +132,7 @@ describe('the parser of a dataset', () => {
     expect((await org.ask<{ parser_id: string }>('GET', `/datasets/${dataset}`)).body.parser_id).toBe('')
   })
 
-  test('goes with the parser', async () => {
+  test('is deleted with the parser', async () => {
     const [dataset, { id }] = [await newDataset(), (await create()).body]
     await assign(dataset, id)
     expect((await org.ask('DELETE', `/parsers/${id}`)).status).toBe(204)
@@ -140,7 +140,7 @@ describe('the parser of a dataset', () => {
     expect((await org.ask<{ parser_id: string }>('GET', `/datasets/${dataset}`)).body.parser_id).toBe('')
   })
 
-  test('may be a built-in one, but none that is unknown or of another organization', async () => {
+  test('may be a built-in parser, but not an unknown one or one of another organization', async () => {
     const dataset = await newDataset()
     const syslog = (await list()).find(({ name }) => name === 'Syslog')
     expect((await assign(dataset, syslog?.id ?? '')).status).toBe(204)
@@ -165,7 +165,7 @@ describe('trying a pattern', () => {
       { body },
     )
 
-  test('tells of each line what came of it', async () => {
+  test('returns the result of each line', async () => {
     const { body } = await ask({ pattern: PATTERN, lines: ['10.0.0.1 took 12.5ms', 'hello', ''] })
     expect(body.metrics).toEqual({ total_lines: 3, matched_lines: 1, error_lines: 0, match_ratio: 1 / 3 })
     expect(body.results).toEqual([
@@ -253,7 +253,7 @@ describe('without a pattern', () => {
     return datasets.find((one) => one.dataset === dataset)?.id ?? ''
   }
 
-  test('a parser is made of what the recent lines of the log have in common', async () => {
+  test('a parser is inferred from what the recent lines of the log have in common', async () => {
     const log_id = await withLines(LINES)
     const made = await create({ log_id, pattern: undefined })
     expect(made.status).toBe(201)
@@ -269,7 +269,7 @@ describe('without a pattern', () => {
     })
   })
 
-  test('nothing is made of lines that have nothing in common, nor of none, nor of JSON', async () => {
+  test('no parser is inferred from lines without a common structure, from JSON, or without lines', async () => {
     const logs = [await withLines(['hello there my friend', 'what is this']), await newDataset(), await withLines(['{"a":1}', '{"b":2}'])]
     for (const log_id of logs) {
       const made = await create({ log_id, pattern: undefined })
@@ -277,14 +277,14 @@ describe('without a pattern', () => {
     }
   })
 
-  test('the recent lines of a log tell which parser fits', async () => {
+  test('the parser is detected from the recent lines of a log', async () => {
     const log_id = await withLines(LINES)
     const reply = await org.ask<{ candidates: { metrics: Metrics }[] }>('POST', '/parsers/detect', { body: { log_id } })
     expect(reply.status).toBe(200)
     expect(reply.body.candidates.every(({ metrics }) => metrics.total_lines === LINES.length)).toBe(true)
   })
 
-  test('who may not search does not get to see lines', async () => {
+  test('lines are hidden from callers without permission to search', async () => {
     const log_id = await withLines(LINES)
     const role = { role_type: 'API', display_name: `parses ${names}`, permissions: ['logs_read', 'parsers_read', 'parsers_write'] }
     const { role_id } = (await org.ask<{ role_id: string }>('POST', '/roles', { body: role })).body

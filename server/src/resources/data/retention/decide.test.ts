@@ -50,7 +50,7 @@ describe('the most specific rule wins', () => {
   })
 })
 
-test('what is removed was no longer found, and what is found is never removed', () => {
+test('removed events were already hidden, and visible events are never removed', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 4e12 }),
@@ -80,7 +80,7 @@ test('the foretold removal comes true at its moment and not a millisecond before
   )
 })
 
-test('what is kept for ever has no cutoff and no removal ahead', () => {
+test('a dataset that is kept forever has no cutoff and no next removal', () => {
   expect([retentionCutoffMs({ days: undefined }, NOON), nextRemoval(NOON, { days: undefined })]).toEqual([undefined, undefined])
 })
 
@@ -144,7 +144,7 @@ describe('the clock is trusted', () => {
     expect(readings([...minutes(130), -30_000, -90_000]).slice(-3)).toEqual([true, true, false])
   })
 
-  test('whatever it does, never when it jumped within the last two hours', () => {
+  test('never within two hours after a jump of the clock', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.constant(MINUTE_MS), fc.integer({ min: -500 * DAY_MS, max: 500 * DAY_MS })), { maxLength: 300 }),

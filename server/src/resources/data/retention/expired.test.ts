@@ -116,7 +116,7 @@ describe('an event that is too old', () => {
     for (const name of names) expect((await seenBy([name])).events).toEqual(young([name]))
   })
 
-  test('is shown again when the retention is raised before its day has gone', async () => {
+  test('is shown again when the retention is raised before its day is deleted', async () => {
     const rule = { entity: 'LOG_SET', scope: { from: 'log:shop' }, category: 'DATASET_RETENTION', retention: 'DAYS_180' }
     await ask('PUT', `/datasets/${idOf('short')}`, { collection: 'shop', dataset: 'short', retention: 'DAYS_90' })
     expect((await seenBy(names)).events).toEqual([...edges(['short']), ...young(names)].sort())

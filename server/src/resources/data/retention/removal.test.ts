@@ -63,7 +63,7 @@ const remove = (id: string) => senders.org.ask('DELETE', `/datasets/${id}`)
 const soon = (what: () => unknown) => expect.poll(what, { interval: 50 })
 
 describe('a deleted dataset', () => {
-  test('loses its events at once and by itself, and nobody else loses any', async () => {
+  test('loses its events at once, and no other dataset loses any', async () => {
     const [gone, kept] = [await made(), await made()]
     await send(gone.dataset, [timed(0), timed(1), timed(400)])
     await send(kept.dataset, [timed(0), timed(1), timed(400)])
@@ -78,7 +78,7 @@ describe('a deleted dataset', () => {
     }
   })
 
-  test('asks for the removal in the transaction that deletes it', async () => {
+  test('queues the removal in the transaction that deletes it', async () => {
     const { id } = await made()
     await world().meta.run(sql`update jobs set due_at = ${nowMs() + HOUR_MS} where kind = 'event_removal'`)
     await remove(id)
@@ -128,7 +128,7 @@ describe('a deleted dataset', () => {
 })
 
 describe('old events', () => {
-  test('go by whole days, each dataset by its own retention, and what was taken is written down', async () => {
+  test('are deleted by whole days, by the retention of each dataset, and the deletion is recorded', async () => {
     const [short, long, endless] = [await made('DAYS_30'), await made('DAYS_365'), await made()]
     for (const { dataset } of [short, long, endless]) await send(dataset, [0, 29, 32, 364, 367].map(timed))
     const before = (days: number) => Math.floor((nowMs() - days * DAY_MS) / DAY_MS) * DAY_MS
@@ -162,7 +162,7 @@ describe('old events', () => {
     expect(await eventsOf(id)).toBe(1)
   })
 
-  test('go a while after a jump of the clock, when it has gone on steadily', async () => {
+  test('are deleted only when the clock has run steadily after a jump', async () => {
     const { id, dataset } = await made('DAYS_30')
     await send(dataset, [timed(100)])
     let state = await runOnce({ ...trusted(), reading: { seenMs: nowMs() - 90 * DAY_MS, steadySinceMs: 0 } })
@@ -175,7 +175,7 @@ describe('old events', () => {
     expect(await eventsOf(id)).toBe(0)
   })
 
-  test('wait while the store rests from rewriting, and are looked for again at the next run', async () => {
+  test('wait while the store pauses mutations, and are deleted at the next run', async () => {
     const { id } = await made('DAYS_30')
     await storeTogether([id, (await made()).id], 202)
     const state = await runOnce({ ...trusted(), rests_until: nowMs() + 60_000 })

@@ -52,7 +52,7 @@ describe('a rule', () => {
     expect(await rules()).toEqual([reply.body])
   })
 
-  test('stands in the list also when the log got its retention otherwise', async () => {
+  test('is listed also when the retention of the log was set elsewhere', async () => {
     const { id } = await dataset('shop', 'web', { retention: 'DAYS_30' })
     expect(await rules()).toMatchObject([{ id, retention: 'DAYS_30', created_by: await actor() }])
     await org.ask('PUT', `/datasets/${id}`, { body: { collection: 'shop', retention: null } })
@@ -68,7 +68,7 @@ describe('a rule', () => {
     expect(new Set((await rules()).map(({ id }) => id))).toEqual(new Set([ofCollection.id, ofOrganisation.id]))
   })
 
-  test('names a log by its name, with its collection, or by its id; a name that several bear needs the collection', async () => {
+  test('names a log by name, by collection and name, or by id; an ambiguous name needs the collection', async () => {
     const [one] = [await dataset('shop', 'web'), await dataset('lab', 'web')]
     const reply = await create<FailureBody>(rule('LOG', 'DAYS_30', 'log:web'))
     expect([reply.status, reply.body.details]).toEqual([400, expect.stringContaining('collection.dataset')])
@@ -91,7 +91,7 @@ describe('a rule', () => {
     expect(await rules()).toEqual([])
   })
 
-  test('is there once for each log, collection and organization', async () => {
+  test('exists once for each log, collection and organization', async () => {
     await dataset('shop', 'web')
     for (const body of [rule('LOG', 'DAYS_30', 'web'), rule('LOG_SET', 'DAYS_30', 'shop'), rule('ORGANISATION', 'DAYS_30')]) {
       expect([(await create(body)).status, (await create(body)).status]).toEqual([201, 409])
@@ -100,7 +100,7 @@ describe('a rule', () => {
     expect((await rules()).map(({ retention }) => retention)).toEqual(['DAYS_30', 'DAYS_30', 'DAYS_30'])
   })
 
-  test('changes how long it keeps, tells who did it, and stays what it is for', async () => {
+  test('changes its retention, records the user, and keeps its scope', async () => {
     await dataset('shop', 'web')
     for (const body of [rule('LOG', 'DAYS_30', 'web'), rule('LOG_SET', 'DAYS_30', 'shop'), rule('ORGANISATION', 'DAYS_30')]) {
       const { body: made } = await create(body)
@@ -116,7 +116,7 @@ describe('a rule', () => {
     }
   })
 
-  test('is gone when it is deleted, and the more general one applies', async () => {
+  test('no longer applies once deleted, and the more general rule does', async () => {
     const { id } = await dataset('shop', 'web')
     expect(await keeping(id)).toEqual([400, 'DEPLOYMENT'])
     const made = []

@@ -37,7 +37,7 @@ describe('a range is moved to full minutes', () => {
     expect(period({})).toEqual({ fromMs: toMs - DAY_MS, toMs, slices: 72, isExact: true })
   })
 
-  test('an absolute one becomes wider, and says that it did', () => {
+  test('an absolute range is widened, with a note', () => {
     const fromMs = Date.UTC(2026, 10, 21, 9, 0)
     expect(period({ from_ts: fromMs, to_ts: fromMs + HOUR_MS })).toMatchObject({
       fromMs,

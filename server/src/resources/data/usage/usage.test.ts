@@ -28,7 +28,7 @@ const idOf = async (owner: TestOrganization, dataset: string): Promise<string> =
 const LAST = 'time_range=Last%2020%20minutes'
 
 describe('what was sent', () => {
-  test('is the whole organization over time, to the byte what the ledger says, with numbers of slices as text', async () => {
+  test('covers the whole organization over time, equals the ledger to the byte, and has numbers of slices as strings', async () => {
     const { owner, send, read } = await newSender()
     // Both at the beginning of a minute with new sequence numbers.
     senders.app.clock.advance(2 * MINUTE_MS - (senders.app.clock.nowMs() % MINUTE_MS))
@@ -195,7 +195,7 @@ test.each([
   expect([reply.status, reply.body.details]).toEqual([400, expect.stringContaining(details)])
 })
 
-test('a range of no width is nothing, and who may not read usage is refused', async () => {
+test('an empty range has no usage, and reading usage needs the permission', async () => {
   const nowMs = senders.app.clock.nowMs()
   const minuteMs = nowMs - (nowMs % MINUTE_MS)
   expect((await senders.org.ask<MetricItem>('GET', `/usage?from_ts=${minuteMs}&to_ts=${minuteMs}`)).body).toMatchObject({ total_value: 0 })
@@ -253,7 +253,7 @@ describe('whatever else reads events is counted as a search is:', () => {
   })
 })
 
-test('what live tails read together is shared by those who watch, each for the datasets that they may see', async () => {
+test('the bytes of a shared live tail are split among its viewers, each for the datasets they may see', async () => {
   const { owner, send, read } = await newSender()
   await send(100, 'open')
   await send(100, 'secret')

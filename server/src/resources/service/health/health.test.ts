@@ -50,7 +50,7 @@ test('a store that takes the question and never answers is reported, and one tha
   expect(await answers()).toBe(true)
 })
 
-test('a store that hangs while its process is there makes a failure', async () => {
+test('a store that hangs while its process runs is a failure', async () => {
   const { world } = app.app
   const hung = { ...world.events, health: () => ({ status: 'ok' as const }), ping: () => new Promise<void>(() => undefined) }
   expect(await openHealth({ ...world, events: hung }).failures()).toEqual(['the events store is down: it does not answer'])

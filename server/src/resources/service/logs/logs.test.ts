@@ -29,7 +29,7 @@ test('a log carries all four names, its id and its tags, and is the dataset of t
   expect(contract.logs.create.reply.strict().parse(reply.body)).toEqual(reply.body)
 })
 
-test('no row of the list lacks an id, a name, a twin or tags, and those of the system are among them', async () => {
+test('every row of the list has an id, a name, a dataset and tags, including those of the system', async () => {
   await made('shop', 'web')
   const rows = await logs()
   expect(rows.map(({ collection }) => collection).toSorted()).toEqual(['.audit-trail', '.usage', 'default', 'shop'])
@@ -91,7 +91,7 @@ describe('changing', () => {
   })
 })
 
-test('a deleted log is gone from logs and datasets', async () => {
+test('a deleted log disappears from logs and datasets', async () => {
   const { log_id: id } = await made('shop', 'web')
   expect((await org.ask('DELETE', `/logs/${id}`)).status).toBe(204)
   expect((await org.ask('GET', `/logs/${id}`)).status).toBe(404)

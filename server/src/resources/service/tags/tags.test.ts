@@ -34,14 +34,14 @@ describe('one tag of a log', () => {
     expect(await tagsOf()).toEqual({ env: 'prod' })
   })
 
-  test('a name that is there already is a conflict and stays as it is', async () => {
+  test('an existing name is a conflict and stays unchanged', async () => {
     await send('POST', tagOf('team', 'a'))
     const again = await send('POST', tagOf('team', 'b'))
     expect([again.status, again.body.details]).toEqual([409, 'the log already has a tag team; PUT changes its value'])
     expect(await tagsOf()).toEqual({ team: 'a' })
   })
 
-  test('a name that is not there can be neither changed nor taken off', async () => {
+  test('an unknown name can be neither changed nor removed', async () => {
     expect((await send('PUT', tagOf('team', 'a'))).body).toMatchObject({ code: 404, details: 'the log has no tag team' })
     expect((await send('DELETE', { name: 'team', entity: { id: logId, type: 'log' } })).status).toBe(404)
     expect((await send('PUT', tagOf('constructor', 'a'))).status).toBe(404)
@@ -59,7 +59,7 @@ describe('one tag of a log', () => {
     ).toHaveLength(1)
   })
 
-  test('of many who put tags on at once none is lost, and one name is taken once', async () => {
+  test('concurrent additions lose no tag, and each name is added once', async () => {
     const different = await Promise.all(Array.from({ length: 8 }, (_, index) => send('POST', tagOf(`t${index}`, 'x'))))
     const same = await Promise.all(Array.from({ length: 4 }, () => send('POST', tagOf('same', 'x'))))
     expect(different.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 201))
@@ -111,7 +111,7 @@ describe('one tag of a log', () => {
 })
 
 describe('records that can be tagged', () => {
-  test('records that are unknown, gone, of another organization or of a kind without records are 404', async () => {
+  test('unknown, deleted and foreign records and kinds without records are 404', async () => {
     const other = await app.newOrganization()
     const theirs = (await other.ask<Log>('POST', '/logs', { body: { collection: 'a', dataset: 'b' } })).body.log_id
     await org.ask('DELETE', `/logs/${logId}`)
@@ -177,7 +177,7 @@ describe('records that can be tagged', () => {
     expect(await search('?entity_type=api_key', key)).toEqual([])
   })
 
-  test('readers find tags and change none, a key for ingestion does not even find them', async () => {
+  test('readers see tags but change none, and a key for ingestion does not see them', async () => {
     const reader = await org.newKey(['SearchApi'])
     expect((await org.ask('GET', '/tags', { key: reader })).status).toBe(200)
     for (const method of ['POST', 'PUT', 'DELETE'] as const) expect((await send(method, tagOf('a', 'b'), reader)).status).toBe(403)

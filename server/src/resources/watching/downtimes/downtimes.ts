@@ -16,6 +16,8 @@ import {
   updateDowntimeRow,
 } from './rows.ts'
 
+export { isDowntime } from './downtime-times.ts'
+
 type NewDowntime = BodyOf<typeof contract.downtimes.create>
 
 /** All downtimes of an organization; the caller checks visibility. */

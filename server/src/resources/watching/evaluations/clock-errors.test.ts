@@ -71,7 +71,7 @@ test.each([
   expect(await notified()).toEqual([])
 })
 
-test('what a wrong clock made due in a day is due when the clock is right again', async () => {
+test('an evaluation that a wrong clock made due in a day is due when the clock is right again', async () => {
   const { clock, app } = senders.app
   const owner = await senders.app.newOrganization()
   const { id, evaluations } = await watch(owner)

@@ -14,6 +14,9 @@ import {
 } from './rows.ts'
 import { absenceBefore } from './time-gaps.ts'
 
+export { backtest } from './backtest.ts'
+export type { EvaluationRecord } from './rows.ts'
+
 /** Monitors due within this time are evaluated early, since monitors evaluated together share scans. */
 const EARLY_MS = 5_000
 const BATCH_MAX = 200

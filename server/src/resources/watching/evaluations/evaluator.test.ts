@@ -71,7 +71,7 @@ async function watch(body: object, org?: TestOrganization): Promise<Watched> {
   }
 }
 
-test('a monitor without events has no data; then it alerts, tells each action once, and recovers under the same alert', async () => {
+test('a monitor without events has no data; then it alerts, notifies each action once, and recovers under the same alert', async () => {
   const { org, now, events, evaluations, notes } = await watch({
     ...plain,
     no_data_status: 'OK',
@@ -108,7 +108,7 @@ test('a monitor without events has no data; then it alerts, tells each action on
   expect(shown.body.monitor_notifications[0]).toMatchObject({ status: 'IN_PROGRESS', type: 'EMAIL', monitor_status: 'OK', test: false })
 })
 
-test('each group has a status of its own, and the monitor the worst of them', async () => {
+test('each group has its own status, and the monitor has the worst of them', async () => {
   const { org, id, now, notes } = await watch(grouped)
   await send(org, [...errors(3, { region: 'eu' }), ...errors(1, { region: 'us' })])
   await settle()
@@ -125,7 +125,7 @@ test('each group has a status of its own, and the monitor the worst of them', as
   expect(await now()).toMatchObject({ status: 'OK', monitored_groups: [{ group_id: 'region:us' }] })
 })
 
-test('monitors that ask alike are read together, and each gets its own answer', async () => {
+test('monitors with equal queries share a read, and each gets its own result', async () => {
   const org = await senders.app.newOrganization()
   const asking = (select: string, more: object = {}) => watch({ ...plain, queries: [{ ...query, select: [select], ...more }] }, org)
   const watched = [await asking('count(*)'), await asking('sum(ms)'), await asking('max(ms)'), await asking('count(*)', { where: '' })]
@@ -135,7 +135,7 @@ test('monitors that ask alike are read together, and each gets its own answer', 
   expect(seen).toEqual([2, 8, 4, 3])
 })
 
-test('a group is named whatever bytes its value has, and keeps nobody else from looking', async () => {
+test('a group with any bytes in its value has an id, and does not stop other evaluations', async () => {
   const { org, now } = await watch({ ...grouped, threshold: 0 })
   await send(org, [...errors(1, { region: 'a\u0000b' }), ...errors(1, { region: 'x'.repeat(5_000) }), ...errors(1)])
   await settle()
@@ -231,7 +231,7 @@ test('patterns that come up, and patterns that stay away, are counted against th
   expect((await fresh.evaluations())[0]?.patterns).not.toEqual((await lost.evaluations())[0]?.patterns)
 })
 
-test('what is measured in parts of the window is made into one number as the query says', async () => {
+test('the parts of a window are reduced to one number by reduce_to', async () => {
   const { org, evaluations } = await watch({
     ...plain,
     queries: [{ ...query, select: ['ms'], aggregation: [{ time: 'max', reduce_to: 'sum' }] }],
@@ -288,7 +288,7 @@ describe('many processes', () => {
   const dueNow = (holder: string, leaseMs: number) =>
     claimDue(senders.app.app.world.meta, { holder, dueMs: senders.app.clock.nowMs(), leaseMs, rowsMax: 100 })
 
-  test('share the monitors: each is looked after once', async () => {
+  test('share the monitors: each is evaluated once', async () => {
     const org = await senders.app.newOrganization()
     const watched: Watched[] = []
     for (let index = 0; index < 12; index += 1) watched.push(await watch(plain, org))
@@ -297,7 +297,7 @@ describe('many processes', () => {
     for (const { evaluations } of watched) expect(await evaluations()).toHaveLength(1)
   })
 
-  test('one that dies keeps its monitors for a lease only, and what it writes after that is not written', async () => {
+  test('a dead process keeps its monitors only for a lease, and its late writes are dropped', async () => {
     const { org, evaluations, notes, events } = await watch(plain)
     await evaluateDue()
     await send(org, errors(3))
@@ -339,7 +339,7 @@ describe('a backtest', () => {
     return found
   }
 
-  test('tells each change and what would have been sent, and sends nothing', async () => {
+  test('returns each change and each notification, and sends nothing', async () => {
     const org = await senders.app.newOrganization()
     await past(org, [600, 600, 600, 300, 100, 100, 100])
     const found = await tested(org, { ...plain, no_data_status: 'OK', days: 1 })
@@ -414,7 +414,7 @@ describe('a backtest', () => {
     expect(shown(await tested(org, { ...definition, days: 1 }))).toEqual(wanted)
   })
 
-  test('refuses what a monitor would be refused for, and more than 30 days', async () => {
+  test('rejects what is invalid for a monitor, and more than 30 days', async () => {
     const org = await senders.app.newOrganization()
     const refused = (more: object) => org.ask('POST', '/monitors/backtest', { body: { ...plain, ...more } })
     expect((await refused({ window: 'Last 2 days' })).status).toBe(400)

@@ -2,30 +2,29 @@ import type { Downtime } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badRequest, Failure, unavailable } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
-import { allDowntimes } from '../downtimes/downtimes.ts'
+import { isValidState, type Suppression } from '../alert-states/alert-states.ts'
+import { allDowntimes, isDowntime } from '../downtimes/downtimes.ts'
 import { targetsOf } from '../integrations/integrations.ts'
-import type { MonitorRow, StateRow, Suppression } from '../monitors/monitors.ts'
 import {
-  allMonitors,
-  decide,
   definitionOf,
-  type EvaluationInput,
-  type EvaluationOutcome,
-  INTERVAL_MS,
-  isDowntime,
-  isValidState,
   type MonitorDefinition,
-  type MonitorObservation,
+  type MonitorRow,
   monitorActor,
+  type StateRow,
+} from '../monitor-definitions/monitor-definitions.ts'
+import { allMonitors } from '../monitors/monitors.ts'
+import { queueNotifications } from '../notifications/notifications.ts'
+import {
+  type MonitorObservation,
   observe,
   readSeries,
   type SeriesMeasures,
   seriesFor,
   sourcesOf,
-  undecidedEvaluation,
   type WindowSeries,
-} from '../monitors/monitors.ts'
-import { queueNotifications } from '../notifications/notifications.ts'
+} from '../observations/observations.ts'
+import { decide, type EvaluationInput, type EvaluationOutcome, undecidedEvaluation } from './decide.ts'
+import { INTERVAL_MS } from './interval.ts'
 import { type EvaluationWrite, insertEvent, insertGroupHistory, writeEvaluations } from './rows.ts'
 import { type FailedReading, groupIntoScans, readScan, type SeriesRequest, sourceKey, windowsKey } from './shared-scans.ts'
 import { type Gap, gapsOf, reasonOfGap } from './time-gaps.ts'

@@ -29,7 +29,7 @@ const kept = () =>
       (select count(*) from monitor_events) as events, (select count(*) from monitor_group_history) as groups,
       (select count(*) from monitor_notifications) as notifications`)
 
-test('evaluations are kept for a day, those with a change for a month, the history for half a year; nothing goes by a doubtful clock', async () => {
+test('evaluations are kept for a day, those with a change for a month, the history for half a year; an untrusted clock deletes nothing', async () => {
   const org = await senders.app.newOrganization()
   const query = { name: 'errors', select: ['count(*)'], from_expr: '*', where: 'level = error', groups: ['region'] }
   const body = {

@@ -1,7 +1,12 @@
+import type { MonitorEvaluation } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { json, type Sql, sql } from '../../../meta/sql.ts'
-import type { AlertStatus, EvaluationRecord, StateRow } from '../monitors/monitors.ts'
-import { INTERVAL_MS } from '../monitors/monitors.ts'
+import type { AlertStatus } from '../alert-states/alert-states.ts'
+import type { StateRow } from '../monitor-definitions/monitor-definitions.ts'
+import { INTERVAL_MS } from './interval.ts'
+
+/** What an evaluation found and decided, as the history shows it. */
+export type EvaluationRecord = Omit<MonitorEvaluation, 'time' | 'from_ts' | 'to_ts' | 'status'>
 
 /** Leases use the clock of the database, because the clocks of processes may differ. */
 const STORE_MS = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`

@@ -34,7 +34,7 @@ const asks: fc.Arbitrary<SeriesRequest> = fc
     return { actor, datasets: [], series }
   })
 
-test('what is put into one scan asks the same events for the same groups, over the same windows or over single ones that end together', () => {
+test('series in one scan read the same events and groups, over equal windows or single windows with one end', () => {
   fc.assert(
     fc.property(fc.array(asks, { maxLength: 30 }), (requests) => {
       const scans = groupIntoScans(requests)

@@ -1,8 +1,7 @@
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
-import type { SeriesMeasures, WindowSeries } from '../monitors/monitors.ts'
-import { readSeries } from '../monitors/monitors.ts'
+import { readSeries, type SeriesMeasures, type WindowSeries } from '../observations/observations.ts'
 
 /**
  * Calls whose results over windows of several lengths can be computed exactly in one scan. Percentiles and unique counts are estimates, so

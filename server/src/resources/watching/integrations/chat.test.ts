@@ -40,7 +40,7 @@ describe('chat', () => {
     expect((await org.ask('DELETE', `/integrations/slack/workspaces/${byUrl.body.id}`)).status).toBe(404)
   })
 
-  test('what opens a workspace lies encrypted in the store and is in no record of a change', async () => {
+  test('the secret of a workspace is stored encrypted and is in no audit record', async () => {
     await workspace()
     await workspace({ webhook_url: 'https://chat.example.com/in/very-secret' })
     const rows = await app.app.world.meta.all<{ text: string }>(sql`
@@ -76,7 +76,7 @@ describe('chat', () => {
     expect((await org.ask('GET', '/integrations/slack')).body).toEqual({ integrations: [] })
   })
 
-  test('an integration of an unknown workspace, or of nobody, is refused', async () => {
+  test('an integration with an unknown workspace or without a recipient is rejected', async () => {
     expect((await chat({ workspace_id: randomUUID() })).body.errors?.[0]?.field).toBe('workspace_id')
     expect((await chat({ channels: [] })).status).toBe(400)
     const stranger = await app.newOrganization()

@@ -85,7 +85,7 @@ describe('the record', () => {
 })
 
 describe('secrets', () => {
-  test('lie encrypted in the store, and never come back', async () => {
+  test('are stored encrypted and are never returned', async () => {
     const made = await create({ custom_headers: { authorization: 'Bearer very-secret-token' }, signing_secret: 'a-very-secret-signature' })
     expect(JSON.stringify(made.body)).not.toContain('very-secret')
     const rows = await app.app.world.meta.all<{ text: string }>(sql`
@@ -167,7 +167,7 @@ describe('a test notification', () => {
     expect(got?.headers['x-dendro-signature']).toBe(`sha256=${signature}`)
   })
 
-  test('says with which status the target answered, and nothing of what it said', async () => {
+  test('reports the status of the target, and nothing of its body', async () => {
     const made = await create({})
     answer = 418
     const tested = await tryOut(made.body.id)
@@ -175,7 +175,7 @@ describe('a test notification', () => {
     expect(JSON.stringify(tested.body)).not.toContain('talks')
   })
 
-  test('to nobody says why', async () => {
+  test('without a listener reports the reason', async () => {
     const made = await create({ url: 'https://hooks.invalid/in' })
     expect((await tryOut(made.body.id)).body).toMatchObject({
       delivered: false,
@@ -227,7 +227,7 @@ test('a webhook never reaches the service itself at the port that it chose', asy
 })
 
 describe('payloads', () => {
-  test('a value never ends the text it stands in', () => {
+  test('a value never ends the string that contains it', () => {
     const values = { ...samplePlaceholders, title: 'a "quoted" \\ line\nand more', groups: 'g1, g2', group: 'g1' }
     expect(JSON.parse(renderPayload('{"t":"$title","all":"$groups","one":"$group","kept":"$unknown $"}', values))).toEqual({
       t: 'a "quoted" \\ line\nand more',

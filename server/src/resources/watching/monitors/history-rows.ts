@@ -1,7 +1,7 @@
-import type { MonitorEvaluation } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { sql } from '../../../meta/sql.ts'
-import type { AlertStatus } from './status.ts'
+import type { AlertStatus } from '../alert-states/alert-states.ts'
+import type { EvaluationRecord } from '../evaluations/evaluations.ts'
 
 export type HistorySpan = { fromMs: number; toMs: number }
 /** Bounds a response without pages; the newest rows are returned. */
@@ -48,7 +48,6 @@ export const selectNotifications = (db: Db, orgId: string, monitorId: string, { 
     where org_id = ${orgId} and monitor_id = ${monitorId} and time >= ${fromMs} and time < ${toMs}
     order by time desc, id limit ${ROWS_MAX}`)
 
-export type EvaluationRecord = Omit<MonitorEvaluation, 'time' | 'from_ts' | 'to_ts' | 'status'>
 type EvaluationRow = { time: number; from_ts: number; to_ts: number; status: AlertStatus; record: EvaluationRecord }
 
 export const selectEvaluations = (db: Db, orgId: string, monitorId: string, { fromMs, toMs }: HistorySpan, limit: number) =>

@@ -1,8 +1,8 @@
 import type { contract, MonitorEvaluation, ReplyOf } from '@dendro/api'
 import { badField } from '../../../kernel/errors.ts'
 import type { MetaWorld } from '../../../world.ts'
+import type { MonitorRow } from '../monitor-definitions/monitor-definitions.ts'
 import { type HistorySpan, selectEvaluations, selectEvents, selectGroupHistory, selectNotifications } from './history-rows.ts'
-import type { MonitorRow } from './rows.ts'
 
 type HistoryQuery = { from_ts?: number | undefined; to_ts?: number | undefined }
 type Events = ReplyOf<typeof contract.monitors.events>

@@ -1,7 +1,7 @@
 import type { Monitor } from '@dendro/api'
 import { metadataOf } from '../../../meta/metadata.ts'
-import type { MonitorRow, StateRow } from './rows.ts'
-import { isValidState } from './stored-state.ts'
+import { groupValues, isValidState } from '../alert-states/alert-states.ts'
+import type { MonitorRow, StateRow } from '../monitor-definitions/monitor-definitions.ts'
 
 type MonitorStateColumns = Pick<StateRow, 'status' | 'state' | 'last_trigger_ts'>
 
@@ -49,33 +49,5 @@ const shownGroups = ({ queries }: MonitorRow, { state }: MonitorStateColumns): M
   if (!isValidState(state)) return []
   return Object.entries(state.groups)
     .filter(([group]) => group !== '')
-    .map(([group_id, { status }]) => ({ group_id, groups: valuesOf(group_id, keys), status }))
-}
-
-const VALUE_CHARS_MAX = 1_000
-
-/**
- * `key:value` for each group key, in order, `null` for a missing value. Long values are cut, and NUL is replaced because PostgreSQL cannot
- * store it.
- */
-export const groupId = (keys: readonly string[], values: readonly (string | null)[]): string =>
-  keys
-    .map((key, at) => `${key}:${(values[at] ?? 'null').slice(0, VALUE_CHARS_MAX)}`)
-    .join(',')
-    .replaceAll('\0', '\ufffd')
-
-/** Parses the key values from a group id; an id made with other keys yields no values. */
-export function valuesOf(id: string, keys: readonly string[]): Record<string, string> {
-  const values: Record<string, string> = Object.create(null)
-  let at = 0
-  for (const [index, key] of keys.entries()) {
-    const start = at + key.length + 1
-    if (!id.startsWith(`${key}:`, at)) return {}
-    const next = keys[index + 1]
-    const end = next === undefined ? id.length : id.indexOf(`,${next}:`, start)
-    if (end < 0) return {}
-    values[key] = id.slice(start, end)
-    at = end + 1
-  }
-  return values
+    .map(([group_id, { status }]) => ({ group_id, groups: groupValues(group_id, keys), status }))
 }

@@ -27,7 +27,7 @@ const create = (body: object, owner = org): Promise<Reply<Kept>> => owner.ask<Ke
 const made = async (body: object = plain): Promise<Kept> => (await create(body)).body
 
 describe('monitors', () => {
-  test('what is left out has its default, and a new monitor is OK and not muted', async () => {
+  test('omitted fields have their defaults, and a new monitor is OK and not muted', async () => {
     const { status, body } = await create(plain)
     expect(status).toBe(201)
     expect(body).toMatchObject({
@@ -47,7 +47,7 @@ describe('monitors', () => {
     expect((await org.ask('GET', `/monitors/${body.id}`)).body).toEqual(body)
   })
 
-  test('the queries lie in a metric definition, which changes and goes with the monitor', async () => {
+  test('the queries are stored in a metric definition, which changes and is deleted with the monitor', async () => {
     const { id, metric_id } = await made()
     const path = `/metrics/definitions/${metric_id}`
     expect((await org.ask('GET', path)).body).toMatchObject({ id: metric_id, queries: [errors] })
@@ -69,7 +69,7 @@ describe('monitors', () => {
     for (const gone of ['description', 'warning_threshold', 'group_retention', 'aux']) expect(Object.keys(body)).not.toContain(gone)
   })
 
-  test('mute: until a time, for ever, and not at all', async () => {
+  test('a monitor is muted until a time, muted forever, or unmuted', async () => {
     const { id } = await made()
     const mute = (body?: object, path = 'status') => org.ask<Kept>('POST', `/monitors/${id}/${path}`, body === undefined ? {} : { body })
     const untilMs = app.clock.nowMs() + 3_600_000

@@ -12,19 +12,18 @@ import { isSameIdentity, visibilityFor } from '../../data/datasets/datasets.ts'
 import { checkMonitorLimit } from '../../data/limits/limits.ts'
 import { dropBacking, keepBacking } from '../../queries/metric-definitions/metric-definitions.ts'
 import { createdBy, modifiedBy } from '../../records.ts'
+import { newState } from '../alert-states/alert-states.ts'
 import { checkActions } from '../integrations/integrations.ts'
-import { columnsFromDraft } from './definition.ts'
+import { columnsFromDraft, type MonitorRow, type StateRow } from '../monitor-definitions/monitor-definitions.ts'
 import { monitorReply } from './monitor-reply.ts'
 import {
   deleteMonitor,
   insertMonitor,
   insertState,
   lockMonitor,
-  type MonitorRow,
   makeAllDueNow,
   makeDueNow,
   removeFromDowntimes,
-  type StateRow,
   selectMonitor,
   selectMonitors,
   selectState,
@@ -32,21 +31,6 @@ import {
   updateMonitorRow,
 } from './rows.ts'
 import { draftFromTemplate } from './templates.ts'
-import { newState } from './transition.ts'
-
-export { decide, type EvaluationInput, type EvaluationOutcome, undecidedEvaluation } from './decide.ts'
-export { columnsFromDraft, definitionOf, type MonitorColumns, type MonitorDefinition } from './definition.ts'
-export { isDowntime } from './downtime.ts'
-export type { EvaluationRecord } from './history-rows.ts'
-export { INTERVAL_MS } from './interval.ts'
-export { isZeroWithoutEvents, type MonitorObservation, observe, type SeriesMeasures, seriesFor, type WindowSeries } from './observation.ts'
-export type { Occasion } from './occasion.ts'
-export { observePast, stepOf } from './past-observations.ts'
-export type { MonitorRow, StateRow } from './rows.ts'
-export { monitorActor, readSeries, sourcesOf } from './series-reader.ts'
-export type { AlertStatus, ComparisonOperator, StatusTransition } from './status.ts'
-export { isValidState } from './stored-state.ts'
-export type { Suppression } from './transition.ts'
 
 type NewMonitor = BodyOf<typeof contract.monitors.create>
 

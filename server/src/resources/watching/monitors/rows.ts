@@ -1,43 +1,6 @@
-import type { Identity, MetricFormula, MetricQuery, Monitor, Template } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { json, sql } from '../../../meta/sql.ts'
-import type { MonitorState } from './transition.ts'
-
-export type MonitorRow = {
-  org_id: string
-  id: string
-  name: string
-  description: string | null
-  type: Monitor['type']
-  comparison_operator: Monitor['comparison_operator']
-  threshold: number
-  warning_threshold: number | null
-  time_window: string
-  actions: Monitor['actions']
-  no_data_status: Monitor['no_data_status']
-  notify_once: boolean
-  group_retention: number | null
-  aux: Monitor['aux'] | null
-  compare_to: string | null
-  change_type: NonNullable<Monitor['change_type']> | null
-  evaluation_window: string | null
-  anomaly_algorithm: NonNullable<Monitor['anomaly_algorithm']> | null
-  ai_report_enabled: boolean
-  ai_report_instructions: string | null
-  muted_until: number | null
-  metric_id: string
-  template: Template | null
-  tags: Record<string, string>
-  author: Identity | null
-  /** The roles of the author at the time of the change. */
-  author_roles: readonly string[] | null
-  created_at: number
-  created_by: Identity | null
-  modified_at: number
-  modified_by: Identity | null
-  queries: MetricQuery[]
-  formulas: MetricFormula[]
-}
+import type { MonitorRow, StateRow } from '../monitor-definitions/monitor-definitions.ts'
 
 /** Queries and formulas live in the metric definition, so that changing it changes the monitor. */
 const columns = sql`m.*, coalesce(d.queries, '[]') as queries, coalesce(d.formulas, '[]') as formulas`
@@ -84,22 +47,6 @@ export const removeFromDowntimes = (db: Db, orgId: string, id: string) =>
     with held as (select id from downtimes where org_id = ${orgId} and covers @> array[${id}::uuid] order by id for update)
     update downtimes set covers = array_remove(covers, ${id}::uuid) where id in (select id from held)`)
 
-export type StateRow = {
-  org_id: string
-  monitor_id: string
-  status: Monitor['status']
-  state: MonitorState
-  alerts: Record<string, string>
-  last_trigger_ts: number | null
-  is_new: boolean
-  due_at: number
-  looked_at: number | null
-  missed: number
-  fence: number
-  /** The datasets that the monitor has read so far. */
-  reads: string[]
-}
-
 export const selectStates = (db: Db, orgId: string) =>
   db.all<Pick<StateRow, 'monitor_id' | 'status' | 'state' | 'last_trigger_ts' | 'reads'>>(sql`
     select monitor_id, status, state, last_trigger_ts, reads from monitor_states where org_id = ${orgId}`)
@@ -126,6 +73,3 @@ export const makeAllDueNow = (db: Db, orgId: string, nowMs: number) =>
 
 /** Writes SQL NULL instead of JSON null. */
 const nullable = (value: object | null | undefined) => (value === null || value === undefined ? null : json(value))
-
-export const selectOrgNumber = (db: Db, orgId: string) =>
-  db.one<{ number: number }>(sql`select number from organisations where id = ${orgId}`)

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 import { makeServiceDatabase, type TestDatabase } from '../../../meta/database.fixture.ts'
 import { sql } from '../../../meta/sql.ts'
+import type { Occasion } from '../alert-states/alert-states.ts'
 import { type NotificationAction, targetsOf } from '../integrations/actions.ts'
-import type { Occasion } from '../monitors/occasion.ts'
 import { notificationDelivery } from './delivery.ts'
 import { queueNotifications } from './notifications.ts'
 import { occasionOf } from './occasion.fixture.ts'
@@ -155,7 +155,7 @@ describe('a webhook', () => {
     ])
   })
 
-  test('in trouble is tried again after 1, 10 and 60 s under the same id with the same body, and then given up', async () => {
+  test('that fails is retried after 1, 10 and 60 s with the same id and body, and then abandoned', async () => {
     answer = (response) => void response.writeHead(503).end('we have trouble')
     await tell([await hook()])
     const waits = [1_000, 10_000, 60_000]
@@ -217,7 +217,7 @@ describe('a webhook', () => {
     expect((await kept())[0]?.failure_reason).toContain('is not a public address')
   })
 
-  test('that is gone fails with a reason', async () => {
+  test('that was deleted fails with a reason', async () => {
     await tell([{ type: 'INTEGRATION', integration_id: randomUUID() }])
     await expect.poll(states, PATIENT).toEqual(['FAILED'])
     expect((await kept())[0]?.failure_reason).toBe('the webhook is gone')
@@ -366,7 +366,7 @@ describe('an e-mail', () => {
     expect(mails[0]?.email.html).not.toContain('<b>')
   })
 
-  test('that the relay refuses for good fails, one refused for now waits a minute', async () => {
+  test('that the relay rejects permanently fails, one rejected temporarily waits a minute', async () => {
     refusal = Object.assign(new Error('no such mailbox'), { responseCode: 550 })
     await tell([ada])
     await expect.poll(states, PATIENT).toEqual(['FAILED'])
@@ -395,7 +395,7 @@ describe('test notifications', () => {
   })
   const send = async (over: object = {}) => org.ask<FailureBody>('POST', '/monitors/send-test-notifications', { body: await draft(over) })
 
-  test('tell every transition in order, marked as tests, with values that fit', async () => {
+  test('notify every transition in order, marked as tests, with plausible values', async () => {
     expect((await send()).status).toBe(204)
     await expect.poll(() => got.length, PATIENT).toBe(4)
     const about = '(host:web1,region:eu)'
@@ -443,7 +443,7 @@ describe('test notifications', () => {
   })
 })
 
-test('what a monitor notifies by cannot be deleted under it', async () => {
+test('an integration that a monitor uses cannot be deleted', async () => {
   const email = await made('/integrations/email', { name: 'mail', payload: '$title' })
   const { integration_id: webhook } = await hook()
   const monitor = await made('/monitors', {
@@ -462,7 +462,7 @@ test('what a monitor notifies by cannot be deleted under it', async () => {
   expect((await org.ask('DELETE', `/integrations/webhooks/${webhook}`)).status).toBe(204)
 })
 
-test('a test of what is not saved leaves no record behind', async () => {
+test('a test of an unsaved monitor leaves no record', async () => {
   const { world } = app.app
   const targets = await targetsOf(world.meta, org.orgId, [await hook()])
   const occasion = occasionOf({ atMs: world.clock.nowMs() })
@@ -474,7 +474,7 @@ test('a test of what is not saved leaves no record behind', async () => {
   await expect.poll(kept, PATIENT).toEqual([])
 })
 
-test('what was under way when a process stopped is sent again by the next one, under the same id', async () => {
+test('a delivery that was interrupted by a stop is repeated by the next process with the same id', async () => {
   answer = () => undefined
   await tell([await hook()])
   await expect.poll(() => got.length, PATIENT).toBe(1)
@@ -489,7 +489,7 @@ test('what was under way when a process stopped is sent again by the next one, u
   expect(new Set(got.map(({ headers, body }) => `${headers['x-dendro-delivery']} ${body}`)).size).toBe(1)
 })
 
-test('without a relay an e-mail fails and says so', async () => {
+test('without a relay an e-mail fails with the reason', async () => {
   await app.close()
   app = await open({ DENDRO_SMTP_URL: '' })
   Object.assign(app.app.world, { mailer: { configured: false, send: async () => Promise.reject(new Error('nobody sends')) } })

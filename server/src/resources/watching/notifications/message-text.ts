@@ -1,6 +1,6 @@
 import type { MetricQuery } from '@dendro/api'
+import type { AlertStatus, ComparisonOperator, Occasion } from '../alert-states/alert-states.ts'
 import type { Placeholders } from '../integrations/integrations.ts'
-import type { AlertStatus, ComparisonOperator, Occasion } from '../monitors/monitors.ts'
 import type { ValueHistory } from './chart/chart.ts'
 
 /** The content of a message: the occasion, sample events, and the report if there is one. */

@@ -59,7 +59,7 @@ describe('a payload', () => {
     expect(JSON.stringify(JSON.parse(rendered)).replaceAll('\\"', '"')).toBe(sent.replaceAll('\\"', '"'))
   })
 
-  test('is the JSON that was meant, whatever the values are', () => {
+  test('is valid JSON for any values', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (title, group) => {
         const rendered = renderPayload('{"a":"$title","b":["$group","$title"]}', { ...values, title, group })
@@ -129,7 +129,7 @@ describe('what follows from a try', () => {
     expect(nowMs).toBeLessThanOrEqual(24 * 60 * MINUTE_MS)
   })
 
-  test('a target that asks for patience gets it', () => {
+  test('a Retry-After of the target is honored', () => {
     const busy = { kind: 'again', reason: 'busy', retryAfterMs: 30_000 } as const
     expect(resultOfTry(busy, { type: 'WEBHOOK', attempt: 1, timeMs: 0, nowMs: 5 }).next_try_at).toBe(30_005)
     expect(resultOfTry(busy, { type: 'WEBHOOK', attempt: 3, timeMs: 0, nowMs: 5 }).next_try_at).toBe(60_005)

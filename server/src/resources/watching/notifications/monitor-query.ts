@@ -6,7 +6,8 @@ import type { EventQuery, QueryBudget, TimeBounds } from '../../../reading/event
 import type { World } from '../../../world.ts'
 import { visibleDatasets } from '../../data/datasets/datasets.ts'
 import { and, buildEventQuery } from '../../data/event-queries/event-queries.ts'
-import { allMonitors, monitorActor } from '../monitors/monitors.ts'
+import { monitorActor } from '../monitor-definitions/monitor-definitions.ts'
+import { allMonitors } from '../monitors/monitors.ts'
 
 type Reader = Pick<World, 'meta' | 'deployment' | 'clock' | 'admission'>
 

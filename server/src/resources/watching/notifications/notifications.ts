@@ -1,7 +1,7 @@
 import type { Db } from '../../../meta/meta.ts'
 import type { World } from '../../../world.ts'
+import type { Occasion } from '../alert-states/alert-states.ts'
 import type { NotificationTarget } from '../integrations/integrations.ts'
-import type { Occasion } from '../monitors/monitors.ts'
 import { wakeDelivery } from './delivery.ts'
 import { insertNotification } from './rows.ts'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Occasion } from '../monitors/occasion.ts'
+import type { Occasion } from '../alert-states/alert-states.ts'
 
 /** An alert that a test varies. */
 export function occasionOf(over: Partial<Omit<Occasion, 'monitor'>> & { monitor?: Partial<Occasion['monitor']> } = {}): Occasion {

@@ -1,7 +1,7 @@
 import type { Db } from '../../../meta/meta.ts'
 import { json, type Sql, sql } from '../../../meta/sql.ts'
+import type { Occasion } from '../alert-states/alert-states.ts'
 import type { NotificationTarget } from '../integrations/integrations.ts'
-import type { Occasion } from '../monitors/monitors.ts'
 import type { ValueHistory } from './chart/chart.ts'
 
 /** The data that was looked up for a message. */

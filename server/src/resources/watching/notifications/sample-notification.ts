@@ -2,9 +2,10 @@ import type { BodyOf, contract } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
+import type { AlertStatus, ComparisonOperator, Occasion, StatusTransition } from '../alert-states/alert-states.ts'
 import { checkActions, targetsOf } from '../integrations/integrations.ts'
-import type { AlertStatus, ComparisonOperator, Occasion, StatusTransition } from '../monitors/monitors.ts'
-import { columnsFromDraft, definitionOf, type MonitorColumns, monitorReads, visibleMonitors } from '../monitors/monitors.ts'
+import { columnsFromDraft, definitionOf, type MonitorColumns } from '../monitor-definitions/monitor-definitions.ts'
+import { monitorReads, visibleMonitors } from '../monitors/monitors.ts'
 import { queueNotifications } from './notifications.ts'
 
 type TestRequest = BodyOf<typeof contract.notifications.sendTest>

@@ -13,7 +13,7 @@ const saying = (answer: string): LanguageModel => ({ configured: true, complete:
 const signal = new AbortController().signal
 const ask = { number_of_suggestions: 1, monitor_context: context }
 
-test('without a model they say what the queries watch, the plainest first', async () => {
+test('without a model they describe the queries, the shortest first', async () => {
   expect(await suggestFor({ model: nobody, log: silent }, ask, signal)).toEqual([
     {
       name: 'Events where level = error above 10',
@@ -34,7 +34,7 @@ test('only the wanted fields come', async () => {
   expect(found.map((one) => Object.keys(one))).toEqual([['name'], ['name'], ['name']])
 })
 
-test('a model goes first, and what it does not give is made good', async () => {
+test('the suggestions of a model come first, and missing ones are added', async () => {
   const two = { ...ask, number_of_suggestions: 2 }
   const found = await suggestFor({ model: saying('Till trouble | The till | fails\nnonsense'), log: silent }, two, signal)
   expect(found[0]).toEqual({ name: 'Till trouble', description: 'The till|fails' })

@@ -1,6 +1,6 @@
 import type { MetricQuery, SuggestionsRequest } from '@dendro/api'
 import type { World } from '../../../world.ts'
-import type { ComparisonOperator } from '../monitors/monitors.ts'
+import type { ComparisonOperator } from '../alert-states/alert-states.ts'
 
 type Suggestion = { name?: string; description?: string }
 type Context = SuggestionsRequest['monitor_context']

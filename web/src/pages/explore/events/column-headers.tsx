@@ -1,12 +1,14 @@
 import { DropdownMenu } from 'radix-ui'
-import { type PointerEvent, useRef, useState } from 'react'
+import { type CSSProperties, type PointerEvent, useRef, useState } from 'react'
 import { type Columns, widthIn } from './columns.ts'
+import type { RowStyle } from './row-style.ts'
 
 const STEP_PX = 16
 const DEFAULT_PX = 160
 
 /** ColumnHeaders lets the user reorder columns by dragging a header and resize them by dragging its edge. The menu of a header does the same by keyboard. */
-export function ColumnHeaders({ columns, hasGaps }: { columns: Columns; hasGaps: boolean }) {
+export function ColumnHeaders({ columns, rowStyle }: { columns: Columns; rowStyle: RowStyle }) {
+  const { hasGaps, hasDataset } = rowStyle
   const [dropTarget, setDropTarget] = useState<string>()
   const dragged = useRef<string>(undefined)
   const drop = (to: string) => {
@@ -22,7 +24,7 @@ export function ColumnHeaders({ columns, hasGaps }: { columns: Columns; hasGaps:
       <span className="w-4 shrink-0" />
       <span className="w-[12ch] shrink-0">time</span>
       {hasGaps && <span className="w-[8ch] shrink-0 text-right">gap</span>}
-      <span className="w-28 shrink-0 max-lg:hidden">dataset</span>
+      {hasDataset && <span className="w-28 shrink-0 max-lg:hidden">dataset</span>}
       {columns.names.map((name, at) => (
         // biome-ignore lint/a11y/noStaticElementInteractions: the menu offers the same by keyboard
         <span
@@ -30,7 +32,7 @@ export function ColumnHeaders({ columns, hasGaps }: { columns: Columns; hasGaps:
           data-column={name}
           draggable
           className={`relative flex min-w-0 items-center ${dropTarget === name ? 'bg-tint' : ''}`}
-          style={cellStyle(widthIn(columns.widths, name))}
+          style={cellStyle(name, rowStyle)}
           onDragStart={() => {
             dragged.current = name
           }}
@@ -41,33 +43,51 @@ export function ColumnHeaders({ columns, hasGaps }: { columns: Columns; hasGaps:
           onDrop={() => drop(name)}
           onDragEnd={() => setDropTarget(undefined)}
         >
-          <ColumnMenu name={name} columns={columns} before={columns.names[at - 1]} after={columns.names[at + 1]} />
-          <ColumnResizer name={name} columns={columns} />
+          <ColumnMenu
+            name={name}
+            columns={columns}
+            px={columnPx(name, rowStyle)}
+            before={columns.names[at - 1]}
+            after={columns.names[at + 1]}
+          />
+          <ColumnResizer name={name} columns={columns} px={columnPx(name, rowStyle)} />
         </span>
       ))}
+      {hasMessage(rowStyle) && <span className={MESSAGE_CLASS}>message</span>}
     </fieldset>
   )
 }
 
-/** cellStyle is the width of a column: its own, or an equal share of the free space. */
-export const cellStyle = (px: number | undefined) => (px === undefined ? { flex: '1 1 0', minWidth: 96 } : { flex: `0 0 ${px}px` })
+/** cellStyle is the width of a column, chosen by the user or by its content, and its alignment. */
+export const cellStyle = (name: string, { widths, formats }: Pick<RowStyle, 'widths' | 'formats'>): CSSProperties => ({
+  flex: `0 0 ${columnPx(name, { widths, formats })}px`,
+  ...(formats.get(name)?.isNumeric ? { textAlign: 'right' } : {}),
+})
 
-type ColumnMenuProps = { name: string; columns: Columns; before: string | undefined; after: string | undefined }
+export const columnPx = (name: string, { widths, formats }: Pick<RowStyle, 'widths' | 'formats'>): number =>
+  widthIn(widths, name) ?? formats.get(name)?.px ?? DEFAULT_PX
 
-function ColumnMenu({ name, columns, before, after }: ColumnMenuProps) {
-  const width = widthIn(columns.widths, name) ?? DEFAULT_PX
+/** hasMessage is false when the user has chosen the message as a column; otherwise the whole line stretches behind the columns. */
+export const hasMessage = ({ columns }: Pick<RowStyle, 'columns'>): boolean => !columns.includes('message')
+
+/** MESSAGE_CLASS keeps some width for the message, however many columns there are. */
+export const MESSAGE_CLASS = 'min-w-60 flex-1'
+
+type ColumnMenuProps = { name: string; columns: Columns; px: number; before: string | undefined; after: string | undefined }
+
+function ColumnMenu({ name, columns, px, before, after }: ColumnMenuProps) {
   const items: [string, () => void, boolean][] = [
     ['Move left', () => before !== undefined && columns.move(name, before), before !== undefined],
     ['Move right', () => after !== undefined && columns.move(name, after), after !== undefined],
-    ['Wider', () => columns.resize(name, width * 1.5), true],
-    ['Narrower', () => columns.resize(name, width / 1.5), true],
+    ['Wider', () => columns.resize(name, px * 1.5), true],
+    ['Narrower', () => columns.resize(name, px / 1.5), true],
     ['Remove', () => columns.remove(name), true],
     ['Reset columns', () => columns.reset(), true],
   ]
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger
-        className="min-w-0 flex-1 truncate rounded text-left hover:bg-tint hover:text-ink"
+        className="min-w-0 flex-1 truncate rounded [text-align:inherit] hover:bg-tint hover:text-ink"
         title={`${name}: drag to move`}
       >
         {name} <span aria-hidden>▾</span>
@@ -95,7 +115,7 @@ function ColumnMenu({ name, columns, before, after }: ColumnMenuProps) {
   )
 }
 
-function ColumnResizer({ name, columns }: { name: string; columns: Columns }) {
+function ColumnResizer({ name, columns, px }: { name: string; columns: Columns; px: number }) {
   const start = useRef<{ x: number; px: number }>(undefined)
   const widthOf = (event: { currentTarget: HTMLElement }) => event.currentTarget.parentElement?.getBoundingClientRect().width ?? DEFAULT_PX
   const onMove = (event: PointerEvent<HTMLElement>) => {
@@ -107,7 +127,7 @@ function ColumnResizer({ name, columns }: { name: string; columns: Columns }) {
       role="separator"
       aria-orientation="vertical"
       aria-label={`Width of ${name}`}
-      aria-valuenow={widthIn(columns.widths, name) ?? DEFAULT_PX}
+      aria-valuenow={px}
       tabIndex={0}
       className="absolute top-0 -right-2 z-10 h-full w-3 cursor-col-resize touch-none border-line border-r hover:border-accent"
       onPointerDown={(event) => {

@@ -5,6 +5,8 @@ import { useClient } from '../../../parts/client.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { SidePanel } from '../../../ui/side-panel.tsx'
+import { ColumnHeaders } from './column-headers.tsx'
+import type { Columns } from './columns.ts'
 import { type EventRef, eventId, eventRefId } from './event-link.ts'
 import { EventRow } from './event-row.tsx'
 import type { RowActions, RowStyle } from './row-style.ts'
@@ -16,6 +18,7 @@ type ContextViewProps = {
   anchor: EventRef
   side: Side
   rowStyle: RowStyle
+  columns: Columns
   actions: ValueActions
   rowActions: RowActions
   pinnedIds: ReadonlySet<string>
@@ -115,11 +118,11 @@ function LoadMore({ isMore, isLoading, endText, onMore, children }: LoadMoreProp
   )
 }
 
-type ContextRowsProps = Pick<ContextViewProps, 'anchor' | 'rowStyle' | 'actions' | 'rowActions' | 'pinnedIds'> & {
+type ContextRowsProps = Pick<ContextViewProps, 'anchor' | 'rowStyle' | 'columns' | 'actions' | 'rowActions' | 'pinnedIds'> & {
   pages: readonly ContextPage[]
 }
 
-function ContextRows({ pages, anchor, rowStyle, actions, rowActions, pinnedIds }: ContextRowsProps) {
+function ContextRows({ pages, anchor, rowStyle, columns, actions, rowActions, pinnedIds }: ContextRowsProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const events = new Map(pages.flatMap((page) => page.events.map((event) => [eventId(event), event] as const)))
   const contextActions = useMemo<RowActions>(() => {
@@ -133,7 +136,7 @@ function ContextRows({ pages, anchor, rowStyle, actions, rowActions, pinnedIds }
     wasShown.current = true
     row.scrollIntoView({ block: 'center' })
   }
-  const contextStyle = useMemo(() => ({ ...rowStyle, hasGaps: false }), [rowStyle])
+  const contextStyle = useMemo(() => ({ ...rowStyle, hasGaps: false, hasDataset: false }), [rowStyle])
   return (
     <>
       {!events.has(eventRefId(anchor)) && (
@@ -141,6 +144,7 @@ function ContextRows({ pages, anchor, rowStyle, actions, rowActions, pinnedIds }
           This event no longer exists: its retention has ended, or it was deleted.
         </p>
       )}
+      {columns.names.length > 0 && <ColumnHeaders columns={columns} rowStyle={contextStyle} />}
       {[...events].map(([id, event]) => (
         <div
           key={id}

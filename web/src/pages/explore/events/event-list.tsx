@@ -1,8 +1,8 @@
 import type { Event } from '@dendro/api'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { ColumnHeaders } from './column-headers.tsx'
-import { type Columns, widthIn } from './columns.ts'
+import { ColumnHeaders, columnPx, hasMessage } from './column-headers.tsx'
+import type { Columns } from './columns.ts'
 import { eventId, eventRefId, readEventRef } from './event-link.ts'
 import { EventRow, type GapReference } from './event-row.tsx'
 import { ROW_PX } from './row-options.ts'
@@ -31,6 +31,8 @@ type EventListProps = {
 /** BEFORE_PX is the width of the status, time and dataset in front of the columns. */
 const BEFORE_PX = 240
 const GAP_PX = 72
+/** MESSAGE_PX is the least width of the message behind the columns. */
+const MESSAGE_PX = 248
 /** OVERSCAN is how many rows are rendered beyond the visible ones. Few, since each row costs part of a frame while scrolling. */
 const OVERSCAN = 8
 
@@ -75,8 +77,8 @@ export function EventList(props: EventListProps) {
       className={`h-full overflow-auto ${isStale ? 'opacity-50' : ''}`}
       onScroll={onScroll}
     >
-      <div style={columns.names.length > 0 ? { minWidth: widthOf(columns, rowStyle) } : undefined}>
-        {columns.names.length > 0 && <ColumnHeaders columns={columns} hasGaps={rowStyle.hasGaps} />}
+      <div style={columns.names.length > 0 ? { minWidth: widthOf(rowStyle) } : undefined}>
+        {columns.names.length > 0 && <ColumnHeaders columns={columns} rowStyle={rowStyle} />}
         <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
           {items.map(({ index, key, start }) => (
             <div
@@ -96,8 +98,9 @@ export function EventList(props: EventListProps) {
 }
 
 /** widthOf is the minimum width of the columns; a narrower page scrolls horizontally. */
-function widthOf({ names, widths }: Columns, { hasGaps }: RowStyle): number {
-  return names.reduce((sum, name) => sum + 8 + (widthIn(widths, name) ?? 96), BEFORE_PX + (hasGaps ? GAP_PX : 0))
+function widthOf(rowStyle: RowStyle): number {
+  const fixedPx = BEFORE_PX + (rowStyle.hasGaps ? GAP_PX : 0) + (hasMessage(rowStyle) ? MESSAGE_PX : 0)
+  return rowStyle.columns.reduce((sum, name) => sum + 8 + columnPx(name, rowStyle), fixedPx)
 }
 
 function ListRow({ rows, row, rowStyle, actions, pinnedIds, gapAnchor }: EventListProps & { row: number }) {

@@ -2,8 +2,7 @@ import type { Event } from '@dendro/api'
 import { memo, useState } from 'react'
 import { span } from '../../../parts/numbers.ts'
 import { clockOf } from '../../../parts/time-range.ts'
-import { cellStyle } from './column-headers.tsx'
-import { widthIn } from './columns.ts'
+import { cellStyle, hasMessage, MESSAGE_CLASS } from './column-headers.tsx'
 import { EventDetail } from './event-detail.tsx'
 import { HighlightedText, PieceText } from './highlighted-text.tsx'
 import { fieldWithValue, segmentsOf } from './line-pairs.ts'
@@ -39,9 +38,9 @@ const statusStyles = {
 } as const
 
 const spacings: Record<Density, string> = {
-  compact: 'text-[11px] nameLengthing-[17px]',
+  compact: 'text-[11px] leading-[17px]',
   normal: 'py-0.5 text-xs',
-  roomy: 'py-1 text-[13px] nameLengthing-[21px]',
+  roomy: 'py-1 text-[13px] leading-[21px]',
 }
 
 /** StatusSymbol is the initial of a status. */
@@ -87,15 +86,14 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
           {clock}
         </time>
         {rowStyle.hasGaps && <TimeGap from={gapReference} ms={gapMs} />}
-        <span className="w-28 shrink-0 truncate text-soft max-lg:hidden" title={rowStyle.datasetName(event.metadata.service_id)}>
-          {rowStyle.datasetName(event.metadata.service_id)}
-        </span>
-        <RepeatButton {...props} />
-        {rowStyle.columns.length > 0 ? (
-          <Cells event={event} rowStyle={rowStyle} actions={actions} />
-        ) : (
-          <EventLine event={event} rowStyle={rowStyle} actions={actions} />
+        {rowStyle.hasDataset && (
+          <span className="w-28 shrink-0 truncate text-soft max-lg:hidden" title={rowStyle.datasetName(event.metadata.service_id)}>
+            {rowStyle.datasetName(event.metadata.service_id)}
+          </span>
         )}
+        <RepeatButton {...props} />
+        <Cells event={event} rowStyle={rowStyle} actions={actions} />
+        {hasMessage(rowStyle) && <EventLine event={event} rowStyle={rowStyle} actions={actions} />}
         {(isPinned || isHovered) && <PinButton event={event} isPinned={isPinned} rowActions={rowActions} />}
       </div>
       {isOpen && (
@@ -176,7 +174,8 @@ function Cells({ event, rowStyle, actions }: { event: Event; rowStyle: RowStyle;
       <span
         key={name}
         className={`min-w-0 ${rowStyle.isWrapped ? 'wrap-anywhere' : 'truncate'}`}
-        style={cellStyle(widthIn(rowStyle.widths, name))}
+        style={cellStyle(name, rowStyle)}
+        data-cell={name}
         title={value}
       >
         {value === undefined ? (
@@ -221,8 +220,11 @@ function EventLine({ event, rowStyle, actions }: EventLineProps) {
   const moreLines = linesBelow + traceLines(fields)
   const text = rowStyle.isWrapped ? head : head.slice(0, ONE_LINE_MAX)
   const value = { actions, atMs: metadata.timestamp }
+  const pairs = summary?.pairs.filter(([name]) => !rowStyle.columns.includes(name)) ?? []
   return (
-    <span className={`min-w-0 flex-1 ${rowStyle.isWrapped ? 'wrap-anywhere' : 'truncate'}`}>
+    <span
+      className={`${rowStyle.columns.length > 0 ? MESSAGE_CLASS : 'min-w-0 flex-1'} ${rowStyle.isWrapped ? 'wrap-anywhere' : 'truncate'}`}
+    >
       {segmentsOf(text, fields).map(({ text: part, nameLength = 0, pair }, at) =>
         pair ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: segments of a line never change order
@@ -245,7 +247,7 @@ function EventLine({ event, rowStyle, actions }: EventLineProps) {
           +{moreLines}
         </span>
       )}
-      {summary?.pairs.map(([name, text]) => (
+      {pairs.map(([name, text]) => (
         <span key={name} className="ml-3 text-soft">
           <ValueInText name={name} value={text} {...value}>
             {name}=

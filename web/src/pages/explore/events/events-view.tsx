@@ -44,7 +44,9 @@ export function EventsView({ state }: { state: ExploreState }) {
               }}
             />
           )}
-          {events.error && isEmpty && !isLive ? null : isEmpty && (isLive || !events.isFetching) ? (
+          {state.isCancelled ? (
+            <CancelledQuery onRun={() => events.refetch()} />
+          ) : events.error && isEmpty && !isLive ? null : isEmpty && (isLive || !events.isFetching) ? (
             <EmptyResult
               params={params}
               query={selectedQuery}
@@ -84,6 +86,16 @@ export function EventsView({ state }: { state: ExploreState }) {
         )}
       </div>
     </>
+  )
+}
+
+/** CancelledQuery replaces the rows of a query that was cancelled: those of the query before would mislead. */
+function CancelledQuery({ onRun }: { onRun(): unknown }) {
+  return (
+    <div role="status" className="flex flex-col items-center gap-2 p-6 text-soft">
+      <p>Query cancelled. It has no result.</p>
+      <Button onClick={() => onRun()}>Run</Button>
+    </div>
   )
 }
 

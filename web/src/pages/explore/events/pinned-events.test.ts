@@ -12,7 +12,7 @@ const event = (raw: string, fields: Record<string, string> = {}): Event => ({
   links: [],
 })
 
-test('a Markdown table stays intact whatever the lines contain', () => {
+test('a Markdown table stays intact for any line', () => {
   const events = [event('plain'), event('a | b\n  and `ticks` ``two``')]
   expect(markdownOf(events, { zone: 'utc', datasetName: () => 'orders' })).toBe(
     [

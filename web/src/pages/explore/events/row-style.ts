@@ -1,5 +1,6 @@
 import type { Event } from '@dendro/api'
 import type { Zone } from '../../../parts/time-range.ts'
+import type { ColumnFormat } from './column-format.ts'
 import type { Highlights } from './line-text.ts'
 import type { Density } from './row-options.ts'
 
@@ -18,7 +19,11 @@ export type RowActions = {
 export type RowStyle = {
   zone: Zone
   columns: readonly string[]
+  /** widths are those that the user has chosen. */
   widths: Readonly<Record<string, number>>
+  formats: ReadonlyMap<string, ColumnFormat>
+  /** hasDataset shows the dataset of each row; needless when all rows have the same. */
+  hasDataset: boolean
   isWrapped: boolean
   /** hasGaps shows the time between rows. */
   hasGaps: boolean

@@ -1,8 +1,10 @@
+import type { Event } from '@dendro/api'
 import { useCallback, useMemo } from 'react'
 import { useDatasets } from '../../../parts/datasets.ts'
 import type { Zone } from '../../../parts/time-range.ts'
 import type { ChangeParams, ExploreParams } from '../explore-params.ts'
 import type { ExploreQuery } from '../query/explore-query.ts'
+import { columnFormats } from './column-format.ts'
 import { useColumns } from './columns.ts'
 import { highlightsOf, queryWords } from './line-text.ts'
 import { useRowOptions } from './row-options.ts'
@@ -16,18 +18,30 @@ export function useRowStyle(params: ExploreParams, change: ChangeParams, query: 
   const { names, widths } = columns
   const { density, detail, set } = useRowOptions()
   const highlights = useMemo(() => highlightsOf(queryWords(query.where), findText), [query.where, findText])
+  const hasDataset = params.d?.length !== 1
   const rowStyle = useMemo<RowStyle>(
     () => ({
       zone,
       columns: names,
       widths,
+      formats: NO_FORMATS,
+      hasDataset,
       isWrapped: params.wrap === true,
       hasGaps: params.gap === true,
       density,
       highlights,
       datasetName,
     }),
-    [zone, names, widths, params.wrap, params.gap, density, highlights, datasetName],
+    [zone, names, widths, hasDataset, params.wrap, params.gap, density, highlights, datasetName],
   )
   return { datasets, columns, rowStyle, detail, setRowOptions: set }
+}
+
+const NO_FORMATS: RowStyle['formats'] = new Map()
+
+/** useFormats adds the formats of the columns, which depend on the first events of the result. */
+export function useFormats(rowStyle: RowStyle, firstEvents: readonly Event[] | undefined): RowStyle {
+  const { columns } = rowStyle
+  const formats = useMemo(() => columnFormats(columns, firstEvents ?? []), [columns, firstEvents])
+  return useMemo(() => ({ ...rowStyle, formats }), [rowStyle, formats])
 }

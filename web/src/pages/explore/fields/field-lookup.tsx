@@ -52,12 +52,12 @@ export function FieldLookup({ name, query, hasOthers, actions }: FieldLookupProp
     return (
       <li className="px-2 py-1 text-soft text-xs">
         {hasOthers ? 'No event' : 'No field in the sample matches, and no event'} in this range has the field{' '}
-        <span className="break-all font-mono">{name}</span>.
+        <span className="wrap-anywhere font-mono">{name}</span>.
       </li>
     )
   return (
     <li className="px-1 py-1 text-xs">
-      <p className="px-1 font-mono">{name}</p>
+      <p className="wrap-anywhere px-1 font-mono">{name}</p>
       <p className="px-1 text-soft">
         Not in the sample, but in {quantity(events, 'event')} in this range
         {distinctCount > values.length && `, with ${count(distinctCount)} values`}.

@@ -57,7 +57,7 @@ export function FieldsView({ fields, isStale, failure, actions, emptyView, onRet
               key={name}
               className="border-line border-t align-top hover:bg-tint max-sm:grid max-sm:grid-cols-[minmax(0,1fr)_auto_auto] max-sm:items-center"
             >
-              <th scope="row" className="break-all px-3 py-1 text-left font-mono font-normal">
+              <th scope="row" className="wrap-anywhere px-3 py-1 text-left font-mono font-normal">
                 {name}
               </th>
               <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums">{share(times, fields.sampled)}</td>

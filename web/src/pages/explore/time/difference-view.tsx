@@ -127,7 +127,7 @@ function Row({ one, template, actions }: { one: ValueDifference; template: strin
         ) : (
           <>
             <span className="text-soft">{name} = </span>
-            <ValueMenu name={name} value={value} actions={actions} className="max-w-full break-all">
+            <ValueMenu name={name} value={value} actions={actions} className="max-w-full wrap-anywhere">
               {value === '' ? <span className="text-soft">(empty)</span> : value.slice(0, 300)}
             </ValueMenu>
           </>

@@ -13,6 +13,8 @@ type HistogramProps = {
   earlier?: { bars: Bars; name: string } | undefined
   isStale: boolean
   failure: unknown
+  /** note replaces the summary while there is no result: the query is wrong, or was cancelled. */
+  note: string | undefined
   zone: Zone
   selection: TimeSpan | undefined
   /** canReset is true when the range is not the default. */
@@ -65,13 +67,14 @@ export function Histogram(props: HistogramProps) {
           {bars[0] && clockOf(bars[0].fromMs, zone).day} {bars[0] && clockOf(bars[0].fromMs, zone).clock.slice(0, 8)}
         </span>
         <span className="min-w-0 flex-1 truncate max-sm:order-1 max-sm:basis-40" aria-live="polite">
-          {pointedBar
-            ? barText(pointedBar, zone, barIndex, props.earlier)
-            : data
-              ? summaryText(data, props.earlier)
-              : failure
-                ? ''
-                : 'Counting…'}
+          {props.note ??
+            (pointedBar
+              ? barText(pointedBar, zone, barIndex, props.earlier)
+              : data
+                ? summaryText(data, props.earlier)
+                : failure
+                  ? ''
+                  : 'Counting…')}
         </span>
         {tools}
         <ZoomButtons {...props} />
@@ -96,7 +99,7 @@ type BarChartProps = HistogramProps & {
 type Drag = { from: number; to: number; isSelecting: boolean }
 
 /** BarChart is the bars and their pointer and keyboard handling. */
-function BarChart({ bars: data, earlier, isStale, selection, onSelect, onRange, barIndex, setBarIndex }: BarChartProps) {
+function BarChart({ bars: data, earlier, isStale, note, selection, onSelect, onRange, barIndex, setBarIndex }: BarChartProps) {
   const [drag, setDrag] = useState<Drag>()
   const bars = data?.bars ?? []
   const maxCount = Math.max(1, ...bars.map(sumOf), ...(earlier?.bars.bars.map(sumOf) ?? []))
@@ -144,7 +147,9 @@ function BarChart({ bars: data, earlier, isStale, selection, onSelect, onRange, 
       role="img"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys and Enter select a bar
       tabIndex={0}
-      aria-label={data ? `${quantity(data.total, 'event')} in steps of ${span(data.stepMs)}` : 'Counting'}
+      aria-label={data ? `${quantity(data.total, 'event')} in steps of ${span(data.stepMs)}` : (note ?? 'Counting')}
+      // Without this a drag selects the text of the page, and the next key draws a focus frame around the chart.
+      onMouseDown={(event) => event.preventDefault()}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId)
         setDrag({ from: barIndexAt(event), to: barIndexAt(event), isSelecting: event.shiftKey })

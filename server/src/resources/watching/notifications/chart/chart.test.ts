@@ -27,7 +27,7 @@ function read(png: Buffer): Omit<Picture, 'colors'> & { colors: number[] } {
   return { width, height, colors: [...(chunks.get('PLTE') ?? [])], pixels }
 }
 
-test('a picture comes back from its file pixel by pixel', () => {
+test('a picture survives a round trip pixel by pixel', () => {
   const pictures = fc
     .tuple(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 20 }))
     .chain(([width, height]) =>
@@ -58,7 +58,7 @@ test('the value is a line that ends above the dashed threshold when it is above 
   expect(dashes).toBeLessThan((2 * height) / 3)
 })
 
-test('any values make a picture, and none but the threshold is drawn where there were none', () => {
+test('any values yield a picture, and without values only the threshold is drawn', () => {
   const numbers = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }))
   fc.assert(
     fc.property(

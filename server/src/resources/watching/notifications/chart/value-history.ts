@@ -1,15 +1,9 @@
 import type { World } from '../../../../world.ts'
 import { and } from '../../../data/event-queries/event-queries.ts'
-import type { Occasion } from '../../monitors/monitors.ts'
-import {
-  allMonitors,
-  definitionOf,
-  isZeroWithoutEvents,
-  type MonitorDefinition,
-  monitorActor,
-  observePast,
-  stepOf,
-} from '../../monitors/monitors.ts'
+import type { Occasion } from '../../alert-states/alert-states.ts'
+import { definitionOf, type MonitorDefinition, monitorActor } from '../../monitor-definitions/monitor-definitions.ts'
+import { allMonitors } from '../../monitors/monitors.ts'
+import { isZeroWithoutEvents, observePast, stepOf } from '../../observations/observations.ts'
 import { messageBudget, onlyGroup } from '../monitor-query.ts'
 import type { ValueHistory } from './chart.ts'
 

@@ -5,7 +5,7 @@ import type { EventQuery, FoundEvent, StatsRequest, StatsResult, StatsRow, TimeB
 import { readEvents, readStats } from '../../../../reading/reading.ts'
 import type { World } from '../../../../world.ts'
 import { templateFor } from '../../../queries/patterns/patterns.ts'
-import type { Occasion } from '../../monitors/monitors.ts'
+import type { Occasion } from '../../alert-states/alert-states.ts'
 import { planMonitorQuery } from '../monitor-query.ts'
 import { candidateKeys } from './candidates.ts'
 import { rateSurprise, shareSurprise, significantOnly } from './surprise.ts'

@@ -5,7 +5,7 @@ import type { Identity } from '@dendro/api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openSenders, type Senders } from '../../../../../../test/senders.ts'
 import { json, sql } from '../../../../meta/sql.ts'
-import type { Occasion } from '../../monitors/occasion.ts'
+import type { Occasion } from '../../alert-states/alert-states.ts'
 import { prepareBriefing } from '../briefing.ts'
 import { occasionOf } from '../occasion.fixture.ts'
 import type { NotificationRow } from '../rows.ts'
@@ -141,7 +141,7 @@ describe('a report', () => {
     expect(report.startsWith('Events:\n[1] 120 events')).toBe(true)
   })
 
-  test('names other monitors that fired about then, and none of other organizations', async () => {
+  test('names other monitors that fired at about that time, and none of other organizations', async () => {
     const { meta } = world()
     const other = await senders.app.newOrganization()
     for (const [orgId, name] of [
@@ -169,7 +169,7 @@ describe('a report', () => {
     expect(await prepareBriefing(world(), rowFor(occasion, { time: world().clock.nowMs() - 19_000 }), idle)).toEqual({ samples: [] })
   })
 
-  test('says that nothing stands out where everything changed alike', async () => {
+  test('reports that nothing stands out when everything changed alike', async () => {
     const { fromMs, toMs } = occasion
     const even = { ...occasion, fromMs: fromMs - 10 * MINUTE_MS, toMs: toMs - 10 * MINUTE_MS }
     const { report = '' } = await prepareBriefing(unmodelled(), rowFor(even), idle)

@@ -19,7 +19,7 @@ describe('the surprise of a share', () => {
     )
   })
 
-  test('is the same looked at from either side, and for having and not having', () => {
+  test('is symmetric in both ranges, and in presence and absence', () => {
     fc.assert(
       fc.property(splits, ({ now, nowOf, before, beforeOf }) => {
         const surprise = shareSurprise({ now, nowOf, before, beforeOf })
@@ -41,14 +41,14 @@ describe('the surprise of a share', () => {
     )
   })
 
-  test('has no bias that the numbers of events make: equal shares of unequal samples surprise nobody', () => {
+  test('is not biased by sample sizes: equal shares of unequal samples have no surprise', () => {
     expect(shareSurprise({ now: 5, nowOf: 10, before: 50_000, beforeOf: 100_000 })).toBeLessThan(1e-6)
     expect(shareSurprise({ now: 0, nowOf: 0, before: 0, beforeOf: 0 })).toBe(0)
   })
 })
 
 describe('the surprise of a pace', () => {
-  test('is 0 when as many came in as much time, and grows with what is new', () => {
+  test('is 0 for equal rates, and grows with new events', () => {
     expect(rateSurprise({ now: 10, nowMs: 5, before: 60, beforeMs: 30 })).toBeLessThan(1e-9)
     expect(rateSurprise({ now: 120, nowMs: 5, before: 0, beforeMs: 30 })).toBeGreaterThan(
       rateSurprise({ now: 12, nowMs: 5, before: 0, beforeMs: 30 }),
@@ -87,7 +87,7 @@ test('where nothing has changed, fewer than three reports in a hundred name some
   expect(named).toBeLessThan(15)
 })
 
-test('what stands out comes first, and what does not is left out', () => {
+test('the most significant difference is first, and insignificant ones are omitted', () => {
   const found = [{ surprise: 3 }, { surprise: 500 }, { surprise: 40 }]
   expect(significantOnly(found, 100)).toEqual([{ surprise: 500 }, { surprise: 40 }])
 })

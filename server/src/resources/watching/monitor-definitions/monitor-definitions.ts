@@ -1,10 +1,62 @@
-import type { Monitor, MonitorDraft } from '@dendro/api'
+import type { Identity, MetricFormula, MetricQuery, Monitor, MonitorDraft, Template } from '@dendro/api'
 import { badField } from '../../../kernel/errors.ts'
 import { parseTimeRange } from '../../../query/query.ts'
 import { type PlannedMetrics, planMetrics } from '../../queries/timeseries/timeseries.ts'
-import type { MonitorRow } from './rows.ts'
-import type { Thresholds } from './status.ts'
-import type { MonitorRules } from './transition.ts'
+import type { MonitorRules, MonitorState, Thresholds } from '../alert-states/alert-states.ts'
+
+export { EVALUATE_ACTION, monitorActor } from './monitor-actor.ts'
+
+export type MonitorRow = {
+  org_id: string
+  id: string
+  name: string
+  description: string | null
+  type: Monitor['type']
+  comparison_operator: Monitor['comparison_operator']
+  threshold: number
+  warning_threshold: number | null
+  time_window: string
+  actions: Monitor['actions']
+  no_data_status: Monitor['no_data_status']
+  notify_once: boolean
+  group_retention: number | null
+  aux: Monitor['aux'] | null
+  compare_to: string | null
+  change_type: NonNullable<Monitor['change_type']> | null
+  evaluation_window: string | null
+  anomaly_algorithm: NonNullable<Monitor['anomaly_algorithm']> | null
+  ai_report_enabled: boolean
+  ai_report_instructions: string | null
+  muted_until: number | null
+  metric_id: string
+  template: Template | null
+  tags: Record<string, string>
+  author: Identity | null
+  /** The roles of the author at the time of the change. */
+  author_roles: readonly string[] | null
+  created_at: number
+  created_by: Identity | null
+  modified_at: number
+  modified_by: Identity | null
+  queries: MetricQuery[]
+  formulas: MetricFormula[]
+}
+
+export type StateRow = {
+  org_id: string
+  monitor_id: string
+  status: Monitor['status']
+  state: MonitorState
+  alerts: Record<string, string>
+  last_trigger_ts: number | null
+  is_new: boolean
+  due_at: number
+  looked_at: number | null
+  missed: number
+  fence: number
+  /** The datasets that the monitor has read so far. */
+  reads: string[]
+}
 
 /** The parsed form of a monitor: queries as trees, time ranges in milliseconds. */
 export type MonitorDefinition = {

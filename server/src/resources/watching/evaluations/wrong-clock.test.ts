@@ -4,8 +4,8 @@ import { openSendersAlone, type Senders } from '../../../../../test/senders.ts'
 import type { TestOrganization } from '../../../../../test/world.ts'
 import { CONFIRM_MS, type GuardedClock, guardClock } from '../../../kernel/guarded-clock.ts'
 import { sql } from '../../../meta/sql.ts'
-import { createEvaluationRound } from '../evaluations/evaluations.ts'
-import { absenceBefore, gapsOf, reasonOfGap } from '../evaluations/time-gaps.ts'
+import { createEvaluationRound } from './evaluations.ts'
+import { absenceBefore, gapsOf, reasonOfGap } from './time-gaps.ts'
 
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000]
 const forEver = new AbortController().signal
@@ -109,7 +109,7 @@ test('a guarded clock that is ahead for a while and set right again makes no fal
   expect(await notes()).toEqual([])
 })
 
-test('a new time that lasts is followed; until the window lies behind the step, the monitor says that it cannot judge it', async () => {
+test('a lasting new time is adopted; the monitor reports no result until the window no longer contains the step', async () => {
   const { clock } = senders.app
   const steady = guarded()
   const round = roundWith(steady)

@@ -17,7 +17,7 @@ test('without a formula the first query counts, and groups without a number are 
   expect(shown(valuesOf([part('a', { x: 1, y: null }), part('b', { z: 3 })], undefined))).toEqual({ x: 1 })
 })
 
-test('a formula is worked out for every group of its queries; a query without groups goes with each', () => {
+test('a formula is computed for every group of its queries; a query without groups applies to each', () => {
   const parts = [part('a', { x: 6, y: 1 }), part('b', { x: 2, z: 4 }), part('c', { '': 10 })]
   const value = (text: string) => shown(valuesOf(parts, parseFormula(text, ['a', 'b', 'c'])))
   expect(value('a + b')).toEqual({ x: 8, y: 1, z: 4 })
@@ -60,7 +60,7 @@ test('the median is the middle of the sorted numbers, whatever their order', () 
   )
 })
 
-test('patterns are new or have vanished, and a silent window says nothing', () => {
+test('patterns are new or have vanished, and a window without events has no result', () => {
   const [now, before] = [cells({ a: 1, b: 1 }), cells({ b: 1, c: 1 })]
   expect(patternsOf(now, before, 'NEW')).toEqual(['a'])
   expect(patternsOf(now, before, 'VANISHED')).toEqual(['c'])

@@ -1,5 +1,9 @@
 import { type AlertStatus, changeOf, type StatusTransition, statusOf, type Thresholds, worstOf } from './status.ts'
 
+export { groupId, groupValues } from './group-id.ts'
+export type { Occasion } from './occasion.ts'
+export type { AlertStatus, ComparisonOperator, StatusTransition, Thresholds } from './status.ts'
+
 /**
  * What receivers are notified about: a group, or with `notifyOnce` the whole monitor. `told` is the status of the last notification. `held`
  * is true while a downtime delays a notification. Both are part of the stored state.
@@ -215,4 +219,12 @@ function notifySubject(
     return { subject: { told, held: delays }, verdict: delays ? 'held by downtime' : 'dropped by downtime' }
   }
   return { subject: { told: status, held: false }, verdict: 'sent', notice: { change: news, status, delayed: false } }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Validates the stored state: people and restores can change the table too. */
+export function isValidState(state: unknown): boolean {
+  if (!isObject(state) || !isObject(state.groups) || !isObject(state.whole)) return false
+  return Object.values(state.groups).every((group) => isObject(group) && typeof group.status === 'string')
 }

@@ -3,19 +3,16 @@ import { Failure } from '../../../kernel/errors.ts'
 import type { QueryBudget } from '../../../reading/event-query.ts'
 import { readNestedWindows, readWindows } from '../../../reading/rolling.ts'
 import type { World } from '../../../world.ts'
-import { callerOf } from '../../access/auth/auth.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
 import { budgetOf, buildEventQuery } from '../../data/event-queries/event-queries.ts'
 import { readParts } from '../../data/usage/usage.ts'
+import { groupId } from '../alert-states/alert-states.ts'
+import { EVALUATE_ACTION } from '../monitor-definitions/monitor-definitions.ts'
 import type { GroupMeasure, GroupMeasures } from './compare.ts'
-import { groupId } from './monitor-reply.ts'
 import type { SeriesMeasures, WindowSeries } from './observation.ts'
-import { type MonitorRow, selectOrgNumber } from './rows.ts'
 
 const MINUTE_MS = 60_000
-/** The action under which the service evaluates monitors. */
-const EVALUATE_ACTION = 'monitors.evaluate'
 
 /** The datasets that a series reads; none is not an error, since they may not exist yet. */
 export async function sourcesOf(world: World, actor: Actor, { query }: WindowSeries): Promise<readonly DatasetRow[]> {
@@ -111,29 +108,4 @@ async function readUsage(
     window.set(id, { count: known.count + count, value: (known.value ?? 0) + sum })
   }
   return series.map(() => cells as readonly GroupMeasures[])
-}
-
-/**
- * The actor as whom a monitor reads: its last author with their current roles, or with those of that time if the author was deleted. A
- * monitor therefore never shows its author what a policy hides from them.
- */
-export async function monitorActor(
-  world: Pick<World, 'meta'>,
-  monitor: Pick<MonitorRow, 'org_id' | 'author' | 'author_roles'>,
-): Promise<Actor> {
-  const { org_id: orgId, author, author_roles } = monitor
-  const who = author ?? { type: 'API_KEY_ID', id: orgId }
-  const { orgNumber, roles } = await world.meta.cached(orgId, `watcher ${who.type} ${who.id}`, async () => {
-    const [organization, found] = await Promise.all([selectOrgNumber(world.meta, orgId), callerOf(world, orgId, who)])
-    return { orgNumber: organization?.number ?? 0, roles: found?.roles }
-  })
-  return {
-    orgId,
-    orgNumber,
-    identity: who,
-    name: 'monitors',
-    roles: roles ?? author_roles ?? [],
-    permissions: new Set(),
-    facts: { correlationId: '', action: 'monitors.evaluate', address: '', userAgent: '', accept: '', baseUrl: '' },
-  }
 }

@@ -1,5 +1,6 @@
 import type { PlannedQuery } from '../../queries/timeseries/timeseries.ts'
 import { fold } from '../../queries/timeseries/timeseries.ts'
+import { type MonitorDefinition, storeGroupKeys } from '../monitor-definitions/monitor-definitions.ts'
 import {
   anomaliesOf,
   type ComparedValue,
@@ -11,7 +12,6 @@ import {
   type QueryMeasures,
   valuesOf,
 } from './compare.ts'
-import { type MonitorDefinition, storeGroupKeys } from './definition.ts'
 
 /** The number of parts of a window that `reduce_to` reduces to one value. */
 export const CELLS_PER_WINDOW = 10

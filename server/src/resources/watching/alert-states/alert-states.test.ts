@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { DAY_MS, type MonitorRules, newState, type ObservedValues, type Suppression, transition } from './alert-states.ts'
 import { type AlertStatus, changeOf, type StatusTransition, statusOf, worstOf } from './status.ts'
-import { DAY_MS, type MonitorRules, newState, type ObservedValues, type Suppression, transition } from './transition.ts'
 
 const groups = ['a', 'b', 'c']
 const rulesOf = (notifyOnce: boolean): MonitorRules => ({
@@ -78,7 +78,7 @@ function believe(history: readonly { status: AlertStatus | undefined; suppressio
   return belief
 }
 
-test('receivers know what the history says, whatever the mutes and downtimes, and never get the same status twice', () => {
+test('receivers end up with the status of the history under any mutes and downtimes, and never get a status twice', () => {
   fc.assert(
     fc.property(stories, (story) => {
       let state = newState

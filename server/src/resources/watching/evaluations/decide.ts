@@ -1,24 +1,23 @@
 import type { MonitorEvaluation } from '@dendro/api'
-import type { ComparedValue } from './compare.ts'
-import type { MonitorDefinition } from './definition.ts'
-import type { EvaluationRecord } from './history-rows.ts'
-import { valuesOf } from './monitor-reply.ts'
-import type { MonitorObservation } from './observation.ts'
-import type { Occasion } from './occasion.ts'
-import type { MonitorRow, StateRow } from './rows.ts'
-import type { AlertStatus, StatusTransition } from './status.ts'
-import { isValidState } from './stored-state.ts'
 import {
+  type AlertStatus,
   type GroupTransition,
+  groupValues,
+  isValidState,
   type MonitorRules,
   type MonitorState,
   type Notice,
   newState,
   type ObservedValues,
+  type Occasion,
   type StateTransition,
+  type StatusTransition,
   type Suppression,
   transition,
-} from './transition.ts'
+} from '../alert-states/alert-states.ts'
+import type { MonitorDefinition, MonitorRow, StateRow } from '../monitor-definitions/monitor-definitions.ts'
+import type { ComparedValue, MonitorObservation } from '../observations/observations.ts'
+import type { EvaluationRecord } from './rows.ts'
 
 /** The input of one evaluation: the stored state, what was observed in the window, and what suppresses notifications. */
 export type EvaluationInput = {
@@ -149,7 +148,7 @@ function occasionOf(
     after: notice.status,
     isDelayed: notice.delayed,
     group: notice.group,
-    groups: valuesOf(notice.group, keys),
+    groups: groupValues(notice.group, keys),
     troubledGroups: troubled
       .map(([group]) => group)
       .filter((group) => group !== WHOLE_MONITOR)

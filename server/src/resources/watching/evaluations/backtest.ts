@@ -2,12 +2,10 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
+import { type AlertStatus, type MonitorState, newState, transition } from '../alert-states/alert-states.ts'
+import { columnsFromDraft, definitionOf, type MonitorDefinition } from '../monitor-definitions/monitor-definitions.ts'
+import { type MonitorObservation, observePast, stepOf } from '../observations/observations.ts'
 import { groupDecision, rulesOf } from './decide.ts'
-import { columnsFromDraft, definitionOf, type MonitorDefinition } from './definition.ts'
-import type { MonitorObservation } from './observation.ts'
-import { observePast, stepOf } from './past-observations.ts'
-import type { AlertStatus } from './status.ts'
-import { type MonitorState, newState, transition } from './transition.ts'
 
 type BacktestRequest = BodyOf<typeof contract.monitors.backtest>
 type Backtest = ReplyOf<typeof contract.monitors.backtest>

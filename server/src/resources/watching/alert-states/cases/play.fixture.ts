@@ -1,6 +1,6 @@
-import { type DowntimeTimes, isDowntime, type DowntimeWeekday, weekdays } from '../downtime.ts'
+import { type DowntimeTimes, isDowntime, type DowntimeWeekday, weekdays } from '../../downtimes/downtime-times.ts'
 import type { ComparisonOperator, AlertStatus } from '../status.ts'
-import { type MonitorState, newState, type StateTransition, type Suppression, type MonitorRules, type ObservedValues, transition } from '../transition.ts'
+import { type MonitorState, newState, type StateTransition, type Suppression, type MonitorRules, type ObservedValues, transition } from '../alert-states.ts'
 
 /**
  * A story of one monitor as a table, readable as documentation:

@@ -2,8 +2,8 @@ import type { Actor } from '../../../http/actor.ts'
 import type { QueryBudget } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
 import type { PlannedQuery } from '../../queries/timeseries/timeseries.ts'
+import { type MonitorDefinition, storeGroupKeys } from '../monitor-definitions/monitor-definitions.ts'
 import type { GroupMeasure, GroupMeasures } from './compare.ts'
-import { type MonitorDefinition, storeGroupKeys } from './definition.ts'
 import {
   CELLS_PER_WINDOW,
   judge,
@@ -14,6 +14,10 @@ import {
   windowsOf,
 } from './observation.ts'
 import { readSeries, sourcesOf } from './series-reader.ts'
+
+export type { ComparedValue } from './compare.ts'
+export { isZeroWithoutEvents, type MonitorObservation, observe, type SeriesMeasures, seriesFor, type WindowSeries } from './observation.ts'
+export { readSeries, sourcesOf } from './series-reader.ts'
 
 const MINUTE_MS = 60_000
 /** The maximum number of steps in a window; it bounds the work of summing up long windows. */
