@@ -71,6 +71,8 @@ export type ReceiverRoute = {
   tail: RegExp
   /** Replies without reading events. */
   probe?: (request: IngestRequestHead) => ReceiverReply
+  /** The probe needs no credential: its senders have none at that time. */
+  isPublic?: true
 }
 
 /** Implements one wire protocol. */
@@ -78,6 +80,8 @@ export type Receiver = {
   name: string
   routes: readonly ReceiverRoute[]
   limits: { wireBytes: number; bodyBytes: number }
+  /** Values of Content-Encoding that parse decodes itself. */
+  ownEncodings?: readonly string[]
   /** System collections (names with a leading dot) that its batches may name; routing headers cannot override them. */
   systemCollections?: readonly string[]
   /** Pure; runs in a worker thread. A Failure that it throws refuses the post. */
