@@ -8,6 +8,7 @@ import type { WebFiles } from './http/pages/web-app/files.ts'
 import { RateLimiter, senderRule, type WindowStore } from './http/rate-limit.ts'
 import { openIdentity } from './identify.ts'
 import { openIntake } from './ingest/intake/intake.ts'
+import { openAcknowledgements } from './ingest/receivers/hec/acknowledgement.ts'
 import { releaseDeadLeases, startWorker } from './jobs/jobs.ts'
 import type { Secret } from './kernel/secret.ts'
 import { giveBackToWindow, takeFromWindow } from './meta/counters.ts'
@@ -55,6 +56,8 @@ export async function openApp(
       bytesMax: Math.floor(config.DENDRO_MEMORY * BODIES_SHARE),
       extraPrefixes: config.DENDRO_EXTRA_ROUTING_PREFIXES,
       extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
+      acknowledgements: config.DENDRO_HEC_ACKNOWLEDGEMENTS ? openAcknowledgements() : undefined,
+      drains: { secrets: config.DENDRO_VERCEL_SECRETS, verify: config.DENDRO_VERCEL_VERIFY },
     },
   )
   const searches = openSearches(world)

@@ -1,7 +1,29 @@
 import type { Receiver } from '../batch.ts'
+import { cloudflare } from './cloudflare/cloudflare.ts'
+import { datadog } from './datadog/datadog.ts'
 import { elasticsearch } from './elasticsearch/elasticsearch.ts'
+import { firehose } from './firehose/firehose.ts'
+import { gelfHttp } from './gelf/gelf-http.ts'
+import { hec } from './hec/hec.ts'
+import { heroku } from './heroku/heroku.ts'
+import { journald } from './journald/journald.ts'
+import { loki } from './loki/loki.ts'
 import { native } from './native/native.ts'
 import { otlp } from './otlp/otlp.ts'
+import { vercel } from './vercel/vercel.ts'
 
 /** The wire protocols, in the order in which their paths are tried. */
-export const receivers: readonly Receiver[] = [native, otlp, elasticsearch]
+export const receivers: readonly Receiver[] = [
+  native,
+  otlp,
+  loki,
+  hec,
+  datadog,
+  gelfHttp,
+  firehose,
+  cloudflare,
+  vercel,
+  heroku,
+  journald,
+  elasticsearch,
+]
