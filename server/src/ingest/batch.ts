@@ -16,6 +16,8 @@ export type ReceivedRecord = {
   keys: readonly Pair[]
   /** The names begin with `$`. */
   attributes: readonly Pair[]
+  /** The address of its sender, where the records of one request have several. */
+  origin?: string
 }
 
 /** The events of one dataset: lines of a body, or records of a protocol. */
@@ -73,15 +75,19 @@ export type ReceiverRoute = {
   probe?: (request: IngestRequestHead) => ReceiverReply
 }
 
-/** Implements one wire protocol. */
-export type Receiver = {
+/** Turns a body into events. */
+export type MessageParser = {
   name: string
-  routes: readonly ReceiverRoute[]
-  limits: { wireBytes: number; bodyBytes: number }
   /** System collections (names with a leading dot) that its batches may name; routing headers cannot override them. */
   systemCollections?: readonly string[]
   /** Pure; runs in a worker thread. A Failure that it throws refuses the post. */
   parse(request: IngestRequest): ParsedBody
+}
+
+/** Implements one wire protocol over HTTP. */
+export type Receiver = MessageParser & {
+  routes: readonly ReceiverRoute[]
+  limits: { wireBytes: number; bodyBytes: number }
   /** Formats the outcome; `parsed` is undefined when the body was not parsed. */
   reply(request: IngestRequestHead, outcome: IngestOutcome, parsed: ParsedSummary | undefined): ReceiverReply
 }

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Actor } from '../../http/actor.ts'
 import type { FindRawHandler, RawHandler, RequestHead } from '../../http/raw-handler.ts'
 import { Failure } from '../../kernel/errors.ts'
-import type { IngestOutcome, IngestRequestHead, ParsedSummary, Receiver, ReceiverReply, ReceiverRoute } from '../batch.ts'
+import type { IngestOutcome, IngestRequest, IngestRequestHead, MessageParser, ParsedSummary, Receiver, ReceiverReply, ReceiverRoute } from '../batch.ts'
 import { receivers } from '../receivers/receivers.ts'
 import { PostAccounting, reasonOf } from './accounting.ts'
 import { readBody } from './body.ts'
@@ -10,7 +10,7 @@ import { busy, MemoryBudget, type MemoryReservation } from './budget.ts'
 import type { IntakeWorld } from './intake-world.ts'
 import { openPool, type WorkerPool } from './pool.ts'
 import { Refusals } from './refusals.ts'
-import { readRouting } from './routing.ts'
+import { type RoutingRequest, readRouting } from './routing.ts'
 import { storePost } from './store.ts'
 
 export type IntakeOptions = {
@@ -29,17 +29,32 @@ export type Intake = {
   rawHandler(receiver: Receiver, action?: string): RawHandler
   /** Finds the protocol of a request by the end of its path. */
   findRawHandler: FindRawHandler
+  /** Stores the messages of a socket and returns when they are durable; any failure is a Failure. */
+  storeMessages(batch: MessageBatch): Promise<IngestResult>
+  /** Accounts for messages that are given up after a failure. */
+  noteRefused(sender: Pick<MessageBatch, 'actor' | 'parser'>, failure: Failure, messages: number): void
   close(): Promise<void>
+}
+
+/** Messages that a listener has collected. */
+export type MessageBatch = {
+  actor: Actor
+  parser: MessageParser
+  routing: RoutingRequest
+  request: IngestRequest
+  /** The bytes on the wire. */
+  wireBytes: number
 }
 
 export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
   const pool = options.pool ?? openPool({ log: world.log })
   const budget = new MemoryBudget(options.bytesMax)
   const refusals = new Refusals(world.log)
+  const parts: IntakeParts = { world, options, pool, budget, refusals }
   const rawHandler = (receiver: Receiver, action = `ingestion.${receiver.name}`): RawHandler => ({
     action,
     permission: 'events_write',
-    handle: (call) => handle({ world, options, pool, budget, refusals }, receiver, call),
+    handle: (call) => handle(parts, receiver, call),
     replyToFailure: (head, failure, correlationId, actor) => {
       const route = findRoute(receiver, head)
       if (actor && !route?.probe) {
@@ -54,6 +69,13 @@ export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
   return {
     rawHandler: rawHandler,
     findRawHandler: (head, known) => all.find(({ receiver }) => isMatch(findRoute(receiver, head), head, known))?.rawHandler,
+    storeMessages: (batch) => storeMessages(parts, batch),
+    noteRefused: ({ actor, parser }, failure, messages) => {
+      const account = new PostAccounting(world.ledger, { actor, protocol: parser.name })
+      account.events = messages
+      account.noteRefused(failure)
+      refusals.note(actor, parser.name, reasonOf(failure), failure)
+    },
     close: async () => {
       await pool.close()
       refusals.close()
@@ -122,23 +144,37 @@ async function handle(means: IntakeParts, receiver: Receiver, { actor, head, bod
     return receiver.reply(request, outcome, parsed)
   } catch (thrown) {
     account.noteRefused(thrown)
-    return receiver.reply(request, { kind: 'refused', failure: refusalOf(means, receiver, actor, thrown) }, undefined)
+    const failure = failureOf(means, actor, thrown)
+    if (thrown instanceof Failure) means.refusals.note(actor, receiver.name, reasonOf(thrown), thrown)
+    return receiver.reply(request, { kind: 'refused', failure }, undefined)
   } finally {
     hold.release()
   }
 }
 
 /** Turns bugs into a retryable failure: on other errors, senders drop their events. */
-function refusalOf({ world, refusals }: IntakeParts, receiver: Receiver, actor: Actor, thrown: unknown): Failure {
-  if (thrown instanceof Failure) {
-    refusals.note(actor, receiver.name, reasonOf(thrown), thrown)
-    return thrown
-  }
+function failureOf({ world }: Pick<IntakeParts, 'world'>, actor: Actor, thrown: unknown): Failure {
+  if (thrown instanceof Failure) return thrown
   world.log.error({ err: thrown, correlation_id: actor.facts.correlationId }, 'unexpected error in an ingest request')
   return busy('the service failed unexpectedly; search its log for the correlation id')
 }
 
-type IngestResult = { outcome: IngestOutcome; parsed: ParsedSummary | undefined }
+/** The body is in memory already; what its events need besides is reserved. */
+async function storeMessages(means: IntakeParts, { actor, parser, routing, request, wireBytes }: MessageBatch): Promise<IngestResult> {
+  const hold = means.budget.open(`${actor.orgId}/${actor.identity.id}`)
+  const account = new PostAccounting(means.world.ledger, { actor, protocol: parser.name })
+  account.wireBytes = wireBytes
+  try {
+    hold.reserve(request.body.length * 2)
+    return await storePost(means.world, means.pool, { actor, receiver: parser, routing, request, account })
+  } catch (thrown) {
+    throw failureOf(means, actor, thrown)
+  } finally {
+    hold.release()
+  }
+}
+
+export type IngestResult = { outcome: IngestOutcome; parsed: ParsedSummary | undefined }
 
 type BodyCall = Call & { request: IngestRequestHead; account: PostAccounting }
 
