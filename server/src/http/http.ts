@@ -146,6 +146,8 @@ async function admit(options: HttpOptions, request: FastifyRequest, reply: Fasti
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') throw badRequest('the header Host is missing')
   refuseRepeatedAuthorization(request)
   if (endpoint?.permission === 'public' && !rawRequest) return undefined
+  const publicReply = rawRequest?.rawHandler.publicReply?.(rawRequest.head)
+  if (publicReply) return sendRawReply(request, reply, publicReply)
   if (request.method === 'OPTIONS' && allow) {
     return reply.code(204).header('allow', `${allow}, OPTIONS`).send()
   }

@@ -20,6 +20,8 @@ export type RawHandler = {
   /** Names it in metrics and in the audit trail. */
   action: string
   permission: Permission
+  /** Replies to a probe that needs no credential; undefined for all other requests. */
+  publicReply?(head: RequestHead): RawReply | undefined
   handle(call: { actor: Actor; head: RequestHead; body: Readable }): Promise<RawReply>
   /** Formats a failure from before `handle`; the actor is undefined if the caller was not identified. */
   replyToFailure(head: RequestHead, failure: Failure, correlationId: string, actor: Actor | undefined): RawReply

@@ -73,6 +73,8 @@ export type ReceiverRoute = {
   tail: RegExp
   /** Replies without reading events. */
   probe?: (request: IngestRequestHead) => ReceiverReply
+  /** The probe needs no credential: its senders have none at that time. */
+  isPublic?: true
 }
 
 /** Turns a body into events. */
@@ -88,6 +90,8 @@ export type MessageParser = {
 export type Receiver = MessageParser & {
   routes: readonly ReceiverRoute[]
   limits: { wireBytes: number; bodyBytes: number }
+  /** Values of Content-Encoding that parse decodes itself. */
+  ownEncodings?: readonly string[]
   /** Formats the outcome; `parsed` is undefined when the body was not parsed. */
   reply(request: IngestRequestHead, outcome: IngestOutcome, parsed: ParsedSummary | undefined): ReceiverReply
 }

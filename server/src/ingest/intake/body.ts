@@ -12,6 +12,8 @@ const PACE: MinimumRate = { graceMs: 30_000, bytesPerS: 1_024, checkEveryMs: 5_0
 
 type BodyOptions = {
   limits: BodyLimits
+  /** Values of Content-Encoding that are left to the receiver. */
+  ownEncodings?: readonly string[]
   reservation: MemoryReservation
   /** Called with the number of bytes as they arrive. */
   arrived?: (bytes: number) => void
@@ -27,9 +29,9 @@ export type DecodedBody = { bytes: Uint8Array; wireBytes: number }
 export async function readBody(
   source: Readable,
   headers: Readonly<Record<string, string>>,
-  { limits, reservation: hold, arrived = () => undefined, pace = PACE }: BodyOptions & { pace?: MinimumRate },
+  { limits, ownEncodings = [], reservation: hold, arrived = () => undefined, pace = PACE }: BodyOptions & { pace?: MinimumRate },
 ): Promise<DecodedBody> {
-  const encoding = encodingOf(headers['content-encoding'])
+  const encoding = encodingOf(headers['content-encoding'], ownEncodings)
   const declared = Number(headers['content-length'] ?? 0)
   if (declared > limits.wireBytes) throw tooLarge(limits.wireBytes, 'on the wire')
   const wire = await receive(source, { limits, reservation: hold, arrived, pace })
@@ -38,7 +40,7 @@ export async function readBody(
 
 async function receive(
   source: Readable,
-  { limits, reservation: hold, arrived, pace }: Required<BodyOptions> & { pace: MinimumRate },
+  { limits, reservation: hold, arrived, pace }: Required<Omit<BodyOptions, 'ownEncodings'>> & { pace: MinimumRate },
 ): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let length = 0

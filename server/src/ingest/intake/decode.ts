@@ -5,25 +5,26 @@ import { Failure } from '../../kernel/errors.ts'
 import { type MemoryReservation, tooLarge } from './budget.ts'
 import { joined } from './bytes.ts'
 
-/** The compression of a body; `detect` checks its first bytes, since some senders omit the header. */
-export type BodyEncoding = 'gzip' | 'deflate' | 'zstd' | 'detect'
+/** The compression of a body; `detect` checks its first bytes, since some senders omit the header. `any` is one of several. */
+export type BodyEncoding = 'gzip' | 'deflate' | 'zstd' | 'detect' | 'any'
 
 const encodings: ReadonlyMap<string, BodyEncoding> = new Map(
   Object.entries<BodyEncoding>({ gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', zstd: 'zstd' }),
 )
 
-/** Reads the header Content-Encoding; several or unknown encodings are refused. */
-export function encodingOf(header: string | undefined): BodyEncoding {
+/**
+ * Reads the header Content-Encoding. Unknown encodings are refused, except those that the receiver decodes. Some senders list all encodings
+ * they know, so of several the first bytes decide.
+ */
+export function encodingOf(header: string | undefined, ownEncodings: readonly string[] = []): BodyEncoding {
   const words = (header ?? '')
     .split(',')
     .map((word) => word.trim().toLowerCase())
-    .filter((word) => word !== '' && word !== 'identity')
-  const [word] = words
-  if (word === undefined) return 'detect'
-  if (words.length > 1) throw new Failure(415, 'a body may have only one Content-Encoding')
-  const encoding = encodings.get(word)
-  if (!encoding) throw new Failure(415, `the encoding ${word.slice(0, 50)} is not supported; use gzip, deflate or zstd`)
-  return encoding
+    .filter((word) => word !== '' && word !== 'identity' && !ownEncodings.includes(word))
+  const unknown = words.find((word) => !encodings.has(word))
+  if (unknown !== undefined) throw new Failure(415, `the encoding ${unknown.slice(0, 50)} is not supported; use gzip, deflate or zstd`)
+  const [word = '', ...others] = words
+  return others.length > 0 ? 'any' : (encodings.get(word) ?? 'detect')
 }
 
 type DecodeBounds = { bytesMax: number; reservation: MemoryReservation }
@@ -31,7 +32,7 @@ type DecodeBounds = { bytesMax: number; reservation: MemoryReservation }
 /** Decompresses a body, and stops as soon as the output exceeds the limit. */
 export async function decode(wire: Uint8Array, encoding: BodyEncoding, bound: DecodeBounds): Promise<Uint8Array> {
   if (wire.length === 0) return wire
-  const found = encoding === 'detect' ? detect(wire) : encoding
+  const found = encoding === 'detect' ? detect(wire) : encoding === 'any' ? (detect(wire) ?? 'deflate') : encoding
   if (found === undefined) {
     if (wire.length > bound.bytesMax) throw tooLarge(bound.bytesMax, 'without compression')
     return wire

@@ -54,6 +54,10 @@ export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
   const rawHandler = (receiver: Receiver, action = `ingestion.${receiver.name}`): RawHandler => ({
     action,
     permission: 'events_write',
+    publicReply: (head) => {
+      const route = findRoute(receiver, head)
+      return route?.isPublic ? route.probe?.(requestOf(head, route, '', options)) : undefined
+    },
     handle: (call) => handle(parts, receiver, call),
     replyToFailure: (head, failure, correlationId, actor) => {
       const route = findRoute(receiver, head)
@@ -189,7 +193,7 @@ async function storeBody(
   const arrived = (bytes: number): void => {
     account.wireBytes += bytes
   }
-  const { bytes } = await readBody(body, head.headers, { limits: receiver.limits, reservation: hold, arrived })
+  const { bytes } = await readBody(body, head.headers, { ...receiver, reservation: hold, arrived })
   if (bytes.length === 0) return { outcome: { kind: 'stored', accepted: 0, rejected: [], total: 0, duplicates: [] }, parsed: undefined }
   // The split events need about as much memory again.
   hold.reserve(bytes.length)

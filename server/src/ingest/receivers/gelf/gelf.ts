@@ -2,8 +2,8 @@ import { gunzipSync, inflateSync } from 'node:zlib'
 import { Failure } from '../../../kernel/errors.ts'
 import type { IngestRequest, MessageParser, ParsedBody, ReceivedRecord, RejectedRecord } from '../../batch.ts'
 import { LINE_BYTES_MAX } from '../../intake/arrivals.ts'
+import { Batches } from '../batches.ts'
 import { messagesOf, type ReceivedMessage } from '../messages.ts'
-import { RoutedRecords } from '../routed-records.ts'
 import { type GelfRecord, GelfRecords } from './record.ts'
 
 /** Accepts messages of Graylog's format from sockets: JSON, perhaps compressed with gzip or zlib. */
@@ -24,7 +24,7 @@ function parse({ body }: IngestRequest): ParsedBody {
 class GelfPost {
   readonly #body: Uint8Array
   readonly #plain: GelfRecords
-  readonly #records = new RoutedRecords()
+  readonly #records = new Batches()
   readonly #rejected: RejectedRecord[] = []
   #bytesLeft = POST_BYTES_MAX
 
@@ -44,11 +44,11 @@ class GelfPost {
       : readMessage(this.#plain, this.#body, start, end)
     record.origin = source.address
     if (source.attributes.length > 0) record.attributes = [...source.attributes, ...record.attributes]
-    this.#records.add(dataset, record)
+    this.#records.add(this.#records.of({ collection: undefined, dataset }), record)
   }
 
   parsed(): ParsedBody {
-    return { batches: this.#records.batches(), rejected: this.#rejected, total: this.#records.total + this.#rejected.length }
+    return { ...this.#records.parsed(), rejected: this.#rejected, total: this.#records.total + this.#rejected.length }
   }
 
   /** The decompressed message; undefined if it is not compressed, and the reason if it cannot be read. */

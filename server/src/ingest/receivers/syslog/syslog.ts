@@ -1,6 +1,6 @@
 import type { IngestRequest, MessageParser, ParsedBody, ReceivedRecord } from '../../batch.ts'
+import { Batches } from '../batches.ts'
 import { messagesOf } from '../messages.ts'
-import { RoutedRecords } from '../routed-records.ts'
 import { syslogNames } from './header.ts'
 
 /**
@@ -10,7 +10,7 @@ import { syslogNames } from './header.ts'
 export const syslog: MessageParser = { name: 'syslog', parse }
 
 function parse({ body }: IngestRequest): ParsedBody {
-  const records = new RoutedRecords()
+  const records = new Batches()
   for (const { start, end, source } of messagesOf(body)) {
     const raw = body.subarray(start, end)
     const { app, hasHost } = syslogNames(raw)
@@ -22,7 +22,7 @@ function parse({ body }: IngestRequest): ParsedBody {
       attributes: source.attributes,
       origin: source.address,
     }
-    records.add(app, record)
+    records.add(records.of({ collection: undefined, dataset: app }), record)
   }
-  return { batches: records.batches(), rejected: [], total: records.total }
+  return records.parsed()
 }

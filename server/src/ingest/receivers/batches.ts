@@ -1,0 +1,57 @@
+import { Failure } from '../../kernel/errors.ts'
+import { ORIGINAL_TIME } from '../../lines/event.ts'
+import { parseTime } from '../../lines/time-text.ts'
+import type { DatasetBatch, Pair, ParsedBody, ReceivedRecord } from '../batch.ts'
+
+/** RECORDS_MAX and WEIGHT_MAX bound the memory and time of one post in a worker. A pair that many records share weighs 1. */
+export const RECORDS_MAX = 200_000
+const WEIGHT_MAX = 8_000_000
+const OWN_WEIGHT = 8
+
+export type RecordRoute = Pick<DatasetBatch, 'collection' | 'dataset'>
+
+/** Collects the events of a post by dataset, within its limits. */
+export class Batches {
+  readonly #batches = new Map<string, RecordRoute & { records: ReceivedRecord[] }>()
+  #total = 0
+  #weight = 0
+
+  get total(): number {
+    return this.#total
+  }
+
+  /** The records of a dataset; add() fills them. */
+  of(route: RecordRoute): ReceivedRecord[] {
+    const key = JSON.stringify([route.collection, route.dataset])
+    const known = this.#batches.get(key)
+    if (known) return known.records
+    const made = { collection: route.collection, dataset: route.dataset, records: [] }
+    this.#batches.set(key, made)
+    return made.records
+  }
+
+  /** Adds a record. `shared` pairs come before its own attributes, which take precedence. */
+  add(records: ReceivedRecord[], record: ReceivedRecord, shared: readonly Pair[] = []): void {
+    if (this.#total === RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} events in one post`)
+    this.#total += 1
+    this.#weight += shared.length + (record.keys.length + record.attributes.length) * OWN_WEIGHT
+    if (this.#weight > WEIGHT_MAX) throw new Failure(413, 'more values than one post may have')
+    if (shared.length > 0) record.attributes = record.attributes.length === 0 ? shared : [...shared, ...record.attributes]
+    records.push(record)
+  }
+
+  parsed(): ParsedBody {
+    const filled = [...this.#batches.values()].filter(({ records }) => records.length > 0)
+    const batches = filled.map(
+      ({ records, ...route }): DatasetBatch => ({ ...route, attributes: [], events: { kind: 'records', records } }),
+    )
+    return { batches, rejected: [], total: this.#total }
+  }
+}
+
+/** The time of a text in any notation, and the attribute that keeps a text which is none. */
+export function timeOf(text: string | undefined): { time: ReceivedRecord['time']; refused: readonly Pair[] } {
+  if (text === undefined || text === '') return { time: undefined, refused: [] }
+  const time = parseTime(text)
+  return { time, refused: time ? [] : [[ORIGINAL_TIME, text]] }
+}

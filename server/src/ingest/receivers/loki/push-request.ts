@@ -1,0 +1,41 @@
+import type { Instant } from '../../../lines/time-text.ts'
+import type { Pair, ParsedBody, ReceivedRecord } from '../../batch.ts'
+import { Batches } from '../batches.ts'
+import { LABELS_MAX } from './labels.ts'
+
+export type LokiEntry = { time: Instant | undefined; line: Uint8Array; metadata: readonly Pair[]; refused: readonly Pair[] }
+
+const levelNames: readonly string[] = ['level', 'detected_level', 'severity']
+/** Labels that name the dataset, best first. */
+const datasetNames: readonly string[] = ['service_name', 'app', 'job', 'container']
+
+/** Collects the streams of a push. */
+export class PushRequest {
+  readonly #batches = new Batches()
+  readonly #tenant: string | undefined
+
+  constructor(tenant: string | undefined) {
+    this.#tenant = tenant
+  }
+
+  /** Adds a stream. Its labels become attributes, the metadata of an entry keys. */
+  add(labels: readonly Pair[], entries: readonly LokiEntry[]): void {
+    const find = (names: readonly string[]): string | undefined =>
+      names.map((name) => labels.findLast(([label]) => label === name)?.[1]).find((value) => value)
+    const records = this.#batches.of({ collection: this.#tenant ?? find(['namespace']), dataset: find(datasetNames) })
+    const shared = labels.slice(0, LABELS_MAX).map(([name, value]): Pair => [`$${name}`, value])
+    if (labels.length > LABELS_MAX) shared.push(['$loki.dropped_labels', String(labels.length - LABELS_MAX)])
+    const level = find(levelNames)
+    for (const entry of entries) this.#batches.add(records, toRecord(entry, level), shared)
+  }
+
+  parsed(): ParsedBody {
+    return this.#batches.parsed()
+  }
+}
+
+function toRecord({ time, line, metadata, refused }: LokiEntry, streamLevel: string | undefined): ReceivedRecord {
+  const level = levelNames.map((name) => metadata.find(([key]) => key === name)?.[1]).find((value) => value) ?? streamLevel
+  const dropped: readonly Pair[] = metadata.length > LABELS_MAX ? [['$loki.dropped_metadata', String(metadata.length - LABELS_MAX)]] : []
+  return { raw: line, time, level, keys: metadata.slice(0, LABELS_MAX), attributes: [...refused, ...dropped] }
+}
