@@ -2,11 +2,13 @@ import type { SecureContextOptions } from 'node:tls'
 import type { World } from '../../world.ts'
 import type { MessageParser } from '../batch.ts'
 import type { Intake } from '../intake/intake.ts'
+import { forward } from '../receivers/forward/forward.ts'
 import { gelf } from '../receivers/gelf/gelf.ts'
 import { syslog } from '../receivers/syslog/syslog.ts'
 import { type IdentifyKey, openAccess } from './access.ts'
 import { ListenerCounters } from './counters.ts'
 import { openDatagramListener } from './datagram-listener.ts'
+import { connectForward } from './forward-listener.ts'
 import { connectGelf, takeGelfDatagrams } from './gelf-listener.ts'
 import { PendingMessages } from './pending.ts'
 import { MessageQueues } from './queues.ts'
@@ -36,11 +38,12 @@ type ListenerWorld = Pick<World, 'ids' | 'log'> & {
 const STOP_MS = 10_000
 const QUEUE_BYTES_MIN = 2 ** 20
 
-const parserOf = { syslog, relp: syslog, gelf } satisfies Partial<Record<ListenerProtocol, MessageParser>>
+const parserOf = { syslog, relp: syslog, gelf, forward } satisfies Partial<Record<ListenerProtocol, MessageParser>>
 const connectOf: Readonly<Record<keyof typeof parserOf, (parts: ListenerParts, peer: Peer) => StreamConnection>> = {
   syslog: connectSyslog,
   relp: connectRelp,
   gelf: connectGelf,
+  forward: connectForward,
 }
 
 export function openListeners(world: ListenerWorld): Listeners {

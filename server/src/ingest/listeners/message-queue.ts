@@ -30,6 +30,8 @@ const HASTE_MS = 5
 const POSTS_AT_ONCE = 2
 /** The memory of a waiting message besides its bytes. */
 const MESSAGE_COST_BYTES = 256
+const costOf = (message: Uint8Array): number => message.length + MESSAGE_COST_BYTES
+const ALONE_AT_ONCE = 8
 const RETRY_MIN_MS = 200
 const RETRY_MAX_MS = 5_000
 const CONTENT_TYPE = 'application/octet-stream'
@@ -46,6 +48,7 @@ export class MessageQueue {
   readonly #options: QueueOptions
   readonly #stop = new AbortController()
   #waiting: Waiting[] = []
+  readonly #alone: { waiting: Waiting; idempotencyKey: string }[] = []
   #waitingBytes = 0
   /** The bytes that wait or are being stored. */
   #bytes = 0
@@ -81,7 +84,7 @@ export class MessageQueue {
 
   /** Adds a message; `haste` is for senders that wait for the answer before they send more. */
   add(message: Uint8Array, source: MessageSource, ended?: MessageEnd, haste?: 'haste'): void {
-    const cost = message.length + MESSAGE_COST_BYTES
+    const cost = costOf(message)
     this.#waiting.push({ message, source, ended })
     this.#waitingBytes += cost
     this.#bytes += cost
@@ -90,11 +93,20 @@ export class MessageQueue {
     else this.#timer ??= setTimeout(() => this.#start(), haste ? HASTE_MS : POST_AFTER_MS)
   }
 
+  /** Adds a message that is stored as a post of its own, since it has an idempotency key. */
+  addAlone(message: Uint8Array, source: MessageSource, ended: MessageEnd, idempotencyKey: string): void {
+    this.#bytes += costOf(message)
+    this.#options.counters.messages += 1
+    this.#alone.push({ waiting: { message, source, ended }, idempotencyKey })
+    this.#startAlone()
+  }
+
   /** Stores what waits. What cannot be stored within the time is given up. */
   async close(withinMs: number): Promise<void> {
     const late = setTimeout(() => this.#stop.abort(), withinMs)
-    while (this.#waiting.length > 0 || this.#posts.size > 0) {
+    while (this.#waiting.length > 0 || this.#alone.length > 0 || this.#posts.size > 0) {
       this.#start()
+      this.#startAlone()
       await Promise.race(this.#posts)
     }
     clearTimeout(late)
@@ -108,9 +120,22 @@ export class MessageQueue {
     const batch = this.#waiting
     this.#waiting = []
     this.#waitingBytes = 0
-    const post = this.#store(batch).finally(() => {
+    this.#run(batch, this.#world.ids.uuid())
+  }
+
+  #startAlone(): void {
+    while (this.#posts.size < ALONE_AT_ONCE) {
+      const next = this.#alone.shift()
+      if (!next) return
+      this.#run([next.waiting], next.idempotencyKey)
+    }
+  }
+
+  #run(batch: readonly Waiting[], idempotencyKey: string): void {
+    const post = this.#store(batch, idempotencyKey).finally(() => {
       this.#posts.delete(post)
-      this.#bytes -= batch.reduce((sum, { message }) => sum + message.length + MESSAGE_COST_BYTES, 0)
+      this.#bytes -= batch.reduce((sum, { message }) => sum + costOf(message), 0)
+      this.#startAlone()
       if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#start(), 0)
       if (this.isFull) return
       for (const callback of this.#forRoom.splice(0)) callback()
@@ -118,22 +143,22 @@ export class MessageQueue {
     this.#posts.add(post)
   }
 
-  async #store(batch: readonly Waiting[]): Promise<void> {
-    const failure = await this.#storeUntilDone(batch)
+  async #store(batch: readonly Waiting[], idempotencyKey: string): Promise<void> {
+    const failure = await this.#storeUntilDone(batch, idempotencyKey)
     const [first, ...rest] = batch
     // A post that asks too much of the worker is halved, until the message that does so stands alone.
     if (failure?.status === 413 && first && rest.length > 0) {
       const middle = Math.ceil(batch.length / 2)
-      await this.#store(batch.slice(0, middle))
-      return this.#store(batch.slice(middle))
+      await this.#store(batch.slice(0, middle), this.#world.ids.uuid())
+      return this.#store(batch.slice(middle), this.#world.ids.uuid())
     }
     if (failure) this.#options.counters.drop('refused', batch.length)
     for (const { ended } of batch) ended?.(failure)
   }
 
   /** Repeats the post until it is stored, or refused for good. Its idempotency key keeps a repetition from storing an event twice. */
-  async #storeUntilDone(batch: readonly Waiting[]): Promise<Failure | undefined> {
-    const headers = { 'idempotency-key': this.#world.ids.uuid() }
+  async #storeUntilDone(batch: readonly Waiting[], idempotencyKey: string): Promise<Failure | undefined> {
+    const headers = { 'idempotency-key': idempotencyKey }
     for (let delayMs = RETRY_MIN_MS; ; delayMs = Math.min(RETRY_MAX_MS, delayMs * 2)) {
       const failure = await this.#post(batch, headers)
       if (!failure) return undefined

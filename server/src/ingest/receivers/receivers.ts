@@ -1,5 +1,6 @@
 import type { MessageParser, Receiver } from '../batch.ts'
 import { elasticsearch } from './elasticsearch/elasticsearch.ts'
+import { forward } from './forward/forward.ts'
 import { gelf } from './gelf/gelf.ts'
 import { loki } from './loki/loki.ts'
 import { native } from './native/native.ts'
@@ -10,4 +11,4 @@ import { syslog } from './syslog/syslog.ts'
 export const receivers: readonly Receiver[] = [native, otlp, loki, elasticsearch]
 
 /** Everything that a worker can parse: the protocols over HTTP, and those on sockets of their own. */
-export const parsers: readonly MessageParser[] = [...receivers, syslog, gelf]
+export const parsers: readonly MessageParser[] = [...receivers, syslog, gelf, forward]
