@@ -66,7 +66,10 @@ export async function openApp(
     ids: world.ids,
     log: world.log,
     intake,
-    identify: (key, facts) => identity.identify({ kind: 'key', key }, facts),
+    identify: identity.identify,
+    count: (actor) => senderLimiter.take(`${actor.orgId}/${actor.identity.id}`),
+    extraPrefixes: config.DENDRO_EXTRA_ROUTING_PREFIXES,
+    extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
     bytesMax: Math.floor(config.DENDRO_MEMORY * MESSAGES_SHARE),
   })
   watchListeners(listeners, meter)

@@ -2,7 +2,16 @@ import type { Readable } from 'node:stream'
 import type { Actor } from '../../http/actor.ts'
 import type { FindRawHandler, RawHandler, RequestHead } from '../../http/raw-handler.ts'
 import { Failure } from '../../kernel/errors.ts'
-import type { IngestOutcome, IngestRequest, IngestRequestHead, MessageParser, ParsedSummary, Receiver, ReceiverReply, ReceiverRoute } from '../batch.ts'
+import type {
+  IngestOutcome,
+  IngestRequest,
+  IngestRequestHead,
+  MessageParser,
+  ParsedSummary,
+  Receiver,
+  ReceiverReply,
+  ReceiverRoute,
+} from '../batch.ts'
 import { receivers } from '../receivers/receivers.ts'
 import { PostAccounting, reasonOf } from './accounting.ts'
 import { readBody } from './body.ts'
@@ -29,10 +38,12 @@ export type Intake = {
   rawHandler(receiver: Receiver, action?: string): RawHandler
   /** Finds the protocol of a request by the end of its path. */
   findRawHandler: FindRawHandler
+  /** Reserves memory for a message while it arrives. */
+  reserve(actor: Actor): MemoryReservation
   /** Stores the messages of a socket and returns when they are durable; any failure is a Failure. */
   storeMessages(batch: MessageBatch): Promise<IngestResult>
-  /** Accounts for messages that are given up after a failure. */
-  noteRefused(sender: Pick<MessageBatch, 'actor' | 'parser'>, failure: Failure, messages: number): void
+  /** Accounts for a message that is refused before it is complete. */
+  noteRefused(sender: Pick<MessageBatch, 'actor' | 'parser'>, failure: Failure): void
   close(): Promise<void>
 }
 
@@ -44,6 +55,8 @@ export type MessageBatch = {
   request: IngestRequest
   /** The bytes on the wire. */
   wireBytes: number
+  /** True when the messages are not sent again after this failure, so that they count as refused. */
+  isLost(failure: Failure): boolean
 }
 
 export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
@@ -73,11 +86,10 @@ export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
   return {
     rawHandler: rawHandler,
     findRawHandler: (head, known) => all.find(({ receiver }) => isMatch(findRoute(receiver, head), head, known))?.rawHandler,
+    reserve: (actor) => budget.open(`${actor.orgId}/${actor.identity.id}`),
     storeMessages: (batch) => storeMessages(parts, batch),
-    noteRefused: ({ actor, parser }, failure, messages) => {
-      const account = new PostAccounting(world.ledger, { actor, protocol: parser.name })
-      account.events = messages
-      account.noteRefused(failure)
+    noteRefused: ({ actor, parser }, failure) => {
+      new PostAccounting(world.ledger, { actor, protocol: parser.name }).noteRefused(failure)
       refusals.note(actor, parser.name, reasonOf(failure), failure)
     },
     close: async () => {
@@ -164,7 +176,10 @@ function failureOf({ world }: Pick<IntakeParts, 'world'>, actor: Actor, thrown: 
 }
 
 /** The body is in memory already; what its events need besides is reserved. */
-async function storeMessages(means: IntakeParts, { actor, parser, routing, request, wireBytes }: MessageBatch): Promise<IngestResult> {
+async function storeMessages(
+  means: IntakeParts,
+  { actor, parser, routing, request, wireBytes, isLost }: MessageBatch,
+): Promise<IngestResult> {
   const hold = means.budget.open(`${actor.orgId}/${actor.identity.id}`)
   const account = new PostAccounting(means.world.ledger, { actor, protocol: parser.name })
   account.wireBytes = wireBytes
@@ -172,7 +187,12 @@ async function storeMessages(means: IntakeParts, { actor, parser, routing, reque
     hold.reserve(request.body.length * 2)
     return await storePost(means.world, means.pool, { actor, receiver: parser, routing, request, account })
   } catch (thrown) {
-    throw failureOf(means, actor, thrown)
+    const failure = failureOf(means, actor, thrown)
+    if (isLost(failure)) {
+      account.noteRefused(failure)
+      means.refusals.note(actor, parser.name, reasonOf(failure), failure)
+    }
+    throw failure
   } finally {
     hold.release()
   }

@@ -15,7 +15,13 @@ import type { PostJob, WorkerPool } from './pool.ts'
 import { attributesOf, foreignName, type RoutingRequest } from './routing.ts'
 import type { BatchRoute, CountedBlock, ParseReply, Shredded, ShredTarget } from './worker-messages.ts'
 
-export type PostToStore = { actor: Actor; receiver: MessageParser; routing: RoutingRequest; request: IngestRequest; account: PostAccounting }
+export type PostToStore = {
+  actor: Actor
+  receiver: MessageParser
+  routing: RoutingRequest
+  request: IngestRequest
+  account: PostAccounting
+}
 type Stored = { outcome: IngestOutcome; parsed: ParsedSummary | undefined }
 
 const IDEMPOTENCY_KEY = 'idempotency-key'

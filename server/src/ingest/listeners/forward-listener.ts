@@ -19,8 +19,7 @@ const PING_BYTES_MAX = 4_096
 export function connectForward(parts: ListenerParts, peer: Peer): StreamConnection {
   const { setting, queues } = parts
   const key = setting.key?.reveal() ?? ''
-  const handshake =
-    setting.sharedKey && new Handshake({ sharedKey: setting.sharedKey.reveal(), user: setting.user, password: key })
+  const handshake = setting.sharedKey && new Handshake({ sharedKey: setting.sharedKey.reveal(), user: setting.user, password: key })
   const connection = new ForwardConnection(parts, peer, queues.of(key), handshake)
   return connection
 }
@@ -102,7 +101,10 @@ class ForwardConnection implements StreamConnection {
 
   #message(message: Uint8Array, starts: readonly number[]): void {
     const queue = this.#queue
-    if (!queue) return this.#leave('too_many')
+    if (!queue) {
+      this.#leave('too_many')
+      return
+    }
     // The list of elements has a head only if the value is a list.
     if (starts.length < 2) throw new BrokenStream('a message is not a list')
     const { chunk, isLogs } = forwardOptions(message, starts.at(-1) ?? 0, message.length, starts.length)

@@ -26,7 +26,11 @@ test.each([
   ['counts', '7 <13>one8 <13>two\n', ['<13>one', '<13>two']],
   ['both in one connection', '7 <13>one<13>two\n9 <13>three<13>four\n', ['<13>one', '<13>two', '<13>three', '<13>four']],
   ['line ends between counted messages', '7 <13>one\n7 <13>two\n\0', ['<13>one', '<13>two']],
-  ['lines that begin with a number', '2026-11-22 a\n12 apples\n1234567890 <13>x\n7x\n', ['2026-11-22 a', '12 apples', '1234567890 <13>x', '7x']],
+  [
+    'lines that begin with a number',
+    '2026-11-22 a\n12 apples\n1234567890 <13>x\n7x\n',
+    ['2026-11-22 a', '12 apples', '1234567890 <13>x', '7x'],
+  ],
   ['a number alone', '12', ['12']],
 ])('%s are separate messages, wherever the stream is cut', (_, stream, expected) => {
   for (let size = 1; size <= stream.length; size += 1) expect(split(stream, [size]).messages).toEqual(expected)
@@ -63,7 +67,9 @@ test('NUL ends a message, and line ends within it stay', () => {
 })
 
 test('any bytes in any pieces give the same messages', () => {
-  const stream = fc.array(fc.constantFrom('<13>a', '\n', '5 <13>b', '12 ', '0', ' ', '\r', '\0', '<', '3 <', 'é'), { maxLength: 40 }).map((parts) => parts.join(''))
+  const stream = fc
+    .array(fc.constantFrom('<13>a', '\n', '5 <13>b', '12 ', '0', ' ', '\r', '\0', '<', '3 <', 'é'), { maxLength: 40 })
+    .map((parts) => parts.join(''))
   fc.assert(
     fc.property(stream, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 9 }), (text, pieces) => {
       expect(split(text, pieces)).toEqual(split(text, [1_000]))

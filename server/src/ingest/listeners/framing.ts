@@ -100,9 +100,10 @@ export class MessageFraming {
   /** Ends a message. One that came in a single piece needs no copy. */
   #take(rest: Uint8Array, take: (message: Uint8Array) => void): void {
     this.#state = 'start'
-    if (this.#held.length === 0) return finish(rest.length > this.#keptMax ? rest.subarray(0, this.#keptMax) : rest, take)
-    this.#hold(rest)
-    finish(this.#held.take(), take)
+    if (this.#held.length > 0) {
+      this.#hold(rest)
+      finish(this.#held.take(), take)
+    } else finish(rest.length > this.#keptMax ? rest.subarray(0, this.#keptMax) : rest, take)
   }
 
   /** One byte more than allowed is kept, so that the event is marked as truncated. */

@@ -5,11 +5,12 @@ import type { Intake } from '../intake/intake.ts'
 import { forward } from '../receivers/forward/forward.ts'
 import { gelf } from '../receivers/gelf/gelf.ts'
 import { syslog } from '../receivers/syslog/syslog.ts'
-import { type IdentifyKey, openAccess } from './access.ts'
+import { type IdentifySender, openAccess } from './access.ts'
 import { ListenerCounters } from './counters.ts'
 import { openDatagramListener } from './datagram-listener.ts'
 import { connectForward } from './forward-listener.ts'
 import { connectGelf, takeGelfDatagrams } from './gelf-listener.ts'
+import { type GrpcListenerOptions, openGrpcListener } from './grpc-listener.ts'
 import { PendingMessages } from './pending.ts'
 import { MessageQueues } from './queues.ts'
 import type { ListenerProtocol, ListenerSetting } from './setting.ts'
@@ -27,19 +28,21 @@ export type Listeners = {
 }
 export type BoundListener = { name: string; port: number }
 
-type ListenerWorld = Pick<World, 'ids' | 'log'> & {
-  intake: Pick<Intake, 'storeMessages' | 'noteRefused'>
-  identify: IdentifyKey
-  /** The memory of all listeners for messages that wait to be stored. */
-  bytesMax: number
-}
+type ListenerWorld = Pick<World, 'ids' | 'log'> &
+  Pick<GrpcListenerOptions, 'count' | 'extraPrefixes' | 'extraKeyHeaders'> & {
+    intake: Pick<Intake, 'reserve' | 'storeMessages' | 'noteRefused'>
+    identify: IdentifySender
+    /** The memory of all listeners for messages that wait to be stored. */
+    bytesMax: number
+  }
 
 /** What cannot be stored within this time after a stop is given up. */
 const STOP_MS = 10_000
 const QUEUE_BYTES_MIN = 2 ** 20
 
 const parserOf = { syslog, relp: syslog, gelf, forward } satisfies Partial<Record<ListenerProtocol, MessageParser>>
-const connectOf: Readonly<Record<keyof typeof parserOf, (parts: ListenerParts, peer: Peer) => StreamConnection>> = {
+type MessageProtocol = keyof typeof parserOf
+const connectOf: Readonly<Record<MessageProtocol, (parts: ListenerParts, peer: Peer) => StreamConnection>> = {
   syslog: connectSyslog,
   relp: connectRelp,
   gelf: connectGelf,
@@ -55,31 +58,35 @@ export function openListeners(world: ListenerWorld): Listeners {
 
   async function openOne(setting: ListenerSetting, tls: SecureContextOptions | undefined, bytesMax: number): Promise<BoundListener> {
     const counters = new ListenerCounters(setting.name)
-    const parser = parserOf[setting.protocol as keyof typeof parserOf]
-    const routing = { collection: setting.collection, dataset: setting.dataset, tags: {} }
-    const queues = new MessageQueues({ ...world, access }, { parser, routing, bytesMax, counters })
-    const listener = await openSocket({ setting, queues, counters }, tls)
+    const listener =
+      setting.protocol === 'otlp-grpc'
+        ? await openGrpcListener({ ...world, access, setting, tls, counters })
+        : await openSocket(partsOf(setting, setting.protocol, counters, bytesMax), setting.protocol, tls)
     open.push({ listener, counters })
     world.log.info({ listener: setting.name, port: listener.port }, 'listens for events')
     return { name: setting.name, port: listener.port }
   }
 
-  async function openSocket(parts: ListenerParts, tls: SecureContextOptions | undefined): Promise<OpenListener> {
+  function partsOf(setting: ListenerSetting, protocol: MessageProtocol, counters: ListenerCounters, bytesMax: number): ListenerParts {
+    const routing = { collection: setting.collection, dataset: setting.dataset, tags: {} }
+    const queues = new MessageQueues({ ...world, access }, { parser: parserOf[protocol], routing, bytesMax, counters })
+    return { setting, queues, counters }
+  }
+
+  async function openSocket(parts: ListenerParts, protocol: MessageProtocol, tls: SecureContextOptions | undefined): Promise<OpenListener> {
     const { setting, queues, counters } = parts
     const { log } = world
     if (setting.transport === 'udp') {
       const pending = new PendingMessages()
       const taker =
-        setting.protocol === 'gelf'
-          ? takeGelfDatagrams(parts, pending)
-          : { take: takeSyslogDatagram(parts, pending), close: () => undefined }
+        protocol === 'gelf' ? takeGelfDatagrams(parts, pending) : { take: takeSyslogDatagram(parts, pending), close: () => undefined }
       const settled = async (): Promise<void> => {
         taker.close()
         await queues.close(STOP_MS)
       }
       return openDatagramListener({ setting, counters, log, take: taker.take, settled })
     }
-    const connect = connectOf[setting.protocol as keyof typeof parserOf]
+    const connect = connectOf[protocol]
     const listener = await openStreamListener({ setting, tls, counters, log, connect: (peer) => connect(parts, peer) })
     return {
       port: listener.port,

@@ -42,7 +42,7 @@ const CONTENT_TYPE = 'application/octet-stream'
  */
 export class MessageQueue {
   readonly #world: QueueWorld
-  readonly #intake: Pick<Intake, 'storeMessages' | 'noteRefused'>
+  readonly #intake: Pick<Intake, 'storeMessages'>
   readonly #access: SenderAccess
   readonly #key: Secret
   readonly #options: QueueOptions
@@ -56,11 +56,7 @@ export class MessageQueue {
   readonly #posts = new Set<Promise<void>>()
   #forRoom: (() => void)[] = []
 
-  constructor(
-    world: QueueWorld & { intake: Pick<Intake, 'storeMessages' | 'noteRefused'>; access: SenderAccess },
-    key: Secret,
-    options: QueueOptions,
-  ) {
+  constructor(world: QueueWorld & { intake: Pick<Intake, 'storeMessages'>; access: SenderAccess }, key: Secret, options: QueueOptions) {
     this.#world = world
     this.#intake = world.intake
     this.#access = world.access
@@ -179,11 +175,8 @@ export class MessageQueue {
     try {
       const actor = await this.#access.actorOf(this.#key, batch[0]?.source.address ?? '', `ingestion.${parser.name}`)
       const request: IngestRequest = { path: '', query: {}, headers, contentType: CONTENT_TYPE, body: body.bytes() }
-      const sender = { actor, parser }
-      const { parsed } = await this.#intake.storeMessages({ ...sender, routing, request, wireBytes }).catch((thrown: unknown) => {
-        if (thrown instanceof Failure && this.#isLast(thrown, batch)) this.#intake.noteRefused(sender, thrown, batch.length)
-        throw thrown
-      })
+      const isLost = (failure: Failure): boolean => this.#isLast(failure, batch)
+      const { parsed } = await this.#intake.storeMessages({ actor, parser, routing, request, wireBytes, isLost })
       if (parsed && parsed.rejected.length > 0) counters.drop('malformed', parsed.rejected.length)
       return undefined
     } catch (thrown) {

@@ -43,7 +43,10 @@ const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
 /** Reads addresses such as `syslog+udp://0.0.0.0:514?key=…&dataset=network`, separated by spaces or line ends. */
 export function asListeners(text: string): ListenerSetting[] {
-  const listeners = text.split(/\s+/).filter((word) => word !== '').map(asListener)
+  const listeners = text
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .map(asListener)
   const names = listeners.filter(({ port }) => port !== 0).map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw new Error(`names ${twice} twice`)
@@ -77,11 +80,13 @@ function withAccess(place: Place, given: URLSearchParams): ListenerSetting {
   if (twice !== undefined) throw new Error(`must have ${twice} once in ${name}`)
   const textOf = (parameter: string): string | undefined => given.get(parameter) || undefined
   const [key, sharedKey, user, clientCa] = ['key', 'shared_key', 'user', 'client_ca'].map(textOf)
-  if (key !== undefined && Buffer.byteLength(key) < KEY_BYTES_MIN) throw new Error(`must have an API key as key in ${name}: it is too short`)
+  if (key !== undefined && Buffer.byteLength(key) < KEY_BYTES_MIN)
+    throw new Error(`must have an API key as key in ${name}: it is too short`)
   if (key === undefined && (protocol === 'gelf' || protocol === 'forward')) {
     throw new Error(`must have an API key as key in ${name}: senders of ${protocol} have none of their own`)
   }
-  if (protocol !== 'forward' && (sharedKey ?? user) !== undefined) throw new Error(`must have shared_key and user for forward only, not in ${name}`)
+  if (protocol !== 'forward' && (sharedKey ?? user) !== undefined)
+    throw new Error(`must have shared_key and user for forward only, not in ${name}`)
   if (user !== undefined && sharedKey === undefined) throw new Error(`must have shared_key next to user in ${name}`)
   if (clientCa !== undefined && transport !== 'tls') throw new Error(`must have client_ca for tls only, not in ${name}`)
   const isProven = clientCa !== undefined || sharedKey !== undefined || key === undefined

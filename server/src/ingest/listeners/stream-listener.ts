@@ -61,7 +61,7 @@ const BOUNDS: ConnectionBounds = {
   closeMs: 2_000,
 }
 
-export type OpenListener = { port: number; /** Stops accepting, finishes and closes. */ close(): Promise<void> }
+export type OpenListener = { port: number /** Stops accepting, finishes and closes. */; close(): Promise<void> }
 
 type Open = { socket: Socket; connection: StreamConnection; partialSinceMs: number | undefined; activeMs: number }
 
@@ -74,7 +74,11 @@ export async function openStreamListener(options: StreamListenerOptions): Promis
 
   /** Counts every connection, also one that never finishes a TLS handshake. */
   function admit(socket: Socket): boolean {
-    const reason = !isAllowed(plainAddress(socket.remoteAddress ?? '')) ? 'network' : sockets.size >= bounds.connectionsMax ? 'too_many' : undefined
+    const reason = !isAllowed(plainAddress(socket.remoteAddress ?? ''))
+      ? 'network'
+      : sockets.size >= bounds.connectionsMax
+        ? 'too_many'
+        : undefined
     if (reason !== undefined) {
       counters.close(reason)
       socket.destroy()
@@ -134,7 +138,10 @@ export async function openStreamListener(options: StreamListenerOptions): Promis
   }
 
   const server: Server = tls
-    ? createTlsServer({ ...tls, allowHalfOpen: true, requestCert: tls.ca !== undefined, rejectUnauthorized: true, handshakeTimeout: bounds.handshakeMs }, serve)
+    ? createTlsServer(
+        { ...tls, allowHalfOpen: true, requestCert: tls.ca !== undefined, rejectUnauthorized: true, handshakeTimeout: bounds.handshakeMs },
+        serve,
+      )
     : createServer({ allowHalfOpen: true, noDelay: true }, (socket) => admit(socket) && serve(socket))
   if (tls) {
     server.on('connection', admit)
@@ -186,7 +193,7 @@ function closedWithin(socket: Socket, event: 'end' | 'finish', withinMs: number)
 }
 
 /** Listens, or fails with a sentence that names the setting. */
-function listen(server: Server, setting: ListenerSetting): Promise<void> {
+export function listen(server: Pick<Server, 'listen' | 'once'>, setting: ListenerSetting): Promise<void> {
   return new Promise((done, failed) => {
     server.once('error', (cause: NodeJS.ErrnoException) => failed(listenFailure(setting, cause)))
     server.listen({ host: setting.host, port: setting.port }, done)
@@ -204,7 +211,7 @@ export const listenFailure = ({ name }: Pick<ListenerSetting, 'name'>, cause: No
   new Error(`DENDRO_LISTENERS names ${name}, but ${REASONS[cause.code ?? ''] ?? cause.message}`, { cause })
 
 /** The address of the peer, and the name in its certificate. */
-function sourceOf(socket: Socket): MessageSource {
+export function sourceOf(socket: Socket): MessageSource {
   const address = plainAddress(socket.remoteAddress ?? '')
   const subject = 'getPeerCertificate' in socket ? (socket as TLSSocket).getPeerCertificate().subject : undefined
   const name = subject?.CN

@@ -93,9 +93,11 @@ export function connectRelp(parts: ListenerParts, peer: Peer): StreamConnection 
   const takeMessage = (transaction: string, data: Uint8Array): void => {
     // The frame is a view of bytes that move on.
     const found = queueOf(parts, Uint8Array.from(relpMessage(data)))
-    if (!found) return peer.write(relpReply(transaction, '500 the message shows no known API key'))
     // An empty message is no event.
-    if (found.message.length === 0) return peer.write(relpReply(transaction, '200 OK'))
+    if (!found || found.message.length === 0) {
+      peer.write(relpReply(transaction, found ? '200 OK' : '500 the message shows no known API key'))
+      return
+    }
     pending.begin()
     const ended: MessageEnd = (failure) => {
       peer.write(relpReply(transaction, failure ? `500 ${failure.message.slice(0, 200)}` : '200 OK'))

@@ -8,7 +8,8 @@ export type TlsFiles = { cert: string | undefined; key: string | undefined }
 /** Reads the files of a TLS listener, so that a wrong one stops the start; undefined for a listener without TLS. */
 export function readTls({ transport, name, clientCa }: ListenerSetting, { cert, key }: TlsFiles): SecureContextOptions | undefined {
   if (transport !== 'tls') return undefined
-  if (cert === undefined || key === undefined) throw new Error(`DENDRO_LISTENERS names ${name}; set DENDRO_TLS_CERT_FILE and DENDRO_TLS_KEY_FILE for it`)
+  if (cert === undefined || key === undefined)
+    throw new Error(`DENDRO_LISTENERS names ${name}; set DENDRO_TLS_CERT_FILE and DENDRO_TLS_KEY_FILE for it`)
   const options: SecureContextOptions = {
     cert: readText('DENDRO_TLS_CERT_FILE', cert),
     key: readText('DENDRO_TLS_KEY_FILE', key),
@@ -18,7 +19,10 @@ export function readTls({ transport, name, clientCa }: ListenerSetting, { cert, 
   try {
     createSecureContext(options)
   } catch (cause) {
-    throw new Error(`the certificate, its key or the authorities of ${name} are not valid: ${cause instanceof Error ? cause.message : ''}`, { cause })
+    throw new Error(
+      `the certificate, its key or the authorities of ${name} are not valid: ${cause instanceof Error ? cause.message : ''}`,
+      { cause },
+    )
   }
   return options
 }

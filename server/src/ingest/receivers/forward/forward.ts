@@ -49,13 +49,15 @@ class ForwardPost {
     const take = (found: ForwardRecord) => this.#take(tag, found, source)
     switch (reader.next()) {
       case ARRAY:
-        return entriesOf(reader, reader.length, take)
+        entriesOf(reader, reader.length, take)
+        return
       case TEXT:
       case BINARY:
-        return this.#packed(reader.bytes.subarray(reader.start, reader.stop), take)
+        this.#packed(reader.bytes.subarray(reader.start, reader.stop), take)
+        return
       default: {
         const records = new ForwardRecords(reader)
-        return take(records.record(records.time(), []))
+        take(records.record(records.time(), []))
       }
     }
   }

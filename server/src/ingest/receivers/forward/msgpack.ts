@@ -9,7 +9,15 @@ export const BINARY = 4
 export const EXTENSION = 5
 export const ARRAY = 6
 export const MAP = 7
-export type MsgpackKind = typeof NIL | typeof BOOLEAN | typeof NUMBER | typeof TEXT | typeof BINARY | typeof EXTENSION | typeof ARRAY | typeof MAP
+export type MsgpackKind =
+  | typeof NIL
+  | typeof BOOLEAN
+  | typeof NUMBER
+  | typeof TEXT
+  | typeof BINARY
+  | typeof EXTENSION
+  | typeof ARRAY
+  | typeof MAP
 
 const DEPTH_MAX = 100
 

@@ -1,5 +1,5 @@
-import { DEPTH_MAX } from '../../../lines/walk.ts'
 import type { Instant } from '../../../lines/time-text.ts'
+import { DEPTH_MAX } from '../../../lines/walk.ts'
 import type { Pair, ReceivedRecord } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { KEYS_MAX } from '../json/leaves.ts'
@@ -53,8 +53,9 @@ export class ForwardRecords {
         time = this.#time()
         left -= 1
       }
-      for (; left > 0; left -= 1) if (reader.next() === MAP) this.#pairs('$', metadata, undefined, 1)
-      else reader.skipRest()
+      for (; left > 0; left -= 1)
+        if (reader.next() === MAP) this.#pairs('$', metadata, undefined, 1)
+        else reader.skipRest()
     } else time = this.#time()
     return this.record(time, metadata)
   }

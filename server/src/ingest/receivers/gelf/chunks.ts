@@ -57,7 +57,13 @@ export class ChunkAssembly {
     this.#bytes += part.length
     if (set.missing > 0) return { kind: 'part' }
     this.#remove(id, set)
-    return { kind: 'message', message: joined(set.parts.map((one) => one ?? new Uint8Array(0)), set.bytes) }
+    return {
+      kind: 'message',
+      message: joined(
+        set.parts.map((one) => one ?? new Uint8Array(0)),
+        set.bytes,
+      ),
+    }
   }
 
   /** Drops messages that have been incomplete for too long, and returns their number. */

@@ -65,14 +65,21 @@ class GelfPost {
   }
 }
 
-const isZlib = ([first = 0, second = 0]: Uint8Array): boolean => (first & 0x0f) === 8 && first >> 4 <= 7 && ((first << 8) | second) % 31 === 0
+const isZlib = ([first = 0, second = 0]: Uint8Array): boolean =>
+  (first & 0x0f) === 8 && first >> 4 <= 7 && ((first << 8) | second) % 31 === 0
 
 function readMessage(records: GelfRecords, bytes: Uint8Array, start: number, end: number): GelfRecord {
   try {
     return records.read(start, end)
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
-    const record: ReceivedRecord = { raw: bytes.subarray(start, end), time: undefined, level: undefined, keys: [], attributes: [UNREADABLE] }
+    const record: ReceivedRecord = {
+      raw: bytes.subarray(start, end),
+      time: undefined,
+      level: undefined,
+      keys: [],
+      attributes: [UNREADABLE],
+    }
     return { record, dataset: undefined }
   }
 }

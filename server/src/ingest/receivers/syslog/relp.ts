@@ -16,7 +16,8 @@ export function readRelpFrame(bytes: Uint8Array, dataBytesMax: number): { frame:
   const head = view.toString('latin1', 0, HEAD_BYTES_MAX)
   const [whole, transaction = '', command = '', digits = ''] = /^(\d{1,9}) ([A-Za-z]{1,32}) (\d{1,9})(?=[ \n])/.exec(head) ?? []
   if (whole === undefined) {
-    if (view.length >= HEAD_BYTES_MAX || !/^\d{0,9}(?: [A-Za-z]{0,32}(?: \d{0,9})?)?$/.test(head)) throw new BrokenFrame('the bytes are no frame of RELP')
+    if (view.length >= HEAD_BYTES_MAX || !/^\d{0,9}(?: [A-Za-z]{0,32}(?: \d{0,9})?)?$/.test(head))
+      throw new BrokenFrame('the bytes are no frame of RELP')
     return undefined
   }
   const length = Number(digits)
