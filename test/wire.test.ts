@@ -23,8 +23,8 @@ async function replay(request: RecordedRequest, collection: string): Promise<{ s
 
 describe('recorded requests of real senders give their 120 lines', () => {
   test.each(httpSenders.map((sender) => [sender.recording, sender] as const))('%s', async (collection, sender) => {
-    for (const request of readRecording<RecordedRequest>(sender.recording)) {
-      const { status, body } = await replay(request, collection)
+    const requests = readRecording<RecordedRequest>(sender.recording)
+    for (const { status, body } of await Promise.all(requests.map((request) => replay(request, collection)))) {
       expect(status).toBe(sender.reply.status)
       if (typeof sender.reply.body === 'string') expect(body).toBe(sender.reply.body)
       else expect(body).toMatch(sender.reply.body)
@@ -42,16 +42,12 @@ const RECORDED = [Date.UTC(2026, 10, 22, 12), Date.UTC(2026, 10, 23)].map((ms) =
 /** Every event has the time of its sender and the name of its host. */
 function checkSource(events: readonly StoredEvent[], { host, time }: SenderCase): void {
   const [from, to] = RECORDED
-  for (const event of events) {
-    if (host !== undefined) expect(event.keys[host], event.line).toBe('host-a')
-    if (time === 'recording' || event.timeNs >= from) expect(event.timeNs >= from && event.timeNs < to, event.line).toBe(true)
-  }
-  if (time === 'recording') return
-  const stamps = wireLines
-    .flatMap((line) => objectIn(line)?.timestamp ?? [])
-    .map((stamp) => toNs(parseTime(String(stamp)) ?? { ms: 0, ns: 0 }))
+  if (host !== undefined) expect(new Set(events.map(({ keys }) => keys[host]))).toEqual(new Set(['host-a']))
+  if (time === 'recording') expect(events.filter(({ timeNs }) => timeNs < from || timeNs >= to)).toEqual([])
+  if (time !== 'line') return
+  const stamps = wireLines.flatMap((line) => objectIn(line)?.timestamp ?? []).filter((stamp) => typeof stamp === 'string')
   const times = new Set(events.map(({ timeNs }) => timeNs))
-  expect(stamps.filter((stamp) => !times.has(stamp))).toEqual([])
+  expect(stamps.filter((stamp) => !times.has(toNs(parseTime(stamp) ?? { ms: 0, ns: 0 })))).toEqual([])
 }
 
 /** The levels of the JSON lines decide the severities, and their fields are keys. */
@@ -68,5 +64,5 @@ function checkFields(events: readonly StoredEvent[], { field, hasLevel }: Sender
   expect([...values('order.id')].sort()).toEqual(['7000', '7010', '7020', '7030'])
   expect([...values('http.path')].sort()).toEqual(['/p/16', '/p/26', '/p/36', '/p/6'])
   expect([...values('user.geo.lat')]).toEqual(['47.37'])
-  expect(values('host').has('till-1')).toBe(true)
+  expect([...values('severity_number')]).toEqual(['9'])
 }

@@ -41,7 +41,7 @@ export type LineRule = {
   /** Keys of JSON lines that the sender moves elsewhere, such as the time. */
   moved?: readonly string[]
   /** The sender leaves out the empty line. */
-  skipsEmpty?: true
+  skipsEmpty?: true | undefined
   /** The longest text that the sender sends. */
   bytesMax?: number
 }

@@ -10,6 +10,7 @@ import { openIdentity } from './identify.ts'
 import { openIntake } from './ingest/intake/intake.ts'
 import { type Listeners, openListeners } from './ingest/listeners/listeners.ts'
 import { watchListeners, withListeners } from './ingest/listeners/watch.ts'
+import { openAcknowledgements } from './ingest/receivers/hec/acknowledgement.ts'
 import { releaseDeadLeases, startWorker } from './jobs/jobs.ts'
 import type { Secret } from './kernel/secret.ts'
 import { giveBackToWindow, takeFromWindow } from './meta/counters.ts'
@@ -59,6 +60,8 @@ export async function openApp(
       bytesMax: Math.floor(config.DENDRO_MEMORY * BODIES_SHARE),
       extraPrefixes: config.DENDRO_EXTRA_ROUTING_PREFIXES,
       extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
+      acknowledgements: config.DENDRO_HEC_ACKNOWLEDGEMENTS ? openAcknowledgements() : undefined,
+      drains: { secrets: config.DENDRO_VERCEL_SECRETS, verify: config.DENDRO_VERCEL_VERIFY },
     },
   )
   const identity = openIdentity(world)

@@ -32,6 +32,9 @@ test.each([
   ['DENDRO_CLICKHOUSE_URL', 'store.example.com:8123', 'must look like http'],
   ['DENDRO_CLICKHOUSE_URL', 'http://user:pass%word@store/dendro', 'invalid percent-encoding'],
   ['DENDRO_CLICKHOUSE_URL', 'http://store/dendro?shards=2', 'unknown parameter'],
+  ['DENDRO_HEC_ACKNOWLEDGEMENTS', 'yes', 'must be on or off'],
+  ['DENDRO_VERCEL_SECRETS', 'a-long-secret,short', 'at least 8 characters'],
+  ['DENDRO_VERCEL_VERIFY', 'two words', 'without spaces'],
   ['DENDRO_MASTER_KEY_FILE', '/nowhere/master.key', 'names a file that cannot be read'],
 ])('%s=%s is refused by name and rule, and secrets are not repeated', (name, text, rule) => {
   const refused = () => readConfig({ [name]: text })
@@ -65,9 +68,13 @@ test('valid values are accepted unchanged', () => {
     DENDRO_MEMORY: '512M',
     DENDRO_SMTP_URL: 'smtps://user:pa%20ss@mail.example.com:465',
     DENDRO_MAIL_FROM: 'Logs <logs@example.com>',
+    DENDRO_HEC_ACKNOWLEDGEMENTS: 'on',
+    DENDRO_VERCEL_SECRETS: 'Secret-One, secret-two',
     DENDRO_POSTGRES_URL: 'postgresql://dendro@localhost/dendro?host=/run/postgresql',
   })
   expect(config.DENDRO_MEMORY).toBe(2 ** 29)
+  expect(config.DENDRO_HEC_ACKNOWLEDGEMENTS).toBe(true)
+  expect(config.DENDRO_VERCEL_SECRETS.map((secret) => secret.reveal())).toEqual(['Secret-One', 'secret-two'])
   expect(config.DENDRO_BOOTSTRAP_API_KEY?.reveal()).toBe(GOOD_KEY)
   expect(config.DENDRO_SMTP_URL?.reveal()).toBe('smtps://user:pa%20ss@mail.example.com:465')
 })

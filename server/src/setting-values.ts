@@ -12,6 +12,7 @@ export const ROLES: readonly ProcessRole[] = ['api', 'ingest', 'work']
 const PORT_MAX = 65_535
 const CONNECTIONS_MAX = 1_000
 const KEY_BYTES_MIN = 32
+const SIGNING_CHARS_MIN = 8
 /**
  * The minimum number of different characters of a key, which refuses long keys that are easy to guess. Practically all keys of 64 random
  * hexadecimal digits have more.
@@ -27,6 +28,24 @@ export const asWords = (text: string): string[] =>
     .split(',')
     .map((word) => word.trim().toLowerCase())
     .filter((word) => word !== '')
+
+export function asSwitch(text: string): boolean {
+  if (text !== 'on' && text !== 'off') throw new Error('must be on or off')
+  return text === 'on'
+}
+
+/** Several secrets of one kind, so that an old and a new one are valid during a change. */
+export function asSecrets(text: string): Secret[] {
+  const secrets = text.split(',').map((secret) => secret.trim())
+  if (secrets.some((secret) => secret.length < SIGNING_CHARS_MIN))
+    throw new Error(`must be secrets of at least ${SIGNING_CHARS_MIN} characters`)
+  return secrets.map((secret) => new Secret(secret))
+}
+
+export function asHeaderText(text: string): string {
+  if (!/^[\x21-\x7e]{1,200}$/.test(text)) throw new Error('must be at most 200 printable characters without spaces')
+  return text
+}
 
 export function asPort(text: string): number {
   const port = Number(text)

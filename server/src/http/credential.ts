@@ -30,13 +30,39 @@ export function readCredential(headers: IncomingHttpHeaders, extraKeyHeaders: re
  * Finds the credentials of an event sender in all headers that ingestion protocols use. For Basic, the password is tried before the user
  * name. Headers of a protocol come last.
  */
-export function readSenderCredentials(headers: IncomingHttpHeaders, extraKeyHeaders: readonly string[]): CallerCredential[] {
+export function readSenderCredentials(
+  headers: IncomingHttpHeaders,
+  extraKeyHeaders: readonly string[],
+  head?: { path: string; query: Readonly<Record<string, string>> },
+): CallerCredential[] {
   const authorization = headers.authorization?.trim() ?? ''
   const [, scheme = '', value = ''] = /^(basic|apikey|splunk)\s+(.+)$/i.exec(authorization) ?? []
   const texts = scheme === '' ? [] : textsOf(scheme.toLowerCase(), value.trim())
   if (texts.length > 0) return texts.map((text) => credentialOf(text))
   const usual = readCredential(headers, [...extraKeyHeaders, ...SENDER_KEY_HEADERS])
-  return usual ? [usual] : []
+  if (usual) return [usual]
+  const inAddress = head && (head.query[KEY_PARAMETER] ?? KEY_IN_PATH.exec(head.path)?.[1])
+  return inAddress ? [credentialOf(inAddress)] : []
+}
+
+/** The protocol of one sender has the key in its address. */
+export const KEY_PARAMETER = 'dd-api-key'
+const KEY_IN_PATH = /\/v1\/input\/([^/]+)$/
+
+/** A path as it may be stored and shown: without a key. */
+export const withoutKey = (path: string): string => path.replace(KEY_IN_PATH, '/v1/input/…')
+
+/** Whether a sender has a credential at all, and in a form that some protocol uses. */
+export function credentialStateOf(
+  headers: IncomingHttpHeaders,
+  query: Readonly<Record<string, string>>,
+  path: string,
+): 'absent' | 'malformed' | 'present' {
+  const authorization = headers.authorization?.trim() ?? ''
+  if (/^(?:basic|apikey|splunk|bearer)\s+\S/i.test(authorization) || hasTokenForm(authorization)) return 'present'
+  if (authorization !== '') return 'malformed'
+  const others = [KEY_HEADER, ...SENDER_KEY_HEADERS].some((name) => headers[name])
+  return others || query[KEY_PARAMETER] || KEY_IN_PATH.test(path) ? 'present' : 'absent'
 }
 
 const SENDER_KEY_HEADERS = ['dd-api-key', 'x-amz-firehose-access-key']

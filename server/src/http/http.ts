@@ -6,7 +6,7 @@ import type { Logger } from '../kernel/log.ts'
 import type { Actor, Principal, RequestFacts } from './actor.ts'
 import type { BaseUrl } from './base-url.ts'
 import { compress } from './compress.ts'
-import { type CallerCredential, readCredential, readSenderCredentials } from './credential.ts'
+import { type CallerCredential, readCredential, readSenderCredentials, withoutKey } from './credential.ts'
 import { failureBody, toFailure, unexpected } from './failure-body.ts'
 import { FailureLog } from './failure-log.ts'
 import { parseJson, toJson } from './json.ts'
@@ -213,7 +213,7 @@ async function currentActorOf(options: HttpOptions, request: FastifyRequest): Pr
 }
 
 async function identifySender(options: HttpOptions, request: FastifyRequest, facts: RequestFacts): Promise<Principal | undefined> {
-  for (const credential of readSenderCredentials(request.headers, options.extraKeyHeaders)) {
+  for (const credential of readSenderCredentials(request.headers, options.extraKeyHeaders, request.rawRequest?.head)) {
     const identified = await options.identify(credential, facts)
     if (identified) return identified
   }
@@ -233,7 +233,7 @@ async function handleRaw(
 }
 
 async function refusal(options: HttpOptions, actor: Actor, request: FastifyRequest, permission: string): Promise<Failure> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') await options.denied(actor, request.url.split('?')[0] ?? '')
+  if (request.method !== 'GET' && request.method !== 'HEAD') await options.denied(actor, withoutKey(request.url.split('?')[0] ?? ''))
   return forbidden(`this needs the permission ${permission}, which the caller does not hold`)
 }
 

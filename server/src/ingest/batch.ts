@@ -1,5 +1,6 @@
 import type { RawReply } from '../http/raw-handler.ts'
 import type { Failure } from '../kernel/errors.ts'
+import type { Secret } from '../kernel/secret.ts'
 import type { Instant } from '../lines/time-text.ts'
 
 export type Pair = readonly [name: string, text: string]
@@ -72,9 +73,32 @@ export type ReceiverRoute = {
   /** Matches the end of the path; any prefix in front is allowed. */
   tail: RegExp
   /** Replies without reading events. */
-  probe?: (request: IngestRequestHead) => ReceiverReply
+  probe?: (request: IngestRequestHead, context?: ReplyContext) => ReceiverReply
   /** The probe needs no credential: its senders have none at that time. */
   isPublic?: true
+}
+
+/** Ids of acknowledgements, which a sender may ask for later. They count up per sender and channel. */
+export type Acknowledgements = {
+  issue(sender: string, channel: string): number
+  isIssued(sender: string, channel: string, id: number): boolean
+}
+
+/** `malformed` when the header Authorization has a form that no protocol uses. */
+export type CredentialState = 'absent' | 'malformed' | 'present'
+
+/** Settings for drains that sign their posts: the secrets, and the text that proves to the drain who owns the endpoint. */
+export type DrainSettings = { secrets: readonly Secret[]; verify: string | undefined }
+
+/** What a reply may depend on besides its request. Receivers never see the credential itself. */
+export type ReplyContext = {
+  /** The id of the identity that sends; '' for one that is not identified. */
+  sender: string
+  nowMs: number
+  credential: CredentialState
+  drains: DrainSettings
+  /** Undefined while acknowledgements are off. */
+  acknowledgements: Acknowledgements | undefined
 }
 
 /** Turns a body into events. */
@@ -92,6 +116,12 @@ export type Receiver = MessageParser & {
   limits: { wireBytes: number; bodyBytes: number }
   /** Values of Content-Encoding that parse decodes itself. */
   ownEncodings?: readonly string[]
+  /** Requests on any path that belong to this protocol by their headers. */
+  claims?(head: Pick<IngestRequestHead, 'headers'>): boolean
+  /** Checks the body as it came over the wire, before it is decompressed. A Failure that it throws refuses the post. */
+  checkWire?(request: IngestRequestHead, wire: Uint8Array, context: ReplyContext): void
+  /** Replies before the body is read; undefined to read it. */
+  early?(request: IngestRequestHead, context: ReplyContext): ReceiverReply | undefined
   /** Formats the outcome; `parsed` is undefined when the body was not parsed. */
-  reply(request: IngestRequestHead, outcome: IngestOutcome, parsed: ParsedSummary | undefined): ReceiverReply
+  reply(request: IngestRequestHead, outcome: IngestOutcome, parsed: ParsedSummary | undefined, context?: ReplyContext): ReceiverReply
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSenders, type Senders } from '../../../test/senders.ts'
 import { afterBlank } from './intake/lines.ts'
+import { postsOf } from './receivers/posts.fixture.ts'
 
 let senders: Senders
 beforeAll(async () => {
@@ -80,6 +81,20 @@ describe('a line that has broken other stores comes back byte for byte, alone an
   })
 })
 
+test.each(Object.entries(postsOf))('the same lines come back byte for byte through %s', async (name, postOf) => {
+  const wanted = Object.values(lines)
+  const { path, body, headers } = postOf(wanted)
+  const collection = name.replaceAll(' ', '-')
+  const reply = await senders.post(body, {
+    path,
+    headers: { ...headers, 'x-service-collection': collection, 'x-service-dataset': 'poison' },
+  })
+  expect(reply.status).toBeLessThan(300)
+  const raws = (await senders.eventsIn('poison', collection)).map(({ raw }) => raw)
+  expect(Object.entries(lines).filter(([, line]) => !raws.some((raw) => raw.equals(line)))).toEqual([])
+  expect(raws).toHaveLength(wanted.length)
+})
+
 test('the readable keys of a hostile line can be queried', async () => {
   const poisoned = [
     'invalid UTF-8',
@@ -114,6 +129,12 @@ describe('bombs are stopped at the limit', () => {
     const { reply, events } = await inNew(make(), { 'content-encoding': encoding })
     expect([reply.status, events]).toEqual([413, []])
   })
+})
+
+test.each(Object.entries(postsOf))('a bomb is stopped at the limit of %s', async (_, postOf) => {
+  const { path, headers } = postOf([])
+  const reply = await senders.post(gzipSync(Buffer.alloc(2 ** 27)), { path, headers: { ...headers, 'content-encoding': 'gzip' } })
+  expect(reply.status).toBe(413)
 })
 
 test('a million blank lines are nothing, and a million short ones a million events', async () => {

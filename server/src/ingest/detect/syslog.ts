@@ -3,11 +3,11 @@ import type { Instant } from '../../lines/time-text.ts'
 import type { Header } from './plain.ts'
 import { isoTime, NamedTimes } from './time.ts'
 
-const facilities =
+export const facilities: readonly string[] =
   'kern user mail daemon auth syslog lpr news uucp cron authpriv ftp ntp audit alert clock local0 local1 local2 local3 local4 local5 local6 local7'.split(
     ' ',
   )
-const severities = 'emerg alert crit err warning notice info debug'.split(' ')
+export const severities: readonly string[] = 'emerg alert crit err warning notice info debug'.split(' ')
 
 const PRIORITY = /<(\d{1,3})>/y
 const MODERN = /(\d{1,2}) (-|\S{10,64}) (\S{1,255}) (\S{1,48}) (\S{1,128}) (\S{1,32}) (?=-|\[)/y

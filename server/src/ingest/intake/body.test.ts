@@ -45,6 +45,8 @@ const compressed: Record<string, { header: string; bytes: Buffer }> = {
     header: 'zstd',
     bytes: Buffer.concat([zstdCompressSync(text.subarray(0, 99)), zstdCompressSync(text.subarray(99))]),
   },
+  'deflate among the encodings that the sender knows': { header: 'gzip,deflate', bytes: deflateSync(text) },
+  'gzip among the encodings that the sender knows': { header: 'gzip, deflate', bytes: gzipSync(text) },
   'identity and gzip': { header: 'identity, gzip', bytes: gzipSync(text) },
   nothing: { header: '', bytes: text },
   identity: { header: 'identity', bytes: text },

@@ -15,6 +15,8 @@ type BodyOptions = {
   /** Values of Content-Encoding that are left to the receiver. */
   ownEncodings?: readonly string[]
   reservation: MemoryReservation
+  /** Called with the whole body before it is decompressed. */
+  checkWire?: (wire: Uint8Array) => void
   /** Called with the number of bytes as they arrive. */
   arrived?: (bytes: number) => void
 }
@@ -29,18 +31,19 @@ export type DecodedBody = { bytes: Uint8Array; wireBytes: number }
 export async function readBody(
   source: Readable,
   headers: Readonly<Record<string, string>>,
-  { limits, ownEncodings = [], reservation: hold, arrived = () => undefined, pace = PACE }: BodyOptions & { pace?: MinimumRate },
+  { limits, ownEncodings = [], checkWire, reservation: hold, arrived = () => undefined, pace = PACE }: BodyOptions & { pace?: MinimumRate },
 ): Promise<DecodedBody> {
   const encoding = encodingOf(headers['content-encoding'], ownEncodings)
   const declared = Number(headers['content-length'] ?? 0)
   if (declared > limits.wireBytes) throw tooLarge(limits.wireBytes, 'on the wire')
   const wire = await receive(source, { limits, reservation: hold, arrived, pace })
+  checkWire?.(wire)
   return { bytes: await decode(wire, encoding, { bytesMax: limits.bodyBytes, reservation: hold }), wireBytes: wire.length }
 }
 
 async function receive(
   source: Readable,
-  { limits, reservation: hold, arrived, pace }: Required<Omit<BodyOptions, 'ownEncodings'>> & { pace: MinimumRate },
+  { limits, reservation: hold, arrived, pace }: Required<Omit<BodyOptions, 'ownEncodings' | 'checkWire'>> & { pace: MinimumRate },
 ): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let length = 0

@@ -5,17 +5,17 @@ import { Failure } from '../../kernel/errors.ts'
 import { type MemoryReservation, tooLarge } from './budget.ts'
 import { joined } from './bytes.ts'
 
-/** The compression of a body; `detect` checks its first bytes, since some senders omit the header. `any` is one of several. */
+/** The compression of a body; `detect` checks its first bytes, since some senders omit the header. `any` is either gzip or deflate. */
 export type BodyEncoding = 'gzip' | 'deflate' | 'zstd' | 'detect' | 'any'
 
 const encodings: ReadonlyMap<string, BodyEncoding> = new Map(
   Object.entries<BodyEncoding>({ gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', zstd: 'zstd' }),
 )
 
-/**
- * Reads the header Content-Encoding. Unknown encodings are refused, except those that the receiver decodes. Some senders list all encodings
- * they know, so of several the first bytes decide.
- */
+/** Some senders name both, and use one of them. */
+const BOTH = 'gzip,deflate'
+
+/** Reads the header Content-Encoding. Several or unknown encodings are refused, except those that the receiver decodes itself. */
 export function encodingOf(header: string | undefined, ownEncodings: readonly string[] = []): BodyEncoding {
   const words = (header ?? '')
     .split(',')
@@ -24,7 +24,9 @@ export function encodingOf(header: string | undefined, ownEncodings: readonly st
   const unknown = words.find((word) => !encodings.has(word))
   if (unknown !== undefined) throw new Failure(415, `the encoding ${unknown.slice(0, 50)} is not supported; use gzip, deflate or zstd`)
   const [word = '', ...others] = words
-  return others.length > 0 ? 'any' : (encodings.get(word) ?? 'detect')
+  if (others.length === 0) return encodings.get(word) ?? 'detect'
+  if (words.join() === BOTH) return 'any'
+  throw new Failure(415, 'a body may have only one Content-Encoding')
 }
 
 type DecodeBounds = { bytesMax: number; reservation: MemoryReservation }

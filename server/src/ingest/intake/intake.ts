@@ -1,8 +1,11 @@
 import type { Readable } from 'node:stream'
 import type { Actor } from '../../http/actor.ts'
+import { credentialStateOf, KEY_PARAMETER } from '../../http/credential.ts'
 import type { FindRawHandler, RawHandler, RequestHead } from '../../http/raw-handler.ts'
 import { Failure } from '../../kernel/errors.ts'
 import type {
+  Acknowledgements,
+  DrainSettings,
   IngestOutcome,
   IngestRequest,
   IngestRequestHead,
@@ -11,7 +14,9 @@ import type {
   Receiver,
   ReceiverReply,
   ReceiverRoute,
+  ReplyContext,
 } from '../batch.ts'
+import { native } from '../receivers/native/native.ts'
 import { receivers } from '../receivers/receivers.ts'
 import { PostAccounting, reasonOf } from './accounting.ts'
 import { readBody } from './body.ts'
@@ -29,6 +34,9 @@ export type IntakeOptions = {
   extraPrefixes: readonly string[]
   /** These headers may carry a credential, so receivers never see them. */
   extraKeyHeaders: readonly string[]
+  /** Issues ids of acknowledgements to protocols that have them. */
+  acknowledgements?: Acknowledgements | undefined
+  drains?: DrainSettings
   pool?: WorkerPool
 }
 
@@ -63,31 +71,38 @@ export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
   const pool = options.pool ?? openPool({ log: world.log })
   const budget = new MemoryBudget(options.bytesMax)
   const refusals = new Refusals(world.log)
-  const parts: IntakeParts = { world, options, pool, budget, refusals }
-  const rawHandler = (receiver: Receiver, action = `ingestion.${receiver.name}`): RawHandler => ({
+  const means = { world, options, pool, budget, refusals }
+  const rawHandler = (named: Receiver, action = `ingestion.${named.name}`): RawHandler => ({
     action,
     permission: 'events_write',
     publicReply: (head) => {
-      const route = findRoute(receiver, head)
-      return route?.isPublic ? route.probe?.(requestOf(head, route, '', options)) : undefined
+      const route = findRoute(named, head)
+      return route?.isPublic ? route.probe?.(requestOf(head, route, '', options), contextOf(means, head, '')) : undefined
     },
-    handle: (call) => handle(parts, receiver, call),
+    handle: (call) => handle(means, chosenOf(named, call.head), call),
     replyToFailure: (head, failure, correlationId, actor) => {
+      const receiver = chosenOf(named, head)
       const route = findRoute(receiver, head)
       if (actor && !route?.probe) {
         const reason = requestReasonOf(failure)
         new PostAccounting(world.ledger, { actor, protocol: receiver.name }).noteRefused(failure, reason)
         refusals.note(actor, receiver.name, reason, failure)
       }
-      return receiver.reply(requestOf(head, route, correlationId, options), { kind: 'refused', failure }, undefined)
+      const context = contextOf(means, head, actor?.identity.id ?? '')
+      return receiver.reply(requestOf(head, route, correlationId, options), { kind: 'refused', failure }, undefined, context)
     },
   })
   const all = receivers.map((receiver) => ({ receiver, rawHandler: rawHandler(receiver) }))
   return {
     rawHandler: rawHandler,
-    findRawHandler: (head, known) => all.find(({ receiver }) => isMatch(findRoute(receiver, head), head, known))?.rawHandler,
+    findRawHandler: (head, known) => {
+      const found = all.find(({ receiver }) => isMatch(findRoute(receiver, head), head, known))
+      if (known || (found && found.receiver !== native)) return found?.rawHandler
+      const claimant = claimantOf(head)
+      return (all.find(({ receiver }) => receiver === claimant) ?? found)?.rawHandler
+    },
     reserve: (actor) => budget.open(`${actor.orgId}/${actor.identity.id}`),
-    storeMessages: (batch) => storeMessages(parts, batch),
+    storeMessages: (batch) => storeMessages(means, batch),
     noteRefused: ({ actor, parser }, failure) => {
       new PostAccounting(world.ledger, { actor, protocol: parser.name }).noteRefused(failure)
       refusals.note(actor, parser.name, reasonOf(failure), failure)
@@ -120,6 +135,20 @@ function isSender({ headers }: RequestHead): boolean {
 const findRoute = (receiver: Receiver, { method, path }: RequestHead): ReceiverRoute | undefined =>
   receiver.routes.find(({ methods, tail }) => methods.includes(method) && tail.test(path))
 
+/** Finds the protocol to which a request belongs by its headers, whatever its path is. */
+const claimantOf = (head: RequestHead): Receiver | undefined =>
+  head.method === 'POST' ? receivers.find((receiver) => receiver.claims?.(head)) : undefined
+
+/** Senders of other protocols may post to the paths of our own: then their headers decide. */
+const chosenOf = (named: Receiver, head: RequestHead): Receiver => (named === native ? (claimantOf(head) ?? named) : named)
+
+const NO_DRAINS: DrainSettings = { secrets: [], verify: undefined }
+
+function contextOf({ world, options }: IntakeParts, { headers, query, path }: RequestHead, sender: string): ReplyContext {
+  const { acknowledgements, drains = NO_DRAINS } = options
+  return { sender, nowMs: world.clock.nowMs(), credential: credentialStateOf(headers, query, path), acknowledgements, drains }
+}
+
 const CREDENTIAL_HEADERS = [
   'authorization',
   'cookie',
@@ -140,7 +169,7 @@ function requestOf(
   const headers = Object.fromEntries(Object.entries(head.headers).filter(([name]) => !hidden.has(name)))
   return {
     path: route?.tail.exec(head.path)?.[0] ?? head.path,
-    query: head.query,
+    query: Object.fromEntries(Object.entries(head.query).filter(([name]) => name !== KEY_PARAMETER)),
     headers: { ...headers, 'x-correlation-id': correlationId },
     contentType: head.headers['content-type'] ?? '',
   }
@@ -152,17 +181,19 @@ type Call = { actor: Actor; head: RequestHead; body: Readable }
 async function handle(means: IntakeParts, receiver: Receiver, { actor, head, body }: Call): Promise<ReceiverReply> {
   const route = findRoute(receiver, head)
   const request = requestOf(head, route, actor.facts.correlationId, means.options)
-  if (route?.probe) return route.probe(request)
+  const context = contextOf(means, head, actor.identity.id)
+  const early = route?.probe?.(request, context) ?? receiver.early?.(request, context)
+  if (early) return early
   const hold = means.budget.open(`${actor.orgId}/${actor.identity.id}`)
   const account = new PostAccounting(means.world.ledger, { actor, protocol: receiver.name })
   try {
-    const { outcome, parsed } = await storeBody(means, hold, receiver, { actor, head, body, request, account })
-    return receiver.reply(request, outcome, parsed)
+    const { outcome, parsed } = await storeBody(means, hold, receiver, { actor, head, body, request, account, context })
+    return receiver.reply(request, outcome, parsed, context)
   } catch (thrown) {
     account.noteRefused(thrown)
     const failure = failureOf(means, actor, thrown)
     if (thrown instanceof Failure) means.refusals.note(actor, receiver.name, reasonOf(thrown), thrown)
-    return receiver.reply(request, { kind: 'refused', failure }, undefined)
+    return receiver.reply(request, { kind: 'refused', failure }, undefined, context)
   } finally {
     hold.release()
   }
@@ -200,20 +231,26 @@ async function storeMessages(
 
 export type IngestResult = { outcome: IngestOutcome; parsed: ParsedSummary | undefined }
 
-type BodyCall = Call & { request: IngestRequestHead; account: PostAccounting }
+type BodyCall = Call & { request: IngestRequestHead; account: PostAccounting; context: ReplyContext }
 
 async function storeBody(
   means: IntakeParts,
   hold: MemoryReservation,
   receiver: Receiver,
-  { actor, head, body, request, account }: BodyCall,
+  { actor, head, body, request, account, context }: BodyCall,
 ): Promise<IngestResult> {
   const { world, options, pool } = means
   const routing = readRouting(head, options.extraPrefixes)
   const arrived = (bytes: number): void => {
     account.wireBytes += bytes
   }
-  const { bytes } = await readBody(body, head.headers, { ...receiver, reservation: hold, arrived })
+  const { bytes } = await readBody(body, head.headers, {
+    limits: receiver.limits,
+    ownEncodings: receiver.ownEncodings ?? [],
+    checkWire: (wire) => receiver.checkWire?.(request, wire, context),
+    reservation: hold,
+    arrived,
+  })
   if (bytes.length === 0) return { outcome: { kind: 'stored', accepted: 0, rejected: [], total: 0, duplicates: [] }, parsed: undefined }
   // The split events need about as much memory again.
   hold.reserve(bytes.length)

@@ -1,5 +1,5 @@
 import { Failure } from '../../kernel/errors.ts'
-import type { IngestOutcome, IngestRequest, ParsedBody, ReceivedRecord, Receiver, ReceiverReply } from '../batch.ts'
+import type { IngestOutcome, IngestRequest, ParsedBody, ReceivedRecord, Receiver, ReceiverReply, ReplyContext } from '../batch.ts'
 
 /** A request as it came over the wire, and the expected result, line by line. */
 export type Case = { name: string; method: string; request: IngestRequest; expected: readonly string[] }
@@ -30,19 +30,28 @@ function readRequest(text: string): Omit<Case, 'expected'> {
   return { name, method, request: { path: url.pathname, query, headers, contentType: headers['content-type'] ?? '', body } }
 }
 
+const CONTEXT: ReplyContext = {
+  sender: 'a',
+  nowMs: 1_735_689_600_000,
+  credential: 'present',
+  drains: { secrets: [], verify: 'v-1' },
+  acknowledgements: undefined,
+}
+
 /** Handles a request as the intake does, and prints the result as lines. */
 export function runCase(receiver: Receiver, { method, request }: Pick<Case, 'method' | 'request'>): string[] {
   const route = receiver.routes.find((one) => one.methods.includes(method) && one.tail.test(request.path))
-  if (!route) return ['no route']
-  if (route.probe) return answerLines(route.probe(request))
+  if (!route && !receiver.claims?.(request)) return ['no route']
+  const early = route?.probe?.(request, CONTEXT) ?? receiver.early?.(request, CONTEXT)
+  if (early) return answerLines(early)
   try {
     const parsed = receiver.parse(request)
     const { rejected, total, notes } = structuredClone({ rejected: parsed.rejected, total: parsed.total, notes: parsed.notes })
     const outcome: IngestOutcome = { kind: 'stored', accepted: total - rejected.length, rejected: [], total, duplicates: [] }
-    return [...parsedLines(parsed), ...answerLines(receiver.reply(request, outcome, { rejected, total, notes }))]
+    return [...parsedLines(parsed), ...answerLines(receiver.reply(request, outcome, { rejected, total, notes }, CONTEXT))]
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
-    return answerLines(receiver.reply(request, { kind: 'refused', failure: thrown }, undefined))
+    return answerLines(receiver.reply(request, { kind: 'refused', failure: thrown }, undefined, CONTEXT))
   }
 }
 

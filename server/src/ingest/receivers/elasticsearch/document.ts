@@ -10,7 +10,7 @@ import { KeyNames } from '../names.ts'
 
 /** timeKeys, lineKeys and levelKeys are tried in order. */
 const timeKeys: readonly string[] = ['@timestamp', 'timestamp', 'time']
-const lineKeys: readonly string[] = ['message', 'log']
+const lineKeys: readonly string[] = ['message', 'log', 'MESSAGE']
 const levelKeys: readonly string[] = ['log.level', 'level']
 /** Values below these objects describe the source of an event. */
 const sourceObjects: ReadonlySet<string> = new Set(['host', 'agent', 'cloud', 'container', 'kubernetes', 'orchestrator', 'input'])

@@ -67,7 +67,10 @@ class ProtobufPush {
     const reader = this.#reader
     const stamp = { seconds: 0, nanos: 0, isLate: false }
     this.#fields((field) => {
-      if ((field !== 1 && field !== 2) || reader.wire !== VARINT) return reader.skip()
+      if ((field !== 1 && field !== 2) || reader.wire !== VARINT) {
+        reader.skip()
+        return
+      }
       reader.varint()
       if (field === 2) stamp.nanos = reader.low
       else {

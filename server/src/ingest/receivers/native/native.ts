@@ -10,7 +10,7 @@ import type {
   Receiver,
   ReceiverReply,
 } from '../../batch.ts'
-import { isLines, splitObjects } from './objects.ts'
+import { checkLineCount, isLines, isUploadCheck, splitObjects } from './objects.ts'
 
 const MIB = 2 ** 20
 
@@ -35,7 +35,7 @@ function parse(request: IngestRequest): ParsedBody {
   const place = routeOfPath(request.path)
   const isJson = type === '' || /^application\/(x-ndjson|json|jsonl|json-lines|jsonlines|x-jsonlines|[\w.-]+\+json)$/.test(type)
   if (!isJson || isLines(bytes)) {
-    mustBeFew(bytes)
+    checkLineCount(bytes)
     return { batches: [{ ...place, events: { kind: 'lines', bytes } }], rejected: [], total: 0 }
   }
   const records = splitObjects(bytes).map(asArrived)
@@ -44,16 +44,6 @@ function parse(request: IngestRequest): ParsedBody {
     rejected: [],
     total: records.length,
   }
-}
-
-/** Bounds the work of one post; only tiny lines reach it. */
-const LINES_MAX = 1_000_000
-const LINE_FEED = 0x0a
-
-function mustBeFew(bytes: Uint8Array): void {
-  let lines = 0
-  for (let at = 0, feed = bytes.indexOf(LINE_FEED); feed >= 0; at = feed + 1, feed = bytes.indexOf(LINE_FEED, at)) if (feed > at) lines += 1
-  if (lines > LINES_MAX) throw new Failure(413, `the body has more than ${LINES_MAX} lines`)
 }
 
 const asArrived = (raw: Uint8Array): ReceivedRecord => ({ raw, time: undefined, level: undefined, keys: [], attributes: [] })
@@ -71,10 +61,6 @@ function decoded(part: string): string {
     throw badRequest('the path is not valid percent-encoded text', { cause })
   }
 }
-
-/** Recognizes the upload by which a log push service checks the endpoint. */
-const isUploadCheck = (bytes: Uint8Array): boolean =>
-  bytes.length < 64 && /^\s*\{\s*"content"\s*:\s*"tests"\s*\}\s*$/.test(Buffer.from(bytes).toString('latin1'))
 
 /** Removes a byte order mark, and converts UTF-16, which Windows programs often write, to UTF-8. */
 function asUtf8(bytes: Uint8Array, contentType: string): Uint8Array {

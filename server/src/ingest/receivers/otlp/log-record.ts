@@ -82,9 +82,13 @@ export function logToRecord(record: OtlpLogRecord): ReceivedRecord {
   if (record.observed) attributes.push(['$otel.observed_time', nanoText(record.observed)])
   if (record.flags > 0) attributes.push(['$otel.flags', String(record.flags)])
   if (dropped > 0) attributes.push(['$otel.dropped_attributes', String(dropped)])
-  const raw = hasBody && record.body ? record.body.bytes : Buffer.from(bodiless(record))
+  const raw = hasBody && record.body ? record.body.bytes : isEmptyLine(record) ? new Uint8Array() : Buffer.from(bodiless(record))
   return { raw, time: record.time ?? record.observed, level: name ?? word, keys, attributes }
 }
+
+/** True for a record whose body is there but empty, and that says nothing else: an empty line of a file. */
+const isEmptyLine = ({ body: found, eventName, attributes }: OtlpLogRecord): boolean =>
+  found !== undefined && eventName === '' && attributes.length === 0
 
 function bodiless({ eventName, attributes }: OtlpLogRecord): string {
   return toJson(eventName ? [textAttribute('event_name', eventName), ...attributes] : attributes)

@@ -1,0 +1,167 @@
+import { createHmac } from 'node:crypto'
+import type { LedgerCounts, LedgerEntry } from '@dendro/api'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSenders, type Senders } from '../../../test/senders.ts'
+import type { Reply } from '../../../test/world.ts'
+import { postsOf } from './receivers/posts.fixture.ts'
+
+const SECRET = 'a-secret-of-a-drain'
+let senders: Senders
+beforeAll(async () => {
+  senders = await openSenders({
+    DENDRO_HEC_ACKNOWLEDGEMENTS: 'on',
+    DENDRO_VERCEL_SECRETS: `an-older-secret,${SECRET}`,
+    DENDRO_VERCEL_VERIFY: 'text-of-the-account',
+  })
+})
+afterAll(() => senders?.close())
+
+type Sent = { method?: string; body?: string; headers?: Record<string, string> }
+/** Sends a request without any credential but those in its headers or address. */
+const bare = (path: string, { method = 'POST', body, headers = {} }: Sent = {}): Promise<Reply<unknown>> =>
+  senders.app.ask(method, path, { headers, ...(body !== undefined && { raw: body }) })
+const send = (path: string, body: string, headers: Record<string, string> = {}): Promise<Reply<unknown>> =>
+  bare(path, { body, headers: { 'x-service-api-key': senders.org.key, ...headers } })
+const answerOf = ({ status, body }: Reply<unknown>): [number, unknown] => [status, body]
+
+const sign = (body: string | Buffer, secret: string) => ({ 'x-vercel-signature': createHmac('sha1', secret).update(body).digest('hex') })
+const splunk = (key: string) => ({ authorization: `Splunk ${key}` })
+const basic = (key: string) => ({ authorization: `Basic ${Buffer.from(`user:${key}`).toString('base64')}` })
+
+describe('each protocol takes a key where its senders put it, and refuses others in its own words', () => {
+  const event = '{"event":"one"}'
+
+  test('the HTTP event collector', async () => {
+    const { key } = senders.org
+    expect(answerOf(await bare('/services/collector', { body: event, headers: splunk(key) }))).toEqual([200, { text: 'Success', code: 0 }])
+    expect((await bare('/services/collector', { body: event, headers: basic(key) })).status).toBe(200)
+    for (const [headers, status, code] of [
+      [{}, 401, 2],
+      [{ authorization: 'Token abc' }, 401, 3],
+      [splunk('dk_unknown'), 403, 4],
+      [splunk(await senders.org.newKey(['SearchApi'])), 403, 4],
+    ] as const) {
+      expect(await bare('/services/collector', { body: event, headers })).toMatchObject({ status, body: { code } })
+    }
+    expect(answerOf(await send('/services/collector', ''))).toEqual([400, { text: 'No data', code: 5 }])
+  })
+
+  test('Datadog: in a header, in the query, and at the end of the path, which no record shows', async () => {
+    const { key } = senders.org
+    expect(answerOf(await bare('/api/v2/logs', { body: '[]', headers: { 'dd-api-key': key } }))).toEqual([202, {}])
+    expect(answerOf(await bare(`/v1/input?dd-api-key=${key}`, { body: '{}' }))).toEqual([200, {}])
+    expect(answerOf(await bare(`/v1/input/${key}`, { body: '{"message":"by path","service":"by-path"}' }))).toEqual([200, {}])
+    expect((await senders.eventsIn('by-path')).map(({ line }) => line)).toEqual(['by path'])
+    expect(answerOf(await bare('/api/v1/validate', { method: 'GET', headers: { 'dd-api-key': key } }))).toEqual([200, { valid: true }])
+    for (const wrong of [{}, { 'dd-api-key': 'dk_unknown' }]) {
+      expect(answerOf(await bare('/api/v1/validate', { method: 'GET', headers: wrong }))).toEqual([403, { errors: ['Forbidden'] }])
+    }
+    const searcher = await senders.org.newKey(['SearchApi'])
+    expect((await bare(`/v1/input/${searcher}`, { body: '{}' })).status).toBe(403)
+    const trail = await senders.eventsIn('audit-trail', '.audit-trail')
+    expect(trail.filter(({ line }) => line.includes(searcher))).toEqual([])
+  })
+
+  test('Loki, Heroku and Firehose', async () => {
+    const { key } = senders.org
+    const loki = { 'content-type': 'application/json' }
+    expect((await bare('/loki/api/v1/push', { body: '{"streams":[]}', headers: { ...loki, ...basic(key) } })).status).toBe(204)
+    expect((await bare('/loki/api/v1/push', { body: '{"streams":[]}', headers: loki })).status).toBe(401)
+    const heroku = { 'content-type': 'application/logplex-1' }
+    expect((await bare('/ingest', { body: '5 hello', headers: { ...heroku, ...basic(key) } })).status).toBe(204)
+    const firehose = { 'x-amz-firehose-request-id': 'r-1', 'x-amz-firehose-access-key': key }
+    expect(await bare('/', { body: '{"records":[]}', headers: firehose })).toMatchObject({ status: 200, body: { requestId: 'r-1' } })
+    expect(await bare('/', { body: '{}', headers: { ...firehose, 'x-amz-firehose-access-key': 'x' } })).toMatchObject({
+      status: 401,
+      body: { requestId: 'r-1', errorMessage: expect.any(String) },
+    })
+  })
+
+  test('probes that senders make before they have a credential need none', async () => {
+    for (const [method, path] of [
+      ['GET', '/services/collector/health'],
+      ['GET', '/services/collector/health/1.0'],
+      ['OPTIONS', '/services/collector/event/1.0'],
+      ['GET', '/ready'],
+      ['HEAD', '/vercel'],
+    ] as const) {
+      expect([path, (await bare(path, { method })).status]).toEqual([path, 200])
+    }
+    expect((await bare('/loki/api/v1/labels', { method: 'GET' })).status).toBe(401)
+  })
+})
+
+describe('acknowledgements of the HTTP event collector', () => {
+  const channel = { 'x-splunk-request-channel': '0aeeac95-ac74-4aa9-b30d-6c4c0ac581ba' }
+  const event = '{"event":"one"}'
+
+  test('count up per channel, and only issued ones are acknowledged', async () => {
+    for (const ackId of [0, 1]) {
+      expect(answerOf(await send('/services/collector', event, channel))).toEqual([200, { text: 'Success', code: 0, ackId }])
+    }
+    const other = '?channel=11111111-ac74-4aa9-b30d-6c4c0ac581ba'
+    expect(answerOf(await send(`/services/collector/raw${other}`, 'a line'))).toMatchObject([200, { ackId: 0 }])
+    expect(answerOf(await send('/services/collector/ack', '{"acks":[0,1,2]}', channel))).toEqual([
+      200,
+      { acks: { 0: true, 1: true, 2: false } },
+    ])
+    const stranger = { ...channel, 'x-service-api-key': await senders.org.newKey(['IngestionApi']) }
+    expect(answerOf(await send('/services/collector/ack', '{"acks":[0]}', stranger))).toEqual([200, { acks: { 0: false } }])
+  })
+
+  test('need a valid channel for raw lines and for questions', async () => {
+    expect(answerOf(await send('/services/collector/raw', 'x'))).toEqual([400, { text: 'Data channel is missing', code: 10 }])
+    expect(answerOf(await send('/services/collector/ack', '{"acks":[0]}'))).toMatchObject([400, { code: 10 }])
+    expect(answerOf(await send('/services/collector/ack?channel=x', '{"acks":[0]}'))).toMatchObject([400, { code: 11 }])
+    for (const body of ['{"acks":["0"]}', '{"acks":7}', '{', 'null']) {
+      expect(answerOf(await send('/services/collector/ack', body, channel))).toMatchObject([400, { code: 6 }])
+    }
+  })
+})
+
+describe('drains', () => {
+  const entries = '[{"id":"1","timestamp":1714521600123,"message":"one","projectName":"signed"}]'
+
+  test('of Vercel must be signed, are stored once, and are verified by a header', async () => {
+    for (const headers of [sign(entries, SECRET), sign(entries, 'an-older-secret'), sign(entries, SECRET)]) {
+      const reply = await send('/vercel', entries, headers)
+      expect([reply.status, reply.headers.get('x-vercel-verify')]).toEqual([200, 'text-of-the-account'])
+    }
+    expect((await senders.eventsIn('signed', 'vercel')).map(({ line }) => line)).toEqual(['one'])
+    for (const headers of [{}, sign(entries, 'another'), { 'x-vercel-signature': 'x' }]) {
+      expect((await send('/vercel', entries, headers)).status).toBe(403)
+    }
+    expect((await send('/ingest', entries, sign(entries, 'another'))).status).toBe(403)
+  })
+
+  test('of Heroku and deliveries of Firehose are stored once under their ids', async () => {
+    const frame = { 'content-type': 'application/logplex-1', 'logplex-frame-id': 'f-1' }
+    const delivery = { 'x-amz-firehose-request-id': 'r-9', 'x-amz-firehose-source-arn': 'arn:aws:firehose:eu:1:deliverystream/once' }
+    const records = JSON.stringify({ requestId: 'r-9', records: [{ data: Buffer.from('one').toString('base64') }] })
+    for (let time = 0; time < 2; time += 1) {
+      expect((await send('/heroku?dataset=once', '5 hello', frame)).status).toBe(204)
+      expect((await send('/firehose', records, delivery)).status).toBe(200)
+    }
+    expect(await senders.eventsIn('once', 'heroku')).toHaveLength(1)
+    expect(await senders.eventsIn('once')).toHaveLength(1)
+  })
+})
+
+test('the ledger accounts for the events of every protocol', async () => {
+  const owner = await senders.app.newOrganization()
+  const names = new Map<string, number>()
+  for (const [name, postOf] of Object.entries(postsOf)) {
+    const { path, headers, body } = postOf([Buffer.from('one'), Buffer.from('two')])
+    const signature: Record<string, string> = name === 'vercel' ? sign(body, SECRET) : {}
+    const channel = { 'x-splunk-request-channel': '0aeeac95-ac74-4aa9-b30d-6c4c0ac581ba' }
+    const reply = await senders.post(body, { path, owner, headers: { ...headers, ...signature, ...channel, 'x-service-dataset': 'all' } })
+    expect([name, reply.status < 300]).toEqual([name, true])
+    const protocol = name === 'gelf' ? 'gelf-http' : (name.split(' ')[0] ?? '')
+    names.set(protocol, (names.get(protocol) ?? 0) + 2)
+  }
+  const { body } = await owner.ask<{ totals: LedgerCounts; entries: LedgerEntry[] }>('GET', '/ledger')
+  expect(body.totals).toMatchObject({ received: 22, stored: 22, rejected: 0, balances: true })
+  const stored = new Map<string, number>()
+  for (const entry of body.entries) stored.set(entry.protocol, (stored.get(entry.protocol) ?? 0) + entry.stored)
+  expect(stored).toEqual(names)
+})

@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Failure } from '../../kernel/errors.ts'
+import type { ParsedBody } from '../batch.ts'
+import { decompressSnappy } from './loki/snappy.ts'
+import { type ProtocolPost, postsOf, snappyOf } from './posts.fixture.ts'
+import { receivers } from './receivers.ts'
+
+const sample = ['GET /cart 200', '{"level":"error","n":1.50}', '', 'née "x" \\ \t'].map((line) => Buffer.from(line))
+
+function parse({ path, headers }: Pick<ProtocolPost, 'path' | 'headers'>, body: Uint8Array): ParsedBody {
+  const receiver = receivers.find(({ routes }) => routes.some(({ methods, tail }) => methods.includes('POST') && tail.test(path)))
+  if (!receiver) throw new Error(`no receiver has the path ${path}`)
+  return receiver.parse({ path, query: {}, headers, contentType: headers['content-type'] ?? '', body })
+}
+
+/** Anything but a Failure would be a bug. */
+function isHandled(post: ProtocolPost, body: Uint8Array): void {
+  try {
+    parse(post, body)
+  } catch (thrown) {
+    expect(thrown).toBeInstanceOf(Failure)
+  }
+}
+
+describe.each(Object.entries(postsOf))('posts to %s', (_, postOf) => {
+  const post = postOf(sample)
+
+  test('cut at every byte are read or refused', () => {
+    for (let end = 0; end < post.body.length; end += 1) isHandled(post, post.body.subarray(0, end))
+  })
+
+  test('with changed bytes are read or refused', () => {
+    const change = fc.tuple(fc.nat(post.body.length - 1), fc.nat(255))
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 6 }), (changes) => {
+        const body = Buffer.from(post.body)
+        for (const [at, byte] of changes) body[at] = byte
+        isHandled(post, body)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('of any bytes are read or refused', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (body) => isHandled(post, body)),
+      { numRuns: 300 },
+    )
+  })
+
+  test('with values nested 100,000 levels deep are read or refused', () => {
+    for (const nested of ['['.repeat(100_000), `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, `[${'{"event":['.repeat(50_000)}`]) {
+      isHandled(post, Buffer.from(nested))
+    }
+  })
+})
+
+const push = (streams: string) =>
+  parse({ path: '/loki/api/v1/push', headers: { 'content-type': 'application/json' } }, Buffer.from(streams))
+
+test('100,000 labels of one stream are kept up to a limit, and the rest is counted', () => {
+  const labels = Array.from({ length: 100_000 }, (_, index) => `"l${index}":"v"`).join()
+  const { batches } = push(`{"streams":[{"stream":{${labels}},"values":[["1714521600000000000","line"]]}]}`)
+  const events = batches[0]?.events
+  if (events?.kind !== 'records') throw new Error('there are no records')
+  expect(events.records[0]?.attributes).toHaveLength(1_001)
+  expect(events.records[0]?.attributes.at(-1)).toEqual(['$loki.dropped_labels', '99000'])
+})
+
+test('more streams, events or values than a worker should hold are refused', () => {
+  const entry = '["1714521600000000000","x"]'
+  const many = (count: number) => Array.from({ length: count }, () => entry).join()
+  const labels = Array.from({ length: 1_000 }, (_, index) => `"l${index}":"v"`).join()
+  for (const body of [
+    `{"streams":[${Array.from({ length: 200_001 }, () => `{"stream":{},"values":[${entry}]}`).join()}]}`,
+    `{"streams":[{"stream":{},"values":[${many(200_001)}]}]}`,
+    `{"streams":[{"stream":{${labels}},"values":[${many(10_000)}]}]}`,
+  ]) {
+    expect(() => push(body)).toThrow(expect.objectContaining({ status: 413 }))
+  }
+})
+
+describe('snappy', () => {
+  const bytes = Buffer.from('one two one two one two\n'.repeat(3_000))
+
+  test.each([
+    ['literals', snappyOf(bytes), bytes],
+    ['nothing', Buffer.from([0]), Buffer.alloc(0)],
+    ['a repetition that overlaps itself', Buffer.from([8, 0x04, 0x61, 0x62, 0x09, 0x02]), Buffer.from('abababab').subarray(0, 8)],
+    ['a copy with a distance of two bytes', Buffer.from([5, 0x04, 0x61, 0x62, 0x0a, 0x02, 0x00]), Buffer.from('ababa')],
+    ['a copy with a distance of four bytes', Buffer.from([5, 0x04, 0x61, 0x62, 0x0b, 0x02, 0x00, 0x00, 0x00]), Buffer.from('ababa')],
+  ])('%s', (_, block, expected) => {
+    expect(Buffer.from(decompressSnappy(block, 2 ** 20)).equals(expected)).toBe(true)
+  })
+
+  test.each([
+    ['a length beyond the limit', [0xff, 0xff, 0xff, 0xff, 0x0f, 0x00], 413],
+    ['no length', [], 400],
+    ['a length without end', [0x80, 0x80, 0x80, 0x80, 0x80, 0x00], 400],
+    ['fewer bytes than announced', [5, 0x00, 0x61], 400],
+    ['more bytes than announced', [1, 0x04, 0x61, 0x62], 400],
+    ['a copy from before the start', [5, 0x00, 0x61, 0x05, 0x02], 400],
+    ['a copy from itself', [5, 0x00, 0x61, 0x05, 0x00], 400],
+    ['a length of four bytes that would be negative', [16, 0xfc, 0xfa, 0xff, 0xff, 0xff, 1, 2, 3, 4, 5, 6, 7, 8], 400],
+    ['a distance of four bytes that would be negative', [8, 0x00, 0x61, 0x0f, 0xff, 0xff, 0xff, 0xff], 400],
+  ])('with %s is refused', (_, block, status) => {
+    expect(() => decompressSnappy(Buffer.from(block), 2 ** 20)).toThrow(expect.objectContaining({ status }))
+  })
+})

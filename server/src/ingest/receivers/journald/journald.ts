@@ -1,0 +1,40 @@
+import { Failure } from '../../../kernel/errors.ts'
+import type { IngestOutcome, IngestRequest, IngestRequestHead, ParsedBody, Receiver, ReceiverReply } from '../../batch.ts'
+import { Batches } from '../batches.ts'
+import { JournalEntry, splitFields } from './entries.ts'
+
+const MIB = 2 ** 20
+const TYPE = 'application/vnd.fdo.journal'
+
+/** Accepts uploads of the system journal in its export format. */
+export const journald: Receiver = {
+  name: 'journald',
+  routes: [{ methods: ['POST'], tail: /\/upload$/ }],
+  limits: { wireBytes: 20 * MIB, bodyBytes: 64 * MIB },
+  parse,
+  reply: answer,
+}
+
+function parse({ body, contentType }: IngestRequest): ParsedBody {
+  if (contentType.split(';')[0]?.trim().toLowerCase() !== TYPE) throw new Failure(415, `the content type must be ${TYPE}`)
+  const batches = new Batches()
+  let entry = new JournalEntry()
+  const end = (): void => {
+    const { dataset, record } = entry.event()
+    batches.add(batches.of({ collection: undefined, dataset }), record)
+    entry = new JournalEntry()
+  }
+  for (const field of splitFields(body)) {
+    if (field !== undefined) entry.add(field)
+    else if (!entry.isEmpty) end()
+  }
+  if (!entry.isEmpty) end()
+  return batches.parsed()
+}
+
+function answer(_request: IngestRequestHead, outcome: IngestOutcome): ReceiverReply {
+  const type = { 'content-type': 'text/plain; charset=utf-8' }
+  if (outcome.kind === 'stored') return { status: 202, headers: type, body: 'OK.\n' }
+  const { status, message, headers } = outcome.failure
+  return { status, headers: { ...headers, ...type }, body: `${message}\n` }
+}
