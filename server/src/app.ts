@@ -8,6 +8,8 @@ import type { WebFiles } from './http/pages/web-app/files.ts'
 import { RateLimiter, senderRule, type WindowStore } from './http/rate-limit.ts'
 import { openIdentity } from './identify.ts'
 import { openIntake } from './ingest/intake/intake.ts'
+import { type Listeners, openListeners } from './ingest/listeners/listeners.ts'
+import { watchListeners, withListeners } from './ingest/listeners/watch.ts'
 import { openAcknowledgements } from './ingest/receivers/hec/acknowledgement.ts'
 import { releaseDeadLeases, startWorker } from './jobs/jobs.ts'
 import type { Secret } from './kernel/secret.ts'
@@ -26,8 +28,10 @@ import type { World } from './world.ts'
 
 /** The part of DENDRO_MEMORY for request bodies that are being read and split. */
 const BODIES_SHARE = 1 / 8
+/** The part of DENDRO_MEMORY for messages of listeners that wait to be stored. */
+const MESSAGES_SHARE = 1 / 32
 
-export type App = { world: World; http: FastifyInstance; firstKey: Secret | undefined; close(): Promise<void> }
+export type App = { world: World; http: FastifyInstance; listeners: Listeners; firstKey: Secret | undefined; close(): Promise<void> }
 
 /** Wires the service: first organization, routes, HTTP server, background work. */
 export async function openApp(
@@ -60,13 +64,25 @@ export async function openApp(
       drains: { secrets: config.DENDRO_VERCEL_SECRETS, verify: config.DENDRO_VERCEL_VERIFY },
     },
   )
+  const identity = openIdentity(world)
+  const listeners = openListeners({
+    ids: world.ids,
+    log: world.log,
+    intake,
+    identify: identity.identify,
+    count: (actor) => senderLimiter.take(`${actor.orgId}/${actor.identity.id}`),
+    extraPrefixes: config.DENDRO_EXTRA_ROUTING_PREFIXES,
+    extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
+    bytesMax: Math.floor(config.DENDRO_MEMORY * MESSAGES_SHARE),
+  })
+  watchListeners(listeners, meter)
   const searches = openSearches(world)
   const tails = new LiveTails(world)
   // By default any program on this machine counts as a proxy. Only proxies that the operator named may decide where links lead.
   const { networks, isNamed } = config.DENDRO_TRUSTED_PROXIES
   const http = openHttp({
-    ...openIdentity(world),
-    routes: allRoutes(world, { health: openHealth(world), meter, intake, limits, searches, tails, web }),
+    ...identity,
+    routes: allRoutes(world, { health: withListeners(openHealth(world), listeners, world), meter, intake, limits, searches, tails, web }),
     denied: (actor, path) => recordRefusal(world, auditActorOf(actor), { entity: { type: 'path', id: path } }),
     limiter,
     senderLimiter,
@@ -91,9 +107,10 @@ export async function openApp(
   return {
     world,
     http,
+    listeners,
     firstKey,
     close: async () => {
-      await Promise.all([chores.stop(), http.close(), ...workers.map((worker) => worker.close())])
+      await Promise.all([chores.stop(), http.close(), listeners.close(), ...workers.map((worker) => worker.close())])
       await searches.close()
       await intake.close()
       await chores.flush()

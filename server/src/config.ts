@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os'
+import { asListeners } from './ingest/listeners/setting.ts'
 import { parseAllowList } from './outgoing/addresses.ts'
 import {
   asApiKey,
@@ -119,6 +120,14 @@ export const settings = {
     'loopback',
     'Proxies whose X-Forwarded-For is trusted: addresses or networks such as 10.0.0.0/8, separated by commas; loopback, linklocal, uniquelocal; none. Proxies set here are also trusted for the base of links.',
   ),
+  DENDRO_LISTENERS: setting(
+    asListeners,
+    [],
+    'none',
+    'Sockets for syslog, RELP, GELF, Fluent Forward and OTLP over gRPC, such as syslog+udp://0.0.0.0:514?key=…, separated by spaces; see listeners.md.',
+  ),
+  DENDRO_TLS_CERT_FILE: setting(maybe, undefined, 'none', 'File with the certificate chain of the TLS listeners, in PEM.'),
+  DENDRO_TLS_KEY_FILE: setting(maybe, undefined, 'none', 'File with the private key of that certificate, in PEM.'),
   DENDRO_RATE_LIMIT: setting(
     asRateLimit,
     { requests: 6_000, windowMs: 60_000, enforced: true },

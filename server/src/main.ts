@@ -15,7 +15,7 @@ import { diagnoseMeta } from './meta/doctor.ts'
 import { lockDataDir } from './meta/lock.ts'
 import { openMeta } from './meta/meta.ts'
 import { restoreMetadata } from './meta/restore.ts'
-import { openSecretsAndFiles, openWorld } from './open-world.ts'
+import { type OpenWorld, openSecretsAndFiles, openWorld } from './open-world.ts'
 import { adoptFingerprints, recoverAdmin } from './resources/access/organizations/organizations.ts'
 import { startFailure } from './start-failure.ts'
 
@@ -42,7 +42,7 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
   const lock = await lockDataDir(config.DENDRO_DATA_DIR)
   const world = await openOrLeave(config, stopped)
   const app = await openApp(world, config, undefined, readWebFiles()).catch(closing(world))
-  const address = await app.http.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT }).catch((thrown) => {
+  const address = await listen(config, { ...app, world }).catch((thrown) => {
     // The organization exists now, and its key is shown only once, so it is printed even though the start failed.
     const key = generatedKey(config, app)
     if (key) process.stdout.write(`\n  First admin key, shown this once:\n\n    ${key}\n\n`)
@@ -58,6 +58,13 @@ async function start(config: Config, whenUp: (address: string, firstKey: string 
   late.unref()
   await app.close()
   await lock.release()
+}
+
+/** Opens the listeners of other protocols first: once HTTP answers, the service is ready. */
+async function listen(config: Config, { world, http, listeners }: Pick<App, 'http' | 'listeners'> & { world: OpenWorld }): Promise<string> {
+  const files = { cert: config.DENDRO_TLS_CERT_FILE, key: config.DENDRO_TLS_KEY_FILE }
+  for (const { port } of await listeners.open(config.DENDRO_LISTENERS, files)) world.listensOn(port)
+  return http.listen({ host: config.DENDRO_HOST, port: config.DENDRO_PORT })
 }
 
 /**

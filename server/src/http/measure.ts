@@ -8,7 +8,11 @@ export type Meter = {
   countRequest(action: string, status: number, seconds: number): void
   /** Registers a value that is read at each scrape. */
   gauge(name: string, help: string, read: () => number): void
+  /** The same with labels; their values must be few. */
+  gauges(name: string, help: string, labels: readonly string[], read: () => readonly LabeledValue[]): void
 }
+
+export type LabeledValue = { labels: Record<string, string>; value: number }
 
 const BUCKETS_S = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10]
 
@@ -33,6 +37,18 @@ export function openMeter(): Meter {
         registers: [registry],
         collect() {
           this.set(read())
+        },
+      })
+    },
+    gauges: (name, help, labelNames, read) => {
+      new Gauge({
+        name,
+        help,
+        labelNames: [...labelNames],
+        registers: [registry],
+        collect() {
+          this.reset()
+          for (const { labels, value } of read()) this.set(labels, value)
         },
       })
     },

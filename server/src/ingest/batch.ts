@@ -17,6 +17,8 @@ export type ReceivedRecord = {
   keys: readonly Pair[]
   /** The names begin with `$`. */
   attributes: readonly Pair[]
+  /** The address of its sender, where the records of one request have several. */
+  origin?: string
 }
 
 /** The events of one dataset: lines of a body, or records of a protocol. */
@@ -99,17 +101,21 @@ export type ReplyContext = {
   acknowledgements: Acknowledgements | undefined
 }
 
-/** Implements one wire protocol. */
-export type Receiver = {
+/** Turns a body into events. */
+export type MessageParser = {
   name: string
-  routes: readonly ReceiverRoute[]
-  limits: { wireBytes: number; bodyBytes: number }
-  /** Values of Content-Encoding that parse decodes itself. */
-  ownEncodings?: readonly string[]
   /** System collections (names with a leading dot) that its batches may name; routing headers cannot override them. */
   systemCollections?: readonly string[]
   /** Pure; runs in a worker thread. A Failure that it throws refuses the post. */
   parse(request: IngestRequest): ParsedBody
+}
+
+/** Implements one wire protocol over HTTP. */
+export type Receiver = MessageParser & {
+  routes: readonly ReceiverRoute[]
+  limits: { wireBytes: number; bodyBytes: number }
+  /** Values of Content-Encoding that parse decodes itself. */
+  ownEncodings?: readonly string[]
   /** Requests on any path that belong to this protocol by their headers. */
   claims?(head: Pick<IngestRequestHead, 'headers'>): boolean
   /** Checks the body as it came over the wire, before it is decompressed. A Failure that it throws refuses the post. */

@@ -4,7 +4,7 @@ import { countEvents, linesOfBatch } from './intake/arrivals.ts'
 import { LineParsers } from './intake/parsing.ts'
 import { Shredders } from './intake/shredding.ts'
 import type { CountReply, ParseReply, ParseRequest, ShredReply, ShredRequest, WorkerRequest } from './intake/worker-messages.ts'
-import { receivers } from './receivers/receivers.ts'
+import { parsers } from './receivers/receivers.ts'
 
 /** Parses bodies and splits their events, step by step. It keeps only bodies in progress. */
 export class PostProcessor {
@@ -23,9 +23,9 @@ export class PostProcessor {
   }
 
   #parse(job: number, { receiver: name, request, wantsHash }: ParseRequest): ParseReply {
-    const receiver = receivers.find((candidate) => candidate.name === name)
-    if (!receiver) throw new Error('the receiver is unknown')
-    const parsed = receiver.parse(request)
+    const parser = parsers.find((candidate) => candidate.name === name)
+    if (!parser) throw new Error('the parser is unknown')
+    const parsed = parser.parse(request)
     this.#posts.set(job, parsed.batches)
     return {
       batches: parsed.batches.map(({ collection, dataset }) => ({ collection, dataset })),

@@ -81,14 +81,15 @@ function withLeaves(arrival: Arrival, found: readonly EventLeaf[]): Arrival {
 
 const asLeaf = ([path, text]: Pair): EventLeaf => ({ path, text })
 
-function arrivalOf({ raw, time, level, keys, attributes }: ReceivedRecord, base: Arrival): Arrival {
+function arrivalOf({ raw, time, level, keys, attributes, origin }: ReceivedRecord, base: Arrival): Arrival {
   const severity = level === undefined ? undefined : severityOfWord(level)
   const levelLeaf = level === undefined || saysLevel(keys, raw) ? [] : [{ path: 'level', text: level }]
-  if (!time && !severity && keys.length + attributes.length + levelLeaf.length === 0) return base
+  if (!time && !severity && origin === undefined && keys.length + attributes.length + levelLeaf.length === 0) return base
   return {
     ...base,
     ...(time ? { time } : {}),
     ...(severity ? { severity } : {}),
+    ...(origin === undefined ? {} : { origin }),
     attributes: [...base.attributes, ...levelLeaf, ...keys.map(asLeaf), ...attributes.map(asLeaf)],
   }
 }

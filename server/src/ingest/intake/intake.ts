@@ -7,7 +7,9 @@ import type {
   Acknowledgements,
   DrainSettings,
   IngestOutcome,
+  IngestRequest,
   IngestRequestHead,
+  MessageParser,
   ParsedSummary,
   Receiver,
   ReceiverReply,
@@ -22,7 +24,7 @@ import { busy, MemoryBudget, type MemoryReservation } from './budget.ts'
 import type { IntakeWorld } from './intake-world.ts'
 import { openPool, type WorkerPool } from './pool.ts'
 import { Refusals } from './refusals.ts'
-import { readRouting } from './routing.ts'
+import { type RoutingRequest, readRouting } from './routing.ts'
 import { storePost } from './store.ts'
 
 export type IntakeOptions = {
@@ -44,7 +46,25 @@ export type Intake = {
   rawHandler(receiver: Receiver, action?: string): RawHandler
   /** Finds the protocol of a request by the end of its path. */
   findRawHandler: FindRawHandler
+  /** Reserves memory for a message while it arrives. */
+  reserve(actor: Actor): MemoryReservation
+  /** Stores the messages of a socket and returns when they are durable; any failure is a Failure. */
+  storeMessages(batch: MessageBatch): Promise<IngestResult>
+  /** Accounts for a message that is refused before it is complete. */
+  noteRefused(sender: Pick<MessageBatch, 'actor' | 'parser'>, failure: Failure): void
   close(): Promise<void>
+}
+
+/** Messages that a listener has collected. */
+export type MessageBatch = {
+  actor: Actor
+  parser: MessageParser
+  routing: RoutingRequest
+  request: IngestRequest
+  /** The bytes on the wire. */
+  wireBytes: number
+  /** True when the messages are not sent again after this failure, so that they count as refused. */
+  isLost(failure: Failure): boolean
 }
 
 export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
@@ -80,6 +100,12 @@ export function openIntake(world: IntakeWorld, options: IntakeOptions): Intake {
       if (known || (found && found.receiver !== native)) return found?.rawHandler
       const claimant = claimantOf(head)
       return (all.find(({ receiver }) => receiver === claimant) ?? found)?.rawHandler
+    },
+    reserve: (actor) => budget.open(`${actor.orgId}/${actor.identity.id}`),
+    storeMessages: (batch) => storeMessages(means, batch),
+    noteRefused: ({ actor, parser }, failure) => {
+      new PostAccounting(world.ledger, { actor, protocol: parser.name }).noteRefused(failure)
+      refusals.note(actor, parser.name, reasonOf(failure), failure)
     },
     close: async () => {
       await pool.close()
@@ -165,23 +191,45 @@ async function handle(means: IntakeParts, receiver: Receiver, { actor, head, bod
     return receiver.reply(request, outcome, parsed, context)
   } catch (thrown) {
     account.noteRefused(thrown)
-    return receiver.reply(request, { kind: 'refused', failure: refusalOf(means, receiver, actor, thrown) }, undefined, context)
+    const failure = failureOf(means, actor, thrown)
+    if (thrown instanceof Failure) means.refusals.note(actor, receiver.name, reasonOf(thrown), thrown)
+    return receiver.reply(request, { kind: 'refused', failure }, undefined, context)
   } finally {
     hold.release()
   }
 }
 
 /** Turns bugs into a retryable failure: on other errors, senders drop their events. */
-function refusalOf({ world, refusals }: IntakeParts, receiver: Receiver, actor: Actor, thrown: unknown): Failure {
-  if (thrown instanceof Failure) {
-    refusals.note(actor, receiver.name, reasonOf(thrown), thrown)
-    return thrown
-  }
+function failureOf({ world }: Pick<IntakeParts, 'world'>, actor: Actor, thrown: unknown): Failure {
+  if (thrown instanceof Failure) return thrown
   world.log.error({ err: thrown, correlation_id: actor.facts.correlationId }, 'unexpected error in an ingest request')
   return busy('the service failed unexpectedly; search its log for the correlation id')
 }
 
-type IngestResult = { outcome: IngestOutcome; parsed: ParsedSummary | undefined }
+/** The body is in memory already; what its events need besides is reserved. */
+async function storeMessages(
+  means: IntakeParts,
+  { actor, parser, routing, request, wireBytes, isLost }: MessageBatch,
+): Promise<IngestResult> {
+  const hold = means.budget.open(`${actor.orgId}/${actor.identity.id}`)
+  const account = new PostAccounting(means.world.ledger, { actor, protocol: parser.name })
+  account.wireBytes = wireBytes
+  try {
+    hold.reserve(request.body.length * 2)
+    return await storePost(means.world, means.pool, { actor, receiver: parser, routing, request, account })
+  } catch (thrown) {
+    const failure = failureOf(means, actor, thrown)
+    if (isLost(failure)) {
+      account.noteRefused(failure)
+      means.refusals.note(actor, parser.name, reasonOf(failure), failure)
+    }
+    throw failure
+  } finally {
+    hold.release()
+  }
+}
+
+export type IngestResult = { outcome: IngestOutcome; parsed: ParsedSummary | undefined }
 
 type BodyCall = Call & { request: IngestRequestHead; account: PostAccounting; context: ReplyContext }
 

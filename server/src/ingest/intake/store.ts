@@ -6,7 +6,7 @@ import { partitionOf } from '../../resources/access/organizations/organizations.
 import { growLayouts, locateAll } from '../../resources/data/catalog/catalog.ts'
 import { type DatasetRoute, type DatasetRow, ensureDatasets, NEW_DATASETS_MAX } from '../../resources/data/datasets/datasets.ts'
 import { parserOf } from '../../resources/data/parsers/parsers.ts'
-import type { IngestOutcome, IngestRequest, ParsedSummary, Receiver } from '../batch.ts'
+import type { IngestOutcome, IngestRequest, MessageParser, ParsedSummary } from '../batch.ts'
 import { native } from '../receivers/native/native.ts'
 import { type DatasetShare, PostAccounting, rawBytesOf } from './accounting.ts'
 import { idempotencyKeyOf, idempotencyNumber } from './idempotency-key.ts'
@@ -15,7 +15,13 @@ import type { PostJob, WorkerPool } from './pool.ts'
 import { attributesOf, foreignName, type RoutingRequest } from './routing.ts'
 import type { BatchRoute, CountedBlock, ParseReply, Shredded, ShredTarget } from './worker-messages.ts'
 
-export type PostToStore = { actor: Actor; receiver: Receiver; routing: RoutingRequest; request: IngestRequest; account: PostAccounting }
+export type PostToStore = {
+  actor: Actor
+  receiver: MessageParser
+  routing: RoutingRequest
+  request: IngestRequest
+  account: PostAccounting
+}
 type Stored = { outcome: IngestOutcome; parsed: ParsedSummary | undefined }
 
 const IDEMPOTENCY_KEY = 'idempotency-key'

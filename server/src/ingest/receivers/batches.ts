@@ -13,6 +13,7 @@ export type RecordRoute = Pick<DatasetBatch, 'collection' | 'dataset'>
 /** Collects the events of a post by dataset, within its limits. */
 export class Batches {
   readonly #batches = new Map<string, RecordRoute & { records: ReceivedRecord[] }>()
+  readonly #byDataset = new Map<string, ReceivedRecord[]>()
   #total = 0
   #weight = 0
 
@@ -28,6 +29,15 @@ export class Batches {
     const made = { collection: route.collection, dataset: route.dataset, records: [] }
     this.#batches.set(key, made)
     return made.records
+  }
+
+  /** The same for protocols that name no collection. */
+  ofDataset(dataset: string | undefined): ReceivedRecord[] {
+    const known = this.#byDataset.get(dataset ?? '')
+    if (known) return known
+    const records = this.of({ collection: undefined, dataset })
+    this.#byDataset.set(dataset ?? '', records)
+    return records
   }
 
   /** Adds a record. `shared` pairs come before its own attributes, which take precedence. */

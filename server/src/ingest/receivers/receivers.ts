@@ -1,8 +1,10 @@
-import type { Receiver } from '../batch.ts'
+import type { MessageParser, Receiver } from '../batch.ts'
 import { cloudflare } from './cloudflare/cloudflare.ts'
 import { datadog } from './datadog/datadog.ts'
 import { elasticsearch } from './elasticsearch/elasticsearch.ts'
 import { firehose } from './firehose/firehose.ts'
+import { forward } from './forward/forward.ts'
+import { gelf } from './gelf/gelf.ts'
 import { gelfHttp } from './gelf/gelf-http.ts'
 import { hec } from './hec/hec.ts'
 import { heroku } from './heroku/heroku.ts'
@@ -10,9 +12,10 @@ import { journald } from './journald/journald.ts'
 import { loki } from './loki/loki.ts'
 import { native } from './native/native.ts'
 import { otlp } from './otlp/otlp.ts'
+import { syslog } from './syslog/syslog.ts'
 import { vercel } from './vercel/vercel.ts'
 
-/** The wire protocols, in the order in which their paths are tried. */
+/** The wire protocols over HTTP, in the order in which their paths are tried. */
 export const receivers: readonly Receiver[] = [
   native,
   otlp,
@@ -27,3 +30,6 @@ export const receivers: readonly Receiver[] = [
   journald,
   elasticsearch,
 ]
+
+/** Everything that a worker can parse: the protocols over HTTP, and those on sockets of their own. */
+export const parsers: readonly MessageParser[] = [...receivers, syslog, gelf, forward]

@@ -33,7 +33,7 @@ const attributeOfField: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The fields that name the dataset, best first. The last resort is the host. */
-const datasetFields: readonly string[] = ['_service', '_container_name', 'facility', '_facility']
+const datasetFields: readonly string[] = ['_service', '_container_name', 'facility', '_program', '_facility']
 const NO_RANK = -1
 
 const levels = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug']

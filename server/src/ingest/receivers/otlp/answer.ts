@@ -52,6 +52,21 @@ const codes: Readonly<Record<number, number>> = { 401: 16, 403: 7, 404: 5, 413: 
 const INVALID_ARGUMENT = 3
 const UNAVAILABLE = 14
 
+/** The gRPC code of a failure. A conflict is temporary, as over HTTP. */
+export const grpcCode = ({ status }: Pick<Failure, 'status'>): number =>
+  status === 409 ? UNAVAILABLE : (codes[status] ?? (status < 500 ? INVALID_ARGUMENT : UNAVAILABLE))
+
+const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo'
+
+/** The details of a failure over gRPC: google.rpc.Status, with a RetryInfo when the sender may try again after so many seconds. */
+export function grpcStatusDetails(code: number, message: string, retryAfterS: number | undefined): Uint8Array {
+  const status = numberAndText(code, message)
+  if (retryAfterS === undefined) return status
+  const delay = Buffer.concat([Uint8Array.of(0x08), varint(retryAfterS)])
+  const any = Buffer.concat([bytesField(1, Buffer.from(RETRY_INFO)), bytesField(2, bytesField(1, delay))])
+  return Buffer.concat([status, bytesField(3, any)])
+}
+
 /** The reply for a failure. Senders retry only after 429, 502, 503 and 504, so a temporary 409 must become one of these. */
 function refused(encoding: OtlpEncoding, { status: found, message, headers }: Failure): ReceiverReply {
   const status = found === 409 ? 503 : found
