@@ -27,7 +27,10 @@ function linesOf(seed: string, text: string): LabelledMessage[] {
   const random = randomFrom(seed)
   return Array.from({ length: LINES }, () => {
     let left = random() * total
-    const { template } = templates.find(({ weight }) => (left -= weight) < 0) ?? { template: '' }
+    const { template } = templates.find(({ weight }) => {
+      left -= weight
+      return left < 0
+    }) ?? { template: '' }
     return { message: filled(template, random), template }
   })
 }
@@ -49,12 +52,14 @@ const filled = (template: string, random: Random): string =>
   template
     .replaceAll('{{', '\u0001')
     .replaceAll('}}', '\u0002')
-    .replace(/\{(\w+)\}/g, (_, name: string) => valueOf(name, random))
+    .replace(/\{(\w+)\}/g, (_, name: string) => makeValue(name, random))
     .replaceAll('\u0001', '{')
     .replaceAll('\u0002', '}')
 
 const lists: Record<string, readonly string[]> = {
-  user: words('grace barbara katherine root admin oracle ada linus dennis ken margaret test guest deploy backup www-data jenkins alan edsger donald john.smith m.garcia svc_report anna2'),
+  user: words(
+    'grace barbara katherine root admin oracle ada linus dennis ken margaret test guest deploy backup www-data jenkins alan edsger donald john.smith m.garcia svc_report anna2',
+  ),
   surname: words('Turing Lovelace Hopper Knuth Liskov Hamilton Johnson Ritchie Perlman Berners Cerf Lamarr Noether Curie Franklin'),
   db: words('shop billing analytics inventory'),
   table: words('orders customers invoices line_items sessions events stock_levels audit_log'),
@@ -90,13 +95,34 @@ const lists: Record<string, readonly string[]> = {
   month: words('Jan Feb Mar Jun Oct Dec'),
   dev: words('sda1 sdb2 nvme0n1p2 dm-0'),
   unit: words('nginx postgresql docker cron-daily backup-home snapd chronyd'),
-  service: ['Windows Update', 'Print Spooler', 'Background Intelligent Transfer', 'DHCP Client', 'Themes', 'WinHTTP Web Proxy Auto-Discovery'],
-  unitname: ['Daily apt download activities', 'Docker Application Container Engine', 'Session 12 of user root', 'OpenSSH server daemon', 'nginx web server', 'Rotate log files', 'Network Time Service'],
+  service: [
+    'Windows Update',
+    'Print Spooler',
+    'Background Intelligent Transfer',
+    'DHCP Client',
+    'Themes',
+    'WinHTTP Web Proxy Auto-Discovery',
+  ],
+  unitname: [
+    'Daily apt download activities',
+    'Docker Application Container Engine',
+    'Session 12 of user root',
+    'OpenSSH server daemon',
+    'nginx web server',
+    'Rotate log files',
+    'Network Time Service',
+  ],
   phrase: ['good game', 'hello everyone', 'who has iron', 'brb', 'one more round please', 'lag'],
   reason: ['spamming', 'flying is not enabled', 'bad language', 'inactivity'],
   error: ['connection reset', 'no such file', 'permission denied', 'timed out after 30 s', 'disk full'],
   command: ['npm ci', 'make test', 'apt-get update', '/usr/lib/php/sessionclean', '/usr/local/bin/backup.sh --full'],
-  sql: ['SELECT * FROM orders WHERE id = 17', 'UPDATE stock_levels SET amount = 3 WHERE sku = 9', 'COMMIT', 'INSERT INTO audit_log (who) VALUES (1)', 'SELECT count(*) FROM sessions'],
+  sql: [
+    'SELECT * FROM orders WHERE id = 17',
+    'UPDATE stock_levels SET amount = 3 WHERE sku = 9',
+    'COMMIT',
+    'INSERT INTO audit_log (who) VALUES (1)',
+    'SELECT count(*) FROM sessions',
+  ],
   agent: ['sdk-go/1.2 (linux)', 'Mozilla/5.0 (X11; Linux x86_64)', 'curl/8.5.0', 'backup-tool/3'],
   status: words('200 201 204 301 404 403 500 503'),
   exe: words('chrome.exe firefox.exe svchost.exe outlook.exe Code.exe'),
@@ -116,13 +142,13 @@ function words(text: string): readonly string[] {
   return text.split(' ')
 }
 
-function valueOf(name: string, random: Random): string {
+function makeValue(name: string, random: Random): string {
   const whole = (max: number) => Math.floor(random() * max)
   const pick = <T>(list: readonly T[]): T => list[whole(list.length)] as T
   const chars = (alphabet: string, length: number) => Array.from({ length }, () => pick([...alphabet])).join('')
   const hex = (length: number) => chars('0123456789abcdef', length)
   const two = (max: number) => String(whole(max)).padStart(2, '0')
-  const of = (other: string) => valueOf(other, random)
+  const of = (other: string) => makeValue(other, random)
   const list = lists[name]
   if (list) return pick(list)
   const [, length] = /^hex(\d+)$/.exec(name) ?? []

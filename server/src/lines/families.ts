@@ -20,6 +20,7 @@ export const evidence: FamilyEvidence = {
   coined: [0.15, 0.2, 0.34],
   prose: [0.05, 0.1, 0.25],
   upper: [0.05, 0.1, 0.25],
+  outcome: [0.02, 0.04, 0.04],
   sign: [0, 0, 0],
   label: [0.2, 0.2, 0.25],
 }
@@ -49,7 +50,7 @@ function merged(groups: readonly FamilyGroup[]): FamilyGroup {
 
 const isConstant = (word: string): boolean => {
   const found = classOf(word)
-  return found === 'prose' || found === 'upper' || found === 'sign' || found === 'coined'
+  return found === 'prose' || found === 'outcome' || found === 'upper' || found === 'sign' || found === 'coined'
 }
 
 /** Divides groups by the words that say what happened, the position first at which most groups have such a word; others stay together. */
@@ -112,9 +113,12 @@ function weigh(distinct: ReadonlySet<string>, words: readonly string[], at: numb
   if (!words.some((word, index) => index !== at && word !== MASK && classOf(word) !== 'sign')) return 0
   const place = placeOf(words, at)
   let sum = 0
-  for (const word of distinct) sum += weights[classAt(word, at, isLabel)][place]
+  for (const word of distinct) sum += weights[classAt(word, at, isLabel)][isUnit(word, words[at - 1]) ? 2 : place]
   return sum
 }
+
+/** A code of three capitals after a number is its unit, as in 3 EUR. */
+const isUnit = (word: string, before: string | undefined): boolean => before === MASK && /^[A-Z]{3}$/.test(word)
 
 function classAt(word: string, at: number, isLabel: boolean): WordClass | 'label' {
   const found = classOf(word)
@@ -170,7 +174,9 @@ const isWide = (members: readonly FamilyMember[]): boolean => members.length > 1
 
 /** Adds groups to a family whose words they have wherever it is constant; a group goes to the family with the fewest masks. */
 function absorbed(groups: readonly FamilyGroup[]): readonly FamilyGroup[] {
-  const wide = groups.filter(({ words, members }) => isWide(members) && words.includes(MASK)).sort((a, b) => masks(a.words) - masks(b.words))
+  const wide = groups
+    .filter(({ words, members }) => isWide(members) && words.includes(MASK))
+    .sort((a, b) => masks(a.words) - masks(b.words))
   const joins = new Map<FamilyGroup, FamilyGroup[]>(wide.map((family) => [family, [family]]))
   const rest: FamilyGroup[] = []
   for (const group of groups) {
@@ -201,8 +207,10 @@ function covers({ words: family, members }: FamilyGroup, words: readonly string[
 function fits(members: readonly FamilyMember[], at: number, word: string, family: readonly string[]): boolean {
   const found = classOf(word)
   if (found === 'sign') return false
-  if (found !== 'prose' && found !== 'upper' && found !== 'coined') return true
-  return members.some(({ isFamily }) => isFamily) || placeOf(family, at) > 0 || new Set(members.map(({ words }) => words[at])).size >= PLENTY
+  if (!isConstant(word)) return true
+  return (
+    members.some(({ isFamily }) => isFamily) || placeOf(family, at) > 0 || new Set(members.map(({ words }) => words[at])).size >= PLENTY
+  )
 }
 
 /** So many distinct values show that a position holds any word. */

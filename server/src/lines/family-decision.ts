@@ -19,11 +19,7 @@ export type FamilyDecision = {
  * Decides which patterns of one frame belong together. Existing families, the oldest first, keep their patterns and are never merged.
  * The result does not depend on the order of the patterns.
  */
-export function decideFamilies(
-  existing: readonly Family[],
-  singles: readonly SinglePattern[],
-  weights?: FamilyEvidence,
-): FamilyDecision {
+export function decideFamilies(existing: readonly Family[], singles: readonly SinglePattern[], weights?: FamilyEvidence): FamilyDecision {
   const families = new Map(existing.map((family, age) => [`f${age}`, family]))
   const patterns = new Map(singles.map((single) => [`p${single.skeleton}`, single]))
   const members: FamilyMember[] = [

@@ -1,5 +1,3 @@
-import { MASK } from './pattern.ts'
-
 /** Judges words of messages: what they look like, and whether they say what happened or name a thing. */
 
 /**
@@ -57,18 +55,30 @@ const VOCABULARY = new Set(
   very via view violation virtual visible voltage volume vote wait wake walk want warm warn warning was watch watchdog we weak web week went were
   what when where whether which while who whole why wide width will window with within without word work worker workspace worth would wrap write writer wrong year yes yet
   you your zero zone
-  accessible added aborted began bought broke built came chose done drawn drove fell felt gave got grew heard held kept knew laid led left lent let lost made met
-  paid put ran read rose said sat saw sent set shown shut sold spoke spent stood stuck taken taught told thought threw understood woke won wrote written
-  busy critical degraded dirty fresh happy high idle inactive invisible low medium minor moderate nominal normal offline ok online optional paused pending
-  red green yellow amber blue severe silent solid stale standby stuck unknown valid void
-  debug error fatal info notice severe trace verbose warn warning emerg crit
-  connect delete get head options patch post put trace copy move propfind
   increment decrement handshaking ack nack syn fin rst
   charge invoice refund cart checkout sale shipment customer
   hardware software firmware kernel fan battery disk cable lid screen keyboard mouse touchpad camera bluetooth wifi wireless`
     .split(/\s+/)
     .filter(Boolean),
 )
+
+/** Verbs and states, besides participles by their endings: what a message says about its subject. They are never names. */
+const OUTCOMES = new Set(
+  `began bought broke broken built came chose done drawn drove fell felt gave got grew heard held kept knew laid led left lent let lost made met paid put ran
+  read rose said sat saw sent set shown shut sold spent split stood stuck taken taught told thought threw thrown understood woke won wrote written
+  abort accept activate add allow cancel close commit complete connect create deactivate delete deny disable disconnect drop enable enter exit expire fail
+  finish leave load login logout mount open pass pause reboot reject release reload remove reset restart restore resume retry save send skip start stop
+  succeed suspend sync timeout unload unmount update
+  active alive available bad broken busy clean cold complete critical dead degraded dirty done down empty error failure fatal full good healthy high hot idle
+  inactive invalid live low medium minor moderate nominal normal null nil none off offline ok okay on online optional out over present quiet ready red running
+  safe severe silent slow stable stale standby success true false unavailable unhealthy unknown unreachable up valid void warm yes no
+  in inbound outbound incoming outgoing left right primary secondary master slave leader follower
+  debug info notice trace verbose warn warning emerg crit alert
+  get head options patch post put copy move propfind ack nack syn fin rst`
+    .split(/\s+/)
+    .filter(Boolean),
+)
+const PARTICIPLE = /^[a-z]{2,}(?:ed|ing)$/
 
 /** Endings of participles, adverbs, adjectives and abstract nouns, after at least three letters. */
 const ENDING = /^[a-z]{2,}(?:ed|ing|tion|sion|ment|ness|able|ible|ful|less|ity|ance|ence|ized|ised|ously|ally|ately|ently|ive|ous)$/
@@ -77,16 +87,16 @@ const PLURAL = /^([a-z]{2,}?)(?:s|(?<=s|x|ch|sh)es)$/
 /** True for words that say what happened, in any case: verbs, states, common nouns. */
 export function isVocabulary(word: string): boolean {
   const lower = word.toLowerCase()
-  if (VOCABULARY.has(lower) || ENDING.test(lower)) return true
+  if (VOCABULARY.has(lower) || OUTCOMES.has(lower) || ENDING.test(lower)) return true
   const [, stem] = PLURAL.exec(lower) ?? []
   return stem !== undefined && VOCABULARY.has(stem)
 }
 
 /**
- * What a word looks like. `value` holds a mask, a digit or a sign that names have not; `upper` is an abbreviation or a constant; `prose` is
+ * What a word looks like. `value` holds a mask, a digit or a sign that names have not; `outcome` is a verb or a state; `upper` is an abbreviation or a constant; `prose` is other
  * vocabulary; `coined` is a compound of vocabulary, `compound` another one; `name` is any other word; `sign` is punctuation.
  */
-export type WordClass = 'value' | 'compound' | 'coined' | 'upper' | 'prose' | 'name' | 'sign'
+export type WordClass = 'value' | 'compound' | 'coined' | 'outcome' | 'upper' | 'prose' | 'name' | 'sign'
 
 const UPPER = /^[A-Z][A-Z_-]+$/
 const LETTERS = /^\p{L}+(?:'\p{L}+)?$/u
@@ -111,10 +121,16 @@ export function classOf(word: string): WordClass {
   return found
 }
 
+function isOutcome(word: string): boolean {
+  const lower = word.toLowerCase()
+  return OUTCOMES.has(lower) || PARTICIPLE.test(lower)
+}
+
 function judged(word: string): WordClass {
   if (SIGN.test(word)) return 'sign'
-  if (UPPER.test(word)) return 'upper'
+  if (UPPER.test(word)) return isOutcome(word) ? 'outcome' : 'upper'
   if (PHRASE.test(word)) return 'name'
+  if (LETTERS.test(word) && isOutcome(word)) return 'outcome'
   if (LETTERS.test(word) && isVocabulary(word)) return 'prose'
   const parts = word.split(SEAM).filter(Boolean)
   if (parts.length === 1) return LETTERS.test(word) ? 'name' : 'value'
@@ -137,6 +153,6 @@ export const takesName = (noun: string): boolean => NOUNS.has(noun.toLowerCase()
 
 /** How much grammar expects a name after a word: 0 not at all, 1 after a preposition, 2 after a noun that takes a name or an equals sign. */
 export function expectsName(before: string): 0 | 1 | 2 {
-  if (before === '=' || before === MASK) return 2
+  if (before === '=') return 2
   return takesName(before) ? 2 : PREPOSITIONS.has(before.toLowerCase()) ? 1 : 0
 }
