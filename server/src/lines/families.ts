@@ -29,7 +29,7 @@ export const evidence: FamilyEvidence = {
 export function groupMembers(members: readonly FamilyMember[], weights: FamilyEvidence = evidence): readonly FamilyGroup[] {
   const split = [...byText(members).values()].flatMap((same) => [groupOf(same)])
   const parted = tree(split, new Set(), weights)
-  return absorbed(star(parted, weights))
+  return absorbed(star(parted, weights), weights)
 }
 
 const JOIN = '\x01'
@@ -173,14 +173,14 @@ function starRound(groups: readonly FamilyGroup[], weights: FamilyEvidence): rea
 const isWide = (members: readonly FamilyMember[]): boolean => members.length > 1 || members.some(({ isFamily }) => isFamily)
 
 /** Adds groups to a family whose words they have wherever it is constant; a group goes to the family with the fewest masks. */
-function absorbed(groups: readonly FamilyGroup[]): readonly FamilyGroup[] {
+function absorbed(groups: readonly FamilyGroup[], weights: FamilyEvidence): readonly FamilyGroup[] {
   const wide = groups
     .filter(({ words, members }) => isWide(members) && words.includes(MASK))
     .sort((a, b) => masks(a.words) - masks(b.words))
   const joins = new Map<FamilyGroup, FamilyGroup[]>(wide.map((family) => [family, [family]]))
   const rest: FamilyGroup[] = []
   for (const group of groups) {
-    const home = wide.find((family) => family !== group && joins.has(family) && covers(family, group.words))
+    const home = wide.find((family) => family !== group && joins.has(family) && covers(family, group.words, weights))
     const own = joins.get(group)
     if (!home) {
       if (!own) rest.push(group)
@@ -194,27 +194,26 @@ function absorbed(groups: readonly FamilyGroup[]): readonly FamilyGroup[] {
 
 const masks = (words: readonly string[]): number => words.filter((word) => word === MASK).length
 
-function covers({ words: family, members }: FamilyGroup, words: readonly string[]): boolean {
+function covers({ words: family, members }: FamilyGroup, words: readonly string[], weights: FamilyEvidence): boolean {
   for (const [at, word] of family.entries()) {
     const other = words[at] ?? ''
     if (word === other) continue
-    if (word !== MASK || !fits(members, at, other, family)) return false
+    if (word !== MASK || !fits(members, at, other, family, weights)) return false
   }
   return true
 }
 
 /** A word of what happened is not a value where members have no such words, unless grammar expects a name. */
-function fits(members: readonly FamilyMember[], at: number, word: string, family: readonly string[]): boolean {
+function fits(members: readonly FamilyMember[], at: number, word: string, family: readonly string[], weights: FamilyEvidence): boolean {
   const found = classOf(word)
   if (found === 'sign') return false
   if (!isConstant(word)) return true
-  return (
-    members.some(({ isFamily }) => isFamily) || placeOf(family, at) > 0 || new Set(members.map(({ words }) => words[at])).size >= PLENTY
-  )
+  if (members.some(({ isFamily }) => isFamily) || placeOf(family, at) > 0) return true
+  return weigh(new Set(members.map(({ words }) => words[at] ?? '')), family, at, weights) >= PLENTY
 }
 
-/** So many distinct values show that a position holds any word. */
-const PLENTY = 4
+/** The evidence that a position holds any word. */
+const PLENTY = 1.3
 
 /** True for words that a family has, or masks. */
 export const isCovered = (family: readonly string[], words: readonly string[]): boolean =>

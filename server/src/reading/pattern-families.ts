@@ -3,7 +3,7 @@ import { tableClasses } from '../lines/table.ts'
 import { branchesOf } from './branches.ts'
 import type { EventQuery, FoundEvent, FoundPattern, FoundPatterns } from './event-query.ts'
 import { scopeOf } from './events-statement.ts'
-import { type QueryRun, run } from './run.ts'
+import { type QueryRun, run, startQueryRun } from './run.ts'
 import { joined, name, sql } from './statement.ts'
 
 /** The maximum number of patterns that one query compares. */
@@ -19,7 +19,7 @@ export async function withFamilies(store: EventStore, queryRun: QueryRun, query:
 }
 
 /** The same when the patterns in the range are known. */
-export async function inFamilies(store: EventStore, query: EventQuery, found: FoundPatterns): Promise<EventQuery> {
+async function inFamilies(store: EventStore, query: EventQuery, found: FoundPatterns): Promise<EventQuery> {
   if (!query.families) return query
   const families = await query.families.of(store, query, found)
   return {
@@ -29,6 +29,20 @@ export async function inFamilies(store: EventStore, query: EventQuery, found: Fo
       return own && own.size > 0 ? { ...source, families: own } : source
     }),
   }
+}
+
+/**
+ * The same families for several queries on the same sources. What one of them meets is decided before any is read, so a pattern cannot
+ * belong to a family in one and stand for itself in another.
+ */
+export async function inSameFamilies(store: EventStore, ...queries: readonly EventQuery[]): Promise<EventQuery[]> {
+  const [first] = queries
+  if (!first?.families) return [...queries]
+  const fromMs = Math.min(...queries.map(({ bounds }) => bounds.fromMs))
+  const toMs = Math.max(...queries.map(({ bounds }) => bounds.toMs))
+  const whole = { ...first, bounds: { fromMs, toMs } }
+  const { sources } = await inFamilies(store, whole, await foundPatterns(store, startQueryRun(whole), whole))
+  return queries.map(({ families: _, ...query }) => ({ ...query, sources }))
 }
 
 /** Adds its family to each event. */
@@ -50,7 +64,7 @@ export async function eventsInFamilies(store: EventStore, query: EventQuery, eve
 }
 
 /** Counts the events of each pattern in the range of a query, by dataset. The filter is ignored. */
-export async function foundPatterns(store: EventStore, queryRun: QueryRun, query: EventQuery): Promise<FoundPatterns> {
+async function foundPatterns(store: EventStore, queryRun: QueryRun, query: EventQuery): Promise<FoundPatterns> {
   const parts = branchesOf(query.sources, []).map(
     (branch) => sql`
       select toString(log_id) as log, skeleton, count() as number, max(seq) as newest from ${name(tableClasses[branch.tableClass].table)}

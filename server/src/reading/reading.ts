@@ -11,6 +11,7 @@ import { withShapes } from './shapes.ts'
 import { windowsOf } from './windows.ts'
 
 export { countEach, countMatching } from './counts.ts'
+export { eventsInFamilies, inSameFamilies } from './pattern-families.ts'
 export { readStats } from './stats.ts'
 
 const NS_PER_MS = 1_000_000n

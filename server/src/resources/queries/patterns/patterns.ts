@@ -14,7 +14,6 @@ import { sourceDatasets } from '../../data/datasets/datasets.ts'
 import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { templateWriter } from './template-writer.ts'
 
-export { templateFor } from './template.ts'
 export { templateWriter } from './template-writer.ts'
 
 type PatternsRequest = BodyOf<typeof contract.patterns.find>
@@ -75,7 +74,8 @@ async function templatesOf(
   counted: readonly Counted[],
 ): Promise<ReadonlyMap<string, string>> {
   const templates = new Map<string, string>()
-  const write = await templateWriter(world, orgId, counted)
+  const ids = counted.map(({ id }) => id)
+  const write = await templateWriter(world, orgId, { logIds: [...new Set(counted.map(({ log_id }) => log_id))], ids })
   for (let from = 0; from < counted.length; from += EXAMPLES_AT_ONCE) {
     const some = counted.slice(from, from + EXAMPLES_AT_ONCE)
     const rowOf = new Map(some.map((row) => [row.sequence, row]))
