@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Masker, skeletonText } from '../server/src/lines/skeleton.ts'
+import { type Corpus, generatedCorpora, type LabelledMessage } from './corpora.ts'
 
 /**
  * Measures how well messages are grouped into patterns, against labelled samples: node bench/patterns.ts FOLDER
@@ -9,29 +10,30 @@ import { Masker, skeletonText } from '../server/src/lines/skeleton.ts'
  */
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
-type Line = { content: string; event: string }
-
 const folder = process.argv[2]
 if (folder === undefined) throw new Error('say where the samples lie: node bench/patterns.ts FOLDER')
 
 const files = readdirSync(folder).filter((name) => name.endsWith('.structured.csv'))
-const samples = files.map((name) => ({
-  system: name.replace('.structured.csv', ''),
-  lines: linesOf(readFileSync(join(folder, name), 'utf8')),
-}))
+const samples = files.map((name): Corpus => {
+  const lines = linesOf(readFileSync(join(folder, name), 'utf8'))
+  return { name: name.replace('.structured.csv', ''), lines }
+})
+score('sample', samples)
+for (const kind of ['open', 'held-out']) score(`generated, ${kind}`, generatedCorpora(join(import.meta.dirname, 'corpora', kind)))
+speed(samples.flatMap(({ lines }) => lines.map(({ message }) => Buffer.from(message, 'utf8'))))
 
-const accuracies: number[] = []
-say('| system | lines | true patterns | found | grouping accuracy |\n|---|---|---|---|---|')
-for (const { system, lines } of samples) {
-  const found = lines.map(({ content }) => skeletonText(content))
-  const truth = lines.map(({ event }) => event)
-  const accuracy = groupingAccuracy(truth, found)
-  accuracies.push(accuracy)
-  say(`| ${system} | ${lines.length} | ${new Set(truth).size} | ${new Set(found).size} | ${accuracy.toFixed(4)} |`)
+function score(title: string, corpora: readonly Corpus[]): void {
+  say(`| ${title} | lines | true patterns | found | grouping accuracy |\n|---|---|---|---|---|`)
+  const accuracies = corpora.map(({ name, lines }) => {
+    const found = lines.map(({ message }) => skeletonText(message))
+    const truth = lines.map(({ template }) => template)
+    const accuracy = groupingAccuracy(truth, found)
+    say(`| ${name} | ${lines.length} | ${new Set(truth).size} | ${new Set(found).size} | ${accuracy.toFixed(4)} |`)
+    return accuracy
+  })
+  const mean = accuracies.reduce((sum, each) => sum + each, 0) / accuracies.length
+  say(`| **mean** (lowest ${Math.min(...accuracies).toFixed(4)}) | | | | **${mean.toFixed(4)}** |\n`)
 }
-const mean = accuracies.reduce((sum, each) => sum + each, 0) / accuracies.length
-say(`| **mean** (lowest ${Math.min(...accuracies).toFixed(4)}) | | | | **${mean.toFixed(4)}** |\n`)
-speed(samples.flatMap(({ lines }) => lines.map(({ content }) => Buffer.from(content, 'utf8'))))
 
 function groupingAccuracy(truth: readonly string[], found: readonly string[]): number {
   const sizes = (names: readonly string[]) => {
@@ -70,10 +72,10 @@ function speed(messages: readonly Buffer[]): void {
   say(`| the same when no pattern was seen before | ${figure(unseen)} | ${(unseen / limit).toFixed(2)} |`)
 }
 
-function linesOf(text: string): Line[] {
+function linesOf(text: string): LabelledMessage[] {
   const [head = [], ...rows] = cellsOf(text)
   const [content, event] = [head.indexOf('Content'), head.indexOf('EventId')]
-  return rows.filter((row) => row.length === head.length).map((row) => ({ content: row[content] ?? '', event: row[event] ?? '' }))
+  return rows.filter((row) => row.length === head.length).map((row) => ({ message: row[content] ?? '', template: row[event] ?? '' }))
 }
 
 /** Parses comma-separated values; quotes are doubled within quotes. */

@@ -14,6 +14,9 @@ const QUOTED_BYTES_MAX = 256
 /** The maximum length of a unit after a number, as in 12ms. */
 const UNIT_CHARS_MAX = 3
 const LONG_HEX_CHARS = 8
+/** The bounds of a keyword in a quoted text. */
+const KEYWORD_CHARS_MIN = 3
+const KEYWORD_CHARS_MAX = 9
 /** Must be a power of two. */
 const KNOWN_MAX = 4_096
 
@@ -208,6 +211,7 @@ export class Masker {
   /** Masks the text between two quotes of one kind. An apostrophe, or a quote without a nearby partner, is an ordinary character. */
   private quote(bytes: Uint8Array, start: number, at: number, end: number): number {
     const sign = bytes[at] ?? 0
+    const isFirst = this.used === 0
     const afterWord = at > start && (kinds[bytes[at - 1] ?? 0] ?? 0) & ALPHANUMERIC
     const limit = Math.min(end, at + QUOTED_BYTES_MAX)
     let close = afterWord ? limit : at + 1
@@ -215,10 +219,21 @@ export class Masker {
     while (close < limit && bytes[close] !== LINE_FEED && goesOn()) close += 1
     this.out[this.used++] = sign
     if (close >= limit || bytes[close] !== sign) return at + 1
+    // A message that begins with a quoted sentence is that sentence.
+    if (isFirst && bytes.indexOf(SPACE, at) < close && bytes.indexOf(SPACE, at) > 0) return at + 1
+    this.keyword(bytes, at + 1, close)
     this.out[this.used++] = MASK
     this.out[this.used++] = sign
     this.maskEnd = 0
     return close + 1
+  }
+
+  /** Keeps a keyword in capitals at the start of a quoted text, such as the method of a request. */
+  private keyword(bytes: Uint8Array, start: number, end: number): void {
+    let at = start
+    while (at < end && (bytes[at] as number) >= 0x41 && (bytes[at] as number) <= 0x5a) at += 1
+    if (at - start < KEYWORD_CHARS_MIN || at - start > KEYWORD_CHARS_MAX || at + 1 >= end || bytes[at] !== SPACE) return
+    this.put(bytes, start, at + 1)
   }
 
   /** Hashes four bytes at a time. The bytes after `length` in the last word must be 0. */

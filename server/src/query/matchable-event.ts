@@ -1,3 +1,4 @@
+import { patternId } from '../kernel/pattern-id.ts'
 import { elementOf } from './element.ts'
 
 /**
@@ -49,9 +50,6 @@ export function keyReader(key: string): KeyReader {
 
 /** The time of the event, truncated to milliseconds. */
 export const eventMs = (event: Pick<MatchableEvent, 'timeNs'>): number => Number(event.timeNs / NS_PER_MS)
-
-/** The hash of a pattern as `/patterns` and `@pattern` write it. */
-const patternId = (skeleton: bigint): string => skeleton.toString(16).padStart(16, '0')
 
 function statusOf({ severity }: MatchableEvent): string {
   if (severity === 'error' || severity === 'fatal') return 'error'

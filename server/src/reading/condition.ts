@@ -4,6 +4,7 @@ import { foldEqualities } from './fold.ts'
 import { type KeyColumns, keyLocations } from './key-locations.ts'
 import { keyExists, keyMeets, type TextTest } from './key-text.ts'
 import { lineContains } from './line-search.ts'
+import { patternIsOneOf, patternText } from './pattern-condition.ts'
 import { isNegated, outsideTest, type PositiveCondition, positiveTest, sequenceMeets, timeMeets } from './predicates.ts'
 import { type LineSources, rawLine } from './raw-line.ts'
 import { and, not, or, type SqlFragment, sql, TRUE } from './statement.ts'
@@ -15,6 +16,8 @@ export type BranchContext = {
   /** The names of the collection and dataset of an event. */
   readonly collection: SqlFragment
   readonly dataset: SqlFragment
+  /** The number of the family of an event, or of its pattern without one. */
+  readonly family: SqlFragment
 }
 
 /** Compiles a filter to SQL that is true or false for every event, never NULL. */
@@ -42,6 +45,7 @@ type Keyed = Exclude<Condition, { kind: 'contains' }>
 function conditionSql(condition: Keyed, context: BranchContext): SqlFragment {
   const { key } = condition
   if (isInstantKey(key) || key === '@sequence') return numberCondition(condition)
+  if (key === '@pattern') return patternSql(condition, context)
   const own = builtIn(key, context)
   if (own) return textCondition(condition, own)
   const places = keyLocations(key, context.slots)
@@ -49,6 +53,20 @@ function conditionSql(condition: Keyed, context: BranchContext): SqlFragment {
   if (condition.kind === 'between' && condition.negated) return keyMeets(places, outsideTest(condition))
   const met = keyMeets(places, positiveTest(condition))
   return isNegated(condition) ? and([keyExists(places), not(met)]) : met
+}
+
+/** An id of a family stands for all of its patterns, an id of a pattern for that pattern. */
+function patternSql(condition: Keyed, { family }: BranchContext): SqlFragment {
+  const texts = [...new Set([sql`skeleton`, family])].map(
+    (number): BuiltInText => ({ text: patternText(number), alwaysThere: false, ignoresCase: false }),
+  )
+  const [first] = texts
+  if (!first) throw new Error('an event has at least one pattern id')
+  if (condition.kind === 'exists') return textCondition(condition, first)
+  const isNot = isNegated(condition)
+  const positive = positiveTest(condition)
+  const met = patternIsOneOf(condition, family) ?? or(texts.map(({ text }) => positive.of(text)))
+  return isNot ? and([sql`skeleton != 0`, not(met)]) : and([sql`skeleton != 0`, met])
 }
 
 /** Compiles a condition on a number that every event has. */
@@ -64,7 +82,7 @@ export type BuiltInText = { readonly text: SqlFragment; readonly alwaysThere: bo
 const STATUS: SqlFragment = sql`multiIf(sev in ('error', 'fatal'), 'error', sev = 'warn', 'warn', 'info')`
 
 /** Returns the text of a built-in key (`@…`), or undefined for all other keys. */
-export function builtIn(key: string, { lines, collection, dataset }: BranchContext): BuiltInText | undefined {
+export function builtIn(key: string, { lines, collection, dataset, family }: BranchContext): BuiltInText | undefined {
   switch (key) {
     case '@raw':
       return { text: rawLine(lines), alwaysThere: true, ignoresCase: false }
@@ -73,7 +91,7 @@ export function builtIn(key: string, { lines, collection, dataset }: BranchConte
     case '@origin':
       return { text: sql`origin`, alwaysThere: false, ignoresCase: false }
     case '@pattern':
-      return { text: sql`if(skeleton = 0, '', lower(leftPad(hex(skeleton), 16, '0')))`, alwaysThere: false, ignoresCase: false }
+      return { text: patternText(family), alwaysThere: false, ignoresCase: false }
     case '@collection':
       return { text: collection, alwaysThere: true, ignoresCase: false }
     case '@dataset':

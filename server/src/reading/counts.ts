@@ -7,6 +7,7 @@ import type { EventQuery, QueryCost } from './event-query.ts'
 import { contextOf, scopeOf, whereOf } from './events-statement.ts'
 import { hintsOf } from './hints.ts'
 import { withOverflowKeys } from './overflow.ts'
+import { withFamilies } from './pattern-families.ts'
 import { costOf, run, startQueryRun } from './run.ts'
 import { withShapes } from './shapes.ts'
 import { and, FALSE, joined, name, or, type SqlFragment, sql } from './statement.ts'
@@ -23,12 +24,13 @@ export async function countMatching(store: EventStore, query: EventQuery): Promi
  */
 export async function countEach(
   store: EventStore,
-  query: EventQuery,
+  given: EventQuery,
   filters: readonly Filter[],
   sampleRows?: number,
 ): Promise<{ counts: readonly number[]; cost: QueryCost }> {
-  const queryRun = startQueryRun(query)
+  const queryRun = startQueryRun(given)
   const keys = [...new Set(filters.flatMap(keysIn))]
+  const query = await withFamilies(store, queryRun, given, keys)
   const scope = { keys, bounds: query.bounds }
   const shaped = await withShapes(store, queryRun, branchesOf(query.sources, keys), scope)
   // For a few events, reading the overflow maps everywhere is cheap.

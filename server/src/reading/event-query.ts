@@ -1,4 +1,5 @@
 import type { AggregateCall, Filter, SortOrder } from '@dendro/language/tree'
+import type { EventStore } from '../events/store/events.ts'
 import type { DatasetLayout } from '../lines/catalog.ts'
 import type { Severity } from '../lines/severity.ts'
 import type { TimeBounds } from '../query/bounds.ts'
@@ -14,6 +15,18 @@ export type QuerySource = {
   readonly located: DatasetLayout | undefined
   /** Older events are not returned, even if they are still stored. Undefined without a cutoff. */
   readonly keptSinceMs: number | undefined
+  /** The families of the patterns that the query may meet; set only for queries on `@pattern`. */
+  readonly families?: ReadonlyMap<bigint, bigint>
+}
+
+/** How often a pattern was found, and its newest event. */
+export type FoundPattern = { readonly count: number; readonly seq: bigint }
+/** Found patterns by dataset. */
+export type FoundPatterns = ReadonlyMap<string, ReadonlyMap<bigint, FoundPattern>>
+
+/** Knows the families of patterns, by dataset, and decides about patterns that it does not know yet. */
+export type PatternFamilies = {
+  of(store: EventStore, query: EventQuery, found: FoundPatterns): Promise<ReadonlyMap<string, ReadonlyMap<bigint, bigint>>>
 }
 
 /** The limits of one query. Exceeding them is a 4xx that says what to narrow. */
@@ -42,6 +55,8 @@ export type EventQuery = {
   readonly gaps?: StoreGaps
   /** The admission of the query. Without one, as in tests of this module, nothing waits. */
   readonly ticket?: QueryTicket
+  /** Without it every pattern stands for itself. */
+  readonly families?: PatternFamilies
 }
 
 /** Whether an unavailable part of the store was left out of the answer. */
@@ -65,6 +80,8 @@ export type EventsRequest = {
   /** The keys to read; 'all' is every message key and attribute. */
   readonly keys: 'all' | readonly string[]
   readonly withRaw: boolean
+  /** Whether to find the family of each event. */
+  readonly withFamilies?: boolean
   /** The sequence numbers of the only events that are wanted. */
   readonly numbers?: readonly bigint[]
 }
@@ -75,6 +92,8 @@ export type FoundEvent = EventPosition & {
   readonly severity: Severity
   readonly origin: string
   readonly skeleton: bigint
+  /** The family of its pattern. Undefined when it has none or the request did not ask for it. */
+  readonly family?: bigint
   readonly raw: Uint8Array | undefined
   readonly leaves: ReadonlyMap<string, string>
 }

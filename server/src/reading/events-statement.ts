@@ -5,6 +5,7 @@ import { tableClasses } from '../lines/table.ts'
 import { columnsOf, idsOf, type LocatedSource, type QueryBranch } from './branches.ts'
 import { type BranchContext, builtIn, filterSql } from './condition.ts'
 import type { EventPosition, EventQuery, EventsRequest, TimeBounds } from './event-query.ts'
+import { familyNumber } from './family-number.ts'
 import type { BranchLayout } from './found-event.ts'
 import { hintsOf } from './hints.ts'
 import { keyLocations, pathsOf } from './key-locations.ts'
@@ -79,6 +80,7 @@ export function contextOf(branch: QueryBranch): BranchContext {
     lines: { columns: columnsOf(branch), ...(shapes ? { shapes } : {}), ...(parts ? { parts } : {}), hasParts: hasParts(branch) },
     collection: nameOf(sources, ({ collection }) => collection),
     dataset: nameOf(sources, ({ dataset }) => dataset),
+    family: familyNumber(sources),
   }
   contexts.set(branch, context)
   return context

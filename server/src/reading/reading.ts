@@ -5,11 +5,13 @@ import type { EventQuery, EventsRequest, EventsResult, FoundEvent, TimeBounds } 
 import { type EventsStatement, eventsStatement } from './events-statement.ts'
 import { type BranchLayout, foundEvent, type StoredEventRow, storedEvent } from './found-event.ts'
 import { withOverflowKeys } from './overflow.ts'
+import { eventsInFamilies, withFamilies } from './pattern-families.ts'
 import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
 import { withShapes } from './shapes.ts'
 import { windowsOf } from './windows.ts'
 
 export { countEach, countMatching } from './counts.ts'
+export { eventsInFamilies, inSameFamilies } from './pattern-families.ts'
 export { readStats } from './stats.ts'
 
 const NS_PER_MS = 1_000_000n
@@ -17,9 +19,10 @@ const NS_PER_MS = 1_000_000n
 const CONDITIONS_FEW = 20
 
 /** Returns the events that match a query, in the requested order. Reads no further back than it has to. */
-export async function readEvents(store: EventStore, query: EventQuery, request: EventsRequest): Promise<EventsResult> {
-  const queryRun = startQueryRun(query)
-  const keys = [...keysIn(query.filter), ...(request.orderBy ? [request.orderBy.key] : [])]
+export async function readEvents(store: EventStore, given: EventQuery, request: EventsRequest): Promise<EventsResult> {
+  const queryRun = startQueryRun(given)
+  const keys = [...keysIn(given.filter), ...(request.orderBy ? [request.orderBy.key] : [])]
+  const query = await withFamilies(store, queryRun, given, keys)
   const scope = { keys, bounds: query.bounds }
   const shaped = await withShapes(store, queryRun, branchesOf(query.sources, keys), scope)
   // For a few conditions, reading the overflow maps everywhere is faster than finding out which keys they contain.
@@ -44,7 +47,9 @@ export async function readEvents(store: EventStore, query: EventQuery, request: 
     if (found.length > request.limit) break
     query.onProgress?.(costOf(queryRun, shareOf(window, bounds)))
   }
-  return { events: found.slice(0, request.limit), hasMore: found.length > request.limit, cost: costOf(queryRun, 1) }
+  const events = found.slice(0, request.limit)
+  const shown = request.withFamilies ? await eventsInFamilies(store, query, events) : events
+  return { events: shown, hasMore: found.length > request.limit, cost: costOf(queryRun, 1) }
 }
 
 /** After this many events the event loop gets a turn. */

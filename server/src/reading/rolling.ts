@@ -7,6 +7,7 @@ import type { EventQuery, StatsRow, TimeBounds } from './event-query.ts'
 import { contextOf, scopeOf, whereOf } from './events-statement.ts'
 import { hintsOf } from './hints.ts'
 import { hasLargeState, measuresOf, mergedState, mergedStateIf, readStatsRow, stateAggregate, textOf } from './measures.ts'
+import { withFamilies } from './pattern-families.ts'
 import { type QueryRun, run, startQueryRun } from './run.ts'
 import { withShapes } from './shapes.ts'
 import { and, digits, FALSE, joined, name, param, type SqlFragment, sql } from './statement.ts'
@@ -54,9 +55,10 @@ export async function readNestedWindows(store: EventStore, query: EventQuery, re
 
 type GroupedCalls = Pick<WindowsRequest, 'calls' | 'groups'>
 
-async function startWindows(store: EventStore, query: EventQuery, { calls, groups }: GroupedCalls) {
-  const queryRun = startQueryRun(query)
-  const keys = [...keysIn(query.filter), ...calls.flatMap((call) => (call.key === undefined ? [] : [call.key])), ...groups]
+async function startWindows(store: EventStore, given: EventQuery, { calls, groups }: GroupedCalls) {
+  const queryRun = startQueryRun(given)
+  const keys = [...keysIn(given.filter), ...calls.flatMap((call) => (call.key === undefined ? [] : [call.key])), ...groups]
+  const query = await withFamilies(store, queryRun, given, keys)
   const branches = await withShapes(store, queryRun, branchesOf(query.sources, keys), { keys, bounds: query.bounds })
   return { asking: queryRun, branches }
 }

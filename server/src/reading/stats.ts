@@ -6,6 +6,7 @@ import { branchesOf, keysIn, type QueryBranch } from './branches.ts'
 import type { EventQuery, StatsGroup, StatsRequest, StatsResult, StatsRow } from './event-query.ts'
 import { isExactCall, nobody, readStatsRow } from './measures.ts'
 import { withOverflowKeys } from './overflow.ts'
+import { withFamilies } from './pattern-families.ts'
 import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
 import { withShapes } from './shapes.ts'
 import { GROUP_JOINT, GROUPS_MAX, type StatsOptions, statsStatement } from './stats-statement.ts'
@@ -14,10 +15,11 @@ import { GROUP_JOINT, GROUPS_MAX, type StatsOptions, statsStatement } from './st
 const CELLS_MAX = 1_000_000
 
 /** Computes statistics of the matching events: in total, by slices of time, and by groups, of which the largest are returned. */
-export async function readStats(store: EventStore, query: EventQuery, request: StatsRequest): Promise<StatsResult> {
-  const queryRun = startQueryRun(query)
+export async function readStats(store: EventStore, given: EventQuery, request: StatsRequest): Promise<StatsResult> {
+  const queryRun = startQueryRun(given)
   const keys = request.calls.flatMap((call) => (call.key === undefined ? [] : [call.key]))
-  const named = [...keysIn(query.filter), ...keys, ...request.groups]
+  const named = [...keysIn(given.filter), ...keys, ...request.groups]
+  const query = await withFamilies(store, queryRun, given, named)
   const scope = { keys: named, bounds: query.bounds }
   const shaped = await withShapes(store, queryRun, branchesOf(query.sources, named), scope)
   const reading = { store, queryRun, query, request, branches: await withOverflowKeys(store, queryRun, shaped, scope) }

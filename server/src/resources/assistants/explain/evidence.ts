@@ -2,14 +2,15 @@ import type { MetricTimeseries } from '@dendro/api'
 import { printFilter } from '@dendro/language/print'
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
+import { patternId } from '../../../kernel/pattern-id.ts'
 import { messageKeys } from '../../../lines/event.ts'
 import type { EventsRequest, FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
-import { readEvents, readStats } from '../../../reading/reading.ts'
+import { eventsInFamilies, readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { ALL_EVENTS, buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { placeOf } from '../../queries/context/context.ts'
-import { templateFor } from '../../queries/patterns/patterns.ts'
+import { templateWriter } from '../../queries/patterns/patterns.ts'
 import { measureAll } from '../../queries/timeseries/timeseries.ts'
 import { candidateKeys, rateSurprise, shareSurprise, significantOnly, surpriseMin } from '../../watching/notifications/notifications.ts'
 
@@ -63,8 +64,9 @@ type DatasetEvent = { readonly dataset: DatasetRow; readonly event: FoundEvent }
 type ReadContext = { readonly world: World; readonly actor: Actor; readonly signal: AbortSignal }
 
 /** Gathers context of an event. Every query has the limits of the caller's searches. */
-export async function gatherEvidence(context: ReadContext, { dataset, event }: DatasetEvent): Promise<Evidence> {
-  const timeMs = Number(event.timeNs / NS_PER_MS)
+export async function gatherEvidence(context: ReadContext, { dataset, event: alone }: DatasetEvent): Promise<Evidence> {
+  const timeMs = Number(alone.timeNs / NS_PER_MS)
+  const event = await inFamily(context, dataset, alone)
   const filter = ofPattern(event)
   const end = timeMs + HOUR_MS / 2
   const around = { fromMs: Math.max(0, timeMs - HOUR_MS / 2), toMs: end }
@@ -77,13 +79,14 @@ export async function gatherEvidence(context: ReadContext, { dataset, event }: D
   ])
   const text = textOf(event)
   const message = messageKeys.map((key) => event.leaves.get(key)).find((value) => value)
+  const write = await templateWriter(context.world, context.actor.orgId, { logIds: [dataset.id], ids: [idOf(event)] })
   const keys = [...event.leaves].filter(([key, value]) => CORRELATED.test(key) && value !== '' && value.length <= 200)
   return {
     dataset,
     timeMs,
     status: statusOf(event),
     text,
-    template: templateFor(idOf(event), message, rawOf(event)),
+    template: write({ id: idOf(event) }, message, rawOf(event)),
     where: printFilter(filter),
     ...counted,
     week,
@@ -94,7 +97,17 @@ export async function gatherEvidence(context: ReadContext, { dataset, event }: D
   }
 }
 
-const idOf = ({ skeleton }: FoundEvent): string => skeleton.toString(16).padStart(16, '0')
+const idOf = ({ skeleton, family }: FoundEvent): string => patternId(family ?? skeleton)
+
+/** Adds the family of the pattern of an event. */
+async function inFamily({ world, actor, signal }: ReadContext, dataset: DatasetRow, event: FoundEvent): Promise<FoundEvent> {
+  const atMs = Number(event.timeNs / NS_PER_MS)
+  const bounds = { fromMs: atMs, toMs: atMs + 1 }
+  const query = await buildEventQuery(world, actor, { datasets: [dataset], filter: ALL_EVENTS, bounds, signal })
+  const [found = event] = await eventsInFamilies(world.events, query, [event])
+  return found
+}
+
 const at = { position: 0, length: 0 }
 
 export const isSequence = (seq: bigint): Filter => ({

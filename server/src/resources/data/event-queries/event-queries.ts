@@ -5,6 +5,7 @@ import type { EventQuery, QueryBudget, QueryCost, QuerySource, TimeBounds } from
 import type { QueryClass, QueryLimit, QueryTicket, World } from '../../../world.ts'
 import { locateAll } from '../catalog/catalog.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
+import { patternFamilies } from '../pattern-families/pattern-families.ts'
 import { retentionCutoffs } from '../retention/retention.ts'
 
 export { dataWarnings, type QueryOutcome } from './data-warnings.ts'
@@ -55,7 +56,8 @@ export async function buildEventQuery(
   )
   const budget = wanted.budget ?? budgetOf(world, actor)
   const ticket = reader ? ticketOfService(world, actor, reader) : ticketOf(world, actor)
-  return { orgNumber: actor.orgNumber, sources, filter, bounds, budget, signal, ticket, ...(onProgress ? { onProgress } : {}) }
+  const families = patternFamilies(world.meta, actor.orgId)
+  return { orgNumber: actor.orgNumber, sources, filter, bounds, budget, signal, ticket, families, ...(onProgress ? { onProgress } : {}) }
 }
 
 /** The budget of one query of an actor: the largest that any of their roles permits. */

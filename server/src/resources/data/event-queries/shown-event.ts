@@ -1,7 +1,8 @@
 import type { Event, ResultRow } from '@dendro/api'
 import type { SelectItem } from '@dendro/language/tree'
+import { patternId } from '../../../kernel/pattern-id.ts'
 import type { Severity } from '../../../lines/severity.ts'
-import type { FoundEvent } from '../../../reading/event-query.ts'
+import type { EventsRequest, FoundEvent } from '../../../reading/event-query.ts'
 import { eventTimeText } from './shown-time.ts'
 
 type TextFields = Record<string, string>
@@ -20,12 +21,13 @@ export const SELECT_ALL: readonly SelectItem[] = [
 ]
 
 /** The keys to read for a select; a bare name may stand for the attribute of that name. */
-export function readKeys(items: readonly SelectItem[]): { keys: 'all' | readonly string[]; withRaw: boolean } {
+export function readKeys(items: readonly SelectItem[]): Pick<EventsRequest, 'keys' | 'withRaw' | 'withFamilies'> {
   const keys = items.flatMap((item) => (item.kind === 'key' ? [item.key] : []))
   const withRaw = keys.includes('@raw')
-  if (items.some((item) => item.kind === 'everything')) return { keys: 'all', withRaw }
+  const families = keys.includes('@pattern') ? { withFamilies: true } : {}
+  if (items.some((item) => item.kind === 'everything')) return { keys: 'all', withRaw, ...families }
   const leaves = keys.filter((key) => !builtIns.has(key))
-  return { keys: [...new Set(leaves.flatMap((key) => (isBare(key) ? [key, `$${key}`] : [key])))], withRaw }
+  return { keys: [...new Set(leaves.flatMap((key) => (isBare(key) ? [key, `$${key}`] : [key])))], withRaw, ...families }
 }
 
 /** Builds each event in both forms of the response, in the order found. */
@@ -95,7 +97,7 @@ const builtIns: ReadonlyMap<string, BuiltIn> = new Map(
     '@origin': (found) => found.origin,
     '@sequence': (found) => String(found.seq),
     '@collection': (found, { places }) => places.get(found.logId)?.collection ?? '',
-    '@pattern': ({ skeleton }) => (skeleton === 0n ? undefined : skeleton.toString(16).padStart(16, '0')),
+    '@pattern': ({ skeleton, family }) => (skeleton === 0n ? undefined : patternId(family ?? skeleton)),
     '@dataset': (found, { places }) => places.get(found.logId)?.dataset ?? '',
   }),
 )

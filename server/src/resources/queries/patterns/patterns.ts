@@ -12,9 +12,9 @@ import { readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { sourceDatasets } from '../../data/datasets/datasets.ts'
 import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
-import { templateFor } from './template.ts'
+import { templateWriter } from './template-writer.ts'
 
-export { templateFor } from './template.ts'
+export { templateWriter } from './template-writer.ts'
 
 type PatternsRequest = BodyOf<typeof contract.patterns.find>
 type PatternsReply = ReplyOf<typeof contract.patterns.find>
@@ -51,7 +51,7 @@ export async function findPatterns(
   recordSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
   const ids = new Map(datasets.map(({ id, collection, dataset }) => [JSON.stringify([collection, dataset]), id]))
   const counted = found.groups.flatMap((group) => countedOf(group, ids)).slice(0, PATTERNS_MAX)
-  const templates = await templatesOf(world, eventQuery, counted)
+  const templates = await templatesOf(world, actor.orgId, eventQuery, counted)
   return {
     patterns: counted.map(({ id, log_id, count, sequence }) => ({ id, template: templates.get(sequence) ?? WILDCARD, log_id, count })),
   }
@@ -67,17 +67,25 @@ function countedOf({ values: [id, ...place], whole }: StatsGroup, ids: ReadonlyM
 }
 
 /** Reads the newest event of each pattern to format its template. */
-async function templatesOf(world: World, eventQuery: EventQuery, counted: readonly Counted[]): Promise<ReadonlyMap<string, string>> {
+async function templatesOf(
+  world: World,
+  orgId: string,
+  eventQuery: EventQuery,
+  counted: readonly Counted[],
+): Promise<ReadonlyMap<string, string>> {
   const templates = new Map<string, string>()
+  const ids = counted.map(({ id }) => id)
+  const write = await templateWriter(world, orgId, { logIds: [...new Set(counted.map(({ log_id }) => log_id))], ids })
   for (let from = 0; from < counted.length; from += EXAMPLES_AT_ONCE) {
     const some = counted.slice(from, from + EXAMPLES_AT_ONCE)
-    const idOf = new Map(some.map(({ id, sequence }) => [sequence, id]))
-    const { filter } = parseFilter(`@sequence IN (${[...idOf.keys()].join(', ')})`)
+    const rowOf = new Map(some.map((row) => [row.sequence, row]))
+    const { filter } = parseFilter(`@sequence IN (${[...rowOf.keys()].join(', ')})`)
     const request = { limit: some.length, newestFirst: true, keys: messageKeys, withRaw: true }
     const { events } = await readEvents(world.events, { ...eventQuery, filter }, request)
     for (const { seq, leaves, raw } of events) {
+      const row = rowOf.get(String(seq))
       const message = messageKeys.map((key) => leaves.get(key)).find((text) => text)
-      templates.set(String(seq), templateFor(idOf.get(String(seq)) ?? '', message, Buffer.from(raw ?? []).toString()))
+      if (row) templates.set(row.sequence, write(row, message, Buffer.from(raw ?? []).toString()))
     }
   }
   return templates

@@ -107,16 +107,16 @@ async function countValues(
 }
 
 async function comparePatterns({ client, query, here, whole, signal }: CompareRequest) {
-  const [inside, all] = await Promise.all(
-    [here, whole].map(async (range) => {
-      const rows = await countPatterns(client, { ...query, range }, signal)
-      const patterns = mergePatterns(rows)
-      const counts = new Map(patterns.map(({ id, count }) => [id, count]))
-      const total = patterns.reduce((sum, { count }) => sum + count, 0)
-      return { tally: { counts, total, isTruncated: rows.length >= PATTERNS_MAX }, patterns }
-    }),
-  )
-  if (!inside || !all) return undefined
+  const countIn = async (range: TimeSpan) => {
+    const rows = await countPatterns(client, { ...query, range }, signal)
+    const patterns = mergePatterns(rows)
+    const counts = new Map(patterns.map(({ id, count }) => [id, count]))
+    const total = patterns.reduce((sum, { count }) => sum + count, 0)
+    return { tally: { counts, total, isTruncated: rows.length >= PATTERNS_MAX }, patterns }
+  }
+  // New patterns get their families when they are first counted, so the whole range is counted before its part.
+  const all = await countIn(whole)
+  const inside = await countIn(here)
   return {
     differences: differencesOf('@pattern', inside.tally, all.tally),
     templates: new Map([...all.patterns, ...inside.patterns].map(({ id, template }) => [id, template])),

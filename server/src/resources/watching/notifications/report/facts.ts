@@ -2,9 +2,9 @@ import type { MetricQuery } from '@dendro/api'
 import type { AggregateCall } from '@dendro/language/tree'
 import { messageKeys } from '../../../../lines/event.ts'
 import type { EventQuery, FoundEvent, StatsRequest, StatsResult, StatsRow, TimeBounds } from '../../../../reading/event-query.ts'
-import { readEvents, readStats } from '../../../../reading/reading.ts'
+import { inSameFamilies, readEvents, readStats } from '../../../../reading/reading.ts'
 import type { World } from '../../../../world.ts'
-import { templateFor } from '../../../queries/patterns/patterns.ts'
+import { templateWriter } from '../../../queries/patterns/patterns.ts'
 import type { Occasion } from '../../alert-states/alert-states.ts'
 import { planMonitorQuery } from '../monitor-query.ts'
 import { candidateKeys } from './candidates.ts'
@@ -80,7 +80,7 @@ export async function factsOf(world: FactsWorld, orgId: string, occasion: Occasi
   const sampled = await Promise.all([window, baseline].map((eventQuery) => sample(world, eventQuery)))
   const keys = candidateKeys(sampled[0] ?? [], sampled[1] ?? [])
   const sides: ComparedQueries = { window, baseline }
-  const { now, before, patterns } = await patternsIn(world, sides, { windows, windowMs })
+  const { now, before, patterns } = await patternsIn(world, orgId, sides, { windows, windowMs })
   const values = await valuesIn(world, sides, keys, { now, before })
   return { window: { fromMs, toMs }, baseline: baselineBounds, windows, now, before, patterns, values, keys }
 }
@@ -142,24 +142,32 @@ const unlistedMax = ({ groups, groupsTotal }: StatsResult): number =>
 
 type BaselineWindows = { windows: number; windowMs: number }
 
-async function patternsIn(world: FactsWorld, sides: ComparedQueries, { windows, windowMs }: BaselineWindows) {
+async function patternsIn(world: FactsWorld, orgId: string, sides: ComparedQueries, { windows, windowMs }: BaselineWindows) {
   const request = { calls: [COUNT, ...TIMES, ...LAST_TEXTS], groups: ['@pattern'], limit: PATTERNS_MAX }
-  const { now, before, pairs } = await compared(world, sides, request, windows)
+  const [window = sides.window, baseline = sides.baseline] = await inSameFamilies(world.events, sides.window, sides.baseline)
+  const { now, before, pairs } = await compared(world, { window, baseline }, request, windows)
+  const logIds = window.sources.map(({ logId }) => logId)
+  const ids = pairs.flatMap(({ values: [id] }) => id ?? [])
+  const write = await templateWriter(world, orgId, { logIds, ids })
   const all = pairs.map(({ values, measured, ...count }): FoundPattern => {
     const stats = measured.map((side) => side.stats.map(({ value }) => value))
     const texts = stats.at(-1)?.slice(1 + TIMES.length) ?? []
     const surprise = rateSurprise({ ...count, nowMs: windowMs, beforeMs: windows * windowMs })
     const example = String(texts.at(-1) ?? '')
     const [firstMs, lastMs] = [numberIn(stats[0]?.[1]), numberIn(stats.at(-1)?.[2])]
-    return { template: templateIn(values, texts), example, ...count, firstMs, lastMs, surprise }
+    return { template: templateIn(write, values, texts), example, ...count, firstMs, lastMs, surprise }
   })
   return { now, before, patterns: significantOnly(all, all.length).slice(0, SHOWN_MAX) }
 }
 
-function templateIn([id]: readonly (string | null)[], texts: readonly (number | string | null | undefined)[]): string {
+function templateIn(
+  write: Awaited<ReturnType<typeof templateWriter>>,
+  [id]: readonly (string | null)[],
+  texts: readonly (number | string | null | undefined)[],
+): string {
   const [line, ...messages] = texts.toReversed().map((text) => (typeof text === 'string' ? text : undefined))
-  return templateFor(
-    id ?? '',
+  return write(
+    { id: id ?? '' },
     messages.reverse().find((text) => text !== undefined),
     line ?? '',
   )

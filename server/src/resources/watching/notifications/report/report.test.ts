@@ -122,6 +122,26 @@ describe('a report', () => {
     expect(report).not.toContain('request =')
   })
 
+  test('a new user name is no new pattern, a new error message is', async () => {
+    const toMs = Math.floor(world().clock.nowMs() / MINUTE_MS) * MINUTE_MS - MINUTE_MS
+    const fromMs = toMs - 5 * MINUTE_MS
+    const line = (atMs: number, message: string): string =>
+      JSON.stringify({ timestamp: new Date(atMs).toISOString(), level: 'error', message })
+    const before = ['ada', 'grace', 'linus', 'barbara']
+    const lines = [
+      ...Array.from({ length: 180 }, (_, n) => line(fromMs - 1_000 - n * 9_900, `login of ${before[n % 4]} refused`)),
+      ...Array.from({ length: 30 }, (_, n) => line(fromMs + n * 9_000, 'login of katherine refused')),
+      ...Array.from({ length: 40 }, (_, n) => line(fromMs + n * 7_000, 'the token store cannot be reached')),
+    ]
+    expect((await senders.post(lines.join('\n'), { headers: { 'x-service-dataset': 'logins' } })).status).toBe(200)
+    const logId = (await senders.found('default', 'logins'))?.id ?? ''
+    const own = occasionOf({ fromMs, toMs, atMs: toMs, value: 70, monitor: watching('level = error', [logId]) })
+    await keep(own)
+    const { report = '' } = await prepareBriefing(unmodelled(), rowFor(own), idle)
+    const facts = report.split('\n').filter((one) => /\bnew\b/.test(one))
+    expect(facts).toEqual([expect.stringContaining('token store cannot be reached')])
+  })
+
   test('with a model begins with a narrative that was given the facts as data and the wishes of the team', async () => {
     const { report = '' } = await prepareBriefing(world(), rowFor(occasion), idle)
     expect(report.startsWith('The database db-7 refuses connections [2].\n\n')).toBe(true)

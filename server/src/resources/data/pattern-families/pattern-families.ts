@@ -1,0 +1,78 @@
+import type { EventStore } from '../../../events/store/events.ts'
+import { messageKeys } from '../../../lines/event.ts'
+import type { Meta } from '../../../meta/meta.ts'
+import { parseFilter } from '../../../query/query.ts'
+import type { EventQuery, FoundEvent, FoundPattern, FoundPatterns, PatternFamilies } from '../../../reading/event-query.ts'
+import { readEvents } from '../../../reading/reading.ts'
+import { type KnownFamilies, knownFamilies } from './known-families.ts'
+import { decideAbout, type NewPattern } from './learn.ts'
+
+export { selectFamiliesById } from './rows.ts'
+
+/** How many new patterns of a dataset one query decides about, the most frequent first. Later queries decide about the others. */
+const NEW_MAX = 5_000
+/** A dataset with more patterns has texts without patterns; further ones stand for themselves. */
+const PATTERNS_MAX = 100_000
+/** Keeps the statement short; lookups by sequence number are fast. */
+const EXAMPLES_AT_ONCE = 250
+
+/** Knows the families of the datasets of an organization. Patterns that are new get theirs when a query first meets them. */
+export const patternFamilies = (meta: Meta, orgId: string): PatternFamilies => ({
+  async of(store, query, found) {
+    const known = await knownFamilies(meta, orgId, [...found.keys()])
+    const fresh = newPatterns(found, known)
+    if (fresh.size === 0) return familiesIn(found, known)
+    for (const [logId, patterns] of fresh) await decideAbout(meta, orgId, logId, await examplesOf(store, query, logId, patterns))
+    return familiesIn(found, await knownFamilies(meta, orgId, [...found.keys()]))
+  },
+})
+
+type PatternsOfDataset = readonly (readonly [bigint, FoundPattern])[]
+
+function newPatterns(found: FoundPatterns, known: ReadonlyMap<string, KnownFamilies>): ReadonlyMap<string, PatternsOfDataset> {
+  const fresh = new Map<string, PatternsOfDataset>()
+  for (const [logId, patterns] of found) {
+    const own = known.get(logId)
+    const room = PATTERNS_MAX - (own?.size ?? 0)
+    const unknown = [...patterns].filter(([pattern]) => !own?.has(pattern))
+    const some = unknown.sort(([, a], [, b]) => b.count - a.count).slice(0, Math.min(NEW_MAX, Math.max(0, room)))
+    if (some.length > 0) fresh.set(logId, some)
+  }
+  return fresh
+}
+
+function familiesIn(found: FoundPatterns, known: ReadonlyMap<string, KnownFamilies>): ReadonlyMap<string, ReadonlyMap<bigint, bigint>> {
+  const families = new Map<string, Map<bigint, bigint>>()
+  for (const [logId, patterns] of found) {
+    const own = new Map<bigint, bigint>()
+    for (const pattern of patterns.keys()) {
+      const family = known.get(logId)?.get(pattern)
+      if (family !== undefined) own.set(pattern, family)
+    }
+    families.set(logId, own)
+  }
+  return families
+}
+
+/** Reads the newest event of each pattern. */
+async function examplesOf(store: EventStore, query: EventQuery, logId: string, patterns: PatternsOfDataset): Promise<NewPattern[]> {
+  const { families: _, onProgress: __, ...plain } = query
+  const sources = query.sources.filter((source) => source.logId === logId)
+  const examples: NewPattern[] = []
+  for (let from = 0; from < patterns.length; from += EXAMPLES_AT_ONCE) {
+    const numbers = patterns.slice(from, from + EXAMPLES_AT_ONCE).map(([, { seq }]) => seq)
+    const { filter } = parseFilter(`@sequence IN (${numbers.join(', ')})`)
+    const request = { limit: numbers.length, newestFirst: true, keys: messageKeys, withRaw: true }
+    const { events } = await readEvents(store, { ...plain, sources, filter }, request)
+    for (const event of events) examples.push({ pattern: event.skeleton, message: messageOf(event) })
+  }
+  return examples
+}
+
+/** The text that the pattern of an event comes from; undefined for an object without a message, whose pattern is its keys. */
+function messageOf({ leaves, raw }: FoundEvent): string | undefined {
+  const message = messageKeys.map((key) => leaves.get(key)).find((text) => text)
+  if (message !== undefined) return message
+  const line = Buffer.from(raw ?? []).toString('utf8')
+  return /^\s*[{[]/.test(line) ? undefined : line
+}

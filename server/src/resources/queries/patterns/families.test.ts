@@ -1,0 +1,94 @@
+import type { PatternRow } from '@dendro/api'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
+
+let app: TestApp
+let org: TestOrganization
+beforeAll(async () => {
+  app = await openTestApp()
+  org = await app.newOrganization()
+})
+afterAll(() => app.close())
+
+async function send(dataset: string, messages: readonly string[]): Promise<void> {
+  const headers = { 'x-service-collection': 'shop', 'x-service-dataset': dataset, 'content-type': 'application/x-ndjson' }
+  const raw = messages.map((message) => JSON.stringify({ message })).join('\n')
+  expect((await org.ask('POST', '/ingest', { raw, headers })).status).toBe(200)
+}
+
+async function patternsOf(dataset: string): Promise<PatternRow[]> {
+  const body = { search_details: { from_expr: `dataset = '${dataset}'` } }
+  const reply = await org.ask<{ patterns: PatternRow[] }>('POST', '/patterns', { body })
+  expect(reply.status).toBe(200)
+  return reply.body.patterns
+}
+
+const shown = (patterns: readonly PatternRow[]) => patterns.map(({ template, count }) => [template, count])
+
+async function search(dataset: string, where: string, select: string[] = ['@pattern']) {
+  const body = { from_expr: `dataset = '${dataset}'`, select, where, time_range: 'Last 1 hour' }
+  const reply = await org.ask<{ totals: { count: number }; result: Record<string, string>[] }>('POST', '/search', { body })
+  expect(reply.status).toBe(200)
+  return reply.body
+}
+
+test('orders by many users are one pattern, whose id finds them all, also those that arrive later', async () => {
+  await send('orders', ['order 1 placed by grace'])
+  const [alone] = await patternsOf('orders')
+  expect(alone).toMatchObject({ template: 'order <*> placed by grace', count: 1 })
+  await send('orders', ['order 2 placed by barbara', 'order 3 placed by katherine', 'order 4 canceled by the system'])
+  const [family, other] = await patternsOf('orders')
+  expect(family).toMatchObject({ template: 'order <*> placed by <*>', count: 3 })
+  expect(other).toMatchObject({ template: 'order <*> canceled by the system', count: 1 })
+  const id = family?.id ?? ''
+  expect(id).not.toBe(alone?.id)
+  expect((await search('orders', `@pattern = '${id}'`)).totals.count).toBe(3)
+  // The id of the single pattern still finds its events, which name their family.
+  expect(await search('orders', `@pattern = '${alone?.id}'`)).toMatchObject({ totals: { count: 1 }, result: [{ '@pattern': id }] })
+  await send('orders', ['order 5 placed by margaret', 'order 6 placed by grace'])
+  expect((await search('orders', `@pattern = '${id}'`)).totals.count).toBe(5)
+  expect((await search('orders', `@pattern != '${id}'`)).totals.count).toBe(1)
+  expect((await search('orders', `@pattern IN ('${id}', '${other?.id}')`)).totals.count).toBe(6)
+  expect((await search('orders', `@pattern IS NULL`)).totals.count).toBe(0)
+  expect((await patternsOf('orders'))[0]).toEqual({ ...family, count: 5 })
+})
+
+test('methods, levels, states and verbs stay apart', async () => {
+  const verbs = ['started', 'stopped', 'failed', 'restarted', 'paused']
+  const methods = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD']
+  await send('verbs', [
+    ...verbs.map((verb, index) => `job ${index} ${verb}`),
+    ...methods.map((method, index) => `"${method} /api/orders/${index} HTTP/1.1" 200`),
+    ...['UP', 'DOWN', 'TESTING'].map((state, index) => `link ${index} is ${state}`),
+    ...['INFO', 'WARN', 'ERROR', 'DEBUG'].map((level) => `${level} disk check done`),
+  ])
+  expect(shown(await patternsOf('verbs')).map(([template]) => template)).toHaveLength(verbs.length + methods.length + 3 + 4)
+})
+
+test('datasets are independent: a family of one does not gather the patterns of another', async () => {
+  await send('east', ['login of ada ok', 'login of grace ok', 'login of linus ok'])
+  await send('west', ['login of ada ok'])
+  expect(shown(await patternsOf('east'))).toEqual([['login of <*> ok', 3]])
+  expect(shown(await patternsOf('west'))).toEqual([['login of ada ok', 1]])
+  const body = { search_details: { from_expr: "dataset IN ('east', 'west')" } }
+  const { patterns } = (await org.ask<{ patterns: PatternRow[] }>('POST', '/patterns', { body })).body
+  expect(shown(patterns)).toEqual([
+    ['login of <*> ok', 3],
+    ['login of ada ok', 1],
+  ])
+})
+
+test('many questions at once decide once', async () => {
+  await send(
+    'race',
+    ['ada', 'grace', 'linus', 'dennis', 'barbara'].flatMap((user) => [`session of ${user} opened`, `mail to ${user} sent`]),
+  )
+  const answers = await Promise.all(Array.from({ length: 6 }, () => patternsOf('race')))
+  for (const answer of answers) expect(answer).toEqual(answers[0])
+  expect(shown(answers[0] ?? [])).toEqual(
+    expect.arrayContaining([
+      ['session of <*> opened', 5],
+      ['mail to <*> sent', 5],
+    ]),
+  )
+})
