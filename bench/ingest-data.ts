@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomFrom } from '../server/src/lines/generated-lines.fixture.ts'
 import { textLines } from './ingest-text.ts'
+import { writeOtlpFile } from './otlp-file.ts'
 import { programLines } from './program-lines.ts'
 import { makers } from './shred-data.ts'
 
@@ -13,15 +14,22 @@ import { makers } from './shred-data.ts'
  * The kinds of data:
  * - `json`: requests of a service in two shapes
  * - `text`: lines of sixteen kinds of programs
+ * - `otlp`: the events of `json` as OTLP/HTTP bodies
  * - `wide`: events of ninety keys with rare ones
  * - `kubernetes`: events of 120 pod templates, each with its own labels and annotations
  * - `irregular`: the same with other labels and annotations in each event
  * - `programs`: text of thirty programs with stack traces and 1 % binary bytes
  */
-export const dataKinds = ['json', 'text', 'wide', 'kubernetes', 'irregular', 'programs'] as const
+export const dataKinds = ['json', 'text', 'otlp', 'wide', 'kubernetes', 'irregular', 'programs'] as const
 export type DataKind = (typeof dataKinds)[number]
 
-const jsonMakers: Partial<Record<DataKind, string>> = { json: 'service', wide: 'wide', kubernetes: 'kubernetes', irregular: 'irregular' }
+const jsonMakers: Partial<Record<DataKind, string>> = {
+  json: 'service',
+  otlp: 'service',
+  wide: 'wide',
+  kubernetes: 'kubernetes',
+  irregular: 'irregular',
+}
 /** Text goes to systems that take JSON alone as the objects of a second file. */
 export const isTextKind = (kind: DataKind): boolean => jsonMakers[kind] === undefined
 
@@ -34,6 +42,7 @@ const SOURCES = [
   'ingest-data.ts',
   'ingest-text.ts',
   'irregular-data.ts',
+  'otlp-file.ts',
   'program-lines.ts',
   'shred-data.ts',
   '../server/src/lines/generated-lines.fixture.ts',
@@ -72,6 +81,7 @@ type Files = { file: string; jsonFile: string }
 /** Lines of text are of today, as they are where they arrive: an intake that finds no time in a line takes the time of its arrival. */
 async function makeFile(kind: DataKind, bytesMin: number, startMs: number, files: Files): Promise<{ bytes: number; lines: number }> {
   const next = linesOf(kind, startMs)
+  if (kind === 'otlp') return writeOtlpFile(files.file, linesUpTo(bytesMin, next))
   const plain = createWriteStream(files.file)
   const json = files.jsonFile === files.file ? undefined : createWriteStream(files.jsonFile)
   let bytes = 0
@@ -92,6 +102,14 @@ async function makeFile(kind: DataKind, bytesMin: number, startMs: number, files
   }
   for (const stream of [plain, json]) if (stream) await once(stream.end(), 'close')
   return { bytes, lines }
+}
+
+function* linesUpTo(bytesMin: number, next: NextLine): Generator<string> {
+  for (let bytes = 0; bytes < bytesMin; ) {
+    const line = next().line.toString()
+    bytes += line.length
+    yield line
+  }
 }
 
 type NextLine = () => { line: string | Buffer; timeMs: number }

@@ -1,5 +1,6 @@
 import { openSync, readSync, statSync } from 'node:fs'
 import { Agent, request } from 'node:http'
+import { FRAME_BYTES } from './otlp-file.ts'
 
 /**
  * The senders of the ingestion benchmark, in a process of their own, so that their cost is not attributed to a system. The job is the first argument,
@@ -14,6 +15,8 @@ export type SendFile = LoadTarget & {
   bytesMax: number
   connections: number
   bodyBytes: number
+  /** The file holds bodies, not lines (otlp-file.ts). */
+  isFramed: boolean
 }
 /** Lets writers post a few lines of a file each, and again after each response. */
 export type SendSmall = LoadTarget & { kind: 'small'; file: string; writers: number; linesMax: number; warmMs: number; measuredMs: number }
@@ -40,30 +43,44 @@ const agent = new Agent({ keepAlive: true, maxSockets: job.kind === 'file' ? job
 process.stdout.write(JSON.stringify(job.kind === 'file' ? await sendFile(job) : await sendSmall(job)))
 agent.destroy()
 
-async function sendFile({ file, fromByte, bytesMax, connections, bodyBytes, ...target }: SendFile): Promise<Sent> {
+async function sendFile({ file, fromByte, bytesMax, connections, bodyBytes, isFramed, ...target }: SendFile): Promise<Sent> {
   const descriptor = openSync(file, 'r')
   const endByte = Math.min(statSync(file).size, fromByte + bytesMax)
   const acks: Ack[] = []
   let nextByte = fromByte
   let accepted = 0
 
-  function nextBody(): Buffer | undefined {
+  function nextBody(): { body: Buffer; lines: number } | undefined {
     if (nextByte >= endByte) return undefined
+    return isFramed ? nextFrame() : nextLines()
+  }
+
+  function nextFrame(): { body: Buffer; lines: number } {
+    const frame = Buffer.alloc(FRAME_BYTES)
+    readSync(descriptor, frame, 0, FRAME_BYTES, nextByte)
+    const body = Buffer.allocUnsafe(frame.readUInt32LE())
+    readSync(descriptor, body, 0, body.length, nextByte + FRAME_BYTES)
+    nextByte += FRAME_BYTES + body.length
+    return { body, lines: frame.readUInt32LE(4) }
+  }
+
+  function nextLines(): { body: Buffer; lines: number } {
     const buffer = Buffer.allocUnsafe(bodyBytes)
     const chunk = buffer.subarray(0, readSync(descriptor, buffer, 0, bodyBytes, nextByte))
     const body = chunk.subarray(0, chunk.lastIndexOf(LINE_FEED) + 1)
     if (body.length === 0) throw new Error(`${file} has a line that is longer than a body`)
     nextByte += body.length
-    return body
+    return { body, lines: countLines(body) }
   }
 
   const startedMs = performance.now()
   async function send(): Promise<void> {
-    for (let body = nextBody(); body; body = nextBody()) {
+    for (let next = nextBody(); next; next = nextBody()) {
+      const { body, lines } = next
       const { status, text } = await post(target, body)
       if (status < 200 || status > 299) throw new Error(`a body of ${body.length} bytes was answered with ${status}: ${text.slice(0, 500)}`)
       accepted += acceptedOf(text)
-      acks.push({ atMs: performance.now() - startedMs, bytes: body.length, lines: countLines(body) })
+      acks.push({ atMs: performance.now() - startedMs, bytes: body.length, lines })
     }
   }
   await Promise.all(Array.from({ length: connections }, send))

@@ -35,7 +35,7 @@ export type Taken = {
 export async function takeFile(system: System, data: DataFile, connections: number): Promise<Taken> {
   return inFreshDir(system, async (running) => {
     const stopWatching = watchMemory(running.pid)
-    const target = { ...running.target(data), kind: 'file' as const, bodyBytes: BODY_BYTES }
+    const target = { ...running.target(data), kind: 'file' as const, bodyBytes: BODY_BYTES, isFramed: data.kind === 'otlp' }
     const warm = await send<Sent>({ ...target, fromByte: 0, bytesMax: WARM_BODIES * BODY_BYTES - 1, connections: 1 })
     const cpuBefore = cpuSecondsOf(running.pid)
     const watching = await running.lag?.()
@@ -82,7 +82,15 @@ export async function takeSmall(system: System, data: DataFile, writers: number,
   return inFreshDir(system, async (running) => {
     const stopWatching = watchMemory(running.pid)
     const target = running.target(data)
-    const warm = await send<Sent>({ ...target, kind: 'file', bodyBytes: BODY_BYTES, fromByte: 0, bytesMax: 1, connections: 1 })
+    const warm = await send<Sent>({
+      ...target,
+      kind: 'file',
+      bodyBytes: BODY_BYTES,
+      isFramed: false,
+      fromByte: 0,
+      bytesMax: 1,
+      connections: 1,
+    })
     const cpuBefore = cpuSecondsOf(running.pid)
     const writing = { kind: 'small' as const, writers, linesMax: LINES_MAX, warmMs: WARM_MS, measuredMs: seconds * 1e3 }
     const watching = await running.lag?.()

@@ -27,10 +27,14 @@ export type Running = {
 /** Delays of event loop turns, and the CPU time of the turns themselves. */
 export type Lag = { p50Ms: number; p99Ms: number; maxMs: number; ownP99Ms: number }
 
+const PROTOBUF = 'application/x-protobuf'
+const OTLP_SENT = 'OTLP/HTTP protobuf, made before'
+
 /** The service as shipped, with both embedded stores. */
 export const dendro: System = {
   name: 'Dendro',
-  sent: ({ kind }) => (isTextKind(kind) ? 'the lines as they are, text/plain' : 'the lines as they are, application/x-ndjson'),
+  sent: ({ kind }) =>
+    kind === 'otlp' ? OTLP_SENT : isTextKind(kind) ? 'the lines as they are, text/plain' : 'the lines as they are, application/x-ndjson',
   start: async (dir) => {
     const delays = `${dir}.delays`
     const service = await startService(dir, recordDelaysInto(delays))
@@ -38,11 +42,11 @@ export const dendro: System = {
       pid: service.pid,
       target: ({ kind, file }) => ({
         file,
-        url: `${service.url}/ingest`,
+        url: `${service.url}${kind === 'otlp' ? '/v1/logs' : '/ingest'}`,
         headers: {
           'x-service-api-key': service.key,
           'x-service-dataset': `bench-${kind}`,
-          'content-type': isTextKind(kind) ? 'text/plain' : 'application/x-ndjson',
+          'content-type': kind === 'otlp' ? PROTOBUF : isTextKind(kind) ? 'text/plain' : 'application/x-ndjson',
         },
       }),
       lag: async () => {
@@ -88,7 +92,8 @@ const FLUSHED_MS = 7_000
 /** The program at a path, with default settings except for retention, which would drop data older than a week. */
 export const victoriaLogs = (program: string): System => ({
   name: 'VictoriaLogs',
-  sent: ({ kind }) => (isTextKind(kind) ? 'JSON lines of _time and _msg, made before' : `the lines as they are, ${JSON_FIELDS}`),
+  sent: ({ kind }) =>
+    kind === 'otlp' ? OTLP_SENT : isTextKind(kind) ? 'JSON lines of _time and _msg, made before' : `the lines as they are, ${JSON_FIELDS}`,
   start: async (dir) => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
@@ -99,8 +104,8 @@ export const victoriaLogs = (program: string): System => ({
       pid: child.pid ?? 0,
       target: ({ kind, jsonFile }) => ({
         file: jsonFile,
-        url: `${url}/insert/jsonline${isTextKind(kind) ? '' : `?${JSON_FIELDS}`}`,
-        headers: { 'content-type': 'application/stream+json' },
+        url: `${url}/insert/${kind === 'otlp' ? 'opentelemetry/v1/logs' : `jsonline${isTextKind(kind) ? '' : `?${JSON_FIELDS}`}`}`,
+        headers: { 'content-type': kind === 'otlp' ? PROTOBUF : 'application/stream+json' },
       }),
       diskBytes: () => filesBytes(dir),
       end: async () => {
