@@ -39,8 +39,28 @@ export class TextColumn {
   }
 
   addText(row: number, text: string): void {
+    if (text.length <= SHORT && this.addAscii(row, text)) return
     const bytes = Buffer.from(text, 'utf8')
     this.add(row, bytes, 0, bytes.length)
+  }
+
+  /** Adds a short text without a buffer of its own; false for a text with other characters. */
+  private addAscii(row: number, text: string): boolean {
+    const { length } = text
+    const gap = row - this.rows
+    if (this.used + gap + length + 1 > this.bytes.length) this.grow(gap + length + 1)
+    const { bytes } = this
+    let at = this.used
+    for (let missing = gap; missing > 0; missing -= 1) bytes[at++] = 0
+    bytes[at++] = length
+    for (let char = 0; char < length; char += 1) {
+      const code = text.charCodeAt(char)
+      if (code > 0x7f) return false
+      bytes[at++] = code
+    }
+    this.used = at
+    this.rows = row + 1
+    return true
   }
 
   /** Pads the column with empty texts up to `rows`. */

@@ -68,6 +68,26 @@ test('ordinary lines are matched, not stored raw, and share one shape', () => {
   expect([shredder.rows, shredder.unplaced()]).toEqual([0, []])
 })
 
+test('records with attributes of their own keep the last value of each, with more names than are cached', () => {
+  const map = decideSlots(emptySlotMap('s'), [{ path: 'same', count: 9, distinct: 9 }], new Map())
+  const shredder = new Shredder(map, { random })
+  const attributes = (record: number) => [
+    { path: 'same', text: 'first' },
+    { path: `own-${record}`, text: 'ö'.repeat(record % 30) },
+    { path: 'same', text: `last ${record}` },
+    { path: `own-${record + 1}`, text: '' },
+  ]
+  const records = Array.from({ length: 5_000 }, (_, record) => record)
+  for (const record of records) shredder.addLine(Buffer.from('text'), { ...arrival, attributes: attributes(record) })
+  for (const [record, row] of rowsOf(shredder.flush(numbers)).entries()) {
+    expect(row.s0 ?? row.c0).toBe(`last ${record}`)
+    expect([...moreOf(row)]).toEqual([
+      [`own-${record}`, latin1('ö'.repeat(record % 30)) || '\0'],
+      [`own-${record + 1}`, '\0'],
+    ])
+  }
+})
+
 test('lines end with LF, CRLF or the body, empty lines are skipped, and a line of invalid UTF-8 does not affect others', () => {
   const shredder = new Shredder(emptySlotMap('s'), { random })
   const bad = Buffer.concat([Buffer.from('{"a":"'), Buffer.of(0xff), Buffer.from('"}')])

@@ -7,7 +7,7 @@ import { LineMatcher } from './match.ts'
 import { MatchedLine } from './matched-line.ts'
 import { OpenLines } from './open-lines.ts'
 import { OpenMapFinder } from './open-maps.ts'
-import { PreparedArrival } from './prepared.ts'
+import { AttributeKeys, PreparedArrival } from './prepared.ts'
 import { shred } from './reference.ts'
 import type { Severity } from './severity.ts'
 import { type LiveShape, ShapeLedger } from './shape-ledger.ts'
@@ -43,6 +43,7 @@ export class Shredder {
   private learned: LearnedShapes
   private openLines: OpenLines
   private textRows: TextRows
+  private attributeKeys: AttributeKeys
   readonly masker = new Masker()
   private prepared: PreparedArrival | undefined
 
@@ -53,6 +54,7 @@ export class Shredder {
     this.learned = new LearnedShapes(map, this.block, this.finder)
     this.openLines = new OpenLines(map, this.block, this)
     this.textRows = new TextRows(map, this.block, this)
+    this.attributeKeys = new AttributeKeys(map, this.block)
   }
 
   get rows(): number {
@@ -76,6 +78,7 @@ export class Shredder {
     this.learned = new LearnedShapes(map, this.block, this.finder)
     this.openLines = new OpenLines(map, this.block, this)
     this.textRows = new TextRows(map, this.block, this)
+    this.attributeKeys = new AttributeKeys(map, this.block)
     this.prepared = undefined
   }
 
@@ -133,7 +136,7 @@ export class Shredder {
   }
 
   private prepare(arrival: Arrival): PreparedArrival {
-    if (this.prepared?.arrival !== arrival) this.prepared = new PreparedArrival(arrival, this.map, this.block)
+    if (this.prepared?.arrival !== arrival) this.prepared = new PreparedArrival(arrival, this.attributeKeys, this.block)
     return this.prepared
   }
 

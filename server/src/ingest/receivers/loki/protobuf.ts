@@ -1,18 +1,19 @@
+import { WireType } from '@bufbuild/protobuf/wire'
 import { badRequest } from '../../../kernel/errors.ts'
 import { ORIGINAL_TIME } from '../../../lines/event.ts'
 import type { Instant } from '../../../lines/time-text.ts'
 import type { Pair } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { UnreadableRecord } from '../otlp/message.ts'
-import { BYTES, ProtobufReader, VARINT } from '../otlp/protobuf-reader.ts'
+import { ProtobufReader } from '../otlp/protobuf-reader.ts'
 import { readLabels } from './labels.ts'
 import type { LokiEntry, PushRequest } from './push-request.ts'
 
 const MS_PER_S = 1_000
 const NS_PER_MS = 1_000_000
 const NS_PER_S = 1_000_000_000
-/** Seconds up to this high half are exact as numbers; later times are none. */
-const HIGH_MAX = 2 ** 10
+/** Later seconds are no time. */
+const SECONDS_MAX = 2 ** 42
 
 /** Reads a PushRequest: streams (1) of labels (1) and entries (2). */
 export function readProtobufPush(body: Uint8Array, push: PushRequest): void {
@@ -67,15 +68,14 @@ class ProtobufPush {
     const reader = this.#reader
     const stamp = { seconds: 0, nanos: 0, isLate: false }
     this.#fields((field) => {
-      if ((field !== 1 && field !== 2) || reader.wire !== VARINT) {
+      if ((field !== 1 && field !== 2) || reader.wire !== WireType.Varint) {
         reader.skip()
         return
       }
-      reader.varint()
-      if (field === 2) stamp.nanos = reader.low
+      if (field === 2) stamp.nanos = reader.uint32()
       else {
-        stamp.seconds = reader.high * 2 ** 32 + reader.low
-        stamp.isLate = reader.high > HIGH_MAX
+        stamp.seconds = Number(reader.integer())
+        stamp.isLate = stamp.seconds < 0 || stamp.seconds > SECONDS_MAX
       }
     })
     return stamp
@@ -120,7 +120,7 @@ class ProtobufPush {
   }
 
   #end(): number {
-    if (this.#reader.wire !== BYTES) throw new UnreadableRecord(`field ${this.#reader.field} has the wrong wire type`)
+    if (this.#reader.wire !== WireType.LengthDelimited) throw new UnreadableRecord(`field ${this.#reader.field} has the wrong wire type`)
     return this.#reader.length()
   }
 }
