@@ -1,7 +1,13 @@
 import type { Filter } from '@dendro/language/tree'
 import { timeKeys } from '../lines/event.ts'
 import { type TableClass, tokensOf } from '../lines/table.ts'
+import { idHints } from './id-search.ts'
+import type { LineSources } from './raw-line.ts'
 import { constant, param, type SqlFragment, sql } from './statement.ts'
+
+/** Conditions for indexes. Those with alternatives are answered by two indexes together. */
+export type IndexHints = { readonly conditions: readonly SqlFragment[]; readonly haveAlternatives: boolean }
+export const NO_HINTS: IndexHints = { conditions: [], haveAlternatives: false }
 
 /** One rare word leaves little to read. More hints cost more than they save. */
 const HINTS_MAX = 2
@@ -11,11 +17,24 @@ const BETWEEN_WORDS = /[^a-z0-9\x80-\u{10ffff}]+/u
 
 /**
  * Returns conditions that hold wherever the filter holds and that the index of all words can answer, so that a search for an id reads next
- * to nothing. They come from the texts that keys are compared with.
+ * to nothing. They come from the texts that keys are compared with, otherwise from free text.
  */
-export function hintsOf(filter: Filter, tableClass: TableClass): readonly SqlFragment[] {
+export function hintsOf(filter: Filter, tableClass: TableClass, lines: LineSources): IndexHints {
   const words = [...new Set(wordsOf(filter))].sort((a, b) => b.length - a.length).slice(0, HINTS_MAX)
-  return words.map((word) => sql`has(${constant(tokensOf(tableClass))}, ${param.text(word)})`)
+  if (words.length > 0) {
+    return { conditions: words.map((word) => sql`has(${constant(tokensOf(tableClass))}, ${param.text(word)})`), haveAlternatives: false }
+  }
+  for (const text of freeTextsOf(filter)) {
+    const conditions = idHints(text, lines, tableClass)
+    if (conditions.length > 0) return { conditions, haveAlternatives: true }
+  }
+  return NO_HINTS
+}
+
+/** The free texts that every matching line contains. */
+function freeTextsOf(filter: Filter): readonly string[] {
+  if (filter.kind === 'and') return filter.of.flatMap(freeTextsOf)
+  return filter.kind === 'contains' ? [filter.text] : []
 }
 
 function wordsOf(filter: Filter): readonly string[] {

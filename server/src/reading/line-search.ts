@@ -30,7 +30,7 @@ function inLineOfShapes(search: LineSearch, lines: LineSources): SqlFragment {
 }
 
 /** Prepares the search for a text. */
-function searchFor(text: string): LineSearch {
+export function searchFor(text: string): LineSearch {
   const crossings = crossing(text, (code) => `\\u{${code}}`)
   return {
     text,

@@ -81,7 +81,7 @@ const FORMATS_INLINE_MAX = 4
 /** The time of an event whose shape is in parts, in the format of its line. The statement is short when the formats are known. */
 export function timeInParts({ shapes }: LineSources): SqlFragment {
   if (!shapes) return timeText
-  const formats = [...new Set(shapes.filter(isInParts).flatMap((shape) => shape.split('\x01t')[1]?.split('\x02')[0] ?? []))]
+  const formats = [...new Set(shapes.filter(isInParts).flatMap(timeFormatOfParts))]
   const [only] = formats
   if (only === undefined) return sql`''`
   if (formats.length === 1) return timeTextAs(only)
@@ -89,6 +89,13 @@ export function timeInParts({ shapes }: LineSources): SqlFragment {
   const cases = formats.map((format) => sql`position(shape, ${param.text(`\x01t${format}\x02`)}) > 0, ${timeTextAs(format)}`)
   return sql`multiIf(${joined(cases)}, '')`
 }
+
+/** The format of the time that the shape of a line in parts names, if it names one. */
+export const timeFormatOfParts = (shape: string): string[] =>
+  shape
+    .split('\x01t')
+    .slice(1, 2)
+    .flatMap((rest) => rest.split('\x02').slice(0, 1))
 
 /** How many shapes a statement lists one by one. */
 const SHAPES_INLINE_MAX = 16
