@@ -21,7 +21,8 @@ export type LineSearch = {
   mayCross(shape: string): boolean
 }
 
-export const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+export const patternOf = (text: string): string => `%${escapedInPattern(text)}%`
+export const escapedInPattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
 /** Whether lines of a shape contain the text exactly when one of their values, or a literal between them, does. */
 export function isPlainFor(search: LineSearch, shape: string): boolean {
