@@ -39,7 +39,7 @@ export async function countEach(
     const any = or(met)
     if (any === FALSE) return []
     const [only] = filters
-    const hints = only && filters.length === 1 ? hintsOf(only, branch.tableClass, contextOf(branch).lines) : NO_HINTS
+    const hints = only && filters.length === 1 ? hintsOf(only, { tableClass: branch.tableClass, ...contextOf(branch) }) : NO_HINTS
     const counts = met.map((one) => (filters.length === 1 ? sql`count()` : sql`countIf(${one})`))
     const columns = joined(counts.map((count, index) => sql`${count} as ${name(`n${index}`)}`))
     return [

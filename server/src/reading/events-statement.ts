@@ -61,7 +61,7 @@ function partsOf(branches: readonly QueryBranch[], filter: EventQuery['filter'],
     }
     parts.push(
       branchSql(branch, {
-        met: whereOf(met, hintsOf(filter, branch.tableClass, contextOf(branch).lines)),
+        met: whereOf(met, hintsOf(filter, { tableClass: branch.tableClass, ...contextOf(branch) })),
         bounds,
         wish: request,
         columns,

@@ -47,8 +47,10 @@ const needles = [
 /** More lines than one granule has, so that skipping shows. They are of a day of their own, so that they share no granule with other lines. */
 const FILLERS = 9_000
 const POSTS = 4
-/** With the first event, and one with an id. */
-const EVENTS = POSTS * FILLERS + 2
+/** With the first event, one with an id and one with rare keys. */
+const EVENTS = POSTS * FILLERS + 3
+/** Its keys are too rare for columns. */
+const odd = '{"time":"2026-09-01T12:00:00.250Z","message":"odd","rare":"x","list":["a","b"]}'
 const filler = (nth: number, trace = nth.toString(16).padStart(32, '0')) =>
   `{"time":"2026-09-01T12:00:00.250Z","message":"filler ${nth}","trace":"${trace}"}`
 
@@ -64,10 +66,10 @@ beforeAll(async () => {
   for (const dataset of ['skipped', 'skipped-open']) {
     for (let post = 0; post < POSTS; post += 1) {
       const sent = Array.from({ length: FILLERS }, (_, nth) => filler(post * FILLERS + nth + 1))
-      await reader.send(dataset, post === 2 ? [...sent, filler(0, id)] : sent)
+      await reader.send(dataset, post === 2 ? [...sent, filler(0, id), odd] : sent, { 'x-service-env': 'prod' })
     }
   }
-  for (const index of ['tok', 'longest']) {
+  for (const index of ['tok', 'longest', 'names']) {
     const query = `alter table events_s materialize index ${index} settings mutations_sync = 2`
     await reader.senders.app.app.world.events.writer.command({ query })
   }
@@ -98,4 +100,22 @@ test.each([
   expect(words.cost.rows).toBeGreaterThanOrEqual(2 * EVENTS)
   // The index of words may be wrong for one granule in a hundred.
   expect(cost.rows).toBeLessThan(1.6 * EVENTS)
+})
+
+test.each([
+  ["rare = 'x'", [odd]],
+  ["rare != 'y' AND list.1 = 'b'", [odd]],
+  ["EXISTS list AND rare LIKE 'x%'", [odd]],
+  ["message = 'odd' AND NOT EXISTS nowhere", [odd]],
+  ["message = 'odd' AND (rare = 'y' OR list.0 = 'a')", [odd]],
+  ["rare = 'x' AND nowhere = 'x'", []],
+])('a condition on a rare key is true where it was before there was an index: %s', async (where, found) => {
+  for (const dataset of ['skipped', 'skipped-open']) expect(await reader.lines([dataset], where)).toEqual(found)
+})
+
+test('a condition on a key that no event has skips all events', async () => {
+  const { events, cost } = await reader.events(['skipped-open'], "nowhere = 'x' AND EXISTS rare")
+  expect(events).toEqual([])
+  // The index of names may be wrong for one granule in a hundred.
+  expect(cost.rows).toBeLessThan(EVENTS / 2)
 })
