@@ -66,9 +66,27 @@ export const columns = (tableClass: TableClass): readonly TableColumn[] => [...f
  * The expression of the one index over all values. The index serves a query only when the query contains exactly this text, as in
  * `has(<tokensOf>, 'word')` with a lower-case word.
  */
-export const tokensOf = (tableClass: TableClass): string => {
+export const tokensOf = (tableClass: TableClass): string => `tokens(${valuesOf(tableClass)})`
+
+function valuesOf(tableClass: TableClass): string {
   const values = [...slotColumns(tableClass).map((column) => column.name), 'raw', "arrayStringConcat(mapValues(more), ' ')"]
-  return `tokens(lower(concat_ws(' ', ${values.join(', ')})))`
+  return `lower(concat_ws(' ', ${values.join(', ')}))`
+}
+
+/** The control characters that JSON writes with hexadecimal digits, or as `\\b` and `\\f`. */
+const CONTROLS = Array.from({ length: 32 }, (_, code) => code).filter((code) => ![0, 9, 10, 13].includes(code))
+const CONTROL_TEXTS = CONTROLS.map((code) => `'\\x${code.toString(16).padStart(2, '0')}'`).join(', ')
+
+/**
+ * The expression of the index `longest`: the length in bytes of the longest word of an event, by which a search for an id knows where the id
+ * cannot be part of a longer word. The names of overflow keys are not in `tokensOf`, so they count as one byte longer. An event with a control
+ * character counts as one with an endless word, because a text may begin inside the escape sequence of the character.
+ */
+export function longestWordOf(tableClass: TableClass): string {
+  const values = valuesOf(tableClass)
+  const longest = (words: string) => `arrayMax(arrayMap(word -> length(word), ${words}))`
+  const inNames = `if(length(more) = 0, 0, 1 + ${longest("tokens(arrayStringConcat(mapKeys(more), ' '))")})`
+  return `if(multiSearchAny(${values}, [${CONTROL_TEXTS}]), 4294967295, greatest(${longest(`tokens(${values})`)}, ${inNames}))`
 }
 
 /** A shard key that changes with `seq` spreads a large dataset over the shards. */

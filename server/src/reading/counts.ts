@@ -5,7 +5,7 @@ import { branchesOf, keysIn } from './branches.ts'
 import { filterSql } from './condition.ts'
 import type { EventQuery, QueryCost } from './event-query.ts'
 import { contextOf, scopeOf, whereOf } from './events-statement.ts'
-import { hintsOf } from './hints.ts'
+import { hintsOf, NO_HINTS } from './hints.ts'
 import { withOverflowKeys } from './overflow.ts'
 import { withFamilies } from './pattern-families.ts'
 import { costOf, run, startQueryRun } from './run.ts'
@@ -41,7 +41,7 @@ export async function countEach(
     const any = or(met)
     if (any === FALSE) return []
     const [only] = filters
-    const hints = only && filters.length === 1 ? hintsOf(only, branch.tableClass) : []
+    const hints = only && filters.length === 1 ? hintsOf(only, { tableClass: branch.tableClass, ...contextOf(branch) }) : NO_HINTS
     const counts = met.map((one) => (filters.length === 1 ? sql`count()` : sql`countIf(${one})`))
     const columns = joined(counts.map((count, index) => sql`${count} as ${name(`n${index}`)}`))
     return [

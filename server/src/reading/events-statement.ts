@@ -7,7 +7,7 @@ import { type BranchContext, builtIn, filterSql } from './condition.ts'
 import type { EventPosition, EventQuery, EventsRequest, TimeBounds } from './event-query.ts'
 import { familyNumber } from './family-number.ts'
 import type { BranchLayout } from './found-event.ts'
-import { hintsOf } from './hints.ts'
+import { hintsOf, type IndexHints } from './hints.ts'
 import { keyLocations, pathsOf } from './key-locations.ts'
 import { keyText, readable } from './key-text.ts'
 import { exactNumber } from './measures.ts'
@@ -61,7 +61,13 @@ function partsOf(branches: readonly QueryBranch[], filter: EventQuery['filter'],
       hasRaw: request.withRaw,
     }
     parts.push(
-      branchSql(branch, { met: whereOf(met, hintsOf(filter, branch.tableClass)), bounds, wish: request, columns, number: layouts.length }),
+      branchSql(branch, {
+        met: whereOf(met, hintsOf(filter, { tableClass: branch.tableClass, ...contextOf(branch) })),
+        bounds,
+        wish: request,
+        columns,
+        number: layouts.length,
+      }),
     )
     layouts.push(layout)
   }
@@ -128,11 +134,16 @@ function oneOf(sources: readonly LocatedSource[]): SqlFragment {
   return only && sources.length === 1 ? sql`log_id = ${param.uuid(only.logId)}` : among(sql`log_id`, idsOf(sources))
 }
 
-/** Combines the scope with the filter. Hints use the index to skip parts of the table and are evaluated last, on events that match all else. */
+/**
+ * Combines the scope with the filter. Hints use the index to skip parts of the table and are evaluated last, on events that match all else.
+ * The store combines two indexes only in a statement with few conditions, so the filter is made one condition for it.
+ */
 export const whereOf =
-  (met: SqlFragment, hints: readonly SqlFragment[]) =>
-  (scope: SqlFragment): SqlFragment =>
-    hints.length === 0 ? sql`where ${and([scope, met])}` : sql`prewhere ${and([scope, met])} where ${and(hints)}`
+  (met: SqlFragment, { conditions, haveAlternatives }: IndexHints) =>
+  (scope: SqlFragment): SqlFragment => {
+    if (conditions.length === 0) return sql`where ${and([scope, met])}`
+    return sql`prewhere ${and([scope, haveAlternatives ? sql`if(${met}, 1, 0)` : met])} where ${and(conditions)}`
+  }
 
 type BranchRead = {
   met: (scope: SqlFragment) => SqlFragment

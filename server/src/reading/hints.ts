@@ -1,7 +1,14 @@
 import type { Filter } from '@dendro/language/tree'
 import { timeKeys } from '../lines/event.ts'
 import { type TableClass, tokensOf } from '../lines/table.ts'
+import { idHints } from './id-search.ts'
+import { type KeyColumns, pathsOf } from './key-locations.ts'
+import type { LineSources } from './raw-line.ts'
 import { constant, param, type SqlFragment, sql } from './statement.ts'
+
+/** Conditions for indexes. Those with alternatives are answered by two indexes together. */
+export type IndexHints = { readonly conditions: readonly SqlFragment[]; readonly haveAlternatives: boolean }
+export const NO_HINTS: IndexHints = { conditions: [], haveAlternatives: false }
 
 /** One rare word leaves little to read. More hints cost more than they save. */
 const HINTS_MAX = 2
@@ -11,11 +18,37 @@ const BETWEEN_WORDS = /[^a-z0-9\x80-\u{10ffff}]+/u
 
 /**
  * Returns conditions that hold wherever the filter holds and that the index of all words can answer, so that a search for an id reads next
- * to nothing. They come from the texts that keys are compared with.
+ * to nothing. They come from the texts that keys are compared with, otherwise from free text, otherwise from keys without a column.
  */
-export function hintsOf(filter: Filter, tableClass: TableClass): readonly SqlFragment[] {
+export function hintsOf(filter: Filter, { tableClass, slots, lines }: HintSources): IndexHints {
   const words = [...new Set(wordsOf(filter))].sort((a, b) => b.length - a.length).slice(0, HINTS_MAX)
-  return words.map((word) => sql`has(${constant(tokensOf(tableClass))}, ${param.text(word)})`)
+  if (words.length > 0) {
+    return { conditions: words.map((word) => sql`has(${constant(tokensOf(tableClass))}, ${param.text(word)})`), haveAlternatives: false }
+  }
+  for (const text of freeTextsOf(filter)) {
+    const conditions = idHints(text, lines, tableClass)
+    if (conditions.length > 0) return { conditions, haveAlternatives: true }
+  }
+  return { conditions: overflowHints(filter, slots).slice(0, HINTS_MAX), haveAlternatives: false }
+}
+
+/** What hints depend on: the table, where the queried keys lie, and what lines consist of. */
+type HintSources = { readonly tableClass: TableClass; readonly slots: KeyColumns; readonly lines: LineSources }
+
+/** Every condition except IS NULL needs the key. One that has no column anywhere can only be an overflow key. */
+function overflowHints(filter: Filter, slots: KeyColumns): readonly SqlFragment[] {
+  if (filter.kind === 'and') return filter.of.flatMap((part) => overflowHints(part, slots))
+  if (!('key' in filter)) return []
+  const isAbsence = filter.kind === 'exists' && filter.negated
+  const paths = pathsOf(filter.key)
+  if (isAbsence || filter.key.startsWith('@') || paths.some((path) => timeKeys.includes(path) || slots.text(path) !== undefined)) return []
+  return [sql`hasAny(mapKeys(more), ${param.texts(paths)})`]
+}
+
+/** The free texts that every matching line contains. */
+function freeTextsOf(filter: Filter): readonly string[] {
+  if (filter.kind === 'and') return filter.of.flatMap(freeTextsOf)
+  return filter.kind === 'contains' ? [filter.text] : []
 }
 
 function wordsOf(filter: Filter): readonly string[] {

@@ -1,5 +1,7 @@
 import { isInParts } from '../lines/parts.ts'
 import type { Slot } from '../lines/slots.ts'
+import { crossingLines } from './crossing.ts'
+import { escapeTails } from './escape-tails.ts'
 import { timeFormat, timeText, timeWords } from './event-time.ts'
 import { inLineInParts } from './parts-search.ts'
 import { inPlainLine, isPlainFor, type LineSearch, patternOf } from './plain-lines.ts'
@@ -26,11 +28,13 @@ function inLineOfShapes(search: LineSearch, lines: LineSources): SqlFragment {
   if (odd.length === 0) return inPlain
   // The conditions for plain lines would be wrong for other lines with the same columns.
   const isOdd = among(sql`shape`, param.texts(odd))
-  return or([and([not(isOdd), inPlain]), and([isOdd, sql`${lineOfShapes(odd, lines)} ilike ${search.pattern}`])])
+  const { met, others } = crossingLines(search, odd)
+  const inOthers = and([among(sql`shape`, param.texts(others)), sql`${lineOfShapes(others, lines)} ilike ${search.pattern}`])
+  return or([and([not(isOdd), inPlain]), met, ...(others.length === 0 ? [] : [inOthers])])
 }
 
 /** Prepares the search for a text. */
-function searchFor(text: string): LineSearch {
+export function searchFor(text: string): LineSearch {
   const crossings = crossing(text, (code) => `\\u{${code}}`)
   return {
     text,
@@ -73,29 +77,6 @@ function crossingsOf(text: string): SqlFragment {
 const BETWEEN_VALUES: SqlFragment = constant(String.raw`replaceRegexpAll(shape, '\x01[^\x02]*\x02', '\x01')`)
 /** Excludes attributes, which are not part of the line though their values may be in the same columns. */
 const refers = (column: Slot): SqlFragment => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
-
-const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }))
-const CONTROLS = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).filter(
-  (sign) => ![...SHORT_ESCAPES.values()].includes(sign) && sign !== '\0',
-)
-
-/**
- * Returns how values begin when the text starts inside an escape sequence: the n of `\n` and what follows it. Such a value contains the
- * escaped character and the rest of the text.
- */
-function escapeTails(text: string): string[] {
-  const lower = text.toLowerCase()
-  const short = SHORT_ESCAPES.get(lower[0] ?? '')
-  const tails = short === undefined ? [] : [short + text.slice(1)]
-  for (const sign of CONTROLS) {
-    const written = `u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
-    if (written.includes(lower)) tails.push(sign)
-    for (let length = 1; length < Math.min(written.length + 1, text.length); length += 1) {
-      if (written.endsWith(lower.slice(0, length))) tails.push(sign + text.slice(length))
-    }
-  }
-  return tails
-}
 
 /** The number of characters next to a value that are checked for a text that crosses the border. */
 const BORDER_CHARS = 3

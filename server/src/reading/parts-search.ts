@@ -1,7 +1,7 @@
 import { scanReferences } from '../lines/shape.ts'
 import type { Slot } from '../lines/slots.ts'
 import { foldCase } from '../query/like.ts'
-import { hasBareQuote, type LineSearch } from './plain-lines.ts'
+import { beginsInEscape, hasBareQuote, type LineSearch } from './plain-lines.ts'
 import { type LineSources, lineInParts, PARTS_TEXT, timeInParts } from './raw-line.ts'
 import { and, FALSE, name, not, or, param, type SqlFragment, sql } from './statement.ts'
 
@@ -15,17 +15,23 @@ export function inLineInParts(search: LineSearch, lines: LineSources): SqlFragme
   return isKnown ? inKnownParts(search, lines, parts) : inAnyParts(search, lines)
 }
 
+/** Whether lines with these parts contain the text only inside one of their stored values, or in the name of an entry. */
+export const isInEntriesOnly = (search: LineSearch, parts: readonly string[]): boolean =>
+  !search.isEscaped &&
+  !mayCrossParts(search.text, parts) &&
+  parts.every((part) => !isMarked(part) && !search.mayCross(part) && !literalsContain(search.text, part))
+
 /** Searches lines whose parts are known. Conditions that no part can meet are left out. */
 function inKnownParts(search: LineSearch, lines: LineSources, parts: readonly string[]): SqlFragment {
   const { text, pattern, isEscaped, tails, times } = search
-  const marked = parts.filter((part) => part.includes('\x02\x03') || part.includes('\x02\x04'))
+  const marked = parts.filter(isMarked)
   const odd = parts.filter((part) => marked.includes(part) || search.mayCross(part))
   const isEncodedDifferently = hasOneOf(marked)
   const refersTo = (column: Slot) => hasOneOf(parts.filter((part) => part.includes(`\x01${column}\x02`)))
   const inColumns = lines.columns.map((column) => and([sql`${name(column)} ilike ${pattern}`, refersTo(column)]))
   const inEntries = sql`arrayExists(value -> value ilike ${pattern}, mapValues(more))`
   const inValues = or([...inColumns, and([inEntries, sql`arrayExists(value -> value ilike ${pattern}, ${ENTRIES})`])])
-  const mayHoldTail = (value: SqlFragment) => sql`multiSearchAnyCaseInsensitiveUTF8(${value}, ${param.texts(tails)})`
+  const mayHoldTail = (value: SqlFragment) => or(tails.map((tail) => beginsInEscape(value, tail)))
   const tailsHeld =
     tails.length === 0
       ? []
@@ -49,6 +55,7 @@ function inKnownParts(search: LineSearch, lines: LineSources, parts: readonly st
   ])
 }
 
+const isMarked = (part: string): boolean => part.includes('\x02\x03') || part.includes('\x02\x04')
 const hasOneOf = (parts: readonly string[]): SqlFragment => (parts.length === 0 ? FALSE : sql`hasAny(parts, ${param.texts(parts)})`)
 /** The values of the overflow map without those of attributes. */
 const ENTRIES: SqlFragment = sql`arraySlice(mapValues(more), 1, arraySum(part -> countSubstrings(part, '\\x01m'), parts))`

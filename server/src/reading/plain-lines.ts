@@ -21,7 +21,8 @@ export type LineSearch = {
   mayCross(shape: string): boolean
 }
 
-export const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+export const patternOf = (text: string): string => `%${escapedInPattern(text)}%`
+export const escapedInPattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
 /** Whether lines of a shape contain the text exactly when one of their values, or a literal between them, does. */
 export function isPlainFor(search: LineSearch, shape: string): boolean {
@@ -50,6 +51,10 @@ export function inPlainLine(search: LineSearch, lines: LineSources, shapes: read
   ])
 }
 
+/** Whether lines of these shapes contain the text only inside one of their values. */
+export const isInValuesOnly = (search: LineSearch, shapes: readonly string[]): boolean =>
+  shapes.every((shape) => isPlainFor(search, shape) && !literalsContain(search.text, shape))
+
 /** Searches the overflow map. It holds attributes too, so a line is rebuilt when a value there may contain the text. */
 function overflowContains({ text, tails, pattern }: LineSearch, lines: LineSources, shapes: readonly string[]): readonly SqlFragment[] {
   const own = shapes.filter((shape) => shape !== '' && placesIn(shape).some(({ reference }) => reference.kind === 'more'))
@@ -67,14 +72,22 @@ function literalsContain(text: string, shape: string): boolean {
 
 /** Searches values that are written from the time of the event. */
 function timesContain({ text, pattern }: LineSearch, shapes: readonly string[]): readonly SqlFragment[] {
-  const { isLikeTime, foreign } = timeWords(text)
-  if (!isLikeTime) return []
-  const formats = new Set(shapes.flatMap((shape) => (shape === '' ? [] : placesIn(shape).flatMap(formatOf))))
-  const mayHold = (format: string) => (format.startsWith('n') ? /^[\d.]+$/.test(text) : format.toLowerCase().includes(foreign))
-  return [...formats].filter(mayHold).map((format) => {
+  return formatsHolding(text, timeFormatsOf(shapes)).map((format) => {
     const hasTime = sql`position(shape, ${param.text(`\x01t${format}\x02`)}) > 0`
     return and([hasTime, sql`${timeTextAs(format)} ilike ${pattern}`])
   })
+}
+
+/** The formats in which shapes write the time of the event. */
+export const timeFormatsOf = (shapes: readonly string[]): readonly string[] => [
+  ...new Set(shapes.flatMap((shape) => (shape === '' ? [] : placesIn(shape).flatMap(formatOf)))),
+]
+
+/** The formats of time whose texts may contain a text. */
+export function formatsHolding(text: string, formats: readonly string[]): readonly string[] {
+  const { isLikeTime, foreign } = timeWords(text)
+  if (!isLikeTime) return []
+  return formats.filter((format) => (format.startsWith('n') ? /^[\d.]+$/.test(text) : format.toLowerCase().includes(foreign)))
 }
 
 const formatOf = ({ reference }: ShapePlaceholder): string[] => (reference.kind === 'time' ? [reference.format] : [])
@@ -87,7 +100,7 @@ function columnContains(search: LineSearch, column: Slot, shapes: readonly strin
   })
   const quoted = places.filter(({ isQuoted }) => isQuoted).length
   const bare = places.length - quoted
-  const [value, { text, pattern, tails, isEscaped }] = [name(column), search]
+  const [value, { pattern, tails, isEscaped }] = [name(column), search]
   const among = (number: number, reference: SqlFragment) => (number === shapes.length ? TRUE : reference)
   const inBare = among(bare, and([refers(column), sql`position(shape, ${quotedReference(column)}) = 0`]))
   // A text that is encoded differently inside quotes is in none of the quoted values here.
@@ -96,10 +109,13 @@ function columnContains(search: LineSearch, column: Slot, shapes: readonly strin
   const inLine = among(places.length, refers(column))
   if (quoted === 0 || tails.length === 0) return [and([inLine, sql`${value} ilike ${pattern}`])]
   const inQuotes = among(quoted, sql`position(shape, ${quotedReference(column)}) > 0`)
-  const mayHold = sql`multiSearchAnyCaseInsensitiveUTF8(${value}, ${param.texts([text, ...tails])})`
-  const tailHeld = tails.map((tail) => sql`${value} ilike ${param.text(patternOf(tail))}`)
-  return [and([inLine, mayHold, or([sql`${value} ilike ${pattern}`, and([inQuotes, or(tailHeld)])])])]
+  const tailHeld = or(tails.map((tail) => beginsInEscape(value, tail)))
+  return [and([inLine, or([sql`${value} ilike ${pattern}`, and([inQuotes, tailHeld])])])]
 }
+
+/** True where a value contains a tail of the text. Its control character is rare, and looking for it takes next to no time. */
+export const beginsInEscape = (value: SqlFragment, tail: string): SqlFragment =>
+  sql`(position(${value}, ${param.text(tail.slice(0, 1))}) > 0 and ${value} ilike ${param.text(patternOf(tail))})`
 
 const refers = (column: Slot): SqlFragment => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
 const quotedReference = (column: Slot): SqlFragment => constant(String.raw`'"\x01${column}\x02'`)

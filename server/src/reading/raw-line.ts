@@ -81,7 +81,7 @@ const FORMATS_INLINE_MAX = 4
 /** The time of an event whose shape is in parts, in the format of its line. The statement is short when the formats are known. */
 export function timeInParts({ shapes }: LineSources): SqlFragment {
   if (!shapes) return timeText
-  const formats = [...new Set(shapes.filter(isInParts).flatMap((shape) => shape.split('\x01t')[1]?.split('\x02')[0] ?? []))]
+  const formats = [...new Set(shapes.filter(isInParts).flatMap(timeFormatOfParts))]
   const [only] = formats
   if (only === undefined) return sql`''`
   if (formats.length === 1) return timeTextAs(only)
@@ -89,6 +89,13 @@ export function timeInParts({ shapes }: LineSources): SqlFragment {
   const cases = formats.map((format) => sql`position(shape, ${param.text(`\x01t${format}\x02`)}) > 0, ${timeTextAs(format)}`)
   return sql`multiIf(${joined(cases)}, '')`
 }
+
+/** The format of the time that the shape of a line in parts names, if it names one. */
+export const timeFormatOfParts = (shape: string): string[] =>
+  shape
+    .split('\x01t')
+    .slice(1, 2)
+    .flatMap((rest) => rest.split('\x02').slice(0, 1))
 
 /** How many shapes a statement lists one by one. */
 const SHAPES_INLINE_MAX = 16
@@ -108,7 +115,7 @@ export function lineOfShapes(shapes: readonly string[], lines: LineSources): Sql
   const listed = (of: (place: ShapePlaceholder) => string) =>
     sql`splitByChar('\\x01', ${perShape(parsedShapes.map(({ placeholders }) => ['', ...placeholders.map(of)].join('\x01')))})`
   const cases = parsedShapes.map(
-    ({ shape, placeholders }) => sql`shape = ${param.text(shape)}, [${joined([sql`''`, ...textsOf({ shape, placeholders })])}]`,
+    ({ shape, placeholders }) => sql`shape = ${param.text(shape)}, [${joined([sql`''`, ...textsOfPlaces({ shape, placeholders })])}]`,
   )
   const values = sql`multiIf(${joined(cases)}, [''])`
   const written = sql`arrayMap((before, token, value) -> concat(before, if(token = '' or not match(value, ${constant(MAY_BE_ESCAPED)}),
@@ -124,11 +131,11 @@ type ShapeParts = ParsedShape & { readonly shape: string }
 const ofShape = (parsedShapes: readonly ShapeParts[], of: (one: ShapeParts) => readonly SqlFragment[]): SqlFragment =>
   sql`multiIf(${joined(parsedShapes.map((one) => sql`shape = ${param.text(one.shape)}, concat(${joined([sql`''`, sql`''`, ...of(one)])})`))}, '')`
 
-const valuesOf = (parsedShape: ShapeParts): readonly SqlFragment[] => textsOf(parsedShape)
+const valuesOf = (parsedShape: ShapeParts): readonly SqlFragment[] => textsOfPlaces(parsedShape)
 
 /** A line without escaped or empty values, like most. Several times faster than the general case. */
 function unescapedLine({ shape, placeholders, tail }: ShapeParts): readonly SqlFragment[] {
-  const texts = textsOf({ shape, placeholders })
+  const texts = textsOfPlaces({ shape, placeholders })
   return [
     ...placeholders.flatMap((place, index) => [sql`${param.text(place.literal)}`, ...texts.slice(index, index + 1)]),
     sql`${param.text(tail)}`,
@@ -139,7 +146,7 @@ const TOKENS = { plain: 'p', ascii: '\x03', html: '\x04' } as const
 const tokenOf = ({ quoted, encoding }: ShapePlaceholder): string => (quoted ? TOKENS[encoding] : '')
 
 /** The texts of the values of a shape. Values of the overflow map are found by position in JSON and by name in lines of text. */
-function textsOf({ shape, placeholders }: Pick<ShapeParts, 'shape' | 'placeholders'>): readonly SqlFragment[] {
+export function textsOfPlaces({ shape, placeholders }: Pick<ShapeParts, 'shape' | 'placeholders'>): readonly SqlFragment[] {
   const isJson = /^[ \t\r\n]*\{/.test(shape)
   let overflow = 0
   return placeholders.map((place) => {
@@ -178,6 +185,20 @@ const MAY_BE_ESCAPED = String.raw`'["\\\\<>&\x00-\x1f]|[^ -~]'`
 
 /** Whether a statement rebuilds lines, which takes memory for every event of a block. */
 export const rebuildsLines = (statement: string): boolean => statement.includes(MAY_BE_ESCAPED)
+
+const SEARCHES = /ilike /g
+/** Beyond this, searching all columns costs more than stopping at the first one with the text. */
+const SEARCHES_MAX = 40
+const EXPENSIVE: readonly string[] = ['arrayExists(', 'arrayMap(value', 'toString(fromUnixTimestamp64Nano(', 'multiIf(']
+
+/**
+ * Whether a statement only searches columns. The store then evaluates every condition for all events of a block, because picking the events
+ * that an earlier condition leaves open copies their texts.
+ */
+export function searchesColumns(statement: string): boolean {
+  const searches = statement.match(SEARCHES)?.length ?? 0
+  return searches > 1 && searches <= SEARCHES_MAX && !EXPENSIVE.some((part) => statement.includes(part))
+}
 
 /** Escapes a value inside JSON quotes in the encoding of its token, character by character, as `encodeText` does. */
 const ESCAPED: SqlFragment = constant(makeEscaped())

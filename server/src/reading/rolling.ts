@@ -187,7 +187,7 @@ function partsOf(
     if (met === FALSE) return []
     const named = groups.map((key, index) => sql`${textOf(key, context)} as ${name(`g${index}`)}`)
     const states = measures.map((measure, index) => sql`${stateAggregate(measure, context)} as ${name(`state${index}`)}`)
-    const from = sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hintsOf(filter, branch.tableClass))(and([scopeOf(branch, bounds)]))}`
+    const from = sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hintsOf(filter, { tableClass: branch.tableClass, ...context }))(and([scopeOf(branch, bounds)]))}`
     const columns = joined([sql`${slice} as slice`, ...named, sql`count() as counted`, ...states])
     return [sql`select ${columns} ${from} group by ${joined([name('slice'), ...keys])}`]
   })

@@ -7,7 +7,7 @@ import { unavailable } from '../kernel/errors.ts'
 import { BinaryRows } from './binary-rows.ts'
 import type { EventQuery, QueryBudget, QueryCost } from './event-query.ts'
 import { failureOf, type GroupLimit, tooExpensive, tooLong } from './query-failure.ts'
-import { rebuildsLines } from './raw-line.ts'
+import { rebuildsLines, searchesColumns } from './raw-line.ts'
 import { type AdmissionWait, noAdmissionWait, runAdmitted } from './run-admitted.ts'
 import { bindStatement, type SqlFragment } from './statement.ts'
 import { encodeStatement } from './statement-body.ts'
@@ -135,6 +135,7 @@ async function send(
         max_expanded_ast_elements: String(TREE_NODES_MAX),
         max_parser_backtracks: String(PARSER_STEPS_MAX),
         ...(rebuildsLines(text) ? { max_block_size: String(REBUILT_LINES_PER_BLOCK) } : {}),
+        ...(searchesColumns(text) ? { short_circuit_function_evaluation: 'disable' as const } : {}),
         ...(groupLimit ? { max_rows_to_group_by: String(groupLimit.groupsMax), group_by_overflow_mode: 'throw' as const } : {}),
         ...(queryRun.gaps?.found ? { skip_unavailable_shards: 1 as const } : {}),
         ...memorySettings(store, budget, running),

@@ -43,7 +43,7 @@ export function statsStatement(
     ...options.groups.map((key, index) => sql`materialize(${textOf(key, contextOf(branch))}) as ${name(`g${index}`)}`),
   ]
   const from = (branch: QueryBranch, condition: SqlFragment) =>
-    sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(condition, hintsOf(filter, branch.tableClass))(and([scopeOf(branch, bounds), groupFilter(options, branch)]))}`
+    sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(condition, hintsOf(filter, { tableClass: branch.tableClass, ...contextOf(branch) }))(and([scopeOf(branch, bounds), groupFilter(options, branch)]))}`
   const grouped = names.length === 0 ? sql`` : sql`group by ${joined(names.map(name))}`
   const { end, extraColumns } =
     options.top === undefined ? { end: slicesAndWhole(options), extraColumns: [] } : topAndWhole(options, names, options.top)

@@ -1,6 +1,7 @@
 import {
   columns,
   localTable,
+  longestWordOf,
   PARTITION_KEY,
   replicatedSettings,
   SHARD_KEY,
@@ -21,6 +22,7 @@ type Target = Pick<StoreAddress, 'database' | 'cluster'>
  * - `engine sharded <table>`, `engine everywhere <table>`: rows spread over the shards, or all rows on every node
  * - `replacing everywhere <table>`: the same, but of rows with one sort key only the one with the highest `version` stays
  * - `distributed <table>`: a whole statement that creates the table that reads all shards; nothing on one server
+ * - `longest <class>`: the expression of the index of longest words, from table.ts
  * - `events <class>`, `partition key`, `sort key`, `settings`: from table.ts
  */
 export function statements(file: string, target: Target): string[] {
@@ -62,6 +64,8 @@ function fillWithName(word: string, name: string, target: Target): string {
       return distributed(name, target)
     case 'events':
       return eventsBody(name)
+    case 'longest':
+      return longestWordOf(classOf(name))
     default:
       throw new Error(`a migration has an unknown placeholder: {{${word} ${name}}}`)
   }
@@ -90,8 +94,13 @@ function settings(cluster: string | undefined): string {
 }
 
 function eventsBody(name: string): string {
-  const tableClass = tableClassNames.find((known): known is TableClass => known === name)
-  if (!tableClass) throw new Error(`a migration names an unknown table class: ${name}`)
+  const tableClass = classOf(name)
   const lines = columns(tableClass).map((column) => `  ${column.name} ${column.type} codec(${column.codec})`)
   return `\n${[...lines, `  index tok ${tokensOf(tableClass)} type bloom_filter(0.01) granularity 1`].join(',\n')}\n`
+}
+
+function classOf(name: string): TableClass {
+  const tableClass = tableClassNames.find((known): known is TableClass => known === name)
+  if (!tableClass) throw new Error(`a migration names an unknown table class: ${name}`)
+  return tableClass
 }

@@ -1,0 +1,127 @@
+import { shapeReferences } from '../lines/shape.ts'
+import { foldCase } from '../query/like.ts'
+import { escapeTails, tailsAtEnd } from './escape-tails.ts'
+import { readable } from './key-text.ts'
+import { escapedInPattern, type LineSearch } from './plain-lines.ts'
+import { textsOfPlaces } from './raw-line.ts'
+import { among, and, FALSE, or, param, type SqlFragment, sql } from './statement.ts'
+
+/**
+ * How a value takes part in an occurrence of a text: it is exactly this piece of the text, or it begins with it, ends with it or contains it. There are
+ * several texts when the piece may begin inside an escape sequence.
+ */
+type ValueTest = { readonly place: number; readonly kind: 'is' | 'begins' | 'ends' | 'holds'; readonly texts: readonly string[] }
+/** One way in which a text may lie in the lines of a shape. Without tests it lies in the literals of every line. */
+type Occurrence = readonly ValueTest[]
+
+/** A statement with more tests takes longer to prepare than lines to rebuild. */
+const TESTS_MAX = 300
+
+/** True where a line of one of these shapes contains the text, without rebuilding it; and the shapes for which that is not possible. */
+export function crossingLines(search: LineSearch, shapes: readonly string[]): { met: SqlFragment; others: readonly string[] } {
+  const byTests = new Map<string, { met: SqlFragment; shapes: string[] }>()
+  const others: string[] = []
+  let tests = 0
+  for (const shape of shapes) {
+    const occurrences = isDecidable(search, shape) ? occurrencesOf(search.text, shape) : undefined
+    tests += occurrences?.reduce((sum, one) => sum + one.length, 0) ?? 0
+    if (!occurrences || tests > TESTS_MAX) {
+      others.push(shape)
+      continue
+    }
+    const { placeholders } = shapeReferences(shape)
+    const key = JSON.stringify([placeholders.map(({ reference }) => reference), occurrences])
+    const known = byTests.get(key)
+    if (known) known.shapes.push(shape)
+    else byTests.set(key, { met: occurrenceSql(occurrences, shape), shapes: [shape] })
+  }
+  return { met: or([...byTests.values()].map((one) => and([among(sql`shape`, param.texts(one.shapes)), one.met]))), others }
+}
+
+/** The values of the shape are written as they are stored, apart from plain escapes, and the text contains no escape of its own. */
+const isDecidable = ({ text }: LineSearch, shape: string): boolean =>
+  /^\s*\{/.test(shape) && !shape.includes('\x02\x03') && !shape.includes('\x02\x04') && !/[\\\p{Cc}]/u.test(text)
+
+/** Returns every way in which the text may lie in a line of a JSON shape; undefined when there are too many. */
+export function occurrencesOf(text: string, shape: string): readonly Occurrence[] | undefined {
+  const { placeholders, tail } = shapeReferences(shape)
+  const literals = [...placeholders.map(({ literal }) => foldCase(literal)), foldCase(tail)]
+  const folded = foldCase(text)
+  const found: Occurrence[] = []
+  let steps = 0
+  for (const [index, literal] of literals.entries()) {
+    for (let at = 0; at < literal.length; at += 1) inLiteral(0, index, at, [])
+  }
+  for (const place of placeholders.keys()) {
+    add(startTest(place, 'holds', text), [])
+    for (let at = 1; at < text.length; at += 1) {
+      const test = startTest(place, 'ends', text.slice(0, at))
+      if (test && isBoundary(at)) inLiteral(at, place + 1, 0, [test])
+    }
+  }
+  return steps > STEPS_MAX ? undefined : found
+
+  /** Continues at a position of the text and of a literal. */
+  function inLiteral(from: number, index: number, at: number, tests: Occurrence): void {
+    steps += 1
+    if (steps > STEPS_MAX) return
+    const literal = (literals[index] ?? '').slice(at)
+    const rest = folded.slice(from)
+    if (literal.startsWith(rest)) found.push(tests)
+    else if (rest.startsWith(literal) && index < placeholders.length) inValue(from + literal.length, index, tests)
+  }
+
+  /** Continues at the beginning of a value: the text ends inside it, or goes on behind it. */
+  function inValue(from: number, place: number, tests: Occurrence): void {
+    add(innerTest(place, 'begins', text.slice(from)), tests)
+    for (let to = from; to < text.length; to += 1) {
+      const test = innerTest(place, 'is', text.slice(from, to))
+      if (test && isBoundary(to)) inLiteral(to, place + 1, 0, [...tests, test])
+    }
+  }
+
+  function add(test: ValueTest | undefined, tests: Occurrence): void {
+    if (test) found.push([...tests, test])
+  }
+
+  /** Whether a piece may end here, and not between the halves of a character. */
+  function isBoundary(at: number): boolean {
+    return !/[\udc00-\udfff]/.test(text.charAt(at))
+  }
+
+  /** A quoted value contains no bare quote. */
+  function innerTest(place: number, kind: ValueTest['kind'], piece: string): ValueTest | undefined {
+    return isQuoted(place) && piece.includes('"') ? undefined : { place, kind, texts: [piece] }
+  }
+
+  /** The text begins inside the value, and there perhaps inside an escape sequence, such as that of a quote. */
+  function startTest(place: number, kind: 'holds' | 'ends', piece: string): ValueTest | undefined {
+    if (!isQuoted(place)) return { place, kind, texts: [piece] }
+    const tails = kind === 'holds' ? escapeTails(piece) : tailsAtEnd(piece)
+    const texts = [piece, ...tails].filter((one) => !one.slice(1).includes('"'))
+    return texts.length === 0 ? undefined : { place, kind, texts }
+  }
+
+  function isQuoted(place: number): boolean {
+    return placeholders[place]?.quoted ?? false
+  }
+}
+
+const STEPS_MAX = 5_000
+
+function occurrenceSql(occurrences: readonly Occurrence[], shape: string): SqlFragment {
+  const { placeholders } = shapeReferences(shape)
+  const values = textsOfPlaces({ shape, placeholders })
+  return or(occurrences.map((tests) => and(tests.map((test) => testSql(test, values[test.place] ?? FALSE)))))
+}
+
+function testSql({ kind, texts }: ValueTest, value: SqlFragment): SqlFragment {
+  return or(
+    texts.map((text) => {
+      if (text === '') return sql`${readable(value)} = ''`
+      const piece = escapedInPattern(text)
+      const [before, after] = [kind === 'ends' || kind === 'holds' ? '%' : '', kind === 'begins' || kind === 'holds' ? '%' : '']
+      return sql`${value} ilike ${param.text(before + piece + after)}`
+    }),
+  )
+}

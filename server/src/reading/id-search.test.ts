@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lineOf, openReader, type Reader } from '../../../test/reader.ts'
+import { foldCase } from '../query/like.ts'
+import { readEvents } from './reading.ts'
+
+const id = '1c72110548e6ad2a1d6eadb8e895109f'
+const uuid = '550e8400-e29b-41d4-a716-446655440000'
+const session = 'k2345678sessionid90'
+const lines = [
+  `{"message":"took 3 ms","trace":"${id}"}`,
+  `{"message":"part of a longer word: x${id}y"}`,
+  `{"message":"in a sentence, ${id.toUpperCase()}."}`,
+  `{"message":"after an escape: \\u000${id}"}`,
+  `{"message":"after a backspace: \\b234567890abcdef1"}`,
+  `{"message":"a request","name ${id}":"value"}`,
+  `{"message":"sent","id":"${uuid}"}`,
+  `{"message":"sent as urn:uuid:${uuid};"}`,
+  `{"message":"other case","session":"${session.toUpperCase()}"}`,
+  `{"labels":{"${id}":"a","app":"one"},"message":"named"}`,
+  `{"labels":{"pod.${id}x":"a","app":"two"},"message":"named"}`,
+  `{"labels":{"app":"${uuid}"},"message":"labelled"}`,
+  `a line of text with ${id} in it`,
+  `level=info request_id=${uuid} msg="done"`,
+  '{"time":"2026-10-01T12:00:00.123456789Z","message":"late"}',
+]
+const needles = [
+  id,
+  id.slice(0, 20),
+  id.slice(3),
+  `${id.slice(0, -1)}0`,
+  `x${id}`,
+  `name ${id}`,
+  `, ${id}.`,
+  'b234567890abcdef1',
+  uuid,
+  uuid.slice(4),
+  uuid.slice(0, 30),
+  `uuid:${uuid};`,
+  uuid.replace('e29b', 'e29c'),
+  session,
+  session.slice(1),
+  '2026-10-01T12:00:00.123456789',
+  '12:00:00.123456789Z',
+  `"${id}"`,
+]
+
+/** More lines than one granule has, so that skipping shows. They are of a day of their own, so that they share no granule with other lines. */
+const FILLERS = 9_000
+const POSTS = 4
+/** With the first event, one with an id and one with rare keys. */
+const EVENTS = POSTS * FILLERS + 3
+/** Its keys are too rare for columns. */
+const odd = '{"time":"2026-09-01T12:00:00.250Z","message":"odd","rare":"x","list":["a","b"]}'
+const filler = (nth: number, trace = nth.toString(16).padStart(32, '0')) =>
+  `{"time":"2026-09-01T12:00:00.250Z","message":"filler ${nth}","trace":"${trace}"}`
+
+let reader: Reader
+beforeAll(async () => {
+  reader = await openReader()
+  await reader.send('ids', lines)
+  await reader.send('open', ['{"labels":{"app":"first"},"message":"named"}'])
+  await reader.openMaps('open', ['labels.'])
+  await reader.send('open', lines)
+  for (const dataset of ['skipped', 'skipped-open']) await reader.send(dataset, [filler(0)])
+  await reader.openMaps('skipped-open', ['labels.'])
+  for (const dataset of ['skipped', 'skipped-open']) {
+    for (let post = 0; post < POSTS; post += 1) {
+      const sent = Array.from({ length: FILLERS }, (_, nth) => filler(post * FILLERS + nth + 1))
+      await reader.send(dataset, post === 2 ? [...sent, filler(0, id), odd] : sent, { 'x-service-env': 'prod' })
+    }
+  }
+  for (const index of ['tok', 'longest', 'names']) {
+    const query = `alter table events_s materialize index ${index} settings mutations_sync = 2`
+    await reader.senders.app.app.world.events.writer.command({ query })
+  }
+}, 60_000)
+afterAll(() => reader?.close())
+
+test.each(['ids', 'open'])('an id is found wherever it is in a line: %s', async (dataset) => {
+  const { world } = reader.senders.app.app
+  const query = await reader.query([dataset])
+  for (const needle of needles) {
+    const filter = { kind: 'contains', text: needle, at: { position: 0, length: 0 } } as const
+    const request = { limit: 100, newestFirst: false, keys: [], withRaw: true } as const
+    const { events } = await readEvents(world.events, { ...query, filter }, request)
+    const expected = lines.filter((line) => foldCase(line).includes(foldCase(needle)))
+    expect(events.map(lineOf).sort(), needle).toEqual(expected.sort())
+  }
+})
+
+test.each([
+  ['skipped', `'${id.slice(0, 30)}00'`],
+  ['skipped', `'${uuid}'`],
+  ['skipped-open', `'${id.slice(0, 30)}00'`],
+])('a search for an id that no event has skips all events: %s, %s', async (dataset, where) => {
+  const words = await reader.events([dataset], "'no such words'")
+  const { events, cost } = await reader.events([dataset], where)
+  expect([words.events, events]).toEqual([[], []])
+  // Both read the shapes of all events, but only words are searched in all events.
+  expect(words.cost.rows).toBeGreaterThanOrEqual(2 * EVENTS)
+  // The index of words may be wrong for one granule in a hundred.
+  expect(cost.rows).toBeLessThan(1.6 * EVENTS)
+})
+
+test.each([
+  ["rare = 'x'", [odd]],
+  ["rare != 'y' AND list.1 = 'b'", [odd]],
+  ["EXISTS list AND rare LIKE 'x%'", [odd]],
+  ["message = 'odd' AND NOT EXISTS nowhere", [odd]],
+  ["message = 'odd' AND (rare = 'y' OR list.0 = 'a')", [odd]],
+  ["rare = 'x' AND nowhere = 'x'", []],
+])('a condition on a rare key is true where it was before there was an index: %s', async (where, found) => {
+  for (const dataset of ['skipped', 'skipped-open']) expect(await reader.lines([dataset], where)).toEqual(found)
+})
+
+test('a condition on a key that no event has skips all events', async () => {
+  const { events, cost } = await reader.events(['skipped-open'], "nowhere = 'x' AND EXISTS rare")
+  expect(events).toEqual([])
+  // The index of names may be wrong for one granule in a hundred.
+  expect(cost.rows).toBeLessThan(EVENTS / 2)
+})

@@ -1,0 +1,59 @@
+import { isInParts } from '../lines/parts.ts'
+import { longestWordOf, type TableClass, tokensOf } from '../lines/table.ts'
+import { searchFor } from './line-search.ts'
+import { isInEntriesOnly } from './parts-search.ts'
+import { formatsHolding, isInValuesOnly, timeFormatsOf } from './plain-lines.ts'
+import { type LineSources, timeFormatOfParts } from './raw-line.ts'
+import { constant, digits, param, type SqlFragment, sql } from './statement.ts'
+
+/** A word with a digit. Shorter ones are part of longer words nearly everywhere. */
+const LONG = /^(?=.*\d)[a-z0-9]{16,}$/
+/** A whole word with a digit, without the letters that also match characters beyond ASCII when case is ignored. */
+const WHOLE = /^(?=.*\d)[a-hjl-rt-z0-9]{8,}$/
+/** The groups inside a UUID are too short to be rare by themselves, but not all three together. */
+const UUID = /[0-9a-f]{8}-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-[0-9a-f]{12}/
+const WORDS = /[a-z0-9]+/g
+const HINTS_MAX = 3
+
+/**
+ * Returns conditions that hold wherever a line contains a text with an id, and that the indexes of words can answer. A word that has separators
+ * on both sides in the text is a whole word of the line. Any other word is a whole word, or part of a longer one: the index of longest words tells
+ * where there are longer ones. Empty when the text may occur outside the stored values.
+ */
+export function idHints(text: string, lines: LineSources, tableClass: TableClass): readonly SqlFragment[] {
+  if (!/^[ -~]*$/.test(text)) return []
+  const words = wordsIn(text.toLowerCase()).filter(({ isWhole }) => !isWhole || !lines.hasParts)
+  if (words.length === 0 || !isInStoredTexts(text, lines)) return []
+  return words.map(({ word, isWhole }) => {
+    const isWord = sql`has(${constant(tokensOf(tableClass))}, ${param.text(word)})`
+    return isWhole ? isWord : sql`(${isWord} or ${constant(longestWordOf(tableClass))} > ${digits(word.length)})`
+  })
+}
+
+type Word = { readonly word: string; readonly isWhole: boolean }
+
+function wordsIn(text: string): readonly Word[] {
+  const found = [...text.matchAll(WORDS)].flatMap(({ 0: word, index }): Word[] => {
+    const isWhole = index > 0 && index + word.length < text.length
+    return (isWhole && WHOLE.test(word)) || LONG.test(word) ? [{ word, isWhole }] : []
+  })
+  const inUuid = (UUID.exec(text)?.slice(1) ?? []).map((word) => ({ word, isWhole: true }))
+  const unique = new Map([...inUuid, ...found].map((one) => [one.word, one]))
+  return [...unique.values()].sort((one, other) => other.word.length - one.word.length).slice(0, HINTS_MAX)
+}
+
+/** Whether lines contain the text only where the indexes look: inside a stored value, or in the name of an entry of an open map. */
+function isInStoredTexts(text: string, { shapes, hasParts, parts }: LineSources): boolean {
+  if (!shapes) return false
+  const search = searchFor(text)
+  const { inParts = [], whole = [] } = Object.groupBy(shapes, (shape) => (isInParts(shape) ? 'inParts' : 'whole'))
+  const formats = [...timeFormatsOf(whole), ...inParts.flatMap(timeFormatOfParts)]
+  if (search.isEscaped || mayBeTime(text, formats) || !isInValuesOnly(search, whole)) return false
+  return !hasParts || (parts !== undefined && isInEntriesOnly(search, parts))
+}
+
+/** Times have no long words, except for those that are one number. */
+function mayBeTime(text: string, formats: readonly string[]): boolean {
+  const hasId = UUID.test(text.toLowerCase()) || /[a-z0-9]{16}/i.test(text)
+  return formatsHolding(text, hasId ? formats.filter((format) => format.startsWith('n')) : formats).length > 0
+}
