@@ -29,8 +29,8 @@ const EVERY_INSERT: ClickHouseSettings = {
   min_insert_block_size_rows: '1048576',
   min_insert_block_size_bytes: '0',
   max_insert_threads: '1',
-  // The token index costs half of an insert, and small parts are soon merged, which builds it. Until then they are read without it.
-  exclude_materialize_skip_indexes_on_insert: 'tok',
+  // The indexes of words cost half of an insert, and small parts are soon merged, which builds them. Until then they are read without them.
+  exclude_materialize_skip_indexes_on_insert: 'tok,longest,names',
 }
 /** An acknowledged insert is on the majority of the replicas. */
 const ON_REPLICAS: ClickHouseSettings = { insert_quorum: 'auto' }
