@@ -1,6 +1,6 @@
 import { Failure } from '../../kernel/errors.ts'
 import { ORIGINAL_TIME } from '../../lines/event.ts'
-import { parseTime } from '../../lines/time-text.ts'
+import { type Instant, parseTime } from '../../lines/time-text.ts'
 import type { DatasetBatch, Pair, ParsedBody, ReceivedRecord } from '../batch.ts'
 
 /** RECORDS_MAX and WEIGHT_MAX bound the memory and time of one post in a worker. A pair that many records share weighs 1. */
@@ -10,9 +10,13 @@ const OWN_WEIGHT = 8
 
 export type RecordRoute = Pick<DatasetBatch, 'collection' | 'dataset'>
 
+type RoutedBatch = RecordRoute & { records: ReceivedRecord[] }
+
 /** Collects the events of a post by dataset, within its limits. */
 export class Batches {
-  readonly #batches = new Map<string, RecordRoute & { records: ReceivedRecord[] }>()
+  readonly #batches = new Map<string, RoutedBatch>()
+  /** Events of one dataset often follow one another. */
+  #last: RoutedBatch | undefined
   #total = 0
   #weight = 0
 
@@ -21,13 +25,13 @@ export class Batches {
   }
 
   /** The records of a dataset; add() fills them. */
-  of(route: RecordRoute): ReceivedRecord[] {
-    const key = JSON.stringify([route.collection, route.dataset])
-    const known = this.#batches.get(key)
-    if (known) return known.records
-    const made = { collection: route.collection, dataset: route.dataset, records: [] }
-    this.#batches.set(key, made)
-    return made.records
+  of({ collection, dataset }: RecordRoute): ReceivedRecord[] {
+    if (this.#last === undefined || this.#last.dataset !== dataset || this.#last.collection !== collection) {
+      const key = JSON.stringify([collection, dataset])
+      this.#last = this.#batches.get(key) ?? { collection, dataset, records: [] }
+      this.#batches.set(key, this.#last)
+    }
+    return this.#last.records
   }
 
   /** Adds a record. `shared` pairs come before its own attributes, which take precedence. */
@@ -51,7 +55,22 @@ export class Batches {
 
 /** The time of a text in any notation, and the attribute that keeps a text which is none. */
 export function timeOf(text: string | undefined): { time: ReceivedRecord['time']; refused: readonly Pair[] } {
-  if (text === undefined || text === '') return { time: undefined, refused: [] }
-  const time = parseTime(text)
-  return { time, refused: time ? [] : [[ORIGINAL_TIME, text]] }
+  if (text === undefined || text === '') return { time: undefined, refused: NONE }
+  const time = plainNumber(text) ?? parseTime(text)
+  return { time, refused: time ? NONE : [[ORIGINAL_TIME, text]] }
+}
+
+const NONE: readonly Pair[] = []
+const NUMBER = /^([1-9]\d{9}|[1-9]\d{12})(?:\.(\d{1,9}))?$/
+const SECONDS_DIGITS = 10
+
+/** Reads seconds and milliseconds of this century, as almost all senders write them. It saves most of the time that parseTime needs. */
+function plainNumber(text: string): Instant | undefined {
+  const match = NUMBER.exec(text)
+  if (!match) return undefined
+  const [, whole = '', fraction = ''] = match
+  if (whole.length !== SECONDS_DIGITS) return { ms: Number(whole), ns: fraction === '' ? 0 : Number(fraction.slice(0, 6).padEnd(6, '0')) }
+  if (fraction === '') return { ms: Number(whole) * 1_000, ns: 0 }
+  const digits = fraction.padEnd(9, '0')
+  return { ms: Number(whole) * 1_000 + Number(digits.slice(0, 3)), ns: Number(digits.slice(3)) }
 }
