@@ -1,6 +1,6 @@
 import { Failure } from '../../kernel/errors.ts'
 import { ORIGINAL_TIME } from '../../lines/event.ts'
-import { type Instant, parseTime } from '../../lines/time-text.ts'
+import { parseTime } from '../../lines/time-text.ts'
 import type { DatasetBatch, Pair, ParsedBody, ReceivedRecord } from '../batch.ts'
 
 /** RECORDS_MAX and WEIGHT_MAX bound the memory and time of one post in a worker. A pair that many records share weighs 1. */
@@ -56,21 +56,8 @@ export class Batches {
 /** The time of a text in any notation, and the attribute that keeps a text which is none. */
 export function timeOf(text: string | undefined): { time: ReceivedRecord['time']; refused: readonly Pair[] } {
   if (text === undefined || text === '') return { time: undefined, refused: NONE }
-  const time = plainNumber(text) ?? parseTime(text)
+  const time = parseTime(text)
   return { time, refused: time ? NONE : [[ORIGINAL_TIME, text]] }
 }
 
 const NONE: readonly Pair[] = []
-const NUMBER = /^([1-9]\d{9}|[1-9]\d{12})(?:\.(\d{1,9}))?$/
-const SECONDS_DIGITS = 10
-
-/** Reads seconds and milliseconds of this century, as almost all senders write them. It saves most of the time that parseTime needs. */
-function plainNumber(text: string): Instant | undefined {
-  const match = NUMBER.exec(text)
-  if (!match) return undefined
-  const [, whole = '', fraction = ''] = match
-  if (whole.length !== SECONDS_DIGITS) return { ms: Number(whole), ns: fraction === '' ? 0 : Number(fraction.slice(0, 6).padEnd(6, '0')) }
-  if (fraction === '') return { ms: Number(whole) * 1_000, ns: 0 }
-  const digits = fraction.padEnd(9, '0')
-  return { ms: Number(whole) * 1_000 + Number(digits.slice(0, 3)), ns: Number(digits.slice(3)) }
-}
