@@ -110,6 +110,8 @@ export type Receiver = {
   systemCollections?: readonly string[]
   /** Pure; runs in a worker thread. A Failure that it throws refuses the post. */
   parse(request: IngestRequest): ParsedBody
+  /** Finds the end of the last complete entry, 0 for none. With it, uncompressed bodies of any length are stored slice by slice. */
+  sliceEnd?(bytes: Uint8Array): number
   /** Requests on any path that belong to this protocol by their headers. */
   claims?(head: Pick<IngestRequestHead, 'headers'>): boolean
   /** Checks the body as it came over the wire, before it is decompressed. A Failure that it throws refuses the post. */

@@ -30,8 +30,8 @@ export function* splitFields(body: Uint8Array): Generator<JournalField | undefin
       yield undefined
       continue
     }
-    const equals = body.indexOf(EQUALS, at)
-    if (equals >= 0 && equals < lineEnd) {
+    const equals = equalsIn(body, at, lineEnd)
+    if (equals >= 0) {
       yield fieldOf(at, equals, equals + 1, lineEnd)
       at = lineEnd + 1
       continue
@@ -45,6 +45,33 @@ export function* splitFields(body: Uint8Array): Generator<JournalField | undefin
     yield fieldOf(at, lineEnd, start, end)
     at = end + 1
   }
+}
+
+/** The position of the sign behind the name of a field, -1 for none. The search ends with the line, or fields without it would be slow. */
+function equalsIn(body: Uint8Array, start: number, lineEnd: number): number {
+  const end = Math.min(lineEnd, start + NAME_BYTES_MAX + 1)
+  for (let at = start; at < end; at += 1) if (body[at] === EQUALS) return at
+  return -1
+}
+
+/** The end of the last complete entry, behind its blank line; 0 when there is none. A broken field is left to splitFields. */
+export function endOfEntries(bytes: Uint8Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let end = 0
+  for (let at = 0; at < bytes.length; ) {
+    const lineEnd = bytes.indexOf(LINE_FEED, at)
+    if (lineEnd < 0) return end
+    if (lineEnd === at) end = at + 1
+    if (lineEnd === at || equalsIn(bytes, at, lineEnd) >= 0) {
+      at = lineEnd + 1
+      continue
+    }
+    if (lineEnd + 1 + SIZE_BYTES > bytes.length) return end
+    const size = view.getBigUint64(lineEnd + 1, true)
+    if (size > BigInt(bytes.length)) return end
+    at = lineEnd + 1 + SIZE_BYTES + Number(size) + 1
+  }
+  return end
 }
 
 function fieldOf(nameStart: number, nameEnd: number, start: number, end: number): JournalField {
@@ -65,12 +92,13 @@ const attributeOfField: ReadonlyMap<string, string> = new Map([
 const datasetFields: readonly string[] = ['SYSLOG_IDENTIFIER', '_SYSTEMD_UNIT', '_COMM']
 
 /** What a field means: its key, its rank among the names of the dataset, and whether it is the message, time or priority. */
-type Role = { kind: 'message' | 'time' | 'priority' | 'other'; key: string; isAttribute: boolean; rank: number }
+type Role = { kind: 'message' | 'time' | 'priority' | 'cursor' | 'other'; key: string; isAttribute: boolean; rank: number }
 
 const kinds: ReadonlyMap<string, Role['kind']> = new Map<string, Role['kind']>([
   ['MESSAGE', 'message'],
   ['__REALTIME_TIMESTAMP', 'time'],
   ['PRIORITY', 'priority'],
+  ['__CURSOR', 'cursor'],
 ])
 
 /** Fields with an underscore come from the journal, the others from the program. */
@@ -102,6 +130,7 @@ export class JournalFields {
 /** The fields of one entry found so far. */
 export class JournalEntry {
   message: Uint8Array | undefined
+  hasCursor = false
   #time: string | undefined
   #priority: string | undefined
   #dropped = 0
@@ -120,6 +149,7 @@ export class JournalEntry {
       return
     }
     if (kind === 'priority') this.#priority = text
+    if (kind === 'cursor') this.hasCursor = true
     if (rank >= 0 && rank < this.#datasetRank && text !== '') {
       this.#dataset = text
       this.#datasetRank = rank
