@@ -1,6 +1,6 @@
 import { Failure } from '../../../kernel/errors.ts'
 import type { IngestRequest, Pair, ParsedBody, ReceivedRecord, RejectedRecord } from '../../batch.ts'
-import { Batches, timeOf } from '../batches.ts'
+import { Batches, RECORDS_MAX, timeOf } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/reader.ts'
@@ -30,7 +30,14 @@ export function readEvents({ body, query }: Pick<IngestRequest, 'body' | 'query'
   return new HecEvents(body, query).read()
 }
 
-type HecEvent = { raw: Uint8Array | undefined; isBlank: boolean; time: string | undefined; fields: Pair[]; metadata: HecMetadata }
+type HecEvent = {
+  raw: Uint8Array | undefined
+  isBlank: boolean
+  time: string | undefined
+  fields: Pair[]
+  metadata: HecMetadata
+  dropped: number
+}
 
 class HecEvents {
   readonly #reader: JsonReader
@@ -92,7 +99,7 @@ class HecEvents {
 
   #object(): HecEvent {
     const reader = this.#reader
-    const event: HecEvent = { raw: undefined, isBlank: false, time: undefined, fields: [], metadata: { ...this.#query } }
+    const event: HecEvent = { raw: undefined, isBlank: false, time: undefined, fields: [], metadata: { ...this.#query }, dropped: 0 }
     reader.openObject()
     while (reader.key()) {
       const name = this.#text.text(reader.start, reader.stop)
@@ -102,27 +109,30 @@ class HecEvents {
         event.raw = readBytes(reader)
         event.isBlank = isText && event.raw.length === 0
       } else if (name === 'time') event.time = readText(reader, this.#text).trim()
-      else if (name === 'fields' && reader.peek() === OPEN_OBJECT) this.#fields(event.fields)
+      else if (name === 'fields' && reader.peek() === OPEN_OBJECT) this.#fields(event)
       else if (isMetadata(name)) event.metadata[name] = readText(reader, this.#text)
-      else event.fields.push([`$${name}`, readText(reader, this.#text)])
+      else if (event.fields.length < KEYS_MAX) event.fields.push([`$${name}`, readText(reader, this.#text)])
+      else {
+        reader.skip()
+        event.dropped += 1
+      }
     }
     return event
   }
 
-  #fields(pairs: Pair[]): void {
+  #fields(event: HecEvent): void {
     const leaves = new JsonLeaves(this.#reader, this.#names, this.#text)
-    let dropped = 0
     for (let leaf = leaves.next(); leaf !== undefined; leaf = leaves.next()) {
-      if (leaf.path === '' || pairs.length >= KEYS_MAX) dropped += 1
-      else pairs.push([`$${leaf.path}`, leaves.text()])
+      if (leaf.path === '' || event.fields.length >= KEYS_MAX) event.dropped += 1
+      else event.fields.push([`$${leaf.path}`, leaves.text()])
     }
-    if (dropped > 0) pairs.push(['$hec.dropped_fields', String(dropped)])
   }
 
-  #add({ time: written, fields, metadata }: HecEvent, raw: Uint8Array): void {
+  #add({ time: written, fields, metadata, dropped }: HecEvent, raw: Uint8Array): void {
     const { time, refused } = timeOf(written)
     const level = fields.length === 0 ? undefined : levelIn(fields)
     const attributes: Pair[] = [...fields, ...refused]
+    if (dropped > 0) attributes.push(['$hec.dropped_fields', String(dropped)])
     for (const name of METADATA) {
       const text = metadata[name]
       if (text) attributes.push([`$${name}`, text])
@@ -136,6 +146,7 @@ class HecEvents {
       this.#notes.problem = problem
       this.#notes.number = this.#number
     }
+    if (this.#rejected.length === RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} objects without an event in one post`)
     this.#rejected.push({ index: this.#number, reason: problem.text })
     this.#number += 1
   }

@@ -92,7 +92,7 @@ class DrainEntries {
       if (role.use === 'message' && leaves.isString) {
         const source = this.#body.subarray(reader.start, reader.stop)
         entry.message = withoutLineEnd(reader.escaped ? unescapeBytes(source) : source)
-      } else if (path === '' || entry.keys.length >= KEYS_MAX) entry.isWhole = true
+      } else if (path === '' || entry.keys.length + entry.attributes.length >= KEYS_MAX) entry.isWhole = true
       else addMember(entry, role, path, leaves.text())
     }
     this.#add(entry, this.#body.subarray(from, reader.at))
