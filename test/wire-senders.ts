@@ -95,6 +95,13 @@ export const httpSenders: readonly SenderCase[] = [
     ...messageAlone,
     field: asWritten,
   },
+  {
+    recording: 'systemd-journal-upload-252.39-journald',
+    ...plain,
+    dataset: 'app',
+    reply: { status: 202, body: 'OK.\n' },
+    host: '$host.name',
+  },
   { recording: 'fluent-bit-5.1.1-es-bulk', ...bulk, ...plain, textOf: recordLine },
   { recording: 'fluent-bit-5.1.1-opensearch-bulk', ...bulk, ...plain, textOf: recordLine },
   { recording: 'fluent-bit-5.1.1-es-bulk-parsed', ...bulk, ...messageAlone, time: 'line', textOf: recordLine, field: asWritten },

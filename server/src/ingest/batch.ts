@@ -116,6 +116,8 @@ export type Receiver = MessageParser & {
   limits: { wireBytes: number; bodyBytes: number }
   /** Values of Content-Encoding that parse decodes itself. */
   ownEncodings?: readonly string[]
+  /** Finds the end of the last complete entry, 0 for none. With it, uncompressed bodies of any length are stored slice by slice. */
+  sliceEnd?(bytes: Uint8Array): number
   /** Requests on any path that belong to this protocol by their headers. */
   claims?(head: Pick<IngestRequestHead, 'headers'>): boolean
   /** Checks the body as it came over the wire, before it is decompressed. A Failure that it throws refuses the post. */

@@ -3,6 +3,7 @@ import type { LedgerCounts, LedgerEntry } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSenders, type Senders } from '../../../test/senders.ts'
 import type { Reply } from '../../../test/world.ts'
+import { SLICE_BYTES } from './intake/slices.ts'
 import { postsOf } from './receivers/posts.fixture.ts'
 
 const SECRET = 'a-secret-of-a-drain'
@@ -145,6 +146,17 @@ describe('drains', () => {
     expect(await senders.eventsIn('once', 'heroku')).toHaveLength(1)
     expect(await senders.eventsIn('once')).toHaveLength(1)
   })
+})
+
+test('a journal of any length is stored slice by slice, and once when it is sent again', async () => {
+  const entries = 9_000
+  const entry = (n: number) => `__CURSOR=i=${n}\n__REALTIME_TIMESTAMP=${1_714_521_600_000_000 + n}\nMESSAGE=${n} ${'x'.repeat(1_200)}\n\n`
+  const body = Array.from({ length: entries }, (_, n) => entry(n)).join('')
+  expect(body.length).toBeGreaterThan(2 * SLICE_BYTES)
+  const headers = { 'content-type': 'application/vnd.fdo.journal', 'x-service-dataset': 'long-journal' }
+  for (let time = 0; time < 2; time += 1) expect(answerOf(await send('/upload', body, headers))).toEqual([202, 'OK.\n'])
+  expect(await senders.eventsIn('long-journal')).toHaveLength(entries)
+  expect((await send('/upload', `${entry(entries)}MESSAGE`, headers)).status).toBe(400)
 })
 
 test('the ledger accounts for the events of every protocol', async () => {

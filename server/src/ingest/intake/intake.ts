@@ -21,10 +21,12 @@ import { receivers } from '../receivers/receivers.ts'
 import { PostAccounting, reasonOf } from './accounting.ts'
 import { readBody } from './body.ts'
 import { busy, MemoryBudget, type MemoryReservation } from './budget.ts'
+import { encodingOf } from './decode.ts'
 import type { IntakeWorld } from './intake-world.ts'
 import { openPool, type WorkerPool } from './pool.ts'
 import { Refusals } from './refusals.ts'
 import { type RoutingRequest, readRouting } from './routing.ts'
+import { slicesOf } from './slices.ts'
 import { storePost } from './store.ts'
 
 export type IntakeOptions = {
@@ -241,6 +243,9 @@ async function storeBody(
 ): Promise<IngestResult> {
   const { world, options, pool } = means
   const routing = readRouting(head, options.extraPrefixes)
+  if (receiver.sliceEnd && encodingOf(head.headers['content-encoding']) === 'detect') {
+    return storeSlices(means, hold, receiver, { actor, body, request, account }, routing)
+  }
   const arrived = (bytes: number): void => {
     account.wireBytes += bytes
   }
@@ -255,4 +260,34 @@ async function storeBody(
   // The split events need about as much memory again.
   hold.reserve(bytes.length)
   return storePost(world, pool, { actor, receiver, routing: routing, request: { ...request, body: bytes }, account })
+}
+
+type SlicedCall = Pick<BodyCall, 'actor' | 'body' | 'request' | 'account'>
+
+/** Stores a body of any length slice by slice. The answer comes after the last one, so a sender repeats the body if one fails. */
+async function storeSlices(
+  { world, pool }: IntakeParts,
+  hold: MemoryReservation,
+  receiver: Receiver,
+  { actor, body, request, account }: SlicedCall,
+  routing: RoutingRequest,
+): Promise<IngestResult> {
+  const { sliceEnd = () => 0, limits } = receiver
+  let accepted = 0
+  let parsed: ParsedSummary | undefined
+  for await (const bytes of slicesOf(body, { sliceEnd, reservation: hold, bytesMax: limits.bodyBytes })) {
+    hold.reserve(bytes.length)
+    // Slices that are stored stay stored and accounted for, whatever happens to later ones.
+    const ofSlice = account.isSplit ? new PostAccounting(world.ledger, { actor, protocol: receiver.name }) : account
+    ofSlice.wireBytes = bytes.length
+    try {
+      const stored = await storePost(world, pool, { actor, receiver, routing, request: { ...request, body: bytes }, account: ofSlice })
+      if (stored.outcome.kind === 'stored') accepted += stored.outcome.accepted
+      parsed = stored.parsed
+    } catch (thrown) {
+      if (ofSlice !== account) ofSlice.noteRefused(thrown)
+      throw thrown
+    }
+  }
+  return { outcome: { kind: 'stored', accepted, rejected: [], total: accepted, duplicates: [] }, parsed }
 }

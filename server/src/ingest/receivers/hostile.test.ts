@@ -81,6 +81,59 @@ test('more streams, events or values than a worker should hold are refused', () 
   }
 })
 
+/** An empty message of protobuf in a field. */
+const empty = (field: number, times: number) => Buffer.alloc(2 * times, Buffer.from([field * 8 + 2, 0]))
+const inField = (field: number, bytes: Buffer) => {
+  const length: number[] = []
+  for (let rest = bytes.length; rest > 0; rest = Math.floor(rest / 128)) length.push((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0))
+  return Buffer.concat([Buffer.from([field * 8 + 2, ...length]), bytes])
+}
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const MANY = 1_100_000
+
+test.each<[string, string, Record<string, string>, () => Buffer]>([
+  ['empty streams', '/loki/api/v1/push', {}, () => snappyOf(empty(1, MANY))],
+  ['empty entries', '/loki/api/v1/push', {}, () => snappyOf(inField(1, empty(2, MANY)))],
+  ['empty metadata', '/loki/api/v1/push', {}, () => snappyOf(inField(1, inField(2, empty(3, MANY))))],
+  [
+    'empty streams in JSON',
+    '/loki/api/v1/push',
+    { 'content-type': 'application/json' },
+    () => Buffer.from(`{"streams":[${'{},'.repeat(MANY)}{}]}`),
+  ],
+  ['objects without an event', '/services/collector', {}, () => Buffer.from('{}'.repeat(MANY))],
+  ['empty logs', '/api/v2/logs', {}, () => Buffer.from('{}'.repeat(MANY))],
+  ['empty messages', '/gelf', {}, () => Buffer.from('{}'.repeat(MANY))],
+  ['empty entries of a drain', '/vercel', {}, () => Buffer.from('{}'.repeat(MANY))],
+  ['empty records', '/firehose', {}, () => Buffer.from(`{"records":[${'{},'.repeat(MANY)}{}]}`)],
+  [
+    'empty log events',
+    '/firehose',
+    {},
+    () => Buffer.from(`{"records":[{"data":"${base64(`{"messageType":"DATA_MESSAGE","logEvents":[${'{},'.repeat(MANY)}{}]}`)}"}]}`),
+  ],
+  ['empty messages of a drain', '/heroku', {}, () => Buffer.from('0 '.repeat(MANY))],
+  ['empty journal entries', '/upload', { 'content-type': 'application/vnd.fdo.journal' }, () => Buffer.from('A=\n\n'.repeat(MANY))],
+])('a million %s are too large for one post', (_, path, headers, body) => {
+  expect(() => parse({ path, headers }, body())).toThrow(expect.objectContaining({ status: 413 }))
+})
+
+test('an event with a million members keeps as many as an event may have', () => {
+  const members = Array.from({ length: 200_000 }, (_, index) => `"m${index}":1`).join()
+  const repeated = '"source":"a",'.repeat(100_000)
+  for (const [path, body] of [
+    ['/services/collector', `{"event":"x",${members},"fields":{${members}}}`],
+    ['/api/v2/logs', `{"message":"x",${members}}`],
+    ['/vercel', `{"message":"x",${repeated}${members}}`],
+    ['/gelf', `{"short_message":"x",${members}}`],
+  ] as const) {
+    const events = parse({ path, headers: {} }, Buffer.from(body)).batches[0]?.events
+    const [record] = events?.kind === 'records' ? events.records : []
+    expect((record?.keys.length ?? 0) + (record?.attributes.length ?? 0), path).toBeLessThan(1_010)
+    expect(record).toBeDefined()
+  }
+})
+
 describe('snappy', () => {
   const bytes = Buffer.from('one two one two one two\n'.repeat(3_000))
 

@@ -1,6 +1,7 @@
+import { Failure } from '../../../kernel/errors.ts'
 import type { Pair, ParsedBody, ReceivedRecord } from '../../batch.ts'
 import { splitLines } from '../../intake/lines.ts'
-import { Batches, timeOf } from '../batches.ts'
+import { Batches, RECORDS_MAX, timeOf } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { JsonReader, OPEN_ARRAY } from '../json/reader.ts'
@@ -38,6 +39,7 @@ export class LogEntries {
   readonly #query: Readonly<Record<string, string>>
   readonly #batches = new Batches()
   readonly #tags = new Map<string, TagList>()
+  #checks = 0
 
   constructor(body: Uint8Array, query: Readonly<Record<string, string>>) {
     this.#body = body
@@ -80,6 +82,8 @@ export class LogEntries {
       else found.texts[role] = leaves.text()
     }
     const isNothing = found.message === undefined && found.keys.length === 0 && Object.keys(found.texts).length === 0 && !found.isWhole
+    if (isNothing) this.#checks += 1
+    if (this.#checks > RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} empty objects in one post`)
     if (!isNothing) this.#add(found, this.#body.subarray(from, reader.at))
   }
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { Failure } from '../../../kernel/errors.ts'
 import type { Pair, ParsedBody, ReceivedRecord } from '../../batch.ts'
-import { Batches } from '../batches.ts'
+import { Batches, RECORDS_MAX } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonReader, OPEN_ARRAY, OPEN_OBJECT } from '../json/reader.ts'
 import { readText } from '../json/texts.ts'
@@ -27,6 +27,7 @@ export class DeliveryRecords {
   readonly #source: DeliverySource
   readonly #batches = new Batches()
   #bytesLeft: number
+  #records = 0
 
   constructor(body: Uint8Array, source: DeliverySource, bytesMax: number) {
     this.#reader = new JsonReader(body)
@@ -53,6 +54,8 @@ export class DeliveryRecords {
 
   #record(): void {
     const reader = this.#reader
+    this.#records += 1
+    if (this.#records > RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} records in one post`)
     reader.openObject()
     while (reader.key()) {
       if (this.#text.text(reader.start, reader.stop) === 'data') this.#data(readText(reader, this.#text))

@@ -1,6 +1,6 @@
 import { Failure } from '../../../kernel/errors.ts'
 import type { Pair, ReceivedRecord } from '../../batch.ts'
-import { timeOf } from '../batches.ts'
+import { RECORDS_MAX, timeOf } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonReader, OPEN_ARRAY } from '../json/reader.ts'
 import { readBytes, readText } from '../json/texts.ts'
@@ -11,6 +11,7 @@ export type Subscription = { group: string | undefined; attributes: readonly Pai
 const MARK = Buffer.from('"messageType"')
 const DATA = 'DATA_MESSAGE'
 const CONTROL = 'CONTROL_MESSAGE'
+const described: ReadonlySet<string> = new Set(['messageType', 'logGroup', 'logStream', 'owner'])
 
 /** Reads the message of a log subscription; undefined for any other object. */
 export function readSubscription(part: Uint8Array): Subscription | undefined {
@@ -40,7 +41,8 @@ class SubscriptionMessage {
     while (reader.key()) {
       const name = this.#name()
       if (name === 'logEvents' && reader.peek() === OPEN_ARRAY) events = this.#events()
-      else texts.set(name, readText(reader, this.#text))
+      else if (described.has(name)) texts.set(name, readText(reader, this.#text))
+      else reader.skip()
     }
     reader.finish()
     const type = texts.get('messageType')
@@ -63,7 +65,10 @@ class SubscriptionMessage {
     const reader = this.#reader
     const events: ReceivedRecord[] = []
     reader.openArray()
-    while (reader.element()) events.push(this.#event())
+    while (reader.element()) {
+      if (events.length === RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} log events in one record`)
+      events.push(this.#event())
+    }
     return events
   }
 

@@ -84,7 +84,7 @@ class ForwardPost {
   #take(tag: string, { record, container }: ForwardRecord, { address, attributes }: MessageSource): void {
     record.origin = address
     record.attributes = [['$fluent.tag', tag], ...attributes, ...record.attributes]
-    this.#batches.add(this.#batches.ofDataset(datasetOf(tag, container)), record)
+    this.#batches.add(this.#batches.of({ collection: undefined, dataset: datasetOf(tag, container) }), record)
   }
 }
 

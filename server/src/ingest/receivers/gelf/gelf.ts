@@ -44,7 +44,7 @@ class GelfPost {
       : readMessage(this.#plain, this.#body, start, end)
     record.origin = source.address
     if (source.attributes.length > 0) record.attributes = [...source.attributes, ...record.attributes]
-    this.#records.add(this.#records.ofDataset(dataset), record)
+    this.#records.add(this.#records.of({ collection: undefined, dataset }), record)
   }
 
   parsed(): ParsedBody {

@@ -4,6 +4,7 @@ import type { Pair } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonReader, OPEN_ARRAY, OPEN_OBJECT } from '../json/reader.ts'
 import { readBytes, readText } from '../json/texts.ts'
+import { unescapeToText } from '../json/unescape.ts'
 import { nanoInstant } from '../otlp/message.ts'
 import { readLabels } from './labels.ts'
 import type { LokiEntry, PushRequest } from './push-request.ts'
@@ -39,6 +40,7 @@ class JsonPush {
 
   #stream(): void {
     const reader = this.#reader
+    this.#push.spend()
     let labels: readonly Pair[] = []
     const entries: LokiEntry[] = []
     reader.openObject()
@@ -65,6 +67,7 @@ class JsonPush {
   /** Reads `[time, line, metadata]`. */
   #value(): LokiEntry {
     const reader = this.#reader
+    this.#push.spend()
     reader.openArray()
     if (!reader.element()) throw reader.fail('an entry has no time')
     const written = readText(reader, this.#text)
@@ -81,6 +84,7 @@ class JsonPush {
   /** Reads `{"ts": …, "line": …}`. */
   #entry(): LokiEntry {
     const reader = this.#reader
+    this.#push.spend()
     let written = ''
     let line: Uint8Array = new Uint8Array()
     reader.openObject()
@@ -100,7 +104,8 @@ class JsonPush {
     reader.openObject()
     while (reader.key()) {
       const { start, stop, escaped } = reader
-      const name = escaped ? String(JSON.parse(`"${this.#text.text(start, stop)}"`)) : this.#text.text(start, stop)
+      const name = escaped ? unescapeToText(reader.bytes.subarray(start, stop)) : this.#text.text(start, stop)
+      this.#push.spend()
       pairs.push([name, readText(reader, this.#text)])
     }
     return pairs

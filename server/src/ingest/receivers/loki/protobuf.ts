@@ -41,6 +41,7 @@ class ProtobufPush {
   }
 
   #stream(): void {
+    this.#push.spend()
     let labels = ''
     const entries: LokiEntry[] = []
     this.#fields((field) => {
@@ -52,6 +53,7 @@ class ProtobufPush {
   }
 
   #entry(): LokiEntry {
+    this.#push.spend()
     let stamp = { seconds: 0, nanos: 0, isLate: false }
     let line: Uint8Array = new Uint8Array()
     const metadata: Pair[] = []
@@ -82,6 +84,7 @@ class ProtobufPush {
   }
 
   #pair(): Pair {
+    this.#push.spend()
     let [name, value] = ['', '']
     this.#fields((field) => {
       if (field === 1) name = this.#string()

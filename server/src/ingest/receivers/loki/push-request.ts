@@ -1,9 +1,13 @@
+import { Failure } from '../../../kernel/errors.ts'
 import type { Instant } from '../../../lines/time-text.ts'
 import type { Pair, ParsedBody, ReceivedRecord } from '../../batch.ts'
 import { Batches } from '../batches.ts'
 import { LABELS_MAX } from './labels.ts'
 
 export type LokiEntry = { time: Instant | undefined; line: Uint8Array; metadata: readonly Pair[]; refused: readonly Pair[] }
+
+/** Bounds the memory of one push in a worker. The smallest parts take two bytes on the wire. */
+const PARTS_MAX = 1_000_000
 
 const levelNames: readonly string[] = ['level', 'detected_level', 'severity']
 /** Labels that name the dataset, best first. */
@@ -13,9 +17,16 @@ const datasetNames: readonly string[] = ['service_name', 'app', 'job', 'containe
 export class PushRequest {
   readonly #batches = new Batches()
   readonly #tenant: string | undefined
+  #partsLeft = PARTS_MAX
 
   constructor(tenant: string | undefined) {
     this.#tenant = tenant
+  }
+
+  /** Counts a stream, an entry or a pair before it takes memory. */
+  spend(): void {
+    this.#partsLeft -= 1
+    if (this.#partsLeft < 0) throw new Failure(413, `more than ${PARTS_MAX} streams, entries and labels in one push`)
   }
 
   /** Adds a stream. Its labels become attributes, the metadata of an entry keys. */

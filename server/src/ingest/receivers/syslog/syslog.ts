@@ -22,7 +22,7 @@ function parse({ body }: IngestRequest): ParsedBody {
       attributes: source.attributes,
       origin: source.address,
     }
-    records.add(records.ofDataset(app), record)
+    records.add(records.of({ collection: undefined, dataset: app }), record)
   }
   return records.parsed()
 }
