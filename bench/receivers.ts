@@ -1,12 +1,18 @@
 import type { ParsedBody, Receiver } from '../server/src/ingest/batch.ts'
+import type { ShredTarget } from '../server/src/ingest/intake/worker-messages.ts'
+import { PostProcessor } from '../server/src/ingest/post-processor.ts'
 import { elasticsearch } from '../server/src/ingest/receivers/elasticsearch/elasticsearch.ts'
 import { encodeProtobuf } from '../server/src/ingest/receivers/otlp/encode.fixture.ts'
 import { otlp } from '../server/src/ingest/receivers/otlp/otlp.ts'
+import { growLayout } from '../server/src/lines/catalog.ts'
+import type { SlotMap } from '../server/src/lines/slots.ts'
 import { EVENTS, flatRecord, hex, logsOf, numbers, sentence, timeMs, words } from './otlp-data.ts'
+import { nativePost, type SenderPost, senderPosts } from './sender-posts.ts'
 import { median, printTable } from './service.ts'
 
 /**
- * Parsing posts of 5 000 events, as a ratio to what JSON.parse needs for the same events as JSON, taken in turn in one run.
+ * First the events of each protocol that a second on the processor turns into blocks for the store, as a ratio to the native protocol with
+ * the same events, taken in turn. Then parsing posts of 5 000 events, as a ratio to what JSON.parse needs for the same events as JSON, taken in turn in one run.
  * node bench/receivers.ts [rounds]
  */
 const [rounds = 9] = process.argv.slice(2).map(Number)
@@ -77,6 +83,10 @@ const subjects: readonly Subject[] = [
 ]
 
 process.stdout.write(`node bench/receivers.ts ${rounds}\n\n`)
+printTable(
+  ['protocol', 'MB', 'events per CPU second', 'native', 'ratio'],
+  Object.entries(senderPosts).map(([name, post]) => measureWhole(name, post)),
+)
 printTable(['post', 'MB', 'MB/s', 'events/s', 'JSON.parse events/s', 'ratio'], subjects.map(measure))
 
 function measure({ name, receiver, path, contentType, body, peer }: Subject): string[] {
@@ -103,4 +113,58 @@ function timed(work: () => void): number {
   const startedMs = performance.now()
   work()
   return performance.now() - startedMs
+}
+
+/** Turns a post into blocks, as a worker does; the slots of its keys are known from the first time. */
+function blocksFrom({ receiver, path, contentType, headers = {}, body }: SenderPost): () => void {
+  const work = new PostProcessor()
+  const run = (map: SlotMap | undefined) => {
+    const request = { path, query: {}, headers: { ...headers, 'content-type': contentType }, contentType, body }
+    work.run(1, { kind: 'parse', receiver, request, wantsHash: false })
+    const reply = work.run(1, { kind: 'shred', atMs: timeMs(EVENTS), origin: '', targets: [targetOf(map)] })
+    work.forget(1)
+    const [one] = 'shredded' in reply ? reply.shredded : []
+    if (one === undefined) throw new Error('a post gave no events')
+    return one
+  }
+  const found = run(undefined)
+  if (found.kind !== 'keys') throw new Error('a new dataset has slots')
+  const { map } = growLayout(undefined, found, new Map())
+  return () => {
+    const one = run(map)
+    if (one.kind !== 'blocks' || one.rows !== EVENTS) throw new Error('a post gave other events')
+  }
+}
+
+function measureWhole(name: string, post: SenderPost): string[] {
+  const [ours, native] = [blocksFrom(post), blocksFrom(nativePost)]
+  const times = { ours: [] as number[], native: [] as number[] }
+  for (let round = -WARM_ROUNDS; round < rounds; round += 1) {
+    const [ourUs, nativeUs] = [cpuMicroseconds(ours), cpuMicroseconds(native)]
+    if (round < 0) continue
+    times.ours.push(ourUs)
+    times.native.push(nativeUs)
+  }
+  const ratio = median(times.ours.map((us, round) => (times.native[round] ?? Number.NaN) / us))
+  const perSecond = (us: number) => ((EVENTS / us) * 1e6).toFixed(0)
+  return [name, (post.body.length / 1e6).toFixed(1), perSecond(median(times.ours)), perSecond(median(times.native)), ratio.toFixed(2)]
+}
+
+function cpuMicroseconds(work: () => void): number {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}
+
+function targetOf(map: SlotMap | undefined): ShredTarget {
+  return {
+    batch: 0,
+    orgNumber: 1,
+    logId: '00000000-0000-4000-8000-000000000001',
+    map,
+    attributes: [],
+    parser: undefined,
+    isLast: true,
+  }
 }

@@ -41,13 +41,18 @@ export function readSenderCredentials(
   if (texts.length > 0) return texts.map((text) => credentialOf(text))
   const usual = readCredential(headers, [...extraKeyHeaders, ...SENDER_KEY_HEADERS])
   if (usual) return [usual]
-  const inAddress = head && (head.query[KEY_PARAMETER] ?? KEY_IN_PATH.exec(head.path)?.[1])
+  const inAddress = head && keyInAddress(head.path, head.query)
   return inAddress ? [credentialOf(inAddress)] : []
 }
 
 /** The protocol of one sender has the key in its address. */
 export const KEY_PARAMETER = 'dd-api-key'
 const KEY_IN_PATH = /\/v1\/input\/([^/]+)$/
+
+/** Only this protocol has its key there: an address ends up in many logs. */
+const KEY_PATHS = /\/(?:v1\/input|api\/v2\/logs|api\/v1\/validate)$/
+const keyInAddress = (path: string, query: Readonly<Record<string, string>>): string | undefined =>
+  (KEY_PATHS.test(path) ? query[KEY_PARAMETER] : undefined) ?? KEY_IN_PATH.exec(path)?.[1]
 
 /** A path as it may be stored and shown: without a key. */
 export const withoutKey = (path: string): string => path.replace(KEY_IN_PATH, '/v1/input/…')
@@ -62,7 +67,7 @@ export function credentialStateOf(
   if (/^(?:basic|apikey|splunk|bearer)\s+\S/i.test(authorization) || hasTokenForm(authorization)) return 'present'
   if (authorization !== '') return 'malformed'
   const others = [KEY_HEADER, ...SENDER_KEY_HEADERS].some((name) => headers[name])
-  return others || query[KEY_PARAMETER] || KEY_IN_PATH.test(path) ? 'present' : 'absent'
+  return others || keyInAddress(path, query) ? 'present' : 'absent'
 }
 
 const SENDER_KEY_HEADERS = ['dd-api-key', 'x-amz-firehose-access-key']

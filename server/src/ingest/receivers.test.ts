@@ -53,7 +53,7 @@ describe('each protocol takes a key where its senders put it, and refuses others
     expect(answerOf(await bare(`/v1/input/${key}`, { body: '{"message":"by path","service":"by-path"}' }))).toEqual([200, {}])
     expect((await senders.eventsIn('by-path')).map(({ line }) => line)).toEqual(['by path'])
     expect(answerOf(await bare('/api/v1/validate', { method: 'GET', headers: { 'dd-api-key': key } }))).toEqual([200, { valid: true }])
-    for (const wrong of [{}, { 'dd-api-key': 'dk_unknown' }]) {
+    for (const wrong of [{}, { 'dd-api-key': 'dk_unknown' }] as Record<string, string>[]) {
       expect(answerOf(await bare('/api/v1/validate', { method: 'GET', headers: wrong }))).toEqual([403, { errors: ['Forbidden'] }])
     }
     const searcher = await senders.org.newKey(['SearchApi'])
@@ -162,6 +162,6 @@ test('the ledger accounts for the events of every protocol', async () => {
   const { body } = await owner.ask<{ totals: LedgerCounts; entries: LedgerEntry[] }>('GET', '/ledger')
   expect(body.totals).toMatchObject({ received: 22, stored: 22, rejected: 0, balances: true })
   const stored = new Map<string, number>()
-  for (const entry of body.entries) stored.set(entry.protocol, (stored.get(entry.protocol) ?? 0) + entry.stored)
+  for (const entry of body.entries) stored.set(entry.protocol, (stored.get(entry.protocol) ?? 0) + Number(entry.stored))
   expect(stored).toEqual(names)
 })

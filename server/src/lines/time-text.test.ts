@@ -122,3 +122,16 @@ test.each([
 ])('the format %s writes a header time', (format, text) => {
   expect(formatTime({ ms: Date.UTC(2026, 10, 2, 10, 20, 30, 123), ns: 456_000 }, format)).toBe(text)
 })
+
+test('the short way to read plain numbers gives what the long way gives', () => {
+  const digits = (length: number) => fc.stringMatching(new RegExp(`^\\d{${length}}$`))
+  const whole = fc.oneof(digits(10), digits(13), digits(11), digits(16), digits(19))
+  const fraction = fc.option(fc.oneof(digits(1), digits(3), digits(6), digits(7), digits(9), digits(12)), { nil: undefined })
+  fc.assert(
+    fc.property(whole, fraction, (before, after) => {
+      const text = after === undefined ? before : `${before}.${after}`
+      expect(parseTime(text)).toEqual(readTime(text)?.instant)
+    }),
+    { numRuns: 1_000 },
+  )
+})

@@ -10,10 +10,14 @@ const OWN_WEIGHT = 8
 
 export type RecordRoute = Pick<DatasetBatch, 'collection' | 'dataset'>
 
+type RoutedBatch = RecordRoute & { records: ReceivedRecord[] }
+
 /** Collects the events of a post by dataset, within its limits. */
 export class Batches {
-  readonly #batches = new Map<string, RecordRoute & { records: ReceivedRecord[] }>()
+  readonly #batches = new Map<string, RoutedBatch>()
   readonly #byDataset = new Map<string, ReceivedRecord[]>()
+  /** Events of one dataset often follow one another. */
+  #last: RoutedBatch | undefined
   #total = 0
   #weight = 0
 
@@ -22,13 +26,13 @@ export class Batches {
   }
 
   /** The records of a dataset; add() fills them. */
-  of(route: RecordRoute): ReceivedRecord[] {
-    const key = JSON.stringify([route.collection, route.dataset])
-    const known = this.#batches.get(key)
-    if (known) return known.records
-    const made = { collection: route.collection, dataset: route.dataset, records: [] }
-    this.#batches.set(key, made)
-    return made.records
+  of({ collection, dataset }: RecordRoute): ReceivedRecord[] {
+    if (this.#last === undefined || this.#last.dataset !== dataset || this.#last.collection !== collection) {
+      const key = JSON.stringify([collection, dataset])
+      this.#last = this.#batches.get(key) ?? { collection, dataset, records: [] }
+      this.#batches.set(key, this.#last)
+    }
+    return this.#last.records
   }
 
   /** The same for protocols that name no collection. */
@@ -61,7 +65,9 @@ export class Batches {
 
 /** The time of a text in any notation, and the attribute that keeps a text which is none. */
 export function timeOf(text: string | undefined): { time: ReceivedRecord['time']; refused: readonly Pair[] } {
-  if (text === undefined || text === '') return { time: undefined, refused: [] }
+  if (text === undefined || text === '') return { time: undefined, refused: NONE }
   const time = parseTime(text)
-  return { time, refused: time ? [] : [[ORIGINAL_TIME, text]] }
+  return { time, refused: time ? NONE : [[ORIGINAL_TIME, text]] }
 }
+
+const NONE: readonly Pair[] = []

@@ -28,6 +28,7 @@ describe.each(folders)('the cases of %s', (folder, receiver) => {
   const place = new URL(`${folder}/cases/`, import.meta.url)
   const cases = readdirSync(place).flatMap((file) => readCases(readFileSync(new URL(file, place), 'utf8')))
   test.each(cases.map((one) => [one.name, one] as const))('%s', (_, one) => {
-    expect(runCase(receiver, one)).toEqual(one.expected)
+    const lines = runCase(receiver, one).flatMap((text) => text.split('\n'))
+    expect(lines.filter((line) => line !== '')).toEqual(one.expected)
   })
 })

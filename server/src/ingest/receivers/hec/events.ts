@@ -7,7 +7,7 @@ import { JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/reader.ts'
 import { readBytes, readText } from '../json/texts.ts'
 import { KeyNames } from '../names.ts'
 import type { HecStatus } from './answer.ts'
-import { routeOf } from './route.ts'
+import { type HecMetadata, METADATA, metadataOf, routeOf } from './route.ts'
 
 /** The first event that could not be read; its number counts from 0. */
 export type HecNotes = { problem?: HecStatus; number?: number }
@@ -18,7 +18,9 @@ const BROKEN: HecStatus = { text: 'Invalid data format', code: 6 }
 const COMMA = 0x2c
 
 /** Fields in which senders put the level of a text. */
-const levelFields: readonly string[] = ['level', 'severity', 'otel.log.severity.text']
+const levelFields: readonly string[] = ['$level', '$severity', '$otel.log.severity.text']
+const levelIn = (fields: readonly Pair[]): string | undefined =>
+  levelFields.map((name) => fields.find(([path]) => path === name)?.[1]).find((word) => word)
 
 /**
  * Reads objects one after another, or an array of them. An object without an event is rejected alone; behind broken JSON nothing can be
@@ -28,13 +30,13 @@ export function readEvents({ body, query }: Pick<IngestRequest, 'body' | 'query'
   return new HecEvents(body, query).read()
 }
 
-type HecEvent = { raw: Uint8Array | undefined; isBlank: boolean; time: string | undefined; fields: Pair[]; metadata: Map<string, string> }
+type HecEvent = { raw: Uint8Array | undefined; isBlank: boolean; time: string | undefined; fields: Pair[]; metadata: HecMetadata }
 
 class HecEvents {
   readonly #reader: JsonReader
   readonly #text: BodyText
   readonly #names: KeyNames<undefined>
-  readonly #query: Readonly<Record<string, string>>
+  readonly #query: HecMetadata
   readonly #batches = new Batches()
   readonly #rejected: RejectedRecord[] = []
   readonly #notes: HecNotes = {}
@@ -45,7 +47,7 @@ class HecEvents {
     this.#reader = new JsonReader(body)
     this.#text = new BodyText(body)
     this.#names = new KeyNames(body, this.#text, () => undefined)
-    this.#query = query
+    this.#query = metadataOf(query)
   }
 
   read(): ParsedBody {
@@ -90,7 +92,7 @@ class HecEvents {
 
   #object(): HecEvent {
     const reader = this.#reader
-    const event: HecEvent = { raw: undefined, isBlank: false, time: undefined, fields: [], metadata: new Map(Object.entries(this.#query)) }
+    const event: HecEvent = { raw: undefined, isBlank: false, time: undefined, fields: [], metadata: { ...this.#query } }
     reader.openObject()
     while (reader.key()) {
       const name = this.#text.text(reader.start, reader.stop)
@@ -101,7 +103,7 @@ class HecEvents {
         event.isBlank = isText && event.raw.length === 0
       } else if (name === 'time') event.time = readText(reader, this.#text).trim()
       else if (name === 'fields' && reader.peek() === OPEN_OBJECT) this.#fields(event.fields)
-      else if (isMetadata(name)) event.metadata.set(name, readText(reader, this.#text))
+      else if (isMetadata(name)) event.metadata[name] = readText(reader, this.#text)
       else event.fields.push([`$${name}`, readText(reader, this.#text)])
     }
     return event
@@ -119,10 +121,10 @@ class HecEvents {
 
   #add({ time: written, fields, metadata }: HecEvent, raw: Uint8Array): void {
     const { time, refused } = timeOf(written)
-    const level = levelFields.map((name) => fields.find(([path]) => path === `$${name}`)?.[1]).find((word) => word)
+    const level = fields.length === 0 ? undefined : levelIn(fields)
     const attributes: Pair[] = [...fields, ...refused]
     for (const name of METADATA) {
-      const text = metadata.get(name)
+      const text = metadata[name]
       if (text) attributes.push([`$${name}`, text])
     }
     const record: ReceivedRecord = { raw, time, level, keys: [], attributes }
@@ -139,5 +141,5 @@ class HecEvents {
   }
 }
 
-const METADATA = ['host', 'source', 'sourcetype', 'index'] as const
-const isMetadata = (name: string): boolean => (METADATA as readonly string[]).includes(name)
+const isMetadata = (name: string): name is keyof HecMetadata =>
+  name === 'host' || name === 'source' || name === 'sourcetype' || name === 'index'

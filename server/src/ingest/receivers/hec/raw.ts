@@ -2,14 +2,15 @@ import type { IngestRequest, Pair, ParsedBody } from '../../batch.ts'
 import { splitLines } from '../../intake/lines.ts'
 import { Batches, timeOf } from '../batches.ts'
 import { checkLineCount } from '../native/objects.ts'
-import { routeOf } from './route.ts'
+import { METADATA, metadataOf, routeOf } from './route.ts'
 
 /** Reads lines of text. The query describes all of them. */
 export function readRaw({ body, query }: Pick<IngestRequest, 'body' | 'query'>): ParsedBody {
-  const route = routeOf(new Map(Object.entries(query)))
+  const metadata = metadataOf(query)
+  const route = routeOf(metadata)
   const { time, refused } = timeOf(query.time)
   const attributes: Pair[] = [...refused]
-  for (const name of ['host', 'source', 'sourcetype', 'index'] as const) if (query[name]) attributes.push([`$${name}`, query[name]])
+  for (const name of METADATA) if (metadata[name]) attributes.push([`$${name}`, metadata[name]])
   if (time === undefined) {
     const total = checkLineCount(body)
     return { batches: [{ ...route, attributes, events: { kind: 'lines', bytes: body } }], rejected: [], total }

@@ -1,10 +1,22 @@
 import type { RecordRoute } from '../batches.ts'
 
+/** The members that describe where an event comes from. */
+export const METADATA = ['host', 'source', 'sourcetype', 'index'] as const
+export type HecMetadata = Record<(typeof METADATA)[number], string | undefined>
+
+/** The metadata in a query describe all events of a post. */
+export const metadataOf = ({ host, source, sourcetype, index }: Readonly<Record<string, string>>): HecMetadata => ({
+  host,
+  source,
+  sourcetype,
+  index,
+})
+
 /** The source type of JSON says nothing about the sender. */
 const JSON_TYPE = /^_json[-_:]?/
 
 /** The dataset is the source type, else the source; the collection is the index. */
-export const routeOf = (metadata: Pick<ReadonlyMap<string, string>, 'get'>): RecordRoute => ({
-  collection: metadata.get('index') || undefined,
-  dataset: metadata.get('sourcetype')?.replace(JSON_TYPE, '') || metadata.get('source') || undefined,
+export const routeOf = ({ index, sourcetype, source }: HecMetadata): RecordRoute => ({
+  collection: index || undefined,
+  dataset: (sourcetype?.startsWith('_') ? sourcetype.replace(JSON_TYPE, '') : sourcetype) || source || undefined,
 })

@@ -1,10 +1,13 @@
 import { badRequest } from '../../../kernel/errors.ts'
+import { ORIGINAL_TIME } from '../../../lines/event.ts'
 import type { Pair, ReceivedRecord } from '../../batch.ts'
 import { severities } from '../../detect/syslog.ts'
+import { BodyText } from '../body-text.ts'
 import { KEYS_MAX } from '../json/leaves.ts'
+import { hashOf, KeyNames } from '../names.ts'
 
-/** A field of an entry. */
-export type JournalField = { name: string; value: Uint8Array }
+/** A field of an entry: the positions of its name and its value. */
+export type JournalField = { nameStart: number; nameEnd: number; start: number; end: number }
 
 const LINE_FEED = 0x0a
 const EQUALS = 0x3d
@@ -29,7 +32,7 @@ export function* splitFields(body: Uint8Array): Generator<JournalField | undefin
     }
     const equals = body.indexOf(EQUALS, at)
     if (equals >= 0 && equals < lineEnd) {
-      yield { name: nameOf(body, at, equals), value: body.subarray(equals + 1, lineEnd) }
+      yield fieldOf(at, equals, equals + 1, lineEnd)
       at = lineEnd + 1
       continue
     }
@@ -39,18 +42,15 @@ export function* splitFields(body: Uint8Array): Generator<JournalField | undefin
     if (size > BigInt(body.length - start)) throw badRequest(`the field at byte ${at} ends beyond the body`)
     const end = start + Number(size)
     if (end < body.length && body[end] !== LINE_FEED) throw badRequest(`the field at byte ${at} does not end with a line feed`)
-    yield { name: nameOf(body, at, lineEnd), value: body.subarray(start, end) }
+    yield fieldOf(at, lineEnd, start, end)
     at = end + 1
   }
 }
 
-function nameOf(body: Uint8Array, start: number, end: number): string {
-  if (end === start || end - start > NAME_BYTES_MAX)
-    throw badRequest(`the field at byte ${start} has no name, or one of more than ${NAME_BYTES_MAX} bytes`)
-  return textOf(body.subarray(start, end))
+function fieldOf(nameStart: number, nameEnd: number, start: number, end: number): JournalField {
+  if (nameEnd > nameStart && nameEnd - nameStart <= NAME_BYTES_MAX) return { nameStart, nameEnd, start, end }
+  throw badRequest(`the field at byte ${nameStart} has no name, or one of more than ${NAME_BYTES_MAX} bytes`)
 }
-
-const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
 
 /** Fields of the journal itself with names that other senders use too. */
 const attributeOfField: ReadonlyMap<string, string> = new Map([
@@ -64,47 +64,82 @@ const attributeOfField: ReadonlyMap<string, string> = new Map([
 /** Fields that name the dataset, best first. */
 const datasetFields: readonly string[] = ['SYSLOG_IDENTIFIER', '_SYSTEMD_UNIT', '_COMM']
 
+/** What a field means: its key, its rank among the names of the dataset, and whether it is the message, time or priority. */
+type Role = { kind: 'message' | 'time' | 'priority' | 'other'; key: string; isAttribute: boolean; rank: number }
+
+const kinds: ReadonlyMap<string, Role['kind']> = new Map<string, Role['kind']>([
+  ['MESSAGE', 'message'],
+  ['__REALTIME_TIMESTAMP', 'time'],
+  ['PRIORITY', 'priority'],
+])
+
+/** Fields with an underscore come from the journal, the others from the program. */
+function roleOf(name: string): Role {
+  const isAttribute = name.startsWith('_')
+  const key = isAttribute ? (attributeOfField.get(name) ?? `$journald.${name.replace(/^_+/, '').toLowerCase()}`) : name
+  return { kind: kinds.get(name) ?? 'other', key, isAttribute, rank: datasetFields.indexOf(name) }
+}
+
+/** Reads the fields of one body. Their names repeat, so each is interpreted once. */
+export class JournalFields {
+  readonly #body: Uint8Array
+  readonly #text: BodyText
+  readonly #names: KeyNames<Role>
+
+  constructor(body: Uint8Array) {
+    this.#body = body
+    this.#text = new BodyText(body)
+    this.#names = new KeyNames(body, this.#text, roleOf)
+  }
+
+  addTo(entry: JournalEntry, { nameStart, nameEnd, start, end }: JournalField): void {
+    const { role } = this.#names.of(undefined, nameStart, nameEnd, hashOf(this.#body, nameStart, nameEnd), false)
+    if (role.kind === 'message') entry.message = this.#body.subarray(start, end)
+    else entry.add(role, this.#text.text(start, end))
+  }
+}
+
 /** The fields of one entry found so far. */
 export class JournalEntry {
-  #message: Uint8Array | undefined
+  message: Uint8Array | undefined
   #time: string | undefined
   #priority: string | undefined
   #dropped = 0
   readonly #keys: Pair[] = []
   readonly #attributes: Pair[] = []
-  readonly #datasets = new Map<string, string>()
+  #dataset: string | undefined
+  #datasetRank = datasetFields.length
 
   get isEmpty(): boolean {
-    return this.#message === undefined && this.#time === undefined && this.#keys.length + this.#attributes.length === 0
+    return this.message === undefined && this.#time === undefined && this.#keys.length + this.#attributes.length === 0
   }
 
-  add({ name, value }: JournalField): void {
-    if (name === 'MESSAGE') this.#message = value
-    else if (name === '__REALTIME_TIMESTAMP') this.#time = textOf(value)
-    else if (this.#keys.length + this.#attributes.length >= KEYS_MAX) this.#dropped += 1
-    else this.#addText(name, textOf(value))
-  }
-
-  /** Fields with an underscore come from the journal, the others from the program. */
-  #addText(name: string, text: string): void {
-    if (name === 'PRIORITY') this.#priority = text
-    if (datasetFields.includes(name)) this.#datasets.set(name, text)
-    if (name.startsWith('_'))
-      this.#attributes.push([attributeOfField.get(name) ?? `$journald.${name.replace(/^_+/, '').toLowerCase()}`, text])
-    else this.#keys.push([name, text])
+  add({ kind, key, isAttribute, rank }: Role, text: string): void {
+    if (kind === 'time') {
+      this.#time = text
+      return
+    }
+    if (kind === 'priority') this.#priority = text
+    if (rank >= 0 && rank < this.#datasetRank && text !== '') {
+      this.#dataset = text
+      this.#datasetRank = rank
+    }
+    if (this.#keys.length + this.#attributes.length >= KEYS_MAX) this.#dropped += 1
+    else if (isAttribute) this.#attributes.push([key, text])
+    else this.#keys.push([key, text])
   }
 
   event(): { dataset: string | undefined; record: ReceivedRecord } {
     if (this.#dropped > 0) this.#attributes.push(['$journald.dropped_fields', String(this.#dropped)])
     const us = /^\d{1,16}$/.test(this.#time ?? '') ? Number(this.#time) : undefined
+    if (us === undefined && this.#time !== undefined) this.#attributes.push([ORIGINAL_TIME, this.#time])
     const record: ReceivedRecord = {
-      raw: this.#message ?? new Uint8Array(),
+      raw: this.message ?? new Uint8Array(),
       time: us === undefined ? undefined : { ms: Math.floor(us / US_PER_MS), ns: (us % US_PER_MS) * NS_PER_US },
       level: this.#priority === undefined ? undefined : (severities[Number(this.#priority)] ?? this.#priority),
       keys: this.#keys,
       attributes: this.#attributes,
     }
-    const dataset = datasetFields.map((name) => this.#datasets.get(name)).find((text) => text)
-    return { dataset: dataset?.replace(/\.service$/, ''), record }
+    return { dataset: this.#dataset?.replace(/\.service$/, ''), record }
   }
 }

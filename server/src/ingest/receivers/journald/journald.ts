@@ -1,7 +1,7 @@
 import { Failure } from '../../../kernel/errors.ts'
 import type { IngestOutcome, IngestRequest, IngestRequestHead, ParsedBody, Receiver, ReceiverReply } from '../../batch.ts'
 import { Batches } from '../batches.ts'
-import { JournalEntry, splitFields } from './entries.ts'
+import { JournalEntry, JournalFields, splitFields } from './entries.ts'
 
 const MIB = 2 ** 20
 const TYPE = 'application/vnd.fdo.journal'
@@ -18,6 +18,7 @@ export const journald: Receiver = {
 function parse({ body, contentType }: IngestRequest): ParsedBody {
   if (contentType.split(';')[0]?.trim().toLowerCase() !== TYPE) throw new Failure(415, `the content type must be ${TYPE}`)
   const batches = new Batches()
+  const fields = new JournalFields(body)
   let entry = new JournalEntry()
   const end = (): void => {
     const { dataset, record } = entry.event()
@@ -25,7 +26,7 @@ function parse({ body, contentType }: IngestRequest): ParsedBody {
     entry = new JournalEntry()
   }
   for (const field of splitFields(body)) {
-    if (field !== undefined) entry.add(field)
+    if (field !== undefined) fields.addTo(entry, field)
     else if (!entry.isEmpty) end()
   }
   if (!entry.isEmpty) end()

@@ -6,9 +6,15 @@ export const LABELS_MAX = 1_000
 const LABEL_TEXT_MAX = 2 ** 20
 const NAME = /\s*([^\s={}",]{1,1024})\s*=\s*/y
 const BETWEEN = /\s*(,\s*)?(?=([}])|)/y
-const escapes: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
+const escapes: ReadonlyMap<string, string> = new Map(
+  [...'a\x07b\bf\fn\nr\rt\tv\v'.matchAll(/(.)(.)/gs)].map(([, name = '', char = '']) => [name, char]),
+)
 /** The number of digits of each numeric escape. */
-const digitCounts: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
+const digitCounts: ReadonlyMap<string, number> = new Map([
+  ['x', 2],
+  ['u', 4],
+  ['U', 8],
+])
 const CODE_POINT_MAX = 0x10ffff
 
 /** Reads labels in their text form: `{app="web", env="prod"}`. Values are quoted as in Go. */
@@ -60,11 +66,11 @@ function readQuoted(text: string, start: number): { text: string; end: number } 
 /** Reads an escape behind its backslash. */
 function readEscape(text: string, at: number): { text: string; end: number } {
   const char = text[at] ?? ''
-  const simple = escapes[char]
+  const simple = escapes.get(char)
   if (simple !== undefined) return { text: simple, end: at + 1 }
   const octal = /^[0-7]{3}/.exec(text.slice(at, at + 3))?.[0]
   if (octal !== undefined) return { text: String.fromCodePoint(Number.parseInt(octal, 8)), end: at + 3 }
-  const digits = digitCounts[char]
+  const digits = digitCounts.get(char)
   if (digits === undefined) return { text: char, end: at + 1 }
   const written = text.slice(at + 1, at + 1 + digits)
   const code = /^[0-9a-fA-F]+$/.test(written) && written.length === digits ? Number.parseInt(written, 16) : -1

@@ -22,7 +22,25 @@ const sourceNames: ReadonlySet<string> = new Set([
   'executionRegion',
 ])
 
-type Entry = { message: Uint8Array | undefined; texts: Map<string, string>; keys: Pair[]; attributes: Pair[]; isWhole: boolean }
+/** What a member means: some have a meaning for the whole event, besides being a field of it. */
+type Role = { use: 'message' | 'time' | 'level' | 'id' | 'name' | 'project' | 'none'; isSource: boolean }
+const uses: ReadonlyMap<string, Role['use']> = new Map<string, Role['use']>([
+  ['message', 'message'],
+  ['timestamp', 'time'],
+  ['level', 'level'],
+  ['id', 'id'],
+  ['projectName', 'name'],
+  ['projectId', 'project'],
+])
+const roleOf = (path: string): Role => ({ use: uses.get(path) ?? 'none', isSource: sourceNames.has(path) })
+
+type Entry = {
+  message: Uint8Array | undefined
+  texts: Partial<Record<Role['use'], string>>
+  keys: Pair[]
+  attributes: Pair[]
+  isWhole: boolean
+}
 
 /** Functions write the line end into their message. */
 const withoutLineEnd = (message: Uint8Array): Uint8Array => (message.at(-1) === LINE_FEED ? message.subarray(0, -1) : message)
@@ -36,7 +54,7 @@ class DrainEntries {
   readonly #body: Uint8Array
   readonly #reader: JsonReader
   readonly #text: BodyText
-  readonly #names: KeyNames<undefined>
+  readonly #names: KeyNames<Role>
   readonly #batches = new Batches()
   readonly #ids: string[] = []
 
@@ -44,7 +62,7 @@ class DrainEntries {
     this.#body = body
     this.#reader = new JsonReader(body)
     this.#text = new BodyText(body)
-    this.#names = new KeyNames(body, this.#text, () => undefined)
+    this.#names = new KeyNames(body, this.#text, roleOf)
   }
 
   read(): ParsedBody {
@@ -67,40 +85,40 @@ class DrainEntries {
     const reader = this.#reader
     reader.peek()
     const from = reader.at
-    const entry: Entry = { message: undefined, texts: new Map(), keys: [], attributes: [], isWhole: false }
+    const entry: Entry = { message: undefined, texts: {}, keys: [], attributes: [], isWhole: false }
     const leaves = new JsonLeaves(reader, this.#names, this.#text)
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
-      const { path } = name
-      if (path === 'message' && leaves.isString) {
+      const { path, role } = name
+      if (role.use === 'message' && leaves.isString) {
         const source = this.#body.subarray(reader.start, reader.stop)
         entry.message = withoutLineEnd(reader.escaped ? unescapeBytes(source) : source)
       } else if (path === '' || entry.keys.length >= KEYS_MAX) entry.isWhole = true
-      else this.#member(entry, path, leaves.text())
+      else addMember(entry, role, path, leaves.text())
     }
     this.#add(entry, this.#body.subarray(from, reader.at))
   }
 
-  #member({ texts, keys, attributes }: Entry, path: string, text: string): void {
-    texts.set(path, text)
-    if (path === 'timestamp' || path === 'level') return
-    if (sourceNames.has(path)) attributes.push([`$${path}`, text])
-    else keys.push([path, text])
-  }
-
   /** The message is the line; an entry without one is its own line. */
   #add({ message, texts, keys, attributes, isWhole }: Entry, whole: Uint8Array): void {
-    const { time, refused } = timeOf(texts.get('timestamp'))
+    const { time, refused } = timeOf(texts.time)
     const isLine = message !== undefined && message.length > 0 && !isWhole
-    const id = texts.get('id')
+    const id = texts.id
     if (id) this.#ids.push(id)
     const record: ReceivedRecord = {
       raw: isLine ? message : whole,
       time,
-      level: texts.get('level'),
+      level: texts.level,
       keys: isLine ? keys : [],
       attributes: [...attributes, ...refused],
     }
-    const dataset = texts.get('projectName') || texts.get('projectId') || undefined
+    const dataset = texts.name || texts.project || undefined
     this.#batches.add(this.#batches.of({ collection: COLLECTION, dataset }), record)
   }
+}
+
+function addMember({ texts, keys, attributes }: Entry, { use, isSource }: Role, path: string, text: string): void {
+  if (use !== 'none') texts[use] = text
+  if (use === 'time' || use === 'level') return
+  if (isSource) attributes.push([`$${path}`, text])
+  else keys.push([path, text])
 }
