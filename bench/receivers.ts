@@ -8,6 +8,7 @@ import { growLayout } from '../server/src/lines/catalog.ts'
 import type { SlotMap } from '../server/src/lines/slots.ts'
 import { EVENTS, flatRecord, hex, logsOf, numbers, sentence, timeMs, words } from './otlp-data.ts'
 import { nativePost, type SenderPost, senderPosts } from './sender-posts.ts'
+import { socketPosts } from './socket-posts.ts'
 import { median, printTable } from './service.ts'
 
 /**
@@ -85,7 +86,7 @@ const subjects: readonly Subject[] = [
 process.stdout.write(`node bench/receivers.ts ${rounds}\n\n`)
 printTable(
   ['protocol', 'MB', 'events per CPU second', 'native', 'ratio'],
-  Object.entries(senderPosts).map(([name, post]) => measureWhole(name, post)),
+  Object.entries({ ...senderPosts, ...socketPosts }).map(([name, post]) => measureWhole(name, post)),
 )
 printTable(['post', 'MB', 'MB/s', 'events/s', 'JSON.parse events/s', 'ratio'], subjects.map(measure))
 
