@@ -8,8 +8,8 @@ import { growLayout } from '../server/src/lines/catalog.ts'
 import type { SlotMap } from '../server/src/lines/slots.ts'
 import { EVENTS, flatRecord, hex, logsOf, numbers, sentence, timeMs, words } from './otlp-data.ts'
 import { nativePost, type SenderPost, senderPosts } from './sender-posts.ts'
-import { socketPosts } from './socket-posts.ts'
 import { median, printTable } from './service.ts'
+import { socketPosts } from './socket-posts.ts'
 
 /**
  * First the events of each protocol that a second on the processor turns into blocks for the store, as a ratio to the native protocol with

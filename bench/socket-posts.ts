@@ -46,7 +46,10 @@ const gelf = (n: number): Buffer =>
 function packed(value: unknown): Buffer {
   if (typeof value === 'string') {
     const bytes = Buffer.from(value)
-    return Buffer.concat([bytes.length < 32 ? Uint8Array.of(0xa0 | bytes.length) : Uint8Array.of(0xda, bytes.length >> 8, bytes.length), bytes])
+    return Buffer.concat([
+      bytes.length < 32 ? Uint8Array.of(0xa0 | bytes.length) : Uint8Array.of(0xda, bytes.length >> 8, bytes.length),
+      bytes,
+    ])
   }
   if (typeof value === 'number') {
     const bytes = Buffer.alloc(Number.isInteger(value) ? 5 : 9, Number.isInteger(value) ? 0xce : 0xcb)

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -62,6 +64,31 @@ function datagram(port: number, ...messages: readonly Uint8Array[]): Promise<voi
     .finally(() => socket.close())
 }
 
+/** A Forward message with the id of a chunk. */
+const message = (id: string) =>
+  Buffer.from([
+    0x93,
+    0xa3,
+    ...Buffer.from('a.b'),
+    0x91,
+    0x92,
+    0xce,
+    0x6a,
+    0x90,
+    0,
+    0,
+    0x81,
+    0xa3,
+    ...Buffer.from('log'),
+    0xa2,
+    ...Buffer.from('hi'),
+    0x81,
+    0xa5,
+    ...Buffer.from('chunk'),
+    0xa0 | id.length,
+    ...Buffer.from(id),
+  ])
+
 describe('credentials', () => {
   test('a message without a key is refused on a listener without one, and the key of a message is not stored', async () => {
     const { port, counters } = await listen('syslog+tcp', 'dataset=in-band')
@@ -106,11 +133,26 @@ describe('credentials', () => {
     expect([counters.dropped.get('refused'), counters.closed.get('unauthenticated')]).toEqual([1, 1])
   })
 
-  test('a wrong shared key gets a reason', async () => {
-    const { port } = await listen('forward+tcp', `key=${senders.org.key}&shared_key=secret`)
-    const socket = await open(port)
-    socket.write(Buffer.from([0x96, ...['PING', 'h', 's', 'd', '', ''].flatMap((part) => [0xa0 | part.length, ...Buffer.from(part)])]))
-    expect((await closed(socket)).toString('latin1')).toContain('shared_key mismatch')
+  test('a sender without a user knows the shared key or gets a reason', async () => {
+    const { port } = await listen('forward+tcp', `key=${senders.org.key}&shared_key=secret&dataset=shared`)
+    for (const [secret, answer] of [
+      ['wrong', 'shared_key mismatch'],
+      ['secret', 'PONG'],
+    ] as const) {
+      const socket = await open(port)
+      const end = closed(socket)
+      const [hello] = (await once(socket, 'data')) as [Buffer]
+      const digest = createHash('sha512').update('s').update('h').update(hello.subarray(15, 31)).update(secret).digest()
+      const hex = Buffer.concat([Uint8Array.of(0xd9, 128), Buffer.from(digest.toString('hex'))])
+      const ping = Buffer.concat([
+        Uint8Array.of(0x96),
+        ...['PING', 'h', 's'].map((part) => Buffer.from([0xa0 | part.length, ...Buffer.from(part)])),
+        hex,
+      ])
+      socket.end(Buffer.concat([ping, Uint8Array.of(0xc0, 0xc0), message('s1')]))
+      expect((await end).toString('latin1')).toContain(answer)
+    }
+    expect(await linesIn('shared')).toEqual(['hi'])
   })
 })
 
@@ -177,30 +219,6 @@ describe('bad senders do not disturb others', () => {
 })
 
 describe('answers', () => {
-  const message = (id: string) =>
-    Buffer.from([
-      0x93,
-      0xa3,
-      ...Buffer.from('a.b'),
-      0x91,
-      0x92,
-      0xce,
-      0x6a,
-      0x90,
-      0,
-      0,
-      0x81,
-      0xa3,
-      ...Buffer.from('log'),
-      0xa2,
-      ...Buffer.from('hi'),
-      0x81,
-      0xa5,
-      ...Buffer.from('chunk'),
-      0xa0 | id.length,
-      ...Buffer.from(id),
-    ])
-
   test('a chunk that is sent again is answered again and stored once', async () => {
     const { port } = await listen('forward+tcp', `key=${senders.org.key}&collection=acks`)
     const answer = Buffer.from([0x81, 0xa3, ...Buffer.from('ack'), 0xa2, ...Buffer.from('c1')])

@@ -26,7 +26,7 @@ function queueOf({ setting, queues, counters }: ListenerParts, message: Uint8Arr
 }
 
 /** Takes datagrams of one message each. */
-export function takeSyslogDatagram(parts: ListenerParts, pending: PendingMessages): (datagram: Uint8Array, source: MessageSource) => void {
+export function syslogDatagrams(parts: ListenerParts, pending: PendingMessages): (datagram: Uint8Array, source: MessageSource) => void {
   const ended = () => pending.end()
   return (datagram, source) => {
     const found = queueOf(parts, withoutLineEnd(datagram))
@@ -70,7 +70,7 @@ export function connectMessages(
       framing.push(chunk, take)
       if (!full) return
       peer.pause()
-      full.onRoom(() => peer.resume())
+      full.onSpace(() => peer.resume())
       full = undefined
     },
     end: () => {
@@ -107,7 +107,7 @@ export function connectRelp(parts: ListenerParts, peer: Peer): StreamConnection 
     found.queue.add(found.message, peer.source, ended, 'haste')
     if (!found.queue.isFull) return
     peer.pause()
-    found.queue.onRoom(() => peer.resume())
+    found.queue.onSpace(() => peer.resume())
   }
   const read = (): void => {
     const bytes = held.view()
