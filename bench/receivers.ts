@@ -9,6 +9,7 @@ import type { SlotMap } from '../server/src/lines/slots.ts'
 import { EVENTS, flatRecord, hex, logsOf, nestedRecord, numbers, sentence, timeMs, words } from './otlp-data.ts'
 import { nativePost, type SenderPost, senderPosts } from './sender-posts.ts'
 import { median, printTable } from './service.ts'
+import { socketPosts } from './socket-posts.ts'
 
 /**
  * First the events of each protocol that a second on the processor turns into blocks for the store, as a ratio to the native protocol with
@@ -95,7 +96,7 @@ const subjects: readonly Subject[] = [
 process.stdout.write(`node bench/receivers.ts ${rounds}\n\n`)
 printTable(
   ['protocol', 'MB', 'events per CPU second', 'native', 'ratio'],
-  Object.entries(senderPosts).map(([name, post]) => measureWhole(name, post)),
+  Object.entries({ ...senderPosts, ...socketPosts }).map(([name, post]) => measureWhole(name, post)),
 )
 printTable(['post', 'MB', 'MB/s', 'events/s', 'JSON.parse events/s', 'ratio'], subjects.map(measure))
 

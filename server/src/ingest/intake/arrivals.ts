@@ -31,12 +31,28 @@ export function* linesOfBatch(
 ): Generator<EventLine> {
   const base: Arrival = { ...common, post: NO_POST, attributes: [...attributes, ...more].map(asLeaf) }
   if (arrivals.kind === 'records') {
-    for (const record of arrivals.records) yield toLine(record.raw, arrivalOf(record, base), { parsing, isNesting: mayNest(record.raw) })
+    let last: { record: ReceivedRecord; arrival: Arrival } | undefined
+    for (const record of arrivals.records) {
+      if (!last || !isAlike(last.record, record)) last = { record, arrival: arrivalOf(record, base) }
+      yield toLine(record.raw, last.arrival, { parsing, isNesting: mayNest(record.raw) })
+    }
     return
   }
   const how = { parsing, isNesting: mayNest(arrivals.bytes) }
   for (const bytes of splitLines(arrivals.bytes)) yield toLine(bytes, base, how)
 }
+
+/** True for records that differ in their lines only, which then share what is computed for an arrival. */
+const isAlike = (a: ReceivedRecord, b: ReceivedRecord): boolean =>
+  a.time === undefined &&
+  b.time === undefined &&
+  a.level === undefined &&
+  b.level === undefined &&
+  a.origin === b.origin &&
+  isSameList(a.keys, b.keys) &&
+  isSameList(a.attributes, b.attributes)
+
+const isSameList = (a: readonly Pair[], b: readonly Pair[]): boolean => a === b || (a.length === 0 && b.length === 0)
 
 /** Counts the events of a batch without parsing them. */
 export function countEvents(arrivals: ReceivedEvents): number {

@@ -16,6 +16,7 @@ export class ListenerCounters {
   }
 
   drop(reason: DropReason, count = 1): void {
+    if (count === 0) return
     this.dropped.set(reason, (this.dropped.get(reason) ?? 0) + count)
   }
 

@@ -123,7 +123,7 @@ class ForwardConnection implements StreamConnection {
     else queue.add(message, this.#peer.source, ended)
     if (!queue.isFull) return
     this.#peer.pause()
-    queue.onRoom(() => this.#peer.resume())
+    queue.onSpace(() => this.#peer.resume())
   }
 
   #leave(reason: CloseReason): void {

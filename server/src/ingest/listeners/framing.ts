@@ -112,8 +112,8 @@ export class MessageFraming {
   }
 
   #hold(bytes: Uint8Array): void {
-    const room = this.#keptMax - this.#held.length
-    this.#held.append(bytes.length > room ? bytes.subarray(0, room) : bytes)
+    const space = this.#keptMax - this.#held.length
+    this.#held.append(bytes.length > space ? bytes.subarray(0, space) : bytes)
   }
 }
 

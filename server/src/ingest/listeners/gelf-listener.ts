@@ -23,10 +23,10 @@ export function connectGelf(parts: ListenerParts, peer: Peer): StreamConnection 
 const ownQueue = ({ setting, queues }: ListenerParts): MessageQueue | undefined =>
   setting.key === undefined ? undefined : queues.of(setting.key.reveal())
 
-export type DatagramTaker = { take(datagram: Uint8Array, source: MessageSource, port: number): void; close(): void }
+export type DatagramHandler = { take(datagram: Uint8Array, source: MessageSource, port: number): void; close(): void }
 
 /** Takes datagrams, and puts chunks of a message together. */
-export function takeGelfDatagrams(parts: ListenerParts, pending: PendingMessages): DatagramTaker {
+export function gelfDatagrams(parts: ListenerParts, pending: PendingMessages): DatagramHandler {
   const { counters } = parts
   const chunks = new ChunkAssembly()
   const ended = () => pending.end()

@@ -89,6 +89,8 @@ export async function openGrpcListener(options: GrpcListenerOptions): Promise<Op
   })
   server.on('session', (session) => {
     sessions.add(session)
+    // The window of a connection would otherwise be that of a single small message.
+    session.setLocalWindowSize(WINDOW_BYTES)
     // Open calls end first.
     const age = setTimeout(() => session.close(), bounds.ageMs * (1 + Math.random() * AGE_SPREAD)).unref()
     session.once('close', () => {

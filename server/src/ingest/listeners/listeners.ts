@@ -9,13 +9,13 @@ import { type IdentifySender, openAccess } from './access.ts'
 import { ListenerCounters } from './counters.ts'
 import { openDatagramListener } from './datagram-listener.ts'
 import { connectForward } from './forward-listener.ts'
-import { connectGelf, takeGelfDatagrams } from './gelf-listener.ts'
+import { connectGelf, gelfDatagrams } from './gelf-listener.ts'
 import { type GrpcListenerOptions, openGrpcListener } from './grpc-listener.ts'
 import { PendingMessages } from './pending.ts'
 import { MessageQueues } from './queues.ts'
 import type { ListenerProtocol, ListenerSetting } from './setting.ts'
 import { type OpenListener, openStreamListener, type Peer, type StreamConnection } from './stream-listener.ts'
-import { connectRelp, connectSyslog, type ListenerParts, takeSyslogDatagram } from './syslog-listener.ts'
+import { connectRelp, connectSyslog, type ListenerParts, syslogDatagrams } from './syslog-listener.ts'
 import { readTls, type TlsFiles } from './tls-files.ts'
 
 /** The sockets of other protocols than HTTP. */
@@ -78,13 +78,13 @@ export function openListeners(world: ListenerWorld): Listeners {
     const { log } = world
     if (setting.transport === 'udp') {
       const pending = new PendingMessages()
-      const taker =
-        protocol === 'gelf' ? takeGelfDatagrams(parts, pending) : { take: takeSyslogDatagram(parts, pending), close: () => undefined }
+      const handler =
+        protocol === 'gelf' ? gelfDatagrams(parts, pending) : { take: syslogDatagrams(parts, pending), close: () => undefined }
       const settled = async (): Promise<void> => {
-        taker.close()
+        handler.close()
         await queues.close(STOP_MS)
       }
-      return openDatagramListener({ setting, counters, log, take: taker.take, settled })
+      return openDatagramListener({ setting, counters, log, take: handler.take, settled })
     }
     const connect = connectOf[protocol]
     const listener = await openStreamListener({ setting, tls, counters, log, connect: (peer) => connect(parts, peer) })

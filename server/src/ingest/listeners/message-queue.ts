@@ -54,7 +54,7 @@ export class MessageQueue {
   #bytes = 0
   #timer: NodeJS.Timeout | undefined
   readonly #posts = new Set<Promise<void>>()
-  #forRoom: (() => void)[] = []
+  #forSpace: (() => void)[] = []
 
   constructor(world: QueueWorld & { intake: Pick<Intake, 'storeMessages'>; access: SenderAccess }, key: Secret, options: QueueOptions) {
     this.#world = world
@@ -72,9 +72,9 @@ export class MessageQueue {
     return this.#bytes === 0
   }
 
-  /** Calls back once there is room again. */
-  onRoom(callback: () => void): void {
-    if (this.isFull) this.#forRoom.push(callback)
+  /** Calls back once there is space again. */
+  onSpace(callback: () => void): void {
+    if (this.isFull) this.#forSpace.push(callback)
     else callback()
   }
 
@@ -134,7 +134,7 @@ export class MessageQueue {
       this.#startAlone()
       if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#start(), 0)
       if (this.isFull) return
-      for (const callback of this.#forRoom.splice(0)) callback()
+      for (const callback of this.#forSpace.splice(0)) callback()
     })
     this.#posts.add(post)
   }

@@ -200,15 +200,17 @@ export function listen(server: Pick<Server, 'listen' | 'once'>, setting: Listene
   })
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program, perhaps another process of this service, uses the port; each listener needs a port of its own',
-  EACCES: 'the port needs privileges; use one from 1024 on, or give them to this program (CAP_NET_BIND_SERVICE)',
-  EADDRNOTAVAIL: 'this machine has no such address; use one of its addresses, or 0.0.0.0 for all',
-  ENOTFOUND: 'the host has no address',
-}
+const reasons: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    EADDRINUSE: 'another program, perhaps another process of this service, uses the port; each listener needs a port of its own',
+    EACCES: 'the port needs privileges; use one from 1024 on, or give them to this program (CAP_NET_BIND_SERVICE)',
+    EADDRNOTAVAIL: 'this machine has no such address; use one of its addresses, or 0.0.0.0 for all',
+    ENOTFOUND: 'the host has no address',
+  }),
+)
 
 export const listenFailure = ({ name }: Pick<ListenerSetting, 'name'>, cause: NodeJS.ErrnoException): Error =>
-  new Error(`DENDRO_LISTENERS names ${name}, but ${REASONS[cause.code ?? ''] ?? cause.message}`, { cause })
+  new Error(`DENDRO_LISTENERS names ${name}, but ${reasons.get(cause.code ?? '') ?? cause.message}`, { cause })
 
 /** The address of the peer, and the name in its certificate. */
 export function sourceOf(socket: Socket): MessageSource {

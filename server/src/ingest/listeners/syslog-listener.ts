@@ -26,7 +26,7 @@ function queueOf({ setting, queues, counters }: ListenerParts, message: Uint8Arr
 }
 
 /** Takes datagrams of one message each. */
-export function takeSyslogDatagram(parts: ListenerParts, pending: PendingMessages): (datagram: Uint8Array, source: MessageSource) => void {
+export function syslogDatagrams(parts: ListenerParts, pending: PendingMessages): (datagram: Uint8Array, source: MessageSource) => void {
   const ended = () => pending.end()
   return (datagram, source) => {
     const found = queueOf(parts, withoutLineEnd(datagram))
@@ -45,7 +45,7 @@ export function connectSyslog(parts: ListenerParts, peer: Peer): StreamConnectio
 
 /** A connection whose messages get no answers: the sender waits while its messages do not fit. */
 export function connectMessages(
-  { counters }: ListenerParts,
+  { counters, setting }: ListenerParts,
   peer: Peer,
   framing: MessageFraming,
   find: (message: Uint8Array) => KeyedQueue | undefined,
@@ -53,7 +53,8 @@ export function connectMessages(
   const pending = new PendingMessages()
   const ended: MessageEnd = (failure) => {
     pending.end()
-    if (failure && isForbidden(failure)) peer.close('unauthenticated')
+    // Where each message shows a key of its own, a wrong one is no reason to refuse the others.
+    if (failure && setting.key && isForbidden(failure)) peer.close('unauthenticated')
   }
   let full: MessageQueue | undefined
   const take = (message: Uint8Array): void => {
@@ -69,7 +70,7 @@ export function connectMessages(
       framing.push(chunk, take)
       if (!full) return
       peer.pause()
-      full.onRoom(() => peer.resume())
+      full.onSpace(() => peer.resume())
       full = undefined
     },
     end: () => {
@@ -106,7 +107,7 @@ export function connectRelp(parts: ListenerParts, peer: Peer): StreamConnection 
     found.queue.add(found.message, peer.source, ended, 'haste')
     if (!found.queue.isFull) return
     peer.pause()
-    found.queue.onRoom(() => peer.resume())
+    found.queue.onSpace(() => peer.resume())
   }
   const read = (): void => {
     const bytes = held.view()

@@ -1,6 +1,6 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { badRequest, Failure } from '../../../kernel/errors.ts'
-import type { IngestRequest, MessageParser, ParsedBody, RejectedRecord } from '../../batch.ts'
+import type { IngestRequest, MessageParser, Pair, ParsedBody, RejectedRecord } from '../../batch.ts'
 import { Batches } from '../batches.ts'
 import { type MessageSource, messagesOf } from '../messages.ts'
 import { ARRAY, BINARY, MsgpackReader, msgpackText, TEXT } from './msgpack.ts'
@@ -19,13 +19,16 @@ function parse({ body }: IngestRequest): ParsedBody {
 }
 
 class ForwardPost {
-  readonly #body: Uint8Array
+  /** All messages of a body share the texts and names of their records. */
+  readonly #reader: MsgpackReader
+  readonly #records: ForwardRecords
   readonly #batches = new Batches()
   readonly #rejected: RejectedRecord[] = []
   #bytesLeft = POST_BYTES_MAX
 
   constructor(body: Uint8Array) {
-    this.#body = body
+    this.#reader = new MsgpackReader(body)
+    this.#records = new ForwardRecords(this.#reader)
   }
 
   parsed(): ParsedBody {
@@ -35,7 +38,9 @@ class ForwardPost {
   /** Reads a message. Its entries before an unreadable one are kept. */
   add(start: number, end: number, source: MessageSource): void {
     try {
-      this.#message(new MsgpackReader(this.#body, start, end), source)
+      this.#reader.at = start
+      this.#reader.end = end
+      this.#message(this.#reader, source)
     } catch (thrown) {
       if (!(thrown instanceof Failure) || thrown.status !== 400) throw thrown
       this.#rejected.push({ index: this.#batches.total + this.#rejected.length, reason: thrown.message })
@@ -46,32 +51,43 @@ class ForwardPost {
     if (reader.next() !== ARRAY || reader.length < 2) throw reader.fail('a message is not a tag and entries')
     reader.next()
     const tag = msgpackText(reader)
-    const take = (found: ForwardRecord) => this.#take(tag, found, source)
+    const shared: readonly Pair[] = [['$fluent.tag', tag], ...source.attributes]
+    const named = datasetOf(tag)
+    const isFile = tag.startsWith('kube.')
+    const take = ({ record, container }: ForwardRecord): void => {
+      record.origin = source.address
+      this.#batches.add(this.#batches.of({ collection: undefined, dataset: isFile && container ? container : named }), record, shared)
+    }
     switch (reader.next()) {
       case ARRAY:
-        entriesOf(reader, reader.length, take)
+        entriesOf(this.#records, reader, reader.length, take)
         return
       case TEXT:
       case BINARY:
-        this.#packed(reader.bytes.subarray(reader.start, reader.stop), take)
+        this.#packed(reader, take)
         return
-      default: {
-        const records = new ForwardRecords(reader)
-        take(records.record(records.time(), []))
-      }
+      default:
+        take(this.#records.record(this.#records.time(), []))
     }
   }
 
-  #packed(bytes: Uint8Array, take: (found: ForwardRecord) => void): void {
-    const entries = new MsgpackReader(this.#inflate(bytes))
-    entriesOf(entries, Number.POSITIVE_INFINITY, take)
+  #packed(reader: MsgpackReader, take: (found: ForwardRecord) => void): void {
+    const inflated = this.#inflate(reader.bytes.subarray(reader.start, reader.stop))
+    if (inflated) {
+      const entries = new MsgpackReader(inflated)
+      entriesOf(new ForwardRecords(entries), entries, Number.POSITIVE_INFINITY, take)
+      return
+    }
+    reader.at = reader.start
+    reader.end = reader.stop
+    entriesOf(this.#records, reader, Number.POSITIVE_INFINITY, take)
   }
 
-  /** The first bytes decide, since senders name other compressions than they use. */
-  #inflate(bytes: Uint8Array): Uint8Array {
+  /** The decompressed entries; undefined if they are not compressed. The first bytes decide, since senders name other compressions than they use. */
+  #inflate(bytes: Uint8Array): Uint8Array | undefined {
     const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b
     const isZstd = bytes[0] === 0x28 && bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd
-    if (!isGzip && !isZstd) return bytes
+    if (!isGzip && !isZstd) return undefined
     try {
       const inflated = (isGzip ? gunzipSync : zstdDecompressSync)(bytes, { maxOutputLength: this.#bytesLeft })
       this.#bytesLeft = Math.max(1, this.#bytesLeft - inflated.length)
@@ -80,16 +96,9 @@ class ForwardPost {
       throw badRequest(`the entries cannot be decompressed: ${cause instanceof Error ? cause.message : 'unreadable'}`, { cause })
     }
   }
-
-  #take(tag: string, { record, container }: ForwardRecord, { address, attributes }: MessageSource): void {
-    record.origin = address
-    record.attributes = [['$fluent.tag', tag], ...attributes, ...record.attributes]
-    this.#batches.add(this.#batches.of({ collection: undefined, dataset: datasetOf(tag, container) }), record)
-  }
 }
 
-function entriesOf(reader: MsgpackReader, count: number, take: (found: ForwardRecord) => void): void {
-  const records = new ForwardRecords(reader)
+function entriesOf(records: ForwardRecords, reader: MsgpackReader, count: number, take: (found: ForwardRecord) => void): void {
   for (let left = count; left > 0 && !reader.isAtEnd; left -= 1) {
     reader.next()
     take(records.entry())
@@ -97,7 +106,4 @@ function entriesOf(reader: MsgpackReader, count: number, take: (found: ForwardRe
 }
 
 /** The part of a tag up to its second dot. Tags of containers name files, so the container's name is better. */
-function datasetOf(tag: string, container: string | undefined): string | undefined {
-  if (container && tag.startsWith('kube.')) return container
-  return tag.split('.', 2).join('.') || undefined
-}
+const datasetOf = (tag: string): string | undefined => tag.split('.', 2).join('.') || undefined

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { hostname } from 'node:os'
-import { ARRAY, BINARY, type MsgpackReader, TEXT } from './msgpack.ts'
+import { ARRAY, BINARY, type MsgpackReader, NIL, TEXT } from './msgpack.ts'
 
 const SECRET_BYTES = 16
 
@@ -35,16 +35,8 @@ export class Handshake {
 
   /** Checks the sender's PING. Its salt is raw bytes, also where it calls them a text. */
   answer(reader: MsgpackReader): PingResult {
-    const parts: Buffer[] = []
-    if (reader.next() === ARRAY && reader.length === 6) {
-      for (let part = 0; part < 6; part += 1) {
-        const kind = reader.next()
-        if (kind !== TEXT && kind !== BINARY) break
-        parts.push(reader.bytes.subarray(reader.start, reader.stop))
-      }
-    }
-    const [name, host, salt, digest, user, password] = parts
-    if (!name || !host || !salt || !digest || !user || !password || name.toString() !== 'PING') return refused('the message is no PING')
+    const [name, host, salt, digest, user = NOTHING, password = NOTHING] = pingParts(reader)
+    if (!name || !host || !salt || !digest || name.toString() !== 'PING') return refused('the message is no PING')
     const { sharedKey, user: wanted, password: known } = this.#secrets
     const shared = Buffer.from(sharedKey)
     if (!isEqual(digest, sha512(salt, host, this.#nonce, shared))) return refused('shared_key mismatch')
@@ -56,6 +48,21 @@ export class Handshake {
     const own = Buffer.from(hostname())
     return { isAccepted: true, reply: pong(true, '', own.toString(), sha512(salt, own, this.#nonce, shared)) }
   }
+}
+
+const NOTHING = Buffer.alloc(0)
+const PARTS_MAX = 6
+
+/** The parts of a PING. Senders without a user leave the last two out, or send nil. */
+function pingParts(reader: MsgpackReader): Buffer[] {
+  if (reader.next() !== ARRAY) return []
+  const parts: Buffer[] = []
+  for (let left = Math.min(reader.length, PARTS_MAX); left > 0; left -= 1) {
+    const kind = reader.next()
+    if (kind !== TEXT && kind !== BINARY && kind !== NIL) return []
+    parts.push(kind === NIL ? NOTHING : reader.bytes.subarray(reader.start, reader.stop))
+  }
+  return parts
 }
 
 const refused = (reason: string): PingResult => ({ isAccepted: false, reply: pong(false, reason, '', '') })

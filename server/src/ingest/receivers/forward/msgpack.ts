@@ -28,7 +28,7 @@ const DEPTH_MAX = 100
 export class MsgpackReader {
   readonly bytes: Buffer
   at: number
-  readonly end: number
+  end: number
   /** The kind of the value just read. */
   kind: MsgpackKind = NIL
   /** The position of the bytes of a text, binary or extension. */

@@ -1,6 +1,6 @@
-import type { IngestRequest, MessageParser, ParsedBody, ReceivedRecord } from '../../batch.ts'
+import type { IngestRequest, MessageParser, Pair, ParsedBody, ReceivedRecord } from '../../batch.ts'
 import { Batches } from '../batches.ts'
-import { messagesOf } from '../messages.ts'
+import { type MessageSource, messagesOf } from '../messages.ts'
 import { syslogNames } from './header.ts'
 
 /**
@@ -9,8 +9,17 @@ import { syslogNames } from './header.ts'
  */
 export const syslog: MessageParser = { name: 'syslog', parse }
 
+const NO_KEYS: readonly Pair[] = []
+
 function parse({ body }: IngestRequest): ParsedBody {
   const records = new Batches()
+  const hosts = new Map<MessageSource, readonly Pair[]>()
+  // Messages of one sender share the list, so that they also share what is computed from it.
+  const hostOf = (source: MessageSource): readonly Pair[] => {
+    const known = hosts.get(source) ?? (source.address === '' ? NO_KEYS : [['hostname', source.address]])
+    hosts.set(source, known)
+    return known
+  }
   for (const { start, end, source } of messagesOf(body)) {
     const raw = body.subarray(start, end)
     const { app, hasHost } = syslogNames(raw)
@@ -18,7 +27,7 @@ function parse({ body }: IngestRequest): ParsedBody {
       raw,
       time: undefined,
       level: undefined,
-      keys: hasHost || source.address === '' ? [] : [['hostname', source.address]],
+      keys: hasHost ? NO_KEYS : hostOf(source),
       attributes: source.attributes,
       origin: source.address,
     }
