@@ -89,6 +89,11 @@ const REPEATED_MAX = 6
 function withoutLists(words: readonly FormWord[]): readonly FormWord[] {
   const kept: FormWord[] = []
   for (const word of words) {
+    const [before, last] = kept.slice(-2)
+    if (word.text === MASK && last?.text === ',' && before?.text === MASK) {
+      kept.length -= 1
+      continue
+    }
     kept.push(word)
     for (let length = 1; length <= REPEATED_MAX && length * 2 <= kept.length; length += 1) {
       if (!repeats(kept, length)) continue
