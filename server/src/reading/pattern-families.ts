@@ -1,6 +1,6 @@
 import type { EventStore } from '../events/store/events.ts'
 import { tableClasses } from '../lines/table.ts'
-import { branchesOf } from './branches.ts'
+import { branchesOf, type QueryBranch } from './branches.ts'
 import type { EventQuery, FoundEvent, PresentPattern, PresentPatterns } from './event-query.ts'
 import { scopeOf } from './events-statement.ts'
 import { type QueryRun, run, startQueryRun } from './run.ts'
@@ -16,6 +16,26 @@ const PATTERNS_MAX = 1_000_000
 export async function withFamilies(store: EventStore, queryRun: QueryRun, query: EventQuery, keys: readonly string[]): Promise<EventQuery> {
   if (!query.families || !keys.includes('@pattern')) return query
   return inFamilies(store, query, await presentPatterns(store, queryRun, query))
+}
+
+/** The same for branches. Reading one window at a time, a query finds the patterns of no more than it reads. */
+export async function branchesInFamilies(
+  store: EventStore,
+  queryRun: QueryRun,
+  query: EventQuery,
+  branches: readonly QueryBranch[],
+  keys: readonly string[],
+): Promise<readonly QueryBranch[]> {
+  const { sources } = await withFamilies(store, queryRun, query, keys)
+  if (sources === query.sources) return branches
+  const families = new Map(sources.map((source) => [source.logId, source.families]))
+  return branches.map((branch) => ({
+    ...branch,
+    sources: branch.sources.map((source) => {
+      const own = families.get(source.logId)
+      return own ? { ...source, families: own } : source
+    }),
+  }))
 }
 
 /** The same when the patterns in the range are known. */
