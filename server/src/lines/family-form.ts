@@ -115,7 +115,10 @@ function repeats(words: readonly FormWord[], length: number): boolean {
 }
 
 /** Writes the words of a family like the message of one of its events. */
-export function familyTemplate(family: readonly string[], message: string): string {
+export const familyTemplate = (family: readonly string[], message: string): string => templateOf(familyText(family, message))
+
+/** The same with masks. */
+export function familyText(family: readonly string[], message: string): string {
   const { spaced } = formOf(message)
-  return templateOf(family.map((word, at) => `${at > 0 && (spaced[at] ?? true) ? ' ' : ''}${word}`).join(''))
+  return family.map((word, at) => `${at > 0 && (spaced[at] ?? true) ? ' ' : ''}${word}`).join('')
 }
