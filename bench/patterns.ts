@@ -1,12 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { evidence } from '../server/src/lines/families.ts'
+import { decideFamilies } from '../server/src/lines/family-decision.ts'
+import { formOf } from '../server/src/lines/family-form.ts'
 import { Masker, skeletonText } from '../server/src/lines/skeleton.ts'
 import { type Corpus, generatedCorpora, type LabelledMessage } from './corpora.ts'
+import { byFamily, byPattern, candidateWeights, groupingAccuracy, leaveOneOut, meanOf } from './pattern-scores.ts'
 
 /**
  * Measures how well messages are grouped into patterns, against labelled samples: node bench/patterns.ts FOLDER
  * FOLDER holds files `<System>.structured.csv` with the columns Content and EventId. Grouping accuracy is the share of lines whose group
- * holds exactly the lines of their true group. The speed is that of one thread, as a ratio to reading the same bytes once (a checksum).
+ * holds exactly the lines of their true group. Generated corpora are scored too. The speed is that of one thread, as a ratio to reading the same bytes once (a checksum).
  */
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
@@ -18,36 +22,61 @@ const samples = files.map((name): Corpus => {
   const lines = linesOf(readFileSync(join(folder, name), 'utf8'))
   return { name: name.replace('.structured.csv', ''), lines }
 })
-score('sample', samples)
-for (const kind of ['open', 'held-out']) score(`generated, ${kind}`, generatedCorpora(join(import.meta.dirname, 'corpora', kind)))
+const kinds = { samples, 'generated, seen while choosing': generated('open'), 'generated, held out': generated('held-out') }
+for (const [title, corpora] of Object.entries(kinds)) score(title, corpora)
+leftOut()
 speed(samples.flatMap(({ lines }) => lines.map(({ message }) => Buffer.from(message, 'utf8'))))
+scale()
 
-function score(title: string, corpora: readonly Corpus[]): void {
-  say(`| ${title} | lines | true patterns | found | grouping accuracy |\n|---|---|---|---|---|`)
-  const accuracies = corpora.map(({ name, lines }) => {
-    const found = lines.map(({ message }) => skeletonText(message))
-    const truth = lines.map(({ template }) => template)
-    const accuracy = groupingAccuracy(truth, found)
-    say(`| ${name} | ${lines.length} | ${new Set(truth).size} | ${new Set(found).size} | ${accuracy.toFixed(4)} |`)
-    return accuracy
-  })
-  const mean = accuracies.reduce((sum, each) => sum + each, 0) / accuracies.length
-  say(`| **mean** (lowest ${Math.min(...accuracies).toFixed(4)}) | | | | **${mean.toFixed(4)}** |\n`)
+function generated(kind: string): Corpus[] {
+  return generatedCorpora(join(import.meta.dirname, 'corpora', kind))
 }
 
-function groupingAccuracy(truth: readonly string[], found: readonly string[]): number {
-  const sizes = (names: readonly string[]) => {
-    const counted = new Map<string, number>()
-    for (const name of names) counted.set(name, (counted.get(name) ?? 0) + 1)
-    return counted
-  }
-  const pairs = truth.map((name, index) => `${name}\n${found[index]}`)
-  const [ofTruth, ofFound, ofPair] = [sizes(truth), sizes(found), sizes(pairs)]
-  const right = pairs.filter((pair, index) => {
-    const size = ofPair.get(pair)
-    return size === ofTruth.get(truth[index] ?? '') && size === ofFound.get(found[index] ?? '')
+function score(title: string, corpora: readonly Corpus[]): void {
+  say(`| ${title} | true | patterns | families | accuracy of patterns | of families | in 20 rounds |\n|---|---|---|---|---|---|---|`)
+  const rows = corpora.map((corpus) => {
+    const [patterns, families, rounds] = [byPattern(corpus), byFamily(corpus), byFamily(corpus, 20)]
+    const truth = new Set(corpus.lines.map(({ template }) => template)).size
+    const accuracies = [patterns, families, rounds].map((found) => groupingAccuracy(corpus, found))
+    const counts = [truth, new Set(patterns).size, new Set(families).size]
+    say(`| ${corpus.name} | ${counts.join(' | ')} | ${accuracies.map((one) => one.toFixed(3)).join(' | ')} |`)
+    return accuracies
   })
-  return right.length / truth.length
+  const columns = [0, 1, 2].map((at) => rows.map((row) => row[at] ?? 0))
+  say(
+    `| **mean** (lowest) | | | | ${columns.map((one) => `**${meanOf(one).toFixed(3)}** (${Math.min(...one).toFixed(3)})`).join(' | ')} |\n`,
+  )
+}
+
+/** The weights are chosen by the other seven samples. */
+function leftOut(): void {
+  const found = leaveOneOut(samples, candidateWeights(evidence))
+  say('| left out | accuracy with the weights of the others | value, name, noun |\n|---|---|---|')
+  for (const { name, accuracy, weights } of found) {
+    say(`| ${name} | ${accuracy.toFixed(3)} | ${[weights.value[0], weights.name[0], weights.prose[2]].join(', ')} |`)
+  }
+  say(`| **mean** | **${meanOf(found.map(({ accuracy }) => accuracy)).toFixed(3)}** | |\n`)
+}
+
+/** The CPU time of deciding about new patterns when a frame already has many. */
+function scale(): void {
+  const words = (count: number, other: string) =>
+    Array.from({ length: count }, (_, at) => ({
+      skeleton: BigInt(at + 1),
+      words: formOf(`${other}${namedBy(at)} said ${namedBy(at * 7)} twice`).words,
+    }))
+  say('| patterns of one frame without a family | CPU ms of one decision |\n|---|---|')
+  for (const count of [100, 1_000]) {
+    const singles = words(count, 'x')
+    const before = process.cpuUsage()
+    decideFamilies([], singles)
+    const { user, system } = process.cpuUsage(before)
+    say(`| ${count} | ${((user + system) / 1_000).toFixed(0)} |`)
+  }
+}
+
+function namedBy(number: number): string {
+  return [...String(number)].map((digit) => 'qzjxkvbwyp'[Number(digit)]).join('')
 }
 
 function speed(messages: readonly Buffer[]): void {

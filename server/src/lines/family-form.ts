@@ -89,6 +89,11 @@ const REPEATED_MAX = 6
 function withoutLists(words: readonly FormWord[]): readonly FormWord[] {
   const kept: FormWord[] = []
   for (const word of words) {
+    const [before, last] = kept.slice(-2)
+    if (word.text === MASK && last?.text === ',' && before?.text === MASK) {
+      kept.length -= 1
+      continue
+    }
     kept.push(word)
     for (let length = 1; length <= REPEATED_MAX && length * 2 <= kept.length; length += 1) {
       if (!repeats(kept, length)) continue
@@ -110,7 +115,10 @@ function repeats(words: readonly FormWord[], length: number): boolean {
 }
 
 /** Writes the words of a family like the message of one of its events. */
-export function familyTemplate(family: readonly string[], message: string): string {
+export const familyTemplate = (family: readonly string[], message: string): string => templateOf(familyText(family, message))
+
+/** The same with masks. */
+export function familyText(family: readonly string[], message: string): string {
   const { spaced } = formOf(message)
-  return templateOf(family.map((word, at) => `${at > 0 && (spaced[at] ?? true) ? ' ' : ''}${word}`).join(''))
+  return family.map((word, at) => `${at > 0 && (spaced[at] ?? true) ? ' ' : ''}${word}`).join('')
 }

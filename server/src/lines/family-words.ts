@@ -99,7 +99,7 @@ export function isVocabulary(word: string): boolean {
 export type WordClass = 'value' | 'compound' | 'coined' | 'outcome' | 'upper' | 'prose' | 'name' | 'sign'
 
 const UPPER = /^[A-Z][A-Z_-]+$/
-const LETTERS = /^\p{L}+(?:'\p{L}+)?$/u
+const WORD = /^\p{L}+(?:'\p{L}+)?$/u
 const SIGN = /^[^\p{L}\p{N}\0]+$/u
 /** Where one part of a compound name ends and the next begins: suspendAutohide, card_declined, overlap:false. */
 /** A phrase of capitalized words within a sentence is a name (form.ts joins it). */
@@ -130,11 +130,11 @@ function judged(word: string): WordClass {
   if (SIGN.test(word)) return 'sign'
   if (UPPER.test(word)) return isOutcome(word) ? 'outcome' : 'upper'
   if (PHRASE.test(word)) return 'name'
-  if (LETTERS.test(word) && isOutcome(word)) return 'outcome'
-  if (LETTERS.test(word) && isVocabulary(word)) return 'prose'
+  if (WORD.test(word) && isOutcome(word)) return 'outcome'
+  if (WORD.test(word) && isVocabulary(word)) return 'prose'
   const parts = word.split(SEAM).filter(Boolean)
-  if (parts.length === 1) return LETTERS.test(word) ? 'name' : 'value'
-  if (!parts.every((part) => LETTERS.test(part))) return 'value'
+  if (parts.length === 1) return WORD.test(word) ? 'name' : 'value'
+  if (!parts.every((part) => WORD.test(part))) return 'value'
   if (FILE.test(word)) return 'compound'
   return parts.filter(isVocabulary).length / parts.length > PARTS_VOCABULARY_MIN ? 'coined' : 'compound'
 }

@@ -13,6 +13,7 @@ export type MatchableEvent = {
   readonly severity: string
   readonly origin: string
   readonly skeleton: bigint
+  readonly family?: bigint
   readonly collection: string
   readonly dataset: string
 }
@@ -42,7 +43,7 @@ export function keyReader(key: string): KeyReader {
     case '@dataset':
       return (event) => event.dataset
     case '@pattern':
-      return (event) => (event.skeleton === 0n ? undefined : patternId(event.skeleton))
+      return ({ skeleton, family }) => (skeleton === 0n ? undefined : patternId(family ?? skeleton))
     default:
       return leafReader(key)
   }

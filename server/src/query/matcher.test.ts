@@ -38,6 +38,19 @@ describe('the cases of matching', () => {
   })
 })
 
+test.each([
+  ["@pattern = '0000000000000fa0'", true],
+  ["@pattern = '0000000000000abc'", true],
+  ["@pattern = '0000000000000abd'", false],
+  ["@pattern != '0000000000000fa0'", false],
+  ["@pattern != '0000000000000abc'", false],
+  ["@pattern NOT IN ('0000000000000abd')", true],
+  ["@pattern IN ('0000000000000abd', '0000000000000fa0')", true],
+  ['@pattern IS NULL', false],
+])('an event of a family has the id of its pattern too: %s is %s', (text, met) => {
+  expect(matcherOf(parseFilter(text).filter)({ ...event, family: 0xfa0n })).toBe(met)
+})
+
 describe('keys and built-ins', () => {
   test.each([
     ['level = error', true],

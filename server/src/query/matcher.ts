@@ -3,6 +3,7 @@ import { compareNumbers, int64Of, numberOf, safeNumberOf } from '@dendro/languag
 import { compileRegex } from '@dendro/language/regex'
 import { compareTexts } from '@dendro/language/text-order'
 import type { Condition, Filter, FilterOperator, Literal } from '@dendro/language/tree'
+import { patternId } from '../kernel/pattern-id.ts'
 import { foldCase, likeMatcher } from './like.ts'
 import { eventMs, keyReader, type MatchableEvent } from './matchable-event.ts'
 
@@ -56,9 +57,20 @@ function conditionMatcher(condition: Keyed): EventMatcher {
       ({ seq }) => seq,
     )
   const test = textTest(condition)
+  if (condition.key === '@pattern') return patternMatcher(condition, test)
   return (event) => {
     const value = read(event)
     return value !== undefined && test(value)
+  }
+}
+
+/** An id stands for a family or for one of its patterns. */
+function patternMatcher(condition: Valued, test: Test<string>): EventMatcher {
+  const isNegated = condition.kind === 'compare' ? condition.operator === '!=' : condition.negated
+  return ({ skeleton, family }) => {
+    if (skeleton === 0n) return false
+    const ids = [skeleton, ...(family === undefined ? [] : [family])].map(patternId)
+    return isNegated ? ids.every(test) : ids.some(test)
   }
 }
 

@@ -20,13 +20,13 @@ export type QuerySource = {
 }
 
 /** How often a pattern was found, and its newest event. */
-export type FoundPattern = { readonly count: number; readonly seq: bigint }
+export type PresentPattern = { readonly count: number; readonly seq: bigint }
 /** Found patterns by dataset. */
-export type FoundPatterns = ReadonlyMap<string, ReadonlyMap<bigint, FoundPattern>>
+export type PresentPatterns = ReadonlyMap<string, ReadonlyMap<bigint, PresentPattern>>
 
 /** Knows the families of patterns, by dataset, and decides about patterns that it does not know yet. */
 export type PatternFamilies = {
-  of(store: EventStore, query: EventQuery, found: FoundPatterns): Promise<ReadonlyMap<string, ReadonlyMap<bigint, bigint>>>
+  of(store: EventStore, query: EventQuery, found: PresentPatterns): Promise<ReadonlyMap<string, ReadonlyMap<bigint, bigint>>>
 }
 
 /** The limits of one query. Exceeding them is a 4xx that says what to narrow. */

@@ -5,7 +5,7 @@ import type { EventQuery, EventsRequest, EventsResult, FoundEvent, TimeBounds } 
 import { type EventsStatement, eventsStatement } from './events-statement.ts'
 import { type BranchLayout, foundEvent, type StoredEventRow, storedEvent } from './found-event.ts'
 import { withOverflowKeys } from './overflow.ts'
-import { eventsInFamilies, withFamilies } from './pattern-families.ts'
+import { branchesInFamilies, eventsInFamilies } from './pattern-families.ts'
 import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
 import { withShapes } from './shapes.ts'
 import { windowsOf } from './windows.ts'
@@ -19,10 +19,9 @@ const NS_PER_MS = 1_000_000n
 const CONDITIONS_FEW = 20
 
 /** Returns the events that match a query, in the requested order. Reads no further back than it has to. */
-export async function readEvents(store: EventStore, given: EventQuery, request: EventsRequest): Promise<EventsResult> {
-  const queryRun = startQueryRun(given)
-  const keys = [...keysIn(given.filter), ...(request.orderBy ? [request.orderBy.key] : [])]
-  const query = await withFamilies(store, queryRun, given, keys)
+export async function readEvents(store: EventStore, query: EventQuery, request: EventsRequest): Promise<EventsResult> {
+  const queryRun = startQueryRun(query)
+  const keys = [...keysIn(query.filter), ...(request.orderBy ? [request.orderBy.key] : [])]
   const scope = { keys, bounds: query.bounds }
   const shaped = await withShapes(store, queryRun, branchesOf(query.sources, keys), scope)
   // For a few conditions, reading the overflow maps everywhere is faster than finding out which keys they contain.
@@ -37,7 +36,7 @@ export async function readEvents(store: EventStore, given: EventQuery, request: 
     : windowsOf(bounds, { newestFirst: request.newestFirst, fewer: keys.includes('@raw') || query.sources.length < 2, few: isLong })
   for (const window of windows) {
     const plan = eventsStatement(
-      branches,
+      await branchesInFamilies(store, queryRun, { ...query, bounds: window }, branches, keys),
       query,
       { ...oneMore, limit: oneMore.limit - found.length, ...startOf(window, query.bounds, request) },
       window,

@@ -2,7 +2,7 @@ import type { EventStore } from '../../../events/store/events.ts'
 import { messageKeys } from '../../../lines/event.ts'
 import type { Meta } from '../../../meta/meta.ts'
 import { parseFilter } from '../../../query/query.ts'
-import type { EventQuery, FoundEvent, FoundPattern, FoundPatterns, PatternFamilies } from '../../../reading/event-query.ts'
+import type { EventQuery, FoundEvent, PatternFamilies, PresentPattern, PresentPatterns } from '../../../reading/event-query.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import { type KnownFamilies, knownFamilies } from './known-families.ts'
 import { decideAbout, type NewPattern } from './learn.ts'
@@ -27,21 +27,21 @@ export const patternFamilies = (meta: Meta, orgId: string): PatternFamilies => (
   },
 })
 
-type PatternsOfDataset = readonly (readonly [bigint, FoundPattern])[]
+type PatternsOfDataset = readonly (readonly [bigint, PresentPattern])[]
 
-function newPatterns(found: FoundPatterns, known: ReadonlyMap<string, KnownFamilies>): ReadonlyMap<string, PatternsOfDataset> {
+function newPatterns(found: PresentPatterns, known: ReadonlyMap<string, KnownFamilies>): ReadonlyMap<string, PatternsOfDataset> {
   const fresh = new Map<string, PatternsOfDataset>()
   for (const [logId, patterns] of found) {
     const own = known.get(logId)
-    const room = PATTERNS_MAX - (own?.size ?? 0)
+    const left = PATTERNS_MAX - (own?.size ?? 0)
     const unknown = [...patterns].filter(([pattern]) => !own?.has(pattern))
-    const some = unknown.sort(([, a], [, b]) => b.count - a.count).slice(0, Math.min(NEW_MAX, Math.max(0, room)))
+    const some = unknown.sort(([, a], [, b]) => b.count - a.count).slice(0, Math.min(NEW_MAX, Math.max(0, left)))
     if (some.length > 0) fresh.set(logId, some)
   }
   return fresh
 }
 
-function familiesIn(found: FoundPatterns, known: ReadonlyMap<string, KnownFamilies>): ReadonlyMap<string, ReadonlyMap<bigint, bigint>> {
+function familiesIn(found: PresentPatterns, known: ReadonlyMap<string, KnownFamilies>): ReadonlyMap<string, ReadonlyMap<bigint, bigint>> {
   const families = new Map<string, Map<bigint, bigint>>()
   for (const [logId, patterns] of found) {
     const own = new Map<bigint, bigint>()

@@ -1,4 +1,4 @@
-import { contract, type Event, type FailureBody } from '@dendro/api'
+import { contract, type Event, type FailureBody, type PatternRow } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 
@@ -60,6 +60,18 @@ describe('a live tail', () => {
     ])
     expect(await poll(id, '&limit=2')).toEqual(['c', 'd'])
     expect(await poll(id)).toEqual(['e'])
+  })
+
+  test('follows a family of patterns, also the patterns that are new', async () => {
+    await send(['mail to ada sent', 'mail to grace sent'])
+    const details = { search_details: { from: logs } }
+    const { patterns } = (await org.ask<{ patterns: PatternRow[] }>('POST', '/patterns', { body: details })).body
+    const family = patterns.find(({ template }) => template === 'mail to <*> sent')?.id
+    expect(family).toMatch(/^[\da-f]{16}$/)
+    const [same, others] = [await start({ where: `@pattern = '${family}'` }), await start({ where: `@pattern != '${family}'` })]
+    await send(['mail to linus sent', 'mail lost'])
+    expect(await poll(same)).toEqual(['mail to linus sent'])
+    expect(await poll(others)).toEqual(['mail lost'])
   })
 
   test('may follow a dataset without events', async () => {

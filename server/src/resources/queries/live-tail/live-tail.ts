@@ -87,6 +87,7 @@ export class LiveTails {
   readonly #world: World
   readonly #tails: Tails
   readonly #states = new Map<string, TailState>()
+  readonly #readFamilies = new Set<string>()
   readonly #texts = new WeakMap<FoundEvent, { key: string; text: string }>()
   #streams = 0
 
@@ -298,6 +299,7 @@ export class LiveTails {
           newestFirst: true,
           keys: 'all',
           withRaw: true,
+          withFamilies: this.#readFamilies.has(orgId),
           numbers: numbers.map(({ seq }) => seq),
         } as const
         const { events, cost } = await readEvents(this.#world.events, await queryOf(datasets, boundsOf(numbers)), request)
@@ -327,6 +329,7 @@ export class LiveTails {
     // Marks the job as used, so that its events stay held during the read.
     if (known) this.#states.set(row.id, { ...known, usedAtMs: nowMs })
     const { selection, offsets } = known ?? { selection: selectionOf(row), offsets: new Map() }
+    if (row.condition.includes('@pattern')) this.#readFamilies.add(actor.orgId)
     const stored = known?.turn === row.turn ? known.position : row.position && decodePosition(row.position)
     const before = stored ?? (row.position ? firstPosition(nowMs) : startPosition(nowMs))
     const datasets = selection.selectDatasets(await visibleDatasets(this.#world, actor))

@@ -92,3 +92,50 @@ test('many questions at once decide once', async () => {
     ]),
   )
 })
+
+test('the values of each variable part are counted exactly, and a part with one value shows it', async () => {
+  const users = ['ada', 'grace', 'ada', 'linus', 'ada', 'grace']
+  await send('values', [...users.map((user, n) => `login of ${user} from 10.0.0.${n % 2} port 22 took ${n + 1} ms`), 'something else'])
+  const family = (await patternsOf('values'))[0]
+  const search_details = { from_expr: "dataset = 'values'" }
+  const values = async (body: object) => (await org.ask('POST', '/patterns/values', { body: { search_details, ...body } })).body
+  expect(await values({ id: family?.id, limit: 2 })).toEqual({
+    id: family?.id,
+    family: family?.id,
+    template: 'login of <*> from <*> port <*> took <*>',
+    text: 'login of <word> from <ip> port 22 took <duration>',
+    count: 6,
+    placeholders: [
+      {
+        kind: 'word',
+        count: 6,
+        distinct: 3,
+        values: [
+          { value: 'ada', count: 3 },
+          { value: 'grace', count: 2 },
+        ],
+      },
+      {
+        kind: 'ip',
+        count: 6,
+        distinct: 2,
+        values: [
+          { value: '10.0.0.0', count: 3 },
+          { value: '10.0.0.1', count: 3 },
+        ],
+      },
+      { kind: 'n', count: 6, distinct: 1, values: [{ value: '22', count: 6 }] },
+      {
+        kind: 'duration',
+        count: 6,
+        distinct: 6,
+        values: [
+          { value: '1 ms', count: 1 },
+          { value: '2 ms', count: 1 },
+        ],
+      },
+    ],
+  })
+  expect(await values({ id: 'ffffffffffffffff' })).toEqual({ id: 'ffffffffffffffff', template: '', text: '', count: 0, placeholders: [] })
+  expect((await org.ask('POST', '/patterns/values', { body: { search_details, id: 'x' } })).status).toBe(400)
+})

@@ -1,17 +1,14 @@
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
 import type { AggregateCall } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
-import { badField, badRequest } from '../../../kernel/errors.ts'
 import { messageKeys } from '../../../lines/event.ts'
 import { WILDCARD } from '../../../lines/pattern.ts'
-import { boundsOf } from '../../../query/bounds.ts'
-import { parseAll } from '../../../query/parse-all.ts'
 import { parseFilter } from '../../../query/query.ts'
 import type { EventQuery, StatsGroup } from '../../../reading/event-query.ts'
 import { readEvents, readStats } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import { sourceDatasets } from '../../data/datasets/datasets.ts'
-import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
+import { recordSearch } from '../../data/event-queries/event-queries.ts'
+import { patternRange } from './range.ts'
 import { templateWriter } from './template-writer.ts'
 
 export { templateWriter } from './template-writer.ts'
@@ -20,7 +17,6 @@ type PatternsRequest = BodyOf<typeof contract.patterns.find>
 type PatternsReply = ReplyOf<typeof contract.patterns.find>
 
 const PATTERNS_MAX = 1_000
-const DEFAULT_RANGE = 'last 1 day'
 const GROUPS = ['@pattern', '@collection', '@dataset']
 const CALLS: readonly AggregateCall[] = [{ name: 'count' }, { name: 'last', key: '@sequence' }]
 /** Keeps the statement short; lookups by sequence number are fast. */
@@ -33,19 +29,7 @@ export async function findPatterns(
   { search_details: ask }: PatternsRequest,
   signal: AbortSignal,
 ): Promise<PatternsReply> {
-  if (ask.from?.length && ask.from_expr?.trim()) {
-    throw badRequest('from and from_expr exclude each other', {
-      errors: [{ field: 'search_details.from_expr', code: 'CONFLICT', message: 'excludes from' }],
-    })
-  }
-  if (!ask.from?.length && !ask.from_expr?.trim()) throw badField('search_details.from', 'or from_expr is required', 'MISSING_SOURCE')
-  const { filter, bounds } = parseAll({
-    filter: () => parseFilter(ask.where ?? '', 'search_details.where').filter,
-    bounds: () => boundsOf(ask, world.clock.nowMs(), DEFAULT_RANGE),
-  })
-  const startedMs = world.clock.monotonicMs()
-  const datasets = await sourceDatasets(world, actor, ask)
-  const eventQuery = await buildEventQuery(world, actor, { datasets, filter, bounds, signal })
+  const { datasets, eventQuery, startedMs } = await patternRange(world, actor, ask, signal)
   // One more, since events without a message form a group that is no pattern.
   const found = await readStats(world.events, eventQuery, { calls: CALLS, groups: GROUPS, slices: 1, limit: PATTERNS_MAX + 1 })
   recordSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })

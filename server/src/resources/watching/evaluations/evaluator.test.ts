@@ -222,9 +222,11 @@ test('patterns that come up, and patterns that stay away, are counted against th
   })
   const org = await senders.app.newOrganization()
   const [fresh, lost] = [await watch(patterns('NEW'), org), await watch(patterns('VANISHED'), org)]
-  await send(org, [{ message: 'user 1 logged in' }, { message: 'job 7 ran' }])
+  const orderOf = (user: string) => ({ message: `order 1 placed by ${user}` })
+  await send(org, [{ message: 'user 1 logged in' }, { message: 'job 7 ran' }, orderOf('grace'), orderOf('ada')])
   pass(10)
-  await send(org, [{ message: 'user 2 logged in' }, { message: 'disk sda1 fails' }])
+  // A new user makes no new pattern, a new message does.
+  await send(org, [{ message: 'user 2 logged in' }, { message: 'disk sda1 fails' }, orderOf('barbara')])
   await settle()
   expect((await fresh.evaluations())[0]).toMatchObject({ value: 1, status: 'ALERT', patterns: [expect.stringMatching(/^[\da-f]{16}$/)] })
   expect((await lost.evaluations())[0]).toMatchObject({ value: 1, status: 'ALERT' })
