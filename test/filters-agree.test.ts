@@ -16,7 +16,7 @@ import { joined, name, sql } from '../server/src/reading/statement.ts'
 import { lineOf, openReader, type Reader } from './reader.ts'
 
 /** FILTERS is how many random filters are compared; a long run sets more. Each is asked of some hundred events. */
-const FILTERS = Number(process.env.DENDRO_TEST_FILTERS ?? 240)
+const FILTERS = Number(process.env.DENDRO_TEST_FILTERS ?? 120)
 const BATCH = 12
 const SEARCHES = Math.ceil(FILTERS / 10)
 const DEPTH = Number(process.env.DENDRO_TEST_DEPTH ?? 4)

@@ -7,9 +7,9 @@ import { exporting } from '../server/src/resources/queries/exports/run.ts'
 import { createEvaluationRound } from '../server/src/resources/watching/evaluations/evaluations.ts'
 import { openTestApp, type TestApp, type TestOrganization } from './world.ts'
 
-/** A nightly run takes five times as many. One dataset has SHAPES events, each of a shape of its own, and KEYS keys in others; beside it lie DATASETS more, with two events each. */
-const SHAPES = Number(process.env.DENDRO_TEST_SHAPES ?? 100_000)
-const DATASETS = Number(process.env.DENDRO_TEST_DATASETS ?? 10_000)
+/** A nightly run takes five times as many of both. One dataset has SHAPES events, each of a shape of its own, and KEYS keys in others; beside it lie DATASETS more, with two events each. */
+const SHAPES = Number(process.env.DENDRO_TEST_SHAPES ?? 20_000)
+const DATASETS = Number(process.env.DENDRO_TEST_DATASETS ?? 2_000)
 const KEYS = 2_000
 const WIDE_EVENTS = 3
 const GROUPS = 1_000

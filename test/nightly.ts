@@ -58,9 +58,9 @@ const parts: readonly Part[] = [
     env: { DENDRO_TEST_KILLS: times(META_KILLS) },
   },
   {
-    what: 'what holds for random cases, with new ones',
+    what: 'what holds for random cases, with new ones, and the search for every substring of the test lines',
     args: testOf('api/', 'language/', 'server/', 'cli/', 'web/'),
-    env: { DENDRO_TEST_SEED: seed },
+    env: { DENDRO_TEST_SEED: seed, DENDRO_TEST_ALL: '1' },
   },
   {
     what: 'the metadata store and the features on a PostgreSQL server of the system',

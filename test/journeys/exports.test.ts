@@ -11,7 +11,7 @@ import { socketDirOf, socketUrl } from '../../server/src/meta/socket.ts'
 import { killServices, type Service, startService, stop, until, untilUp } from '../service.ts'
 
 const KEY = 'dk_kestrel-4-lanterns-and-a-wheel-of-cheese'
-const EVENTS = 300_000
+const EVENTS = 200_000
 const POST_EVENTS = 10_000
 const run = promisify(execFile)
 const MIB = 2 ** 20

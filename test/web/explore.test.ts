@@ -312,6 +312,27 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await dialog.getByRole('group', { name: 'Columns' }).getByRole('button', { name: 'region' }).waitFor()
   })
 
+  test('an open field has the exact counts of the query', async () => {
+    const page = await stand.open(exploreUrl({ q: "region = 'us'" }))
+    await counted(page, 30)
+    const fields = page.getByRole('region', { name: 'Fields' })
+    await fields.getByText('level', { exact: true }).click()
+    await fields.getByRole('button', { name: /^info\s*24 · 80 %$/ }).waitFor()
+    await fields.getByRole('button', { name: /^error\s*6 · 20 %$/ }).waitFor()
+    expect(await fields.getByRole('button', { name: /^warn/ }).count()).toBe(0)
+    expect(await fields.getByText(/^≈/).count()).toBeGreaterThan(0)
+  })
+
+  test('the command palette changes the theme', async () => {
+    const page = await stand.open('/app/data')
+    await page.getByRole('heading', { name: 'Data' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Type a command' }).fill('theme dark')
+    await page.keyboard.press('Enter')
+    await page.locator('html[data-theme="dark"]').waitFor()
+    await page.getByRole('button', { name: 'Theme dark, change to system' }).waitFor()
+  })
+
   test('a name that no field has is not broken within a word while a line has room for it', async () => {
     const page = await stand.open('/app/explore')
     await counted(page, 61)

@@ -7,7 +7,10 @@ import { openStand, type Stand } from './stand.fixture.ts'
 /** What the pages look like where there is nothing, where nothing comes, and where everything fails; what they look like full is tried page by page. */
 
 let stand: Stand
-const paths = [...new Set(shots.filter(({ isPublic }) => !isPublic).map(({ path }) => placed(path, {})))]
+/** The pages of the app; the API reference has no states, is a hundred times as long, and has a test of its own. */
+const paths = [...new Set(shots.filter(({ isPublic }) => !isPublic).map(({ path }) => placed(path, {})))].filter(
+  (path) => !path.startsWith('/docs'),
+)
 
 /** The actions in the header of a page that the screen cuts off; many actions scroll. */
 const cutActions = `(() => {

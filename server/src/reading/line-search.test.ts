@@ -39,16 +39,20 @@ beforeAll(async () => {
 })
 afterAll(() => reader?.close())
 
-/** Returns all substrings of some lengths of every line, also in another case, and texts that do not occur. */
+/** One in SHARE of the substrings and lines is searched for, and in a nightly run all: each takes a statement of many columns. */
+const SHARE = process.env.DENDRO_TEST_ALL === undefined ? 4 : 1
+
+/** Returns substrings of some lengths of every line, and texts that occur partly, in another case, or not at all. */
 function needles(): string[] {
-  const pieces = new Set<string>(['attribute-only', 'zork', 's0', 'tiT', '003', 'u003c', '\n', 'n', '"', '\\', '%', '_', "'", 'tnm'])
+  const known = ['attribute-only', 'zork', 's0', 'tiT', '003', 'u003c', '\n', 'n', '"', '\\', '%', '_', "'", 'tnm']
+  const pieces = new Set<string>()
   for (const line of lines) {
     const chars = [...line.slice(0, 260)]
     for (const [index, length] of [1, 3, 7, 20].entries()) {
       for (let at = index; at + length <= chars.length; at += 31 + index * 3) pieces.add(chars.slice(at, at + length).join(''))
     }
   }
-  return [...pieces].filter((piece) => piece.trim() !== '')
+  return [...known, ...[...pieces].filter((_, index) => index % SHARE === 0)].filter((piece) => piece.trim() !== '')
 }
 
 test.each(places)(
@@ -72,7 +76,7 @@ test.each(places)(
         wrong.push({ needle, got: got.length, expected: expected.length })
     }
     expect(wrong).toEqual([])
-    expect(all.length).toBeGreaterThan(100)
+    expect(all.length).toBeGreaterThan(100 / SHARE)
   },
   300_000,
 )
@@ -93,7 +97,7 @@ test('lines with open maps are rebuilt completely, next to lines without', async
 test.each(places)(
   'the line itself can be compared: %j',
   async (datasets) => {
-    for (const line of lines) {
+    for (const line of lines.filter((_, index) => index % SHARE === 1 % SHARE)) {
       const quoted = line.replaceAll("'", "''")
       expect(await reader.lines(datasets, `@raw = '${quoted}'`)).toEqual([line])
     }

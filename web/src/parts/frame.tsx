@@ -28,9 +28,15 @@ export function Frame() {
   const { pathname } = useLocation()
   const row = useScrollToCurrent(pathname)
   const isInDowntimes = pathname.endsWith('/downtimes')
+  const [theme, setTheme] = useState(storedTheme)
+  const pickTheme = (next: Theme) => {
+    applyTheme(next)
+    setTheme(next)
+  }
   const commands = [
     ...pages.map(({ to, name }) => ({ group: 'Go to', name, run: () => navigate({ to, search: {} }) })),
     { group: 'Go to', name: 'API', run: () => location.assign(REFERENCE) },
+    ...themeNames.map((name) => ({ group: 'Theme', name: `${name[0]?.toUpperCase()}${name.slice(1)}`, run: () => pickTheme(name) })),
   ]
   return (
     <Commands own={commands}>
@@ -64,7 +70,7 @@ export function Frame() {
             </a>
           </nav>
           <div className="ml-auto flex items-center gap-2">
-            <ThemeButton />
+            <ThemeButton theme={theme} onPick={pickTheme} />
             <Account />
           </div>
         </header>
@@ -82,15 +88,17 @@ const themes: Record<Theme, { next: Theme; sign: string }> = {
   dark: { next: 'system', sign: '●' },
 }
 
-function ThemeButton() {
-  const [theme, setTheme] = useState(storedTheme)
+const themeNames = ['system', 'light', 'dark'] as const satisfies readonly Theme[]
+
+function ThemeButton({ theme, onPick }: { theme: Theme; onPick(theme: Theme): void }) {
   const { next, sign } = themes[theme]
-  const toggle = () => {
-    applyTheme(next)
-    setTheme(next)
-  }
   return (
-    <Button variant="quiet" onClick={toggle} title={`Theme: ${theme}. Change to ${next}.`} aria-label={`Theme ${theme}, change to ${next}`}>
+    <Button
+      variant="quiet"
+      onClick={() => onPick(next)}
+      title={`Theme: ${theme}. Change to ${next}.`}
+      aria-label={`Theme ${theme}, change to ${next}`}
+    >
       {sign}
     </Button>
   )

@@ -230,7 +230,10 @@ describe('a webhook', () => {
     )
     await tell([bad, good])
     await expect.poll(states, PATIENT).toEqual(['IN_PROGRESS', 'SENT'])
-    expect((await kept())[0]).toMatchObject({ destination: 'bad', failure_reason: 'the service could not make the message' })
+    // The two are independent: the failure may be recorded after the other was sent.
+    await expect
+      .poll(async () => (await kept())[0], PATIENT)
+      .toMatchObject({ destination: 'bad', failure_reason: 'the service could not make the message' })
   })
 
   test('that hangs keeps no other waiting', async () => {

@@ -30,8 +30,27 @@ test('fields with a common prefix are nested, single ones stay flat', () => {
   })
 })
 
+test('the domain of a Kubernetes label is one name', () => {
+  const tree = fieldTree([
+    ['app.kubernetes.io/name', 'till'],
+    ['app.kubernetes.io/part-of', 'shop'],
+    ['k8s.labels.app.kubernetes.io/name', 'till'],
+    ['k8s.labels.helm.sh/chart', 'till-1'],
+    ['k8s.path./a/b', 'x'],
+  ])
+  expect(tree).toMatchObject([
+    { kind: 'leaf', name: 'app.kubernetes.io/name' },
+    { kind: 'leaf', name: 'app.kubernetes.io/part-of' },
+    {
+      kind: 'branch',
+      name: 'k8s',
+      inner: [{ name: 'labels', inner: [{ name: 'app.kubernetes.io/name' }, { name: 'helm.sh/chart' }] }, { name: 'path./a/b' }],
+    },
+  ])
+})
+
 test('every field is in the tree once', () => {
-  const key = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 8 })
+  const key = fc.string({ unit: fc.constantFrom('a', 'b', '.', '/'), maxLength: 8 })
   fc.assert(
     fc.property(fc.uniqueArray(key, { maxLength: 12 }), (keys) => {
       const pairs = keys.map((one, at) => [one, String(at)] as const)

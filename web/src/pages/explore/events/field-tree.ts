@@ -18,8 +18,16 @@ export function fieldTree(pairs: readonly (readonly [string, string])[], before 
   })
 }
 
+/** DOMAIN is the part before the slash of a Kubernetes label such as `app.kubernetes.io/name`, which is one name. */
+const DOMAIN = /^[\w-]+(?:\.[\w-]+)+\/./
+/** LABELS are the fields whose children are such labels. */
+const LABELS = /^[\w.-]*\b(?:labels|annotations)\./
+
 /** prefixOf ignores leading and repeated dots. */
-const prefixOf = (path: string): string => /^\.*[^.]*/.exec(path)?.[0] ?? path
+const prefixOf = (path: string): string => {
+  if (DOMAIN.test(path) && !LABELS.test(path)) return path
+  return /^\.*[^.]*/.exec(path)?.[0] ?? path
+}
 
 /** nestedJson rebuilds the nested object from dotted fields. */
 export function nestedJson(nodes: readonly FieldNode[]): string {

@@ -3,9 +3,10 @@ import { FailureNote } from '../../../parts/failure.tsx'
 import type { Field, Fields } from '../../../parts/fields.ts'
 import { count, quantity, share } from '../../../parts/numbers.ts'
 import type { ValueActions } from '../events/value-menu.tsx'
-import type { ExploreQuery } from '../query/explore-query.ts'
+import { type ExploreQuery, isQueryError } from '../query/explore-query.ts'
 import { FieldLookup } from './field-lookup.tsx'
 import { FieldValues } from './field-values.tsx'
+import { useFieldCounts } from './use-fields.ts'
 
 type FieldListProps = {
   query: ExploreQuery
@@ -16,7 +17,7 @@ type FieldListProps = {
   onRetry(): unknown
 }
 
-/** FieldList shows the fields of a sample of the newest events, each with its share and most frequent values. A name outside the sample is looked up in all events. */
+/** FieldList shows the fields of a sample of the newest events, each with its approximate share. An open field has the exact counts of the query. A name outside the sample is looked up in all events. */
 export function FieldList({ query, fields, isStale, failure, actions, onRetry }: FieldListProps) {
   const [typed, setTyped] = useState('')
   if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} isSmall />
@@ -43,7 +44,7 @@ export function FieldList({ query, fields, isStale, failure, actions, onRetry }:
       </div>
       <ul className="min-h-0 flex-1 overflow-auto px-1 pb-4">
         {shown.map((field) => (
-          <FieldItem key={field.name} field={field} sampled={fields?.sampled ?? 0} actions={actions} />
+          <FieldItem key={field.name} field={field} query={query} sampled={fields?.sampled ?? 0} actions={actions} />
         ))}
         {fields && search !== '' && !shown.some(({ name }) => name === search) && (
           <FieldLookup key={search} name={search} query={query} hasOthers={shown.length > 0} actions={actions} />
@@ -53,11 +54,14 @@ export function FieldList({ query, fields, isStale, failure, actions, onRetry }:
   )
 }
 
-function FieldItem({ field, sampled, actions }: { field: Field; sampled: number; actions: ValueActions }) {
-  const { name, values } = field
+type FieldItemProps = { field: Field; query: ExploreQuery; sampled: number; actions: ValueActions }
+
+function FieldItem({ field, query, sampled, actions }: FieldItemProps) {
+  const { name } = field
+  const [isOpen, setOpen] = useState(false)
   return (
     <li>
-      <details className="group rounded">
+      <details className="group rounded" onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary
           className="flex cursor-pointer list-none items-center gap-1 rounded px-1 py-0.5 hover:bg-tint"
           title={`In ${count(field.count)} of the ${quantity(sampled, 'event')} in the sample`}
@@ -66,10 +70,27 @@ function FieldItem({ field, sampled, actions }: { field: Field; sampled: number;
             ▸
           </span>
           <span className="min-w-0 flex-1 truncate font-mono text-xs">{name}</span>
-          <span className="text-soft text-xs tabular-nums">{share(field.count, sampled)}</span>
+          <span className="text-soft text-xs tabular-nums">≈{share(field.count, sampled)}</span>
         </summary>
-        <FieldValues name={name} values={values} all={field.count} actions={actions} />
+        {isOpen && <OpenField field={field} query={query} actions={actions} />}
       </details>
     </li>
+  )
+}
+
+/** OpenField shows the values of the sample until the exact counts arrive. */
+function OpenField({ field: { name, values, count: sampledCount }, query, actions }: Omit<FieldItemProps, 'sampled'>) {
+  const { data, error, refetch } = useFieldCounts(name, query, true)
+  if (error && !isQueryError(error)) return <FailureNote thrown={error} again={refetch} isSmall />
+  const exact = isQueryError(error) ? undefined : data
+  return (
+    <>
+      <p className="pl-5 text-soft text-xs">
+        {exact
+          ? `In ${quantity(exact.events, 'event')} of the query${exact.distinctCount > exact.values.length ? `, ${count(exact.distinctCount)} values` : ''}`
+          : '≈ from the sample'}
+      </p>
+      <FieldValues name={name} values={exact?.values ?? values} all={exact ? Math.max(1, exact.events) : sampledCount} actions={actions} />
+    </>
   )
 }

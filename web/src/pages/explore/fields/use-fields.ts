@@ -1,6 +1,41 @@
+import { useQuery } from '@tanstack/react-query'
+import { useClient } from '../../../parts/client.ts'
 import { useKnownFields } from '../../../parts/fields.ts'
-import type { ExploreQuery } from '../query/explore-query.ts'
+import { timeRangeOf } from '../../../parts/time-range.ts'
+import { ABSENT } from '../groups/group-order.ts'
+import { quotedField } from '../groups/groups.ts'
+import { type ExploreQuery, sourceOf } from '../query/explore-query.ts'
 
 /** useFields loads the fields of the datasets in the range, with their most frequent values. */
 export const useFields = ({ datasets, range, refreshCount }: ExploreQuery, isOn: boolean) =>
   useKnownFields({ datasets, range, refreshCount: refreshCount }, isOn)
+
+const VALUES_MAX = 10
+
+/** useFieldCounts counts the values of one field exactly, in all events of the range that match the query. */
+export function useFieldCounts(name: string, query: Pick<ExploreQuery, 'datasets' | 'where' | 'range' | 'refreshCount'>, isOn: boolean) {
+  const client = useClient()
+  const { datasets, where, range, refreshCount } = query
+  return useQuery({
+    queryKey: ['field counts', name, datasets, where, range, refreshCount],
+    enabled: isOn,
+    retry: false,
+    queryFn: async ({ signal }) => {
+      const hasField = `${quotedField(name)} IS NOT NULL`
+      const body = {
+        ...sourceOf(query),
+        ...timeRangeOf(range),
+        where: where.trim() === '' ? hasField : `(${where}) AND ${hasField}`,
+        select: ['count(*)'],
+        groups: [quotedField(name)],
+        num_of_slices: 1,
+        limit: VALUES_MAX,
+      }
+      const { totals, groups_series } = await client.search.run({ body, signal, repeatable: true })
+      const values = groups_series
+        .filter(({ name: value }) => value !== ABSENT)
+        .map((one) => ({ value: one.name, count: Number(one.count) }))
+      return { events: Number(totals.count), distinctCount: Number(totals.total_groups ?? values.length), values }
+    },
+  })
+}
