@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
-import { watchMemory } from './process-tree.ts'
+import { cpuSecondsOf, watchMemory } from './process-tree.ts'
 import { openPeer, type Peer } from './search-peer.ts'
 import { type BenchmarkQuery, queriesFor } from './search-queries.ts'
+import { type Screen, screensOf } from './search-screens.ts'
 import { openStand, type Stand } from './search-stand.ts'
 import { median, printTable } from './service.ts'
 
@@ -32,7 +33,7 @@ const rounds = Number(options.rounds)
 const OVERHEAD = { share: 0.15, ms: 5 }
 const NEWEST_MS = 50
 const CONCURRENT_FACTOR = 3
-const FAILED: readonly string[] = ['', '', '', '', '', '', 'NO']
+const FAILED: readonly string[] = ['', '', '', '', '', '', '', '', 'NO']
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
 async function measure(): Promise<void> {
@@ -46,12 +47,21 @@ async function measure(): Promise<void> {
     // A failure is a result too.
     rows.push(await measureOne(stand, peer, query).catch((failure: Error) => [query.name, failure.message.slice(0, 100), ...FAILED]))
   }
-  rows.push(
-    await measureOther(stand, 'context, 50 on each side', contextPath(stand)),
-    await measureOther(stand, 'keys and their values', topKeysPath(stand)),
-  )
+  for (const screen of screensOf(stand).filter(({ name }) => name.includes(options.only))) rows.push(await measureScreen(stand, screen))
   printTable(
-    ['query', 'service', 'of that the store', 'statements', 'overhead', 'by hand', 'service / by hand', 'VictoriaLogs', 'met'],
+    [
+      'query',
+      'service',
+      'of that the store',
+      'statements',
+      'overhead',
+      'CPU',
+      'by hand',
+      'service / by hand',
+      'VictoriaLogs',
+      'its CPU',
+      'met',
+    ],
     rows,
   )
   say('')
@@ -68,23 +78,31 @@ async function measure(): Promise<void> {
 }
 
 const rangeOf = ({ place: { logId, fromMs, toMs } }: Stand) => ({ from: [logId], from_ts: fromMs, to_ts: toMs })
-const contextPath = ({ place: { logId, middleMs } }: Stand) => `/context?from=${logId}&timestamp=${middleMs}&limit=100`
-const topKeysPath = ({ place: { logId, fromMs, toMs } }: Stand) => `/top-keys?log_id=${logId}&from_ts=${fromMs}&to_ts=${toMs}`
 
-type Timed = { ms: number; busyMs: number; statements: number }
+/** `cpuMs` is that of all processes but this one, so it is comparable on a busy machine. */
+type Timed = { ms: number; busyMs: number; statements: number; cpuMs: number }
 
 async function timed(stand: Stand, work: () => Promise<unknown>): Promise<Timed> {
   stand.recorder.take()
+  const before = cpuMsOfOthers()
   const startedMs = performance.now()
   await work()
-  return { ms: performance.now() - startedMs, ...stand.recorder.take() }
+  const ms = performance.now() - startedMs
+  return { ms, ...stand.recorder.take(), cpuMs: cpuMsOfOthers() - before }
 }
+
+function cpuMsOfOthers(): number {
+  const { total, byName } = cpuSecondsOf(process.pid)
+  return (total - (byName.get('search.ts') ?? 0)) * 1_000
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** Measures one query in alternating rounds; the first round warms up and does not count. */
 async function measureOne(stand: Stand, peer: Peer | undefined, { name, body, byHand, logsQl }: BenchmarkQuery): Promise<string[]> {
   const ours: Timed[] = []
   const hand: number[] = []
-  const theirs: number[] = []
+  const theirs: Timed[] = []
   for (let round = 0; round <= rounds; round += 1) {
     const own = await timed(stand, () => stand.ask('POST', '/search', { ...rangeOf(stand), ...body }))
     const direct = byHand && (await timed(stand, () => stand.byHand(byHand(stand.slotOf))))
@@ -92,18 +110,19 @@ async function measureOne(stand: Stand, peer: Peer | undefined, { name, body, by
     if (round === 0) continue
     ours.push(own)
     if (direct) hand.push(direct.ms)
-    if (other) theirs.push(other.ms)
+    if (other) theirs.push(other)
   }
   return rowOf(name, ours, hand, theirs)
 }
 
-async function measureOther(stand: Stand, name: string, path: string): Promise<string[]> {
+async function measureScreen(stand: Stand, { name, ask }: Screen): Promise<string[]> {
   const ours: Timed[] = []
-  for (let round = 0; round <= rounds; round += 1) ours.push(await timed(stand, () => stand.ask('GET', path)))
+  for (let round = 0; round <= rounds; round += 1) ours.push(await timed(stand, ask))
   return rowOf(name, ours.slice(1), [], [])
 }
 
-function rowOf(name: string, ours: readonly Timed[], hand: readonly number[], theirs: readonly number[]): string[] {
+function rowOf(name: string, ours: readonly Timed[], hand: readonly number[], theirs: readonly Timed[]): string[] {
+  const theirMs = median(theirs.map((one) => one.ms))
   const ms = median(ours.map((one) => one.ms))
   const busyMs = median(ours.map((one) => one.busyMs))
   const overheadMs = median(ours.map((one) => one.ms - one.busyMs))
@@ -115,9 +134,11 @@ function rowOf(name: string, ours: readonly Timed[], hand: readonly number[], th
     busyMs.toFixed(1),
     String(median(ours.map(({ statements }) => statements))),
     overheadMs.toFixed(1),
+    mean(ours.map(({ cpuMs }) => cpuMs)).toFixed(0),
     hand.length === 0 ? '' : median(hand).toFixed(1),
     hand.length === 0 ? '' : (ms / median(hand)).toFixed(2),
-    theirs.length === 0 ? '' : `${median(theirs).toFixed(1)} (${(median(theirs) / ms).toFixed(2)})`,
+    theirs.length === 0 ? '' : `${theirMs.toFixed(1)} (${(theirMs / ms).toFixed(2)})`,
+    theirs.length === 0 ? '' : mean(theirs.map(({ cpuMs }) => cpuMs)).toFixed(0),
     isCheap && isNew ? 'yes' : 'NO',
   ]
 }

@@ -107,16 +107,17 @@ function nameOf(sources: readonly LocatedSource[], nameIn: (source: LocatedSourc
 const STARTS_MAX = 16
 
 /** Returns the condition of every read of a branch: its datasets, each within its retention, and the time range. */
-export function scopeOf({ sources, shapes }: QueryBranch, { fromMs, toMs }: TimeBounds): SqlFragment {
+export function scopeOf(branch: QueryBranch, { fromMs, toMs }: TimeBounds): SqlFragment {
+  const { shapes } = branch
   const startOf = ({ keptSinceMs }: LocatedSource) => Math.max(fromMs, keptSinceMs ?? fromMs)
-  const begun = sources.filter((source) => startOf(source) < toMs)
+  const begun = begunSources(branch, { fromMs, toMs })
   if (begun.length === 0) return FALSE
   // An event with a shape that appeared after the shapes were read arrived after the query.
   const known = shapes === undefined ? TRUE : shapes.length === 0 ? FALSE : among(sql`shape`, param.texts(shapes))
-  const byStart = Map.groupBy(begun.length === sources.length ? sources : begun, startOf)
+  const byStart = Map.groupBy(begun, startOf)
   const earliest = Math.min(...byStart.keys())
-  const within = [sql`ts >= ${instant(earliest)}`, sql`ts < ${instant(toMs)}`]
-  if (byStart.size === 1) return and([oneOf(begun.length === sources.length ? sources : begun), ...within, known])
+  const within = withinSql({ fromMs: earliest, toMs })
+  if (byStart.size === 1) return and([oneOf(begun), ...within, known])
   if (byStart.size > STARTS_MAX) {
     const starts = param.int64s(begun.map((source) => storedNs(startOf(source))))
     return and([
@@ -127,6 +128,23 @@ export function scopeOf({ sources, shapes }: QueryBranch, { fromMs, toMs }: Time
     ])
   }
   return and([...within, or([...byStart].map(([startMs, own]) => and([oneOf(own), sql`ts >= ${instant(startMs)}`]))), known])
+}
+
+/**
+ * Returns a wider condition, for reads that may find more than the events of a query have. The time only selects the granules, and is not read:
+ * comparing it takes as long as the rest of such a read.
+ */
+export function granulesOf(branch: QueryBranch, bounds: TimeBounds): SqlFragment {
+  const begun = begunSources(branch, bounds)
+  return begun.length === 0 ? FALSE : and([oneOf(begun), sql`indexHint(${and(withinSql(bounds))})`])
+}
+
+const withinSql = ({ fromMs, toMs }: TimeBounds): readonly SqlFragment[] => [sql`ts >= ${instant(fromMs)}`, sql`ts < ${instant(toMs)}`]
+
+/** The sources that keep events of the time range. */
+function begunSources({ sources }: QueryBranch, { fromMs, toMs }: TimeBounds): readonly LocatedSource[] {
+  const begun = sources.filter(({ keptSinceMs }) => Math.max(fromMs, keptSinceMs ?? fromMs) < toMs)
+  return begun.length === sources.length ? sources : begun
 }
 
 function oneOf(sources: readonly LocatedSource[]): SqlFragment {

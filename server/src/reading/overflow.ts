@@ -2,7 +2,7 @@ import type { EventStore } from '../events/store/events.ts'
 import { tableClasses } from '../lines/table.ts'
 import type { QueryBranch } from './branches.ts'
 import type { TimeBounds } from './event-query.ts'
-import { scopeOf } from './events-statement.ts'
+import { granulesOf } from './events-statement.ts'
 import { pathsOf } from './key-locations.ts'
 import { type QueryRun, run } from './run.ts'
 import { name, param, sql } from './statement.ts'
@@ -43,7 +43,7 @@ async function readOverflowKeys(
     // These are the events of the query, so they must not count twice.
     { ...queryRun, rows: 0 },
     sql`select groupUniqArrayArray(${overflowKeys}) from ${name(tableClasses[branch.tableClass].table)}
-      where ${scopeOf(branch, bounds)} and length(more) > 0 and hasAny(mapKeys(more), ${paths})`,
+      where ${granulesOf(branch, bounds)} and length(more) > 0 and hasAny(mapKeys(more), ${paths})`,
   )
   return rows.atEnd ? [] : rows.texts()
 }

@@ -40,7 +40,7 @@ export async function readPlacedValues(
   const parts = branches.flatMap((branch): SqlFragment[] => {
     const met = filterSql(query.filter, contextOf(branch))
     if (met === FALSE) return []
-    const where = whereOf(met, hintsOf(query.filter, branch.tableClass))(and([scopeOf(branch, query.bounds)]))
+    const where = whereOf(met, hintsOf(query.filter, branch))(and([scopeOf(branch, query.bounds)]))
     const found = sql`extractGroups(${messageText(contextOf(branch))}, ${param.text(expression)})`
     return [sql`select ${found} as found from ${name(tableClasses[branch.tableClass].table)} ${where}`]
   })

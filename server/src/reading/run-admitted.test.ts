@@ -55,3 +55,17 @@ test('the statements of one query run concurrently, and fewer of them while anot
   expect(await mostAtOnce('two')).toBe(2)
   expect(await mostAtOnce('one')).toBe(2)
 })
+
+test.each([
+  [{ rank: 1, running: 1 }, undefined, undefined],
+  [{ rank: 1, running: 2 }, undefined, '4'],
+  [{ rank: 3, running: 2 }, undefined, '2'],
+  [{ rank: 1, running: 100 }, undefined, '1'],
+  [{ rank: 1, running: 2 }, 3, '3'],
+])('queries that run at once share the processors: %j, a budget of %s', (slot, budget, threads) => {
+  expect(prioritySettings({ ...slot, isLast: false }, budget, 8).max_threads).toBe(threads)
+})
+
+test('a server decides itself how many threads a query has', () => {
+  expect(prioritySettings({ rank: 3, running: 3, isLast: false }, undefined, undefined).max_threads).toBeUndefined()
+})

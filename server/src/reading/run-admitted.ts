@@ -37,7 +37,7 @@ export async function runAdmitted<T>(
       resume()
       admissionWait.running += 1
       try {
-        return await work(prioritySettings({ rank, isLast }, budget.threads, store.engine ? cores : undefined), running)
+        return await work(prioritySettings({ rank, isLast, running }, budget.threads, store.engine ? cores : undefined), running)
       } finally {
         admissionWait.running -= 1
       }
@@ -51,15 +51,16 @@ export async function runAdmitted<T>(
 const LOWEST_PRIORITY = 100_000
 
 /**
- * The first query of each owner may use all processors; further ones get lower priority and fewer threads. Exports have the lowest priority.
- * `cores` are those of the embedded engine.
+ * A query alone may use all processors. Queries that run at once share them, since more threads than processors take more time together. Further
+ * queries of one owner get lower priority too, and exports the lowest. `cores` are those of the embedded engine.
  */
 export function prioritySettings(
-  { rank, isLast }: Pick<QuerySlot, 'rank' | 'isLast'>,
+  { rank, isLast, running }: Pick<QuerySlot, 'rank' | 'isLast' | 'running'>,
   threads: number | undefined,
   cores: number | undefined,
 ): Record<string, string> {
-  const own = threads ?? (cores === undefined || rank < 2 ? undefined : Math.max(1, Math.floor(cores / rank)))
+  const sharing = Math.max(rank, running)
+  const own = threads ?? (cores === undefined || sharing < 2 ? undefined : Math.max(1, Math.floor(cores / sharing)))
   return {
     priority: String(isLast ? LOWEST_PRIORITY + rank : rank),
     low_priority_query_wait_time_ms: String(YIELD_MS),

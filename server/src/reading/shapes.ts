@@ -2,7 +2,7 @@ import type { EventStore } from '../events/store/events.ts'
 import { tableClasses } from '../lines/table.ts'
 import type { QueryBranch } from './branches.ts'
 import type { TimeBounds } from './event-query.ts'
-import { hasParts, scopeOf } from './events-statement.ts'
+import { granulesOf, hasParts } from './events-statement.ts'
 import { IS_IN_PARTS } from './raw-line.ts'
 import { type QueryRun, run } from './run.ts'
 import { and, digits, name, type SqlFragment, sql } from './statement.ts'
@@ -42,10 +42,10 @@ const few = (texts: readonly string[]): readonly string[] | undefined =>
 
 /** At most one shape more than are handled one by one. */
 const shapesSql = (branch: QueryBranch, bounds: TimeBounds): SqlFragment =>
-  sql`select toString(shape) from (select shape from ${tableOf(branch)} where ${scopeOf(branch, bounds)} group by shape limit ${digits(SHAPES_MAX + 1)})`
+  sql`select toString(shape) from (select shape from ${tableOf(branch)} where ${granulesOf(branch, bounds)} group by shape limit ${digits(SHAPES_MAX + 1)})`
 
 const partsSql = (branch: QueryBranch, bounds: TimeBounds): SqlFragment =>
   sql`select toString(arrayJoin(groupUniqArrayArray(${digits(SHAPES_MAX + 1)})(parts))) from ${tableOf(branch)}
-    where ${and([scopeOf(branch, bounds), IS_IN_PARTS])}`
+    where ${and([granulesOf(branch, bounds), IS_IN_PARTS])}`
 
 const tableOf = ({ tableClass }: QueryBranch): SqlFragment => name(tableClasses[tableClass].table)
