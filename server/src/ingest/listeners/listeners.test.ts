@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSenders, type Senders } from '../../../../test/senders.ts'
+import { encodeProtobuf } from '../receivers/otlp/encode.fixture.ts'
 import type { ListenerCounters } from './counters.ts'
 import { asListeners } from './setting.ts'
 
@@ -248,6 +249,42 @@ describe('answers', () => {
     expect(await call(logs, framed(Buffer.from([1, 2]), 1), { ...key, 'grpc-encoding': 'br' })).toBe(12)
     expect(await call(logs, Buffer.from([0, 0xff, 0xff, 0xff, 0xff, 1]), key)).toBe(3)
     expect(await call(logs, framed(Buffer.alloc(0)), key)).toBe(0)
+    session.close()
+  })
+
+  test('spans and logs of one sender go to their datasets, and a record that is refused is named', async () => {
+    const { port } = await listen('otlp-grpc+tcp', `key=${senders.org.key}`)
+    const session = connectHttp2(`http://127.0.0.1:${port}`)
+    const exportTo = (service: string, body: Uint8Array) =>
+      new Promise<Buffer>((done, failed) => {
+        const path = `/opentelemetry.proto.collector.${service}/Export`
+        const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': 'application/grpc+proto', te: 'trailers' })
+        const parts: Buffer[] = []
+        stream.on('data', (part: Buffer) => parts.push(part))
+        stream.on('error', failed)
+        stream.on('end', () => done(Buffer.concat(parts)))
+        const head = Buffer.alloc(5)
+        head.writeUInt32BE(body.length, 1)
+        stream.end(Buffer.concat([head, body]))
+      })
+    const resource = { attributes: [{ key: 'service.name', value: { stringValue: 'pay' } }] }
+    const span = {
+      traceId: '5b8efff798038103d269b633813fc60c',
+      spanId: 'eee19b7ec3c1b174',
+      name: 'charge',
+      startTimeUnixNano: '1795000000000000000',
+    }
+    const spans = encodeProtobuf('Traces', { resourceSpans: [{ resource, scopeSpans: [{ spans: [span] }] }] })
+    expect(await exportTo('trace.v1.TraceService', spans)).toEqual(Buffer.alloc(5))
+    expect(await linesIn('pay', '.traces')).toEqual(['charge'])
+    const records = [{ body: { stringValue: 'paid' } }]
+    const good = encodeProtobuf('Logs', { resourceLogs: [{ resource, scopeLogs: [{ logRecords: records }] }] })
+    // The time of the second record has the wrong wire type.
+    const bad = Buffer.from([0x0a, 0x06, 0x12, 0x04, 0x12, 0x02, 0x08, 0x01])
+    const answer = await exportTo('logs.v1.LogsService', Buffer.concat([good, bad]))
+    expect(answer.toString('latin1')).toContain('1 of 2 records were rejected')
+    expect(await linesIn('pay')).toEqual(['paid'])
+    expect(await exportTo('metrics.v1.MetricsService', Buffer.alloc(3))).toEqual(Buffer.alloc(5))
     session.close()
   })
 })

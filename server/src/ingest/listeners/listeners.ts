@@ -69,7 +69,10 @@ export function openListeners(world: ListenerWorld): Listeners {
 
   function partsOf(setting: ListenerSetting, protocol: MessageProtocol, counters: ListenerCounters, bytesMax: number): ListenerParts {
     const routing = { collection: setting.collection, dataset: setting.dataset, tags: {} }
-    const queues = new MessageQueues({ ...world, access }, { parser: parserOf[protocol], routing, bytesMax, counters })
+    const queues = new MessageQueues(
+      { ...world, access },
+      { parser: parserOf[protocol], routing, bytesMax, counters, hasOneKey: setting.key !== undefined },
+    )
     return { setting, queues, counters }
   }
 

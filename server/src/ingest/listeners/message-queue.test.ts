@@ -8,13 +8,17 @@ import type { MessageBatch } from '../intake/intake.ts'
 import { messagesOf } from '../receivers/messages.ts'
 import { syslog } from '../receivers/syslog/syslog.ts'
 import { ListenerCounters } from './counters.ts'
-import { MessageQueue } from './message-queue.ts'
+import { MessageQueue, QueueMemory } from './message-queue.ts'
 
 const source = { address: '192.0.2.1', attributes: [] }
 const actor = { orgId: 'org', identity: { id: 'key' } } as unknown as Actor
 
 /** A queue on a store that answers as told; undefined stores the post. */
-function openQueue(answer: (texts: readonly string[], post: number) => Failure | undefined, bytesMax = 2 ** 20) {
+function openQueue(
+  answer: (texts: readonly string[], post: number) => Failure | undefined,
+  bytesMax = 2 ** 20,
+  memory = new QueueMemory(bytesMax),
+) {
   const posts: { texts: string[]; key: string | undefined; isLost: boolean }[] = []
   const storeMessages = async ({ request, isLost }: MessageBatch) => {
     const texts = [...messagesOf(request.body)].map(({ start, end }) => Buffer.from(request.body.subarray(start, end)).toString())
@@ -30,7 +34,7 @@ function openQueue(answer: (texts: readonly string[], post: number) => Failure |
   const access = { actorOf: async () => actor, actorOfFirst: async () => actor }
   const parts = { ids: systemIds, log: openLogger('silent'), intake: { storeMessages }, access }
   const routing = { collection: undefined, dataset: undefined, tags: {} }
-  return { posts, counters, queue: new MessageQueue(parts, new Secret('key'), { parser: syslog, routing, bytesMax, counters }) }
+  return { posts, counters, queue: new MessageQueue(parts, new Secret('key'), { parser: syslog, routing, bytesMax, memory, counters }) }
 }
 
 test('a post that fails for a while is repeated under the same idempotency key', async () => {
@@ -52,6 +56,19 @@ test('while the store is down the queue is full, and its senders go on once ther
   isDown = false
   await space
   expect(queue.isFull).toBe(false)
+})
+
+test('queues share the memory of their listener, and whoever waits goes on when any of them has stored', async () => {
+  const memory = new QueueMemory(1_000)
+  let isDown = true
+  const busy = openQueue(() => (isDown ? unavailable('not now') : undefined), 1_000, memory)
+  const other = openQueue(() => undefined, 1_000, memory)
+  for (let n = 0; n < 4; n += 1) busy.queue.add(Buffer.from(`message ${n}`), source)
+  expect(other.queue.isFull).toBe(true)
+  const space = new Promise<void>((done) => other.queue.onSpace(done))
+  isDown = false
+  await space
+  expect([busy.queue.isFull, other.queue.isFull]).toEqual([false, false])
 })
 
 test('a message that the worker cannot take is found by halving, and the others are stored', async () => {

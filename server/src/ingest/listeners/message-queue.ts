@@ -16,8 +16,10 @@ type Waiting = { message: Uint8Array; source: MessageSource; ended: MessageEnd |
 export type QueueOptions = {
   parser: MessageParser
   routing: RoutingRequest
-  /** Bounds the messages that wait, with what keeping each costs. */
+  /** Bounds the messages of this queue that wait, with what keeping each costs. */
   bytesMax: number
+  /** Bounds those of all queues of the listener together. */
+  memory: QueueMemory
   counters: ListenerCounters
 }
 type QueueWorld = Pick<World, 'ids' | 'log'>
@@ -35,6 +37,37 @@ const ALONE_AT_ONCE = 8
 const RETRY_MIN_MS = 200
 const RETRY_MAX_MS = 5_000
 const CONTENT_TYPE = 'application/octet-stream'
+
+/** The memory that the queues of one listener share, and the senders that wait for some. */
+export class QueueMemory {
+  readonly #bytesMax: number
+  #bytes = 0
+  #waiting: { queue: Pick<MessageQueue, 'isFull'>; callback: () => void }[] = []
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  get isFull(): boolean {
+    return this.#bytes >= this.#bytesMax
+  }
+
+  take(bytes: number): void {
+    this.#bytes += bytes
+  }
+
+  /** Returns memory, and lets those senders go on whose queue has space again. */
+  giveBack(bytes: number): void {
+    this.#bytes -= bytes
+    const ready = this.#waiting.filter(({ queue }) => !queue.isFull)
+    this.#waiting = this.#waiting.filter(({ queue }) => queue.isFull)
+    for (const { callback } of ready) callback()
+  }
+
+  wait(queue: Pick<MessageQueue, 'isFull'>, callback: () => void): void {
+    this.#waiting.push({ queue, callback })
+  }
+}
 
 /**
  * Collects the messages of one API key and stores them in posts. While storing fails, it keeps them and tries again, and its senders have
@@ -54,7 +87,6 @@ export class MessageQueue {
   #bytes = 0
   #timer: NodeJS.Timeout | undefined
   readonly #posts = new Set<Promise<void>>()
-  #forSpace: (() => void)[] = []
 
   constructor(world: QueueWorld & { intake: Pick<Intake, 'storeMessages'>; access: SenderAccess }, key: Secret, options: QueueOptions) {
     this.#world = world
@@ -65,7 +97,7 @@ export class MessageQueue {
   }
 
   get isFull(): boolean {
-    return this.#bytes >= this.#options.bytesMax
+    return this.#bytes >= this.#options.bytesMax || this.#options.memory.isFull
   }
 
   get isIdle(): boolean {
@@ -74,7 +106,7 @@ export class MessageQueue {
 
   /** Calls back once there is space again. */
   onSpace(callback: () => void): void {
-    if (this.isFull) this.#forSpace.push(callback)
+    if (this.isFull) this.#options.memory.wait(this, callback)
     else callback()
   }
 
@@ -84,6 +116,7 @@ export class MessageQueue {
     this.#waiting.push({ message, source, ended })
     this.#waitingBytes += cost
     this.#bytes += cost
+    this.#options.memory.take(cost)
     this.#options.counters.messages += 1
     if (this.#waitingBytes >= POST_BYTES || this.#waiting.length >= POST_MESSAGES) this.#start()
     else this.#timer ??= setTimeout(() => this.#start(), haste ? HASTE_MS : POST_AFTER_MS)
@@ -92,6 +125,7 @@ export class MessageQueue {
   /** Adds a message that is stored as a post of its own, since it has an idempotency key. */
   addAlone(message: Uint8Array, source: MessageSource, ended: MessageEnd, idempotencyKey: string): void {
     this.#bytes += costOf(message)
+    this.#options.memory.take(costOf(message))
     this.#options.counters.messages += 1
     this.#alone.push({ waiting: { message, source, ended }, idempotencyKey })
     this.#startAlone()
@@ -130,11 +164,11 @@ export class MessageQueue {
   #run(batch: readonly Waiting[], idempotencyKey: string): void {
     const post = this.#store(batch, idempotencyKey).finally(() => {
       this.#posts.delete(post)
-      this.#bytes -= batch.reduce((sum, { message }) => sum + costOf(message), 0)
+      const bytes = batch.reduce((sum, { message }) => sum + costOf(message), 0)
+      this.#bytes -= bytes
       this.#startAlone()
       if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#start(), 0)
-      if (this.isFull) return
-      for (const callback of this.#forSpace.splice(0)) callback()
+      this.#options.memory.giveBack(bytes)
     })
     this.#posts.add(post)
   }

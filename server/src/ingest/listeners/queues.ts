@@ -1,10 +1,17 @@
 import { Secret } from '../../kernel/secret.ts'
-import { MessageQueue, type QueueOptions } from './message-queue.ts'
+import { MessageQueue, QueueMemory, type QueueOptions } from './message-queue.ts'
 
 type QueueParts = ConstructorParameters<typeof MessageQueue>[0]
 
 /** Messages of a listener may show keys of their own; a flood of invented keys must not cost memory. */
 const QUEUES_MAX = 256
+/** The part of the memory for one of several keys, so that one whose events cannot be stored does not stop the others. */
+const KEY_SHARE = 1 / 4
+
+export type QueuesOptions = Omit<QueueOptions, 'memory'> & {
+  /** True when all messages have the key of the listener. */
+  hasOneKey: boolean
+}
 
 /** The queues of one listener, one for each API key. */
 export class MessageQueues {
@@ -12,9 +19,10 @@ export class MessageQueues {
   readonly #options: QueueOptions
   readonly #byKey = new Map<string, MessageQueue>()
 
-  constructor(parts: QueueParts, options: QueueOptions) {
+  constructor(parts: QueueParts, { hasOneKey, ...options }: QueuesOptions) {
     this.#parts = parts
-    this.#options = options
+    const bytesMax = hasOneKey ? options.bytesMax : Math.floor(options.bytesMax * KEY_SHARE)
+    this.#options = { ...options, bytesMax, memory: new QueueMemory(options.bytesMax) }
   }
 
   /** The queue of a key; undefined when there are too many. */

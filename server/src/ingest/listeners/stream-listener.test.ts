@@ -1,12 +1,12 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openLogger } from '../../kernel/log.ts'
+import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.fixture.ts'
 import { ListenerCounters } from './counters.ts'
 import { MessageFraming } from './framing.ts'
 import { asListeners } from './setting.ts'
@@ -16,10 +16,13 @@ import { readTls } from './tls-files.ts'
 let dir = ''
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'dendro-tls-'))
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: dir, stdio: 'ignore' })
-  openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'ca.key', '-out', 'ca.pem', '-days', '2', '-subj', '/CN=authority')
-  openssl('req', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'a.key', '-out', 'a.csr', '-subj', '/CN=sender-a')
-  openssl('x509', '-req', '-in', 'a.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-out', 'a.pem', '-days', '2')
+  for (const [name, text] of [
+    ['ca.pem', AUTHORITY],
+    ['a.pem', CERTIFICATE],
+    ['a.key', PRIVATE_KEY],
+  ] as const) {
+    writeFileSync(join(dir, name), text)
+  }
 })
 afterAll(() => rmSync(dir, { recursive: true }))
 
@@ -103,19 +106,18 @@ test('half of a TLS handshake ends', async () => {
 
 test('a certificate names its sender, and without one there is no connection', async () => {
   const { listener, counters, messages, peers } = await open(tlsAddress(), {})
-  const file = (name: string) => readFileSync(join(dir, name), 'utf8')
   const trusted = connectTls({
     host: '127.0.0.1',
     port: listener.port,
-    ca: file('ca.pem'),
-    cert: file('a.pem'),
-    key: file('a.key'),
+    ca: AUTHORITY,
+    cert: CERTIFICATE,
+    key: PRIVATE_KEY,
     checkServerIdentity: () => undefined,
   })
   trusted.write('<13>signed\n')
   await expect.poll(() => messages).toEqual(['<13>signed'])
   expect(peers.map(({ source }) => source.attributes)).toEqual([[['$tls.client', 'sender-a']]])
-  const unknown = connectTls({ host: '127.0.0.1', port: listener.port, ca: file('ca.pem'), checkServerIdentity: () => undefined })
+  const unknown = connectTls({ host: '127.0.0.1', port: listener.port, ca: AUTHORITY, checkServerIdentity: () => undefined })
   unknown.on('error', () => undefined)
   unknown.write('<13>unsigned\n')
   await ended(unknown)
