@@ -11,6 +11,8 @@ export { selectFamiliesById } from './rows.ts'
 
 /** How many new patterns of a dataset one query decides about, the most frequent first. Later queries decide about the others. */
 const NEW_MAX = 5_000
+/** How many datasets one query decides about, those with the most new patterns first. */
+const DATASETS_MAX = 100
 /** A dataset with more patterns has texts without patterns; further ones stand for themselves. */
 const PATTERNS_MAX = 100_000
 /** Keeps the statement short; lookups by sequence number are fast. */
@@ -22,7 +24,8 @@ export const patternFamilies = (meta: Meta, orgId: string): PatternFamilies => (
     const known = await knownFamilies(meta, orgId, [...found.keys()])
     const fresh = newPatterns(found, known)
     if (fresh.size === 0) return familiesIn(found, known)
-    for (const [logId, patterns] of fresh) await decideAbout(meta, orgId, logId, await examplesOf(store, query, logId, patterns))
+    const examples = await examplesOf(store, query, fresh)
+    for (const [logId, patterns] of examples) await decideAbout(meta, orgId, logId, patterns)
     return familiesIn(found, await knownFamilies(meta, orgId, [...found.keys()]))
   },
 })
@@ -30,15 +33,17 @@ export const patternFamilies = (meta: Meta, orgId: string): PatternFamilies => (
 type PatternsOfDataset = readonly (readonly [bigint, PresentPattern])[]
 
 function newPatterns(found: PresentPatterns, known: ReadonlyMap<string, KnownFamilies>): ReadonlyMap<string, PatternsOfDataset> {
-  const fresh = new Map<string, PatternsOfDataset>()
+  const fresh: (readonly [string, PatternsOfDataset])[] = []
   for (const [logId, patterns] of found) {
     const own = known.get(logId)
+    // The only pattern of a dataset has nothing to be compared with.
+    if (!own && patterns.size < 2) continue
     const left = PATTERNS_MAX - (own?.size ?? 0)
     const unknown = [...patterns].filter(([pattern]) => !own?.has(pattern))
     const some = unknown.sort(([, a], [, b]) => b.count - a.count).slice(0, Math.min(NEW_MAX, Math.max(0, left)))
-    if (some.length > 0) fresh.set(logId, some)
+    if (some.length > 0) fresh.push([logId, some])
   }
-  return fresh
+  return new Map(fresh.sort(([, a], [, b]) => b.length - a.length).slice(0, DATASETS_MAX))
 }
 
 function familiesIn(found: PresentPatterns, known: ReadonlyMap<string, KnownFamilies>): ReadonlyMap<string, ReadonlyMap<bigint, bigint>> {
@@ -54,17 +59,27 @@ function familiesIn(found: PresentPatterns, known: ReadonlyMap<string, KnownFami
   return families
 }
 
-/** Reads the newest event of each pattern. */
-async function examplesOf(store: EventStore, query: EventQuery, logId: string, patterns: PatternsOfDataset): Promise<NewPattern[]> {
+/** Reads the newest event of each pattern, of all datasets together. */
+async function examplesOf(
+  store: EventStore,
+  query: EventQuery,
+  fresh: ReadonlyMap<string, PatternsOfDataset>,
+): Promise<ReadonlyMap<string, NewPattern[]>> {
+  const examples = new Map<string, NewPattern[]>()
+  if (fresh.size === 0) return examples
   const { families: _, onProgress: __, ...plain } = query
-  const sources = query.sources.filter((source) => source.logId === logId)
-  const examples: NewPattern[] = []
-  for (let from = 0; from < patterns.length; from += EXAMPLES_AT_ONCE) {
-    const numbers = patterns.slice(from, from + EXAMPLES_AT_ONCE).map(([, { seq }]) => seq)
+  const sources = query.sources.filter(({ logId }) => fresh.has(logId))
+  const all = [...fresh.values()].flatMap((patterns) => patterns.map(([, { seq }]) => seq))
+  for (let from = 0; from < all.length; from += EXAMPLES_AT_ONCE) {
+    const numbers = all.slice(from, from + EXAMPLES_AT_ONCE)
     const { filter } = parseFilter(`@sequence IN (${numbers.join(', ')})`)
     const request = { limit: numbers.length, newestFirst: true, keys: messageKeys, withRaw: true }
     const { events } = await readEvents(store, { ...plain, sources, filter }, request)
-    for (const event of events) examples.push({ pattern: event.skeleton, message: messageOf(event) })
+    for (const event of events) {
+      const own = examples.get(event.logId) ?? []
+      own.push({ pattern: event.skeleton, message: messageOf(event) })
+      examples.set(event.logId, own)
+    }
   }
   return examples
 }
