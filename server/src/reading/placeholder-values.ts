@@ -38,10 +38,11 @@ export async function readPlacedValues(
   const shaped = await withShapes(store, queryRun, branchesOf(query.sources, keys), scope)
   const branches = await withOverflowKeys(store, queryRun, shaped, scope)
   const parts = branches.flatMap((branch): SqlFragment[] => {
-    const met = filterSql(query.filter, contextOf(branch))
+    const context = contextOf(branch)
+    const met = filterSql(query.filter, context)
     if (met === FALSE) return []
-    const where = whereOf(met, hintsOf(query.filter, branch))(and([scopeOf(branch, query.bounds)]))
-    const found = sql`extractGroups(${messageText(contextOf(branch))}, ${param.text(expression)})`
+    const where = whereOf(met, hintsOf(query.filter, { tableClass: branch.tableClass, ...context }))(and([scopeOf(branch, query.bounds)]))
+    const found = sql`extractGroups(${messageText(context)}, ${param.text(expression)})`
     return [sql`select ${found} as found from ${name(tableClasses[branch.tableClass].table)} ${where}`]
   })
   if (parts.length === 0) return { values: [], cost: costOf(queryRun, 1) }
