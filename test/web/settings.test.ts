@@ -107,6 +107,12 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     }
   })
 
+  test('the page of an invitation names no endpoints', async () => {
+    const page = await stand.open('/accept-invite?token=long-gone', { key: null })
+    await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+    expect(await page.content()).not.toMatch(/POST|\/auth\//)
+  })
+
   test('a wrong key, an unknown link and an unreachable service show different errors', async () => {
     const page = await stand.open('/app/sign-in', { key: null })
     await page.getByLabel('API key').fill('dk_not_a_key')

@@ -93,7 +93,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
   })
 
   test('an unknown page is an HTML page with a link back', async () => {
-    const response = await fetch(`${stand.app.url}/app/nope`)
+    const response = await fetch(`${stand.app.url}/app/nope`, { headers: { accept: 'text/html,*/*;q=0.8' } })
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
     const page = await stand.open('/app/nope')
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor()

@@ -28,10 +28,10 @@ export function invitationPage(): string {
 </form>
 <div id="done" role="status" hidden>
 <p class="state well">Your password is set.</p>
-<p>Sign in as <b id="email"></b>, or in programs by <a href="/docs#auth.login"><code>POST /auth/login</code></a>.</p>
+<p>Sign in as <b id="email"></b>.</p>
 <p class="links"><a class="button" href="/app/sign-in?way=password">Sign in</a></p>
 </div>
-<noscript><p>This page needs JavaScript to send your password. <code>POST /auth/accept-invite</code> does the same.</p></noscript>
+<noscript><p>This page needs JavaScript to set your password. Turn it on and reload.</p></noscript>
 </main>
 </body>
 </html>

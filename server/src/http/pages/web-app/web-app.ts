@@ -29,9 +29,11 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 export function webAppRoutes(web: WebFiles | undefined): Routes {
   return routes('webApp', contract.webApp, {
     start: async () => webAppPage(web),
-    page: async ({ params: { page } }) => {
-      // The app itself says that there is no such page, with links to the others.
-      return webAppPage(web, {}, webPages.some((name) => name === page) ? 200 : 404)
+    page: async ({ params: { page }, facts }) => {
+      if (webPages.some((name) => name === page)) return webAppPage(web)
+      // To a browser the app itself says that there is no such page, with links to the others.
+      if (facts.accept.includes('text/html')) return webAppPage(web, {}, 404)
+      throw notFound('page of the web app')
     },
     file: async ({ params }) => {
       const file = web?.files.get(params.file)
