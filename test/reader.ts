@@ -22,8 +22,8 @@ export type Reader = {
   close(): Promise<void>
 }
 
-export async function openReader(): Promise<Reader> {
-  const senders = await openSenders()
+export async function openReader(given?: Senders): Promise<Reader> {
+  const senders = given ?? (await openSenders())
   const { app, org } = senders
   const { world } = app.app
   const row = await world.meta.one<{ number: number }>(sql`select number from organisations where id = ${org.orgId}`)

@@ -57,6 +57,8 @@ export type EventQuery = {
   readonly ticket?: QueryTicket
   /** Without it every pattern stands for itself. */
   readonly families?: PatternFamilies
+  /** The range of the patterns that are put into families; by default the bounds. */
+  readonly patternBounds?: TimeBounds
 }
 
 /** Whether an unavailable part of the store was left out of the answer. */

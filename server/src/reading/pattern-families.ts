@@ -15,7 +15,9 @@ const PATTERNS_MAX = 1_000_000
  */
 export async function withFamilies(store: EventStore, queryRun: QueryRun, query: EventQuery, keys: readonly string[]): Promise<EventQuery> {
   if (!query.families || !keys.includes('@pattern')) return query
-  return inFamilies(store, query, await presentPatterns(store, queryRun, query))
+  const whole = query.patternBounds ? { ...query, bounds: query.patternBounds } : query
+  const { sources } = await inFamilies(store, whole, await presentPatterns(store, queryRun, whole))
+  return { ...query, sources }
 }
 
 /** The same for branches. Reading one window at a time, a query finds the patterns of no more than it reads. */

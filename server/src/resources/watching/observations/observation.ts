@@ -1,3 +1,4 @@
+import type { TimeBounds } from '../../../reading/event-query.ts'
 import type { PlannedQuery } from '../../queries/timeseries/timeseries.ts'
 import { fold } from '../../queries/timeseries/timeseries.ts'
 import { type MonitorDefinition, storeGroupKeys } from '../monitor-definitions/monitor-definitions.ts'
@@ -25,6 +26,8 @@ export type WindowSeries = {
   readonly toMs: number
   readonly stepMs: number
   readonly windowMs: number
+  /** The range of the patterns that are put into families first. Series that are compared need the same, or a family of one is a pattern of the other. */
+  readonly patternBounds?: TimeBounds
 }
 
 /** The values of the groups that had events, and for pattern monitors the patterns. */
@@ -50,8 +53,11 @@ export function seriesFor({ planned, windowMs, kind }: MonitorDefinition, toMs: 
       return { now, earlier: [] }
     case 'change':
       return { now, earlier: over(toMs - windowMs - kind.backMs, toMs - kind.backMs) }
-    case 'patterns':
-      return { now, earlier: over(toMs - windowMs - kind.baselineMs, toMs - windowMs, kind.baselineMs) }
+    case 'patterns': {
+      const patternBounds = { fromMs: toMs - windowMs - kind.baselineMs, toMs }
+      const within = (series: WindowSeries[]) => series.map((one) => ({ ...one, patternBounds }))
+      return { now: within(now), earlier: within(over(patternBounds.fromMs, toMs - windowMs, kind.baselineMs)) }
+    }
     case 'anomaly': {
       // Aligned to multiples of the window, so that all evaluations within one window share one read of the baseline.
       const endMs = Math.floor((toMs - windowMs) / windowMs) * windowMs

@@ -1,6 +1,6 @@
 import type { Actor } from '../../../http/actor.ts'
 import { Failure } from '../../../kernel/errors.ts'
-import type { QueryBudget } from '../../../reading/event-query.ts'
+import type { QueryBudget, TimeBounds } from '../../../reading/event-query.ts'
 import { readNestedWindows, readWindows } from '../../../reading/rolling.ts'
 import type { World } from '../../../world.ts'
 import type { DatasetRow } from '../../data/datasets/datasets.ts'
@@ -41,7 +41,7 @@ export async function readSeries(
   const lengthsMs = [...new Set(series.map(({ fromMs }) => toMs - fromMs))].sort((one, other) => one - other)
   const fromMs = toMs - (lengthsMs.at(-1) ?? 0)
   const reader = actor.facts.action === EVALUATE_ACTION ? { reader: 'monitor' as const } : {}
-  const eventQuery = await buildEventQuery(world, actor, {
+  const plainQuery = await buildEventQuery(world, actor, {
     datasets,
     filter: query.filter,
     bounds: { fromMs, toMs },
@@ -49,6 +49,8 @@ export async function readSeries(
     budget,
     ...reader,
   })
+  const patternBounds = boundsOfPatterns(series)
+  const eventQuery = patternBounds ? { ...plainQuery, patternBounds } : plainQuery
   const names = series.map((one) => JSON.stringify(one.query.call.call))
   const calls = [...new Map(series.map((one, index) => [names[index], one.query.call.call])).values()]
   const isTails = lengthsMs.length > 1
@@ -67,6 +69,14 @@ export async function readSeries(
     }
     return cells
   })
+}
+
+/** The range that contains those of all series. */
+function boundsOfPatterns(series: readonly WindowSeries[]): TimeBounds | undefined {
+  const all = series.flatMap(({ patternBounds }) => patternBounds ?? [])
+  if (all.length === 0) return undefined
+  const each = [...all, ...series]
+  return { fromMs: Math.min(...each.map(({ fromMs }) => fromMs)), toMs: Math.max(...each.map(({ toMs }) => toMs)) }
 }
 
 /** A pattern has an id of its own; other groups are identified by keys and values. */
