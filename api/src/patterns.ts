@@ -28,7 +28,15 @@ const Placeholder = z.object({
     ),
   count: int64.describe('The events in which it has a value.'),
   distinct: int64,
-  values: z.array(z.object({ value: z.string(), count: int64 })).describe('The most frequent first.'),
+  values: z
+    .array(
+      z.object({
+        value: z.string(),
+        count: int64,
+        where: z.string().optional().describe('A condition that selects exactly these events. Absent if none can be written.'),
+      }),
+    )
+    .describe('The most frequent first.'),
 })
 
 export const patterns = {
