@@ -169,6 +169,7 @@ test.each([
     ['ada', 'grace', 'ada lovelace', 'ada'].map((user, n) => JSON.stringify({ message: `mail (a+b) of ${user} to 10.0.0.${n % 3}` })),
   ],
   ['lines', ['ada', 'grace', "o'hara\\n", 'ada'].map((user, n) => `mail of <${user}> sent to 10.0.0.${n % 3}`)],
+  ['signs', ['a+(b', "o'c\\\\d", 'a*', 'tab\tab'].map((path, n) => JSON.stringify({ message: `file "${path}" opened ${n % 2} times` }))],
   ['msg', ['ada', 'grace', 'linus', 'ada'].map((user, n) => JSON.stringify({ msg: `call of ${user}\ttook ${n + 1} ms` }))],
 ])('the condition of a value selects exactly its events: %s', async (dataset, lines) => {
   await sendLines(dataset, lines)
