@@ -28,8 +28,27 @@ const Placeholder = z.object({
     ),
   count: int64.describe('The events in which it has a value.'),
   distinct: int64,
-  values: z.array(z.object({ value: z.string(), count: int64 })).describe('The most frequent first.'),
+  values: z
+    .array(
+      z.object({
+        value: z.string(),
+        count: int64,
+        where: z.string().optional().describe('A condition that selects exactly these events. Absent if none can be written.'),
+      }),
+    )
+    .describe('The most frequent first.'),
 })
+
+const PatternValuesReply = z
+  .object({
+    id: z.string(),
+    family: z.string().optional().describe('The family of the pattern.'),
+    template: z.string(),
+    text: z.string().describe('The template with the kind of each variable part, such as `<ip>`, or its value if there is only one.'),
+    count: int64.describe('The matching events.'),
+    placeholders: z.array(Placeholder).describe('The variable parts, in the order of the template.'),
+  })
+  .meta({ id: 'PatternValues' })
 
 export const patterns = {
   find: endpoint({
@@ -52,18 +71,12 @@ export const patterns = {
       id: z
         .string()
         .regex(/^[\da-f]{16}$/, { error: 'must be 16 hex digits' })
-        .describe('A pattern or a family, as `/patterns` and `@pattern` return it.'),
+        .describe('A pattern or a family, as `/patterns` and `@pattern` return it.')
+        .meta({ examples: ['8f14e45fceea167a'] }),
       search_details,
       limit: z.int().min(1).max(100).optional().describe('The number of values of each variable part, by default 10.'),
     }),
-    reply: z.object({
-      id: z.string(),
-      family: z.string().optional().describe('The family of the pattern.'),
-      template: z.string(),
-      text: z.string().describe('The template with the kind of each variable part, such as `<ip>`, or its value if there is only one.'),
-      count: int64.describe('The matching events.'),
-      placeholders: z.array(Placeholder).describe('The variable parts, in the order of the template.'),
-    }),
+    reply: PatternValuesReply,
     fails: [404, 503],
   }),
 }

@@ -107,6 +107,39 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await first.getByText('order').waitFor()
   })
 
+  test('a pattern shows the kinds and values of its variable parts, and a value narrows the query', async () => {
+    const own = await stand.app.newOrganization()
+    const users = ['ada', 'grace', 'ada', 'linus', 'ada', 'grace']
+    const logins = users.map((user, n) => ({ message: `login of ${user} from 10.0.0.${n % 2} port 22` }))
+    await stand.send('orders', [...logins, { message: 'nothing to do' }], own)
+    const page = await stand.open(exploreUrl({ r: 'Last 1 hour', tab: 'patterns' }), { key: own.key })
+    let isFailing = true
+    await page.route('**/patterns/values', (route) =>
+      isFailing ? route.fulfill({ status: 500, json: { details: 'the store is away' } }) : route.fallback(),
+    )
+    await page.getByRole('button', { name: 'nothing to do' }).click()
+    await page.getByText('the store is away').waitFor()
+    isFailing = false
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('This pattern has no variable parts.').waitFor()
+    await page.getByRole('button', { name: /login of <\*> from/ }).press('Enter')
+    await page.getByText('login of <word> from <ip> port 22').waitFor()
+    expect(await page.getByRole('button', { name: '22', exact: true }).count()).toBe(0)
+    await page.getByRole('button', { name: '<ip>' }).press('Enter')
+    const values = page.getByRole('list', { name: 'Values of' }).getByRole('listitem')
+    await values.filter({ hasText: '10.0.0.1' }).waitFor()
+    expect(await values.allTextContents()).toEqual(['10.0.0.03 · 50 %', '10.0.0.13 · 50 %'])
+    await page.getByRole('button', { name: '<word>' }).click()
+    await values.filter({ hasText: 'ada' }).waitFor()
+    expect(await values.allTextContents()).toEqual(['ada3 · 50 %', 'grace2 · 33 %', 'linus1 · 17 %'])
+    expect(await axeFaults(page, 'values')).toEqual([])
+    await values.getByRole('button', { name: /grace/ }).press('Enter')
+    await page.getByText('login of grace from 10.0.0.1 port 22').waitFor()
+    await page.getByText('All events have the same values.').waitFor()
+    await page.getByRole('button', { name: 'Events', exact: true }).click()
+    await counted(page, 2)
+  })
+
   test('a value leads to a table by its field, the table to a chart, and both back to the events', async () => {
     const page = await stand.open(exploreUrl({ r: 'Last 1 hour' }))
     await counted(page, 60)

@@ -1,15 +1,34 @@
 import { MASK, WILDCARD } from './pattern.ts'
 
-/**
- * Returns an expression (RE2) that matches the messages of a pattern, with one group per mask. Undefined without masks. Messages longer than
- * what is masked may not match.
- */
-export function placeholderExpression(pattern: string): string | undefined {
-  const pieces = pattern.split(MASK)
-  if (pieces.length < 2) return undefined
-  const constant = (text: string): string => text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&').replace(/\s+/g, '\\s+')
-  return `(?s)^\\s*${pieces.map(constant).join('(.*?)')}\\s*$`
+/** Expressions (RE2) that match the messages of a pattern, with one group per mask. */
+export type PlaceholderExpressions = {
+  /** Each group is as short as possible. Its matches are the values of the placeholders. */
+  readonly shortest: string
+  /** Each group is as long as possible. A message has one division into values if both expressions divide it the same way. Undefined with one mask. */
+  readonly longest: string | undefined
 }
+
+/** Undefined without masks. Messages longer than what is masked may not match. */
+export function placeholderExpressions(pattern: string): PlaceholderExpressions | undefined {
+  const places = pattern.split(MASK).length - 1
+  if (places === 0) return undefined
+  return { shortest: expressionOf(pattern, () => '(.*?)'), longest: places === 1 ? undefined : expressionOf(pattern, () => '(.*)') }
+}
+
+/**
+ * Returns an expression for the messages with a value in one place, counted from 0. It also matches messages that could be divided so, but
+ * have another value there. The first place has none of these: its values never contain the text that ends them.
+ */
+export const valueExpression = (pattern: string, place: number, value: string): string =>
+  expressionOf(pattern, (at) => (at === place ? literal(value) : '.*?'))
+
+function expressionOf(pattern: string, groupAt: (place: number) => string): string {
+  const pieces = pattern.split(MASK).map((piece) => escaped(piece).replace(/\s+/g, '\\s+'))
+  return `(?s)^\\s*${pieces.map((piece, at) => (at === 0 ? piece : `${groupAt(at - 1)}${piece}`)).join('')}\\s*$`
+}
+
+const escaped = (text: string): string => text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')
+const literal = (text: string): string => escaped(text).replace(/\p{Cc}/gu, (sign) => `\\x{${sign.charCodeAt(0).toString(16)}}`)
 
 /** What the values of a placeholder look like, the narrower kinds first. */
 const KINDS: readonly (readonly [string, RegExp])[] = [

@@ -1,5 +1,6 @@
 import type { EventStore } from '../events/store/events.ts'
 import { messageKeys } from '../lines/event.ts'
+import type { PlaceholderExpressions } from '../lines/placeholders.ts'
 import { tableClasses } from '../lines/table.ts'
 import { branchesOf, keysIn } from './branches.ts'
 import { type BranchContext, builtIn, filterSql } from './condition.ts'
@@ -14,7 +15,7 @@ import { withShapes } from './shapes.ts'
 import { and, digits, FALSE, joined, name, param, type SqlFragment, sql } from './statement.ts'
 
 /** A value of a placeholder. Places count from 1. `distinct` and `total` are those of the place. */
-export type PlacedValue = {
+type PlacedValue = {
   readonly place: number
   readonly value: string
   readonly count: number
@@ -22,15 +23,25 @@ export type PlacedValue = {
   readonly total: number
 }
 
+/** The values of all places, with what a condition on one of them needs. */
+type PlacedValues = {
+  readonly values: readonly PlacedValue[]
+  /** The key with the message. Undefined if the events have it in several. */
+  readonly key: string | undefined
+  /** True if a message can be divided into values in several ways. */
+  readonly isAmbiguous: boolean
+  readonly cost: QueryCost
+}
+
 const KEYS = [...messageKeys, '@raw']
 const VALUES_MAX = 1_000_000
 
-/** Counts the values of the groups of an expression in the messages of all matching events; the most frequent of each group are returned. */
+/** Counts the values of the placeholders of a pattern in the messages of all matching events; the most frequent of each place are returned. */
 export async function readPlacedValues(
   store: EventStore,
   given: EventQuery,
-  { expression, limit }: { readonly expression: string; readonly limit: number },
-): Promise<{ values: PlacedValue[]; cost: QueryCost }> {
+  { expressions, limit }: { readonly expressions: PlaceholderExpressions; readonly limit: number },
+): Promise<PlacedValues> {
   const queryRun = startQueryRun(given)
   const keys = [...keysIn(given.filter), ...KEYS]
   const query = await withFamilies(store, queryRun, given, keys)
@@ -42,30 +53,47 @@ export async function readPlacedValues(
     const met = filterSql(query.filter, context)
     if (met === FALSE) return []
     const where = whereOf(met, hintsOf(query.filter, { tableClass: branch.tableClass, ...context }))(and([scopeOf(branch, query.bounds)]))
-    const found = sql`extractGroups(${messageText(context)}, ${param.text(expression)})`
-    return [sql`select ${found} as found from ${name(tableClasses[branch.tableClass].table)} ${where}`]
+    const { text, source } = messageOf(context)
+    const found = sql`extractGroups(${text}, ${param.text(expressions.shortest)})`
+    const differs =
+      expressions.longest === undefined ? sql`false` : sql`${found} != extractGroups(${text}, ${param.text(expressions.longest)})`
+    const table = name(tableClasses[branch.tableClass].table)
+    return [sql`select ${found} as found, ${source} as source, ${differs} as differs from ${table} ${where}`]
   })
-  if (parts.length === 0) return { values: [], cost: costOf(queryRun, 1) }
+  if (parts.length === 0) return { values: [], key: undefined, isAmbiguous: false, cost: costOf(queryRun, 1) }
   const rows = await run(
     store,
     queryRun,
-    sql`select toUInt64(place), text, toUInt64(number), toUInt64(count() over (partition by place)), toUInt64(sum(number) over (partition by place))
-      from (select pair.1 as place, pair.2 as text, count() as number
-        from (select arrayJoin(arrayZip(arrayEnumerate(found), found)) as pair from (${joined(parts, ' union all ')})) group by place, text)
+    sql`select toUInt64(place), text, toUInt64(number), toUInt64(count() over (partition by place)), toUInt64(sum(number) over (partition by place)),
+        toUInt64(min(first_source) over ()), toUInt64(max(last_source) over ()), toUInt64(max(ambiguous) over ())
+      from (select pair.1 as place, pair.2 as text, count() as number, min(source) as first_source, max(source) as last_source,
+          max(differs) as ambiguous
+        from (select arrayJoin(arrayZip(arrayEnumerate(found), found)) as pair, source, differs from (${joined(parts, ' union all ')})) group by place, text)
       order by place, number desc, text limit ${digits(limit)} by place`,
     { groupsMax: VALUES_MAX, groups: ['@pattern'] },
   )
   const values: PlacedValue[] = []
+  let key: string | undefined
+  let isAmbiguous = false
   while (!rows.atEnd) {
     const place = Number(rows.uint64())
     const value = rows.text()
     values.push({ place, value, count: Number(rows.uint64()), distinct: Number(rows.uint64()), total: Number(rows.uint64()) })
+    // These are the same in all rows.
+    const [firstSource, lastSource] = [Number(rows.uint64()), Number(rows.uint64())]
+    key = firstSource === lastSource ? KEYS[firstSource] : undefined
+    isAmbiguous = rows.uint64() > 0n
   }
-  return { values, cost: costOf(queryRun, 1) }
+  return { values, key, isAmbiguous, cost: costOf(queryRun, 1) }
 }
 
-/** The text that the pattern of an event comes from. */
-function messageText(context: BranchContext): SqlFragment {
-  const cases = messageKeys.map((key) => sql`${textOf(key, context)} not in ('', '\\0'), ${textOf(key, context)}`)
-  return sql`multiIf(${joined(cases)}, ${builtIn('@raw', context)?.text ?? sql`''`})`
+/** The text that the pattern of an event comes from, and the index of its key in KEYS. */
+function messageOf(context: BranchContext): { text: SqlFragment; source: SqlFragment } {
+  const isMessage = (key: string) => sql`${textOf(key, context)} not in ('', '\\0')`
+  const texts = messageKeys.map((key) => sql`${isMessage(key)}, ${textOf(key, context)}`)
+  const sources = messageKeys.map((key, at) => sql`${isMessage(key)}, ${digits(at)}`)
+  return {
+    text: sql`multiIf(${joined(texts)}, ${builtIn('@raw', context)?.text ?? sql`''`})`,
+    source: sql`multiIf(${joined(sources)}, ${digits(messageKeys.length)})`,
+  }
 }

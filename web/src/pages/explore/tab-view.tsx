@@ -8,7 +8,7 @@ import { COUNT, GroupBar } from './groups/group-bar.tsx'
 import { groupClauses } from './groups/group-order.ts'
 import { GroupTable } from './groups/group-table.tsx'
 import { PatternList } from './patterns/pattern-list.tsx'
-import { isNotValue, isValue, withClause } from './query/clauses.ts'
+import { isNotValue, isValue, splitClauses, withClause } from './query/clauses.ts'
 import { comparisonName } from './time/compare.ts'
 
 // Charts are loaded on demand: most queries never show one.
@@ -37,7 +37,7 @@ function NoEvents({ state: { params, selectedQuery, hasReceived, zone, change } 
 }
 
 function Patterns({ state }: Props) {
-  const { patterns, trends, earlier, comparison, selectedQuery, zone, rowStyle, actions } = state
+  const { patterns, trends, earlier, comparison, selectedQuery, zone, rowStyle, actions, change } = state
   const before = comparison && earlier.patterns.data
   if (isForbidden(patterns.error)) return <Forbidden failure={patterns.error} onRetry={patterns.refetch} />
   return (
@@ -47,12 +47,14 @@ function Patterns({ state }: Props) {
       isCut={patterns.data?.cost.isExact === false}
       trends={trends.data?.trends}
       earlier={before && { patterns: before, name: comparisonName(comparison, selectedQuery.range) }}
+      query={selectedQuery}
       isStale={patterns.isPlaceholderData}
       failure={patterns.error}
       zone={zone}
       datasetName={rowStyle.datasetName}
       onInclude={(id) => actions.addClause(isValue('@pattern', id))}
       onExclude={(id) => actions.addClause(isNotValue('@pattern', id))}
+      onNarrow={(where) => change((now) => withQuery(now, splitClauses(where).reduce(withClause, now.q ?? '')))}
       onRetry={() => patterns.refetch()}
     />
   )

@@ -1,13 +1,14 @@
 import type { BodyOf, contract, ReplyOf } from '@dendro/api'
+import { printFilter } from '@dendro/language/print'
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { patternId } from '../../../kernel/pattern-id.ts'
 import { messageKeys } from '../../../lines/event.ts'
 import { familyText } from '../../../lines/family-form.ts'
 import { templateOf } from '../../../lines/pattern.ts'
-import { kindOfValues, placeholderExpression, readableText } from '../../../lines/placeholders.ts'
+import { kindOfValues, placeholderExpressions, readableText, valueExpression } from '../../../lines/placeholders.ts'
 import { skeletonText } from '../../../lines/skeleton.ts'
-import { type PlacedValue, readPlacedValues } from '../../../reading/placeholder-values.ts'
+import { readPlacedValues } from '../../../reading/placeholder-values.ts'
 import { countMatching, readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
 import { recordSearch } from '../../data/event-queries/event-queries.ts'
@@ -18,6 +19,7 @@ type ValuesRequest = BodyOf<typeof contract.patterns.values>
 type ValuesReply = ReplyOf<typeof contract.patterns.values>
 
 const VALUES_SHOWN_DEFAULT = 10
+const CONDITION_CHARS_MAX = 2_000
 const NOWHERE = { position: 0, length: 0 }
 const isPattern = (id: string): Filter => ({
   kind: 'compare',
@@ -48,20 +50,31 @@ export async function findValues(
   const family = newest.family === undefined ? undefined : { family: shown }
   const [row] = family && id === shown ? await selectFamiliesById(world.meta, actor.orgId, [newest.logId], [shown]) : []
   const pattern = row ? familyText(row.words, message) : skeletonText(message)
-  const expression = placeholderExpression(pattern)
-  const read = expression ? await readPlacedValues(world.events, eventQuery, { expression, limit }) : undefined
+  const expressions = placeholderExpressions(pattern)
+  const read = expressions ? await readPlacedValues(world.events, eventQuery, { expressions, limit }) : undefined
   recordSearch(world, actor, { datasets, bytes: oneCost.bytes + countCost.bytes + (read?.cost.bytes ?? 0), startedMs })
-  const placeholders = placeholdersOf(read?.values ?? [])
+  const placeholders = read ? placeholdersOf(read, { id, pattern }) : []
   const template = templateOf(pattern)
   const onlyValues = placeholders.map(({ kind, distinct, values }) => ({ kind, only: distinct === 1 ? values[0]?.value : undefined }))
   return { id, ...family, template, text: readableText(template, onlyValues), count, placeholders }
 }
 
-function placeholdersOf(found: readonly PlacedValue[]): ValuesReply['placeholders'] {
-  return [...Map.groupBy(found, ({ place }) => place).values()].map((own) => ({
+type FoundValues = Awaited<ReturnType<typeof readPlacedValues>>
+type ShownPattern = { readonly id: string; readonly pattern: string }
+
+function placeholdersOf({ values, key, isAmbiguous }: FoundValues, shown: ShownPattern): ValuesReply['placeholders'] {
+  const whereOf = (place: number, value: string): { where?: string } => {
+    if (key === undefined || (isAmbiguous && place > 1)) return {}
+    const where = conditionOf(shown, key, valueExpression(shown.pattern, place - 1, value))
+    return where.length > CONDITION_CHARS_MAX ? {} : { where }
+  }
+  return [...Map.groupBy(values, ({ place }) => place).values()].map((own) => ({
     kind: kindOfValues(own.map(({ value }) => value)),
     count: own[0]?.total ?? 0,
     distinct: own[0]?.distinct ?? 0,
-    values: own.map(({ value, count }) => ({ value, count })),
+    values: own.map(({ place, value, count }) => ({ value, count, ...whereOf(place, value) })),
   }))
 }
+
+const conditionOf = ({ id }: ShownPattern, key: string, pattern: string): string =>
+  printFilter({ kind: 'and', of: [isPattern(id), { kind: 'regex', key, negated: false, ignoreCase: false, pattern, at: NOWHERE }] })

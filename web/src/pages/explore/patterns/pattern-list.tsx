@@ -1,9 +1,11 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { ago, bytes, change, count, quantity, share } from '../../../parts/numbers.ts'
 import { clockOf, type Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { plainLine } from '../events/line-text.ts'
+import type { ExploreQuery } from '../query/explore-query.ts'
+import { PatternValues } from './pattern-values.tsx'
 import { type Pattern, type PatternOrder, type PatternTrend, patternOrders, sortPatterns, withGone } from './patterns.ts'
 
 type PatternListProps = {
@@ -15,12 +17,16 @@ type PatternListProps = {
   earlier: { patterns: ReadonlyMap<string, Pattern>; name: string } | undefined
   /** emptyView replaces the list when there are no patterns. */
   emptyView: ReactNode
+  /** query is that of the patterns, for the values of an open one. */
+  query: ExploreQuery
   isStale: boolean
   failure: unknown
   zone: Zone
   datasetName(id: string): string
   onInclude(id: string): void
   onExclude(id: string): void
+  /** onNarrow adds a condition to the query. */
+  onNarrow(where: string): void
   onRetry(): unknown
 }
 
@@ -62,7 +68,7 @@ export function PatternList(props: PatternListProps) {
         ))}
       </div>
       <table className="w-full text-xs">
-        <thead className="sticky top-0 bg-panel text-left text-soft">
+        <thead className="sticky top-0 z-10 bg-panel text-left text-soft">
           <tr>
             <th className="px-3 py-1 text-right font-medium">Events</th>
             <th className="px-2 py-1 text-right font-medium">Share</th>
@@ -93,47 +99,74 @@ export function PatternList(props: PatternListProps) {
   )
 }
 
-type RowProps = Pick<PatternListProps, 'earlier' | 'zone' | 'datasetName' | 'onInclude' | 'onExclude'> & {
+type RowProps = Pick<PatternListProps, 'earlier' | 'query' | 'zone' | 'datasetName' | 'onInclude' | 'onExclude' | 'onNarrow'> & {
   one: Pattern
   all: number
   before: number
 }
 
-function Row({ one, all, before, earlier, zone, datasetName, onInclude, onExclude }: RowProps) {
+const COLUMNS_MAX = 9
+
+function Row({ one, all, before, earlier, query, zone, datasetName, onInclude, onExclude, onNarrow }: RowProps) {
+  const [isOpen, setOpen] = useState(false)
   const nowMs = Date.now()
+  const valuesId = useId()
   return (
-    <tr className="border-line border-t align-top hover:bg-tint">
-      <td className="px-3 py-1 text-right tabular-nums">{count(one.count)}</td>
-      <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums">{share(one.count, all)}</td>
-      {earlier && (
-        <td className="whitespace-nowrap px-2 py-1 text-right tabular-nums" title={`${quantity(before, 'event')} ${earlier.name}`}>
-          <ChangeText now={one.count} before={before} />
-        </td>
-      )}
-      <td className="px-2 py-1 max-md:hidden">{one.trend && <Sparkline trend={one.trend} />}</td>
-      <td className="wrap-anywhere px-2 py-1 font-mono">
-        <Template text={one.template} />
-      </td>
-      <td className="whitespace-nowrap px-2 py-1 text-soft tabular-nums max-lg:hidden">
-        {one.trend && (
-          <span title={`${timeText(one.trend.firstMs, zone)} – ${timeText(one.trend.lastMs, zone)}`}>
-            {ago(one.trend.firstMs, nowMs)} – {ago(one.trend.lastMs, nowMs)}
-          </span>
+    <>
+      <tr className="border-line border-t align-top hover:bg-tint">
+        <td className="px-3 py-1 text-right tabular-nums">{count(one.count)}</td>
+        <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums">{share(one.count, all)}</td>
+        {earlier && (
+          <td className="whitespace-nowrap px-2 py-1 text-right tabular-nums" title={`${quantity(before, 'event')} ${earlier.name}`}>
+            <ChangeText now={one.count} before={before} />
+          </td>
         )}
-      </td>
-      <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums max-lg:hidden">{bytes(one.bytes)}</td>
-      <td className="px-2 py-1 text-soft max-md:hidden">{one.datasets.map(datasetName).join(', ')}</td>
-      <td className="px-2 py-0.5">
-        <span className="flex max-sm:flex-col max-sm:items-end">
-          <Button size="small" variant="quiet" onClick={() => onInclude(one.id)}>
-            Include
-          </Button>
-          <Button size="small" variant="quiet" onClick={() => onExclude(one.id)}>
-            Exclude
-          </Button>
-        </span>
-      </td>
-    </tr>
+        <td className="px-2 py-1 max-md:hidden">{one.trend && <Sparkline trend={one.trend} />}</td>
+        <td className="wrap-anywhere px-2 py-1 font-mono">
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? valuesId : undefined}
+            title="Kinds and values of the variable parts"
+            className="flex gap-1 text-left"
+            onClick={() => setOpen(!isOpen)}
+          >
+            <span aria-hidden className="text-soft">
+              {isOpen ? '▾' : '▸'}
+            </span>
+            <span>
+              <Template text={one.template} />
+            </span>
+          </button>
+        </td>
+        <td className="whitespace-nowrap px-2 py-1 text-soft tabular-nums max-lg:hidden">
+          {one.trend && (
+            <span title={`${timeText(one.trend.firstMs, zone)} – ${timeText(one.trend.lastMs, zone)}`}>
+              {ago(one.trend.firstMs, nowMs)} – {ago(one.trend.lastMs, nowMs)}
+            </span>
+          )}
+        </td>
+        <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums max-lg:hidden">{bytes(one.bytes)}</td>
+        <td className="px-2 py-1 text-soft max-md:hidden">{one.datasets.map(datasetName).join(', ')}</td>
+        <td className="px-2 py-0.5">
+          <span className="flex max-sm:flex-col max-sm:items-end">
+            <Button size="small" variant="quiet" onClick={() => onInclude(one.id)}>
+              Include
+            </Button>
+            <Button size="small" variant="quiet" onClick={() => onExclude(one.id)}>
+              Exclude
+            </Button>
+          </span>
+        </td>
+      </tr>
+      {isOpen && (
+        <tr>
+          <td id={valuesId} colSpan={COLUMNS_MAX} className="border-line border-l-3 px-3 py-2">
+            <PatternValues id={one.id} query={query} onNarrow={onNarrow} />
+          </td>
+        </tr>
+      )}
+    </>
   )
 }
 
