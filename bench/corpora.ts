@@ -11,21 +11,21 @@ const LINES = 1_500
  * Generates the corpora of a folder. Each file lists templates with their weights; `{name}` stands for a value. The lines are the same in
  * every run.
  */
-export function generatedCorpora(folder: string): Corpus[] {
+export function generatedCorpora(folder: string, count = LINES): Corpus[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.txt'))
     .sort()
-    .map((file) => ({ name: file.replace('.txt', ''), lines: linesOf(file, readFileSync(join(folder, file), 'utf8')) }))
+    .map((file) => ({ name: file.replace('.txt', ''), lines: linesOf(file, readFileSync(join(folder, file), 'utf8'), count) }))
 }
 
-function linesOf(seed: string, text: string): LabelledMessage[] {
+function linesOf(seed: string, text: string, count: number): LabelledMessage[] {
   const templates = text
     .trim()
     .split('\n')
     .map((line) => ({ weight: Number(line.slice(0, line.indexOf(' '))), template: line.slice(line.indexOf(' ') + 1) }))
   const total = templates.reduce((sum, { weight }) => sum + weight, 0)
   const random = randomFrom(seed)
-  return Array.from({ length: LINES }, () => {
+  return Array.from({ length: count }, () => {
     let left = random() * total
     const { template } = templates.find(({ weight }) => {
       left -= weight

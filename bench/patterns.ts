@@ -17,6 +17,9 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 const folder = process.argv[2]
 if (folder === undefined) throw new Error('say where the samples lie: node bench/patterns.ts FOLDER')
 
+/** Of each generated system, for a million in all. */
+const GROWTH_LINES = 45_500
+
 const files = readdirSync(folder).filter((name) => name.endsWith('.structured.csv'))
 const samples = files.map((name): Corpus => {
   const lines = linesOf(readFileSync(join(folder, name), 'utf8'))
@@ -27,6 +30,7 @@ for (const [title, corpora] of Object.entries(kinds)) score(title, corpora)
 leftOut()
 speed(samples.flatMap(({ lines }) => lines.map(({ message }) => Buffer.from(message, 'utf8'))))
 scale()
+growth()
 
 function generated(kind: string): Corpus[] {
   return generatedCorpora(join(import.meta.dirname, 'corpora', kind))
@@ -73,6 +77,23 @@ function scale(): void {
     const { user, system } = process.cpuUsage(before)
     say(`| ${count} | ${((user + system) / 1_000).toFixed(0)} |`)
   }
+}
+
+/** How many patterns and families a million events have, decided in twenty rounds: families stop growing when the templates are known. */
+function growth(): void {
+  const corpora = ['open', 'held-out'].flatMap((kind) => generatedCorpora(join(import.meta.dirname, 'corpora', kind), GROWTH_LINES))
+  const found = corpora.map((corpus) => ({ patterns: byPattern(corpus), families: byFamily(corpus, 20) }))
+  const templates = corpora.reduce((sum, { lines }) => sum + new Set(lines.map(({ template }) => template)).size, 0)
+  say(`| events of ${corpora.length} systems with ${templates} templates | patterns | families and single patterns |\n|---|---|---|`)
+  for (const share of [0.01, 0.05, 0.1, 0.25, 0.5, 1]) {
+    const until = Math.round(GROWTH_LINES * share)
+    const distinct = (of: (one: (typeof found)[number]) => readonly string[]) =>
+      found.reduce((sum, one) => sum + new Set(of(one).slice(0, until)).size, 0).toLocaleString('en')
+    say(
+      `| ${(until * corpora.length).toLocaleString('en')} | ${distinct(({ patterns }) => patterns)} | ${distinct(({ families }) => families)} |`,
+    )
+  }
+  say('')
 }
 
 function namedBy(number: number): string {
