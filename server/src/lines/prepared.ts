@@ -1,62 +1,11 @@
 import type { BlockBuilder } from './block.ts'
-import type { TextColumn } from './columns.ts'
 import { type Arrival, eventTime, messageKeys, ORIGINAL_TIME } from './event.ts'
+import type { KnownKey, KnownKeys } from './known-keys.ts'
 import { cleanText, toSlot } from './leaf-text.ts'
 import type { LearnedShape } from './learned-shape.ts'
-import { type Severity, severityKeys, severityOf } from './severity.ts'
+import { type Severity, severityOf } from './severity.ts'
 import { type Hash64, skeletonHash } from './skeleton.ts'
-import type { SlotMap } from './slots.ts'
 import type { Instant } from './time-text.ts'
-import { cleanName } from './walk.ts'
-
-/** The facts about an attribute, computed once for all arrivals that have it. */
-type AttributeKey = {
-  readonly path: string
-  readonly column: TextColumn | undefined
-  readonly tellsSeverity: boolean
-  readonly isMessage: boolean
-  /** The arrival that had the key last, and the position of its value there. */
-  arrival: number
-  at: number
-}
-
-const KEYS_MAX = 4_096
-
-/** Caches the attributes of a slot map. */
-export class AttributeKeys {
-  private readonly keys = new Map<string, AttributeKey>()
-  private readonly map: SlotMap
-  private readonly block: BlockBuilder
-  private arrivals = 0
-
-  constructor(map: SlotMap, block: BlockBuilder) {
-    this.map = map
-    this.block = block
-  }
-
-  /** Begins an arrival. Only here are keys dropped, so that one arrival never has two keys of one path. */
-  nextArrival(): number {
-    if (this.keys.size > KEYS_MAX) this.keys.clear()
-    this.arrivals += 1
-    return this.arrivals
-  }
-
-  of(name: string): AttributeKey {
-    const known = this.keys.get(name)
-    if (known) return known
-    const path = cleanName(name)
-    // Names of one path share their key, so that the last value counts.
-    const key = path === name ? this.make(path) : this.of(path)
-    this.keys.set(name, key)
-    return key
-  }
-
-  private make(path: string): AttributeKey {
-    const slot = this.map.slots.get(path)
-    const isMessage = messageKeys.includes(path)
-    return { path, column: slot && this.block.slot(slot), tellsSeverity: severityKeys.has(path), isMessage, arrival: 0, at: 0 }
-  }
-}
 
 /** The facts that all lines of an arrival share, computed once for each block. */
 export class PreparedArrival {
@@ -71,13 +20,13 @@ export class PreparedArrival {
   readonly origin: number
   readonly postHigh: number
   readonly postLow: number
-  private readonly keys: AttributeKey[] = []
+  private readonly keys: KnownKey[] = []
   private readonly texts: string[] = []
   private readonly block: BlockBuilder
   private paths: ReadonlySet<string> | undefined
   private free: LearnedShape | undefined
 
-  constructor(arrival: Arrival, known: AttributeKeys, block: BlockBuilder) {
+  constructor(arrival: Arrival, known: KnownKeys, block: BlockBuilder) {
     this.arrival = arrival
     this.block = block
     const { isOriginal, tellsSeverity, isMessage } = this.readAttributes(known)
@@ -111,7 +60,7 @@ export class PreparedArrival {
   addAttributes(row: number): void {
     const { keys, texts } = this
     for (let at = 0; at < keys.length; at += 1) {
-      const { column, path } = keys[at] as AttributeKey
+      const { column, path } = keys[at] as KnownKey
       const text = toSlot(texts[at] as string)
       if (column) column.addText(row, text)
       else {
@@ -122,20 +71,20 @@ export class PreparedArrival {
   }
 
   /** Keeps the attributes; the last of two with one path counts. */
-  private readAttributes(known: AttributeKeys): { isOriginal: boolean; tellsSeverity: boolean; isMessage: boolean } {
+  private readAttributes(known: KnownKeys): { isOriginal: boolean; tellsSeverity: boolean; isMessage: boolean } {
     const { keys, texts, arrival } = this
-    const serial = known.nextArrival()
+    const serial = known.nextSet()
     const found = { isOriginal: false, tellsSeverity: false, isMessage: false }
     for (const { path, text } of arrival.attributes) {
       const key = known.of(path)
-      if (key.arrival !== serial) {
-        key.arrival = serial
+      if (key.set !== serial) {
+        key.set = serial
         key.at = keys.length
         keys.push(key)
       }
       texts[key.at] = cleanText(text)
       if (key.tellsSeverity) found.tellsSeverity = true
-      if (key.isMessage) found.isMessage = true
+      if (key.message >= 0) found.isMessage = true
       if (key.path === ORIGINAL_TIME) found.isOriginal = true
     }
     return found

@@ -5,6 +5,7 @@ import {
   compareFamilies,
   compareHostileLines,
   compareTextForms,
+  compareTextLines,
   compareWithReference,
   latin1,
   numbers,
@@ -15,6 +16,7 @@ import { rebuildText } from './shape.ts'
 import { ShapeLedger } from './shape-ledger.ts'
 import { Shredder } from './shred.ts'
 import { decideSlots, emptySlotMap } from './slots.ts'
+import { type FoundLeaf, leafAt } from './text-line.ts'
 
 const random = () => 0.5
 
@@ -86,6 +88,23 @@ test('records with attributes of their own keep the last value of each, with mor
       [`own-${record + 1}`, '\0'],
     ])
   }
+})
+
+test('a text line that repeats a key goes to the reference, also when more keys than are cached came before', () => {
+  const map = decideSlots(emptySlotMap('s'), [{ path: 'same', count: 9, distinct: 9 }], new Map())
+  const shredder = new Shredder(map, { random })
+  const lines = Array.from({ length: 12 }, (_, line) => {
+    const pairs = Array.from({ length: 990 }, (_, pair) => [`k${line}-${pair}`, '1'] as const)
+    const leaves: FoundLeaf[] = []
+    let text = ''
+    for (const [path, value] of [['same', 'first'] as const, ...pairs, ['same', 'last'] as const]) {
+      text += `${path}=`
+      leaves.push(leafAt(path, value, text.length))
+      text += `${value} `
+    }
+    return { line: Buffer.from(text), found: { text, leaves, time: undefined, severity: undefined, wordsStart: text.length } }
+  })
+  compareTextLines(shredder, lines, map, arrival)
 })
 
 test('lines end with LF, CRLF or the body, empty lines are skipped, and a line of invalid UTF-8 does not affect others', () => {

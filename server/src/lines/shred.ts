@@ -1,13 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { BlockBuilder, type BlockNumbers, type DayColumns } from './block.ts'
 import { type Arrival, type EventRow, ORIGINAL_TIME } from './event.ts'
+import { KnownKeys } from './known-keys.ts'
 import { toSlot } from './leaf-text.ts'
 import { type LearnedShape, LearnedShapes } from './learned-shape.ts'
 import { LineMatcher } from './match.ts'
 import { MatchedLine } from './matched-line.ts'
 import { OpenLines } from './open-lines.ts'
 import { OpenMapFinder } from './open-maps.ts'
-import { AttributeKeys, PreparedArrival } from './prepared.ts'
+import { PreparedArrival } from './prepared.ts'
 import { shred } from './reference.ts'
 import type { Severity } from './severity.ts'
 import { type LiveShape, ShapeLedger } from './shape-ledger.ts'
@@ -43,7 +44,7 @@ export class Shredder {
   private learned: LearnedShapes
   private openLines: OpenLines
   private textRows: TextRows
-  private attributeKeys: AttributeKeys
+  private attributeKeys: KnownKeys
   readonly masker = new Masker()
   private prepared: PreparedArrival | undefined
 
@@ -54,7 +55,7 @@ export class Shredder {
     this.learned = new LearnedShapes(map, this.block, this.finder)
     this.openLines = new OpenLines(map, this.block, this)
     this.textRows = new TextRows(map, this.block, this)
-    this.attributeKeys = new AttributeKeys(map, this.block)
+    this.attributeKeys = new KnownKeys(map, this.block)
   }
 
   get rows(): number {
@@ -78,7 +79,7 @@ export class Shredder {
     this.learned = new LearnedShapes(map, this.block, this.finder)
     this.openLines = new OpenLines(map, this.block, this)
     this.textRows = new TextRows(map, this.block, this)
-    this.attributeKeys = new AttributeKeys(map, this.block)
+    this.attributeKeys = new KnownKeys(map, this.block)
     this.prepared = undefined
   }
 

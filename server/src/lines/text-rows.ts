@@ -1,30 +1,16 @@
 import type { BlockBuilder } from './block.ts'
-import type { TextColumn } from './columns.ts'
-import { isAcceptable, LEAVES_MAX, messageKeys, ORIGINAL_TIME, textTime } from './event.ts'
+import { isAcceptable, LEAVES_MAX, ORIGINAL_TIME, textTime } from './event.ts'
+import { type KnownKey, KnownKeys } from './known-keys.ts'
 import { toSlot } from './leaf-text.ts'
 import type { PreparedArrival } from './prepared.ts'
-import { type Severity, severityKeys, severityOf } from './severity.ts'
+import { type Severity, severityOf } from './severity.ts'
 import { hasTextShape, SHAPE_CHARS_MAX, type StoredRow, textReference, timeReference, WORDS_REFERENCE } from './shape.ts'
 import type { LiveShape, ShapeLedger } from './shape-ledger.ts'
 import { type Masker, skeletonHash } from './skeleton.ts'
 import type { SlotMap } from './slots.ts'
 import { type FoundLeaf, type FoundText, HEADER_TIME } from './text-line.ts'
 import type { Instant } from './time-text.ts'
-import { cleanName } from './walk.ts'
 
-/** The facts about a key, computed once for all lines. */
-type KnownKey = {
-  readonly path: string
-  readonly column: TextColumn | undefined
-  readonly reference: string
-  readonly tellsSeverity: boolean
-  /** The rank among message keys (0 is best), -1 for other keys. */
-  readonly message: number
-  /** The last line that had the key. */
-  line: number
-}
-
-const KEYS_MAX = 4_096
 const EMPTY_VALUE = Buffer.from(toSlot(''))
 const NUL = 0
 
@@ -33,14 +19,12 @@ const NUL = 0
  * columns. Unusual lines go to the reference.
  */
 export class TextRows {
-  private readonly map: SlotMap
   private readonly block: BlockBuilder
   private readonly ledger: ShapeLedger
   private readonly masker: Masker
-  private readonly keys = new Map<string, KnownKey>()
+  private readonly keys: KnownKeys
   /** The keys of the line's leaves, in order. */
   private readonly row: KnownKey[] = []
-  private line = 0
   /** The leaf that is the line's message, -1 for none. */
   private message = -1
   private tellsSeverity = false
@@ -54,7 +38,7 @@ export class TextRows {
 
   constructor(map: SlotMap, block: BlockBuilder, { ledger, masker }: { ledger: ShapeLedger; masker: Masker }) {
     this.masker = masker
-    this.map = map
+    this.keys = new KnownKeys(map, block)
     this.block = block
     this.ledger = ledger
   }
@@ -79,38 +63,18 @@ export class TextRows {
   /** False when a key is repeated or is also an attribute. */
   private readKeys({ leaves }: FoundText, prepared: PreparedArrival): boolean {
     const { row } = this
-    this.line += 1
+    const line = this.keys.nextSet()
     this.message = -1
     this.tellsSeverity = false
     for (let at = 0; at < leaves.length; at += 1) {
-      const key = this.keyOf((leaves[at] as FoundLeaf).path)
-      if (key.line === this.line || prepared.has(key.path) || key.path === ORIGINAL_TIME) return false
-      key.line = this.line
+      const key = this.keys.of((leaves[at] as FoundLeaf).path)
+      if (key.set === line || prepared.has(key.path) || key.path === ORIGINAL_TIME) return false
+      key.set = line
       row[at] = key
       if (key.tellsSeverity) this.tellsSeverity = true
       if (key.message >= 0 && (this.message < 0 || key.message < (row[this.message] as KnownKey).message)) this.message = at
     }
     return true
-  }
-
-  private keyOf(name: string): KnownKey {
-    const known = this.keys.get(name)
-    if (known) return known
-    if (this.keys.size >= KEYS_MAX) this.keys.clear()
-    const path = cleanName(name)
-    const slot = this.map.slots.get(path)
-    const key: KnownKey = {
-      path,
-      column: slot && this.block.slot(slot),
-      reference: textReference(slot, path),
-      tellsSeverity: severityKeys.has(path),
-      message: messageKeys.indexOf(path),
-      line: 0,
-    }
-    // Names of the same key share their entry, so that a repeated key is noticed.
-    const same = path === name ? key : this.keyOf(path)
-    this.keys.set(name, same)
-    return same
   }
 
   /** False when a time was not acceptable. */
