@@ -103,7 +103,7 @@ export class BlockBuilder {
       day,
       rows,
       columns: present.flatMap(({ name, type }) => {
-        const parts = rows.length === this.rows ? this.encodeColumn(name, numbers) : this.encodeRows(name, numbers, rows)
+        const parts = this.encodeColumn(name, numbers, rows.length === this.rows ? undefined : rows)
         return parts.length === 0 ? [] : [{ name, type, bytes: join(parts) }]
       }),
     }))
@@ -129,89 +129,53 @@ export class BlockBuilder {
     return isSlot(name) ? (this.slots.get(name)?.rows ?? 0) > 0 : true
   }
 
-  private encodeColumn(name: string, numbers: BlockNumbers): Uint8Array[] {
-    const { rows } = this
+  /** Encodes a column, or some rows of it; nothing when it has no values for them. */
+  private encodeColumn(name: string, numbers: BlockNumbers, some?: Uint32Array): Uint8Array[] {
+    const count = some?.length ?? this.rows
+    const taken = (column: NumberColumn) => (some ? selected(column, some) : column)
     switch (name) {
       case 'org_id':
-        return [asBytes(new Uint32Array(rows).fill(numbers.orgId))]
+        return [asBytes(new Uint32Array(count).fill(numbers.orgId))]
       case 'log_id':
-        return [Buffer.alloc(16 * rows, uuid(numbers.logId))]
+        return [Buffer.alloc(16 * count, uuid(numbers.logId))]
       case 'ts':
-        return [wide(this.timeLow, this.timeHigh, rows)]
+        return [wide(taken(this.timeLow), taken(this.timeHigh), count)]
       case 'seq':
-        return [asBytes(BigUint64Array.from({ length: rows }, (_, row) => numbers.firstSeq + BigInt(row)))]
+        return [asBytes(BigUint64Array.from({ length: count }, (_, row) => numbers.firstSeq + BigInt(row)))]
       case 'sev':
-        return [Uint8Array.from(this.severity.values.subarray(0, rows))]
+        return [Uint8Array.from(taken(this.severity).values.subarray(0, count))]
       case 'skeleton':
-        return [wide(this.skeletonLow, this.skeletonHigh, rows)]
+        return [wide(taken(this.skeletonLow), taken(this.skeletonHigh), count)]
       case 'post':
-        return [wide(this.postLow, this.postHigh, rows)]
+        return [wide(taken(this.postLow), taken(this.postHigh), count)]
       case 'origin':
-        return encodeDictionary(this.origin, rows)
+        return [u64(LOW_CARDINALITY_VERSION), ...encodeDictionary(this.origin, this.rows, some)]
       case 'shape':
-        return encodeDictionary(this.shape, rows)
+        return [u64(LOW_CARDINALITY_VERSION), ...encodeDictionary(this.shape, this.rows, some)]
       case 'more':
-        return this.encodeMore()
+        return this.encodeMore(some)
       case 'parts':
-        return this.encodeParts()
+        return this.encodeParts(some)
       default:
-        return encodeTexts(name === 'raw' ? this.raw : this.slots.get(name), rows)
+        return [encodeTexts(name === 'raw' ? this.raw : this.slots.get(name), this.rows, some)]
     }
   }
 
-  /** Encodes some rows of a column; nothing when it has no values for them. */
-  private encodeRows(name: string, numbers: BlockNumbers, rows: Uint32Array): Uint8Array[] {
-    switch (name) {
-      case 'org_id':
-        return [asBytes(new Uint32Array(rows.length).fill(numbers.orgId))]
-      case 'log_id':
-        return [Buffer.alloc(16 * rows.length, uuid(numbers.logId))]
-      case 'ts':
-        return [wide(selected(this.timeLow, rows), selected(this.timeHigh, rows), rows.length)]
-      case 'sev':
-        return [Uint8Array.from(selected(this.severity, rows).values)]
-      case 'skeleton':
-        return [wide(selected(this.skeletonLow, rows), selected(this.skeletonHigh, rows), rows.length)]
-      case 'origin':
-        return [u64(LOW_CARDINALITY_VERSION), ...encodeSelectedDictionary(this.origin, rows)]
-      case 'shape':
-        return [u64(LOW_CARDINALITY_VERSION), ...encodeSelectedDictionary(this.shape, rows)]
-      case 'more': {
-        this.more.fill(this.rows)
-        const { ends, items } = selectedItems(this.more.ends, rows)
-        if (items.length === 0) return []
-        this.more.values.fill(this.more.count)
-        return [u64(LOW_CARDINALITY_VERSION), ends, ...encodeSelectedDictionary(this.more.keys, items), this.more.values.select(items)]
-      }
-      case 'parts': {
-        this.parts.fill(this.rows)
-        const { ends, items } = selectedItems(this.parts.ends, rows)
-        if (items.length === 0) return []
-        return [u64(LOW_CARDINALITY_VERSION), ends, ...encodeSelectedDictionary(this.parts.texts, items)]
-      }
-      default: {
-        const column = name === 'raw' ? this.raw : this.slot(name as Slot)
-        column.fill(this.rows)
-        return [column.select(rows)]
-      }
-    }
-  }
-
-  private encodeMore(): Uint8Array[] {
+  private encodeMore(some: Uint32Array | undefined): Uint8Array[] {
     const { more, rows } = this
     more.fill(rows)
-    return [
-      u64(LOW_CARDINALITY_VERSION),
-      encodeEnds(more.ends, rows),
-      ...encodeDictionaryRows(more.keys, more.count),
-      ...encodeTexts(more.values, more.count),
-    ]
+    const { ends, items } = itemsOf(more.ends, rows, some)
+    if (items?.length === 0) return []
+    const { keys, values, count } = more
+    return [u64(LOW_CARDINALITY_VERSION), ends, ...encodeDictionary(keys, count, items), encodeTexts(values, count, items)]
   }
 
-  private encodeParts(): Uint8Array[] {
+  private encodeParts(some: Uint32Array | undefined): Uint8Array[] {
     const { parts, rows } = this
     parts.fill(rows)
-    return [u64(LOW_CARDINALITY_VERSION), encodeEnds(parts.ends, rows), ...encodeDictionaryRows(parts.texts, parts.count)]
+    const { ends, items } = itemsOf(parts.ends, rows, some)
+    if (items?.length === 0) return []
+    return [u64(LOW_CARDINALITY_VERSION), ends, ...encodeDictionary(parts.texts, parts.count, items)]
   }
 }
 
@@ -219,7 +183,7 @@ export class BlockBuilder {
 function rowsByDay(days: Uint32Array): [day: number, rows: Uint32Array][] {
   const first = days[0]
   if (first === undefined) return []
-  if (days.every((day) => day === first)) return [[first, Uint32Array.from(days.keys())]]
+  if (days.every((day) => day === first)) return [[first, days.map((_, row) => row)]]
   const rows = Map.groupBy(days.keys(), (row) => days[row] as number)
   return [...rows].map(([day, own]): [number, Uint32Array] => [day, Uint32Array.from(own)]).sort(([a], [b]) => a - b)
 }
@@ -230,54 +194,47 @@ function selected({ values }: NumberColumn, rows: Uint32Array): NumberColumn {
   return column
 }
 
-/** The items of rows that have several, and the encoded number of items at the end of each row. */
-function selectedItems({ values }: NumberColumn, rows: Uint32Array): { ends: Uint8Array; items: Uint32Array } {
+/** The encoded number of items at the end of each row that is taken, and their items; undefined for those of all rows. */
+function itemsOf(column: NumberColumn, rows: number, some: Uint32Array | undefined): { ends: Uint8Array; items: Uint32Array | undefined } {
+  if (!some) return { ends: encodeEnds(column, rows), items: undefined }
+  const { values } = column
   const items: number[] = []
   const ends = new NumberColumn()
-  for (const [at, row] of rows.entries()) {
+  for (const [at, row] of some.entries()) {
     for (let item = row === 0 ? 0 : (values[row - 1] as number); item < (values[row] as number); item += 1) items.push(item)
     ends.set(at, items.length)
   }
-  return { ends: encodeEnds(ends, rows.length), items: Uint32Array.from(items) }
+  return { ends: encodeEnds(ends, some.length), items: Uint32Array.from(items) }
 }
 
-/** Encodes a dictionary of only those texts that the rows use. */
-function encodeSelectedDictionary({ rows: numbers, texts }: DictionaryColumn, rows: Uint32Array): Uint8Array[] {
+const isSlot = (name: string): boolean => /^[cs]\d/.test(name)
+
+function encodeTexts(column: TextColumn | undefined, rows: number, some?: Uint32Array): Uint8Array {
+  if (!column) throw new Error('a column that is present has no values')
+  column.fill(rows)
+  return some ? column.select(some) : column.bytes.subarray(0, column.used)
+}
+
+const encodeEnds = (ends: NumberColumn, rows: number): Uint8Array => asBytes(BigUint64Array.from(ends.values.subarray(0, rows), BigInt))
+
+/** Encodes a dictionary and the indexes into it; for some rows, of only those texts that they use. */
+function encodeDictionary({ rows: numbers, texts, size }: DictionaryColumn, rows: number, some?: Uint32Array): Uint8Array[] {
+  if (!some) return encodeIndexes(numbers.values.subarray(0, rows), size, encodeTexts(texts, size))
   const used = new Map<number, number>()
   const column = new NumberColumn()
-  for (const [at, row] of rows.entries()) {
+  for (const [at, row] of some.entries()) {
     const number = numbers.values[row] ?? 0
     const renumbered = used.get(number) ?? used.size
     used.set(number, renumbered)
     column.set(at, renumbered)
   }
-  return encodeIndexes(column.values.subarray(0, rows.length), used.size, [texts.select(Uint32Array.from(used.keys()))])
+  return encodeIndexes(column.values.subarray(0, some.length), used.size, encodeTexts(texts, size, Uint32Array.from(used.keys())))
 }
 
-const isSlot = (name: string): boolean => /^[cs]\d/.test(name)
-
-function encodeTexts(column: TextColumn | undefined, rows: number): Uint8Array[] {
-  if (!column) throw new Error('a column that is present has no values')
-  column.fill(rows)
-  return [column.bytes.subarray(0, column.used)]
-}
-
-const encodeEnds = (ends: NumberColumn, rows: number): Uint8Array => asBytes(BigUint64Array.from(ends.values.subarray(0, rows), BigInt))
-
-const encodeDictionary = (column: DictionaryColumn, rows: number): Uint8Array[] => [
-  u64(LOW_CARDINALITY_VERSION),
-  ...encodeDictionaryRows(column, rows),
-]
-
-function encodeDictionaryRows(column: DictionaryColumn, rows: number): Uint8Array[] {
-  const { size } = column
-  return encodeIndexes(column.rows.values.subarray(0, rows), size, encodeTexts(column.texts, size))
-}
-
-function encodeIndexes(numbers: Uint32Array, size: number, texts: readonly Uint8Array[]): Uint8Array[] {
+function encodeIndexes(numbers: Uint32Array, size: number, texts: Uint8Array): Uint8Array[] {
   const [width, indexes] =
     size <= 2 ** 8 ? [0n, Uint8Array.from(numbers)] : size <= 2 ** 16 ? [1n, Uint16Array.from(numbers)] : [2n, numbers]
-  return [u64(width | HAS_OWN_KEYS), u64(BigInt(size)), ...texts, u64(BigInt(numbers.length)), asBytes(indexes)]
+  return [u64(width | HAS_OWN_KEYS), u64(BigInt(size)), texts, u64(BigInt(numbers.length)), asBytes(indexes)]
 }
 
 function wide(low: NumberColumn, high: NumberColumn, rows: number): Uint8Array {
