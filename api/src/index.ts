@@ -1,3 +1,4 @@
+export type { AgentMessage } from './agent-interface.ts'
 export { ApiKey } from './api-keys.ts'
 export { AiEvent, type ProposedWidget } from './assistants.ts'
 export type { Login } from './auth.ts'

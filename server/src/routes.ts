@@ -1,5 +1,6 @@
 import type { contract } from '@dendro/api'
 import { foundOrganization } from './first-start.ts'
+import type { InnerCalls } from './http/inner-calls.ts'
 import type { Meter } from './http/measure.ts'
 import type { Routes } from './http/mount.ts'
 import { referenceRoutes } from './http/pages/reference/reference.ts'
@@ -8,6 +9,7 @@ import { webAppRoutes } from './http/pages/web-app/web-app.ts'
 import { readForm } from './ingest/detect/forms.ts'
 import type { Intake } from './ingest/intake/intake.ts'
 import { ingestionRoutes } from './ingest/routes.ts'
+import { agentInterfaceRoutes } from './mcp/mcp.ts'
 import { apiKeyRoutes } from './resources/access/api-keys/routes.ts'
 import { auditRoutes } from './resources/access/audit/routes.ts'
 import { authRoutes } from './resources/access/auth/routes.ts'
@@ -66,12 +68,17 @@ export type RouteParts = {
   searches: Searches
   tails: LiveTails
   web: WebFiles | undefined
+  innerCalls: InnerCalls
 }
 
 /** Has one member for each group of the contract; a group without routes does not compile. */
-export const allRoutes = (world: World, { health, meter, intake, limits, searches, tails, web }: RouteParts): readonly Routes[] =>
+export const allRoutes = (
+  world: World,
+  { health, meter, intake, limits, searches, tails, web, innerCalls }: RouteParts,
+): readonly Routes[] =>
   Object.values({
     access: accessRoutes(world),
+    agentInterface: agentInterfaceRoutes(world, innerCalls),
     analytics: analyticsRoutes(world),
     groups: groupRoutes(world),
     organizations: organizationRoutes(world, foundOrganization),

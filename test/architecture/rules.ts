@@ -47,7 +47,7 @@ export const serverModules: Readonly<Record<string, readonly string[]>> = {
     'http',
   ],
   ingest: ['world.ts', 'resources', 'parsers', 'lines', 'events/writer', 'events/ledger', 'http'],
-  mcp: ['http', 'world.ts', 'resources'],
+  mcp: ['http', 'world.ts', 'resources', 'query', 'lines'],
 }
 
 /** Files of the server's top level that wire the modules together and may import anything. */

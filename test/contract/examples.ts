@@ -36,6 +36,7 @@ export const examples: Readonly<Record<string, Example>> = {
     return { params: { orgId: maker.org.orgId, userId: id }, token }
   },
   'access.switchOwn': async (maker) => ({ body: { org_id: maker.org.orgId }, token: (await maker.person()).token }),
+  'agentInterface.send': async () => ({ body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
   'apiKeys.create': ({ word }) => ({ body: { name: word(), roles: ['IngestionApi', 'SearchApi'], ttl: 3600, tags: { team: 'payments' } } }),
   'apiKeys.get': async (maker) => ({ params: { apiKeyId: await maker.apiKey() } }),
   'apiKeys.update': async (maker) => ({
@@ -581,6 +582,7 @@ export const answersUnknown: Readonly<Record<string, string>> = {
 
 /** These change nothing although they are no GET. */
 export const changesNothing: Readonly<Record<string, string>> = {
+  'agentInterface.send': 'the example lists tools; tests of the tools check their records',
   'ingestion.send': 'events are no changes',
   'ingestion.sendTo': 'events are no changes',
   'ingestion.otlpLogs': 'events are no changes',
