@@ -20,7 +20,7 @@ export type ComparedBounds = { readonly now: TimeBounds; readonly before: TimeBo
 export type ComparedKey = { readonly key: string; readonly edges?: readonly number[] }
 
 /** The events of both ranges with a value; null stands for events without the key. For numbers the value is the lower edge. */
-export type ComparedValue = { readonly value: string | null; readonly now: number; readonly before: number }
+export type RangeValue = { readonly value: string | null; readonly now: number; readonly before: number }
 
 /** The events of both ranges with a pattern, 0 for none, and the newest of them. */
 export type PatternCounts = {
@@ -36,7 +36,7 @@ export type RangeComparison = {
   /** The families of patterns, by dataset and pattern. */
   families(counts: readonly PatternCounts[]): Promise<ReadonlyMap<string, ReadonlyMap<bigint, bigint>>>
   /** The values of each key whose counts differ most, and the number of events without it. */
-  values(keys: readonly ComparedKey[], totals: RangeTotals): Promise<ReadonlyMap<string, readonly ComparedValue[]>>
+  values(keys: readonly ComparedKey[], totals: RangeTotals): Promise<ReadonlyMap<string, readonly RangeValue[]>>
   /** About how many values each key has. */
   distinct(keys: readonly string[]): Promise<ReadonlyMap<string, number>>
   cost(): QueryCost
@@ -115,7 +115,7 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
     },
 
     async values(keys, totals) {
-      const counts = new Map<string, ComparedValue[]>(keys.map(({ key }) => [key, []]))
+      const counts = new Map<string, RangeValue[]>(keys.map(({ key }) => [key, []]))
       const overflow = await overflowIn(keys.map(({ key }) => key))
       // A filter on the line is expensive, so it is evaluated once for all keys.
       const isOnLine = filterKeys.includes('@raw')

@@ -1,4 +1,4 @@
-import { type ComparedKey, type ComparedValue, NO_NUMBER, type RangeTotals } from '../../../reading/comparison.ts'
+import { type ComparedKey, NO_NUMBER, type RangeTotals, type RangeValue } from '../../../reading/comparison.ts'
 import { isServiceLike, type SampleEvent } from './candidates.ts'
 import { type ChangeScore, SIGNIFICANCE_MIN, scoreOf, significanceOf } from './score.ts'
 
@@ -19,7 +19,7 @@ export type CountedRanges = {
   /** The lengths of both ranges. */
   readonly lengths: { readonly nowMs: number; readonly beforeMs: number }
   readonly keys: readonly ComparedKey[]
-  readonly values: ReadonlyMap<string, readonly ComparedValue[]>
+  readonly values: ReadonlyMap<string, readonly RangeValue[]>
   readonly patterns: readonly (RangeTotals & { readonly id: string })[]
 }
 
@@ -65,7 +65,7 @@ function setsByKey({ keys, values, patterns, totals }: CountedRanges): readonly 
 const valueSet = (key: string, value: string | null): EventSet => ({ key, value, kind: value === null ? 'MISSING' : 'VALUE' })
 
 /** The events with a number from each edge, and those below it. */
-function numberSets(key: string, counts: readonly ComparedValue[]): readonly CountedSet[] {
+function numberSets(key: string, counts: readonly RangeValue[]): readonly CountedSet[] {
   const numbers = counts
     .filter(({ value }) => value !== null && value !== NO_NUMBER)
     .map(({ value, now, before }) => ({ edge: Number(value), now, before }))
