@@ -34,6 +34,7 @@ import { parserRoutes } from './resources/data/parsers/routes.ts'
 import { retentionRoutes, retentionRuleRoutes } from './resources/data/retention/routes.ts'
 import { usageRoutes } from './resources/data/usage/routes.ts'
 import { analyticsRoutes } from './resources/queries/analytics/routes.ts'
+import { changeRoutes } from './resources/queries/changes/routes.ts'
 import { contextRoutes } from './resources/queries/context/routes.ts'
 import { datasetKeyRoutes } from './resources/queries/dataset-keys/routes.ts'
 import { exportRoutes } from './resources/queries/exports/routes.ts'
@@ -118,6 +119,7 @@ export const allRoutes = (
     savedSearchTemplates: savedSearchTemplateRoutes(world),
     topKeys: topKeyRoutes(world),
     patterns: patternRoutes(world),
+    changes: changeRoutes(world),
     liveTail: liveTailRoutes(tails),
     timeseries: timeseriesRoutes(world),
     metricDefinitions: metricDefinitionRoutes(world),
