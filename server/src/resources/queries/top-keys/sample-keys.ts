@@ -38,7 +38,7 @@ export async function sampleKeys(world: World, actor: Actor, request: SampleRequ
   const found = await readStats(world.events, eventQuery, { calls: CALLS, groups: PLACE, slices: 1, limit: DATASETS_MAX })
   const reading = { world, eventQuery, all: found.whole.count, costs: [found.cost] }
   const strata = await Promise.all(found.groups.map((group) => stratumOf(reading, group)))
-  const samples = await readInTurn(reading, strata)
+  const samples = await readSamples(reading, strata)
   recordSearch(world, actor, { datasets, bytes: reading.costs.reduce((sum, { bytes }) => sum + bytes, 0), startedMs })
   const keys = mergeKeys(samples)
   const limit = request.limit ?? KEYS
@@ -73,7 +73,7 @@ async function stratumOf({ world, eventQuery, all, costs }: SampleReading, { val
 type StratumSample = { readonly count: number; readonly events: FoundEvent[] }
 
 /** Runs the reads of all strata, a few at a time. */
-async function readInTurn({ world, costs }: SampleReading, strata: readonly Stratum[]): Promise<StratumSample[]> {
+async function readSamples({ world, costs }: SampleReading, strata: readonly Stratum[]): Promise<StratumSample[]> {
   const samples = strata.map(({ count }): StratumSample => ({ count, events: [] }))
   const waiting = strata.flatMap(({ query, reads }, at) => reads.map((read) => ({ query, read, sample: samples[at] })))
   const work = async (): Promise<void> => {
