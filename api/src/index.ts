@@ -115,7 +115,7 @@ export {
   TemplateReference,
 } from './templates.ts'
 export type { TimeseriesRequest } from './timeseries.ts'
-export type { TopKey } from './top-keys.ts'
+export type { SampledKey, TopKey } from './top-keys.ts'
 export type { MetricItem, UsageSeries } from './usage.ts'
 export { type LoginMethod, type MultiOrgUser, User, type UserPreference, UserStatus } from './users.ts'
 export { FailureBody, Identity, isUuid, Metadata, Tags } from './values.ts'

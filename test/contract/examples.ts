@@ -264,6 +264,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'patterns.find': async (maker) => ({ body: { search_details: { from: [await maker.dataset()], where: 'error' } } }),
   'patterns.values': async (maker) => ({ body: { id: '00ff00ff00ff00ff', search_details: { from: [await maker.dataset()] } } }),
   'topKeys.get': async (maker) => ({ query: `log_id=${await maker.dataset()}` }),
+  'topKeys.sample': async (maker) => ({ body: { from: [await maker.dataset()], where: 'error' } }),
   'savedSearches.create': ({ word }) => ({ body: { ...savedSearch, name: word('search') } }),
   'savedSearches.get': async (maker) => ({ params: { savedSearchId: await keptSavedSearch(maker) } }),
   'savedSearches.update': async (maker) => ({
@@ -597,6 +598,7 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'changes.find': 'a question is no change',
   'patterns.find': 'a question is no change',
   'patterns.values': 'a question is no change',
+  'topKeys.sample': 'a question is no change',
   'liveTail.start': 'watching is no change',
   'timeseries.search': 'a question is no change',
   'search.cancel': 'a question is no change',
