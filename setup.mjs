@@ -7,7 +7,7 @@ import { ensureNode, npm, platform, say, spawned } from './runtime.mjs'
 
 const root = dirname(fileURLToPath(import.meta.url))
 
-const WORKSPACES = ['api', 'language', 'server', 'cli', 'web', 'test', 'bench']
+const WORKSPACES = ['api', 'language', 'server', 'cli', 'web', 'test', 'bench', 'clients/javascript']
 /** These commands serve the web app, so they rebuild it when its sources have changed. */
 const NEEDS_WEB = ['start', 'dev', 'test', 'check', 'build', 'build-web', 'screens']
 

@@ -5,7 +5,7 @@ import { SlowFirst } from './test/slow-first.ts'
 // biome-ignore lint/style/noDefaultExport: the test runner reads the default export
 export default defineConfig({
   test: {
-    include: ['{api,language,server,cli,web}/src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['{api,language,server,cli,web,clients/*}/src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/stores.ts'],
     setupFiles: ['test/seed.ts', 'test/record-statements.ts'],
     reporters: ['default', new ClosingLine()],

@@ -81,6 +81,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   language: ['@dendro/api'],
   server: ['@dendro/api', '@dendro/language'],
   cli: ['@dendro/api', '@dendro/api/demo'],
+  clients: [],
   web: ['@dendro/api', '@dendro/api/client', '@dendro/api/demo', '@dendro/language'],
 }
 
