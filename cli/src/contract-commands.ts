@@ -28,9 +28,14 @@ export type Settings = Connection & { output?: Format }
 
 /**
  * Creates `dendro <noun> <verb>` for every endpoint of the contract. With `words`, only nouns that occur in them get their verbs, which starts the
- * program faster.
+ * program faster. `own` are the endpoints with hand-written commands.
  */
-export function contractCommands(terminal: Terminal, globals: () => Settings, words?: readonly string[]): Command[] {
+export function contractCommands(
+  terminal: Terminal,
+  globals: () => Settings,
+  words?: readonly string[],
+  own: readonly string[] = [],
+): Command[] {
   const described = Object.entries(contract as Contract).filter(([noun]) => words === undefined || words.includes(wordOf(noun)))
   const document = openApiDocument(Object.fromEntries(described), { servers: [] })
   const schemas = document.components.schemas
@@ -41,7 +46,7 @@ export function contractCommands(terminal: Terminal, globals: () => Settings, wo
     const command = new Command(wordOf(noun))
     for (const [verb, endpoint] of Object.entries(group)) {
       const operation = operations.get(`${noun}.${verb}`)
-      if (operation && !isForPages(endpoint))
+      if (operation && !isForPages(endpoint) && !own.includes(`${wordOf(noun)} ${wordOf(verb)}`))
         command.addCommand(verbCommand({ noun, verb, endpoint, operation, schemas }, terminal, globals))
     }
     const verbs = Object.entries(group).flatMap(([verb, endpoint]) => (isForPages(endpoint) ? [] : [wordOf(verb)]))
@@ -195,7 +200,8 @@ async function bodyOf(
   return { ...given, ...members }
 }
 
-async function bodyText(word: string, terminal: Terminal): Promise<string> {
+/** The text of a --body option: a text, `@file`, or `-` for standard input. */
+export async function bodyText(word: string, terminal: Terminal): Promise<string> {
   if (word === '-') return terminal.readInput()
   if (!word.startsWith('@')) return word
   return readFile(word.slice(1), 'utf8').catch((cause) => {

@@ -1,7 +1,12 @@
 import { Command, CommanderError } from 'commander'
+import { addContext } from './commands/context.ts'
+import { explainCommand } from './commands/explain.ts'
+import { addMonitors, ownMonitorVerbs } from './commands/monitors.ts'
+import { addPatterns } from './commands/patterns.ts'
 import { addSearch } from './commands/search.ts'
 import { seedCommand } from './commands/seed.ts'
 import { tailCommand } from './commands/tail.ts'
+import { topCommand } from './commands/top.ts'
 import { addConnection, contractCommands, type Settings } from './contract-commands.ts'
 import { describeFailure, INTERRUPTED, MISUSED, OK } from './failure.ts'
 import type { Terminal } from './terminal.ts'
@@ -43,13 +48,21 @@ export function programFor(terminal: Terminal, words?: readonly string[]): Comma
     .addHelpText('after', EPILOGUE)
   addConnection(program)
   const globals = () => program.opts<Settings>()
-  const nouns = contractCommands(terminal, globals, words)
+  const nouns = contractCommands(terminal, globals, words, ownMonitorVerbs)
   const noun = (name: string): Command => {
     const found = nouns.find((command) => command.name() === name)
     if (!found) throw new Error(`the contract has no ${name}`)
     return found
   }
-  const queries = [tailCommand(terminal, globals), addSearch(noun('search'), terminal, globals)]
+  const queries = [
+    tailCommand(terminal, globals),
+    addSearch(noun('search'), terminal, globals),
+    topCommand(terminal, globals),
+    addPatterns(noun('patterns'), terminal, globals),
+    addContext(noun('context'), terminal, globals),
+    explainCommand(terminal, globals),
+    addMonitors(noun('monitors'), terminal, globals),
+  ]
   const tools = [seedCommand(terminal, globals)]
   for (const [title, commands] of [
     ['Logs:', queries],

@@ -117,3 +117,75 @@ describe('dendro search', () => {
     expect((await dendro(['search', 'failed', '--color', 'always'])).out).toContain('\u001b[31m')
   })
 })
+
+describe('dendro patterns, top, context and explain', () => {
+  test('list patterns with their counts', async () => {
+    const { status, out } = await dendro(['patterns', 'payment', '-d', 'shop.web'])
+    expect({ status, out }).toEqual({
+      status: 0,
+      out: expect.stringMatching(/^COUNT +ID +DATASET +TEMPLATE\n1 +[\da-f]{16} +shop\.web +payment failed$/),
+    })
+  })
+
+  test('list fields, and the values of one', async () => {
+    expect((await dendro(['top', '-d', 'web', '-n', '50'])).out).toMatch(/^host +string +3 +web-1 \(2\), web-2 \(1\)$/m)
+    const { out } = await dendro(['top', 'host', "level != 'warn'"])
+    expect(out.split('\n').slice(1).sort()).toEqual(['1      33.3 %  api-1', '1      33.3 %  web-1', '1      33.3 %  web-2'])
+    const { out: json } = await dendro(['top', 'level', '--output', 'json'])
+    expect(JSON.parse(json)).toContainEqual({ level: 'error', 'count(*)': 2 })
+  })
+
+  test('show the events around an event, by its reference, its URL or its JSON', async () => {
+    const { out: line } = await dendro(['search', 'failed', '--output', 'ndjson'])
+    const { out: ref } = await dendro(['search', 'failed', '--columns', 'ref', '--output', 'csv'])
+    const word = ref.split('\r\n')[1]?.replace('\r', '') ?? ''
+    const [logId, timestamp, sequence] = word.split('/')
+    const url = `${app.url}/context?from=${logId}&timestamp=${timestamp}&sequence=${sequence}`
+    for (const [given, input] of [[word], [url], ['-', line]] as [string, string?][]) {
+      const { status, out } = await dendro(['context', given], input === undefined ? {} : { input })
+      expect(status).toBe(0)
+      expect(out.split('\n').map((one) => `${one[0]} ${one.split(' ').slice(4, 6).join(' ')}`)).toEqual(
+        expect.arrayContaining(['> payment failed']),
+      )
+      expect(out.split('\n')).toHaveLength(3)
+    }
+    expect((await dendro(['context', word, '--from-expr', '*'])).out.split('\n')).toHaveLength(4)
+    expect(await dendro(['context', 'nonsense'])).toMatchObject({ status: 2, err: expect.stringContaining('is not a reference') })
+  })
+
+  test('explain an error and the cost of a query', async () => {
+    const { out: input } = await dendro(['search', 'failed', '--output', 'ndjson'])
+    const { status, out } = await dendro(['explain', 'error', '-'], { input })
+    expect(status).toBe(0)
+    expect(out).toContain('What is known:')
+    expect((await dendro(['explain', 'query', 'payment'])).out).toMatch(
+      /^filter +payment\nrange +Last 15 minutes\nbytes_in_range +[\d.]+ k?B$/,
+    )
+    expect(await dendro(['explain', 'query', 'a ='])).toMatchObject({ status: 1, err: expect.stringContaining('  a =') })
+  })
+})
+
+describe('dendro monitors', () => {
+  const definition = {
+    name: 'Failures',
+    comparison_operator: 'ABOVE',
+    threshold: 0,
+    window: 'Last 1 day',
+    actions: [{ email: 'oncall@example.org' }],
+    queries: [{ name: 'errors', select: ['count(*)'], from_expr: '*', where: "level = 'error'" }],
+  }
+
+  test('list states, show evaluations and backtest another threshold', async () => {
+    const { body } = await org.ask<{ id: string }>('POST', '/monitors', { body: definition })
+    expect((await dendro(['monitors', 'list'])).out).toMatch(new RegExp(`^${body.id}  \\w+ +Failures  above 0, last 1 day$`, 'm'))
+    expect(JSON.parse((await dendro(['monitors', 'list', '--status', 'WARN', '--output', 'json'])).out)).toEqual([])
+    const shown = await dendro(['monitors', 'show', 'Failures'])
+    expect(shown.out).toMatch(/^queries +errors: count\(\*\) where level = 'error'$/m)
+    const tested = await dendro(['monitors', 'backtest', 'Failures', '--days', '1', '--output', 'json'])
+    expect(JSON.parse(tested.out)).toMatchObject({ changes_total: expect.any(Number), time_in_status: expect.any(Object) })
+    const unstored = await dendro(['monitors', 'backtest', '--body', '-', '--days', '1'], { input: JSON.stringify(definition) })
+    expect(unstored).toMatchObject({ status: 0, err: expect.stringMatching(/changes? · \d+ notifications?/) })
+    expect((await dendro(['monitors', 'show', 'nobody'])).err).toBe("dendro: there is no monitor 'nobody'")
+    expect((await dendro(['monitors', 'get', body.id])).status).toBe(0)
+  })
+})
