@@ -4,6 +4,7 @@ import { apiKeys } from './api-keys.ts'
 import { assistants } from './assistants.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
+import { changes } from './changes.ts'
 import { collections } from './collections.ts'
 import { configAssistant } from './config-assistant.ts'
 import { context } from './context.ts'
@@ -58,6 +59,7 @@ export const contract = {
   assistants,
   audit,
   auth,
+  changes,
   collections,
   configAssistant,
   context,

@@ -34,11 +34,13 @@ import { parserRoutes } from './resources/data/parsers/routes.ts'
 import { retentionRoutes, retentionRuleRoutes } from './resources/data/retention/routes.ts'
 import { usageRoutes } from './resources/data/usage/routes.ts'
 import { analyticsRoutes } from './resources/queries/analytics/routes.ts'
+import { changeRoutes } from './resources/queries/changes/routes.ts'
 import { contextRoutes } from './resources/queries/context/routes.ts'
 import { datasetKeyRoutes } from './resources/queries/dataset-keys/routes.ts'
 import { exportRoutes } from './resources/queries/exports/routes.ts'
 import type { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import { liveTailRoutes } from './resources/queries/live-tail/routes.ts'
+import { openLokiReads } from './resources/queries/loki/loki.ts'
 import { metricDefinitionRoutes, metricDefinitionTemplateRoutes } from './resources/queries/metric-definitions/routes.ts'
 import { patternRoutes } from './resources/queries/patterns/routes.ts'
 import { savedSearchRoutes, savedSearchTemplateRoutes } from './resources/queries/saved-searches/routes.ts'
@@ -112,12 +114,13 @@ export const allRoutes = (
     reference: referenceRoutes({ version: world.deployment.version, region: world.deployment.region, web, problems: health.failures }),
     retention: retentionRoutes(world),
     retentionRules: retentionRuleRoutes(world),
-    search: searchRoutes(world, searches),
+    search: { ...searchRoutes(world, searches), findRawHandler: openLokiReads(world).find },
     datasetKeys: datasetKeyRoutes(world),
     savedSearches: savedSearchRoutes(world),
     savedSearchTemplates: savedSearchTemplateRoutes(world),
     topKeys: topKeyRoutes(world),
     patterns: patternRoutes(world),
+    changes: changeRoutes(world),
     liveTail: liveTailRoutes(tails),
     timeseries: timeseriesRoutes(world),
     metricDefinitions: metricDefinitionRoutes(world),

@@ -80,7 +80,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   api: [],
   language: ['@dendro/api'],
   server: ['@dendro/api', '@dendro/language'],
-  cli: ['@dendro/api', '@dendro/api/demo'],
+  cli: ['@dendro/api', '@dendro/api/demo', '@dendro/language'],
+  clients: [],
   web: ['@dendro/api', '@dendro/api/client', '@dendro/api/demo', '@dendro/language'],
 }
 

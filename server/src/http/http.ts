@@ -12,7 +12,7 @@ import { FailureLog } from './failure-log.ts'
 import { parseJson, toJson } from './json.ts'
 import { type Exceptions, mayCall } from './may-call.ts'
 import type { Meter } from './measure.ts'
-import { mount, type Routes } from './mount.ts'
+import { mount, type Routes, signalOf } from './mount.ts'
 import { type Quota, quotaExceeded, type RateLimiter } from './rate-limit.ts'
 import { headOf, sendRawReply } from './raw-handler.ts'
 
@@ -157,7 +157,9 @@ async function admit(options: HttpOptions, request: FastifyRequest, reply: Fasti
   if (!identified) throw unauthenticated()
   const actor: Actor = { ...identified, facts }
   request.actor = actor
-  const counted = (rawRequest ? options.senderLimiter : options.limiter).take(`${actor.orgId}/${actor.identity.id}`)
+  const counted = (rawRequest && !rawRequest.rawHandler.countsAs ? options.senderLimiter : options.limiter).take(
+    `${actor.orgId}/${actor.identity.id}`,
+  )
   showQuota(counted instanceof Promise ? await counted : counted, reply)
   if (rawRequest) return handleRaw(options, { actor, ...rawRequest }, request, reply)
   if (allow) throw methodRefused(request.method, allow)
@@ -217,16 +219,25 @@ async function identifySender(options: HttpOptions, request: FastifyRequest, fac
   return undefined
 }
 
-type RawCall = { actor: Actor } & NonNullable<FastifyRequest['rawRequest']>
+type IdentifiedRawRequest = { actor: Actor } & NonNullable<FastifyRequest['rawRequest']>
 
 async function handleRaw(
   options: HttpOptions,
-  { actor, rawHandler, head }: RawCall,
+  { actor, rawHandler, head }: IdentifiedRawRequest,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  if (!actor.permissions.has(rawHandler.permission)) throw await refusal(options, actor, request, rawHandler.permission)
-  return sendRawReply(request, reply, await rawHandler.handle({ actor, head, body: request.raw }))
+  const { permission } = rawHandler
+  if (permission !== 'any' && !actor.permissions.has(permission)) throw await refusal(options, actor, request, permission)
+  const call = {
+    actor,
+    head,
+    body: request.raw,
+    get signal() {
+      return signalOf(reply)
+    },
+  }
+  return sendRawReply(request, reply, await rawHandler.handle(call))
 }
 
 async function refusal(options: HttpOptions, actor: Actor, request: FastifyRequest, permission: string): Promise<Failure> {

@@ -214,7 +214,8 @@ class HandlerCall {
   }
 }
 
-function signalOf({ raw }: FastifyReply): AbortSignal {
+/** Aborts when the client disconnects before the response. */
+export function signalOf({ raw }: FastifyReply): AbortSignal {
   const leaving = new AbortController()
   const leave = () => leaving.abort(callerGone)
   if (raw.destroyed) leave()
