@@ -1,7 +1,10 @@
+import { resolve } from 'node:path'
+import type { ClientOptions } from '@modelcontextprotocol/client'
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../test/world.ts'
 import type { Actor } from '../http/actor.ts'
-import { type AgentAnswer, type ConnectedAgent, connectAgent } from './agent.fixture.ts'
+import { type AgentAnswer, agentOf, type ConnectedAgent, connectAgent } from './agent.fixture.ts'
 import { confirmationsOf } from './previews.ts'
 import { agentTools } from './tools.ts'
 
@@ -55,8 +58,9 @@ async function withKey<T>(roles: readonly string[], use: (agent: ConnectedAgent)
   }
 }
 
+const versions = { 'with a handshake': { mode: 'legacy' }, 'newest, without': { mode: { pin: '2026-07-28' } } } as const
+
 describe('the protocol', () => {
-  const versions = { 'with a handshake': { mode: 'legacy' }, 'newest, without': { mode: { pin: '2026-07-28' } } } as const
   test.each(Object.entries(versions))('a client of a version %s lists and calls tools', async (_, versionNegotiation) => {
     const other = await connectAgent(app.url, org.key, { versionNegotiation })
     const { tools } = await other.client.listTools()
@@ -363,6 +367,30 @@ describe('bad arguments name the field', () => {
     expect(isError).toBe(true)
     expect(body.error?.code).toBe(400)
     expect(body.error?.errors?.[0]?.field).toBe(field)
+  })
+})
+
+describe('over standard input and output', () => {
+  /** Connects the official client to `dendro mcp`. */
+  const connectCommand = (env: Record<string, string>, options: ClientOptions = {}) => {
+    const args = [resolve(import.meta.dirname, '../../../cli/src/main.ts'), 'mcp']
+    const own = { ...getDefaultEnvironment(), XDG_CONFIG_HOME: '/nonexistent', ...env }
+    return agentOf(new StdioClientTransport({ command: process.execPath, args, env: own, stderr: 'pipe' }), options)
+  }
+
+  test.each(Object.entries(versions))('a client of a version %s calls the same tools', async (_, versionNegotiation) => {
+    const local = await connectCommand({ DENDRO_URL: app.url, DENDRO_API_KEY: org.key }, { versionNegotiation })
+    const { tools } = await local.client.listTools()
+    expect(tools).toEqual((await agent.client.listTools()).tools)
+    const [one, other] = await Promise.all([local.tool('count', { from: ['shop.web'] }), local.tool('patterns', { from: ['shop.web'] })])
+    expect([one.body.value, other.body.patterns_total]).toEqual([30, 1])
+    expect((await local.tool('search', { limit: 0 })).body.error).toMatchObject({ errors: [{ field: 'limit' }] })
+    await local.close()
+  })
+
+  test('a wrong key and an unreachable service are clear errors', async () => {
+    await expect(connectCommand({ DENDRO_URL: app.url, DENDRO_API_KEY: 'dk_wrong' })).rejects.toThrow(/401: a valid API key/)
+    await expect(connectCommand({ DENDRO_URL: 'http://127.0.0.1:1', DENDRO_API_KEY: org.key })).rejects.toThrow(/no answer from http/)
   })
 })
 
