@@ -32,7 +32,8 @@ beforeAll(async () => {
   )
   await send('shop', 'web', lines)
   const hostile = { time: at, level: 'error', message: HOSTILE, [HOSTILE]: HOSTILE, hidden: HIDDEN_TEXT, long: 'x'.repeat(5_000) }
-  await send('foreign', 'hostile', [JSON.stringify(hostile)])
+  const earlier = { time: new Date(app.clock.nowMs() - 3 * 3_600_000).toISOString(), level: 'info', message: 'all is well' }
+  await send('foreign', 'hostile', [...Array(40).fill(JSON.stringify(hostile)), ...Array(40).fill(JSON.stringify(earlier))])
   agent = await connectAgent(app.url, org.key)
   errorEvent = rowsOf(await agent.tool('search', { from: ['shop.web'], where: 'level = error', limit: 1 }), 'events')[0]?.event as string
 })
@@ -141,6 +142,20 @@ describe('reading tools', () => {
     expect(gone.body).toMatchObject({ appeared_total: 0, vanished_total: 1 })
     const values = await agent.tool('pattern_values', { pattern: row?.pattern, from: ['shop.web'] })
     expect(rowsOf(values, 'parts')).toMatchObject([{ kind: 'n', distinct: 30, values: { length: 5 } }])
+  })
+
+  test('compare_ranges', async () => {
+    const nowMs = app.clock.nowMs()
+    const now = JSON.stringify({ time: new Date(nowMs - 3_600_000).toISOString(), message: 'refused', region: 'north' })
+    const before = JSON.stringify({ time: new Date(nowMs - 3 * 3_600_000).toISOString(), message: 'settled', region: 'south' })
+    await send('shop', 'payments', [...Array(40).fill(now), ...Array(40).fill(before)])
+    const range = { from: ['shop.payments'], from_ts: nowMs - 2 * 3_600_000, to_ts: nowMs }
+    const compared = await agent.tool('compare_ranges', range)
+    expect(compared.body.summary).toMatch(/^\d+ findings; 40 events in the range and 40 in the baseline/)
+    expect(JSON.stringify(rowsOf(compared, 'findings'))).toMatch(/"change":"NEW".*north/)
+    expect(new URL(compared.body.link ?? '').searchParams.get('tab')).toBe('difference')
+    const half = await agent.tool('compare_ranges', { ...range, baseline_to_ts: nowMs })
+    expect(half.body.error).toMatchObject({ errors: [{ field: 'baseline_from_ts' }] })
   })
 
   test('event_context and explain_error', async () => {
@@ -265,6 +280,7 @@ describe('log text', () => {
     ['search', { fields: ['*'] }],
     ['patterns', {}],
     ['new_patterns', {}],
+    ['compare_ranges', { time_range: 'Last 2 hours' }],
     ['list_fields', {}],
     ['count', { groups: ['message'] }],
     ['chart', { groups: ['message'], points: 2 }],

@@ -1,4 +1,5 @@
 import type { AgentTool } from './tool.ts'
+import { compareTools } from './tools/compare-tools.ts'
 import { countTools } from './tools/count-tools.ts'
 import { createTools } from './tools/create-tools.ts'
 import { dataTools } from './tools/data-tools.ts'
@@ -13,6 +14,7 @@ export const agentTools: readonly AgentTool[] = [
   ...dataTools,
   ...countTools,
   ...patternTools,
+  ...compareTools,
   ...searchTools,
   ...explainTools,
   ...monitorTools,
