@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { addContext } from './commands/context.ts'
 import { explainCommand } from './commands/explain.ts'
+import { mcpCommand } from './commands/mcp.ts'
 import { addMonitors, ownMonitorVerbs } from './commands/monitors.ts'
 import { addPatterns } from './commands/patterns.ts'
 import { addSearch } from './commands/search.ts'
@@ -63,7 +64,7 @@ export function programFor(terminal: Terminal, words?: readonly string[]): Comma
     explainCommand(terminal, globals),
     addMonitors(noun('monitors'), terminal, globals),
   ]
-  const tools = [seedCommand(terminal, globals)]
+  const tools = [seedCommand(terminal, globals), mcpCommand(terminal, globals)]
   for (const [title, commands] of [
     ['Logs:', queries],
     ['Tools:', tools],
