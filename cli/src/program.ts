@@ -1,6 +1,10 @@
 import { Command, CommanderError } from 'commander'
+import { completeCommand, completionCommand } from './commands/completion.ts'
 import { addContext } from './commands/context.ts'
 import { explainCommand } from './commands/explain.ts'
+import { exportCommand } from './commands/export.ts'
+import { ingestCommand } from './commands/ingest.ts'
+import { loginCommands } from './commands/login.ts'
 import { addMonitors, ownMonitorVerbs } from './commands/monitors.ts'
 import { addPatterns } from './commands/patterns.ts'
 import { addSearch } from './commands/search.ts'
@@ -62,8 +66,10 @@ export function programFor(terminal: Terminal, words?: readonly string[]): Comma
     addContext(noun('context'), terminal, globals),
     explainCommand(terminal, globals),
     addMonitors(noun('monitors'), terminal, globals),
+    exportCommand(terminal, globals),
+    ingestCommand(terminal, globals),
   ]
-  const tools = [seedCommand(terminal, globals)]
+  const tools = [...loginCommands(terminal, globals), completionCommand(terminal), seedCommand(terminal, globals)]
   for (const [title, commands] of [
     ['Logs:', queries],
     ['Tools:', tools],
@@ -71,6 +77,10 @@ export function programFor(terminal: Terminal, words?: readonly string[]): Comma
     for (const command of commands) program.addCommand(command.helpGroup(title))
   }
   for (const command of nouns) if (!program.commands.includes(command)) program.addCommand(command.helpGroup('Records and endpoints:'))
+  program.addCommand(
+    completeCommand(terminal, (typed) => programFor(terminal, typed)),
+    { hidden: true },
+  )
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => terminal.out(text.replace(/\n$/, '')),
