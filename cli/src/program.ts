@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { completeCommand, completionCommand } from './commands/completion.ts'
 import { addContext } from './commands/context.ts'
@@ -31,6 +32,12 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
   }
 }
 
+/** The version in package.json, which lies one folder above the sources and above the bundle. */
+function versionOf(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+  return manifest.version
+}
+
 const EPILOGUE = `
 Examples:
   dendro login --url https://logs.example.org
@@ -47,6 +54,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage, 130 interrupted.`
 export function programFor(terminal: Terminal, words?: readonly string[]): Command {
   const program = new Command('dendro')
     .description('The command-line client of Dendro.')
+    .version(versionOf(), '-V, --version')
     .enablePositionalOptions()
     .showSuggestionAfterError()
     .addHelpText('after', EPILOGUE)
