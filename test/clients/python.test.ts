@@ -1,0 +1,27 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../world.ts'
+
+/** The Python client tests itself with pytest against this service. */
+const folder = join(import.meta.dirname, '../../clients/python')
+const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openTestApp()
+})
+afterAll(() => app?.close())
+
+test.skipIf(!hasPytest)('the tests of the Python client pass (needs python3 with pytest)', async () => {
+  const { key } = await app.newOrganization()
+  const child = spawn('python3', ['-m', 'pytest', '-q', '--rootdir', folder, join(folder, 'tests')], {
+    env: { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1', DENDRO_URL: app.url, DENDRO_API_KEY: key },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+  const [status] = await once(child, 'close')
+  expect(status, output).toBe(0)
+})
