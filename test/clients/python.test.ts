@@ -1,7 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { contract } from '../../api/src/contract.ts'
+import { openApiDocument } from '../../api/src/openapi.ts'
+import { pythonClient } from '../../clients/python/generator/python-client.ts'
 import { openTestApp, type TestApp } from '../world.ts'
 
 /** The Python client tests itself with pytest against this service. */
@@ -24,4 +28,9 @@ test.skipIf(!hasPytest)('the tests of the Python client pass (needs python3 with
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
   const [status] = await once(child, 'close')
   expect(status, output).toBe(0)
+})
+
+test('the Python client is the one generated from the contract: `node clients/python/generator/generate.ts` writes it', () => {
+  const generated = pythonClient(openApiDocument(contract, { servers: [{ url: '/' }] }))
+  expect(readFileSync(join(folder, 'dendro/api.py'), 'utf8') === generated).toBe(true)
 })

@@ -1,6 +1,7 @@
 """Sends lines in batches from a thread of its own."""
 
 import collections
+import dataclasses
 import email.utils
 import gzip
 import http.client
@@ -24,7 +25,8 @@ REFUSALS = (400, 405, 415, 422)
 COMPRESSED_BYTES_MIN = 1_024
 
 
-class DropReport(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class DropReport:
     """Events that were dropped since the last report, by reason: queue_full, too_large, rejected, closed."""
 
     count: int
@@ -76,13 +78,14 @@ def _retry_after_s(header: Optional[str], now_s: float) -> float:
         seconds = float(text)
     else:
         date = email.utils.parsedate_tz(text)
-        seconds = email.utils.mktime_tz(date) - now_s if date else 0.0
-    return min(max(seconds, 0.0), RETRY_AFTER_MAX_S)
+        seconds = float(email.utils.mktime_tz(date)) - now_s if date else 0.0
+    within: float = min(max(seconds, 0.0), RETRY_AFTER_MAX_S)
+    return within
 
 
 def pause_s(attempt: int, chance: float, after_s: float = 0.0) -> float:
     """The pause after an attempt doubles, and half of it is random, so that senders spread. A Retry-After is a minimum."""
-    full = min(BACKOFF_S * 2 ** min(attempt - 1, 10), BACKOFF_MAX_S)
+    full = min(BACKOFF_S * 2.0 ** min(attempt - 1, 10), BACKOFF_MAX_S)
     return after_s + full / 2 + full / 2 * chance
 
 
