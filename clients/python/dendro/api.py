@@ -113,6 +113,52 @@ class BacktestNotificationsItem(TypedDict):
     time: int
 
 
+class Changes(TypedDict):
+    range: ChangesRange
+    baseline: ChangesBaseline
+    summary: str
+    """The number of events in both ranges, and the first finding, as sentences."""
+    findings: List[Finding]
+    findings_total: int
+    """Includes those beyond the limit."""
+    compared: List[str]
+    """The keys whose values were compared."""
+    skipped: List[ChangesSkippedItem]
+    """Keys that were found and not compared, at most 200."""
+    cost: ChangesCost
+    """The events and bytes read, and the time."""
+
+
+class ChangesRange(TypedDict):
+    from_ts: int
+    to_ts: int
+    count: int
+    """The matching events in it."""
+
+
+class ChangesBaseline(TypedDict):
+    from_ts: int
+    to_ts: int
+    count: int
+    """The matching events in it."""
+
+
+class ChangesSkippedItem(TypedDict):
+    key: str
+    reason: Literal["IDENTIFIES_EVENTS", "COUNTER", "LONG_TEXT", "MANY_VALUES", "LESS_PROMISING"]
+    """
+    Almost every event has another value, numbers rise with time, texts are long, too many values to count, or other
+    keys promised more.
+    """
+
+
+class ChangesCost(TypedDict):
+    """The events and bytes read, and the time."""
+    rows: int
+    bytes: int
+    ms: float
+
+
 class Customer(TypedDict):
     """The customer who runs the organizations; for information only."""
     customer_id: str
@@ -356,6 +402,46 @@ ExportDetails = TypedDict(
 )
 
 
+class Finding(TypedDict):
+    change: Literal["NEW", "INCREASED", "DECREASED", "VANISHED"]
+    names: List[FindingName]
+    """The most telling first. Several names select the same events."""
+    where: str
+    """The filter of the first name, to be joined with that of the request."""
+    count: int
+    """The events in the range."""
+    baseline_count: int
+    share: float
+    """Of the matching events in the range, from 0 to 1."""
+    baseline_share: float
+    lift: Union[float, None]
+    """`share` divided by `baseline_share`; null when the latter is 0."""
+    significance: float
+    """
+    How unlikely chance alone is: the negative decimal logarithm of its probability, corrected for the number of
+    comparisons. At least 2.
+    """
+    score: float
+    """Findings are ordered by it. It grows with the share and with the lift."""
+    text: str
+    """The finding as a sentence."""
+
+
+class FindingName(TypedDict):
+    key: str
+    """A key of events, or a built-in such as `@pattern`."""
+    value: Union[str, None]
+    """
+    Its value: null for events without the key, the id of a pattern, the limit of a number. The filter says what is
+    compared with it.
+    """
+    kind: Literal["VALUE", "MISSING", "AT_LEAST", "BELOW", "PATTERN"]
+    label: str
+    """For people: `status = 503`, or the template of a pattern."""
+    where: str
+    """The filter that selects exactly these events."""
+
+
 class GroupMember(TypedDict):
     """The membership of a user or group in a group."""
     group_id: str
@@ -378,6 +464,19 @@ class Identity(TypedDict):
     """Who acted: an API key or a user."""
     type: Literal["API_KEY_ID", "USER_ID"]
     id: str
+
+
+class KeySample(TypedDict):
+    count: int
+    """The matching events, exactly."""
+    sampled: int
+    """How many of them the sample has."""
+    is_exact: bool
+    """Whether the sample has every matching event."""
+    is_cut: bool
+    """Whether there are more keys than `limit`, or datasets that the sample does not reach."""
+    keys: List[SampledKey]
+    """The most frequent first."""
 
 
 class LedgerCounts(TypedDict):
@@ -770,6 +869,8 @@ class Monitor(TypedDict):
     muted_until: NotRequired[int]
     """Epoch milliseconds, or -1 without end; absent when the monitor is not muted."""
     last_trigger_ts: NotRequired[int]
+    last_evaluated_ts: NotRequired[int]
+    """Absent before the first evaluation; until then `status` is OK."""
     aux: NotRequired[Dict[str, Any]]
     compare_to: NotRequired[str]
     change_type: NotRequired[Literal["DIFFERENCE", "PERCENTAGE"]]
@@ -1291,6 +1392,21 @@ class RolePermissionsItem(TypedDict):
     """Whether the permission belongs to a sensitive area."""
 
 
+class SampledKey(TypedDict):
+    key: str
+    type: Literal["STRING", "NUMBER", "BOOLEAN"]
+    field_type: Literal["ATTRIBUTE", "MESSAGE_KVP"]
+    count: int
+    """The matching events that have the key: estimated from the sample, exact if `is_exact`."""
+    values: List[SampledKeyValuesItem]
+    """The most frequent values, at most 10."""
+
+
+class SampledKeyValuesItem(TypedDict):
+    value: str
+    count: int
+
+
 class SavedSearch(TypedDict):
     id: str
     name: str
@@ -1746,6 +1862,19 @@ class AccessSwitchOwnReply(TypedDict):
     expires_at: NotRequired[int]
 
 
+class AgentInterfaceSendBody(TypedDict):
+    jsonrpc: Literal["2.0"]
+    id: NotRequired[Union[str, float]]
+    """Absent for a notification, which is answered with 202 and no body."""
+    method: str
+    """Such as `initialize`, `tools/list` or `tools/call`."""
+    params: NotRequired[Dict[str, Any]]
+
+
+class AgentInterfaceSendReply(TypedDict):
+    jsonrpc: Literal["2.0"]
+
+
 class ApiKeysListReply(TypedDict):
     api_keys: List[ApiKey]
 
@@ -1804,6 +1933,30 @@ class AuthMeReply(TypedDict):
     permissions: List[str]
     user: NotRequired[User]
     api_key: NotRequired[ApiKey]
+
+
+ChangesFindBody = TypedDict(
+    "ChangesFindBody",
+    {
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "time_range": "NotRequired[str]",
+        "from_ts": "NotRequired[int]",
+        "to_ts": "NotRequired[int]",
+        "baseline": "NotRequired[ChangesFindBodyBaseline]",
+        "where": "NotRequired[str]",
+        "limit": "NotRequired[int]",
+    },
+)
+
+
+class ChangesFindBodyBaseline(TypedDict):
+    """
+    The range to compare with, in epoch milliseconds; by default as long as the range and right before it. It may
+    contain the range, which is then left out of it.
+    """
+    from_ts: int
+    to_ts: int
 
 
 class CollectionsListReply(TypedDict):
@@ -3628,6 +3781,20 @@ class TimeseriesSearchBodyDelta(TypedDict):
     to_ts: NotRequired[int]
 
 
+TopKeysSampleBody = TypedDict(
+    "TopKeysSampleBody",
+    {
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "time_range": "NotRequired[str]",
+        "from_ts": "NotRequired[int]",
+        "to_ts": "NotRequired[int]",
+        "where": "NotRequired[str]",
+        "limit": "NotRequired[int]",
+    },
+)
+
+
 class UsersListReply(TypedDict):
     users: List[User]
 
@@ -4037,6 +4204,33 @@ class AccessApi:
         return reply
 
 
+class AgentInterfaceApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def send(
+        self,
+        body: AgentInterfaceSendBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> AgentInterfaceSendReply:
+        """
+        Send a message of the Model Context Protocol (streamable HTTP, without sessions).
+
+        The interface for agents. Its tools call the endpoints of this API as the caller, so the same permissions,
+        policies, rate limits and query budgets apply. Every tool call is recorded in the audit trail. Errors of the
+        protocol are JSON-RPC errors; a tool that fails answers with `isError`.
+        """
+        reply: AgentInterfaceSendReply = self._transport.call(
+            "POST",
+            "/mcp",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+
 class AnalyticsApi:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
@@ -4310,6 +4504,33 @@ class AuthApi:
             "GET",
             "/auth/me",
             "json",
+            headers=headers,
+        )
+        return reply
+
+
+class ChangesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def find(
+        self,
+        body: ChangesFindBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Changes:
+        """
+        Find what changed: the values and message patterns whose share and rate differ most from an earlier range.
+
+        Compares the matching events of a range with those of a baseline. Counts are exact. A value counts as a change
+        only if its share and its rate changed in the same direction, so a value whose share drops because others grow
+        is not listed. Values of the same events are one finding with several names.
+        """
+        reply: Changes = self._transport.call(
+            "POST",
+            "/changes",
+            "json",
+            body=body,
             headers=headers,
         )
         return reply
@@ -7814,6 +8035,22 @@ class TopKeysApi:
         )
         return reply
 
+    def sample(
+        self,
+        body: TopKeysSampleBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> KeySample:
+        """Estimate the most frequent keys of matching events from an even sample of the time range."""
+        reply: KeySample = self._transport.call(
+            "POST",
+            "/top-keys",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
 
 class UsageApi:
     def __init__(self, transport: ApiTransport) -> None:
@@ -8375,11 +8612,13 @@ class DendroClient(ApiTransport):
     ) -> None:
         super().__init__(url, key, token=token, timeout_s=timeout_s, attempts_max=attempts_max)
         self.access = AccessApi(self)
+        self.agent_interface = AgentInterfaceApi(self)
         self.analytics = AnalyticsApi(self)
         self.api_keys = ApiKeysApi(self)
         self.assistants = AssistantsApi(self)
         self.audit = AuditApi(self)
         self.auth = AuthApi(self)
+        self.changes = ChangesApi(self)
         self.collections = CollectionsApi(self)
         self.config_assistant = ConfigAssistantApi(self)
         self.context = ContextApi(self)
