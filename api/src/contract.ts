@@ -1,3 +1,4 @@
+import { agentInterface } from './agent-interface.ts'
 import { analytics } from './analytics.ts'
 import { apiKeys } from './api-keys.ts'
 import { assistants } from './assistants.ts'
@@ -52,6 +53,7 @@ import { widgets, widgetTemplates } from './widgets.ts'
 /** Every endpoint of the service. */
 export const contract = {
   access,
+  agentInterface,
   analytics,
   apiKeys,
   assistants,
