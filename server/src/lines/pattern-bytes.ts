@@ -12,7 +12,7 @@ const VARIABLE = 32
 /** Punctuation that ends a sentence. */
 const STOP = 64
 /** The first letters of days and months. */
-const DATE_LETTER = 128
+const DATE_INITIAL = 128
 
 const kinds = makeKinds()
 
@@ -30,7 +30,7 @@ function makeKinds(): Uint8Array {
   mark('=/.', VARIABLE)
   mark('()[]{}<>,;"\'|', DELIMITER)
   mark('.:!?', STOP)
-  mark('JFMASONDTW', DATE_LETTER)
+  mark('JFMASONDTW', DATE_INITIAL)
   return made
 }
 
@@ -125,7 +125,7 @@ export class PatternWriter {
   /** True for a word that may name a day or a user, or is `()`. */
   private isSpecial(start: number, end: number, before: number): boolean {
     const { masked } = this
-    if (end - start > 2 && (kinds[masked[start] as number] as number) & DATE_LETTER) return true
+    if (end - start > 2 && (kinds[masked[start] as number] as number) & DATE_INITIAL) return true
     if (before >= 0 && start - before === USER.length + 1 && this.isAt(USER, before)) return true
     return end - start === 2 && masked[start] === OPEN
   }

@@ -35,7 +35,7 @@ export function syslog(text: string, arrival: Instant): Header | undefined {
   if (priority && Number(priority[1]) > 191) return undefined
   const start = priority?.[0].length ?? 0
   const said = priority ? priorityLeaves(priority[1] ?? '') : []
-  return (priority && modern(text, start, said, arrival)) ?? old(text, start, said, arrival)
+  return (priority && modern(text, start, said)) ?? old(text, start, said, arrival)
 }
 
 function priorityLeaves(written: string): FoundLeaf[] {
@@ -49,7 +49,7 @@ function priorityLeaves(written: string): FoundLeaf[] {
   ]
 }
 
-function modern(text: string, start: number, said: readonly FoundLeaf[], arrival: Instant): Header | undefined {
+function modern(text: string, start: number, said: readonly FoundLeaf[]): Header | undefined {
   const match = at(MODERN, text, start)
   if (!match) return undefined
   const [whole, version = '', timeText = '', ...names] = match
@@ -65,12 +65,12 @@ function modern(text: string, start: number, said: readonly FoundLeaf[], arrival
   }
   const messageStart = data.end + (/^ ?\ufeff?/.exec(text.slice(data.end, data.end + 2))?.[0].length ?? 0)
   leaves.push(...data.leaves, leafAt('message', text.slice(messageStart), messageStart))
-  return { leaves, time: modernTime(text, timeStart, timeText, arrival), restStart: messageStart, wordsStart: text.length, isWhole: false }
+  return { leaves, time: modernTime(text, timeStart, timeText), restStart: messageStart, wordsStart: text.length, isWhole: false }
 }
 
-function modernTime(text: string, start: number, written: string, arrival: Instant): FoundTime | undefined {
+function modernTime(text: string, start: number, written: string): FoundTime | undefined {
   if (written === NONE) return undefined
-  const time = isoTime(text, start, arrival)
+  const time = isoTime(text, start)
   const end = start + written.length
   return time?.end === end ? time : { instant: undefined, format: undefined, start, end }
 }
@@ -101,7 +101,7 @@ const ELEMENT = /\[([^\s=\]"]{1,64})/y
 const PARAMETER = / ([^\s=\]"]{1,64})="((?:[^"\\]|\\.)*)"/y
 
 function old(text: string, start: number, said: readonly FoundLeaf[], arrival: Instant): Header | undefined {
-  const time = times.read(text, start, arrival) ?? (said.length > 0 ? isoDate(text, start, arrival) : undefined)
+  const time = times.read(text, start, arrival) ?? (said.length > 0 ? isoDate(text, start) : undefined)
   if (!time && said.length === 0) return undefined
   const behind = time ? time.end + (at(BEHIND_DATE, text, time.end)?.[0].length ?? 0) : start
   const sender = at(SENDER, text, behind)
@@ -120,11 +120,11 @@ function old(text: string, start: number, said: readonly FoundLeaf[], arrival: I
 }
 
 /** Reads the ISO time that some programs write in the BSD format. */
-function isoDate(text: string, start: number, arrival: Instant): FoundTime | undefined {
+function isoDate(text: string, start: number): FoundTime | undefined {
   const written = at(ISO_DATE, text, start)?.[0]
   if (written === undefined) return undefined
   const end = start + written.length
-  const time = isoTime(`${written} `, 0, arrival)
+  const time = isoTime(`${written} `, 0)
   return { instant: time?.instant, format: time?.format, start, end }
 }
 

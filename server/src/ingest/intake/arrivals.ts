@@ -1,5 +1,6 @@
 import type { Arrival, EventLeaf } from '../../lines/event.ts'
 import { severityOfWord } from '../../lines/severity.ts'
+import type { FoundText } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import { OPEN_OBJECT } from '../../lines/walk.ts'
 import type { DatasetBatch, Pair, ReceivedEvents, ReceivedRecord } from '../batch.ts'
@@ -74,15 +75,14 @@ function toLine(whole: Uint8Array, arrival: Arrival, how: ReadOptions): EventLin
 function withDetails(bytes: Uint8Array, arrival: Arrival, { parsing, isNesting }: ReadOptions, marks: readonly EventLeaf[]): EventLine {
   const parsed = parsing?.read(bytes, arrival.at)
   if (parsed) return { bytes, arrival: withParsed(arrival, parsed, marks) }
-  if (bytes[afterBlank(bytes, 0)] !== OPEN_OBJECT) return withDetected(bytes, arrival, marks)
+  if (bytes[afterBlank(bytes, 0)] !== OPEN_OBJECT) return { bytes, arrival: withLeaves(arrival, marks), isText: true }
   const nested = isNesting ? nestedKeys(bytes).map(asLeaf) : []
   return { bytes, arrival: withLeaves(arrival, [...nested, ...marks]) }
 }
 
-function withDetected(bytes: Uint8Array, arrival: Arrival, marks: readonly EventLeaf[]): EventLine {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
-  return { bytes, arrival: withLeaves(arrival, marks), detected: detect(text, arrival.at) }
-}
+/** Reads the parts of a text line. */
+export const detectedIn = ({ bytes, arrival }: EventLine): FoundText | undefined =>
+  detect(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'), arrival.at)
 
 function withParsed(arrival: Arrival, { keys, time }: ParsedLine, marks: readonly EventLeaf[]): Arrival {
   const described = withLeaves(arrival, [...keys.map(asLeaf), ...marks])
