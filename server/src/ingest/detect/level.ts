@@ -58,14 +58,14 @@ function bracketed(text: string, start: number): FoundLeaf | undefined {
   return leafAt('level', word, BRACKETED.lastIndex - 1 - word.length)
 }
 
-/** The levels by their first letter. */
-const levelsByLetter = Map.groupBy(
+/** The levels by their initials. */
+const levelsByInitial = Map.groupBy(
   [...levels].map((word) => ({ bytes: Uint8Array.from(Buffer.from(word)), severity: severityOfWord(word) })),
   ({ bytes }) => bytes[0],
 )
-const lettersOfLevels = Array.from({ length: 128 }, (_, letter) => levelsByLetter.get(letter) ?? [])
-const LETTERS_MIN = 3
-const LETTERS_MAX = 8
+const levelsOf = Array.from({ length: 128 }, (_, initial) => levelsByInitial.get(initial) ?? [])
+const WORD_CHARS_MIN = 3
+const WORD_CHARS_MAX = 8
 const [COLON, CLOSING, CASE, UPPER_A, UPPER_Z] = [0x3a, 0x5d, 0x20, 0x41, 0x5a]
 
 /** Finds a level in an ASCII line as levelIn does, and adds it as a leaf. */
@@ -103,8 +103,8 @@ function wordEnd(bytes: Uint8Array, start: number, end: number): number {
   let to = start
   for (; to < end; to += 1) {
     const byte = bytes[to] as number
-    const letter = byte & ~CASE
-    if (!((letter >= UPPER_A && letter <= UPPER_Z) || (byte >= 0x30 && byte <= 0x39) || byte === 0x5f)) return to
+    const upper = byte & ~CASE
+    if (!((upper >= UPPER_A && upper <= UPPER_Z) || (byte >= 0x30 && byte <= 0x39) || byte === 0x5f)) return to
   }
   return to
 }
@@ -112,8 +112,8 @@ function wordEnd(bytes: Uint8Array, start: number, end: number): number {
 /** Adds the word as the leaf `level` if it is one, in any case. */
 function addLevel(bytes: Uint8Array, start: number, end: number, found: PlainText): boolean {
   const length = end - start
-  if (length < LETTERS_MIN || length > LETTERS_MAX) return false
-  for (const level of lettersOfLevels[(bytes[start] as number) & ~CASE] ?? []) {
+  if (length < WORD_CHARS_MIN || length > WORD_CHARS_MAX) return false
+  for (const level of levelsOf[(bytes[start] as number) & ~CASE] ?? []) {
     if (level.bytes.length !== length || !isWord(bytes, start, level.bytes)) continue
     found.level = level.severity
     return found.add('level', start, end)

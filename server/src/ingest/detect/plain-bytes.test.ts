@@ -10,7 +10,7 @@ const plain = new PlainText()
 /** Reads a line both ways. Lines of other formats are first read as text, so that their times are known. */
 function readBoth(line: string): string {
   const expected = detect(line, AT)
-  const result = readPlain(Buffer.from(line), plain)
+  const result = readPlain(Buffer.from(line), AT, plain)
   if (result === 'found') expect({ line, found: plain.toFoundText(Buffer.from(line)) }).toEqual({ line, found: expected })
   if (result === 'nothing') expect({ line, found: expected }).toEqual({ line, found: undefined })
   return result
@@ -24,6 +24,11 @@ test.each([
   '2026-11-20T10:00:00+02:00 [core:error] zone',
   'cache (ERROR) without a time',
   '\tat org.example.Cache.get(Cache.java:17)',
+  'Nov 20 10:00:00 node-3 sshd[17]: session opened for user root',
+  'Nov 20 10:00:00 node-3 kernel: eth0: link is up',
+  'Nov 20 10:00:00 node-3 postfix/qmgr[17]: 4A: from=<a@b>, size=12, nrcpt=1',
+  'level=info msg="all is well" path=/a status=200',
+  '2026-11-20T10:00:00Z INFO took=5 level=warn user=7',
 ])('%j is read without strings', (line) => {
   expect(readBoth(line)).toBe('found')
 })
@@ -36,9 +41,10 @@ test.each([
   'héllo',
   'a\0b',
   '\x01',
-  'level=info msg=x',
+  'msg="an \\" escape" level=info',
+  'at x(a=1, b=2)',
   '<34>Nov 20 10:00:00 host su: failed',
-  'Nov 20 10:00:00 host su: failed',
+  'Nov 20 10:00:00 host su',
   '11-20 10:00:00.123  47  48 I Tag: text',
   'I1120 10:00:00.123456    47 server.go:42] text',
   '10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET / HTTP/2.0" 500 17',
@@ -64,6 +70,11 @@ const pieces = fc.constantFrom(
   '\0',
   '\n',
   '=',
+  'a=1',
+  ' msg=',
+  'hostname=x',
+  '="a b"',
+  "='x'",
 )
 const heads = fc.constantFrom(
   '',

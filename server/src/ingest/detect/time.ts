@@ -50,19 +50,19 @@ class Clock {
   }
 
   /** The same on the bytes of an ASCII line, as far as the pattern alone decides. False for other patterns. */
-  readBytes(bytes: Uint8Array, start: number, end: number, found: PlainText): boolean {
+  readBytes(bytes: Uint8Array, start: number, end: number, at: Instant, found: PlainText): boolean {
     const { headBytes, tailBytes, digits } = this
+    if (at.ms !== this.atMs) return false
     const clock = start + headBytes.length
-    let at = clock + 8
-    if (digits > 0) at += 1 + digits
-    if (headBytes.length === 0 || at + tailBytes.length > end || !startsWith(bytes, headBytes, start)) return false
-    if (bytes[clock + 2] !== COLON || bytes[clock + 5] !== COLON || !startsWith(bytes, tailBytes, at)) return false
+    const tail = clock + 8 + (digits > 0 ? 1 + digits : 0)
+    if (headBytes.length === 0 || tail + tailBytes.length > end || !startsWith(bytes, headBytes, start)) return false
+    if (bytes[clock + 2] !== COLON || bytes[clock + 5] !== COLON || !startsWith(bytes, tailBytes, tail)) return false
     const [hour, minute, second] = [twoDigitBytes(bytes, clock), twoDigitBytes(bytes, clock + 3), twoDigitBytes(bytes, clock + 6)]
     if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return false
     let nanos = 0
     if (digits > 0) {
       if (bytes[clock + 8] !== this.point.charCodeAt(0)) return false
-      for (let place = clock + 9; place < at; place += 1) {
+      for (let place = clock + 9; place < tail; place += 1) {
         const digit = (bytes[place] as number) - ZERO
         if (digit < 0 || digit > 9) return false
         nanos = nanos * 10 + digit
@@ -73,7 +73,7 @@ class Clock {
     found.ms = this.headMs + ((hour * 60 + minute) * 60 + second) * 1_000 + (nanos - found.ns) / 1_000_000
     found.format = this.format ?? ''
     found.timeStart = start
-    found.timeEnd = at + tailBytes.length
+    found.timeEnd = tail + tailBytes.length
     return true
   }
 
@@ -148,7 +148,7 @@ function rememberIso(found: FoundTime, pattern: Pattern): FoundTime {
 export function readIsoBytes(bytes: Uint8Array, start: number, end: number, found: PlainText): boolean {
   for (let index = 0; index < ISO_CLOCKS; index += 1) {
     const clock = isoClocks[index] as Clock
-    if (clock.readBytes(bytes, start, end, found) && endsIso(bytes, found.timeEnd, end)) return true
+    if (clock.readBytes(bytes, start, end, ANY_ARRIVAL, found) && endsIso(bytes, found.timeEnd, end)) return true
   }
   found.timeStart = -1
   return false
@@ -228,6 +228,16 @@ export class NamedTimes {
     const instant = instantOf(named, at)
     const found = { instant, format: isWritten(named.text, instant, formatOf(named)), start, end: start + named.text.length }
     return this.clock.remember(found, at, { head, clock, point: '.', fraction, tail })
+  }
+
+  /** Reads such a time in an ASCII line; false when only read can tell. */
+  readBytes(bytes: Uint8Array, start: number, end: number, at: Instant, found: PlainText): boolean {
+    if (this.clock.readBytes(bytes, start, end, at, found)) {
+      const next = bytes[found.timeEnd] ?? 0
+      if (!isDigit(next) && next !== DOT) return true
+    }
+    found.timeStart = -1
+    return false
   }
 }
 

@@ -101,7 +101,7 @@ const plain = new PlainText()
 /** Reads a text line without strings if it is plain. */
 function addLine(shredder: Shredder, line: EventLine): void {
   const { bytes, arrival, isText } = line
-  const result = isText ? readPlain(bytes, plain) : 'nothing'
+  const result = isText ? readPlain(bytes, arrival.at, plain) : 'nothing'
   if (result === 'nothing') shredder.addLine(bytes, arrival)
   else if (result === 'unknown' || !shredder.addPlain(bytes, arrival, plain)) shredder.addLine(bytes, arrival, detectedIn(line))
 }
