@@ -165,3 +165,70 @@ describe('a log query', () => {
     expect(linesOf(await queryRange('{app="web"}', { start: nsText(baseMs), end: at }))).toHaveLength(0)
   })
 })
+
+describe('a metric query', () => {
+  const instant = async (query: string): Promise<Record<string, string>> => {
+    const { status, body } = await ask('query', { query, time: nsText(baseMs + 60_000) })
+    expect([status, body.data?.resultType]).toEqual([200, 'vector'])
+    return Object.fromEntries(body.data.result.map(({ metric, value }) => [JSON.stringify(metric), value?.[1] ?? '']))
+  }
+
+  test.each<[string, Record<string, string>]>([
+    ['sum by (app) (count_over_time({env="prod"}[1m]))', { '{"app":"web"}': '3', '{"app":"api"}': '2' }],
+    ['sum(count_over_time({env="prod"} |= "GET" [1m]))', { '{}': '3' }],
+    ['sum(rate({app="web"}[1m]))', { '{}': '0.05' }],
+    ['sum by (user_id) (count_over_time({dataset="shop"} | user_id > 11 [1m]))', { '{"user_id":"12"}': '1', '{"user_id":"13"}': '1' }],
+    ['sum(bytes_over_time({app="web"}[1m]))', { '{}': '68' }],
+    ['max(max_over_time({dataset="shop"} | unwrap user_id [1m]))', { '{}': '13' }],
+    ['sum(sum_over_time({dataset="shop"} | unwrap user_id [1m]))', { '{}': '46' }],
+    ['avg_over_time({dataset="shop"} | unwrap user_id [1m]) by (collection)', { '{"collection":"store"}': '11.5' }],
+    ['quantile_over_time(0.5, {dataset="shop"} | unwrap user_id [1m]) by (dataset)', { '{"dataset":"shop"}': '11.5' }],
+    ['sum by (method) (count_over_time({app="api",env="prod"} | json [1m]))', { '{"method":"GET"}': '1', '{"method":"PUT"}': '1' }],
+    ['sum(sum_over_time({app="web"} | logfmt | unwrap duration(took) [1m])) * 1000', { '{}': '269' }],
+    ['sum by (level, detected_level) (count_over_time({app="api"} | json | drop __error__ [1m]))', expect.anything()],
+    ['topk(1, sum by (dataset) (count_over_time({collection=~".+"}[1m])))', { '{"dataset":"shop"}': '4' }],
+    ['count(count by (dataset) (count_over_time({collection=~".+"}[1m])))', { '{}': '3' }],
+    ['sum(count_over_time({app="web"} | level="warn" [1m])) / sum(count_over_time({app="web"}[1m]))', { '{}': '1' }],
+    ['sum by (app) (count_over_time({env="prod"}[1m])) > 2', { '{"app":"web"}': '3' }],
+    ['vector(1)+vector(1)', { '{}': '2' }],
+    ['1 + 2 * 3 ^ 2 + vector(0)', { '{}': '19' }],
+    ['count_over_time({absent="x"}[1m])', {}],
+    ['count_over_time({app="web"}[1m])', { '{"app":"web","collection":"default","dataset":"web","env":"prod","level":"warn"}': '3' }],
+    ['count_over_time({app="web"}[1m] offset 1h)', {}],
+  ])('%s', async (query, expected) => {
+    expect(await instant(query)).toEqual(expected)
+  })
+
+  test('has a value for each step', async () => {
+    const query = 'sum(count_over_time({app="web"}[2s]))'
+    const { body } = await ask('query_range', { query, start: nsText(baseMs + 2_000), end: nsText(baseMs + 6_000), step: '1' })
+    const at = baseMs / 1_000
+    expect(body.data).toMatchObject({
+      resultType: 'matrix',
+      result: [
+        {
+          metric: {},
+          values: [
+            [at + 2, '1'],
+            [at + 3, '2'],
+            [at + 4, '2'],
+            [at + 5, '1'],
+          ],
+        },
+      ],
+    })
+  })
+
+  test('fails where a parser cannot read a line, and says how to leave it out', async () => {
+    const { status, body } = await ask<string>('query', {
+      query: 'sum(count_over_time({app="api"} | json [1m]))',
+      time: nsText(baseMs + 60_000),
+    })
+    expect([status, body]).toEqual([400, expect.stringContaining('JSONParserErr')])
+  })
+
+  test('of two numbers is a number', async () => {
+    const { body } = await ask('query', { query: '2 * 3', time: '100' })
+    expect(body.data).toMatchObject({ resultType: 'scalar', result: [100, '6'] })
+  })
+})
