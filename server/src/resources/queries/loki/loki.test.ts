@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { openSenders, type Senders } from '../../../../../test/senders.ts'
 import type { Reply } from '../../../../../test/world.ts'
 
@@ -230,5 +232,64 @@ describe('a metric query', () => {
   test('of two numbers is a number', async () => {
     const { body } = await ask('query', { query: '2 * 3', time: '100' })
     expect(body.data).toMatchObject({ resultType: 'scalar', result: [100, '6'] })
+  })
+})
+
+describe('a tail', () => {
+  const open = (parameters: Record<string, string>, key: string) =>
+    new WebSocket(`${senders.app.url.replace('http', 'ws')}/loki/api/v1/tail?${new URLSearchParams(parameters)}`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+  type TailMessage = { streams: Stream[] }
+  const push = async (text: string, app: string): Promise<void> => {
+    const at = nsText(senders.app.clock.nowMs())
+    const raw = JSON.stringify({ streams: [{ stream: { app }, values: [[at, text]] }] })
+    expect((await senders.post(raw, { path: '/loki/api/v1/push', headers: { 'content-type': 'application/json' } })).status).toBe(204)
+  }
+
+  test('sends past lines, then new ones of its selector, also of new datasets', async () => {
+    const socket = open(
+      { query: '{app=~"web|tailed"} |~ "cart|tail" | line_format "{{.app}}: {{__line__}}"', start: nsText(baseMs) },
+      senders.org.key,
+    )
+    const lines: string[] = []
+    const enough = Promise.withResolvers<void>()
+    socket.on('message', (data) => {
+      const { streams } = JSON.parse(String(data)) as TailMessage
+      for (const { values } of streams) for (const [, line] of values) lines.push(line)
+      if (lines.length === 1) void push('to another', 'web').then(() => push('to tail', 'tailed'))
+      if (lines.length >= 2) enough.resolve()
+    })
+    await enough.promise
+    socket.close()
+    await once(socket, 'close')
+    expect(lines).toEqual(['web: GET /cart 200 took=12ms', 'tailed: to tail'])
+  })
+
+  test.each([
+    ['an unknown key', {}, 'dk_wrong', 401],
+    ['no query', {}, '', 400],
+    ['a metric query', { query: 'rate({app="web"}[1m])' }, '', 400],
+  ] as const)('refuses %s as any other request', async (_, parameters, key, status) => {
+    const socket = open(parameters, key || senders.org.key)
+    socket.on('error', () => undefined)
+    const [, response] = await once(socket, 'unexpected-response')
+    expect(response.statusCode).toBe(status)
+    response.destroy()
+  })
+
+  test('needs a WebSocket', async () => {
+    expect((await ask<string>('tail', { query: '{app="web"}' })).status).toBe(400)
+  })
+
+  test('ends when the caller loses access', async () => {
+    const created = await senders.org.ask<{ id: string; key: string }>('POST', '/api-keys', {
+      body: { name: 'tail', roles: ['SearchApi'] },
+    })
+    const socket = open({ query: '{app="web"}' }, created.body.key)
+    await once(socket, 'open')
+    const closed = once(socket, 'close')
+    await senders.org.ask('DELETE', `/api-keys/${created.body.id}`)
+    expect((await closed)[0]).toBe(1_008)
   })
 })
