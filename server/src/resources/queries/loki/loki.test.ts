@@ -235,6 +235,109 @@ describe('a metric query', () => {
   })
 })
 
+describe('streams', () => {
+  const web = { app: 'web', collection: 'default', dataset: 'web', env: 'prod', level: 'warn' }
+
+  test('are listed by their labels, by GET and by a form', async () => {
+    const expected = { status: 'success', data: [web] }
+    expect((await ask('series', { ...range(), 'match[]': '{app="web"}' })).body).toEqual(expected)
+    const parameters = new URLSearchParams({ ...range() })
+    parameters.append('match[]', '{app="web"}')
+    parameters.append('match[]', '{app="web",env="prod"}')
+    const reply = await senders.org.ask('POST', '/loki/api/v1/series', {
+      raw: parameters.toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', authorization: `Bearer ${senders.org.key}` },
+    })
+    expect([reply.status, reply.body]).toEqual([200, expected])
+  })
+
+  test('have statistics and volumes', async () => {
+    const query = '{app="web"}'
+    expect((await ask('index/stats', { ...range(), query })).body).toEqual({ streams: 1, chunks: 0, bytes: 68, entries: 3 })
+    const volume = await ask('index/volume', { ...range(), query: '{env="prod"}', targetLabels: 'app', limit: '1' })
+    expect(volume.body.data).toMatchObject({
+      resultType: 'vector',
+      result: [{ metric: { app: 'api' }, value: [baseMs / 1_000 + 60, '75'] }],
+    })
+    const ranged = await ask('index/volume_range', { start: nsText(baseMs + 3_000), end: nsText(baseMs + 5_000), step: '2', query })
+    expect(ranged.body.data).toMatchObject({
+      resultType: 'matrix',
+      result: [
+        {
+          metric: { app: 'web' },
+          values: [
+            [baseMs / 1_000 + 3, '46'],
+            [baseMs / 1_000 + 5, '22'],
+          ],
+        },
+      ],
+    })
+  })
+})
+
+describe('credentials and refusals', () => {
+  test.each([
+    ['', 'query is required'],
+    ['{app="web"', "parse error at line 1, col 11: expected '}', found the end of the query"],
+    ['{app="web"} | json | foo', "col 22: 'foo' is no stage"],
+    ['{app="web"} |> "a"', 'col 13: the line filter |> (pattern match) is not supported'],
+    ['{app="web"} | line_format "{{ .a | lower }}"', "col 27: the template action '{{ .a | lower }}' is not supported"],
+    ['label_replace(rate({app="web"}[1m]), "a", "b", "c", "d")', "col 1: the function 'label_replace' is not supported"],
+    ['rate({app="web"}[1m]) / on(app) group_left rate({app="web"}[1m])', 'group_left is not supported'],
+    ['{app=~"("}', 'col 7: invalid regular expression'],
+    ['sum({app="web"})', 'col 5: sum aggregates series'],
+    ['sum_over_time({app="web"}[1m])', 'col 15: sum_over_time needs a value'],
+    ['{service.name="web"}', 'labels are written with underscores'],
+    ['{app="web"}\n  |= 5', 'line 2, col 6: expected a string'],
+  ])('%s is a 400', async (query, message) => {
+    const { status, body, headers } = await ask<string>('query_range', { query, ...range() })
+    expect([status, headers.get('content-type'), body]).toEqual([400, 'text/plain; charset=utf-8', expect.stringContaining(message)])
+  })
+
+  test.each([
+    [{ limit: '0' }, 'limit'],
+    [{ limit: '5001' }, 'limit'],
+    [{ start: 'yesterday' }, 'start'],
+    [{ step: '-1' }, 'step'],
+    [{ direction: 'up' }, 'direction'],
+    [{ interval: '5' }, 'interval'],
+    [{ start: '20', end: '10' }, 'end'],
+  ])('%j is a 400 that names the parameter', async (more, name) => {
+    const { status, body } = await ask<string>('query_range', { query: '{app="web"}', ...range(), ...more })
+    expect([status, body]).toEqual([400, expect.stringMatching(new RegExp(`^${name} `))])
+  })
+
+  test.each([
+    ['seconds', () => ({ start: String(baseMs / 1_000), end: String(baseMs / 1_000 + 60) })],
+    ['fractions of seconds', () => ({ start: `${baseMs / 1_000}.000`, end: `${baseMs / 1_000 + 60}.5` })],
+    [
+      'RFC 3339',
+      () => ({ start: new Date(baseMs).toISOString(), end: new Date(baseMs + 60_000).toISOString().replace('Z', '000000+00:00') }),
+    ],
+    ['a length before the end', () => ({ since: '1m', end: nsText(baseMs + 60_000) })],
+  ])('times may be %s', async (_, times) => {
+    expect(linesOf(await ask('query_range', { query: '{app="web"}', ...times() }))).toHaveLength(3)
+  })
+
+  test('a key that may only send sees no labels and can read nothing', async () => {
+    const key = await senders.org.newKey(['IngestionApi'])
+    const headers = { authorization: `Bearer ${key}` }
+    expect((await ask('labels', range(), headers)).body).toEqual({ status: 'success', data: [] })
+    expect((await ask('status/buildinfo', {}, headers)).status).toBe(200)
+    expect((await queryRange('{app="web"}', {}, headers)).status).toBe(403)
+    expect((await ask('labels', range(), { authorization: 'Bearer dk_wrong' })).status).toBe(401)
+  })
+
+  test('a tenant in a header changes nothing', async () => {
+    expect(linesOf(await queryRange('{app="web"}', {}, { 'X-Scope-OrgID': 'another' }))).toHaveLength(3)
+  })
+
+  test('another organization and a restricted caller see nothing', async () => {
+    const other = await senders.app.newOrganization()
+    expect(linesOf(await queryRange('{app="web"}', {}, { authorization: `Bearer ${other.key}` }))).toEqual([])
+  })
+})
+
 describe('a tail', () => {
   const open = (parameters: Record<string, string>, key: string) =>
     new WebSocket(`${senders.app.url.replace('http', 'ws')}/loki/api/v1/tail?${new URLSearchParams(parameters)}`, {

@@ -18,7 +18,8 @@ export async function queryRange(request: LokiRequest): Promise<unknown> {
   const range = parameters.range(world.clock.nowMs(), HOUR_MS)
   const limit = parameters.whole('limit', { least: 1, most: LIMIT_MAX, otherwise: LIMIT })
   const newestFirst = isBackward(parameters.text('direction'))
-  if (expression.kind !== 'logs') return matrixOf(request, expression, timesOf(range, parameters.milliseconds('step')))
+  const stepMs = parameters.milliseconds('step')
+  if (expression.kind !== 'logs') return matrixOf(request, expression, timesOf(range, stepMs))
   if (parameters.text('interval') !== undefined) throw badField('interval', 'is not supported; use limit')
   const entries = await readEntries(request, expression, { ...range, limit, newestFirst })
   const form = formOf(request)
@@ -54,6 +55,10 @@ async function matrixOf(request: LokiRequest, expression: LogqlMetric, times: Ev
   const present = result.filter(({ values }) => values.length > 0)
   return success({ resultType: 'matrix', result: present, stats: statisticsOf(request.cost, present.length, recordRead(request)) })
 }
+
+/** The times of a request for a range with a step. */
+export const evaluationTimesOf = ({ parameters, world }: LokiRequest): EvaluationTimes =>
+  timesOf(parameters.range(world.clock.nowMs(), HOUR_MS), parameters.milliseconds('step'))
 
 function checked(series: readonly LokiSeries[]): readonly LokiSeries[] {
   if (series.length <= SERIES_MAX) return series

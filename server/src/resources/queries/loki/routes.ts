@@ -7,8 +7,9 @@ import type { LiveTails } from '../live-tail/live-tail.ts'
 import { listLabels, listLabelValues } from './label-lists.ts'
 import { LokiCost } from './loki-query.ts'
 import { LokiParameters } from './parameters.ts'
-import { queryInstant, queryRange } from './queries.ts'
+import { evaluationTimesOf, queryInstant, queryRange } from './queries.ts'
 import type { LokiRequest } from './request.ts'
+import { indexStatistics, indexVolume, indexVolumeRange, listSeries } from './stream-lists.ts'
 import { openTail } from './tail.ts'
 
 type Read = {
@@ -38,6 +39,10 @@ const reads: readonly Read[] = [
   // Senders use the list of labels to check the address, with a key that may only send.
   { ...read('labels', 'labels?', listLabels), permission: 'any' },
   read('labelValues', 'label/([^/]+)/values', listLabelValues),
+  read('series', 'series', listSeries),
+  read('indexStats', 'index/stats', indexStatistics),
+  read('indexVolume', 'index/volume', indexVolume),
+  read('indexVolumeRange', 'index/volume_range', (request) => indexVolumeRange(request, evaluationTimesOf(request))),
   { ...read('buildInfo', 'status/buildinfo', async () => BUILD, GET), permission: 'any' },
 ]
 
