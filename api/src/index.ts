@@ -1,6 +1,8 @@
+export type { AgentMessage } from './agent-interface.ts'
 export { ApiKey } from './api-keys.ts'
 export { AiEvent, type ProposedWidget } from './assistants.ts'
 export type { Login } from './auth.ts'
+export type { Finding, FindingName } from './changes.ts'
 export {
   ApiFailure,
   type Client,
@@ -117,7 +119,7 @@ export {
   TemplateReference,
 } from './templates.ts'
 export type { TimeseriesRequest } from './timeseries.ts'
-export type { TopKey } from './top-keys.ts'
+export type { SampledKey, TopKey } from './top-keys.ts'
 export type { MetricItem, UsageSeries } from './usage.ts'
 export { type LoginMethod, type MultiOrgUser, User, type UserPreference, UserStatus } from './users.ts'
 export { FailureBody, Identity, isUuid, Metadata, Tags } from './values.ts'

@@ -64,6 +64,7 @@ const ownCommands = [
   'profiles',
   'completion',
   'seed',
+  'mcp',
 ]
 
 test('every command and option in docs/cli.md exists, and every command is there', () => {

@@ -3,12 +3,12 @@ import { UsageError } from './failure.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The place of an event. */
-export type EventPlace = { logId: string; timestamp: number; sequence: bigint | undefined }
+export type EventReference = { logId: string; timestamp: number; sequence: bigint | undefined }
 
 export const REF_HELP = 'the event: a reference (from --refs), its context URL, or - for a line of NDJSON on standard input'
 
 /** Parses a reference, a context URL, or an event as `dendro search --output ndjson` prints it. */
-export async function readEventRef(word: string, terminal: Terminal): Promise<EventPlace> {
+export async function readEventRef(word: string, terminal: Terminal): Promise<EventReference> {
   if (word === '-') return refOfLine((await terminal.readInput()).split('\n', 1)[0] ?? '')
   if (/^https?:/.test(word) && URL.canParse(word)) {
     const query = new URL(word).searchParams
@@ -23,7 +23,7 @@ export async function readEventRef(word: string, terminal: Terminal): Promise<Ev
   return checked(logId, timestamp, sequence)
 }
 
-function refOfLine(line: string): EventPlace {
+function refOfLine(line: string): EventReference {
   try {
     const event = fromText(line) as Readonly<Record<string, unknown>>
     return checked(String(event.log_id), String(event['@timestamp']), String(event['@sequence']))
@@ -33,7 +33,7 @@ function refOfLine(line: string): EventPlace {
   }
 }
 
-function checked(logId: string, timestamp: string, sequence: string): EventPlace {
+function checked(logId: string, timestamp: string, sequence: string): EventReference {
   if (!isUuid(logId) || !/^\d{1,16}$/.test(timestamp) || !/^\d{0,19}$/.test(sequence)) throw badRef([logId, timestamp, sequence].join('/'))
   return { logId, timestamp: Number(timestamp), sequence: sequence === '' ? undefined : BigInt(sequence) }
 }

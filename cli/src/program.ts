@@ -6,6 +6,7 @@ import { explainCommand } from './commands/explain.ts'
 import { exportCommand } from './commands/export.ts'
 import { ingestCommand } from './commands/ingest.ts'
 import { loginCommands } from './commands/login.ts'
+import { mcpCommand } from './commands/mcp.ts'
 import { addMonitors, ownMonitorVerbs } from './commands/monitors.ts'
 import { addPatterns } from './commands/patterns.ts'
 import { addSearch } from './commands/search.ts'
@@ -77,7 +78,12 @@ export function programFor(terminal: Terminal, words?: readonly string[]): Comma
     exportCommand(terminal, globals),
     ingestCommand(terminal, globals),
   ]
-  const tools = [...loginCommands(terminal, globals), completionCommand(terminal), seedCommand(terminal, globals)]
+  const tools = [
+    ...loginCommands(terminal, globals),
+    completionCommand(terminal),
+    mcpCommand(terminal, globals),
+    seedCommand(terminal, globals),
+  ]
   for (const [title, commands] of [
     ['Logs:', queries],
     ['Tools:', tools],

@@ -321,7 +321,18 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await fields.getByRole('button', { name: /^info\s*24 · 80 %$/ }).waitFor()
     await fields.getByRole('button', { name: /^error\s*6 · 20 %$/ }).waitFor()
     expect(await fields.getByRole('button', { name: /^warn/ }).count()).toBe(0)
-    expect(await fields.getByText(/^≈/).count()).toBeGreaterThan(0)
+  })
+
+  test('the field list follows the query and the range, also before a field is opened', async () => {
+    const page = await stand.open(exploreUrl({ q: "level = 'warn'" }))
+    await page.getByText('1 event ·').waitFor()
+    const fields = page.getByRole('region', { name: 'Fields' })
+    // The newest events have a number and no stack; the matching one is older.
+    await fields.getByText('stack', { exact: true }).waitFor()
+    await fields.getByText(/^\d+ fields in 1 event$/).waitFor()
+    expect(await fields.getByText('number', { exact: true }).count()).toBe(0)
+    // All matches were read, so nothing is estimated.
+    expect(await fields.getByText('≈').count()).toBe(0)
   })
 
   test('the command palette changes the theme', async () => {

@@ -10,9 +10,10 @@ import { type CallerCredential, readCredential, readSenderCredentials, withoutKe
 import { failureBody, toFailure, unexpected } from './failure-body.ts'
 import { FailureLog } from './failure-log.ts'
 import { parseJson, toJson } from './json.ts'
+import { type Exceptions, mayCall } from './may-call.ts'
 import type { Meter } from './measure.ts'
-import { mount, type Routes } from './mount.ts'
-import type { Quota, RateLimiter } from './rate-limit.ts'
+import { mount, type Routes, signalOf } from './mount.ts'
+import { type Quota, quotaExceeded, type RateLimiter } from './rate-limit.ts'
 import { headOf, sendRawReply } from './raw-handler.ts'
 
 export type HttpOptions = {
@@ -22,8 +23,7 @@ export type HttpOptions = {
    * delayed.
    */
   identify(credential: CallerCredential, facts: RequestFacts): Principal | Promise<Principal | undefined>
-  /** exceptions decide who may use an endpoint without its permission. */
-  exceptions: Record<'self' | 'member', (actor: Actor, params: Record<string, string>) => Promise<boolean>>
+  exceptions: Exceptions
   /** Records a refused change in the audit trail. */
   denied(actor: Actor, path: string): Promise<void>
   limiter: RateLimiter
@@ -157,14 +157,15 @@ async function admit(options: HttpOptions, request: FastifyRequest, reply: Fasti
   if (!identified) throw unauthenticated()
   const actor: Actor = { ...identified, facts }
   request.actor = actor
-  const counted = (rawRequest ? options.senderLimiter : options.limiter).take(`${actor.orgId}/${actor.identity.id}`)
+  const counted = (rawRequest && !rawRequest.rawHandler.countsAs ? options.senderLimiter : options.limiter).take(
+    `${actor.orgId}/${actor.identity.id}`,
+  )
   showQuota(counted instanceof Promise ? await counted : counted, reply)
   if (rawRequest) return handleRaw(options, { actor, ...rawRequest }, request, reply)
   if (allow) throw methodRefused(request.method, allow)
-  if (!endpoint || endpoint.permission === 'public' || endpoint.permission === 'any') return undefined
-  if (actor.permissions.has(endpoint.permission)) return undefined
-  if (endpoint.exception && (await options.exceptions[endpoint.exception](actor, request.params as Record<string, string>)))
-    return undefined
+  if (!endpoint) return undefined
+  const allowed = mayCall(options.exceptions, endpoint, actor, request.params)
+  if (allowed === true || (await allowed)) return undefined
   throw await refusal(options, actor, request, endpoint.permission)
 }
 
@@ -206,9 +207,7 @@ async function currentActorOf(options: HttpOptions, request: FastifyRequest): Pr
   if (!identified) throw unauthenticated()
   const actor: Actor = { ...identified, facts: request.facts }
   const { endpoint } = request.routeOptions.config
-  if (!endpoint || endpoint.permission === 'public' || endpoint.permission === 'any' || actor.permissions.has(endpoint.permission))
-    return actor
-  if (endpoint.exception && (await options.exceptions[endpoint.exception](actor, request.params as Record<string, string>))) return actor
+  if (!endpoint || (await mayCall(options.exceptions, endpoint, actor, request.params))) return actor
   throw forbidden(`this needs the permission ${endpoint.permission}, which the caller no longer holds`)
 }
 
@@ -220,16 +219,25 @@ async function identifySender(options: HttpOptions, request: FastifyRequest, fac
   return undefined
 }
 
-type RawCall = { actor: Actor } & NonNullable<FastifyRequest['rawRequest']>
+type IdentifiedRawRequest = { actor: Actor } & NonNullable<FastifyRequest['rawRequest']>
 
 async function handleRaw(
   options: HttpOptions,
-  { actor, rawHandler, head }: RawCall,
+  { actor, rawHandler, head }: IdentifiedRawRequest,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  if (!actor.permissions.has(rawHandler.permission)) throw await refusal(options, actor, request, rawHandler.permission)
-  return sendRawReply(request, reply, await rawHandler.handle({ actor, head, body: request.raw }))
+  const { permission } = rawHandler
+  if (permission !== 'any' && !actor.permissions.has(permission)) throw await refusal(options, actor, request, permission)
+  const call = {
+    actor,
+    head,
+    body: request.raw,
+    get signal() {
+      return signalOf(reply)
+    },
+  }
+  return sendRawReply(request, reply, await rawHandler.handle(call))
 }
 
 async function refusal(options: HttpOptions, actor: Actor, request: FastifyRequest, permission: string): Promise<Failure> {
@@ -244,10 +252,7 @@ function showQuota(quota: Quota, reply: FastifyReply): void {
   reply.header('ratelimit-limit', quota.limit)
   reply.header('ratelimit-remaining', quota.remaining)
   reply.header('ratelimit-reset', quota.resetS)
-  if (quota.granted) return
-  throw new Failure(429, `more than ${quota.limit} requests in this window; try again in ${quota.resetS} s`, {
-    headers: { 'retry-after': String(quota.resetS) },
-  })
+  if (!quota.granted) throw quotaExceeded(quota)
 }
 
 function factsOf(options: HttpOptions, request: FastifyRequest, action: string): RequestFacts {

@@ -10,7 +10,18 @@ export type RequestHead = {
   /** Percent-encoded, with single slashes and none at the end. */
   path: string
   query: Readonly<Record<string, string>>
+  /** The query as it was sent, for protocols with repeated parameters. */
+  search?: string
   headers: Readonly<Record<string, string>>
+}
+
+/** A request of an identified caller. */
+export type RawCall = {
+  actor: Actor
+  head: RequestHead
+  body: Readable
+  /** Aborts when the client disconnects before the response. */
+  readonly signal: AbortSignal
 }
 
 export type RawReply = { status: number; headers: Record<string, string>; body: string | Uint8Array }
@@ -19,10 +30,12 @@ export type RawReply = { status: number; headers: Record<string, string>; body: 
 export type RawHandler = {
   /** Names it in metrics and in the audit trail. */
   action: string
-  permission: Permission
+  permission: Permission | 'any'
+  /** Reads count against the rate limit of callers, not of senders. */
+  countsAs?: 'reading'
   /** Replies to a probe that needs no credential; undefined for all other requests. */
   publicReply?(head: RequestHead): RawReply | undefined
-  handle(call: { actor: Actor; head: RequestHead; body: Readable }): Promise<RawReply>
+  handle(call: RawCall): Promise<RawReply>
   /** Formats a failure from before `handle`; the actor is undefined if the caller was not identified. */
   replyToFailure(head: RequestHead, failure: Failure, correlationId: string, actor: Actor | undefined): RawReply
 }
@@ -39,6 +52,7 @@ export function headOf(request: FastifyRequest): RequestHead {
       .filter((part) => part !== '')
       .join('/')}`,
     query: Object.fromEntries(new URLSearchParams(query)),
+    search: query,
     headers: Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
     ),

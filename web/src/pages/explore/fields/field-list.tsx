@@ -17,7 +17,7 @@ type FieldListProps = {
   onRetry(): unknown
 }
 
-/** FieldList shows the fields of a sample of the newest events, each with its approximate share. An open field has the exact counts of the query. A name outside the sample is looked up in all events. */
+/** FieldList shows the fields of the matching events, each with its share: an estimate from an even sample, marked by ≈, unless the sample has all of them. An open field has exact counts. A name outside the sample is looked up in all events. */
 export function FieldList({ query, fields, isStale, failure, actions, onRetry }: FieldListProps) {
   const [typed, setTyped] = useState('')
   if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} isSmall />
@@ -35,16 +35,20 @@ export function FieldList({ query, fields, isStale, failure, actions, onRetry }:
         />
         <p
           className="mt-1 min-h-4 truncate text-soft text-xs"
-          title={fields && `Shares and values come from a sample: the newest ${quantity(fields.sampled, 'event')}, regardless of the query`}
+          title={
+            fields && !fields.isExact
+              ? `Shares are estimates from ${quantity(fields.sampled, 'event')}, spread evenly over the matches`
+              : undefined
+          }
         >
           {!fields && 'Loading fields…'}
           {fields &&
-            `${fields.isCut ? 'at least ' : ''}${quantity(fields.fields.length, 'field')}, sample of ${quantity(fields.sampled, 'event')}`}
+            `${fields.isCut ? 'at least ' : ''}${quantity(fields.fields.length, 'field')} in ${quantity(fields.events, 'event')}${fields.isExact ? '' : ', shares estimated'}`}
         </p>
       </div>
       <ul className="min-h-0 flex-1 overflow-auto px-1 pb-4">
         {shown.map((field) => (
-          <FieldItem key={field.name} field={field} query={query} sampled={fields?.sampled ?? 0} actions={actions} />
+          <FieldItem key={field.name} field={field} query={query} all={fields ?? NO_EVENTS} actions={actions} />
         ))}
         {fields && search !== '' && !shown.some(({ name }) => name === search) && (
           <FieldLookup key={search} name={search} query={query} hasOthers={shown.length > 0} actions={actions} />
@@ -54,9 +58,11 @@ export function FieldList({ query, fields, isStale, failure, actions, onRetry }:
   )
 }
 
-type FieldItemProps = { field: Field; query: ExploreQuery; sampled: number; actions: ValueActions }
+type FieldItemProps = { field: Field; query: ExploreQuery; all: Pick<Fields, 'events' | 'isExact'>; actions: ValueActions }
 
-function FieldItem({ field, query, sampled, actions }: FieldItemProps) {
+const NO_EVENTS = { events: 0, isExact: true }
+
+function FieldItem({ field, query, all, actions }: FieldItemProps) {
   const { name } = field
   const [isOpen, setOpen] = useState(false)
   return (
@@ -64,13 +70,16 @@ function FieldItem({ field, query, sampled, actions }: FieldItemProps) {
       <details className="group rounded" onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary
           className="flex cursor-pointer list-none items-center gap-1 rounded px-1 py-0.5 hover:bg-tint"
-          title={`In ${count(field.count)} of the ${quantity(sampled, 'event')} in the sample`}
+          title={`In ${all.isExact ? '' : 'about '}${count(field.count)} of ${quantity(all.events, 'event')}`}
         >
           <span aria-hidden className="w-3 text-soft text-xs group-open:rotate-90">
             ▸
           </span>
           <span className="min-w-0 flex-1 truncate font-mono text-xs">{name}</span>
-          <span className="text-soft text-xs tabular-nums">≈{share(field.count, sampled)}</span>
+          <span className="text-soft text-xs tabular-nums">
+            {all.isExact ? '' : '≈'}
+            {share(field.count, all.events)}
+          </span>
         </summary>
         {isOpen && <OpenField field={field} query={query} actions={actions} />}
       </details>
@@ -78,8 +87,8 @@ function FieldItem({ field, query, sampled, actions }: FieldItemProps) {
   )
 }
 
-/** OpenField shows the values of the sample until the exact counts arrive. */
-function OpenField({ field: { name, values, count: sampledCount }, query, actions }: Omit<FieldItemProps, 'sampled'>) {
+/** OpenField shows estimates until the exact counts arrive. */
+function OpenField({ field: { name, values, count: sampledCount }, query, actions }: Omit<FieldItemProps, 'all'>) {
   const { data, error, refetch } = useFieldCounts(name, query, true)
   if (error && !isQueryError(error)) return <FailureNote thrown={error} again={refetch} isSmall />
   const exact = isQueryError(error) ? undefined : data
@@ -88,7 +97,7 @@ function OpenField({ field: { name, values, count: sampledCount }, query, action
       <p className="pl-5 text-soft text-xs">
         {exact
           ? `In ${quantity(exact.events, 'event')} of the query${exact.distinctCount > exact.values.length ? `, ${count(exact.distinctCount)} values` : ''}`
-          : '≈ from the sample'}
+          : '≈ estimates, counting…'}
       </p>
       <FieldValues name={name} values={exact?.values ?? values} all={exact ? Math.max(1, exact.events) : sampledCount} actions={actions} />
     </>
