@@ -93,7 +93,8 @@ export class BatchSender {
       const events = this.#queue.take(batchEventsMax, batchBytesMax)
       await this.#deliverBatch(events)
       this.#queue.release(events)
-      this.#reportDrops()
+      // A flush that gives up reports everything at its end.
+      if (!this.#giveUp.signal.aborted) this.#reportDrops()
       this.#addDropEvent()
     }
   }
