@@ -4,7 +4,7 @@ import { type ColorMode, painterFor } from '../colors.ts'
 import { clientOf, credentialFor } from '../connection.ts'
 import { addConnection, type Settings } from '../contract-commands.ts'
 import { quantity } from '../cost.ts'
-import { csvLine } from '../csv.ts'
+import { csvLine, csvText } from '../csv.ts'
 import { openDatasetNames } from '../dataset-names.ts'
 import { lineOf } from '../event-line.ts'
 import { columnOf, recordOf } from '../event-record.ts'
@@ -21,10 +21,10 @@ type TailOptions = QueryOptions &
 const LINES_MAX = 10_000
 const EXAMPLES = `
 Examples:
-  dendro tail                                     the last 10 events
-  dendro tail -f -d shop.web                      follow a dataset
-  dendro tail -f "level = 'error'" --fields host  errors only, with one field
-  dendro tail -f --output ndjson | jq .message    one JSON object per event
+  dendro tail                                     # the last 10 events
+  dendro tail -f -d shop.web                      # follow a dataset
+  dendro tail -f "level = 'error'" --fields host  # errors only, with one field
+  dendro tail -f --output ndjson | jq .message    # one JSON object per event
 
 Ctrl-C ends it. After an interruption of the connection it continues: a search finds the events in between, and none is shown twice.
 Above about 500 events a second the service samples; the rate is printed to standard error.`
@@ -87,12 +87,12 @@ async function printerFor(
     raw: options.raw === true,
   }
   const columns = fields ?? ['time', 'level', 'dataset', 'message']
-  if (output === 'csv') await terminal.write(`${csvLine(columns)}\r\n`)
+  if (output === 'csv') await terminal.write(csvText(csvLine(columns), terminal))
   return async (event) => {
     const record = await recordOf(event, names)
     if (output === 'ndjson') {
       await terminal.write(`${toJson(fields ? Object.fromEntries(fields.map((name) => [name, columnOf(record, name)])) : record)}\n`)
-    } else if (output === 'csv') await terminal.write(`${csvLine(columns.map((name) => columnOf(record, name)))}\r\n`)
+    } else if (output === 'csv') await terminal.write(csvText(csvLine(columns.map((name) => columnOf(record, name))), terminal))
     else await terminal.write(`${lineOf(record, style)}\n`)
   }
 }
