@@ -50,12 +50,14 @@ async function runTail(words: readonly string[], options: TailOptions, terminal:
   const access = await credentialFor(options, terminal)
   const client = clientOf(access)
   const request = { ...sourcesOf(options), ...filterOf(words, options) }
-  const print = await printerFor(options, terminal, openDatasetNames(client))
+  if (options.output === 'json') throw new UsageError('--output json has no end here; use ndjson')
   const job = options.follow ? await explained(request, client.liveTail.start({ body: request, signal })) : undefined
   // With --lines 0, one event marks the place where the tail begins.
   const body = { ...request, ...rangeBody(options, Date.now()), select: ['*', '@raw'], limit: Math.max(1, options.lines) }
   const latest = await explained(body, client.search.run({ body, repeatable: true, signal }))
   showWarnings(latest, body, terminal)
+  // A header on the terminal says that later events will be shown.
+  const print = await printerFor(options, terminal, openDatasetNames(client))
   for (const event of options.lines === 0 ? [] : latest.events.reverse()) await print(event)
   if (!job) return
   const listeners = {
@@ -77,7 +79,6 @@ async function printerFor(
   names: ReturnType<typeof openDatasetNames>,
 ): Promise<(event: Event) => Promise<void>> {
   const { output = 'table', fields } = options
-  if (output === 'json') throw new UsageError('--output json has no end here; use ndjson')
   const style = {
     paint: painterFor(terminal, options.color),
     zone: options.zone ?? 'utc',
