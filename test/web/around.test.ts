@@ -171,7 +171,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
       ['Patterns', /^40 events · .* read · \d+ ms/, '/patterns'],
       ['Table', /^40 events · .* read · \d+ ms/, '/search'],
       ['Chart', /^40 events · .* read · \d+ ms/, '/search'],
-      ['Fields', /^a sample of 50 events · \d+ ms/, '/search'],
+      ['Fields', /^40 events · \d+ ms/, '/top-keys'],
     ] as const) {
       await tab(page, name)
       await page.getByText(said).waitFor()
@@ -306,16 +306,18 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
   test('the field list is resized by keyboard, and finds a field outside the sample', async () => {
     const own = await stand.app.newOrganization()
     const nowMs = stand.app.clock.nowMs()
-    const old = [{ timestamp: new Date(nowMs - 20 * MINUTE_MS).toISOString(), message: 'long ago', seldom: 'treasure' }]
-    const many = Array.from({ length: 700 }, (_, index) => ({
-      timestamp: new Date(nowMs - MINUTE_MS - index).toISOString(),
+    // The sample has the first 32 events of each sixteenth of the range, and this one lies between.
+    const many = Array.from({ length: 3_000 }, (_, index) => ({
+      timestamp: new Date(nowMs - MINUTE_MS - index * 1_000).toISOString(),
       message: 'often',
+      ...(index === 1_440 ? { seldom: 'treasure' } : {}),
     }))
-    await stand.send('many', [...old, ...many], own)
+    await stand.send('many', many, own)
     const page = await stand.open(exploreUrl({ r: 'Last 1 hour' }), { key: own.key })
-    await counted(page, '701 events')
+    await counted(page, '3,000 events')
     const list = page.getByRole('region', { name: 'Fields', exact: true })
-    await list.getByText(/sample of 500 events/).waitFor()
+    await list.getByText(/in 3,000 events, shares estimated/).waitFor()
+    expect(await list.getByText(/^≈100 %$/).count()).toBeGreaterThan(0)
     const width = async () => (await list.boundingBox())?.width ?? 0
     const before = await width()
     const edge = page.getByRole('separator', { name: 'Width of the field list' })
@@ -323,7 +325,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await edge.press('ArrowRight')
     await expect.poll(width).toBe(before + 32)
     await page.reload()
-    await list.getByText(/sample of 500 events/).waitFor()
+    await list.getByText(/in 3,000 events, shares estimated/).waitFor()
     expect(await width()).toBe(before + 32)
     await page.getByLabel('Find a field').fill('seldom')
     await list.getByText('Not in the sample, but in 1 event in this range.').waitFor()

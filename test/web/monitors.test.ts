@@ -66,6 +66,20 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await expect.poll(() => rows.count()).toBe(1)
   })
 
+  test('a monitor that was never evaluated waits for its first evaluation, and is not OK', async () => {
+    const own = await stand.app.newOrganization()
+    const queries = [{ name: 'a', select: ['count(*)'], from_expr: '*', where: '' }]
+    const { body } = await own.ask<Monitor>('POST', '/monitors', { body: { ...rule, name: 'Just created', queries } })
+    expect(body.last_evaluated_ts).toBe(undefined)
+    const page = await stand.open('/app/monitors', { key: own.key })
+    const row = page.getByRole('list', { name: 'Monitors' }).getByRole('listitem')
+    await row.getByRole('img', { name: 'Waiting for its first evaluation' }).waitFor()
+    expect(await row.getByRole('img', { name: 'OK' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'OK 0' }).waitFor()
+    await row.getByRole('link', { name: 'Just created' }).click()
+    await page.getByText('Waiting for its first evaluation', { exact: true }).waitFor()
+  })
+
   test('monitors are grouped by status, dataset and tags, and the selected ones are muted and unmuted together', async () => {
     const page = await stand.open('/app/monitors')
     await page.getByLabel('Group by').selectOption('status')
@@ -425,7 +439,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     const queries = [{ name: 'a', select: ['count(*)'], from: [dataset], where: '' }]
     const fresh = await create({ ...rule, name: 'A fresh one', queries })
     const page = await stand.open(`/app/monitors?id=${fresh.id}`)
-    await page.getByText('Not evaluated yet', { exact: true }).waitFor()
+    await page.getByText('Waiting for its first evaluation', { exact: true }).waitFor()
     expect(await page.getByText('OK', { exact: true }).count()).toBe(0)
     await stand.org.ask('DELETE', `/monitors/${fresh.id}`)
     await stand.app.app.world.meta.run(sql`

@@ -11,9 +11,10 @@ import { type CallerCredential, readCredential, readSenderCredentials, withoutKe
 import { failureBody, toFailure, unexpected } from './failure-body.ts'
 import { FailureLog } from './failure-log.ts'
 import { parseJson, toJson } from './json.ts'
+import { type Exceptions, mayCall } from './may-call.ts'
 import type { Meter } from './measure.ts'
 import { mount, type Routes, signalOf } from './mount.ts'
-import type { Quota, RateLimiter } from './rate-limit.ts'
+import { type Quota, quotaExceeded, type RateLimiter } from './rate-limit.ts'
 import { type FindRawHandler, headOf, sendRawReply } from './raw-handler.ts'
 import { isWebSocketRequest, openUpgrades, type Upgrades } from './upgrade.ts'
 
@@ -24,8 +25,7 @@ export type HttpOptions = {
    * delayed.
    */
   identify(credential: CallerCredential, facts: RequestFacts): Principal | Promise<Principal | undefined>
-  /** exceptions decide who may use an endpoint without its permission. */
-  exceptions: Record<'self' | 'member', (actor: Actor, params: Record<string, string>) => Promise<boolean>>
+  exceptions: Exceptions
   /** Records a refused change in the audit trail. */
   denied(actor: Actor, path: string): Promise<void>
   limiter: RateLimiter
@@ -172,10 +172,9 @@ async function admit(
   showQuota(counted instanceof Promise ? await counted : counted, reply)
   if (rawRequest) return handleRaw(options, { actor, ...rawRequest }, request, reply, acceptUpgrade)
   if (allow) throw methodRefused(request.method, allow)
-  if (!endpoint || endpoint.permission === 'public' || endpoint.permission === 'any') return undefined
-  if (actor.permissions.has(endpoint.permission)) return undefined
-  if (endpoint.exception && (await options.exceptions[endpoint.exception](actor, request.params as Record<string, string>)))
-    return undefined
+  if (!endpoint) return undefined
+  const allowed = mayCall(options.exceptions, endpoint, actor, request.params)
+  if (allowed === true || (await allowed)) return undefined
   throw await refusal(options, actor, request, endpoint.permission)
 }
 
@@ -224,9 +223,7 @@ async function currentActorOf(options: HttpOptions, request: FastifyRequest): Pr
   if (!identified) throw unauthenticated()
   const actor: Actor = { ...identified, facts: request.facts }
   const { endpoint } = request.routeOptions.config
-  if (!endpoint || endpoint.permission === 'public' || endpoint.permission === 'any' || actor.permissions.has(endpoint.permission))
-    return actor
-  if (endpoint.exception && (await options.exceptions[endpoint.exception](actor, request.params as Record<string, string>))) return actor
+  if (!endpoint || (await mayCall(options.exceptions, endpoint, actor, request.params))) return actor
   throw forbidden(`this needs the permission ${endpoint.permission}, which the caller no longer holds`)
 }
 
@@ -281,10 +278,7 @@ function showQuota(quota: Quota, reply: FastifyReply): void {
   reply.header('ratelimit-limit', quota.limit)
   reply.header('ratelimit-remaining', quota.remaining)
   reply.header('ratelimit-reset', quota.resetS)
-  if (quota.granted) return
-  throw new Failure(429, `more than ${quota.limit} requests in this window; try again in ${quota.resetS} s`, {
-    headers: { 'retry-after': String(quota.resetS) },
-  })
+  if (!quota.granted) throw quotaExceeded(quota)
 }
 
 function factsOf(options: HttpOptions, request: FastifyRequest, action: string): RequestFacts {

@@ -6,6 +6,7 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { EmptyState, Page } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
@@ -23,8 +24,12 @@ export function DashboardList() {
           <Link to="/dashboards" search={{ view: 'metrics' }} className="px-2 text-accent hover:underline">
             Metrics
           </Link>
-          <Templates />
-          <NewDashboard />
+          <Permitted to="dashboards_write">
+            <Templates />
+          </Permitted>
+          <Permitted to="dashboards_write">
+            <NewDashboard />
+          </Permitted>
         </>
       }
     >

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { BackToDashboards } from '../../parts/back-links.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { EmptyState, Page } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { rangeOf, rangeParamsOf } from '../../parts/range-params.ts'
 import { MissingRecord } from '../../parts/records.tsx'
 import { TimePicker } from '../../parts/time-picker.tsx'
@@ -52,12 +53,14 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
           >
             Compare
           </Button>
-          <AddMenu id={id} range={range} />
-          {widgets.length > 0 && (
-            <Button aria-pressed={isArranging} variant={isArranging ? 'main' : 'plain'} onClick={() => setArranging(!isArranging)}>
-              {isArranging ? 'Done' : 'Arrange'}
-            </Button>
-          )}
+          <Permitted to="dashboards_write">
+            <AddMenu id={id} range={range} />
+            {widgets.length > 0 && (
+              <Button aria-pressed={isArranging} variant={isArranging ? 'main' : 'plain'} onClick={() => setArranging(!isArranging)}>
+                {isArranging ? 'Done' : 'Arrange'}
+              </Button>
+            )}
+          </Permitted>
           <DashboardTools dashboard={dashboard.data} />
         </>
       }
@@ -65,9 +68,11 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
       {description && <p className="-mt-2 whitespace-pre-wrap break-words text-soft">{description}</p>}
       {widgets.length === 0 ? (
         <EmptyState title="This dashboard has no widgets yet">
-          <Link to="/dashboards" search={{ id, widget: 'new' }} className="text-accent underline">
-            Add a widget
-          </Link>
+          <Permitted to="dashboards_write">
+            <Link to="/dashboards" search={{ id, widget: 'new' }} className="text-accent underline">
+              Add a widget
+            </Link>
+          </Permitted>
         </EmptyState>
       ) : (
         <Grid

@@ -8,6 +8,7 @@ import { hasWords } from '../../parts/has-words.ts'
 import { useShown } from '../../parts/long-list.tsx'
 import { bytes, count } from '../../parts/numbers.ts'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { Shippers } from '../../parts/shippers.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
@@ -41,7 +42,9 @@ export function DatasetList() {
           <Link to="/data" search={{ keep: true }} className={buttonClass()}>
             Retention
           </Link>
-          <NewDataset datasets={all ?? []} />
+          <Permitted to="logs_write">
+            <NewDataset datasets={all ?? []} />
+          </Permitted>
         </>
       }
     >
@@ -173,7 +176,9 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
                   </th>
                   <td colSpan={columns.length - 1} className="px-3 py-1 text-right">
                     {own.every((one) => !one.is_system_generated) && (
-                      <CollectionMenu collection={collection} datasets={all.filter((one) => one.collection === collection)} />
+                      <Permitted to="logs_write">
+                        <CollectionMenu collection={collection} datasets={all.filter((one) => one.collection === collection)} />
+                      </Permitted>
                     )}
                   </td>
                 </tr>

@@ -6,6 +6,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { EditAndDelete } from '../../parts/record-panel.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
@@ -36,9 +37,11 @@ export function ParserPart({ dataset }: { dataset: Dataset }) {
               {test.isFetching ? 'Testing…' : 'Test on recent lines'}
             </Button>
             {!isCreating && (
-              <Button variant="main" onClick={() => setCreating(true)}>
-                New parser
-              </Button>
+              <Permitted to="parsers_write">
+                <Button variant="main" onClick={() => setCreating(true)}>
+                  New parser
+                </Button>
+              </Permitted>
             )}
           </>
         }
@@ -103,6 +106,7 @@ function AssignedParser({ dataset, parsers }: { dataset: Dataset; parsers: reado
       actions={
         <Confirm
           action="Unassign"
+          needs="parsers_write"
           message="Parse new lines without this parser? Stored events do not change."
           onYes={() => unassign.mutateAsync()}
         />
@@ -176,19 +180,24 @@ function ParserRow({ parser, dataset, coverage, isBest }: ParserRowProps) {
       {dataset.parser_id === parser.id ? (
         <span className="self-center text-accent text-xs">assigned</span>
       ) : (
-        <Button size="small" disabled={assign.isPending} aria-label={`Assign ${parser.name}`} onClick={() => assign.mutate()}>
-          Assign
-        </Button>
+        <Permitted to="parsers_write">
+          <Button size="small" disabled={assign.isPending} aria-label={`Assign ${parser.name}`} onClick={() => assign.mutate()}>
+            Assign
+          </Button>
+        </Permitted>
       )}
       {isOwn && (
         <>
-          <Button size="small" disabled={toggle.isPending} onClick={() => toggle.mutate(!parser.enabled)}>
-            {parser.enabled ? 'Disable' : 'Enable'}
-          </Button>
+          <Permitted to="parsers_write">
+            <Button size="small" disabled={toggle.isPending} onClick={() => toggle.mutate(!parser.enabled)}>
+              {parser.enabled ? 'Disable' : 'Enable'}
+            </Button>
+          </Permitted>
           <EditAndDelete
             name={`parser ${parser.name}`}
             isEdited={isEdited}
             stale={PARSERS}
+            rights={{ write: 'parsers_write', delete: 'parsers_delete' }}
             onEdit={setEdited}
             message={`Delete “${parser.name}”? It is unassigned from its datasets. Stored events do not change.`}
             onDelete={() => client.parsers.remove({ params: { parserId: parser.id } })}

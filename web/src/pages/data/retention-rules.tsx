@@ -6,6 +6,7 @@ import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { ago, count } from '../../parts/numbers.ts'
 import { Page, Panel } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { EditAndDelete } from '../../parts/record-panel.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { buttonClass } from '../../ui/button.tsx'
@@ -41,7 +42,9 @@ export function RetentionRules() {
         hidden at once and deleted by whole days.
       </p>
       <Panel title="Rules">
-        <NewRule rules={rules.data?.retention_rules ?? []} datasets={datasets.data?.datasets ?? []} />
+        <Permitted to="retention_write">
+          <NewRule rules={rules.data?.retention_rules ?? []} datasets={datasets.data?.datasets ?? []} />
+        </Permitted>
         <Loaded of={rules}>
           {({ retention_rules }) => (
             <Rows
@@ -164,6 +167,7 @@ function RuleRow({ rule }: { rule: RetentionRule }) {
         isEdited && (
           <Form
             action="Save"
+            needs="retention_write"
             label={`Edit the rule of ${name}`}
             stale={RULES}
             isDirty={retention !== rule.retention}
@@ -183,6 +187,7 @@ function RuleRow({ rule }: { rule: RetentionRule }) {
       }
     >
       <EditAndDelete
+        rights={{ write: 'retention_write', delete: 'retention_delete' }}
         name={`rule of ${name}`}
         isEdited={isEdited}
         stale={RULES}

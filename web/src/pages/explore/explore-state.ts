@@ -12,7 +12,7 @@ import { useEvents } from './events/use-events.ts'
 import { useFormats, useRowStyle } from './events/use-row-style.ts'
 import { useValueActions } from './events/use-value-actions.ts'
 import { optional, type Tab } from './explore-params.ts'
-import { useFields } from './fields/use-fields.ts'
+import { useAllFields, useFields } from './fields/use-fields.ts'
 import { COUNT } from './groups/group-bar.tsx'
 import { useGroups } from './groups/groups.ts'
 import { usePatterns, usePatternTrends } from './patterns/patterns.ts'
@@ -42,7 +42,8 @@ export function useExploreState() {
   const isCancelled = tab === 'events' && !isLive && isCancelledQuery(events)
   const isReady = useAfterEvents(events, tab === 'events' && !isLive, query)
   const bars = useBars(query, isReady)
-  const fields = useFields(query, isReady)
+  const fields = useFields(selectedQuery, isReady)
+  const allFields = useAllFields(query, isReady && !fields.isLoading)
   const patterns = usePatterns(selectedQuery, tab === 'patterns')
   const trends = usePatternTrends(selectedQuery, tab === 'patterns')
   const groups = useGroups(selectedQuery, by, measure, tab === 'table' || tab === 'chart' ? tab : undefined)
@@ -73,7 +74,7 @@ export function useExploreState() {
   return {
     ...{ params, change, query, selectedQuery, zone, setZone, refresh, datasets, columns, rowStyle, tab, isLive, by, measure },
     ...{ comparison, earlier, markers, result, view: { tab, query: selectedQuery, by, measure } },
-    ...{ events, bars, fields, patterns, trends, groups, live, actions, rows, loadedEvents, show, toggleLive },
+    ...{ events, bars, fields, allFields, patterns, trends, groups, live, actions, rows, loadedEvents, show, toggleLive },
     ...{ find, pinned, detail, setRowOptions, isCancelled },
     hasReceived: hasReceived(datasets.data),
     isBusy: !isLive && (events.isFetching || bars.isFetching || patterns.isFetching || groups.isFetching),

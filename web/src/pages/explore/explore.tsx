@@ -2,6 +2,7 @@ import { useCancelHidden } from './cancel-hidden.ts'
 import { ContextView } from './events/context-view.tsx'
 import { readEventRef } from './events/event-link.ts'
 import { PinnedEventsView } from './events/pinned-events-view.tsx'
+import { ValueToolbar } from './events/value-toolbar.tsx'
 import { useExploreCommands } from './explore-commands.ts'
 import { optional, withRange } from './explore-params.ts'
 import { type ExploreState, type PageState, useExploreState, usePageState } from './explore-state.ts'
@@ -44,6 +45,7 @@ export function ExplorePage() {
         </div>
       </div>
       <ContextSection state={state} />
+      <ValueToolbar actions={state.actions} />
       {page.isHelp && <Shortcuts onClose={() => page.setHelp(false)} />}
     </div>
   )
@@ -63,7 +65,7 @@ function QuerySection({ state, page }: Props & { page: PageState }) {
     columns,
     loadedEvents,
     datasets,
-    fields,
+    allFields,
     events,
     bars,
     groups,
@@ -75,7 +77,7 @@ function QuerySection({ state, page }: Props & { page: PageState }) {
       {...{ params, change, query, zone, setZone, refresh, toggleLive, columns, loadedEvents, view }}
       datasetName={rowStyle.datasetName}
       datasets={datasets.data?.datasets ?? []}
-      fields={fields.data?.fields ?? []}
+      fields={allFields.data?.fields ?? []}
       failure={events.error ?? bars.error ?? groups.error}
       isBusy={state.isBusy}
       inputRef={page.input}
@@ -112,15 +114,15 @@ function HistogramSection({ state: { params, query, bars, earlier, comparison, m
   )
 }
 
-function FieldPane({ state: { fields, query, actions } }: Props) {
+function FieldPane({ state: { fields, selectedQuery, actions } }: Props) {
   const [width, setWidth] = useFieldPaneWidth(FIELDS_PX)
   return (
     <aside className="relative max-w-[45vw] shrink-0 border-line border-r bg-panel" style={{ width }}>
       <FieldList
-        query={query}
+        query={selectedQuery}
         fields={fields.data}
         isStale={fields.isPlaceholderData}
-        failure={fields.error}
+        failure={isQueryError(fields.error) ? undefined : fields.error}
         actions={actions}
         onRetry={() => fields.refetch()}
       />

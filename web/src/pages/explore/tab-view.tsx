@@ -61,7 +61,7 @@ function Patterns({ state }: Props) {
 }
 
 function Groups({ state }: Props) {
-  const { tab, groups, by, measure, fields, zone, actions, change, earlier, comparison, selectedQuery } = state
+  const { tab, groups, by, measure, allFields, zone, actions, change, earlier, comparison, selectedQuery } = state
   const before = comparison && earlier.groups.data
   if (isForbidden(groups.error)) return <Forbidden failure={groups.error} onRetry={groups.refetch} />
   const group = {
@@ -79,7 +79,7 @@ function Groups({ state }: Props) {
       <GroupBar
         by={by}
         measure={measure}
-        fields={fields.data?.fields ?? []}
+        fields={allFields.data?.fields ?? []}
         onGroup={(next) => change((now) => optional({ ...now, by: next }))}
         onMeasure={(next) => change((now) => optional({ ...now, fn: next === COUNT ? undefined : next }))}
       />
@@ -112,7 +112,7 @@ function Fields({ state }: Props) {
   )
 }
 
-function Difference({ state: { params, query, fields, zone, actions } }: Props) {
+function Difference({ state: { params, query, allFields: fields, zone, actions } }: Props) {
   const { sf, st } = params
   return (
     <Suspense fallback={<p className="p-3 text-soft">Comparing the selection with the rest…</p>}>

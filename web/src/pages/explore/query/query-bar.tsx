@@ -2,6 +2,7 @@ import type { Event } from '@dendro/api'
 import type { RefObject } from 'react'
 import { DatasetPicker, type PickedDataset } from '../../../parts/dataset-picker.tsx'
 import type { Field } from '../../../parts/fields.ts'
+import { Permitted } from '../../../parts/permitted.tsx'
 import type { QueryFocus } from '../../../parts/query-input.tsx'
 import { TimePicker } from '../../../parts/time-picker.tsx'
 import type { Zone } from '../../../parts/time-range.ts'
@@ -65,7 +66,9 @@ export function QueryBar(props: QueryBarProps) {
       <HistoryMenu zone={zone} nameOfDataset={props.datasetName} onOpen={change} />
       <ShareMenu params={params} columns={columns.names} view={props.view} />
       <ExportMenu query={query} loadedEvents={props.loadedEvents} />
-      <CreateMonitorButton params={params} />
+      <Permitted to="monitors_write">
+        <CreateMonitorButton params={params} />
+      </Permitted>
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import { quantity } from '../../../parts/numbers.ts'
+import { count, quantity } from '../../../parts/numbers.ts'
 import type { useEvents } from '../events/use-events.ts'
 import type { Tab } from '../explore-params.ts'
 import type { useFields } from '../fields/use-fields.ts'
@@ -31,6 +31,7 @@ export function resultInfoOf({ tab, events, patterns, trends, groups, fields }: 
   }
   if (tab === 'difference') return { ...stateOf(fields), data: undefined, cost: undefined }
   const sampled = fields.data?.sampled ?? 0
-  const cost = fields.data && { events: sampled, isExact: false, bytes: undefined, ms: fields.data.ms }
-  return { ...stateOf(fields), cost, label: `a sample of ${quantity(sampled, 'event')}` }
+  const cost = fields.data && { events: fields.data.events, isExact: true, bytes: undefined, ms: fields.data.ms }
+  const label = `a sample of ${count(sampled)} of ${quantity(fields.data?.events ?? 0, 'event')}`
+  return { ...stateOf(fields), cost, ...(fields.data?.isExact === false ? { label } : {}) }
 }

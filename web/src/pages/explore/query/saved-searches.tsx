@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useClient } from '../../../parts/client.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
+import { Permitted } from '../../../parts/permitted.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 import { type ExploreParams, exploreRangeOf, optional } from '../explore-params.ts'
@@ -47,19 +48,21 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
       trigger={<Button title="Save this search, or open a saved one">Saved</Button>}
     >
       <div className="flex w-80 max-w-full flex-col gap-2">
-        <form onSubmit={submit} className="flex gap-1">
-          <input
-            name="name"
-            required
-            maxLength={255}
-            aria-label="Name of this search"
-            placeholder="Save this search as…"
-            className="h-8 min-w-0 flex-1 rounded border border-line bg-ground px-2"
-          />
-          <Button type="submit" variant="main" disabled={save.isPending}>
-            Save
-          </Button>
-        </form>
+        <Permitted to="saved_searches_write">
+          <form onSubmit={submit} className="flex gap-1">
+            <input
+              name="name"
+              required
+              maxLength={255}
+              aria-label="Name of this search"
+              placeholder="Save this search as…"
+              className="h-8 min-w-0 flex-1 rounded border border-line bg-ground px-2"
+            />
+            <Button type="submit" variant="main" disabled={save.isPending}>
+              Save
+            </Button>
+          </form>
+        </Permitted>
         {failure && <FailureNote thrown={failure} />}
         {list.isPending && <p className="text-soft">Loading…</p>}
         {list.data?.saved_searches.length === 0 && (
@@ -79,15 +82,17 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
                 <span className="block truncate">{one.name}</span>
                 <span className="block truncate font-mono text-soft text-xs">{one.search_details.where || 'all events'}</span>
               </button>
-              <Button
-                size="small"
-                variant="quiet"
-                aria-label={`Delete ${one.name}`}
-                disabled={remove.isPending}
-                onClick={() => remove.mutate(one.id)}
-              >
-                Delete
-              </Button>
+              <Permitted to="saved_searches_delete">
+                <Button
+                  size="small"
+                  variant="quiet"
+                  aria-label={`Delete ${one.name}`}
+                  disabled={remove.isPending}
+                  onClick={() => remove.mutate(one.id)}
+                >
+                  Delete
+                </Button>
+              </Permitted>
             </li>
           ))}
         </ul>

@@ -1,3 +1,4 @@
+import { fieldsBody } from '../../../parts/fields.ts'
 import { boundsOf, gridOf, timeRangeOf } from '../../../parts/time-range.ts'
 import type { Tab } from '../explore-params.ts'
 import { groupsBody } from '../groups/groups.ts'
@@ -9,10 +10,11 @@ export type ViewRequest = { tab: Tab; query: ExploreQuery; by: readonly string[]
 
 const SLICES = 120
 
-/** requestOf is the API request of a view: a page of events, patterns, or groups. */
+/** requestOf is the API request of a view: a page of events, patterns, groups or fields. */
 function requestOf({ tab, query, by, measure }: ViewRequest): { path: string; body: object } {
   const { range } = query
   const when = timeRangeOf(range)
+  if (tab === 'fields') return { path: '/top-keys', body: fieldsBody(query) }
   if (tab === 'patterns') return { path: '/patterns', body: patternsBody(query) }
   if (tab === 'table' || tab === 'chart') {
     const { from_ts: _from, to_ts: _to, ...body } = groupsBody(query, by, measure, gridOf(boundsOf(range, Date.now()), SLICES))

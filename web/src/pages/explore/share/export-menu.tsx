@@ -6,6 +6,7 @@ import { useClient } from '../../../parts/client.ts'
 import { useDatasets } from '../../../parts/datasets.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { quantity } from '../../../parts/numbers.ts'
+import { Permitted } from '../../../parts/permitted.tsx'
 import { saveFile } from '../../../parts/save-file.ts'
 import { timeRangeOf } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -52,7 +53,9 @@ export function ExportMenu({ query, loadedEvents }: ExportMenuProps) {
           </div>
           <p className="text-soft text-xs">CSV contains the whole line and columns for at most {FIELDS_MAX} fields.</p>
         </section>
-        <ExportAll query={query} />
+        <Permitted to="exports_write">
+          <ExportAll query={query} />
+        </Permitted>
       </div>
     </Popover>
   )
