@@ -55,8 +55,10 @@ const commands = {
   nightly: (rest) => [node('test/nightly.ts', ...rest)],
   'replay-statements': (rest) => [node('test/replay-statements.ts', ...rest)],
   'release-check': (rest) => [node('test/release-check.ts', ...rest)],
-  build: () => [tool('typescript', '-b')],
   'build-web': () => [],
+  build: () => [tool('typescript', '-b'), node('cli/build.ts'), node('clients/typescript/build.ts')],
+  // The packages to publish; `npm pack` runs it where install scripts are on.
+  bundle: () => [node('cli/build.ts'), node('clients/typescript/build.ts')],
   fix: () => [tool('@biomejs/biome', 'check', '--write')],
   static: () => [staticChecks()],
   check: (rest) => [staticChecks(), tool('vitest', 'run', ...rest)],

@@ -164,7 +164,7 @@ const failureOf = (response: Response, text: string): ApiFailure =>
 export async function openResponse(
   options: ClientOptions,
   path: string,
-  call: { query?: RawCall['query']; headers?: Readonly<Record<string, string>>; signal?: AbortSignal } = {},
+  call: { query?: Readonly<Record<string, unknown>>; headers?: Readonly<Record<string, string>>; signal?: AbortSignal } = {},
 ): Promise<Response> {
   const isPath = path.startsWith('/')
   const url = (isPath ? options.baseUrl.replace(/\/+$/, '') + path : path) + queryOf(call.query)
@@ -182,10 +182,12 @@ export async function openResponse(
 }
 
 /** Parses server-sent events: the data of each, and comments. */
-export async function* serverSentEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<{ data?: string; comment?: string }> {
+export async function* serverSentEvents(
+  body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | null,
+): AsyncGenerator<{ data?: string; comment?: string }> {
   const decoder = new TextDecoder()
   let buffer = ''
-  for await (const piece of body) {
+  for await (const piece of piecesOf(body)) {
     const messages = (buffer + decoder.decode(piece, { stream: true })).split('\n\n')
     buffer = messages.pop() ?? ''
     for (const message of messages) {
@@ -194,6 +196,18 @@ export async function* serverSentEvents(body: AsyncIterable<Uint8Array>): AsyncG
       if (data.length > 0) yield { data: data.join('\n') }
       else if (message.startsWith(':')) yield { comment: message.slice(1).trim() }
     }
+  }
+}
+
+/** Reads a stream piece by piece. Not every browser can iterate a stream. */
+async function* piecesOf(body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  if (body === null) return
+  if (!('getReader' in body)) return yield* body
+  const reader = body.getReader()
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
+  } finally {
+    await reader.cancel()
   }
 }
 

@@ -1,6 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { completeCommand, completionCommand } from './commands/completion.ts'
 import { addContext } from './commands/context.ts'
 import { explainCommand } from './commands/explain.ts'
+import { exportCommand } from './commands/export.ts'
+import { ingestCommand } from './commands/ingest.ts'
+import { loginCommands } from './commands/login.ts'
+import { mcpCommand } from './commands/mcp.ts'
 import { addMonitors, ownMonitorVerbs } from './commands/monitors.ts'
 import { addPatterns } from './commands/patterns.ts'
 import { addSearch } from './commands/search.ts'
@@ -27,6 +33,12 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
   }
 }
 
+/** The version in package.json, which lies one folder above the sources and above the bundle. */
+function versionOf(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+  return manifest.version
+}
+
 const EPILOGUE = `
 Examples:
   dendro login --url https://logs.example.org
@@ -43,6 +55,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage, 130 interrupted.`
 export function programFor(terminal: Terminal, words?: readonly string[]): Command {
   const program = new Command('dendro')
     .description('The command-line client of Dendro.')
+    .version(versionOf(), '-V, --version')
     .enablePositionalOptions()
     .showSuggestionAfterError()
     .addHelpText('after', EPILOGUE)
@@ -62,8 +75,10 @@ export function programFor(terminal: Terminal, words?: readonly string[]): Comma
     addContext(noun('context'), terminal, globals),
     explainCommand(terminal, globals),
     addMonitors(noun('monitors'), terminal, globals),
+    exportCommand(terminal, globals),
+    ingestCommand(terminal, globals),
   ]
-  const tools = [seedCommand(terminal, globals)]
+  const tools = [...loginCommands(terminal, globals), completionCommand(terminal), seedCommand(terminal, globals), mcpCommand(terminal, globals)]
   for (const [title, commands] of [
     ['Logs:', queries],
     ['Tools:', tools],
@@ -71,6 +86,10 @@ export function programFor(terminal: Terminal, words?: readonly string[]): Comma
     for (const command of commands) program.addCommand(command.helpGroup(title))
   }
   for (const command of nouns) if (!program.commands.includes(command)) program.addCommand(command.helpGroup('Records and endpoints:'))
+  program.addCommand(
+    completeCommand(terminal, (typed) => programFor(terminal, typed)),
+    { hidden: true },
+  )
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => terminal.out(text.replace(/\n$/, '')),

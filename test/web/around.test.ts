@@ -306,7 +306,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
   test('the field list is resized by keyboard, and finds a field outside the sample', async () => {
     const own = await stand.app.newOrganization()
     const nowMs = stand.app.clock.nowMs()
-    // The sample has the first events of each thirty-second of the range, and this one lies between.
+    // The sample has the first 32 events of each sixteenth of the range, and this one lies between.
     const many = Array.from({ length: 3_000 }, (_, index) => ({
       timestamp: new Date(nowMs - MINUTE_MS - index * 1_000).toISOString(),
       message: 'often',

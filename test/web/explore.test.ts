@@ -335,6 +335,52 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     expect(await fields.getByText('≈').count()).toBe(0)
   })
 
+  test('one click narrows by any value, in the list of fields and in a row, and several values at once', async () => {
+    const page = await stand.open('/app/explore')
+    await counted(page, 61)
+    const fields = page.getByRole('region', { name: 'Fields' })
+    await fields.getByText('level', { exact: true }).click()
+    await fields.getByRole('checkbox', { name: 'Select error' }).check()
+    await fields.getByRole('checkbox', { name: 'Select warn' }).check()
+    await fields.getByRole('button', { name: 'Include 2 values' }).click()
+    await counted(page, 7)
+    const chips = page.getByRole('list', { name: 'Conditions' }).getByRole('listitem')
+    await chips.getByText("level IN ('error', 'warn')").waitFor()
+    await fields.getByRole('button', { name: 'Exclude warn' }).click()
+    await counted(page, 6)
+    await rows(page).first().locator('[data-name="number"]').hover()
+    await page.getByRole('toolbar', { name: 'Narrow by number = 0' }).getByRole('button', { name: 'Exclude this value' }).click()
+    await fields.getByText('5 fields in 5 events').waitFor()
+    expect(await axeFaults(page, 'an open field')).toEqual([])
+  })
+
+  test('fields are grouped by prefix, found by name, and pinned', async () => {
+    const own = await stand.app.newOrganization()
+    const labels = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`key${at}`, `v${at}`]))
+    await stand.send(
+      'pods',
+      [{ message: 'up', level: 'info', service: { name: 'cart' }, kubernetes: { pod: { name: 'a' }, extra: labels } }],
+      own,
+    )
+    const page = await stand.open('/app/explore', { key: own.key })
+    const fields = page.getByRole('region', { name: 'Fields' })
+    const names = fields.locator('summary')
+    await names.first().waitFor()
+    // Where an event comes from and how bad it is come first; sixty labels are one line.
+    expect((await names.allTextContents()).slice(0, 2).map((text) => text.replace(/\d.*/, ''))).toEqual(['service.name', 'level'])
+    const group = fields.getByRole('button', { name: /^kubernetes/ })
+    expect(await group.textContent()).toContain('61')
+    await group.click()
+    await fields.getByLabel('Find a field').fill('key17 extra')
+    await names.getByText('key17').waitFor()
+    expect(await names.count()).toBe(1)
+    await names.first().hover()
+    await fields.getByRole('button', { name: 'Pin kubernetes.extra.key17' }).click()
+    await page.reload()
+    await fields.getByText('Pinned', { exact: true }).waitFor()
+    expect((await names.first().textContent())?.replace(/100.*/, '')).toBe('kubernetes.extra.key17')
+  })
+
   test('the command palette changes the theme', async () => {
     const page = await stand.open('/app/data')
     await page.getByRole('heading', { name: 'Data' }).waitFor()

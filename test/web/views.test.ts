@@ -419,7 +419,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
       ['Patterns', 'order'],
       ['Table', 'total'],
       ['Chart', 'in steps of'],
-      ['Fields', 'regardless of the query'],
+      ['Fields', 'of the matching events'],
     ] as const) {
       await page.getByRole('button', { name: tab, exact: true }).click()
       await page.getByText(said).first().waitFor({ state: 'attached' })

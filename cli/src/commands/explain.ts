@@ -33,9 +33,8 @@ function errorCommand(terminal: Terminal, globals: () => Settings): Command {
     const { logId, timestamp, sequence = 0n } = await readEventRef(word, terminal)
     const query = { timestamp, sequence, logId }
     const response = await openResponse(clientOptions(access), '/explain-error', { query, signal: terminal.signal })
-    if (!response.body) throw new Error('the explanation has no body')
     const events: AiEvent[] = []
-    for await (const { data } of serverSentEvents(response.body as unknown as AsyncIterable<Uint8Array>)) {
+    for await (const { data } of serverSentEvents(response.body)) {
       if (data === undefined) continue
       const event = fromText(data) as AiEvent
       events.push(event)

@@ -8,14 +8,15 @@ type ExploreLink = {
   datasets?: readonly string[] | undefined
   where?: string | undefined
   bounds: TimeBounds
-  tab?: 'events' | 'patterns' | 'table' | 'chart' | 'fields' | undefined
+  tab?: 'events' | 'patterns' | 'table' | 'chart' | 'fields' | 'difference' | undefined
   by?: readonly string[] | undefined
   fn?: string | undefined
   event?: string | undefined
+  cmp?: 'previous' | 'day' | 'week' | undefined
 }
 
 /** A link to the explore page with the same query and range. */
-export const exploreLink = (context: ToolContext, { datasets, where, bounds, tab, by, fn, event }: ExploreLink): string =>
+export const exploreLink = (context: ToolContext, { datasets, where, bounds, tab, by, fn, event, cmp }: ExploreLink): string =>
   appLink(context, 'explore', {
     d: datasets && datasets.length <= DATASETS_MAX ? datasets : undefined,
     q: where?.trim() || undefined,
@@ -25,6 +26,7 @@ export const exploreLink = (context: ToolContext, { datasets, where, bounds, tab
     by: by?.length ? by : undefined,
     fn,
     e: event,
+    cmp,
   })
 
 /** A link to a page of the web app. The pages read their parameters as JSON where they parse as such. */

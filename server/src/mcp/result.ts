@@ -43,11 +43,14 @@ export function contentOfFailure(failure: Failure, correlationId: string): ToolC
     error: {
       code: failure.status,
       type: failure.type,
-      details: failure.message,
-      ...(failure.errors ? { errors: failure.errors.map((problem) => ({ ...problem })) } : {}),
+      details: flat(failure.message),
+      ...(failure.errors ? { errors: failure.errors.map((problem) => ({ ...problem, field: flat(problem.field) })) } : {}),
       ...(failure.headers['retry-after'] ? { retry_after_s: Number(failure.headers['retry-after']) } : {}),
       correlation_id: correlationId,
     },
   }
   return { structured, text: JSON.stringify(structured) }
 }
+
+/** Arguments of tools are flat, where some endpoints have an inner object. */
+const flat = (text: string): string => text.replaceAll('search_details.', '')

@@ -5,6 +5,7 @@ import type { World } from '../world.ts'
 import { recordToolCall } from './audit.ts'
 import { INSTRUCTIONS } from './instructions.ts'
 import { listedTool } from './listed-tool.ts'
+import { confirmationsOf } from './previews.ts'
 import type { AgentSession } from './protocol.ts'
 import { contentOfFailure } from './result.ts'
 import { runTool } from './run-tool.ts'
@@ -22,7 +23,7 @@ export function openSession(world: World, actor: Actor, call: CallEndpoint): Age
       const tool = byName.get(name)
       const nowMs = world.clock.nowMs()
       const outcome = tool
-        ? await runTool(tool, args, { actor, call, nowMs, confirmationOf: () => [] })
+        ? await runTool(tool, args, { actor, call, nowMs, confirmationsOf: (given) => confirmationsOf(world, actor, name, nowMs, given) })
         : { failure: badField('name', 'is no tool; tools/list has those that the caller may use') }
       await recordToolCall(world, actor, { name, args, failure: outcome.failure })
       if (outcome.failure === undefined) return { content: outcome.content, isError: false }

@@ -25,6 +25,9 @@ export const whereArgument = {
   ),
 }
 
+/** Selects every dataset except those of the service itself. */
+const ALL_DATASETS = '*'
+
 type SourceGiven = { from?: string[] | undefined; from_expr?: string | undefined }
 type RangeGiven = { time_range?: string | undefined; from_ts?: number | undefined; to_ts?: number | undefined }
 
@@ -46,7 +49,7 @@ export async function sourcesOf(context: ToolContext, { from, from_expr }: Sourc
   const nameOf = (id: string): string => names.get(id) ?? id
   if (chosen === undefined) {
     const ids = expression.from_expr === undefined ? undefined : listed?.map(({ id }) => id)
-    return { ids, selection: expression, nameOf }
+    return { ids, selection: { from_expr: expression.from_expr ?? ALL_DATASETS }, nameOf }
   }
   if (listed === undefined) return { ids: chosen, selection: { from: chosen }, nameOf }
   const ids = chosen.map((given) => {

@@ -10,8 +10,8 @@ export type ToolContext = {
   readonly call: CallEndpoint
   readonly cuts: Cuts
   readonly nowMs: number
-  /** The confirmation of a previewed change: it names the caller, the tool and the arguments. */
-  confirmationOf(args: object): readonly string[]
+  /** The confirmations that are valid now for a change by this caller with these arguments, the newest first. */
+  confirmationsOf(args: object): readonly string[]
 }
 
 /** The result of a tool. */

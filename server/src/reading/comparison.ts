@@ -35,8 +35,11 @@ export type RangeComparison = {
   patterns(): Promise<readonly PatternCounts[]>
   /** The families of patterns, by dataset and pattern. */
   families(counts: readonly PatternCounts[]): Promise<ReadonlyMap<string, ReadonlyMap<bigint, bigint>>>
-  /** The values of each key whose counts differ most, and the number of events without it. */
-  values(keys: readonly ComparedKey[], totals: RangeTotals): Promise<ReadonlyMap<string, readonly RangeValue[]>>
+  /**
+   * The values of each key whose counts differ most, and the number of events without it. Given a share, only about that share of the events
+   * is counted, in slices of both ranges.
+   */
+  values(keys: readonly ComparedKey[], totals: RangeTotals, share?: number): Promise<ReadonlyMap<string, readonly RangeValue[]>>
   /** About how many values each key has. */
   distinct(keys: readonly string[]): Promise<ReadonlyMap<string, number>>
   cost(): QueryCost
@@ -49,6 +52,8 @@ const PATTERNS_MAX = 1_000_000
 const GROUPS_MAX = 1_000_000
 /** How many values of a key are returned. */
 const VALUES_MAX = 100
+/** The slices of each range that are counted for a share of the events. */
+const SLICES = 8
 
 /** Opens a comparison of the events of two ranges that match a query. Its statements share one budget; the bounds of the query are ignored. */
 export async function openComparison(store: EventStore, given: EventQuery, bounds: ComparedBounds): Promise<RangeComparison> {
@@ -58,8 +63,20 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
   const query = await withFamilies(store, queryRun, { ...given, bounds: hull }, filterKeys)
   const parts: readonly TimeBounds[] = isGapless(bounds) ? [hull] : [bounds.now, bounds.before]
 
-  /** The branches for a query on the filter and these keys, with the keys that events of either range have in the overflow map. */
-  async function overflowIn(keys: readonly string[]): Promise<(branch: QueryBranch) => QueryBranch> {
+  const known: { keys: ReadonlySet<string>; mark: Promise<(branch: QueryBranch) => QueryBranch> | undefined } = {
+    keys: new Set(),
+    mark: undefined,
+  }
+
+  /** Marks in a branch which of the keys events of either range have in the overflow map. A part of the keys of the last call costs nothing. */
+  function overflowIn(keys: readonly string[]): Promise<(branch: QueryBranch) => QueryBranch> {
+    if (known.mark && keys.every((key) => known.keys.has(key))) return known.mark
+    known.keys = new Set(keys)
+    known.mark = readOverflow(keys)
+    return known.mark
+  }
+
+  async function readOverflow(keys: readonly string[]): Promise<(branch: QueryBranch) => QueryBranch> {
     const byClass = new Map<string, ((path: string) => boolean)[]>()
     for (const one of parts) {
       const read = await withOverflowKeys(store, queryRun, branchesOf(query.sources, []), { keys: [...filterKeys, ...keys], bounds: one })
@@ -75,6 +92,7 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
     withShapes(store, queryRun, branchesOf(query.sources, [...filterKeys, ...keys]), { keys: filterKeys, bounds: hull })
 
   const scoped = (branch: QueryBranch): SqlFragment | undefined => matching(query, branch, bounds)
+  const isOneDataset = query.sources.length === 1
 
   const rowsOf = (statement: SqlFragment, keys: readonly string[]) =>
     run(store, queryRun, statement, { groupsMax: GROUPS_MAX, groups: keys })
@@ -87,8 +105,9 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
         return where === undefined
           ? []
           : [
-              sql`select toString(log_id) as log, skeleton, toUInt64(countIf(${within(bounds.now)})), toUInt64(count()), max(seq)
-                from ${tableOf(branch)} ${where} group by log_id, skeleton`,
+              sql`select ${isOneDataset ? sql`${param.text(query.sources[0]?.logId ?? '')}` : sql`toString(log_id)`} as log, skeleton,
+                  toUInt64(countIf(${within(bounds.now)})), toUInt64(count()), max(seq)
+                from ${tableOf(branch)} ${where} group by ${isOneDataset ? sql`skeleton` : sql`log_id, skeleton`}`,
             ]
       })
       if (selects.length === 0) return []
@@ -114,8 +133,10 @@ export async function openComparison(store: EventStore, given: EventQuery, bound
       return query.families.of(store, query, present)
     },
 
-    async values(keys, totals) {
+    async values(keys, totals, share = 1) {
+      const scoped = (branch: QueryBranch) => matching(query, branch, bounds, share < 1 ? slicesOf(bounds, share) : undefined)
       const counts = new Map<string, RangeValue[]>(keys.map(({ key }) => [key, []]))
+      if (keys.length === 0) return counts
       const overflow = await overflowIn(keys.map(({ key }) => key))
       // A filter on the line is expensive, so it is evaluated once for all keys.
       const isOnLine = filterKeys.includes('@raw')
@@ -172,13 +193,28 @@ const within = ({ fromMs, toMs }: TimeBounds): SqlFragment => and([sql`ts >= ${i
 
 const tableOf = ({ tableClass }: QueryBranch): SqlFragment => name(tableClasses[tableClass].table)
 
-/** The condition for matching events of either range. Undefined when no event can match. */
-function matching({ filter }: EventQuery, branch: QueryBranch, bounds: ComparedBounds): SqlFragment | undefined {
+/** Slices of both ranges, evenly spread, that make up a share of them. */
+const slicesOf = ({ now, before }: ComparedBounds, share: number): readonly TimeBounds[] =>
+  [now, before].flatMap(({ fromMs, toMs }) =>
+    Array.from({ length: SLICES }, (_, at) => {
+      const startMs = fromMs + Math.floor(((toMs - fromMs) * at) / SLICES)
+      return { fromMs: startMs, toMs: Math.min(toMs, startMs + Math.max(1, Math.ceil(((toMs - fromMs) * share) / SLICES))) }
+    }),
+  )
+
+/** The condition for matching events of either range, or of slices of them. Undefined when no event can match. */
+function matching(
+  { filter }: EventQuery,
+  branch: QueryBranch,
+  bounds: ComparedBounds,
+  slices?: readonly TimeBounds[],
+): SqlFragment | undefined {
   const context = contextOf(branch)
   const met = filterSql(filter, context)
   const hull = scopeOf(branch, hullOf(bounds))
   if (met === FALSE || hull === FALSE) return undefined
-  const scope = isGapless(bounds) ? hull : and([hull, or([within(bounds.now), within(bounds.before)])])
+  const parts = slices ?? (isGapless(bounds) ? [] : [bounds.now, bounds.before])
+  const scope = parts.length === 0 ? hull : and([hull, or(parts.map(within))])
   return whereOf(met, hintsOf(filter, { tableClass: branch.tableClass, ...context }))(scope)
 }
 

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { messageKeys } from '../../lines/event.ts'
 import { exploreLink } from '../app-links.ts'
 import { TEXT_CHARS } from '../cuts.ts'
-import { rangeArguments, rangeFacts, rangeOfCall, type Sources, sourceArguments, sourcesOf, whereArgument } from '../sources.ts'
+import { eventArgument, eventReference, placeOfEvent } from '../event-reference.ts'
+import { rangeArguments, rangeFacts, rangeOfCall, type Sources, sourceArguments, sourcesOf, timeText, whereArgument } from '../sources.ts'
 import { type AgentTool, readingTool, type ToolContext } from '../tool.ts'
 
 const FIELDS_SHOWN = 8
@@ -102,9 +103,6 @@ export function eventRow(event: Event, { sources, context, args }: RowOptions) {
   }
 }
 
-/** Names an event by its dataset, time and sequence number, as links of the web app do. */
-const eventReference = ({ metadata }: Event): string => `${metadata.service_id}.${metadata.timestamp}.${metadata.sequence}`
-
 function cursorOf({ links }: SearchResponse): string | undefined {
   const next = links.find(({ rel }) => rel === 'next')
   return next ? (new URL(next.href).searchParams.get('pagination_token') ?? undefined) : undefined
@@ -120,4 +118,37 @@ export const costOf = ({ explain }: Pick<SearchResponse, 'explain'>) => ({
 export const warningsOf = ({ warnings }: Pick<SearchResponse, 'warnings'>) =>
   warnings && warnings.length > 0 ? { warnings: warnings.map(({ field, message, hint }) => ({ field, message, hint })) } : {}
 
-export const searchTools: readonly AgentTool[] = [search]
+const AROUND_MS = 300_000
+
+const eventContext = readingTool({
+  name: 'event_context',
+  title: 'Context of an event',
+  description: 'Lists the events just before and after one event, oldest first. It ends where no event came for a minute.',
+  permissions: ['search_read'],
+  input: z.strictObject({
+    event: eventArgument,
+    from: sourceArguments.from.describe('Datasets whose events are shown too; only that of the event when absent.'),
+    direction: z.enum(['before', 'after', 'both']).default('both'),
+    limit: z.int().min(1).max(200).default(20),
+    ...maxCharsArgument,
+  }),
+  run: async ({ event, from, direction, limit, max_chars }, context) => {
+    const { logId, timestamp, sequence } = placeOfEvent(event)
+    const sources = await sourcesOf(context, { from: from?.length ? [logId, ...from] : [logId] })
+    const query = { from: [...(sources.ids ?? [logId])], timestamp, sequence, direction, limit }
+    const found = await context.call(contract.context.get, { query })
+    const rows = found.events.map((one) => {
+      const row = eventRow(one, { sources, context, args: { max_chars } })
+      return row.event === event ? { ...row, is_the_event: true } : row
+    })
+    const bounds = { fromMs: timestamp - AROUND_MS, toMs: timestamp + AROUND_MS }
+    return {
+      summary: `${rows.length} events around ${timeText(timestamp)}.`,
+      link: exploreLink(context, { datasets: sources.ids, bounds, event }),
+      facts: { cost: costOf(found) },
+      data: { events: context.cuts.rows(rows, limit, 'lower limit or max_chars') },
+    }
+  },
+})
+
+export const searchTools: readonly AgentTool[] = [search, eventContext]

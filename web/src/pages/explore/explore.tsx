@@ -2,6 +2,7 @@ import { useCancelHidden } from './cancel-hidden.ts'
 import { ContextView } from './events/context-view.tsx'
 import { readEventRef } from './events/event-link.ts'
 import { PinnedEventsView } from './events/pinned-events-view.tsx'
+import { ValueToolbar } from './events/value-toolbar.tsx'
 import { useExploreCommands } from './explore-commands.ts'
 import { optional, withRange } from './explore-params.ts'
 import { type ExploreState, type PageState, useExploreState, usePageState } from './explore-state.ts'
@@ -44,6 +45,7 @@ export function ExplorePage() {
         </div>
       </div>
       <ContextSection state={state} />
+      <ValueToolbar actions={state.actions} />
       {page.isHelp && <Shortcuts onClose={() => page.setHelp(false)} />}
     </div>
   )

@@ -21,7 +21,7 @@ import { type DatasetRow, sourceDatasets } from '../../data/datasets/datasets.ts
 import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { patternTemplates } from '../patterns/patterns.ts'
 import { type Candidates, chooseKeys } from './candidates.ts'
-import { type FoundChange, findChanges } from './findings.ts'
+import { type FoundChange, findChanges, promisingKeys } from './findings.ts'
 import { sampleEvent, sampleRange } from './sample.ts'
 import { filterOfSet, labelOf, sentenceOf, summaryOf } from './sentences.ts'
 
@@ -30,10 +30,13 @@ type FoundChanges = ReplyOf<typeof contract.changes.find>
 
 const DEFAULT_RANGE = 'last 20 minutes'
 const LIMIT = 20
-/** Bounds events times keys, for the time that a comparison takes; within it at least and at most so many keys are compared. */
-const CELLS_MAX = 80_000_000
-const KEYS_MIN = 16
+/** How many keys are counted in a part of the events, and how many of them at least in all. */
 const KEYS_MAX = 60
+const KEYS_MIN = 8
+/** Bounds the events that are read times the keys, for the time that a comparison takes. */
+const CELLS_MAX = 32_000_000
+/** The events of which a part is enough to choose keys. */
+const PART_EVENTS = 200_000
 /** How many skipped keys are listed. */
 const SKIPPED_MAX = 200
 /** A key with more values is not compared. */
@@ -102,6 +105,7 @@ type PatternTotals = RangeTotals & { readonly id: string; readonly logId: string
 
 async function compareRanges({ events: store }: World, { query, datasets, bounds, comparison }: ComparedQuery) {
   const counts = await comparison.patterns()
+  const eventsRead = comparison.cost().rows
   const totals = sumOf(counts)
   const families = await comparison.families(counts)
   const patterns = patternTotals(counts, families)
@@ -118,14 +122,32 @@ async function compareRanges({ events: store }: World, { query, datasets, bounds
   const later = new Set(now.map(({ seq }) => seq))
   const earlier = before.filter(({ seq }) => !later.has(seq))
   const sampled = [now, earlier].map((some) => some.map((event) => sampleEvent(event, context)))
-  const keysMax = Math.min(KEYS_MAX, Math.max(KEYS_MIN, Math.floor(CELLS_MAX / (totals.now + totals.before))))
-  const chosen = chooseKeys(sampled[0] ?? [], sampled[1] ?? [], { columnKeys: columnKeys(query), keysMax })
-  const { candidates, values } = await countValues(comparison, chosen, totals)
-  const counted = { totals, lengths: lengthsOf(bounds), keys: candidates.keys, values, patterns }
+  const chosen = chooseKeys(sampled[0] ?? [], sampled[1] ?? [], { columnKeys: columnKeys(query), keysMax: KEYS_MAX })
+  const lengths = lengthsOf(bounds)
+  const { candidates, values } = await countValues(
+    comparison,
+    await inAllEvents(comparison, chosen, { totals, lengths, eventsRead }),
+    totals,
+  )
+  const counted = { totals, lengths, keys: candidates.keys, values, patterns }
   return { totals, patterns, candidates, changes: findChanges(counted, sampled.flat()) }
 }
 
-const sumOf = (counts: readonly PatternCounts[]): RangeTotals =>
+type Volume = { readonly totals: RangeTotals; readonly lengths: ReturnType<typeof lengthsOf>; readonly eventsRead: number }
+
+/** With many events, counts the keys in a part of them, and keeps those worth counting in all. */
+async function inAllEvents(comparison: RangeComparison, chosen: Candidates, { totals, lengths, eventsRead }: Volume): Promise<Candidates> {
+  const keysMax = Math.max(KEYS_MIN, Math.floor(CELLS_MAX / Math.max(1, eventsRead)))
+  if (chosen.keys.length <= keysMax) return chosen
+  const { candidates, values } = await countValues(comparison, chosen, totals, PART_EVENTS / eventsRead)
+  // Every event has a status, so its counts add up to all events of the part.
+  const partTotals = sumOf(values.get('@status') ?? [])
+  const keys = promisingKeys({ totals: partTotals, lengths, keys: candidates.keys, values }, keysMax)
+  const others = candidates.keys.filter((key) => !keys.includes(key)).map(({ key }) => ({ key, reason: 'LESS_PROMISING' as const }))
+  return { keys, skipped: [...candidates.skipped, ...others].sort((one, other) => (one.key < other.key ? -1 : 1)) }
+}
+
+const sumOf = (counts: readonly RangeTotals[]): RangeTotals =>
   counts.reduce((sum, one) => ({ now: sum.now + one.now, before: sum.before + one.before }), { now: 0, before: 0 })
 
 /** Adds up the patterns of a family. Datasets may share a pattern. */
@@ -151,16 +173,16 @@ function patternTotals(
 }
 
 /** Counts the values. When keys have too many values to count, finds out which, and leaves them out. */
-async function countValues(comparison: RangeComparison, { keys, skipped }: Candidates, totals: RangeTotals) {
+async function countValues(comparison: RangeComparison, { keys, skipped }: Candidates, totals: RangeTotals, share = 1) {
   try {
-    return { candidates: { keys, skipped }, values: await comparison.values(keys, totals) }
+    return { candidates: { keys, skipped }, values: await comparison.values(keys, totals, share) }
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.errors?.[0]?.code !== 'TOO_MANY_GROUPS') throw thrown
     const distinct = await comparison.distinct(keys.flatMap(({ key, edges }) => (edges ? [] : [key])))
     const isMany = ({ key }: ComparedKey) => (distinct.get(key) ?? 0) > VALUES_MAX
     const few = keys.filter((key) => !isMany(key))
     const many = keys.filter(isMany).map(({ key }) => ({ key, reason: 'MANY_VALUES' as const }))
-    return { candidates: { keys: few, skipped: [...skipped, ...many] }, values: await comparison.values(few, totals) }
+    return { candidates: { keys: few, skipped: [...skipped, ...many] }, values: await comparison.values(few, totals, share) }
   }
 }
 

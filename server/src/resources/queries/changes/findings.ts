@@ -45,6 +45,25 @@ export function findChanges(counted: CountedRanges, sample: readonly SampleEvent
   return merged(found.sort(byScore), sample)
 }
 
+/** The surprise of a value in a part of the events from which its key is worth counting in all. Chance alone makes it in one of 20 values. */
+const PROMISING_SURPRISE = 6
+
+/** The keys with changes in a part of the events, the most promising first, at most so many. */
+export function promisingKeys(counted: Omit<CountedRanges, 'patterns'>, keysMax: number): readonly ComparedKey[] {
+  const { totals, lengths } = counted
+  const scores = new Map<string, number>()
+  for (const { key, sets } of setsByKey({ ...counted, patterns: [] })) {
+    const found = sets.map(({ now, before }) => scoreOf({ now, before, nowOf: totals.now, beforeOf: totals.before, ...lengths }))
+    const promising = found.filter((one) => one !== undefined && one.surprise >= PROMISING_SURPRISE)
+    if (promising.length > 0) scores.set(key, Math.max(...promising.map((one) => one?.score ?? 0)))
+  }
+  const scoreOfKey = ({ key }: ComparedKey) => scores.get(key) ?? 0
+  return counted.keys
+    .filter((key) => scoreOfKey(key) > 0)
+    .sort((one, other) => scoreOfKey(other) - scoreOfKey(one))
+    .slice(0, keysMax)
+}
+
 type SetsOfKey = { readonly key: string; readonly edges: ComparedKey['edges']; readonly sets: readonly CountedSet[] }
 
 function setsByKey({ keys, values, patterns, totals }: CountedRanges): readonly SetsOfKey[] {

@@ -10,14 +10,14 @@ test('few events are all sampled, a rare dataset keeps a share of its own', () =
 
 test('a range is read in parts with equally many events, whatever their distribution', () => {
   const bounds = { fromMs: 0, toMs: 1_000 }
-  const even = sampleReads(bounds, [10, 10, 10, 10], 32)
+  const even = sampleReads(bounds, [20, 20, 20, 20], 64)
   expect(even).toEqual([
-    { bounds: { fromMs: 0, toMs: 500 }, limit: 16 },
-    { bounds: { fromMs: 500, toMs: 1_000 }, limit: 16 },
+    { bounds: { fromMs: 0, toMs: 500 }, limit: 32 },
+    { bounds: { fromMs: 500, toMs: 1_000 }, limit: 32 },
   ])
   // Nine of ten events lie in the last quarter, and so do nine of ten parts.
-  const late = sampleReads(bounds, [100, 0, 0, 900], 160)
+  const late = sampleReads(bounds, [100, 0, 0, 900], 320)
   expect(late.map(({ bounds: { fromMs } }) => fromMs >= 750)).toEqual([false, ...Array(9).fill(true)])
-  expect(late.reduce((sum, { limit }) => sum + limit, 0)).toBe(160)
+  expect(late.reduce((sum, { limit }) => sum + limit, 0)).toBe(320)
   expect(sampleReads(bounds, [1, 0, 0, 2], 3)).toEqual([{ bounds, limit: 3 }])
 })

@@ -4,7 +4,7 @@ import type { TimeBounds } from '../../../reading/event-query.ts'
 export const SAMPLE_EVENTS = 512
 const SAMPLE_EVENTS_MIN = 48
 /** Reading neighbors costs less than reading single events. */
-const EVENTS_PER_READ = 16
+const EVENTS_PER_READ = 32
 
 /** The number of events to sample of one dataset: in proportion to its share of all. */
 export function sampleSize(count: number, all: number): number {

@@ -206,6 +206,8 @@ function closingAfter(actions: ValueActions, close: () => void): ValueActions {
     include: andClose(actions.include),
     exclude: andClose(actions.exclude),
     only: andClose(actions.only),
+    includeAny: andClose(actions.includeAny),
+    excludeAny: andClose(actions.excludeAny),
     addColumn: andClose(actions.addColumn),
     groupBy: andClose(actions.groupBy),
     follow: andClose(actions.follow),
