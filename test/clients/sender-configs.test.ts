@@ -160,7 +160,7 @@ const replays: Record<string, ReplayCase> = {
         headers: { authorization: `Splunk ${options['splunk-token']}` },
       })
     },
-    ...{ status: 200, dataset: 'app', events: 120 },
+    ...{ status: 200, collection: 'main', dataset: 'app', events: 120 },
   },
   'datadog-agent.yaml': {
     posts: (text) => {
@@ -171,7 +171,7 @@ const replays: Record<string, ReplayCase> = {
         headers: { 'DD-API-KEY': key },
       })
     },
-    ...{ status: 202, dataset: 'app', events: 120 },
+    ...{ status: 202, collection: 'test', dataset: 'app', events: 120 },
   },
   'cloudflare-logpush.json': {
     posts: (text) => {
