@@ -114,7 +114,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await finding.getByText('new', { exact: true }).waitFor()
     for (const name of ['host = b', 'level = error', '@status = error', 'payment <*> refused'])
       await finding.getByRole('button', { name: `Filter by ${name}` }).waitFor()
-    await finding.getByRole('img', { name: '0 % before, 71 % now' }).waitFor()
+    await finding.getByRole('img', { name: '0 % before, 71 % now', exact: true }).waitFor()
     await finding.getByText('New: host = b in 10 events (71 %), none before.').waitFor()
     await found.getByText('Counts are exact.').waitFor()
     await found.getByText('14 events').waitFor()

@@ -129,7 +129,7 @@ function FindingRow({ finding, scale, onFilter }: FindingRowProps) {
       </div>
       <div
         role="img"
-        aria-label={`${share(before, 1)} before, ${share(now, 1)} now`}
+        aria-label={`${shareText(before)} before, ${shareText(now)} now`}
         className="grid content-center gap-1 text-xs tabular-nums"
       >
         <ShareBar label="before" share={before} scale={scale} color="bg-bar-info" />
@@ -147,10 +147,12 @@ function ShareBar({ label, share: part, scale, color }: { label: string; share: 
       <span className="h-2.5 rounded-sm bg-sunk">
         <span className={`block h-full rounded-sm ${color} ${part > 0 ? 'min-w-0.5' : ''}`} style={{ width: `${(100 * part) / scale}%` }} />
       </span>
-      <span className="text-right">{share(part, 1)}</span>
+      <span className="text-right">{shareText(part)}</span>
     </span>
   )
 }
+
+const shareText = (part: number): string => (part === 0 ? '0 %' : share(part, 1))
 
 /** Skeleton takes the place of findings while they load. */
 function Skeleton() {
