@@ -78,7 +78,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await page.getByRole('button', { name: 'Clear selection' }).waitFor()
     await page.getByText(/^[1-9] events? · .* read · /).waitFor()
     await chart.waitFor()
-    await page.getByRole('button', { name: 'Zoom in' }).click()
+    await page.getByRole('button', { name: 'Zoom', exact: true }).click()
     await page.getByRole('img', { name: /^[1-9] events? in steps of/ }).waitFor()
     await page.getByRole('button', { name: 'Zoom out' }).click()
     await page.getByRole('button', { name: 'Reset' }).click()

@@ -108,7 +108,7 @@ function HistogramSection({ state: { params, query, bars, earlier, comparison, m
       onSelect={(bar) => change((now) => optional({ ...now, live: undefined, sf: bar?.fromMs, st: bar?.toMs }))}
       onRange={(range) => change((now) => withRange(optional({ ...now, live: undefined }), range))}
       onReset={() => change(({ r: _r, f: _f, t: _t, sf: _sf, st: _st, ...now }) => now)}
-      onDifference={() => change((now) => ({ ...now, tab: 'difference' }))}
+      onChanges={() => change((now) => ({ ...now, tab: 'changes' }))}
       onRetry={() => bars.refetch()}
     />
   )

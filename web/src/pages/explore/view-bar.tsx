@@ -13,7 +13,7 @@ export const tabNames: Record<Tab, string> = {
   table: 'Table',
   chart: 'Chart',
   fields: 'Fields',
-  difference: 'Differences',
+  changes: 'What changed?',
 }
 
 type ViewBarProps = {
@@ -69,13 +69,11 @@ export function ViewBar(props: ViewBarProps) {
         <span aria-hidden>{hasFields ? '◧' : '□'}</span>
         <span className="sr-only">Field list</span>
       </Button>
-      {tabs
-        .filter((one) => one !== 'difference' || one === tab || params.sf !== undefined)
-        .map((one) => (
-          <Button key={one} size="small" variant={one === tab ? 'chosen' : 'quiet'} aria-pressed={one === tab} onClick={() => show(one)}>
-            {tabNames[one]}
-          </Button>
-        ))}
+      {tabs.map((one) => (
+        <Button key={one} size="small" variant={one === tab ? 'chosen' : 'quiet'} aria-pressed={one === tab} onClick={() => show(one)}>
+          {tabNames[one]}
+        </Button>
+      ))}
       {tab === 'events' && (
         <>
           <RowsMenu {...{ params, change, density, detail, setRowOptions }} />

@@ -101,7 +101,7 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
   )
 }
 
-const displays = { events: 'list', patterns: 'list', fields: 'list', difference: 'list', table: 'table', chart: 'timeseries' } as const
+const displays = { events: 'list', patterns: 'list', fields: 'list', changes: 'list', table: 'table', chart: 'timeseries' } as const
 
 function searchDetailsOf(params: ExploreParams, columns: readonly string[]): SavedSearch['search_details'] {
   const range = exploreRangeOf(params)
