@@ -11,6 +11,7 @@ COPY cli/package.json cli/
 COPY web/package.json web/
 COPY test/package.json test/
 COPY bench/package.json bench/
+COPY clients/javascript/package.json clients/javascript/
 RUN npm ci --omit=dev --workspace api --workspace language --workspace server --workspace cli
 
 FROM ${NODE_IMAGE} AS web
@@ -22,6 +23,7 @@ COPY server/package.json server/
 COPY cli/package.json cli/
 COPY test/package.json test/
 COPY bench/package.json bench/
+COPY clients/javascript/package.json clients/javascript/
 COPY web/package.json web/
 RUN npm ci --workspace api --workspace language --workspace web
 COPY api api

@@ -17,6 +17,6 @@ export function seedCommand(terminal: Terminal, globals: () => Connection): Comm
   return command.action(async (name: string, options: Connection) => {
     const scenario = Object.hasOwn(known, name) ? known[name] : undefined
     if (!scenario) throw new UsageError(`unknown scenario ${name}; choose one of ${Object.keys(known).join(', ')}`)
-    await scenario.run(connect({ ...globals(), ...options }, terminal, 'credential'), terminal.out)
+    await scenario.run(await connect({ ...globals(), ...options }, terminal, 'credential'), terminal.out)
   })
 }

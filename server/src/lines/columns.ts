@@ -78,10 +78,20 @@ export class TextColumn {
     this.starts ??= startsOf(this)
     const { bytes, starts } = this
     let length = 0
-    for (const row of rows) length += (starts[row + 1] as number) - (starts[row] as number)
+    for (let index = 0; index < rows.length; index += 1) {
+      const row = rows[index] as number
+      length += (starts[row + 1] as number) - (starts[row] as number)
+    }
     const selected = Buffer.allocUnsafeSlow(length)
     let at = 0
-    for (const row of rows) at += bytes.copy(selected, at, starts[row], starts[row + 1])
+    for (let index = 0; index < rows.length; ) {
+      const first = rows[index] as number
+      let next = first + 1
+      for (index += 1; rows[index] === next; index += 1) next += 1
+      const [start, end] = [starts[first] as number, starts[next] as number]
+      if (end - start <= SHORT) for (let from = start; from < end; from += 1) selected[at++] = bytes[from] as number
+      else at += bytes.copy(selected, at, start, end)
+    }
     return selected
   }
 

@@ -3,7 +3,9 @@ import type { Arrival, EventRow } from './event.ts'
 import { family, hostileLine, type Random, randomFrom } from './generated-lines.fixture.ts'
 import { textForm } from './generated-text.fixture.ts'
 import { NativeReader } from './native-rows.fixture.ts'
+import { PlainText } from './plain-text.ts'
 import { rebuildRow, shred } from './reference.ts'
+import { hasTextShape } from './shape.ts'
 import { Shredder } from './shred.ts'
 import { hashToBigint } from './skeleton.ts'
 import { emptySlotMap, type Slot, type SlotMap } from './slots.ts'
@@ -37,7 +39,11 @@ export type TextLineCase = { line: Uint8Array; found?: FoundText | undefined }
 /** The same for parsed text lines. It also throws when a line does not rebuild. */
 export function compareTextLines(shredder: Shredder, lines: readonly TextLineCase[], map: SlotMap, given: Arrival): void {
   // Workers hold lines as plain byte arrays.
-  for (const { line, found } of lines) shredder.addLine(new Uint8Array(line), given, found)
+  for (const [index, { line, found }] of lines.entries()) {
+    const bytes = new Uint8Array(line)
+    const plain = index % 2 === 0 ? plainOf(found) : undefined
+    if (!plain || !shredder.addPlain(bytes, given, plain)) shredder.addLine(bytes, given, found)
+  }
   const rows = rowsOf(shredder.flush(numbers))
   strictEqual(rows.length, lines.length)
   for (const [index, { line, found }] of lines.entries()) {
@@ -47,6 +53,19 @@ export function compareTextLines(shredder: Shredder, lines: readonly TextLineCas
     strictEqual(latin1(rebuildRow(row)), latin1(line), said)
   }
   strictEqual(shredder.ledger.failures, 0)
+}
+
+/** The parts of a line as the reader of plain lines would give them; undefined for other lines. */
+function plainOf(found: FoundText | undefined): PlainText | undefined {
+  if (!found || !/^[\t -~]+$/.test(found.text) || !hasTextShape(found.text)) return undefined
+  const { leaves, time, severity, wordsStart } = found
+  if (leaves.some(({ start }) => start < 0) || (time && (!time.instant || time.format === undefined))) return undefined
+  const plain = new PlainText()
+  if (!leaves.every(({ path, start, end }) => plain.add(path, start, end))) return undefined
+  if (time?.instant) {
+    Object.assign(plain, { ...time.instant, format: time.format, timeStart: time.start, timeEnd: time.end })
+  }
+  return Object.assign(plain, { severity, wordsStart })
 }
 
 /** Tests text lines of a few forms, block after block with one shredder. */

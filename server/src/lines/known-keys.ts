@@ -1,6 +1,6 @@
 import type { BlockBuilder } from './block.ts'
 import type { TextColumn } from './columns.ts'
-import { messageKeys } from './event.ts'
+import { messageKeys, timeKeys } from './event.ts'
 import { severityKeys } from './severity.ts'
 import { textReference } from './shape.ts'
 import type { SlotMap } from './slots.ts'
@@ -12,6 +12,7 @@ export type KnownKey = {
   readonly column: TextColumn | undefined
   readonly reference: string
   readonly tellsSeverity: boolean
+  readonly tellsTime: boolean
   /** The rank among message keys (0 is best), -1 for other keys. */
   readonly message: number
   /** The last set of keys that had it, and its position there. */
@@ -57,6 +58,7 @@ export class KnownKeys {
       column: slot && this.block.slot(slot),
       reference: textReference(slot, path),
       tellsSeverity: severityKeys.has(path),
+      tellsTime: timeKeys.includes(path),
       message: messageKeys.indexOf(path),
       set: 0,
       at: 0,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { templateOf } from './pattern.ts'
-import { hashToBigint, maskedText, skeletonHash, skeletonText } from './skeleton.ts'
+import { patternOf, templateOf } from './pattern.ts'
+import { hashToBigint, Masker, maskedHash, maskedText, skeletonHash, skeletonText } from './skeleton.ts'
 
 test.each([
   ['connection from 10.1.2.3 (n7.example.net.tw) at Fri Jun 3 2005', 'connection from <*> (<*>) at <*> <*> <*> <*>'],
@@ -66,4 +66,35 @@ test('messages of one pattern have one hash, and others another', () => {
   const [known, again] = ['user bob by 1', 'user bob by 1'].map((message) => hashToBigint(skeletonHash(message)))
   expect(known).toBe(again)
   expect(maskedText('x 1')).toBe('x \0')
+})
+
+const pieces = fc.constantFrom(
+  ...'user User Jun June, Junes Fri Friday Fridays, Sat, by from , . : / :// = _ - $ ! ? () ( ) { } < > | é 12 ab12 cafe0001 a b x.y.z java.io.IOError a.B_C'.split(
+    ' ',
+  ),
+  ' ',
+  '  ',
+  '\0',
+  '\n',
+)
+
+test('the hash of any message is the hash of its pattern', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        messages,
+        fc.array(pieces, { maxLength: 40 }).map((list) => list.join('')),
+      ),
+      (message) => {
+        expect(skeletonHash(message)).toEqual(maskedHash(skeletonText(message)))
+      },
+    ),
+    { numRuns: 20_000 },
+  )
+})
+
+test('a message that is cut within a character or is not UTF-8 has the hash of its pattern with replacement characters', () => {
+  for (const bytes of [Buffer.from('é'.repeat(600)), Buffer.from(`x${'é'.repeat(600)}`), Buffer.from([0x61, 0x3d, 0xff, 0x20, 0xc3])]) {
+    expect(skeletonHash(bytes)).toEqual(maskedHash(patternOf(new Masker().masked(bytes))))
+  }
 })

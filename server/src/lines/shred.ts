@@ -8,6 +8,7 @@ import { LineMatcher } from './match.ts'
 import { MatchedLine } from './matched-line.ts'
 import { OpenLines } from './open-lines.ts'
 import { OpenMapFinder } from './open-maps.ts'
+import type { PlainText } from './plain-text.ts'
 import { PreparedArrival } from './prepared.ts'
 import { shred } from './reference.ts'
 import type { Severity } from './severity.ts'
@@ -101,6 +102,17 @@ export class Shredder {
     else this.add(line, 0, line.length, arrival, isUtf8(line))
   }
 
+  /** Adds an ASCII line; false when it needs addLine with a FoundText instead. */
+  addPlain(line: Uint8Array, arrival: Arrival, found: PlainText): boolean {
+    const prepared = this.prepare(arrival)
+    const severity = prepared.decides ? undefined : this.textRows.addPlain(line, found, prepared)
+    if (severity === undefined) return false
+    const { shape } = this.textRows
+    if (shape === NO_SHAPE) this.rawLines += 1
+    this.endRow(prepared, shape, severity, undefined)
+    return true
+  }
+
   /** Overflow keys of the collected rows, as input of decideSlots. */
   unplaced(): Observation[] {
     return this.block.more.observations()
@@ -132,6 +144,7 @@ export class Shredder {
       this.matched = new MatchedLine(this.matcher)
       this.learned = new LearnedShapes(this.map, this.block, this.finder)
       this.openLines = new OpenLines(this.map, this.block, this)
+      this.textRows = new TextRows(this.map, this.block, this)
     }
     this.prepared = undefined
   }

@@ -1,4 +1,5 @@
 import { patternOf } from './pattern.ts'
+import { PatternWriter } from './pattern-bytes.ts'
 
 /** An unsigned 64-bit number in two halves: numbers hold only 53 bits, and bigints are slow. */
 export type Hash64 = { readonly high: number; readonly low: number }
@@ -55,6 +56,8 @@ export class Masker {
   /** Fits a message of empty quotes, which grow by half, and the last word. */
   private readonly out = new Uint8Array(MASKED_BYTES_MAX * 1.5 + 8)
   private readonly words = new Int32Array(this.out.buffer)
+  private readonly pattern = new PatternWriter()
+  private readonly patternWords = new Int32Array(this.pattern.out.buffer)
   private used = 0
   /** The end of the last mask in `out`, 0 before the first. */
   private maskEnd = 0
@@ -75,7 +78,10 @@ export class Masker {
       this.low = known[place + 3] as number
       return
     }
-    this.hashAsIs(Buffer.from(patternOf(this.maskedText()), 'utf8'))
+    const { pattern } = this
+    pattern.write(this.out, this.used)
+    for (let pad = 0; pad < 3; pad += 1) pattern.out[pattern.used + pad] = 0
+    this.hashWords(this.patternWords, pattern.used)
     known[place] = high
     known[place + 1] = low
     known[place + 2] = this.high
@@ -111,9 +117,11 @@ export class Masker {
         const from = at
         let put = used
         let seen = 0
-        for (let next = kind; at < end && next & ALPHANUMERIC; next = kinds[bytes[at] as number] as number) {
+        for (let next = kind; next & ALPHANUMERIC; next = kinds[bytes[at] as number] as number) {
           seen |= next
           out[put++] = bytes[at++] as number
+          // A read beyond the bytes is slow.
+          if (at === end) break
         }
         if (seen & DIGIT || seen === HEX_LETTER) {
           this.used = used

@@ -2,6 +2,8 @@ import type { BlockBuilder } from './block.ts'
 import { isAcceptable, LEAVES_MAX, ORIGINAL_TIME, textTime } from './event.ts'
 import { type KnownKey, KnownKeys } from './known-keys.ts'
 import { toSlot } from './leaf-text.ts'
+import { PlainShapes } from './plain-shapes.ts'
+import type { PlainText } from './plain-text.ts'
 import type { PreparedArrival } from './prepared.ts'
 import { type Severity, severityOf } from './severity.ts'
 import { hasTextShape, SHAPE_CHARS_MAX, type StoredRow, textReference, timeReference, WORDS_REFERENCE } from './shape.ts'
@@ -25,14 +27,16 @@ export class TextRows {
   private readonly keys: KnownKeys
   /** The keys of the line's leaves, in order. */
   private readonly row: KnownKey[] = []
+  private readonly plainShapes: PlainShapes
   /** The leaf that is the line's message, -1 for none. */
   private message = -1
   private tellsSeverity = false
+  private tellsTime = false
   /** The following fields belong to the line read last: its time, and the shape as far as it is built. */
   private instant: Instant = { ms: 0, ns: 0 }
   /** The format of the header time, if that is the event's time. */
   private timeFormat: string | undefined
-  private shape = ''
+  shape = ''
   private shapedTo = 0
   private cuts = 0
 
@@ -41,6 +45,7 @@ export class TextRows {
     this.keys = new KnownKeys(map, block)
     this.block = block
     this.ledger = ledger
+    this.plainShapes = new PlainShapes(ledger)
   }
 
   /**
@@ -60,20 +65,78 @@ export class TextRows {
     return { shape: isShaped ? this.shape : '', severity: this.severityOf(found, prepared) }
   }
 
-  /** False when a key is repeated or is also an attribute. */
-  private readKeys({ leaves }: FoundText, prepared: PreparedArrival): boolean {
-    const { row } = this
+  /**
+   * The same for an ASCII line. The shape is in `shape`. Returns the severity, or undefined for a line that needs a FoundText; nothing is added
+   * then.
+   */
+  addPlain(line: Uint8Array, found: PlainText, prepared: PreparedArrival): Severity | undefined {
+    const { arrival } = prepared
+    const { block, ledger, masker, row } = this
+    const hasTime = found.timeStart >= 0
+    if (arrival.time !== undefined || !this.readPlainKeys(found, prepared)) return undefined
+    if (hasTime ? !isAcceptable(found, arrival.at) : this.tellsTime) return undefined
+    const live = this.plainShapes.of(line, found, row)
+    const isShaped = live !== undefined && !live.broken && (!ledger.wantsCheck(live) || this.rebuildsPlain(live, line, found))
+    if (isShaped) ledger.see(live)
+    this.shape = isShaped ? live.text : ''
+    for (let at = 0; at < found.count; at += 1)
+      this.addValue(row[at] as KnownKey, line, found.starts[at] as number, found.ends[at] as number)
+    if (!isShaped) block.raw.add(block.rows, line, 0, line.length)
+    else if (found.wordsStart < line.length) block.raw.add(block.rows, line, found.wordsStart, line.length)
+    if (hasTime) block.setTime(found.ms, found.ns)
+    else block.setTime(prepared.time.ms, prepared.time.ns)
+    const isMessage = this.message >= 0
+    masker.hash(
+      line,
+      isMessage ? (found.starts[this.message] as number) : 0,
+      isMessage ? (found.ends[this.message] as number) : line.length,
+    )
+    block.setSkeleton(masker.high, masker.low)
+    if (arrival.severity ?? found.severity) return arrival.severity ?? found.severity
+    if (!this.tellsSeverity) return prepared.severity
+    return found.level ?? severityOf((path) => found.textOf(line, path))
+  }
+
+  private readPlainKeys({ paths, count }: PlainText, prepared: PreparedArrival): boolean {
     const line = this.keys.nextSet()
     this.message = -1
     this.tellsSeverity = false
-    for (let at = 0; at < leaves.length; at += 1) {
-      const key = this.keys.of((leaves[at] as FoundLeaf).path)
-      if (key.set === line || prepared.has(key.path) || key.path === ORIGINAL_TIME) return false
-      key.set = line
-      row[at] = key
-      if (key.tellsSeverity) this.tellsSeverity = true
-      if (key.message >= 0 && (this.message < 0 || key.message < (row[this.message] as KnownKey).message)) this.message = at
-    }
+    this.tellsTime = false
+    for (let at = 0; at < count; at += 1) if (!this.readKey(paths[at] as string, at, line, prepared)) return false
+    return true
+  }
+
+  private rebuildsPlain(live: LiveShape, line: Uint8Array, found: PlainText): boolean {
+    this.instant = { ms: found.ms, ns: found.ns }
+    return this.rebuilds(live, found.toFoundText(line), line)
+  }
+
+  private addValue(key: KnownKey, line: Uint8Array, start: number, end: number): void {
+    const { block } = this
+    const [source, from, to] = start === end ? [EMPTY_VALUE, 0, EMPTY_VALUE.length] : [line, start, end]
+    if (key.column) key.column.add(block.rows, source, from, to)
+    else block.more.add(block.rows, key.path, source, from, to)
+  }
+
+  /** False when a key is repeated or is also an attribute. */
+  private readKeys({ leaves }: FoundText, prepared: PreparedArrival): boolean {
+    const line = this.keys.nextSet()
+    this.message = -1
+    this.tellsSeverity = false
+    this.tellsTime = false
+    for (let at = 0; at < leaves.length; at += 1) if (!this.readKey((leaves[at] as FoundLeaf).path, at, line, prepared)) return false
+    return true
+  }
+
+  private readKey(path: string, at: number, line: number, prepared: PreparedArrival): boolean {
+    const { row } = this
+    const key = this.keys.of(path)
+    if (key.set === line || prepared.has(key.path) || key.path === ORIGINAL_TIME) return false
+    key.set = line
+    row[at] = key
+    if (key.tellsSeverity) this.tellsSeverity = true
+    if (key.tellsTime) this.tellsTime = true
+    if (key.message >= 0 && (this.message < 0 || key.message < (row[this.message] as KnownKey).message)) this.message = at
     return true
   }
 
@@ -133,7 +196,10 @@ export class TextRows {
   }
 
   private canRebuild(shape: LiveShape, found: FoundText, line: Uint8Array): boolean {
-    if (!this.ledger.wantsCheck(shape)) return true
+    return !this.ledger.wantsCheck(shape) || this.rebuilds(shape, found, line)
+  }
+
+  private rebuilds(shape: LiveShape, found: FoundText, line: Uint8Array): boolean {
     const texts = new Map(found.leaves.map(({ text }, at) => [this.row[at]?.reference, toSlot(text)]))
     const stored: StoredRow = {
       time: this.instant,

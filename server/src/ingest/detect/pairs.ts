@@ -2,9 +2,9 @@ import { derivedLeaf, type FoundLeaf, leafAt } from '../../lines/text-line.ts'
 import type { Pair } from '../batch.ts'
 
 /** A single pair in a text is usually a coincidence. */
-const PAIRS_MIN = 2
-const PAIRS_MAX = 200
-const NAME_CHARS_MAX = 128
+export const PAIRS_MIN = 2
+export const PAIRS_MAX = 200
+export const NAME_CHARS_MAX = 128
 const ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ n: '\n', t: '\t', r: '\r' }))
 const [EQUALS, DOUBLE, SINGLE, BACKSLASH] = [0x3d, 0x22, 0x27, 0x5c]
 
@@ -12,12 +12,12 @@ const [EQUALS, DOUBLE, SINGLE, BACKSLASH] = [0x3d, 0x22, 0x27, 0x5c]
  * Character classes: FIRST begins a key and NAME continues it; a pair follows BEFORE and ends at BEHIND; an unquoted value begins with
  * neither quote nor =.
  */
-const NAME = 1
-const FIRST = 2
-const BEFORE = 4
-const BEHIND = 8
+export const NAME = 1
+export const FIRST = 2
+export const BEFORE = 4
+export const BEHIND = 8
 
-const kinds = makeKinds()
+export const kinds = makeKinds()
 
 function makeKinds(): Uint8Array {
   const made = new Uint8Array(128)

@@ -63,7 +63,7 @@ function isFixed(text: string, start: number, end: number): boolean {
 
 function leadingTime(text: string, at: Instant): { time: FoundTime | undefined; restStart: number } {
   const start = text.startsWith(OPENING) ? 1 : 0
-  const iso = isoTime(text, start, at)
+  const iso = isoTime(text, start)
   if (iso) return { time: iso, restStart: after(BEHIND_TIME, text, iso.end) }
   const named = mayBeWeekday(text.charCodeAt(start)) ? weekdays.read(text, start, at) : undefined
   return { time: named, restStart: named ? after(BEHIND_WEEKDAY, text, named.end) : 0 }

@@ -1,3 +1,4 @@
+import type { PlainText } from '../../lines/plain-text.ts'
 import { derivedLeaf, type FoundLeaf, type FoundTime, leafAt } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import type { Header } from './plain.ts'
@@ -35,7 +36,7 @@ export function syslog(text: string, arrival: Instant): Header | undefined {
   if (priority && Number(priority[1]) > 191) return undefined
   const start = priority?.[0].length ?? 0
   const said = priority ? priorityLeaves(priority[1] ?? '') : []
-  return (priority && modern(text, start, said, arrival)) ?? old(text, start, said, arrival)
+  return (priority && modern(text, start, said)) ?? old(text, start, said, arrival)
 }
 
 function priorityLeaves(written: string): FoundLeaf[] {
@@ -49,7 +50,7 @@ function priorityLeaves(written: string): FoundLeaf[] {
   ]
 }
 
-function modern(text: string, start: number, said: readonly FoundLeaf[], arrival: Instant): Header | undefined {
+function modern(text: string, start: number, said: readonly FoundLeaf[]): Header | undefined {
   const match = at(MODERN, text, start)
   if (!match) return undefined
   const [whole, version = '', timeText = '', ...names] = match
@@ -65,12 +66,12 @@ function modern(text: string, start: number, said: readonly FoundLeaf[], arrival
   }
   const messageStart = data.end + (/^ ?\ufeff?/.exec(text.slice(data.end, data.end + 2))?.[0].length ?? 0)
   leaves.push(...data.leaves, leafAt('message', text.slice(messageStart), messageStart))
-  return { leaves, time: modernTime(text, timeStart, timeText, arrival), restStart: messageStart, wordsStart: text.length, isWhole: false }
+  return { leaves, time: modernTime(text, timeStart, timeText), restStart: messageStart, wordsStart: text.length, isWhole: false }
 }
 
-function modernTime(text: string, start: number, written: string, arrival: Instant): FoundTime | undefined {
+function modernTime(text: string, start: number, written: string): FoundTime | undefined {
   if (written === NONE) return undefined
-  const time = isoTime(text, start, arrival)
+  const time = isoTime(text, start)
   const end = start + written.length
   return time?.end === end ? time : { instant: undefined, format: undefined, start, end }
 }
@@ -101,7 +102,7 @@ const ELEMENT = /\[([^\s=\]"]{1,64})/y
 const PARAMETER = / ([^\s=\]"]{1,64})="((?:[^"\\]|\\.)*)"/y
 
 function old(text: string, start: number, said: readonly FoundLeaf[], arrival: Instant): Header | undefined {
-  const time = times.read(text, start, arrival) ?? (said.length > 0 ? isoDate(text, start, arrival) : undefined)
+  const time = times.read(text, start, arrival) ?? (said.length > 0 ? isoDate(text, start) : undefined)
   if (!time && said.length === 0) return undefined
   const behind = time ? time.end + (at(BEHIND_DATE, text, time.end)?.[0].length ?? 0) : start
   const sender = at(SENDER, text, behind)
@@ -119,12 +120,69 @@ function old(text: string, start: number, said: readonly FoundLeaf[], arrival: I
   return { leaves, time, restStart: messageStart, wordsStart: text.length, isWhole: false }
 }
 
+const HOST_CHARS_MAX = 255
+const APP_CHARS_MAX = 128
+const ID_DIGITS_MAX = 10
+const [SPACE, COLON, OPENING, CLOSING] = [0x20, 0x3a, 0x5b, 0x5d]
+const HOST = 1
+const APP = 2
+const DIGIT = 4
+const kinds = makeKinds()
+
+/** The classes of bytes in SENDER. */
+function makeKinds(): Uint8Array {
+  const digits = '0123456789'
+  const lower = 'abcdefghijklmnopqrstuvwxyz'
+  const word = `${digits}${lower}${lower.toUpperCase()}_`
+  const made = new Uint8Array(256)
+  const mark = (chars: string, kind: number) => {
+    for (const char of chars) made[char.charCodeAt(0)] = (made[char.charCodeAt(0)] ?? 0) | kind
+  }
+  mark(`${word}.:-`, HOST)
+  mark(`${word}./@()-`, APP)
+  mark(digits, DIGIT)
+  return made
+}
+
+/** Reads the BSD format without a priority in an ASCII line, as syslog does; false when only syslog can tell. */
+export function readSyslogBytes(bytes: Uint8Array, arrival: Instant, found: PlainText): boolean {
+  const end = bytes.length
+  if (!times.readBytes(bytes, 0, end, arrival, found)) return false
+  let start = found.timeEnd
+  if (bytes[start] === COLON) start += 1
+  if (bytes[start] !== SPACE) return false
+  start += 1
+  const hostEnd = runEnd(bytes, start, HOST)
+  if (hostEnd === start || hostEnd - start > HOST_CHARS_MAX || bytes[hostEnd] !== SPACE) return false
+  const appStart = hostEnd + 1
+  const appEnd = runEnd(bytes, appStart, APP)
+  if (appEnd === appStart || appEnd - appStart > APP_CHARS_MAX) return false
+  found.add('hostname', start, hostEnd)
+  found.add('appname', appStart, appEnd)
+  let at = appEnd
+  if (bytes[at] === OPENING) {
+    const idEnd = runEnd(bytes, at + 1, DIGIT)
+    if (idEnd === at + 1 || idEnd - at - 1 > ID_DIGITS_MAX || bytes[idEnd] !== CLOSING) return false
+    found.add('procid', at + 1, idEnd)
+    at = idEnd + 1
+  }
+  if (bytes[at] !== COLON) return false
+  at += bytes[at + 1] === SPACE ? 2 : 1
+  return found.add('message', at, end)
+}
+
+function runEnd(bytes: Uint8Array, start: number, kind: number): number {
+  let at = start
+  while (at < bytes.length && (kinds[bytes[at] as number] as number) & kind) at += 1
+  return at
+}
+
 /** Reads the ISO time that some programs write in the BSD format. */
-function isoDate(text: string, start: number, arrival: Instant): FoundTime | undefined {
+function isoDate(text: string, start: number): FoundTime | undefined {
   const written = at(ISO_DATE, text, start)?.[0]
   if (written === undefined) return undefined
   const end = start + written.length
-  const time = isoTime(`${written} `, 0, arrival)
+  const time = isoTime(`${written} `, 0)
   return { instant: time?.instant, format: time?.format, start, end }
 }
 

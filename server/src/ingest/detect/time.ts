@@ -1,8 +1,12 @@
+import type { PlainText } from '../../lines/plain-text.ts'
 import type { FoundTime } from '../../lines/text-line.ts'
 import { digitsCode, formatTime, type Instant, type Layout, months, readTime, zoneOffsetMs } from '../../lines/time-text.ts'
 
 const DAY_MS = 86_400_000
-const [COLON, ZERO] = [0x3a, 0x30]
+const [COLON, ZERO, COMMA, DOT, SPACE, TAB, PLUS, MINUS, SLASH, CLOSING, BAR] = [
+  0x3a, 0x30, 0x2c, 0x2e, 0x20, 9, 0x2b, 0x2d, 0x2f, 0x5d, 0x7c,
+]
+const [UPPER_C, UPPER_T, UPPER_U, UPPER_Z] = [0x43, 0x54, 0x55, 0x5a]
 
 /**
  * Caches the pattern of the previous time: the text before the time of day and after its fraction. For a time with the same pattern it
@@ -10,6 +14,8 @@ const [COLON, ZERO] = [0x3a, 0x30]
  */
 class Clock {
   private head = ''
+  private headBytes: Uint8Array = new Uint8Array()
+  private tailBytes: Uint8Array = new Uint8Array()
   private headMs = 0
   private atMs = 0
   private point = ''
@@ -43,6 +49,38 @@ class Clock {
     return { instant: { ms, ns }, format: this.format, start, end: end + this.tail.length }
   }
 
+  /** The same on the bytes of an ASCII line, as far as the pattern alone decides. False for other patterns. */
+  readBytes(bytes: Uint8Array, start: number, end: number, at: Instant, found: PlainText): boolean {
+    const { headBytes, tailBytes, digits } = this
+    if (at.ms !== this.atMs) return false
+    const clock = start + headBytes.length
+    const tail = clock + 8 + (digits > 0 ? 1 + digits : 0)
+    if (headBytes.length === 0 || tail + tailBytes.length > end || !startsWith(bytes, headBytes, start)) return false
+    if (bytes[clock + 2] !== COLON || bytes[clock + 5] !== COLON || !startsWith(bytes, tailBytes, tail)) return false
+    const [hour, minute, second] = [twoDigitBytes(bytes, clock), twoDigitBytes(bytes, clock + 3), twoDigitBytes(bytes, clock + 6)]
+    if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return false
+    let nanos = 0
+    if (digits > 0) {
+      if (bytes[clock + 8] !== this.point.charCodeAt(0)) return false
+      for (let place = clock + 9; place < tail; place += 1) {
+        const digit = (bytes[place] as number) - ZERO
+        if (digit < 0 || digit > 9) return false
+        nanos = nanos * 10 + digit
+      }
+      for (let digit = digits; digit < 9; digit += 1) nanos *= 10
+    }
+    found.ns = nanos % 1_000_000
+    found.ms = this.headMs + ((hour * 60 + minute) * 60 + second) * 1_000 + (nanos - found.ns) / 1_000_000
+    found.format = this.format ?? ''
+    found.timeStart = start
+    found.timeEnd = tail + tailBytes.length
+    return true
+  }
+
+  isOf({ head, point, fraction, tail }: Pattern): boolean {
+    return this.head === head && this.point === point && this.digits === fraction.length && this.tail === tail
+  }
+
   /** Caches the pattern of a time: the text before the time of day, the number of fraction digits, and the text after it. */
   remember(found: FoundTime, at: Instant, { head, clock, point, fraction, tail }: Pattern): FoundTime {
     const code = fraction === '' ? '0' : digitsCode(fraction)
@@ -51,6 +89,8 @@ class Clock {
     const [hour = 0, minute = 0, second = 0] = clock.split(':').map(Number)
     const ofDayMs = ((hour * 60 + minute) * 60 + second) * 1_000 + Number(fraction.slice(0, 3).padEnd(3, '0'))
     this.head = head
+    this.headBytes = Uint8Array.from(Buffer.from(head))
+    this.tailBytes = Uint8Array.from(Buffer.from(tail))
     this.headMs = found.instant.ms - ofDayMs
     this.atMs = at.ms
     this.point = point
@@ -70,16 +110,23 @@ function twoDigits(text: string, at: number): number {
 
 const ISO =
   /(\d{4}([-/])\d\d[-/]\d\d([T ]))(\d\d:\d\d:\d\d)(?:([.,])(\d{1,9}))?( ?(?:Z|UTC|[+-]\d\d(?::?\d\d)?)(?=[\s\],|]|$))?(?=[\s\],|]|$)/y
-const isoClock = new Clock()
+/** Enough for the notations of several programs that share a dataset, on either side of midnight. */
+const ISO_CLOCKS = 8
+const isoClocks = Array.from({ length: ISO_CLOCKS }, () => new Clock())
+let oldestIsoClock = 0
+/** A time with its year does not depend on the arrival. */
+const ANY_ARRIVAL: Instant = { ms: 0, ns: 0 }
 const ISO_ENDS = /[\s\],|]|$/y
 /** Text that continues a time thought to have no fraction or no zone. */
 const GOES_ON = /[.,]\d| ?(?:Z|UTC|[+-]\d)/y
 
 /** Reads a numeric date and time at a position, also with slashes. The following text must not continue the time. */
-export function isoTime(text: string, start: number, at: Instant): FoundTime | undefined {
+export function isoTime(text: string, start: number): FoundTime | undefined {
   if (!isDigit(text.charCodeAt(start))) return undefined
-  const known = isoClock.read(text, start, at)
-  if (known && matchesAt(ISO_ENDS, text, known.end) && !matchesAt(GOES_ON, text, known.end)) return known
+  for (const clock of isoClocks) {
+    const known = clock.read(text, start, ANY_ARRIVAL)
+    if (known && matchesAt(ISO_ENDS, text, known.end) && !matchesAt(GOES_ON, text, known.end)) return known
+  }
   ISO.lastIndex = start
   const match = ISO.exec(text)
   if (!match) return undefined
@@ -87,7 +134,55 @@ export function isoTime(text: string, start: number, at: Instant): FoundTime | u
   const read = readTime(sign === '/' ? whole.replaceAll('/', '-') : whole)
   const format = sign === '/' ? read?.format?.replace(/^i/, 's' satisfies Layout) : read?.format
   const found = { instant: read?.instant, format: isWritten(whole, read?.instant, format), start, end: start + whole.length }
-  return isoClock.remember(found, at, { head, clock, point, fraction, tail })
+  return rememberIso(found, { head, clock, point, fraction, tail })
+}
+
+function rememberIso(found: FoundTime, pattern: Pattern): FoundTime {
+  const known = isoClocks.find((clock) => clock.isOf(pattern))
+  if (known) return known.remember(found, ANY_ARRIVAL, pattern)
+  oldestIsoClock = (oldestIsoClock + 1) % ISO_CLOCKS
+  return (isoClocks[oldestIsoClock] as Clock).remember(found, ANY_ARRIVAL, pattern)
+}
+
+/** Reads such a time in an ASCII line; false when only isoTime can tell. */
+export function readIsoBytes(bytes: Uint8Array, start: number, end: number, found: PlainText): boolean {
+  for (let index = 0; index < ISO_CLOCKS; index += 1) {
+    const clock = isoClocks[index] as Clock
+    if (clock.readBytes(bytes, start, end, ANY_ARRIVAL, found) && endsIso(bytes, found.timeEnd, end)) return true
+  }
+  found.timeStart = -1
+  return false
+}
+
+/** True when a time ends here, as ISO_ENDS and GOES_ON say. */
+function endsIso(bytes: Uint8Array, at: number, end: number): boolean {
+  if (at >= end) return true
+  const byte = bytes[at] as number
+  if (byte === COMMA || byte === DOT) return byte === COMMA && !isDigit(bytes[at + 1] ?? 0)
+  const next = byte === SPACE ? (bytes[at + 1] ?? 0) : 0
+  if (next === UPPER_Z || ((next === PLUS || next === MINUS) && isDigit(bytes[at + 2] ?? 0))) return false
+  if (next === UPPER_U && bytes[at + 2] === UPPER_T && bytes[at + 3] === UPPER_C) return false
+  return byte === SPACE || byte === TAB || byte === CLOSING || byte === BAR
+}
+
+/** True for the form of a date before a time: `2026-11-22T`, or with slashes or a space. */
+export function mayBeIso(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start < 'YYYY-MM-DDThh:mm:ss'.length) return false
+  for (let place = 0; place < 10; place += 1) {
+    const byte = bytes[start + place] as number
+    if (place === 4 || place === 7 ? byte !== MINUS && byte !== SLASH : !isDigit(byte)) return false
+  }
+  return bytes[start + 10] === UPPER_T || bytes[start + 10] === SPACE
+}
+
+function startsWith(bytes: Uint8Array, text: Uint8Array, start: number): boolean {
+  for (let at = 0; at < text.length; at += 1) if (bytes[start + at] !== text[at]) return false
+  return true
+}
+
+function twoDigitBytes(bytes: Uint8Array, at: number): number {
+  const [tens, ones] = [(bytes[at] as number) - ZERO, (bytes[at + 1] as number) - ZERO]
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1
 }
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
@@ -133,6 +228,16 @@ export class NamedTimes {
     const instant = instantOf(named, at)
     const found = { instant, format: isWritten(named.text, instant, formatOf(named)), start, end: start + named.text.length }
     return this.clock.remember(found, at, { head, clock, point: '.', fraction, tail })
+  }
+
+  /** Reads such a time in an ASCII line; false when only read can tell. */
+  readBytes(bytes: Uint8Array, start: number, end: number, at: Instant, found: PlainText): boolean {
+    if (this.clock.readBytes(bytes, start, end, at, found)) {
+      const next = bytes[found.timeEnd] ?? 0
+      if (!isDigit(next) && next !== DOT) return true
+    }
+    found.timeStart = -1
+    return false
   }
 }
 

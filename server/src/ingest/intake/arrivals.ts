@@ -1,5 +1,6 @@
 import type { Arrival, EventLeaf } from '../../lines/event.ts'
 import { severityOfWord } from '../../lines/severity.ts'
+import type { FoundText } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import { OPEN_OBJECT } from '../../lines/walk.ts'
 import type { DatasetBatch, Pair, ReceivedEvents, ReceivedRecord } from '../batch.ts'
@@ -34,7 +35,7 @@ export function* linesOfBatch(
     let last: { record: ReceivedRecord; arrival: Arrival } | undefined
     for (const record of arrivals.records) {
       if (!last || !isAlike(last.record, record)) last = { record, arrival: arrivalOf(record, base) }
-      yield toLine(record.raw, last.arrival, { parsing, isNesting: mayNest(record.raw) })
+      yield toLine(record.raw, last.arrival, { parsing, isNesting: isObject(record.raw) && mayNest(record.raw) })
     }
     return
   }
@@ -74,15 +75,14 @@ function toLine(whole: Uint8Array, arrival: Arrival, how: ReadOptions): EventLin
 function withDetails(bytes: Uint8Array, arrival: Arrival, { parsing, isNesting }: ReadOptions, marks: readonly EventLeaf[]): EventLine {
   const parsed = parsing?.read(bytes, arrival.at)
   if (parsed) return { bytes, arrival: withParsed(arrival, parsed, marks) }
-  if (bytes[afterBlank(bytes, 0)] !== OPEN_OBJECT) return withDetected(bytes, arrival, marks)
+  if (!isObject(bytes)) return { bytes, arrival: withLeaves(arrival, marks), isText: true }
   const nested = isNesting ? nestedKeys(bytes).map(asLeaf) : []
   return { bytes, arrival: withLeaves(arrival, [...nested, ...marks]) }
 }
 
-function withDetected(bytes: Uint8Array, arrival: Arrival, marks: readonly EventLeaf[]): EventLine {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
-  return { bytes, arrival: withLeaves(arrival, marks), detected: detect(text, arrival.at) }
-}
+/** Reads the parts of a text line. */
+export const detectedIn = ({ bytes, arrival }: EventLine): FoundText | undefined =>
+  detect(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'), arrival.at)
 
 function withParsed(arrival: Arrival, { keys, time }: ParsedLine, marks: readonly EventLeaf[]): Arrival {
   const described = withLeaves(arrival, [...keys.map(asLeaf), ...marks])
@@ -99,20 +99,28 @@ const asLeaf = ([path, text]: Pair): EventLeaf => ({ path, text })
 
 function arrivalOf({ raw, time, level, keys, attributes, origin }: ReceivedRecord, base: Arrival): Arrival {
   const severity = level === undefined ? undefined : severityOfWord(level)
-  const levelLeaf = level === undefined || saysLevel(keys, raw) ? [] : [{ path: 'level', text: level }]
-  if (!time && !severity && origin === undefined && keys.length + attributes.length + levelLeaf.length === 0) return base
-  return {
-    ...base,
-    ...(time ? { time } : {}),
-    ...(severity ? { severity } : {}),
-    ...(origin === undefined ? {} : { origin }),
-    attributes: [...base.attributes, ...levelLeaf, ...keys.map(asLeaf), ...attributes.map(asLeaf)],
-  }
+  const addsLevel = level !== undefined && !saysLevel(keys, raw)
+  if (!time && !severity && origin === undefined && keys.length + attributes.length === 0 && !addsLevel) return base
+  // Copies of lists and objects would take longer than all else here.
+  const leaves: EventLeaf[] = []
+  for (const leaf of base.attributes) leaves.push(leaf)
+  if (addsLevel) leaves.push({ path: 'level', text: level })
+  for (const pair of keys) leaves.push(asLeaf(pair))
+  for (const pair of attributes) leaves.push(asLeaf(pair))
+  const { at, post } = base
+  const from = origin ?? base.origin
+  if (time && severity) return { at, post, time, severity, origin: from, attributes: leaves }
+  if (time) return { at, post, time, origin: from, attributes: leaves }
+  return severity ? { at, post, severity, origin: from, attributes: leaves } : { at, post, origin: from, attributes: leaves }
 }
 
+const isObject = (bytes: Uint8Array): boolean => bytes[afterBlank(bytes, 0)] === OPEN_OBJECT
+
 /** True when the sender's level is already among the keys or in the line. */
-const saysLevel = (keys: readonly Pair[], raw: Uint8Array): boolean =>
-  keys.some(([name]) => name === 'level') || Buffer.from(raw.buffer, raw.byteOffset, raw.length).includes('"level"')
+function saysLevel(keys: readonly Pair[], raw: Uint8Array): boolean {
+  for (const [name] of keys) if (name === 'level') return true
+  return Buffer.from(raw.buffer, raw.byteOffset, raw.length).includes('"level"')
+}
 
 const CHAR_BYTES_MAX = 4
 

@@ -1,5 +1,4 @@
 import type { Arrival } from '../../lines/event.ts'
-import type { FoundText } from '../../lines/text-line.ts'
 
-/** One event before storage: its bytes and metadata. */
-export type EventLine = { bytes: Uint8Array; arrival: Arrival; detected?: FoundText | undefined; isCut?: true }
+/** One event before storage: its bytes and metadata. `isText` is true for text that no parser has read: its parts are still to be detected. */
+export type EventLine = { bytes: Uint8Array; arrival: Arrival; isText?: true; isCut?: true }

@@ -1,8 +1,11 @@
 import type { Block } from '../../events/writer/post.ts'
 import { growLayout, OverflowKeys, sumOf } from '../../lines/catalog.ts'
 import { observe } from '../../lines/observe.ts'
+import { PlainText } from '../../lines/plain-text.ts'
 import { Shredder } from '../../lines/shred.ts'
 import type { Observation, SlotMap } from '../../lines/slots.ts'
+import { readPlain } from '../detect/plain-bytes.ts'
+import { detectedIn } from './arrivals.ts'
 import { type AddedLines, countsOf } from './counting.ts'
 import type { EventLine } from './line.ts'
 import type { CountedBlock, Shredded, ShredTarget } from './worker-messages.ts'
@@ -84,13 +87,23 @@ function addLines(shredder: Shredder, source: Iterator<EventLine>): AddedLines {
     const next = source.next()
     if (next.done) break
     const line = next.value
-    shredder.addLine(line.bytes, line.arrival, line.detected)
+    addLine(shredder, line)
     added.atMs = line.arrival.at.ms
     if (line.isCut) added.cut.add(added.lengths.length)
     added.lengths.push(line.bytes.length)
     bytes += line.bytes.length
   }
   return added
+}
+
+const plain = new PlainText()
+
+/** Reads a text line without strings if it is plain. */
+function addLine(shredder: Shredder, line: EventLine): void {
+  const { bytes, arrival, isText } = line
+  const result = isText ? readPlain(bytes, arrival.at, plain) : 'nothing'
+  if (result === 'nothing') shredder.addLine(bytes, arrival)
+  else if (result === 'unknown' || !shredder.addPlain(bytes, arrival, plain)) shredder.addLine(bytes, arrival, detectedIn(line))
 }
 
 /** One block for each day. */

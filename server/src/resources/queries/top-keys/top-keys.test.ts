@@ -51,14 +51,14 @@ test('keys are ranked by how often they occur, with their type, place and most f
   expect(Object.keys((await ask(`?log_id=${log}&limit=3`)).body[log] ?? {})).toHaveLength(3)
 })
 
-test('logs without data are there when they were named and left out otherwise', async () => {
+test('datasets without data are returned when they were named and left out otherwise', async () => {
   expect((await ask(`?log_id=${empty}`)).body).toEqual({ [empty]: {} })
   expect(Object.keys((await ask()).body)).toEqual([log])
   expect(Object.keys((await ask(`?from_expr=${encodeURIComponent("collection = 'shop'")}`)).body)).toEqual([log])
   expect((await ask(`?log_id=${log}&from_ts=0&to_ts=1000`)).body).toEqual({ [log]: {} })
 })
 
-test('unknown logs, those of others, and ranges that make no sense are refused', async () => {
+test('unknown datasets, those of other organizations, and invalid ranges are refused', async () => {
   expect((await ask('?log_id=00000000-0000-4000-8000-000000000000')).status).toBe(404)
   expect((await (await app.newOrganization()).ask('GET', `/top-keys?log_id=${log}`)).status).toBe(404)
   expect((await ask('?time_range=today&from_ts=1&to_ts=2')).status).toBe(400)

@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { PlainText } from '../../lines/plain-text.ts'
+import { detect } from './detect.ts'
+import { readPlain } from './plain-bytes.ts'
+
+const AT = { ms: Date.UTC(2026, 10, 21, 12), ns: 0 }
+const plain = new PlainText()
+
+/** Reads a line both ways. Lines of other formats are first read as text, so that their times are known. */
+function readBoth(line: string): string {
+  const expected = detect(line, AT)
+  const result = readPlain(Buffer.from(line), AT, plain)
+  if (result === 'found') expect({ line, found: plain.toFoundText(Buffer.from(line)) }).toEqual({ line, found: expected })
+  if (result === 'nothing') expect({ line, found: expected }).toEqual({ line, found: undefined })
+  return result
+}
+
+test.each([
+  '2026-11-20T10:00:00.123Z INFO cache: entry stored',
+  '2026-11-20 10:00:00,123 [WARN] cache[17] entry dropped',
+  '[2026-11-20T10:00:00.123Z] cache entry stored',
+  '2026/11/20 10:00:00 no level',
+  '2026-11-20T10:00:00+02:00 [core:error] zone',
+  'cache (ERROR) without a time',
+  '\tat org.example.Cache.get(Cache.java:17)',
+  'Nov 20 10:00:00 node-3 sshd[17]: session opened for user root',
+  'Nov 20 10:00:00 node-3 kernel: eth0: link is up',
+  'Nov 20 10:00:00 node-3 postfix/qmgr[17]: 4A: from=<a@b>, size=12, nrcpt=1',
+  'level=info msg="all is well" path=/a status=200',
+  '2026-11-20T10:00:00Z INFO took=5 level=warn user=7',
+])('%j is read without strings', (line) => {
+  expect(readBoth(line)).toBe('found')
+})
+
+test.each(['I 1795305601.166 shard#4 moved', 'at last', 'plain words', '[x]'])('%j has no parts', (line) => {
+  expect(readBoth(line)).toBe('nothing')
+})
+
+test.each([
+  'héllo',
+  'a\0b',
+  '\x01',
+  'msg="an \\" escape" level=info',
+  'at x(a=1, b=2)',
+  '<34>Nov 20 10:00:00 host su: failed',
+  'Nov 20 10:00:00 host su',
+  '11-20 10:00:00.123  47  48 I Tag: text',
+  'I1120 10:00:00.123456    47 server.go:42] text',
+  '10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET / HTTP/2.0" 500 17',
+  'java.io.IOException: broken',
+  'Traceback (most recent call last)',
+  '2026-11-20T10:00:00Z {"a":1}',
+  'Fri Nov 20 10:00:00 2026 text',
+  '2026-11-20T10:00:00Z stdout F text',
+  'CEF:0|a|b|c|d|e|f|',
+  'x'.repeat(1_001),
+  '',
+])('%j is left to the reader of strings', (line) => {
+  expect(readBoth(line)).toBe('unknown')
+})
+
+const pieces = fc.constantFrom(
+  ...'2026-11-20 2026/11/20 2026-11-20T10:00:00 10:00:00 10:61:00 .123 ,123 .5 Z UTC +02:00 -0700 [ ] ( ) : , | < > { } INFO WARN ERR Error info Warning DEBUGS [core:error] [error] at java.io.IOException std Mon Nov 20 11- I1120 17 a b_c é " \' - panic:'.split(
+    ' ',
+  ),
+  ' ',
+  ' ',
+  '\t',
+  '\0',
+  '\n',
+  '=',
+  'a=1',
+  ' msg=',
+  'hostname=x',
+  '="a b"',
+  "='x'",
+)
+const heads = fc.constantFrom(
+  '',
+  '2026-11-20T10:00:00.123Z',
+  '2026-11-20 10:00:00,123',
+  '[2026-11-20 10:00:00.123 UTC]',
+  '2026-11-20T10:00:00',
+  '\tat x(',
+)
+
+test('any line is read as detect reads it, or left to it', () => {
+  fc.assert(
+    fc.property(heads, fc.array(pieces, { maxLength: 12 }), (head, rest) => {
+      readBoth(head + rest.join(''))
+      readBoth(`${head} ${rest.join(' ')}`)
+    }),
+    { numRuns: 10_000 },
+  )
+})

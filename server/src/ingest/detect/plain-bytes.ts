@@ -1,0 +1,164 @@
+import type { PlainText } from '../../lines/plain-text.ts'
+import type { Instant } from '../../lines/time-text.ts'
+import { readLevel } from './level.ts'
+import { PairReader } from './pairs-bytes.ts'
+import { readSyslogBytes } from './syslog.ts'
+import { mayBeIso, readIsoBytes } from './time.ts'
+
+/** The results of reading a line: its parts are found, it has none, or only `detect` can read it. */
+export type PlainResult = 'found' | 'nothing' | 'unknown'
+
+/** Longer lines are rare, and their stack traces would be cut. */
+const PLAIN_BYTES_MAX = 1_000
+
+/** Bytes that another reader must see: those beyond printable ASCII, and the first letters of telling words. */
+const ODD = 1
+const TELLING = 2
+const SPACE_KIND = 4
+/** Behind a time. */
+const BEHIND = 8
+const EQUALS = 16
+
+const kinds = makeKinds()
+
+function makeKinds(): Uint8Array {
+  const made = new Uint8Array(256)
+  const mark = (chars: string, kind: number) => {
+    for (const char of chars) made[char.charCodeAt(0)] = (made[char.charCodeAt(0)] ?? 0) | kind
+  }
+  mark('xEC]', TELLING)
+  mark('=', EQUALS)
+  mark(' \t', SPACE_KIND | BEHIND)
+  mark(',|', BEHIND)
+  for (let code = 0; code < 256; code += 1) {
+    if ((code < 0x20 && code !== 9) || code > 0x7f) made[code] = ODD
+  }
+  return made
+}
+
+const text = (word: string): Uint8Array => Uint8Array.from(Buffer.from(word))
+const EXCEPTION = text('xception')
+const ERROR = text('Error')
+const CEF = text('CEF:')
+const REQUEST = text('] "')
+const STREAM = text('std')
+const AT = text('at ')
+const beginnings = ['Traceback', 'panic:', 'goroutine'].map(text)
+const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map(text)
+const [SPACE, OPENING_BRACKET, CLOSING_BRACKET, OPENING, CLOSING, DASH, LESS, CLOSING_BRACE] = [
+  0x20, 0x5b, 0x5d, 0x28, 0x29, 0x2d, 0x3c, 0x7d,
+]
+const [UPPER_A, UPPER_Z] = [0x41, 0x5a]
+
+const pairs = new PairReader()
+
+/**
+ * Reads an ASCII line as `detect` does, without strings: syslog without a priority, a leading time, a level near the beginning, pairs, and frames
+ * of stack traces. Other formats are left to `detect`.
+ */
+export function readPlain(bytes: Uint8Array, arrival: Instant, found: PlainText): PlainResult {
+  const end = bytes.length
+  found.clear()
+  const seen = end === 0 || end > PLAIN_BYTES_MAX ? ODD : kindsIn(bytes, end)
+  if (seen & ODD) return 'unknown'
+  const restStart = readHeader(bytes, arrival, found)
+  if (restStart < 0) return 'unknown'
+  const textEnd = lastOf(bytes, end) + 1
+  if (bytes[textEnd - 1] === CLOSING_BRACE) return 'unknown'
+  const hasHeader = found.count > 0 || found.timeStart >= 0
+  if (seen & EQUALS) {
+    const result = pairs.read(bytes, afterBlanks(bytes, restStart), textEnd, found.wordsStart, found)
+    if (result === 'unknown') return 'unknown'
+    if (result === 'whole') found.wordsStart = end
+  }
+  if (isTraceLine(bytes, end)) {
+    if (found.count > 0 && found.level === undefined) return 'unknown'
+    found.severity = found.level === undefined ? 'error' : undefined
+  }
+  return hasHeader || found.count > 0 || found.severity ? 'found' : 'nothing'
+}
+
+/** Reads the part before the message and returns its end, -1 for an unknown one. */
+function readHeader(bytes: Uint8Array, arrival: Instant, found: PlainText): number {
+  const end = bytes.length
+  const first = bytes[0] as number
+  if (end > 3 && first >= UPPER_A && first <= UPPER_Z && bytes[3] === SPACE) {
+    if (!readSyslogBytes(bytes, arrival, found)) return -1
+    found.wordsStart = end
+    return found.starts[found.count - 1] as number
+  }
+  if (mayBeOtherHeader(bytes, first, end)) return -1
+  const start = first === OPENING_BRACKET ? 1 : 0
+  if (mayBeIso(bytes, start, end) && !readIsoBytes(bytes, start, end, found)) return -1
+  const restStart = found.timeStart < 0 ? 0 : afterTime(bytes, found.timeEnd, end)
+  if (found.timeStart < 0 ? weekdays.some((name) => isAt(bytes, start, name)) : isAt(bytes, restStart, STREAM)) return -1
+  readLevel(bytes, restStart, end, found)
+  const isLevelFixed = found.count > 0 && isFixed(bytes, restStart, found.starts[0] as number)
+  found.wordsStart = isLevelFixed ? (found.ends[0] as number) : restStart
+  return restStart
+}
+
+/** The kinds of all bytes; ODD also for words of other formats. */
+function kindsIn(bytes: Uint8Array, end: number): number {
+  let seen = 0
+  for (let at = 0; at < end; at += 1) {
+    const kind = kinds[bytes[at] as number] as number
+    seen |= kind
+    if (!(kind & (ODD | TELLING))) continue
+    if (kind & ODD || isAt(bytes, at, EXCEPTION) || isAt(bytes, at, ERROR) || isAt(bytes, at, CEF) || isAt(bytes, at, REQUEST)) return ODD
+  }
+  return beginnings.some((word) => isAt(bytes, 0, word)) ? ODD : seen
+}
+
+/** True when a line may begin like syslog with a priority, glog or logcat. */
+function mayBeOtherHeader(bytes: Uint8Array, first: number, end: number): boolean {
+  if (first === LESS) return true
+  if (end < 5 || !isDigit(bytes[1] as number)) return false
+  return isDigit(first) ? bytes[2] === DASH : isDigit(bytes[4] as number) && first >= UPPER_A && first <= UPPER_Z
+}
+
+const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
+
+function afterTime(bytes: Uint8Array, timeEnd: number, end: number): number {
+  let at = timeEnd
+  if (at < end && bytes[at] === CLOSING_BRACKET) at += 1
+  while (at < end && (kinds[bytes[at] as number] as number) & BEHIND) at += 1
+  return at
+}
+
+/** True when only punctuation and spaces lie between two positions. */
+function isFixed(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    const code = (bytes[at] as number) | 0x20
+    if ((code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a)) return false
+  }
+  return true
+}
+
+function lastOf(bytes: Uint8Array, end: number): number {
+  let last = end - 1
+  while (last > 0 && (kinds[bytes[last] as number] as number) & SPACE_KIND) last -= 1
+  return last
+}
+
+function afterBlanks(bytes: Uint8Array, start: number): number {
+  let at = start
+  while (at < bytes.length && (kinds[bytes[at] as number] as number) & SPACE_KIND) at += 1
+  return at
+}
+
+/** True for `at name(place)` with nothing behind it. */
+function isTraceLine(bytes: Uint8Array, end: number): boolean {
+  let at = afterBlanks(bytes, 0)
+  if (!isAt(bytes, at, AT) || bytes[end - 1] !== CLOSING) return false
+  at += AT.length
+  if ((kinds[bytes[at] as number] as number) & SPACE_KIND) return false
+  for (at += 1; at < end - 1; at += 1) if (bytes[at] === OPENING) return true
+  return false
+}
+
+function isAt(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
+  if (start + word.length > bytes.length) return false
+  for (let at = 0; at < word.length; at += 1) if (bytes[start + at] !== word[at]) return false
+  return true
+}

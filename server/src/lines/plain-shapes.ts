@@ -1,0 +1,120 @@
+import type { KnownKey } from './known-keys.ts'
+import type { PlainText } from './plain-text.ts'
+import { SHAPE_CHARS_MAX, timeReference, WORDS_REFERENCE } from './shape.ts'
+import type { LiveShape, ShapeLedger } from './shape-ledger.ts'
+
+type KnownShape = { readonly bytes: Uint8Array; readonly live: LiveShape }
+
+const KNOWN_MAX = 4_096
+/** A line that is longer than this has no shape here, and a reference is shorter than its name and eight more bytes. */
+const FIRST_BYTES = 4_096
+
+const words = bytesOf(WORDS_REFERENCE)
+
+function bytesOf(text: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(text))
+}
+
+/** Finds the shapes of ASCII lines by their bytes, so that only new shapes become strings. */
+export class PlainShapes {
+  private readonly ledger: ShapeLedger
+  private bytes = new Uint8Array(FIRST_BYTES)
+  private used = 0
+  private readonly known = new Map<number, KnownShape>()
+  /** The references as bytes, by their texts. */
+  private readonly references = new Map<string, Uint8Array>()
+  private format = ''
+  private time = bytesOf(timeReference(''))
+
+  constructor(ledger: ShapeLedger) {
+    this.ledger = ledger
+  }
+
+  /** The shape of a line, of which `keys` are the keys of its leaves; undefined when the line must be stored raw. */
+  of(line: Uint8Array, found: PlainText, keys: readonly KnownKey[]): LiveShape | undefined {
+    if (!this.write(line, found, keys)) return undefined
+    const { bytes, used } = this
+    let hash = used
+    for (let at = 0; at < used; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
+    const known = this.known.get(hash)
+    if (known && this.equals(known.bytes)) return known.live
+    const live = this.ledger.admit(Buffer.from(bytes.buffer, 0, used).toString('utf8'))
+    if (live) {
+      if (this.known.size >= KNOWN_MAX) this.known.clear()
+      this.known.set(hash, { bytes: bytes.slice(0, used), live })
+    }
+    return live
+  }
+
+  private equals(known: Uint8Array): boolean {
+    if (known.length !== this.used) return false
+    for (let at = 0; at < known.length; at += 1) if (known[at] !== this.bytes[at]) return false
+    return true
+  }
+
+  /** Writes the shape; false when the line has none. */
+  private write(line: Uint8Array, found: PlainText, keys: readonly KnownKey[]): boolean {
+    const { count, starts, ends, wordsStart, timeEnd } = found
+    let timeStart = found.timeStart < 0 ? Number.POSITIVE_INFINITY : found.timeStart
+    let shapedTo = 0
+    let cuts = 0
+    this.used = 0
+    for (let leaf = 0; leaf <= count; leaf += 1) {
+      const start = leaf < count ? (starts[leaf] as number) : line.length
+      if (start > timeStart) {
+        if (timeStart >= shapedTo && timeEnd <= wordsStart) {
+          this.put(line, shapedTo, timeStart)
+          this.putWhole(this.timeOf(found.format))
+          shapedTo = timeEnd
+          cuts += 1
+        }
+        timeStart = Number.POSITIVE_INFINITY
+      }
+      if (leaf === count || start < shapedTo || (ends[leaf] as number) > wordsStart) continue
+      this.put(line, shapedTo, start)
+      this.putWhole(this.referenceOf(keys[leaf] as KnownKey))
+      shapedTo = ends[leaf] as number
+      cuts += 1
+    }
+    this.put(line, shapedTo, wordsStart)
+    if (cuts === 0 || this.used > SHAPE_CHARS_MAX) return false
+    if (wordsStart < line.length) this.putWhole(words)
+    return true
+  }
+
+  private timeOf(format: string): Uint8Array {
+    if (this.format !== format) {
+      this.format = format
+      this.time = bytesOf(timeReference(format))
+    }
+    return this.time
+  }
+
+  private referenceOf({ reference }: KnownKey): Uint8Array {
+    let bytes = this.references.get(reference)
+    if (!bytes) {
+      if (this.references.size >= KNOWN_MAX) this.references.clear()
+      bytes = bytesOf(reference)
+      this.references.set(reference, bytes)
+    }
+    return bytes
+  }
+
+  private putWhole(bytes: Uint8Array): void {
+    this.put(bytes, 0, bytes.length)
+  }
+
+  private put(source: Uint8Array, start: number, end: number): void {
+    if (this.used + end - start > this.bytes.length) this.grow(end - start)
+    const { bytes } = this
+    let put = this.used
+    for (let at = start; at < end; at += 1) bytes[put++] = source[at] as number
+    this.used = put
+  }
+
+  private grow(more: number): void {
+    const grown = new Uint8Array(Math.max(this.bytes.length * 2, this.used + more))
+    grown.set(this.bytes.subarray(0, this.used))
+    this.bytes = grown
+  }
+}

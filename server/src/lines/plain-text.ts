@@ -1,0 +1,63 @@
+import type { Severity } from './severity.ts'
+import { type FoundText, leafAt } from './text-line.ts'
+
+const LEAVES_MAX = 256
+
+/**
+ * The parsed parts of an ASCII line, as in a FoundText, but as positions without strings. One object serves all lines: reading a line replaces
+ * the parts of the line before.
+ */
+export class PlainText {
+  count = 0
+  /** The leaves in the order of their positions. */
+  readonly paths: string[] = []
+  readonly starts = new Int32Array(LEAVES_MAX)
+  readonly ends = new Int32Array(LEAVES_MAX)
+  /** The time in front of the line; timeStart is -1 for none. */
+  timeStart = -1
+  timeEnd = -1
+  ms = 0
+  ns = 0
+  format = ''
+  /** The severity of the line apart from its leaves. */
+  severity: Severity | undefined
+  /** The severity of the leaf `level`, if there is one. */
+  level: Severity | undefined
+  wordsStart = 0
+
+  clear(): void {
+    this.count = 0
+    this.timeStart = -1
+    this.severity = undefined
+    this.level = undefined
+    this.wordsStart = 0
+  }
+
+  /** False when there are too many leaves. */
+  add(path: string, start: number, end: number): boolean {
+    if (this.count === LEAVES_MAX) return false
+    this.paths[this.count] = path
+    this.starts[this.count] = start
+    this.ends[this.count] = end
+    this.count += 1
+    return true
+  }
+
+  textOf(line: Uint8Array, path: string): string | undefined {
+    const at = this.paths.indexOf(path)
+    if (at < 0 || at >= this.count) return undefined
+    return Buffer.from(line.buffer, line.byteOffset, line.length).toString('latin1', this.starts[at], this.ends[at])
+  }
+
+  /** The same parts with strings. */
+  toFoundText(line: Uint8Array): FoundText {
+    const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString('latin1')
+    const { timeStart, timeEnd, ms, ns, format, severity, wordsStart } = this
+    const leaves = this.paths.slice(0, this.count).map((path, at) => {
+      const start = this.starts[at] as number
+      return leafAt(path, text.slice(start, this.ends[at]), start)
+    })
+    const time = timeStart < 0 ? undefined : { instant: { ms, ns }, format, start: timeStart, end: timeEnd }
+    return { text, leaves, time, severity, wordsStart }
+  }
+}
