@@ -2,6 +2,7 @@ import type { Dataset } from '@dendro/api'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createEvaluationRound } from '../../server/src/resources/watching/evaluations/evaluations.ts'
+import { openAction } from './actions.fixture.ts'
 import { axeFaults, browserPath } from './browser.fixture.ts'
 import { exploreUrl } from './explore-url.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
@@ -264,7 +265,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await counted(page, '10 events')
     await page.goto(`${stand.app.url}${exploreUrl({ ...ten(), q: "region = 'us'" })}`)
     await counted(page, '20 events')
-    await page.getByRole('button', { name: 'History' }).click()
+    await openAction(page, 'History')
     const list = page.getByRole('list', { name: 'Recent queries' })
     await list.getByText("region = 'us'").waitFor()
     await page.getByLabel('Find a query').fill('host')
@@ -276,7 +277,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await page.getByRole('combobox', { name: 'Type a command' }).pressSequentially('recent region')
     await page.getByRole('option', { name: /region = 'us'.*20 events/ }).click()
     await counted(page, '20 events')
-    await page.getByRole('button', { name: 'History' }).click()
+    await openAction(page, 'History')
     await page.getByRole('button', { name: 'Clear history' }).click()
     await page.getByText('No recent queries yet').waitFor()
   })
@@ -374,7 +375,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     expect(await width()).toBe(before + 32)
     await page.getByLabel('Find a field').fill('seldom')
     await list.getByText('Not in the sample, but in 1 event in this range.').waitFor()
-    await list.getByRole('button', { name: /treasure/ }).click()
+    await list.getByRole('button', { name: /^treasure/ }).click()
     await page.getByRole('menuitem', { name: 'Include' }).click()
     await counted(page, '1 event')
     await page.getByLabel('Find a field').fill('nowhere')

@@ -379,6 +379,17 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     expect((await names.first().textContent())?.replace(/100.*/, '')).toBe('kubernetes.extra.key17')
   })
 
+  test('on a phone the first row is near the top, with one menu for navigation and one for actions', async () => {
+    const page = await stand.open('/app/explore', { width: 390 })
+    await rows(page).first().getByText('order 0 placed').waitFor()
+    await counted(page, 61)
+    expect((await rows(page).first().boundingBox())?.y).toBeLessThanOrEqual(250)
+    expect(await page.getByRole('button', { name: /^(Saved|History|Share|Export|Create monitor|Sign out)/ }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Data' }).click()
+    await page.getByRole('heading', { name: 'Data' }).waitFor()
+  })
+
   test('the command palette changes the theme', async () => {
     const page = await stand.open('/app/data')
     await page.getByRole('heading', { name: 'Data' }).waitFor()
