@@ -74,7 +74,12 @@ function toLine(whole: Uint8Array, arrival: Arrival, how: ReadOptions): EventLin
   return withDetails(whole, arrival, how, [])
 }
 
-function withDetails(bytes: Uint8Array, arrival: Arrival, { parsing, mayNest: mayBeNested }: ReadOptions, marks: readonly EventLeaf[]): EventLine {
+function withDetails(
+  bytes: Uint8Array,
+  arrival: Arrival,
+  { parsing, mayNest: mayBeNested }: ReadOptions,
+  marks: readonly EventLeaf[],
+): EventLine {
   const parsed = parsing?.read(bytes, arrival.at)
   if (parsed) return { bytes, arrival: withParsed(arrival, parsed, marks) }
   if (!isObject(bytes)) return { bytes, arrival: withLeaves(arrival, marks), isText: true }
