@@ -114,7 +114,7 @@ export const allRoutes = (
     reference: referenceRoutes({ version: world.deployment.version, region: world.deployment.region, web, problems: health.failures }),
     retention: retentionRoutes(world),
     retentionRules: retentionRuleRoutes(world),
-    search: { ...searchRoutes(world, searches), findRawHandler: openLokiReads(world).find },
+    search: { ...searchRoutes(world, searches), findRawHandler: openLokiReads(world, tails).find },
     datasetKeys: datasetKeyRoutes(world),
     savedSearches: savedSearchRoutes(world),
     savedSearchTemplates: savedSearchTemplateRoutes(world),

@@ -47,6 +47,7 @@ export function tailCommand(terminal: Terminal, globals: () => Settings): Comman
 
 async function runTail(words: readonly string[], options: TailOptions, terminal: Terminal): Promise<void> {
   checkLineOptions(options)
+  if (options.output === 'json') throw new UsageError('--output json has no end here; use ndjson')
   const { signal } = terminal
   const access = await credentialFor(options, terminal)
   const client = clientOf(access)
@@ -59,6 +60,7 @@ async function runTail(words: readonly string[], options: TailOptions, terminal:
   const job = options.follow ? await explained(request, client.liveTail.start({ body: request, signal })) : undefined
   const latest = mark ?? (await search())
   showWarnings(latest, body, terminal)
+  // A header on the terminal says that later events will be shown.
   await begin()
   for (const event of options.lines === 0 ? [] : latest.events.reverse()) await print(event)
   if (!job) return
@@ -79,7 +81,6 @@ type EventPrinter = { begin(): Promise<void>; print(event: Event): Promise<void>
 /** Prints events in the chosen format. `begin` writes the header. */
 function printerFor(options: TailOptions, terminal: Terminal, names: ReturnType<typeof openDatasetNames>): EventPrinter {
   const { output = 'table', fields } = options
-  if (output === 'json') throw new UsageError('--output json has no end here; use ndjson')
   const style = {
     paint: painterFor(terminal, options.color),
     zone: options.zone ?? 'utc',

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { badRequest, Failure, forbidden, notFound, reasonPhrase, unauthenticated, unavailable } from '../kernel/errors.ts'
@@ -14,7 +15,8 @@ import { type Exceptions, mayCall } from './may-call.ts'
 import type { Meter } from './measure.ts'
 import { mount, type Routes, signalOf } from './mount.ts'
 import { type Quota, quotaExceeded, type RateLimiter } from './rate-limit.ts'
-import { headOf, sendRawReply } from './raw-handler.ts'
+import { type FindRawHandler, headOf, sendRawReply } from './raw-handler.ts'
+import { isWebSocketRequest, openUpgrades, type Upgrades } from './upgrade.ts'
 
 export type HttpOptions = {
   routes: readonly Routes[]
@@ -70,6 +72,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
       headersTimeout: bounds.headersMs,
       connectionsCheckingInterval: bounds.checkEveryMs,
       requireHostHeader: false,
+      shouldUpgradeCallback: (request) => isWebSocketRequest(request) && isUpgradable(options, request),
     },
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: PARAM_LENGTH_MAX },
     forceCloseConnections: 'idle',
@@ -90,7 +93,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
     return bytes.length === 0 ? undefined : parseJson(bytes)
   })
   app.addHook('onRequest', async (request, reply) => {
-    const answered = await admit(options, request, reply)
+    const answered = await admit(options, request, reply, () => upgrades.accept(reply))
     // Unknown paths are 404 before the body is checked.
     if (answered === undefined && request.is404) throw unknownPath(request)
     return answered
@@ -107,6 +110,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
   })
   app.server.on('checkExpectation', (_request, response) => refuseExpectation(options, response))
   app.addHook('onSend', compress)
+  const upgrades = openUpgrades(app)
   const sockets = new Set<Socket>()
   app.server.on('connection', (socket) => {
     sockets.add(socket)
@@ -134,7 +138,12 @@ export function openHttp(options: HttpOptions): FastifyInstance {
 }
 
 /** Checks credential, route, rate limit and permission, in this order. It also runs raw handlers. */
-async function admit(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+async function admit(
+  options: HttpOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  acceptUpgrade: () => ReturnType<Upgrades['accept']>,
+): Promise<unknown> {
   const { endpoint, action, allow } = request.routeOptions.config
   const rawRequest = rawRequestOf(options, request)
   request.rawRequest = rawRequest
@@ -161,7 +170,7 @@ async function admit(options: HttpOptions, request: FastifyRequest, reply: Fasti
     `${actor.orgId}/${actor.identity.id}`,
   )
   showQuota(counted instanceof Promise ? await counted : counted, reply)
-  if (rawRequest) return handleRaw(options, { actor, ...rawRequest }, request, reply)
+  if (rawRequest) return handleRaw(options, { actor, ...rawRequest }, request, reply, acceptUpgrade)
   if (allow) throw methodRefused(request.method, allow)
   if (!endpoint) return undefined
   const allowed = mayCall(options.exceptions, endpoint, actor, request.params)
@@ -186,9 +195,16 @@ function rawRequestOf(options: HttpOptions, request: FastifyRequest): FastifyReq
   if (endpoint && !named && endpoint.path !== '/') return undefined
   const head = headOf(request)
   const known = endpoint !== undefined || allow !== undefined
-  const rawHandler = named ?? options.routes.map(({ findRawHandler }) => findRawHandler?.(head, known)).find((found) => found !== undefined)
+  const rawHandler = named ?? findRawHandler(options, head, known)
   return rawHandler && { rawHandler: rawHandler, head }
 }
+
+const findRawHandler = ({ routes }: HttpOptions, ...request: Parameters<FindRawHandler>): ReturnType<FindRawHandler> =>
+  routes.map(({ findRawHandler: find }) => find?.(...request)).find((found) => found !== undefined)
+
+/** Whether the path of a request serves WebSockets. */
+const isUpgradable = (options: HttpOptions, { method = 'GET', headers, url }: IncomingMessage): boolean =>
+  findRawHandler(options, headOf({ method, headers, raw: { url } }), false)?.upgrade !== undefined
 
 /** Returns the principal of the first valid credential; event senders may send more than one. */
 function identifyFirst(
@@ -226,6 +242,7 @@ async function handleRaw(
   { actor, rawHandler, head }: IdentifiedRawRequest,
   request: FastifyRequest,
   reply: FastifyReply,
+  acceptUpgrade: () => ReturnType<Upgrades['accept']>,
 ): Promise<unknown> {
   const { permission } = rawHandler
   if (permission !== 'any' && !actor.permissions.has(permission)) throw await refusal(options, actor, request, permission)
@@ -236,6 +253,15 @@ async function handleRaw(
     get signal() {
       return signalOf(reply)
     },
+    currentActor: () => request.currentActor(),
+  }
+  if (rawHandler.upgrade && isWebSocketRequest(request)) {
+    const serve = await rawHandler.upgrade(call)
+    const socket = await acceptUpgrade()
+    if (!socket) throw badRequest('a WebSocket cannot be opened on this connection')
+    reply.hijack()
+    serve(socket)
+    return reply
   }
   return sendRawReply(request, reply, await rawHandler.handle(call))
 }

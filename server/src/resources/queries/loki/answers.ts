@@ -64,3 +64,9 @@ export function statisticsOf(cost: LokiCost, returned: number, elapsedMs: number
     },
   }
 }
+
+/** A number as text, as Prometheus writes it. */
+export function sampleText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  return Number.isFinite(value) ? String(value) : value > 0 ? '+Inf' : '-Inf'
+}

@@ -1,7 +1,7 @@
 import type { Actor } from '../../../http/actor.ts'
 import type { World } from '../../../world.ts'
 import { locateAll } from '../../data/catalog/catalog.ts'
-import { type DatasetRow, visibleDatasets } from '../../data/datasets/datasets.ts'
+import { type DatasetRow, type DatasetSelection, visibleDatasets } from '../../data/datasets/datasets.ts'
 import { LabelKeys } from './label-names.ts'
 import type { LabelMatcher } from './logql/tree.ts'
 import { valueTest } from './matchers.ts'
@@ -17,9 +17,7 @@ export async function chooseDatasets(world: Pick<World, 'meta'>, actor: Actor, m
     actor.orgId,
     visible.map(({ id }) => id),
   )
-  const tests = matchers
-    .filter(({ name }) => name === 'dataset' || name === 'collection')
-    .map((matcher) => ({ name: matcher.name === 'dataset' ? ('dataset' as const) : ('collection' as const), test: valueTest(matcher) }))
+  const tests = nameTests(matchers)
   const datasets: DatasetRow[] = []
   const known = new Set<string>()
   for (const [index, dataset] of visible.entries()) {
@@ -32,6 +30,32 @@ export async function chooseDatasets(world: Pick<World, 'meta'>, actor: Actor, m
     for (const key of slots?.keys() ?? []) known.add(key)
   }
   return { datasets, keys: new LabelKeys(known) }
+}
+
+type NameTest = { readonly name: 'dataset' | 'collection'; readonly test: (text: string) => boolean }
+
+/** The matchers that test the names of datasets. */
+const nameTests = (matchers: readonly LabelMatcher[]): NameTest[] =>
+  matchers.flatMap((matcher) => {
+    const { name } = matcher
+    return name === 'dataset' || name === 'collection' ? [{ name, test: valueTest(matcher) }] : []
+  })
+
+/**
+ * Returns a choice among datasets that may change while a tail is open. Datasets are excluded by their names unless an attribute has the name of the
+ * label anywhere.
+ */
+export async function datasetSelectionFor(
+  world: Pick<World, 'meta'>,
+  actor: Actor,
+  matchers: readonly LabelMatcher[],
+): Promise<DatasetSelection> {
+  const { keys } = await chooseDatasets(world, actor, [])
+  const tests = nameTests(matchers).filter(({ name }) => !keys.isOverridden(name))
+  return (datasets) =>
+    datasets.filter(
+      (dataset) => (!dataset.is_system_generated || namesSystem(matchers)) && tests.every(({ name, test }) => test(dataset[name])),
+    )
 }
 
 /** System datasets match only a selector that names them: their names begin with a dot. */

@@ -43,7 +43,7 @@ export async function listLabelValues(request: LokiRequest): Promise<unknown> {
 const tooMany = (count: number) =>
   badRequest(`the label has ${count} values; a list has at most ${VALUES_MAX}, so narrow the range or the selector`)
 
-function matchersOf(text: string | undefined): readonly LabelMatcher[] {
+export function matchersOf(text: string | undefined): readonly LabelMatcher[] {
   if (text === undefined) return []
   const { matchers, stages } = parseLogqlLogs(text)
   if (stages.length > 0) throw badField('query', 'must be a selector without stages')

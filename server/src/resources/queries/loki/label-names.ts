@@ -20,7 +20,7 @@ export const builtInLabels: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Structured metadata that every event has, unless a field or an attribute has the name. */
-const builtInMetadata: ReadonlyMap<string, string> = new Map([...builtInLabels, ['detected_level', '@status']])
+export const builtInMetadata: ReadonlyMap<string, string> = new Map([...builtInLabels, ['detected_level', '@status']])
 
 /** Several keys may have the same name of a label: the one that is spelled like it comes first, then by the order of their text. */
 export function compareBases(name: string, one: string, other: string): number {
@@ -71,10 +71,16 @@ export class LabelKeys {
     return builtIn === undefined ? this.#basesOf(name) : [...this.#basesOf(name), builtIn]
   }
 
-  /** Keys that are rare have no column and are not known. Then the name itself and the name with dots are tried. */
+  /** Whether exactly one key of the datasets can hold a label. */
+  isUnambiguous(name: string): boolean {
+    return !builtInMetadata.has(name) && (this.#bases.get(name)?.size ?? 1) === 1
+  }
+
+  /** Keys that are rare have no column and are not known. If none is known, the name itself and the name with dots are tried. */
   #basesOf(name: string): string[] {
-    const known = this.#bases.get(name) ?? new Set()
+    const known = this.#bases.get(name)
+    if (known) return [...known].sort((one, other) => compareBases(name, one, other))
     const guesses = [name, name.replaceAll('_', '.')].filter((guess) => labelNameOf(guess) === name && /[^.]/.test(guess))
-    return [...new Set([...known, ...guesses])].sort((one, other) => compareBases(name, one, other))
+    return [...new Set(guesses)]
   }
 }

@@ -8,6 +8,7 @@ import { PipelineLabels } from './pipeline-labels.ts'
 /** One line of an answer, with the labels of its stream and the further ones. */
 export type LogEntry = {
   readonly timeNs: bigint
+  readonly seq: bigint
   readonly line: string
   readonly stream: LabelSet
   readonly metadata: LabelSet
@@ -57,7 +58,7 @@ export function entryOf({ event, line, labels: given }: LabeledEvent, pipeline: 
   const labels = new PipelineLabels(given)
   const written = pipeline(line, labels)
   if (written === undefined) return undefined
-  return { timeNs: event.timeNs, line: written, stream: labels.stream, metadata: labels.metadata, parsed: labels.parsed }
+  return { timeNs: event.timeNs, seq: event.seq, line: written, stream: labels.stream, metadata: labels.metadata, parsed: labels.parsed }
 }
 
 /** The whole milliseconds that contain a range. */

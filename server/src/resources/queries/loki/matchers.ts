@@ -9,3 +9,9 @@ export function valueTest({ operator, value }: Pick<LabelMatcher, 'operator' | '
   const regex = compileRegex({ pattern: anchoredPattern(value), ignoreCase: false })
   return operator === '=~' ? (text) => regex.test(text) : (text) => !regex.test(text)
 }
+
+/** Compiles the matchers of a selector as a test on the labels of a stream. */
+export function selectorTest(matchers: readonly LabelMatcher[]): (stream: ReadonlyMap<string, string>) => boolean {
+  const tests = matchers.map((matcher) => ({ name: matcher.name, test: valueTest(matcher) }))
+  return (stream) => tests.every(({ name, test }) => test(stream.get(name) ?? ''))
+}

@@ -1,4 +1,5 @@
 import type { EventLabels, LabelSet } from './event-labels.ts'
+import { builtInMetadata } from './label-names.ts'
 
 export const ERROR_LABEL = '__error__'
 export const ERROR_DETAILS_LABEL = '__error_details__'
@@ -35,7 +36,8 @@ export class PipelineLabels {
 
   /** Adds a label that a parser found. A label of the stream keeps its name, and of several values with one name the first counts. */
   extract(name: string, value: string, found: Set<string>): void {
-    const own = this.#given.stream.has(name) ? `${name}_extracted` : name
+    const isTaken = this.#given.stream.has(name) || builtInMetadata.has(name)
+    const own = isTaken ? `${name}_extracted` : name
     if (found.has(own)) return
     found.add(own)
     this.set(own, value)

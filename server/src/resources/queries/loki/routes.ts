@@ -3,11 +3,14 @@ import { hasPermission } from '../../../http/actor.ts'
 import type { RawCall, RawHandler, RawReply, RequestHead } from '../../../http/raw-handler.ts'
 import { badRequest, Failure, forbidden } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
+import type { LiveTails } from '../live-tail/live-tail.ts'
 import { listLabels, listLabelValues } from './label-lists.ts'
 import { LokiCost } from './loki-query.ts'
 import { LokiParameters } from './parameters.ts'
-import { queryInstant, queryRange } from './queries.ts'
+import { evaluationTimesOf, queryInstant, queryRange } from './queries.ts'
 import type { LokiRequest } from './request.ts'
+import { indexStatistics, indexVolume, indexVolumeRange, listSeries } from './stream-lists.ts'
+import { openTail } from './tail.ts'
 
 type Read = {
   readonly name: string
@@ -36,14 +39,31 @@ const reads: readonly Read[] = [
   // Senders use the list of labels to check the address, with a key that may only send.
   { ...read('labels', 'labels?', listLabels), permission: 'any' },
   read('labelValues', 'label/([^/]+)/values', listLabelValues),
+  read('series', 'series', listSeries),
+  read('indexStats', 'index/stats', indexStatistics),
+  read('indexVolume', 'index/volume', indexVolume),
+  read('indexVolumeRange', 'index/volume_range', (request) => indexVolumeRange(request, evaluationTimesOf(request))),
   { ...read('buildInfo', 'status/buildinfo', async () => BUILD, GET), permission: 'any' },
 ]
+
+const TAIL = read(
+  'tail',
+  'tail',
+  async () => {
+    throw badRequest('a tail needs a WebSocket')
+  },
+  ['GET'],
+)
 
 type LokiReads = { find(head: RequestHead): RawHandler | undefined }
 
 /** Serves the reads of the Loki protocol. */
-export function openLokiReads(world: World): LokiReads {
-  const handlers = reads.map((one) => ({ one, handler: handlerOf(world, one) }))
+export function openLokiReads(world: World, tails: LiveTails): LokiReads {
+  const tail: RawHandler = {
+    ...handlerOf(world, TAIL),
+    upgrade: async (call) => openTail(await requestOf(world, TAIL, call), tails, call.currentActor),
+  }
+  const handlers = [...reads.map((one) => ({ one, handler: handlerOf(world, one) })), { one: TAIL, handler: tail }]
   return {
     find: ({ method, path }) => handlers.find(({ one }) => one.path.test(path) && one.methods.includes(method))?.handler,
   }
@@ -55,17 +75,7 @@ function handlerOf(world: World, one: Read): RawHandler {
     permission: one.permission,
     countsAs: 'reading',
     handle: async (call) => {
-      const startedMs = world.clock.monotonicMs()
-      const request: LokiRequest = {
-        world,
-        actor: call.actor,
-        signal: call.signal,
-        cost: new LokiCost(),
-        startedMs,
-        parameters: await parametersOf(call),
-        head: call.head,
-        segments: (one.path.exec(call.head.path) ?? []).slice(1).map(decodeSegment),
-      }
+      const request = await requestOf(world, one, call)
       const isRead = hasPermission(call.actor, 'search_read')
       if (!isRead && one.name === 'labels') return jsonReply({ status: 'success', data: await emptyForSenders(call) })
       return jsonReply(await one.run(request))
@@ -75,6 +85,19 @@ function handlerOf(world: World, one: Read): RawHandler {
       headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' },
       body: `${message}\n`,
     }),
+  }
+}
+
+async function requestOf(world: World, { path }: Read, call: RawCall): Promise<LokiRequest> {
+  return {
+    world,
+    actor: call.actor,
+    signal: call.signal,
+    cost: new LokiCost(),
+    startedMs: world.clock.monotonicMs(),
+    parameters: await parametersOf(call),
+    head: call.head,
+    segments: (path.exec(call.head.path) ?? []).slice(1).map(decodeSegment),
   }
 }
 
