@@ -37,8 +37,8 @@ export function openTerminal({ env, stdin, stdout, stderr, exit }: Streams, sign
       clearProgress()
       if (!stdout.write(piece)) await once(stdout, 'drain', { signal })
     },
-    readInput: () => text(stdin),
     // An interruption ends a command that waits for input.
+    readInput: () => text(addAbortSignal(signal, stdin)),
     input: () => addAbortSignal(signal, stdin),
     readSecret: (prompt) => (stdin.isTTY ? readHidden(stdin, stderr, prompt, signal) : firstLine(stdin)),
     progress: (line) => {
