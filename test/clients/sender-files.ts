@@ -62,9 +62,9 @@ stored twice.
 
 ## Known gaps
 
-- Filebeat, Logstash, Vector, Alloy, Fluentd, nginx and the Docker drivers with listeners have not run with their files: no package registry of the tests has them.
+- Filebeat, Logstash, Vector, Alloy, Fluentd, nginx and the Docker drivers with listeners have not run with their files.
   Recordings of Fluent Bit, the OpenTelemetry Collector, Promtail and others are replayed by \`test/wire.test.ts\` as well.
-- rsyslog runs with the file of the assistant, but not through the kill and the stall: after a failed bulk request it repeats the batch message by message, which is slow.
+- rsyslog runs with a file of the assistant that has more options (\`test/journeys/shippers.test.ts\`), but not through the kill and the stall: after a failed bulk request it repeats the batch message by message, which is slow.
 - syslog-ng cannot be installed next to rsyslog from Debian, so that continuous integration skips it; its test runs where the program is in PATH.
 - Cloudflare, Firehose, Vercel and Heroku are services: tests send requests in their documented form.
 

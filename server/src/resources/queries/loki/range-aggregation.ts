@@ -23,10 +23,10 @@ export async function aggregateRange(
 ): Promise<readonly LokiSeries[]> {
   const planned = await planLogs(caller, range.logs)
   if (planned.datasets.length === 0) return []
-  const grouping = range.grouping ?? (mayCombine(range) ? sufficient : undefined)
+  const grouping = withoutUnwrapped(range.grouping ?? (mayCombine(range) ? sufficient : undefined), range.logs.stages)
   const rest = withoutUnused(planned.rest, grouping)
   const bounds = boundsOf(range, times)
-  const plan = windowPlanOf(range, times, { ...planned, rest })
+  const plan = windowPlanOf(range, times, { ...planned, rest }, { grouping, named })
   if (plan) return readWindowSeries(caller, { range, times, planned, grouping, named, plan, bounds })
   await checkScan(caller, planned, bounds)
   return scanSamples(caller, { range, times, planned: { ...planned, rest }, grouping, named, bounds })
@@ -41,6 +41,13 @@ const additive: ReadonlySet<string> = new Set(['count_over_time', 'rate', 'bytes
 
 /** Sums of series can be computed from fewer, larger series. */
 const mayCombine = ({ name }: LogqlRange): boolean => additive.has(name)
+
+/** The label of `unwrap` differs in every event. It is no label of the series unless the grouping names it. */
+function withoutUnwrapped(grouping: LogqlGrouping | undefined, stages: readonly LogqlStage[]): LogqlGrouping | undefined {
+  const unwrap = stages.find((stage) => stage.kind === 'unwrap')
+  if (!unwrap || grouping?.isWithout === false) return grouping
+  return { isWithout: true, names: [...(grouping?.names ?? []), unwrap.name] }
+}
 
 const parsers: ReadonlySet<LogqlStage['kind']> = new Set<LogqlStage['kind']>(['json', 'logfmt', 'regexp', 'pattern'])
 

@@ -64,7 +64,6 @@ async function collectSamples(caller: LokiCaller, { range, planned, grouping, na
           ? Buffer.byteLength(written)
           : 1
       if (value === undefined) continue
-      if (unwrap) labels.remove(unwrap.name)
       const own = seriesLabels(labels, grouping, named)
       const key = labelKeyOf(own)
       const samples = all.get(key) ?? { labels: own, timesMs: [], values: [] }

@@ -68,7 +68,7 @@ async function readStreams(
       `the selector has ${found.groupsTotal} streams; at most ${STREAMS_MAX} are listed, so narrow the range or the selector`,
     )
   }
-  return found.groups.map((group) => streamOf(group, names))
+  return joinEqual(found.groups.map((group) => streamOf(group, names)))
 }
 
 function streamOf({ values, whole }: StatsGroup, names: readonly { name: string; keys: readonly string[] }[]): StreamStatistics {
@@ -81,6 +81,14 @@ function streamOf({ values, whole }: StatsGroup, names: readonly { name: string;
   }
   return { labels, count: whole.count, values: whole.stats.map(({ value }) => (typeof value === 'number' ? value : 0)) }
 }
+
+/** Groups with the same labels are one stream: different keys may hold them. */
+const joinEqual = (streams: readonly StreamStatistics[]): StreamStatistics[] =>
+  [...Map.groupBy(streams, ({ labels }) => labelKeyOf(labels)).values()].map((members) => ({
+    labels: members[0]?.labels ?? new Map(),
+    count: members.reduce((sum, { count }) => sum + count, 0),
+    values: (members[0]?.values ?? []).map((_, index) => members.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)),
+  }))
 
 const VOLUMES = 100
 const VOLUMES_MAX = 1_000

@@ -19,6 +19,7 @@ export function windowPlanOf(
   range: LogqlRange,
   times: EvaluationTimes,
   { rest, keys }: Pick<PlannedLogs, 'rest' | 'keys'>,
+  labels: SeriesLabels,
 ): WindowPlan | undefined {
   const unwrap = rest.find(({ kind }) => kind === 'unwrap')
   if (rest.length > (unwrap ? 1 : 0)) return undefined
@@ -29,6 +30,8 @@ export function windowPlanOf(
   const stepMs = times.count === 1 ? range.rangeMs : greatestDivisor(range.rangeMs, times.stepMs)
   const slices = (range.rangeMs + (times.count - 1) * times.stepMs) / stepMs
   const startsBefore = times.startMs - range.offsetMs - range.rangeMs < 0
+  // Means of groups cannot be joined.
+  if (call?.name === 'avg' && groupedLabels(keys, labels).some((label) => label.keys.length > 1)) return undefined
   if (!call || startsBefore || slices > SLICES_MAX || range.rangeMs / stepMs > SLICES_PER_WINDOW_MAX) return undefined
   return { call, stepMs, perSecond: range.name === 'rate' || range.name === 'bytes_rate' }
 }
@@ -61,21 +64,22 @@ function greatestDivisor(one: number, other: number): number {
   return larger
 }
 
-export type WindowRequest = {
+/** Which labels the series have. */
+export type SeriesLabels = { readonly grouping: LogqlGrouping | undefined; readonly named: readonly string[] }
+
+export type WindowRequest = SeriesLabels & {
   readonly range: LogqlRange
   readonly times: EvaluationTimes
   readonly planned: PlannedLogs
-  readonly grouping: LogqlGrouping | undefined
-  readonly named: readonly string[]
   readonly plan: WindowPlan
   readonly bounds: TimeBounds
 }
 
 /** Lets the store compute all windows by the keys of the labels. */
 export async function readWindowSeries(caller: LokiCaller, request: WindowRequest): Promise<readonly LokiSeries[]> {
-  const { range, times, planned, grouping, named, plan, bounds } = request
+  const { range, times, planned, plan, bounds } = request
   const { call, stepMs } = plan
-  const labels = groupedLabels(planned.keys, grouping, named)
+  const labels = groupedLabels(planned.keys, request)
   const groups = labels.flatMap(({ keys }) => keys)
   const query = await eventQueryOf(caller, planned, bounds)
   const found = await readWindows(caller.world.events, query, { calls: [call], groups, stepMs, windowMs: range.rangeMs })
@@ -84,15 +88,24 @@ export async function readWindowSeries(caller: LokiCaller, request: WindowReques
   for (const { window, values, measured } of found) {
     const value = valueOfRow(measured)
     if (window % perStep !== 0 || value === undefined) continue
-    const own = labelsOf(labels, values)
-    const key = labelKeyOf(own)
-    const series = all.get(key) ?? { labels: own, values: Array<number | undefined>(times.count).fill(undefined) }
+    const named = labelsOf(labels, values)
+    const key = labelKeyOf(named)
+    const series = all.get(key) ?? { labels: named, values: Array<number | undefined>(times.count).fill(undefined) }
     if (!all.has(key) && (all.size + 1) * times.count > VALUES_MAX) throw tooManyValues()
     all.set(key, series)
-    series.values[window / perStep] = plan.perSecond ? value / (range.rangeMs / MS_PER_S) : value
+    const time = window / perStep
+    const before = series.values[time]
+    const own = plan.perSecond ? value / (range.rangeMs / MS_PER_S) : value
+    series.values[time] = before === undefined ? own : joined(call, before, own)
     caller.cost.lines += measured.count
   }
   return [...all.values()]
+}
+
+/** Joins two groups of the store whose labels are the same, because different keys hold them. */
+function joined({ name }: AggregateCall, one: number, other: number): number {
+  if (name === 'min') return Math.min(one, other)
+  return name === 'max' ? Math.max(one, other) : one + other
 }
 
 const valueOfRow = ({ stats }: StatsRow): number | undefined => {
@@ -103,7 +116,7 @@ const valueOfRow = ({ stats }: StatsRow): number | undefined => {
 type GroupedLabel = { readonly name: string; readonly keys: readonly string[] }
 
 /** The labels of the series and the keys that hold them. Without a grouping they are those of the stream. */
-function groupedLabels(keys: LabelKeys, grouping: LogqlGrouping | undefined, named: readonly string[]): readonly GroupedLabel[] {
+function groupedLabels(keys: LabelKeys, { grouping, named }: SeriesLabels): readonly GroupedLabel[] {
   if (grouping && !grouping.isWithout) return [...new Set(grouping.names)].map((name) => ({ name, keys: keys.pipelineKeys(name) }))
   const stream = keys.streamNames.map((name) => ({ name, keys: keys.streamKeys(name) }))
   const further = named.filter((name) => !keys.streamNames.includes(name)).map((name) => ({ name, keys: keys.pipelineKeys(name) }))
