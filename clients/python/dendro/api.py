@@ -432,10 +432,10 @@ class FindingName(TypedDict):
     """A key of events, or a built-in such as `@pattern`."""
     value: Union[str, None]
     """
-    Its value: null for events without the key, the id of a pattern, the limit of a number. The filter says what is
-    compared with it.
+    Its value: null for events with or without the key, the id of a pattern, the limit of a number. The filter says what
+    is compared with it.
     """
-    kind: Literal["VALUE", "MISSING", "AT_LEAST", "BELOW", "PATTERN"]
+    kind: Literal["VALUE", "PRESENT", "MISSING", "AT_LEAST", "BELOW", "PATTERN"]
     label: str
     """For people: `status = 503`, or the template of a pattern."""
     where: str
