@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { openSenders, type Senders } from '../../../../../test/senders.ts'
@@ -332,7 +333,7 @@ describe('credentials and refusals', () => {
     expect(linesOf(await queryRange('{app="web"}', {}, { 'X-Scope-OrgID': 'another' }))).toHaveLength(3)
   })
 
-  test('another organization and a restricted caller see nothing', async () => {
+  test('another organization sees nothing', async () => {
     const other = await senders.app.newOrganization()
     expect(linesOf(await queryRange('{app="web"}', {}, { authorization: `Bearer ${other.key}` }))).toEqual([])
   })
@@ -379,6 +380,13 @@ describe('a tail', () => {
     const [, response] = await once(socket, 'unexpected-response')
     expect(response.statusCode).toBe(status)
     response.destroy()
+  })
+
+  test('is the only thing that the header Upgrade changes', async () => {
+    const request = get(`${senders.app.url}/ready`, { headers: { connection: 'Upgrade', upgrade: 'websocket' } })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.resume()
+    expect(response.statusCode).toBe(200)
   })
 
   test('needs a WebSocket', async () => {
