@@ -25,11 +25,13 @@ COPY test/package.json test/
 COPY bench/package.json bench/
 COPY clients/javascript/package.json clients/javascript/
 COPY web/package.json web/
-RUN npm ci --workspace api --workspace language --workspace web
+RUN npm ci --workspace api --workspace language --workspace cli --workspace web
+COPY LICENSE ./
 COPY api api
 COPY language language
+COPY cli cli
 COPY web web
-RUN npx vite build web
+RUN npx vite build web && node cli/build.ts
 
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="Dendro" org.opencontainers.image.licenses="Apache-2.0"
@@ -39,7 +41,8 @@ COPY package.json LICENSE runtime.mjs ./
 COPY api api
 COPY language language
 COPY server server
-COPY cli cli
+COPY cli/package.json cli/dendro.mjs cli/
+COPY --from=web /dendro/cli/dist cli/dist
 COPY --from=web /dendro/web/dist web/dist
 RUN mkdir /data && chown node:node /data && chmod 700 /data
 USER node

@@ -120,7 +120,14 @@ async function ensureInstalled() {
 async function ensureWebBuilt(runtime) {
   const stamp = join(root, 'web', 'dist', '.built')
   const hash = createHash('sha256').update(installState())
-  const sources = ['web/index.html', 'web/vite.config.ts', ...filesIn('web/src'), ...filesIn('language/src'), ...filesIn('api/src')]
+  const sources = [
+    'web/index.html',
+    'web/vite.config.ts',
+    ...filesIn('web/src'),
+    ...filesIn('language/src'),
+    ...filesIn('api/src'),
+    ...filesIn('api/senders'),
+  ]
   for (const file of sources.sort()) hash.update(file).update(readFileSync(join(root, file)))
   const state = hash.digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return

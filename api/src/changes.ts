@@ -14,9 +14,9 @@ const FindingName = z
       .string()
       .nullable()
       .describe(
-        'Its value: null for events without the key, the id of a pattern, the limit of a number. The filter says what is compared with it.',
+        'Its value: null for events with or without the key, the id of a pattern, the limit of a number. The filter says what is compared with it.',
       ),
-    kind: z.enum(['VALUE', 'MISSING', 'AT_LEAST', 'BELOW', 'PATTERN']),
+    kind: z.enum(['VALUE', 'PRESENT', 'MISSING', 'AT_LEAST', 'BELOW', 'PATTERN']),
     label: z.string().describe('For people: `status = 503`, or the template of a pattern.'),
     where: z.string().describe('The filter that selects exactly these events.'),
   })

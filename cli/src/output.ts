@@ -20,11 +20,15 @@ export function showTable(rows: readonly unknown[], { columns, out }: Terminal):
 
 function linesOf(answer: unknown, format: Format, columns: number | undefined): string[] {
   if (answer === undefined) return []
-  if (typeof answer === 'string') return [format === 'table' ? escapeControls(answer, 'lines') : answer.replace(/\n$/, '')]
+  if (typeof answer === 'string')
+    return [format === 'table' || columns !== undefined ? escapeControls(answer, 'lines') : answer.replace(/\n$/, '')]
   if (format === 'json') return [toJson(answer, 2)]
   const rows = rowsOf(answer)
   if (format === 'ndjson') return (rows ?? [answer]).map((row) => toJson(row))
-  if (format === 'csv') return csvOf((rows ? unfolded(rows) : [answer]).map((row) => (isRow(row) ? row : { value: row })))
+  if (format === 'csv') {
+    const lines = csvOf((rows ? unfolded(rows) : [answer]).map((row) => (isRow(row) ? row : { value: row })))
+    return columns === undefined ? lines : lines.map((line) => escapeControls(line))
+  }
   return rows ? tableOf(unfolded(rows), columns) : recordOf(answer)
 }
 

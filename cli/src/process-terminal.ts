@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { buffer, text } from 'node:stream/consumers'
+import { cutTo, escapeControls } from './escape.ts'
 import type { Terminal } from './terminal.ts'
 
 type Streams = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr' | 'exit'>
@@ -28,7 +29,8 @@ export function openTerminal({ env, stdin, stdout, stderr, exit }: Streams, sign
     },
     err: (line) => {
       clearProgress()
-      stderr.write(`${line}\n`)
+      // A message may quote data of the service.
+      stderr.write(`${escapeControls(line, 'lines')}\n`)
     },
     write: async (piece) => {
       clearProgress()
@@ -39,7 +41,7 @@ export function openTerminal({ env, stdin, stdout, stderr, exit }: Streams, sign
     readSecret: (prompt) => (stdin.isTTY ? readHidden(stdin, stderr, prompt, signal) : firstLine(stdin)),
     progress: (line) => {
       if (!stderr.isTTY) return
-      const shown = line.slice(0, Math.max(10, (stderr.columns ?? 80) - 1))
+      const shown = cutTo(escapeControls(line), Math.max(10, (stderr.columns ?? 80) - 1))
       stderr.write(`\r${shown.padEnd(progressChars)}`)
       progressChars = shown.length
     },

@@ -78,7 +78,12 @@ export function programFor(terminal: Terminal, words?: readonly string[]): Comma
     exportCommand(terminal, globals),
     ingestCommand(terminal, globals),
   ]
-  const tools = [...loginCommands(terminal, globals), completionCommand(terminal), seedCommand(terminal, globals), mcpCommand(terminal, globals)]
+  const tools = [
+    ...loginCommands(terminal, globals),
+    completionCommand(terminal),
+    seedCommand(terminal, globals),
+    mcpCommand(terminal, globals),
+  ]
   for (const [title, commands] of [
     ['Logs:', queries],
     ['Tools:', tools],

@@ -240,7 +240,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     expect(text.indexOf('order 31 placed')).toBeLessThan(text.indexOf('order 29 placed'))
   })
 
-  test('a drag with Shift over the histogram selects bars and no text, and a click leaves no frame', async () => {
+  test('a drag over the histogram selects bars and no text, and a click leaves no frame', async () => {
     const page = await stand.open('/app/explore')
     await counted(page, 61)
     await rows(page).first().getByText('order 0 placed').dblclick()
@@ -248,12 +248,10 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     const box = await chart.boundingBox()
     if (!box) throw new Error('the histogram is not shown')
     const y = box.y + box.height / 2
-    await page.keyboard.down('Shift')
     await page.mouse.move(box.x + box.width / 2, y)
     await page.mouse.down()
     await page.mouse.move(box.x + box.width - 4, y + 40, { steps: 4 })
     await page.mouse.up()
-    await page.keyboard.up('Shift')
     await page.getByRole('button', { name: 'Clear selection' }).waitFor()
     expect(await page.evaluate('String(getSelection()).includes("bar")')).toBe(false)
     await page.getByRole('button', { name: 'Clear selection' }).click()
@@ -379,6 +377,17 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await page.reload()
     await fields.getByText('Pinned', { exact: true }).waitFor()
     expect((await names.first().textContent())?.replace(/100.*/, '')).toBe('kubernetes.extra.key17')
+  })
+
+  test('on a phone the first row is near the top, with one menu for navigation and one for actions', async () => {
+    const page = await stand.open('/app/explore', { width: 390 })
+    await rows(page).first().getByText('order 0 placed').waitFor()
+    await counted(page, 61)
+    expect((await rows(page).first().boundingBox())?.y).toBeLessThanOrEqual(250)
+    expect(await page.getByRole('button', { name: /^(Saved|History|Share|Export|Create monitor|Sign out)/ }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Data' }).click()
+    await page.getByRole('heading', { name: 'Data' }).waitFor()
   })
 
   test('the command palette changes the theme', async () => {

@@ -2,6 +2,7 @@ import type { Monitor } from '@dendro/api'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../server/src/meta/sql.ts'
 import { createEvaluationRound } from '../../server/src/resources/watching/evaluations/evaluations.ts'
+import { openAction } from './actions.fixture.ts'
 import { axeFaults, browserPath } from './browser.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
@@ -238,6 +239,10 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByRole('region', { name: 'Last evaluation' }).getByRole('link', { name: 'region:eu' }).click()
     await page.getByText('26 events ·').waitFor()
     await page.goBack()
+    await page.getByRole('region', { name: 'Last evaluation' }).getByRole('link', { name: 'What changed?' }).click()
+    await page.getByRole('region', { name: 'What changed' }).getByText('Counts are exact.').waitFor()
+    expect(searched(page.url())).toMatchObject({ q: "level = 'error'", widthMs: HOUR_MS / 4 })
+    await page.goBack()
     await page.getByRole('region', { name: 'Changes' }).getByRole('link').first().click()
     await page.waitForURL(/[?&]evaluation=\d+/)
     await page.goto(`${stand.app.url}/app/monitors?edit=${firing.id}`)
@@ -313,7 +318,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
 
   test('a search in Explore becomes a monitor: it is previewed on the last 7 days, saved, edited and deleted', async () => {
     const page = await stand.open(`/app/explore?q=${encodeURIComponent(JSON.stringify("level = 'error'"))}&r=Last%201%20hour`)
-    await page.getByRole('button', { name: 'Create monitor' }).click()
+    await openAction(page, 'Create monitor')
     const preview = page.getByRole('region', { name: 'Preview: last 7 days' })
     await preview.getByText(/^3 status changes, 3 notifications/).waitFor()
     await preview.getByRole('group', { name: /^Previewed values: 1 series/ }).waitFor()

@@ -7,8 +7,8 @@ import type { Terminal } from '../terminal.ts'
 
 const EXAMPLES = `
 Examples:
-  source <(dendro completion bash)                                   in ~/.bashrc
-  source <(dendro completion zsh)                                    in ~/.zshrc, after compinit
+  source <(dendro completion bash)                                   # in ~/.bashrc
+  source <(dendro completion zsh)                                    # in ~/.zshrc, after compinit
   dendro completion fish > ~/.config/fish/completions/dendro.fish`
 
 const scripts = {

@@ -19,8 +19,8 @@ type ContextOptions = QueryOptions &
 
 const EXAMPLES = `
 Examples:
-  dendro search failed --refs                          prints the references of events
-  dendro context 7d0c…/1795651200000/5961600000000001  what happened around an event, in its dataset
+  dendro search failed --refs                          # prints the references of events
+  dendro context 7d0c…/1795651200000/5961600000000001  # what happened around an event, in its dataset
   dendro search failed -n 1 --output ndjson | dendro context - --from-expr '*' -n 20`
 
 /** `dendro context`: the events around an event. */

@@ -29,8 +29,8 @@ const EXAMPLES = `
 Examples:
   dendro export "level = 'error'" -d shop.web -t yesterday -o errors.ndjson
   dendro export -t 7d --format parquet -o week.parquet
-  dendro export -t 1d --compression gzip --wait         waits, then prints the link of the download
-  dendro export --id 7d0c1b1e-… -o errors.ndjson        continues a download
+  dendro export -t 1d --compression gzip --wait         # waits, then prints the link of the download
+  dendro export --id 7d0c1b1e-… -o errors.ndjson        # continues a download
 
 -o waits for the export and downloads it. An interrupted download continues where it ended; the size is checked at the end.`
 

@@ -10,8 +10,8 @@ import type { Terminal } from '../terminal.ts'
 const DEFAULT_PROFILE = 'default'
 const EXAMPLES = `
 Examples:
-  dendro login --url https://logs.example.org                      asks for an API key
-  dendro login --url https://logs.example.org --email ada@shop.example    asks for a password
+  dendro login --url https://logs.example.org                      # asks for an API key
+  dendro login --url https://logs.example.org --email ada@shop.example    # asks for a password
   dendro login --profile staging --url http://127.0.0.1:9000 < key.txt
   dendro whoami --profile staging
   dendro profiles

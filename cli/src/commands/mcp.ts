@@ -16,7 +16,10 @@ export function mcpCommand(terminal: Terminal, globals: () => Settings): Command
   const command = new Command('mcp').description(
     'Serve agents over standard input and output (Model Context Protocol), by forwarding to the service.',
   )
-  addConnection(command)
+  addConnection(command).addHelpText(
+    'after',
+    '\nExamples:\n  dendro mcp --profile staging  # as the command of an agent; its key decides what the agent may do',
+  )
   return command.action(async (options: Settings) => {
     await forwardLines(await credentialFor({ ...globals(), ...options }, terminal), terminal)
   })

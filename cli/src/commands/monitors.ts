@@ -18,10 +18,10 @@ const EVALUATIONS_MAX = 1_000
 const DAYS_MAX = 30
 const EXAMPLES = `
 Examples:
-  dendro monitors list --status ALERT             what is alerting now
-  dendro monitors show 'Checkout errors'          its definition and its latest evaluations
+  dendro monitors list --status ALERT             # what is alerting now
+  dendro monitors show 'Checkout errors'          # its definition and its latest evaluations
   dendro monitors backtest 'Checkout errors' --threshold 20 --days 7
-  dendro monitors backtest --body @monitor.json   a definition that is not stored
+  dendro monitors backtest --body @monitor.json   # a definition that is not stored
   dendro monitors mute <monitor-id>`
 
 /** The endpoints for which this file has commands of its own. */

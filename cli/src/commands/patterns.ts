@@ -13,9 +13,9 @@ type PatternOptions = QueryOptions & Settings & { limit: number }
 const PATTERNS_MAX = 1_000
 const EXAMPLES = `
 Examples:
-  dendro patterns -d shop.web -t 1h        the kinds of messages of an hour, most frequent first
-  dendro patterns "level = 'error'" -n 20  those of errors
-  dendro search "@pattern = '8f14e45fceea167a'"    the events of a pattern
+  dendro patterns -d shop.web -t 1h        # the kinds of messages of an hour, most frequent first
+  dendro patterns "level = 'error'" -n 20  # those of errors
+  dendro search "@pattern = '8f14e45fceea167a'"    # the events of a pattern
   dendro patterns values --id 8f14e45fceea167a --search-details '{"from_expr": "*"}'`
 
 /** `dendro patterns`: the message patterns of matching events. */

@@ -59,7 +59,9 @@ describe('dendro search', () => {
       'payment failed                            web-2',
       'red \\u001b[31m and \\u202e backwards 漢字  web-1',
     ])
-    for (const output of ['json', 'ndjson']) expect((await dendro(['search', 'backwards', '--output', output])).out).not.toContain('\u202e')
+    for (const output of ['json', 'ndjson', 'csv']) {
+      expect((await dendro(['search', 'backwards', '--output', output], { columns: 200 })).out, output).not.toContain('\u202e')
+    }
   })
 
   test('writes JSON, NDJSON and CSV', async () => {

@@ -4,7 +4,7 @@ import { type ColorMode, colorModes, painterFor } from '../colors.ts'
 import { type CliClient, connect } from '../connection.ts'
 import { addConnection, type Settings } from '../contract-commands.ts'
 import { searchCost } from '../cost.ts'
-import { csvOf } from '../csv.ts'
+import { csvOf, csvText } from '../csv.ts'
 import { openDatasetNames } from '../dataset-names.ts'
 import { lineOf } from '../event-line.ts'
 import { eventPages } from '../event-pages.ts'
@@ -31,11 +31,11 @@ type SearchOptions = QueryOptions &
 const LIMIT_MAX = 1_000_000
 const EXAMPLES = `
 Examples:
-  dendro search error                                       events of the last 15 minutes that contain a word
-  dendro search "level = 'error'" -d shop.web -t 2h         a filter, one dataset, two hours
-  dendro search timeout --columns time,level,message,host   a table
-  dendro search -t yesterday --output csv > events.csv      also json and ndjson
-  dendro search -t 1d --select 'count(*)' --by level        values by group
+  dendro search error                                       # events of the last 15 minutes that contain a word
+  dendro search "level = 'error'" -d shop.web -t 2h         # a filter, one dataset, two hours
+  dendro search timeout --columns time,level,message,host   # a table
+  dendro search -t yesterday --output csv > events.csv      # also json and ndjson
+  dendro search -t 1d --select 'count(*)' --by level        # values by group
 
 The query is a filter of the query language. A single word that is also the name of a subcommand needs quotes for it: dendro search "'run'".
 The cost of the query goes to standard error.`
@@ -125,7 +125,7 @@ async function searchEvents(client: CliClient, words: readonly string[], options
     }
   }
   if (output === 'json') await terminal.write(written === 0 ? '[]\n' : '\n]\n')
-  if (output === 'csv') for (const line of csvOf(gathered, columns)) await terminal.write(`${line}\r\n`)
+  if (output === 'csv') for (const line of csvOf(gathered, columns)) await terminal.write(csvText(line, terminal))
   if (output === 'table' && columns) showTable(gathered, terminal)
   if (written === 0 && output === 'table' && !columns) terminal.err('No events match. A longer range: --range 1d')
   if (!options.quiet) terminal.err(cost)

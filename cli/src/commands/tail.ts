@@ -4,7 +4,7 @@ import { type ColorMode, painterFor } from '../colors.ts'
 import { clientOf, credentialFor } from '../connection.ts'
 import { addConnection, type Settings } from '../contract-commands.ts'
 import { quantity } from '../cost.ts'
-import { csvLine } from '../csv.ts'
+import { csvLine, csvText } from '../csv.ts'
 import { openDatasetNames } from '../dataset-names.ts'
 import { lineOf } from '../event-line.ts'
 import { columnOf, recordOf } from '../event-record.ts'
@@ -21,10 +21,10 @@ type TailOptions = QueryOptions &
 const LINES_MAX = 10_000
 const EXAMPLES = `
 Examples:
-  dendro tail                                     the last 10 events
-  dendro tail -f -d shop.web                      follow a dataset
-  dendro tail -f "level = 'error'" --fields host  errors only, with one field
-  dendro tail -f --output ndjson | jq .message    one JSON object per event
+  dendro tail                                     # the last 10 events
+  dendro tail -f -d shop.web                      # follow a dataset
+  dendro tail -f "level = 'error'" --fields host  # errors only, with one field
+  dendro tail -f --output ndjson | jq .message    # one JSON object per event
 
 Ctrl-C ends it. After an interruption of the connection it continues: a search finds the events in between, and none is shown twice.
 Above about 500 events a second the service samples; the rate is printed to standard error.`
@@ -50,12 +50,14 @@ async function runTail(words: readonly string[], options: TailOptions, terminal:
   const access = await credentialFor(options, terminal)
   const client = clientOf(access)
   const request = { ...sourcesOf(options), ...filterOf(words, options) }
-  const print = await printerFor(options, terminal, openDatasetNames(client))
+  if (options.output === 'json') throw new UsageError('--output json has no end here; use ndjson')
   const job = options.follow ? await explained(request, client.liveTail.start({ body: request, signal })) : undefined
   // With --lines 0, one event marks the place where the tail begins.
   const body = { ...request, ...rangeBody(options, Date.now()), select: ['*', '@raw'], limit: Math.max(1, options.lines) }
   const latest = await explained(body, client.search.run({ body, repeatable: true, signal }))
   showWarnings(latest, body, terminal)
+  // A header on the terminal says that later events will be shown.
+  const print = await printerFor(options, terminal, openDatasetNames(client))
   for (const event of options.lines === 0 ? [] : latest.events.reverse()) await print(event)
   if (!job) return
   const listeners = {
@@ -77,7 +79,6 @@ async function printerFor(
   names: ReturnType<typeof openDatasetNames>,
 ): Promise<(event: Event) => Promise<void>> {
   const { output = 'table', fields } = options
-  if (output === 'json') throw new UsageError('--output json has no end here; use ndjson')
   const style = {
     paint: painterFor(terminal, options.color),
     zone: options.zone ?? 'utc',
@@ -87,12 +88,12 @@ async function printerFor(
     raw: options.raw === true,
   }
   const columns = fields ?? ['time', 'level', 'dataset', 'message']
-  if (output === 'csv') await terminal.write(`${csvLine(columns)}\r\n`)
+  if (output === 'csv') await terminal.write(csvText(csvLine(columns), terminal))
   return async (event) => {
     const record = await recordOf(event, names)
     if (output === 'ndjson') {
       await terminal.write(`${toJson(fields ? Object.fromEntries(fields.map((name) => [name, columnOf(record, name)])) : record)}\n`)
-    } else if (output === 'csv') await terminal.write(`${csvLine(columns.map((name) => columnOf(record, name)))}\r\n`)
+    } else if (output === 'csv') await terminal.write(csvText(csvLine(columns.map((name) => columnOf(record, name))), terminal))
     else await terminal.write(`${lineOf(record, style)}\n`)
   }
 }

@@ -14,9 +14,9 @@ type TopOptions = QueryOptions & Settings & { limit: number }
 const VALUES_SHOWN = 5
 const EXAMPLES = `
 Examples:
-  dendro top -d shop.web                       the fields of the events, with their most frequent values
-  dendro top status -t 1h                      the most frequent values of a field
-  dendro top host "level = 'error'" -n 5       among matching events`
+  dendro top -d shop.web                       # the fields of the events, with their most frequent values
+  dendro top status -t 1h                      # the most frequent values of a field
+  dendro top host "level = 'error'" -n 5       # among matching events`
 
 /** `dendro top`: the most frequent fields, or the most frequent values of a field. */
 export function topCommand(terminal: Terminal, globals: () => Settings): Command {

@@ -1,5 +1,5 @@
 import type { Severity } from './severity.ts'
-import { type FoundText, leafAt } from './text-line.ts'
+import { derivedLeaf, type FoundText, leafAt, NOT_IN_LINE } from './text-line.ts'
 
 const LEAVES_MAX = 256
 
@@ -13,6 +13,8 @@ export class PlainText {
   readonly paths: string[] = []
   readonly starts = new Int32Array(LEAVES_MAX)
   readonly ends = new Int32Array(LEAVES_MAX)
+  /** The texts of derived leaves, whose positions are NOT_IN_LINE. */
+  readonly derived: (Uint8Array | undefined)[] = []
   /** The time in front of the line; timeStart is -1 for none. */
   timeStart = -1
   timeEnd = -1
@@ -33,12 +35,20 @@ export class PlainText {
     this.wordsStart = 0
   }
 
+  /** Adds a leaf that is not in the line; false when there are too many. */
+  addDerived(path: string, text: Uint8Array): boolean {
+    if (!this.add(path, NOT_IN_LINE, NOT_IN_LINE)) return false
+    this.derived[this.count - 1] = text
+    return true
+  }
+
   /** False when there are too many leaves. */
   add(path: string, start: number, end: number): boolean {
     if (this.count === LEAVES_MAX) return false
     this.paths[this.count] = path
     this.starts[this.count] = start
     this.ends[this.count] = end
+    this.derived[this.count] = undefined
     this.count += 1
     return true
   }
@@ -46,6 +56,8 @@ export class PlainText {
   textOf(line: Uint8Array, path: string): string | undefined {
     const at = this.paths.indexOf(path)
     if (at < 0 || at >= this.count) return undefined
+    const derived = this.derived[at]
+    if (derived) return Buffer.from(derived).toString('latin1')
     return Buffer.from(line.buffer, line.byteOffset, line.length).toString('latin1', this.starts[at], this.ends[at])
   }
 
@@ -55,6 +67,7 @@ export class PlainText {
     const { timeStart, timeEnd, ms, ns, format, severity, wordsStart } = this
     const leaves = this.paths.slice(0, this.count).map((path, at) => {
       const start = this.starts[at] as number
+      if (start === NOT_IN_LINE) return derivedLeaf(path, this.textOf(line, path) ?? '')
       return leafAt(path, text.slice(start, this.ends[at]), start)
     })
     const time = timeStart < 0 ? undefined : { instant: { ms, ns }, format, start: timeStart, end: timeEnd }

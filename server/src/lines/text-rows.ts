@@ -75,12 +75,16 @@ export class TextRows {
     const hasTime = found.timeStart >= 0
     if (arrival.time !== undefined || !this.readPlainKeys(found, prepared)) return undefined
     if (hasTime ? !isAcceptable(found, arrival.at) : this.tellsTime) return undefined
+    if (this.message >= 0 && found.derived[this.message]) return undefined
     const live = this.plainShapes.of(line, found, row)
     const isShaped = live !== undefined && !live.broken && (!ledger.wantsCheck(live) || this.rebuildsPlain(live, line, found))
     if (isShaped) ledger.see(live)
     this.shape = isShaped ? live.text : ''
-    for (let at = 0; at < found.count; at += 1)
-      this.addValue(row[at] as KnownKey, line, found.starts[at] as number, found.ends[at] as number)
+    for (let at = 0; at < found.count; at += 1) {
+      const derived = found.derived[at]
+      if (derived) this.addValue(row[at] as KnownKey, derived, 0, derived.length)
+      else this.addValue(row[at] as KnownKey, line, found.starts[at] as number, found.ends[at] as number)
+    }
     if (!isShaped) block.raw.add(block.rows, line, 0, line.length)
     else if (found.wordsStart < line.length) block.raw.add(block.rows, line, found.wordsStart, line.length)
     if (hasTime) block.setTime(found.ms, found.ns)

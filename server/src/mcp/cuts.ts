@@ -33,10 +33,10 @@ export class Cuts {
     this.#notes.push(sentence)
   }
 
-  /** The notes; `moreText` says how to get whole texts. */
-  notes(moreText = 'ask for fewer rows with a larger max_chars'): string[] {
+  /** The notes; `more` says how to get whole texts. */
+  notes(more: string): string[] {
     if (this.#texts === 0) return this.#notes
     const texts = this.#texts === 1 ? '1 text was' : `${this.#texts} texts were`
-    return [...this.#notes, `${texts} cut (the longest has ${this.#longest} characters); ${moreText}`]
+    return [...this.#notes, `${texts} cut (the longest has ${this.#longest} characters); ${more}`]
   }
 }

@@ -15,16 +15,18 @@ export function listedTool(tool: AgentTool): Tool {
     title,
     description,
     inputSchema: { ...inputSchema, type: 'object' } as Tool['inputSchema'],
-    annotations: { title, readOnlyHint: isReadOnly, destructiveHint: false, idempotentHint: isReadOnly, openWorldHint: false },
+    annotations: { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: false },
   }
   known.set(tool, listed)
   return listed
 }
 
-/** Drops what only validation needs: an agent reads the list at the start of every conversation. */
+/** What only validation needs. A violation is reported with its rule, and an agent reads the list at the start of every conversation. */
+const OMITTED = ['minLength', 'maxLength', 'pattern', 'minItems', 'propertyNames', 'maxProperties', 'examples'] as const
+
 function shorten({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  if (jsonSchema.format !== undefined || jsonSchema.pattern === '^[^\\0]*$') delete jsonSchema.pattern
-  if (jsonSchema.type === 'string' && jsonSchema.minLength === undefined) delete jsonSchema.maxLength
-  if (jsonSchema.type === 'array' && typeof jsonSchema.maxItems === 'number' && jsonSchema.maxItems >= 500) delete jsonSchema.maxItems
+  for (const keyword of OMITTED) delete jsonSchema[keyword]
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.minimum === 0) delete jsonSchema.minimum
+  if (typeof jsonSchema.maxItems === 'number' && jsonSchema.maxItems > 1) delete jsonSchema.maxItems
 }

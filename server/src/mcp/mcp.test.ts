@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ClientOptions } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -384,6 +385,12 @@ describe('bad arguments name the field', () => {
     expect(body.error?.code).toBe(400)
     expect(body.error?.errors?.[0]?.field).toBe(field)
   })
+})
+
+test('docs/agents.md lists every tool with its permissions', () => {
+  const page = readFileSync(resolve(import.meta.dirname, '../../../docs/agents.md'), 'utf8')
+  const listed = [...page.matchAll(/^\| `(\w+)` \| .+ \| (.+) \|$/gm)].map(([, name, permissions]) => [name, permissions])
+  expect(listed).toEqual(agentTools.map(({ name, permissions }) => [name, permissions.map((one) => `\`${one}\``).join(', ')]))
 })
 
 describe('over standard input and output', () => {

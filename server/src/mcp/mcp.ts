@@ -24,6 +24,7 @@ export const agentInterfaceRoutes = (world: World, innerCalls: InnerCalls): Rout
 
 /** A browser sends the origin of the page. No page of another site may use a credential here. */
 function refuseForeignOrigin({ origin, host }: IncomingHttpHeaders, { facts }: Actor): void {
-  if (origin === undefined || origin === facts.baseUrl || origin === `http://${host}` || origin === `https://${host}`) return
+  const own = [new URL(facts.baseUrl).origin, `http://${host}`, `https://${host}`]
+  if (origin === undefined || own.includes(origin)) return
   throw forbidden('the header Origin names another site; agents connect without a browser page')
 }

@@ -17,7 +17,8 @@ export async function runTool(tool: AgentTool, args: unknown, context: ToolRunCo
     const missing = tool.permissions.find((permission) => !context.actor.permissions.has(permission))
     if (missing !== undefined) throw forbidden(`${tool.name} needs the permission ${missing}, which the caller does not hold`)
     const answer = await tool.run(check(tool.input, args ?? {}, 'arguments'), { ...context, cuts })
-    return { content: contentOf(answer, cuts) }
+    const more = Object.hasOwn(tool.input.shape, 'max_chars') ? 'request fewer rows with a larger max_chars' : 'the link shows them whole'
+    return { content: contentOf(answer, cuts.notes(more)) }
   } catch (cause) {
     return { failure: toFailure(cause) ?? unexpected, cause }
   }

@@ -6,23 +6,21 @@ import type { ToolContext } from './tool.ts'
 
 const { from, from_expr, time_range, from_ts, to_ts, where } = contract.search.run.body.shape
 
-/** The arguments that select datasets. */
+/** The arguments that select datasets. Every tool repeats these descriptions, so they are short. */
 export const sourceArguments = {
-  from: from.describe('Datasets: ids, or `collection.dataset` names as list_datasets shows them. All datasets when absent.'),
-  from_expr: from_expr.describe("A dataset selector instead of `from`, such as `collection = 'shop' AND env = 'prod'`."),
+  from: from.describe('Datasets: ids or `collection.dataset` names; all when absent.'),
+  from_expr: from_expr.describe("Instead of from: a selector such as `collection = 'shop' AND env = 'prod'`."),
 }
 
 /** The arguments for a time range. */
 export const rangeArguments = {
-  time_range: time_range.describe('Such as `Last 30 minutes`, `Last 2 days` or `Yesterday`; `Last 1 hour` when no range is given.'),
-  from_ts: from_ts.describe('Instead of time_range: epoch milliseconds, inclusive; together with to_ts.'),
-  to_ts: to_ts.describe('Epoch milliseconds, exclusive.'),
+  time_range: time_range.describe('Such as `Last 30 minutes` or `Yesterday`; `Last 1 hour` when absent.'),
+  from_ts: from_ts.describe('Epoch milliseconds, with to_ts, instead of time_range.'),
+  to_ts: to_ts.describe('Exclusive.'),
 }
 
 export const whereArgument = {
-  where: where.describe(
-    "The filter, such as `level = error AND status >= 500 AND NOT path = '/health'`, `message LIKE '%refused%'` or a quoted text. Text values with other characters than letters and digits need single quotes.",
-  ),
+  where: where.describe("Filter such as `level = error AND status >= 500 AND message LIKE '%refused%'`."),
 }
 
 /** Selects every dataset except those of the service itself. */

@@ -28,6 +28,11 @@ test.each([
   'Nov 20 10:00:00 node-3 kernel: eth0: link is up',
   'Nov 20 10:00:00 node-3 postfix/qmgr[17]: 4A: from=<a@b>, size=12, nrcpt=1',
   'level=info msg="all is well" path=/a status=200',
+  '11-20 10:00:00.123  47  48 I Tag: text',
+  '11-20 10:00:00.123  47  48 I Tag  : a=1, b=2',
+  'I1120 10:00:00.123456    47 server.go:42] text',
+  '10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET / HTTP/2.0" 500 17',
+  '10.0.0.1 - root [20/Nov/2026:13:55:36 +0000] "GET /a?b=c HTTP/1.1" 200 - "-" "curl/8" 17',
   '2026-11-20T10:00:00Z INFO took=5 level=warn user=7',
 ])('%j is read without strings', (line) => {
   expect(readBoth(line)).toBe('found')
@@ -45,9 +50,9 @@ test.each([
   'at x(a=1, b=2)',
   '<34>Nov 20 10:00:00 host su: failed',
   'Nov 20 10:00:00 host su',
-  '11-20 10:00:00.123  47  48 I Tag: text',
-  'I1120 10:00:00.123456    47 server.go:42] text',
-  '10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET / HTTP/2.0" 500 17',
+  '11-20 10:00:00.123  47  48 I : text',
+  'I1120 10:00:00.123456    47 server.go] text',
+  'shop:80 10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET / HTTP/2.0" 500 17',
   'java.io.IOException: broken',
   'Traceback (most recent call last)',
   '2026-11-20T10:00:00Z {"a":1}',
@@ -74,6 +79,13 @@ const pieces = fc.constantFrom(
   ' msg=',
   'hostname=x',
   '="a b"',
+  '"GET /a HTTP/1.1" 200 17',
+  '"GET" 500 ',
+  ' "-" "a b"',
+  '] "',
+  'I ',
+  'a.go:17] ',
+  ' 47',
   "='x'",
 )
 const heads = fc.constantFrom(

@@ -1,5 +1,7 @@
 import type { PlainText } from '../../lines/plain-text.ts'
 import type { Instant } from '../../lines/time-text.ts'
+import { readAccessBytes } from './access.ts'
+import { readGlogOrLogcatBytes } from './glog-logcat.ts'
 import { readLevel } from './level.ts'
 import { PairReader } from './pairs-bytes.ts'
 import { readSyslogBytes } from './syslog.ts'
@@ -18,6 +20,8 @@ const SPACE_KIND = 4
 /** Behind a time. */
 const BEHIND = 8
 const EQUALS = 16
+/** Access logs have a request behind a bracket. */
+const ACCESS = 32
 
 const kinds = makeKinds()
 
@@ -61,33 +65,49 @@ export function readPlain(bytes: Uint8Array, arrival: Instant, found: PlainText)
   found.clear()
   const seen = end === 0 || end > PLAIN_BYTES_MAX ? ODD : kindsIn(bytes, end)
   if (seen & ODD) return 'unknown'
+  if (seen & ACCESS) return readAccess(bytes, arrival, found)
   const restStart = readHeader(bytes, arrival, found)
-  if (restStart < 0) return 'unknown'
-  const textEnd = lastOf(bytes, end) + 1
+  return restStart < 0 ? 'unknown' : readRest(bytes, restStart, seen, found)
+}
+
+function readAccess(bytes: Uint8Array, arrival: Instant, found: PlainText): PlainResult {
+  if (isSyslog(bytes) || bytes[0] === LESS || mayBeGlogOrLogcat(bytes) || isTraceLine(bytes)) return 'unknown'
+  const end = readAccessBytes(bytes, arrival, found)
+  found.wordsStart = end
+  return end < 0 ? 'unknown' : 'found'
+}
+
+/** Reads the pairs of the message, and frames of stack traces. */
+function readRest(bytes: Uint8Array, restStart: number, seen: number, found: PlainText): PlainResult {
+  const textEnd = lastOf(bytes, bytes.length) + 1
   if (bytes[textEnd - 1] === CLOSING_BRACE) return 'unknown'
-  const hasHeader = found.count > 0 || found.timeStart >= 0
+  const hasTime = found.timeStart >= 0
   if (seen & EQUALS) {
     const result = pairs.read(bytes, afterBlanks(bytes, restStart), textEnd, found.wordsStart, found)
     if (result === 'unknown') return 'unknown'
-    if (result === 'whole') found.wordsStart = end
+    if (result === 'whole') found.wordsStart = bytes.length
   }
-  if (isTraceLine(bytes, end)) {
+  if (isTraceLine(bytes)) {
     if (found.count > 0 && found.level === undefined) return 'unknown'
     found.severity = found.level === undefined ? 'error' : undefined
   }
-  return hasHeader || found.count > 0 || found.severity ? 'found' : 'nothing'
+  return hasTime || found.count > 0 || found.severity ? 'found' : 'nothing'
 }
 
 /** Reads the part before the message and returns its end, -1 for an unknown one. */
 function readHeader(bytes: Uint8Array, arrival: Instant, found: PlainText): number {
   const end = bytes.length
   const first = bytes[0] as number
-  if (end > 3 && first >= UPPER_A && first <= UPPER_Z && bytes[3] === SPACE) {
+  if (isSyslog(bytes)) {
     if (!readSyslogBytes(bytes, arrival, found)) return -1
     found.wordsStart = end
     return found.starts[found.count - 1] as number
   }
-  if (mayBeOtherHeader(bytes, first, end)) return -1
+  if (first === LESS) return -1
+  if (mayBeGlogOrLogcat(bytes)) {
+    found.wordsStart = readGlogOrLogcatBytes(bytes, arrival, found)
+    return found.wordsStart
+  }
   const start = first === OPENING_BRACKET ? 1 : 0
   if (mayBeIso(bytes, start, end) && !readIsoBytes(bytes, start, end, found)) return -1
   const restStart = found.timeStart < 0 ? 0 : afterTime(bytes, found.timeEnd, end)
@@ -105,15 +125,22 @@ function kindsIn(bytes: Uint8Array, end: number): number {
     const kind = kinds[bytes[at] as number] as number
     seen |= kind
     if (!(kind & (ODD | TELLING))) continue
-    if (kind & ODD || isAt(bytes, at, EXCEPTION) || isAt(bytes, at, ERROR) || isAt(bytes, at, CEF) || isAt(bytes, at, REQUEST)) return ODD
+    if (kind & ODD || isAt(bytes, at, EXCEPTION) || isAt(bytes, at, ERROR) || isAt(bytes, at, CEF)) return ODD
+    if (isAt(bytes, at, REQUEST)) seen |= ACCESS
   }
   return beginnings.some((word) => isAt(bytes, 0, word)) ? ODD : seen
 }
 
-/** True when a line may begin like syslog with a priority, glog or logcat. */
-function mayBeOtherHeader(bytes: Uint8Array, first: number, end: number): boolean {
-  if (first === LESS) return true
-  if (end < 5 || !isDigit(bytes[1] as number)) return false
+/** True when a line may begin like syslog without a priority. */
+function isSyslog(bytes: Uint8Array): boolean {
+  const first = bytes[0] as number
+  return bytes.length > 3 && first >= UPPER_A && first <= UPPER_Z && bytes[3] === SPACE
+}
+
+/** True when a line may begin like glog or logcat. */
+function mayBeGlogOrLogcat(bytes: Uint8Array): boolean {
+  if (bytes.length < 5 || !isDigit(bytes[1] as number)) return false
+  const first = bytes[0] as number
   return isDigit(first) ? bytes[2] === DASH : isDigit(bytes[4] as number) && first >= UPPER_A && first <= UPPER_Z
 }
 
@@ -148,7 +175,8 @@ function afterBlanks(bytes: Uint8Array, start: number): number {
 }
 
 /** True for `at name(place)` with nothing behind it. */
-function isTraceLine(bytes: Uint8Array, end: number): boolean {
+function isTraceLine(bytes: Uint8Array): boolean {
+  const end = bytes.length
   let at = afterBlanks(bytes, 0)
   if (!isAt(bytes, at, AT) || bytes[end - 1] !== CLOSING) return false
   at += AT.length

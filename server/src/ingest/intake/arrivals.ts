@@ -21,7 +21,7 @@ const TRUNCATED: EventLeaf = { path: '$ingest.truncated', text: 'true' }
 const NO_POST = 0n
 
 /** How lines are read: with the dataset's parser, and with a search for JSON within JSON. */
-type ReadOptions = { parsing: LineParser | undefined; isNesting: boolean }
+type ReadOptions = { parsing: LineParser | undefined; mayNest: () => boolean }
 
 /** Yields the events of a batch with their metadata; `more` are attributes from the request. */
 export function* linesOfBatch(
@@ -35,12 +35,14 @@ export function* linesOfBatch(
     let last: { record: ReceivedRecord; arrival: Arrival } | undefined
     for (const record of arrivals.records) {
       if (!last || !isAlike(last.record, record)) last = { record, arrival: arrivalOf(record, base) }
-      yield toLine(record.raw, last.arrival, { parsing, isNesting: isObject(record.raw) && mayNest(record.raw) })
+      yield toLine(record.raw, last.arrival, { parsing, mayNest: () => mayNest(record.raw) })
     }
     return
   }
-  const how = { parsing, isNesting: mayNest(arrivals.bytes) }
-  for (const bytes of splitLines(arrivals.bytes)) yield toLine(bytes, base, how)
+  const { bytes: body } = arrivals
+  let nests: boolean | undefined
+  const how = { parsing, mayNest: () => (nests ??= mayNest(body)) }
+  for (const bytes of splitLines(body)) yield toLine(bytes, base, how)
 }
 
 /** True for records that differ in their lines only, which then share what is computed for an arrival. */
@@ -67,16 +69,21 @@ export function countEvents(arrivals: ReceivedEvents): number {
 function toLine(whole: Uint8Array, arrival: Arrival, how: ReadOptions): EventLine {
   if (whole.length > LINE_BYTES_MAX) {
     const cut = whole.subarray(0, charBorder(whole, LINE_BYTES_MAX))
-    return { ...withDetails(cut, arrival, { ...how, isNesting: false }, [TRUNCATED]), isCut: true }
+    return { ...withDetails(cut, arrival, { ...how, mayNest: () => false }, [TRUNCATED]), isCut: true }
   }
   return withDetails(whole, arrival, how, [])
 }
 
-function withDetails(bytes: Uint8Array, arrival: Arrival, { parsing, isNesting }: ReadOptions, marks: readonly EventLeaf[]): EventLine {
+function withDetails(
+  bytes: Uint8Array,
+  arrival: Arrival,
+  { parsing, mayNest: mayBeNested }: ReadOptions,
+  marks: readonly EventLeaf[],
+): EventLine {
   const parsed = parsing?.read(bytes, arrival.at)
   if (parsed) return { bytes, arrival: withParsed(arrival, parsed, marks) }
   if (!isObject(bytes)) return { bytes, arrival: withLeaves(arrival, marks), isText: true }
-  const nested = isNesting ? nestedKeys(bytes).map(asLeaf) : []
+  const nested = mayBeNested() ? nestedKeys(bytes).map(asLeaf) : []
   return { bytes, arrival: withLeaves(arrival, [...nested, ...marks]) }
 }
 

@@ -60,7 +60,8 @@ const search = readingTool({
       summary: args.cursor
         ? `The next ${rows.length} events.`
         : `${found.is_exact ? total : `At least ${total}`} events match; ${args.oldest_first ? 'the oldest' : 'the newest'} ${rows.length} follow.`,
-      link: exploreLink(context, { datasets: sources.ids, where: args.where, bounds }),
+      // A page is of an earlier query, whose answer had the link.
+      link: args.cursor ? undefined : exploreLink(context, { datasets: sources.ids, where: args.where, bounds }),
       facts: { ...(args.cursor ? {} : rangeFacts(bounds)), events_total: total, cost: costOf(found), ...(cursor ? { cursor } : {}) },
       data: {
         events: context.cuts.rows(rows, args.limit, 'lower limit or max_chars, name the fields you need, or continue with cursor'),

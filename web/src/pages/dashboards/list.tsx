@@ -9,6 +9,7 @@ import { EmptyState, Page } from '../../parts/page.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
+import { Caret } from '../../ui/caret.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { useDashboards, useDashboardTemplates } from './queries.ts'
@@ -101,7 +102,7 @@ function Templates() {
       label="Templates"
       trigger={
         <Button>
-          From template <span aria-hidden>▾</span>
+          From template <Caret />
         </Button>
       }
     >

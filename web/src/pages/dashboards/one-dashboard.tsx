@@ -1,5 +1,6 @@
 import type { Dashboard } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { RotateCw } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { BackToDashboards } from '../../parts/back-links.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
@@ -11,6 +12,8 @@ import { TimePicker } from '../../parts/time-picker.tsx'
 import type { Range } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
+import { Caret } from '../../ui/caret.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { Corner, Grips, useArrangement } from './arrangement.tsx'
 import { DashboardTools } from './dashboard-tools.tsx'
@@ -43,7 +46,7 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
           <BackToDashboards />
           <TimePicker range={range} zone={zone} onPick={pick} onZone={setZone} />
           <Button title="Refresh" aria-label="Refresh" onClick={() => setRefreshCount(refreshCount + 1)}>
-            ↻
+            <Icon of={RotateCw} size="small" />
           </Button>
           <Button
             variant={isCompared ? 'chosen' : 'plain'}
@@ -93,7 +96,7 @@ function AddMenu({ id, range }: { id: string; range: Range }) {
       label="Add"
       trigger={
         <Button>
-          Add <span aria-hidden>▾</span>
+          Add <Caret />
         </Button>
       }
     >

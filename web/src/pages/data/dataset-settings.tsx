@@ -98,7 +98,7 @@ function RetentionSettings({ dataset }: { dataset: Dataset }) {
         {cutoffMs !== undefined && picked !== (dataset.retention ?? '') && (
           <p className={goes ? 'text-warn' : 'text-soft'}>
             {goes
-              ? `▲ Events before ${dayOf(cutoffMs)} are hidden at once and deleted within about an hour.`
+              ? `Events before ${dayOf(cutoffMs)} are hidden at once and deleted within about an hour.`
               : 'No stored event is older than that.'}
           </p>
         )}

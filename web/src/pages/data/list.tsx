@@ -1,6 +1,7 @@
 import type { Dataset } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { ArrowDown, ArrowUp } from 'lucide-react'
 import { Fragment } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
@@ -12,6 +13,7 @@ import { Permitted } from '../../parts/permitted.tsx'
 import { Shippers } from '../../parts/shippers.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { CollectionMenu } from './collection-menu.tsx'
 import { Freshness } from './freshness.tsx'
 import { NewDataset } from './new-dataset.tsx'
@@ -154,7 +156,7 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
               >
                 {own ? (
                   <button type="button" className="hover:text-ink" onClick={() => onSort(own)}>
-                    {name} {own === sort && <span aria-hidden>{own === 'name' ? '↑' : '↓'}</span>}
+                    {name} {own === sort && <Icon of={own === 'name' ? ArrowUp : ArrowDown} size="small" className="inline" />}
                   </button>
                 ) : (
                   name

@@ -1,5 +1,6 @@
 import type { Dataset, Parser } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
+import { Star, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -11,6 +12,7 @@ import { EditAndDelete } from '../../parts/record-panel.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { ParserForm } from './parser-form.tsx'
 
 export const PARSERS = ['parsers']
@@ -114,7 +116,11 @@ function AssignedParser({ dataset, parsers }: { dataset: Dataset; parsers: reado
     >
       <div className="flex flex-col gap-1 p-3">
         {parser?.pattern && <code className="break-all rounded bg-sunk p-2 font-mono text-xs">{parser.pattern}</code>}
-        {parser && !parser.enabled && <p className="text-warn">▲ The parser is disabled, so it is not applied.</p>}
+        {parser && !parser.enabled && (
+          <p className="text-warn">
+            <Icon of={TriangleAlert} size="small" className="inline" /> The parser is disabled, so it is not applied.
+          </p>
+        )}
         {ratio.error && <FailureNote thrown={ratio.error} />}
         {ratio.data && (
           <p className="text-soft">
@@ -165,7 +171,12 @@ function ParserRow({ parser, dataset, coverage, isBest }: ParserRowProps) {
         coverage !== undefined && (
           <span key="matches" className="whitespace-nowrap tabular-nums">
             {share(coverage, 1)}
-            {isBest && <span className="text-accent"> ★ best</span>}
+            {isBest && (
+              <span className="text-accent">
+                {' '}
+                <Icon of={Star} size="small" className="inline" /> best
+              </span>
+            )}
           </span>
         ),
       ]}

@@ -1,6 +1,7 @@
 import type { Dataset, Retention, RetentionRule } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
@@ -11,6 +12,7 @@ import { EditAndDelete } from '../../parts/record-panel.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { retentionDaysText } from './retention-days.ts'
 import { retentionChoices, retentionText } from './retentions.ts'
 
@@ -80,7 +82,8 @@ export function RetentionRules() {
               )}
               {orphans.length > 0 && (
                 <p className="px-3 pt-3 text-warn">
-                  ▲ {count(orphans.reduce((sum, { events }) => sum + events, 0))} events belong to unknown datasets and are never deleted.
+                  <Icon of={TriangleAlert} size="small" className="inline" /> {count(orphans.reduce((sum, { events }) => sum + events, 0))}{' '}
+                  events belong to unknown datasets and are never deleted.
                 </p>
               )}
               <Rows label="Retention" columns={['Dataset', 'Retention', 'Set by', 'Deleted by age']} empty="No datasets yet.">

@@ -28,7 +28,10 @@ export function ExplorePage() {
     <div className="flex h-full flex-col">
       <h1 className="sr-only">Explore</h1>
       <QuerySection state={state} page={page} />
-      <HistogramSection state={state} />
+      {/* On a phone the histogram is low, and what stands below it is one line. */}
+      <div className="max-sm:[&_section>div:last-child>*]:shrink-0 max-sm:[&_section>div:last-child]:flex-nowrap max-sm:[&_section>div:last-child]:overflow-x-auto max-sm:[&_section>div:last-child]:[scrollbar-width:none] max-sm:[&_svg[role=img]]:h-14">
+        <HistogramSection state={state} />
+      </div>
       <div className="flex min-h-0 flex-1">
         {page.hasFields && <FieldPane state={state} />}
         <div className="flex min-w-0 flex-1 flex-col">
@@ -108,7 +111,7 @@ function HistogramSection({ state: { params, query, bars, earlier, comparison, m
       onSelect={(bar) => change((now) => optional({ ...now, live: undefined, sf: bar?.fromMs, st: bar?.toMs }))}
       onRange={(range) => change((now) => withRange(optional({ ...now, live: undefined }), range))}
       onReset={() => change(({ r: _r, f: _f, t: _t, sf: _sf, st: _st, ...now }) => now)}
-      onDifference={() => change((now) => ({ ...now, tab: 'difference' }))}
+      onChanges={() => change((now) => ({ ...now, tab: 'changes' }))}
       onRetry={() => bars.refetch()}
     />
   )

@@ -126,6 +126,18 @@ test('when everything grows alike nothing stands out, also between ranges of dif
   expect(answer.summary).toMatch(/^900 events, 3\.0 times as many as before in as much time\. Nothing stands out/)
 })
 
+test('a key that comes with new events is one finding with them, not one for each of its values', async () => {
+  const calm = (at: number) => ({ service: 'pay', message: `order ${at} settled`, fee: 'low' })
+  await sendEvents(
+    'new key',
+    many(600, (at) => (at % 5 ? calm(at) : { service: 'pay', message: `order ${at} refused`, attempt: at % 3, fee: 'low' })),
+    many(600, calm),
+  )
+  const answer = await ask({ from_expr: "dataset = 'new key'" })
+  expect(answer.findings.map((finding) => [finding.change, named(finding)])).toEqual([['NEW', ['attempt = (any)', 'order <*> refused']]])
+  await expectExactCounts({ from_expr: "dataset = 'new key'" }, answer)
+})
+
 describe('irregular events', () => {
   const strange = 'it\'s, "so", (a) \\ 100 % = ü\tx'
   const cases: readonly [string, Values[], Values[], string[]][] = [

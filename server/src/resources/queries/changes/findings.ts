@@ -2,8 +2,8 @@ import { type ComparedKey, NO_NUMBER, type RangeTotals, type RangeValue } from '
 import { isServiceLike, type SampleEvent } from './candidates.ts'
 import { type ChangeScore, SIGNIFICANCE_MIN, scoreOf, significanceOf } from './score.ts'
 
-export type NameKind = 'VALUE' | 'MISSING' | 'AT_LEAST' | 'BELOW' | 'PATTERN'
-/** Some of the events: those with a value of a key, without the key, with a number from or below a limit, or of a pattern. */
+export type NameKind = 'VALUE' | 'PRESENT' | 'MISSING' | 'AT_LEAST' | 'BELOW' | 'PATTERN'
+/** Some of the events: those with a value of a key, with the key, without it, with a number from or below a limit, or of a pattern. */
 export type EventSet = { readonly key: string; readonly value: string | null; readonly kind: NameKind }
 /** A change, with all names of its events. */
 export type FoundChange = RangeTotals & {
@@ -39,7 +39,9 @@ export function findChanges(counted: CountedRanges, sample: readonly SampleEvent
   const found = byKey.flatMap(({ key, edges, sets }) => {
     const scored = sets.flatMap((one) => scoredSet(one, counted, comparisons)).sort(byScore)
     if (edges) return scored.filter(isIncrease).slice(0, 1)
-    const own = scored.filter((one) => !isReversed(one, scored, counted) && !isOtherwiseAbsent(one, counted, comparisons))
+    const own = scored.filter(
+      (one) => !isReversed(one, scored, counted) && !isOtherwiseAbsent(one, counted, comparisons) && !isOfSameKey(one, scored, counted),
+    )
     return own.slice(0, key === '@pattern' ? PATTERNS_MAX : PER_KEY_MAX)
   })
   return merged(found.sort(byScore), sample)
@@ -69,7 +71,13 @@ type SetsOfKey = { readonly key: string; readonly edges: ComparedKey['edges']; r
 function setsByKey({ keys, values, patterns, totals }: CountedRanges): readonly SetsOfKey[] {
   const ofKeys = keys.map(({ key, edges }): SetsOfKey => {
     const counts = values.get(key) ?? []
-    return { key, edges, sets: edges ? numberSets(key, counts) : counts.map((one) => ({ ...one, set: valueSet(key, one.value) })) }
+    return {
+      key,
+      edges,
+      sets: edges
+        ? numberSets(key, counts)
+        : [...presentSet(key, counts, totals), ...counts.map((one) => ({ ...one, set: valueSet(key, one.value) }))],
+    }
   })
   const ofPatterns = patterns.map(
     ({ id, now, before }): CountedSet => ({ now, before, set: { key: '@pattern', value: id, kind: 'PATTERN' } }),
@@ -82,6 +90,12 @@ function setsByKey({ keys, values, patterns, totals }: CountedRanges): readonly 
 }
 
 const valueSet = (key: string, value: string | null): EventSet => ({ key, value, kind: value === null ? 'MISSING' : 'VALUE' })
+
+/** The events that have the key, if some have not. */
+function presentSet(key: string, counts: readonly RangeValue[], totals: RangeTotals): readonly CountedSet[] {
+  const absent = counts.find(({ value }) => value === null)
+  return absent ? [{ now: totals.now - absent.now, before: totals.before - absent.before, set: { key, value: null, kind: 'PRESENT' } }] : []
+}
 
 /** The events with a number from each edge, and those below it. */
 function numberSets(key: string, counts: readonly RangeValue[]): readonly CountedSet[] {
@@ -129,6 +143,22 @@ function isOtherwiseAbsent({ set, now, before, change }: ScoredSet, counted: Cou
   if (set.kind !== 'MISSING' || !isIncrease({ change })) return false
   const present = { now: counted.totals.now - now, before: counted.totals.before - before }
   return rateChange(present, counted) >= 0 || lossSignificance(present, counted, comparisons) < SIGNIFICANCE_MIN
+}
+
+/** The share of the change of a key that one value makes up. */
+const VALUE_SHARE = 0.8
+
+/**
+ * Whether the change is told by another of the same key: that of a value only by how often the key occurs, or that of the key by one of its
+ * values.
+ */
+function isOfSameKey(one: ScoredSet, scored: readonly ScoredSet[], counted: CountedRanges): boolean {
+  if (one.set.kind === 'PRESENT') {
+    return scored.some((other) => other.set.kind === 'VALUE' && rateChange(other, counted) / rateChange(one, counted) >= VALUE_SHARE)
+  }
+  const present = scored.find(({ set }) => set.kind === 'PRESENT')
+  if (one.set.kind !== 'VALUE' || !present || isOfSameKey(present, scored, counted)) return false
+  return scoreOf({ now: one.now, before: one.before, nowOf: present.now, beforeOf: present.before, ...counted.lengths }) === undefined
 }
 
 /** The significance of a lower rate, however small the difference is. */
@@ -180,6 +210,7 @@ const isNear = (one: number, other: number): boolean => Math.abs(one - other) <=
 function contains({ key, value, kind }: EventSet, { leaves }: SampleEvent): boolean {
   const text = leaves.get(key)
   if (kind === 'MISSING') return text === undefined
+  if (kind === 'PRESENT') return text !== undefined
   if (text === undefined) return false
   if (kind === 'AT_LEAST') return Number(text) >= Number(value)
   return kind === 'BELOW' ? Number(text) < Number(value) : text === value
@@ -192,4 +223,4 @@ function compareNames(one: EventSet, other: EventSet): number {
   return difference || (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)
 }
 
-const KIND_RANKS: Readonly<Record<NameKind, number>> = { VALUE: 1, MISSING: 2, AT_LEAST: 3, BELOW: 3, PATTERN: 4 }
+const KIND_RANKS: Readonly<Record<NameKind, number>> = { VALUE: 1, MISSING: 2, AT_LEAST: 3, BELOW: 3, PRESENT: 4, PATTERN: 5 }

@@ -17,6 +17,8 @@ function conditionOf(key: string, text: string, kind: EventSet['kind']): Conditi
   switch (kind) {
     case 'MISSING':
       return { kind: 'exists', key, negated: true, at: NOWHERE }
+    case 'PRESENT':
+      return { kind: 'exists', key, negated: false, at: NOWHERE }
     case 'AT_LEAST':
       return { kind: 'compare', key, operator: '>=', value: { kind: 'number', text }, at: NOWHERE }
     case 'BELOW':
@@ -33,6 +35,8 @@ export function labelOf({ key, value, kind }: EventSet, template: string | undef
       return printable(template ?? value ?? '')
     case 'MISSING':
       return `${printable(key)} = (none)`
+    case 'PRESENT':
+      return `${printable(key)} = (any)`
     case 'AT_LEAST':
       return `${printable(key)} ≥ ${sizeOf(value)}`
     case 'BELOW':

@@ -116,7 +116,7 @@ function Group({ group, isOpen: isOpenAtFirst, item }: Omit<NodesProps, 'nodes'>
         className="flex w-full items-center gap-1 rounded px-1 py-0.5 text-left hover:bg-tint"
         onClick={() => setOpen(!isOpen)}
       >
-        <Icon of={ChevronRight} size="small" className={`text-soft transition-transform duration-120 ${isOpen ? 'rotate-90' : ''}`} />
+        <Icon of={ChevronRight} size="small" className={`text-soft transition-transform ${isOpen ? 'rotate-90' : ''}`} />
         <span className="min-w-0 flex-1 truncate font-mono text-xs">
           {group.name}
           <span className="text-soft">.…</span>
