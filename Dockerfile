@@ -11,6 +11,7 @@ COPY cli/package.json cli/
 COPY web/package.json web/
 COPY test/package.json test/
 COPY bench/package.json bench/
+COPY clients/javascript/package.json clients/javascript/
 RUN npm ci --omit=dev --workspace api --workspace language --workspace server --workspace cli
 
 FROM ${NODE_IMAGE} AS web
@@ -22,12 +23,15 @@ COPY server/package.json server/
 COPY cli/package.json cli/
 COPY test/package.json test/
 COPY bench/package.json bench/
+COPY clients/javascript/package.json clients/javascript/
 COPY web/package.json web/
-RUN npm ci --workspace api --workspace language --workspace web
+RUN npm ci --workspace api --workspace language --workspace cli --workspace web
+COPY LICENSE ./
 COPY api api
 COPY language language
+COPY cli cli
 COPY web web
-RUN npx vite build web
+RUN npx vite build web && node cli/build.ts
 
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="Dendro" org.opencontainers.image.licenses="Apache-2.0"
@@ -37,7 +41,8 @@ COPY package.json LICENSE runtime.mjs ./
 COPY api api
 COPY language language
 COPY server server
-COPY cli cli
+COPY cli/package.json cli/dendro.mjs cli/
+COPY --from=web /dendro/cli/dist cli/dist
 COPY --from=web /dendro/web/dist web/dist
 RUN mkdir /data && chown node:node /data && chmod 700 /data
 USER node

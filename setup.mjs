@@ -7,9 +7,9 @@ import { ensureNode, npm, platform, say, spawned } from './runtime.mjs'
 
 const root = dirname(fileURLToPath(import.meta.url))
 
-const WORKSPACES = ['api', 'language', 'server', 'cli', 'web', 'test', 'bench']
+const WORKSPACES = ['api', 'language', 'server', 'cli', 'web', 'test', 'bench', 'clients/javascript']
 /** These commands serve the web app, so they rebuild it when its sources have changed. */
-const NEEDS_WEB = ['start', 'dev', 'test', 'check', 'build', 'screens']
+const NEEDS_WEB = ['start', 'dev', 'test', 'check', 'build', 'build-web', 'screens']
 
 /** The engine's library is published per platform, and the lock file cannot always name it, so it is installed separately when missing. */
 const ENGINE_VERSION = '26.7.3-stable.1'
@@ -55,7 +55,10 @@ const commands = {
   nightly: (rest) => [node('test/nightly.ts', ...rest)],
   'replay-statements': (rest) => [node('test/replay-statements.ts', ...rest)],
   'release-check': (rest) => [node('test/release-check.ts', ...rest)],
-  build: () => [tool('typescript', '-b')],
+  'build-web': () => [],
+  build: () => [tool('typescript', '-b'), node('cli/build.ts'), node('clients/typescript/build.ts')],
+  // The packages to publish; `npm pack` runs it where install scripts are on.
+  bundle: () => [node('cli/build.ts'), node('clients/typescript/build.ts')],
   fix: () => [tool('@biomejs/biome', 'check', '--write')],
   static: () => [staticChecks()],
   check: (rest) => [staticChecks(), tool('vitest', 'run', ...rest)],
@@ -117,7 +120,14 @@ async function ensureInstalled() {
 async function ensureWebBuilt(runtime) {
   const stamp = join(root, 'web', 'dist', '.built')
   const hash = createHash('sha256').update(installState())
-  const sources = ['web/index.html', 'web/vite.config.ts', ...filesIn('web/src'), ...filesIn('language/src'), ...filesIn('api/src')]
+  const sources = [
+    'web/index.html',
+    'web/vite.config.ts',
+    ...filesIn('web/src'),
+    ...filesIn('language/src'),
+    ...filesIn('api/src'),
+    ...filesIn('api/senders'),
+  ]
   for (const file of sources.sort()) hash.update(file).update(readFileSync(join(root, file)))
   const state = hash.digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return

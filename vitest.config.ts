@@ -5,7 +5,7 @@ import { SlowFirst } from './test/slow-first.ts'
 // biome-ignore lint/style/noDefaultExport: the test runner reads the default export
 export default defineConfig({
   test: {
-    include: ['{api,language,server,cli,web}/src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['{api,language,server,cli,web,clients/*}/src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/stores.ts'],
     setupFiles: ['test/seed.ts', 'test/record-statements.ts'],
     reporters: ['default', new ClosingLine()],
@@ -14,8 +14,8 @@ export default defineConfig({
     hookTimeout: 300_000,
     teardownTimeout: 300_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
-    // One more than the two processors of a small machine: many tests wait for a restart or a timer.
-    maxWorkers: 3,
+    // Twice the processors of a small machine: many tests wait for a restart or a timer.
+    maxWorkers: 4,
     // A worker keeps the modules it has loaded for its next file. No module of ours keeps state, so files do not see each other.
     isolate: false,
     sequence: { sequencer: SlowFirst },

@@ -50,6 +50,8 @@ export async function openStand(events: number, keptDir: string | undefined): Pr
     DENDRO_POSTGRES_URL: meta.url,
     DENDRO_RETENTION_DAYS: 'off',
     DENDRO_MASTER_KEY: '0123456789abcdef'.repeat(4),
+    // The same in every run, so that a kept directory can be opened again.
+    DENDRO_JWT_SECRET: 'fedcba9876543210'.repeat(4),
   })
   const ask: Stand['ask'] = (method, path, body) => askService(service, method, path, body)
   if (isNew) {

@@ -186,6 +186,19 @@ test('patterns, keys, and the datasets that have a key', async () => {
   expect(Object.keys(keys.body[pods] ?? {})).toContain('message')
 })
 
+test('what changed between two parts of the range', async () => {
+  const half = startMs + 11_000
+  const body = { from_expr: '*', from_ts: half, to_ts: startMs + 600_000, baseline: { from_ts: startMs, to_ts: half } }
+  const changes = await org.ask<{ range: { count: number }; baseline: { count: number }; compared: string[] } & FailureBody>(
+    'POST',
+    '/changes',
+    { body },
+  )
+  expect([changes.status, changes.body.details]).toEqual([200, undefined])
+  const counted = await search({ from_expr: '*', select: ['count(*)'] })
+  expect(changes.body.range.count + changes.body.baseline.count).toBe(counted.totals.count)
+})
+
 test('the events around one, and what arrives', async () => {
   const one = (await search({ where: "'pod 500 said'", select: ['*'] })).events[0]
   const around = await org.ask<{ events: Event[] }>('GET', `${(one?.links[0]?.href ?? '').slice(app.url.length)}&limit=3`)

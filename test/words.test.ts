@@ -103,7 +103,7 @@ const wordsOf = (name: string): string[] =>
 const bannedIn = (name: string): string[] => wordsOf(name).filter((word) => banned.has(word))
 
 const isSource = (file: string): boolean =>
-  /^(api|language|server|cli|web|test|bench)\/.*\.tsx?$/.test(file) && file !== 'test/words.test.ts'
+  /^(api|language|server|cli|web|clients|test|bench)\/.*\.tsx?$/.test(file) && file !== 'test/words.test.ts'
 
 const isPage = (file: string): boolean => file.endsWith('.md') && file !== 'docs/style.md'
 

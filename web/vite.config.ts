@@ -2,6 +2,7 @@ import { clientRoutes, contract } from '@dendro/api'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { preloadTypefaces, subsetTypefaces } from './typefaces.ts'
 
 /** clientRoutesModule brings the routes of the contract into the page as plain data; the schemas, a hundred times as large, stay at home. */
 const clientRoutesModule = (): Plugin => ({
@@ -11,9 +12,12 @@ const clientRoutesModule = (): Plugin => ({
 })
 
 // biome-ignore lint/style/noDefaultExport: the bundler reads the default export
-export default defineConfig({
-  root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), clientRoutesModule()],
-  base: '/app/',
-  build: { outDir: 'dist', emptyOutDir: true, assetsDir: 'files', target: 'es2023', modulePreload: { polyfill: false } },
+export default defineConfig(async () => {
+  await subsetTypefaces()
+  return {
+    root: import.meta.dirname,
+    plugins: [react(), tailwindcss(), clientRoutesModule(), preloadTypefaces()],
+    base: '/app/',
+    build: { outDir: 'dist', emptyOutDir: true, assetsDir: 'files', target: 'es2023', modulePreload: { polyfill: false } },
+  }
 })

@@ -146,11 +146,69 @@ async function attemptOnce(route: ClientRoute, call: RawCall, options: ClientOpt
 
 async function readAnswer(response: Response): Promise<unknown> {
   const text = await response.text()
-  const isJson = /^application\/([\w.-]+\+)?json\b/.test(response.headers.get('content-type') ?? '')
-  if (response.ok) return text === '' ? undefined : isJson ? fromText(text) : text
-  throw new ApiFailure(response.status, isJson ? failureBodyOf(text) : {}, {
+  if (response.ok) return text === '' ? undefined : isJson(response) ? fromText(text) : text
+  throw failureOf(response, text)
+}
+
+const isJson = ({ headers }: Response): boolean => /^application\/([\w.-]+\+)?json\b/.test(headers.get('content-type') ?? '')
+
+const failureOf = (response: Response, text: string): ApiFailure =>
+  new ApiFailure(response.status, isJson(response) ? failureBodyOf(text) : {}, {
     retryAfterS: secondsOf(response.headers.get('retry-after')),
   })
+
+/**
+ * Sends one GET request and returns the response with its body unread, for streams and downloads. `path` is a path of the service or a complete URL. Only
+ * a path gets the credential.
+ */
+export async function openResponse(
+  options: ClientOptions,
+  path: string,
+  call: { query?: Readonly<Record<string, unknown>>; headers?: Readonly<Record<string, string>>; signal?: AbortSignal } = {},
+): Promise<Response> {
+  const isPath = path.startsWith('/')
+  const url = (isPath ? options.baseUrl.replace(/\/+$/, '') + path : path) + queryOf(call.query)
+  const route = { method: 'GET', path: '/', media: '*/*' } as const
+  const headers = headersOf(route, { headers: call.headers ?? {} }, isPath ? options : { baseUrl: '', headers: options.headers })
+  const ask = options.fetch ?? fetch
+  const response = await ask(url, { headers, redirect: 'error', ...(call.signal ? { signal: call.signal } : {}) }).catch(
+    (cause: unknown) => {
+      call.signal?.throwIfAborted()
+      throw new NoResponse(url, cause)
+    },
+  )
+  if (response.ok) return response
+  throw failureOf(response, await response.text())
+}
+
+/** Parses server-sent events: the data of each, and comments. */
+export async function* serverSentEvents(
+  body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | null,
+): AsyncGenerator<{ data?: string; comment?: string }> {
+  const decoder = new TextDecoder()
+  let buffer = ''
+  for await (const piece of piecesOf(body)) {
+    const messages = (buffer + decoder.decode(piece, { stream: true })).split('\n\n')
+    buffer = messages.pop() ?? ''
+    for (const message of messages) {
+      const lines = message.split('\n')
+      const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice(5).replace(/^ /, ''))
+      if (data.length > 0) yield { data: data.join('\n') }
+      else if (message.startsWith(':')) yield { comment: message.slice(1).trim() }
+    }
+  }
+}
+
+/** Reads a stream piece by piece. Not every browser can iterate a stream. */
+async function* piecesOf(body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  if (body === null) return
+  if (!('getReader' in body)) return yield* body
+  const reader = body.getReader()
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
+  } finally {
+    await reader.cancel()
+  }
 }
 
 function failureBodyOf(text: string): Partial<FailureBody> {
@@ -196,19 +254,42 @@ function queryOf(query: RawCall['query']): string {
 type JsonSource = { rawJSON?(text: string): unknown }
 type ReviverContext = { source?: string }
 
-/** Writes bigint as an exact JSON integer, where the platform supports it. */
-const toText = (body: unknown): string =>
-  JSON.stringify(body, (_name, value: unknown) =>
-    typeof value === 'bigint' ? ((JSON as JsonSource).rawJSON?.(String(value)) ?? Number(value)) : value,
-  )
+/** Writes JSON with bigint as an exact integer. */
+export function toText(value: unknown, indent?: number): string {
+  const { rawJSON } = JSON as JsonSource
+  if (rawJSON) return JSON.stringify(value, (_name, inner: unknown) => (typeof inner === 'bigint' ? rawJSON(String(inner)) : inner), indent)
+  const mark = newMark()
+  const text = JSON.stringify(value, (_name, inner: unknown) => (typeof inner === 'bigint' ? `${mark}${inner}` : inner), indent)
+  return text?.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1')
+}
 
-/** Parses integers beyond 2^53 exactly, as bigint. Only responses that contain so many digits pay for it. */
-export const fromText = (text: string): unknown => (/\d{16}/.test(text) ? JSON.parse(text, exactly) : JSON.parse(text))
+/** Parses integers beyond 2^53 exactly, as bigint. Only texts that contain so many digits pay for it. */
+export function fromText(text: string): unknown {
+  if (!/\d{16}/.test(text)) return JSON.parse(text)
+  return hasSources() ? JSON.parse(text, exactly) : parseMarked(text)
+}
 
 function exactly(_name: string, value: unknown, context?: ReviverContext): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || !context?.source) return value
   return /^-?\d+$/.test(context.source) ? BigInt(context.source) : value
 }
+
+/** True when the platform gives a reviver the source text of numbers: Node 21 and newer. */
+const hasSources = (): boolean => JSON.parse('1', (_name, _value, context?: ReviverContext) => context?.source === '1') as boolean
+
+/** On older platforms, writes large integers as marked texts before parsing. The mark is random, so no text of the data can have it. */
+function parseMarked(text: string): unknown {
+  const mark = newMark()
+  const marked = text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
+    /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${mark}${token}"` : token,
+  )
+  return JSON.parse(marked, (_name, value: unknown) =>
+    typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
+  )
+}
+
+/** Not `crypto.randomUUID`: Node 18 and pages without TLS do not have it. */
+const newMark = (): string => `int-${Math.random()}-${Math.random()}-`
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {

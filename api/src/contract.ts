@@ -1,8 +1,10 @@
+import { agentInterface } from './agent-interface.ts'
 import { analytics } from './analytics.ts'
 import { apiKeys } from './api-keys.ts'
 import { assistants } from './assistants.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
+import { changes } from './changes.ts'
 import { collections } from './collections.ts'
 import { configAssistant } from './config-assistant.ts'
 import { context } from './context.ts'
@@ -51,11 +53,13 @@ import { widgets, widgetTemplates } from './widgets.ts'
 /** Every endpoint of the service. */
 export const contract = {
   access,
+  agentInterface,
   analytics,
   apiKeys,
   assistants,
   audit,
   auth,
+  changes,
   collections,
   configAssistant,
   context,

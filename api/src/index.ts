@@ -1,15 +1,21 @@
+export type { AgentMessage } from './agent-interface.ts'
 export { ApiKey } from './api-keys.ts'
 export { AiEvent, type ProposedWidget } from './assistants.ts'
 export type { Login } from './auth.ts'
+export type { Finding, FindingName } from './changes.ts'
 export {
   ApiFailure,
   type Client,
   type ClientOptions,
   type ClientRoute,
   clientRoutes,
+  fromText,
   makeClient,
   NoResponse,
+  openResponse,
   type RoutesOf,
+  serverSentEvents,
+  toText,
 } from './client.ts'
 export type { AgentConfig, AgentType, ConfigChanges, ConfigModification, ConfigRequest, ConfigSource } from './config-assistant.ts'
 export type { ContextResponse } from './context.ts'
@@ -100,7 +106,7 @@ export {
   type SavedSearchTemplateDraft,
   type SearchDetails,
 } from './saved-searches.ts'
-export type { QueryStatus, SearchRequest, SearchResponse } from './search.ts'
+export { EVENTS_MAX, type QueryStatus, type SearchRequest, type SearchResponse } from './search.ts'
 export { branchesOf, type JsonSchema, propertiesOf, requiredOf, resolveShape, shapeName } from './shapes.ts'
 export type { Statement, StatementReference, StatementSet } from './statements.ts'
 export { Tag, type TaggedType, type TagUsage } from './tags.ts'
@@ -113,7 +119,7 @@ export {
   TemplateReference,
 } from './templates.ts'
 export type { TimeseriesRequest } from './timeseries.ts'
-export type { TopKey } from './top-keys.ts'
+export type { SampledKey, TopKey } from './top-keys.ts'
 export type { MetricItem, UsageSeries } from './usage.ts'
 export { type LoginMethod, type MultiOrgUser, User, type UserPreference, UserStatus } from './users.ts'
 export { FailureBody, Identity, isUuid, Metadata, Tags } from './values.ts'

@@ -52,6 +52,7 @@ export const Monitor = z
     group_retention: z.int().optional().describe('Milliseconds without events after which a group is dropped.'),
     muted_until: z.int().optional().describe('Epoch milliseconds, or -1 without end; absent when the monitor is not muted.'),
     last_trigger_ts: ms.optional(),
+    last_evaluated_ts: ms.optional().describe('Absent before the first evaluation; until then `status` is OK.'),
     aux: z.record(z.string(), z.unknown()).optional(),
     compare_to: z.string().optional(),
     change_type: z.enum(['DIFFERENCE', 'PERCENTAGE']).optional(),

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { rangeParameters } from './search.ts'
-import { integerParameter, listParameter, textParameter, uuid } from './values.ts'
+import { range, rangeParameters, sources } from './search.ts'
+import { int64, integerParameter, listParameter, text, textParameter, uuid } from './values.ts'
 
 const KEYS_MAX = 1_000
+const SAMPLE_KEYS_MAX = 5_000
 
 const TopKey = z
   .object({
@@ -14,6 +15,27 @@ const TopKey = z
   })
   .meta({ id: 'TopKey' })
 export type TopKey = z.output<typeof TopKey>
+
+const SampledKey = z
+  .object({
+    key: z.string(),
+    type: TopKey.shape.type,
+    field_type: TopKey.shape.field_type,
+    count: int64.describe('The matching events that have the key: estimated from the sample, exact if `is_exact`.'),
+    values: z.array(z.object({ value: z.string(), count: int64 })).describe('The most frequent values, at most 10.'),
+  })
+  .meta({ id: 'SampledKey' })
+export type SampledKey = z.output<typeof SampledKey>
+
+const KeySample = z
+  .object({
+    count: int64.describe('The matching events, exactly.'),
+    sampled: z.int().describe('How many of them the sample has.'),
+    is_exact: z.boolean().describe('Whether the sample has every matching event.'),
+    is_cut: z.boolean().describe('Whether there are more keys than `limit`, or datasets that the sample does not reach.'),
+    keys: z.array(SampledKey).describe('The most frequent first.'),
+  })
+  .meta({ id: 'KeySample' })
 
 export const topKeys = {
   get: endpoint({
@@ -29,6 +51,21 @@ export const topKeys = {
       limit: integerParameter(1, KEYS_MAX).describe('Maximum number of keys per log; 100 when absent.'),
     }),
     reply: z.record(uuid, z.record(z.string(), TopKey)),
+    fails: [404, 503],
+  }),
+  sample: endpoint({
+    method: 'POST',
+    path: '/top-keys',
+    permission: 'search_read',
+    tier: 'X',
+    summary: 'Estimate the most frequent keys of matching events from an even sample of the time range',
+    body: z.object({
+      ...sources,
+      ...range,
+      where: text(0, 32_768).optional().describe('The filter; every event when absent.'),
+      limit: z.int().min(1).max(SAMPLE_KEYS_MAX).optional().describe('Maximum number of keys; 100 when absent.'),
+    }),
+    reply: KeySample,
     fails: [404, 503],
   }),
 }

@@ -14,6 +14,7 @@ export const webPages = [
   'api',
   'welcome',
   'sign-in',
+  'invitation',
 ] as const
 
 /** The web app: one page for every address under /app, and its files. It uses the API like any other client. */

@@ -15,7 +15,7 @@ import {
 } from '@dendro/api'
 import { Command, Option } from 'commander'
 import { type CliClient, type Connection, connect } from './connection.ts'
-import { UsageError } from './failure.ts'
+import { explained, UsageError } from './failure.ts'
 import { type Format, formats, show } from './output.ts'
 import type { Terminal } from './terminal.ts'
 import { type ComponentSchemas, kindOf, metavar, type OptionKind, readJson, readValue, repeats } from './values.ts'
@@ -23,9 +23,21 @@ import { type ComponentSchemas, kindOf, metavar, type OptionKind, readJson, read
 /** An option that sets a query parameter or a body member. */
 type Field = { name: string; flag: string; place: 'query' | 'body'; kind: OptionKind; required: boolean; description: string }
 
-/** Creates `dendro <noun> <verb>` for every endpoint of the contract. */
-export function contractCommands(terminal: Terminal, globals: () => Connection & { output?: Format }): Command[] {
-  const document = openApiDocument(contract, { servers: [] })
+/** The settings that every command shares. */
+export type Settings = Connection & { output?: Format }
+
+/**
+ * Creates `dendro <noun> <verb>` for every endpoint of the contract. With `words`, only nouns that occur in them get their verbs, which starts the
+ * program faster. `own` are the endpoints with hand-written commands.
+ */
+export function contractCommands(
+  terminal: Terminal,
+  globals: () => Settings,
+  words?: readonly string[],
+  own: readonly string[] = [],
+): Command[] {
+  const described = Object.entries(contract as Contract).filter(([noun]) => words === undefined || words.includes(wordOf(noun)))
+  const document = openApiDocument(Object.fromEntries(described), { servers: [] })
   const schemas = document.components.schemas
   const operations = new Map(
     Object.values(document.paths).flatMap((item) => Object.values(item).map((operation) => [operation.operationId, operation] as const)),
@@ -34,11 +46,12 @@ export function contractCommands(terminal: Terminal, globals: () => Connection &
     const command = new Command(wordOf(noun))
     for (const [verb, endpoint] of Object.entries(group)) {
       const operation = operations.get(`${noun}.${verb}`)
-      if (!operation || isForPages(endpoint)) continue
-      command.addCommand(verbCommand({ noun, verb, endpoint, operation, schemas }, terminal, globals))
+      if (operation && !isForPages(endpoint) && !own.includes(`${wordOf(noun)} ${wordOf(verb)}`))
+        command.addCommand(verbCommand({ noun, verb, endpoint, operation, schemas }, terminal, globals))
     }
-    command.description(`${titleOf(noun)}: ${command.commands.map((verb) => verb.name()).join(', ')}`)
-    return command.commands.length > 0 ? [command] : []
+    const verbs = Object.entries(group).flatMap(([verb, endpoint]) => (isForPages(endpoint) ? [] : [wordOf(verb)]))
+    command.description(`${titleOf(noun)}: ${verbs.join(', ')}`)
+    return verbs.length > 0 ? [command] : []
   })
 }
 
@@ -47,7 +60,7 @@ const isForPages = ({ media }: Endpoint): boolean => media !== undefined && /^(t
 
 type VerbContext = { noun: string; verb: string; endpoint: Endpoint; operation: OpenApiOperation; schemas: ComponentSchemas }
 
-function verbCommand(place: VerbContext, terminal: Terminal, globals: () => Connection & { output?: Format }): Command {
+function verbCommand(place: VerbContext, terminal: Terminal, globals: () => Settings): Command {
   const { endpoint, operation } = place
   const fields = fieldsOf(place)
   const names = pathNames(endpoint.path)
@@ -64,11 +77,12 @@ function verbCommand(place: VerbContext, terminal: Terminal, globals: () => Conn
     const options = given[names.length] as Record<string, unknown>
     const own = connectionOf(options, taken)
     const settings = { ...globals(), ...own }
-    const client = connect(settings, terminal, endpoint.permission === 'public' ? 'none' : 'credential')
+    const client = await connect(settings, terminal, endpoint.permission === 'public' ? 'none' : 'credential')
     const params = Object.fromEntries(names.map((name, index) => [name, String(given[index])]))
     const body = await bodyOf(endpoint, fields, options, terminal)
     const query = valuesOf(fields, 'query', options)
-    show(await call(client, place, { params, query, body }), settings.output ?? 'table', terminal)
+    const sent = typeof body === 'object' && body !== null ? { ...query, ...body } : query
+    show(await explained(sent, call(client, place, { params, query, body }, terminal.signal)), settings.output ?? 'table', terminal)
   })
   return command
 }
@@ -76,11 +90,11 @@ function verbCommand(place: VerbContext, terminal: Terminal, globals: () => Conn
 type Call = { params: object; query: object; body: unknown }
 
 /** Calls the endpoint. Commands and client come from the same contract, so the names exist. */
-function call(client: CliClient, { noun, verb }: VerbContext, given: Call): Promise<unknown> {
-  const group = (client as unknown as Record<string, Record<string, (given: Call) => Promise<unknown>>>)[noun]
+function call(client: CliClient, { noun, verb }: VerbContext, given: Call, signal: AbortSignal): Promise<unknown> {
+  const group = (client as unknown as Record<string, Record<string, (given: Call & { signal: AbortSignal }) => Promise<unknown>>>)[noun]
   const send = group?.[verb]
   if (!send) throw new Error(`the client has no ${noun}.${verb}`)
-  return send(given)
+  return send({ ...given, signal })
 }
 
 const whoMay = (operation: OpenApiOperation): string => {
@@ -138,6 +152,7 @@ const connectionFlags = [
   ['--url <address>', 'the service (DENDRO_URL)'],
   ['--key <key>', 'an API key (prefer DENDRO_API_KEY, which the process list does not show)'],
   ['--token <token>', 'a bearer token (DENDRO_TOKEN)'],
+  ['--profile <name>', 'a profile of dendro login (DENDRO_PROFILE)'],
 ] as const
 
 /** Adds the options of every command. If an endpoint has a field of the same name, they must stand before the noun. */
@@ -149,8 +164,8 @@ export function addConnection(command: Command, taken: ReadonlySet<string> = new
   return command
 }
 
-function connectionOf(options: Record<string, unknown>, taken: ReadonlySet<string>): Connection & { output?: Format } {
-  const own = ['url', 'key', 'token', 'output'].filter((name) => !taken.has(`--${name}`) && options[name] !== undefined)
+function connectionOf(options: Record<string, unknown>, taken: ReadonlySet<string>): Settings {
+  const own = ['url', 'key', 'token', 'profile', 'output'].filter((name) => !taken.has(`--${name}`) && options[name] !== undefined)
   return Object.fromEntries(own.map((name) => [name, options[name]]))
 }
 
@@ -185,7 +200,8 @@ async function bodyOf(
   return { ...given, ...members }
 }
 
-async function bodyText(word: string, terminal: Terminal): Promise<string> {
+/** The text of a --body option: a text, `@file`, or `-` for standard input. */
+export async function bodyText(word: string, terminal: Terminal): Promise<string> {
   if (word === '-') return terminal.readInput()
   if (!word.startsWith('@')) return word
   return readFile(word.slice(1), 'utf8').catch((cause) => {

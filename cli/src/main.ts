@@ -1,17 +1,16 @@
 #!/usr/bin/env node
-import { text } from 'node:stream/consumers'
+import { openTerminal } from './process-terminal.ts'
 import { runCommand } from './program.ts'
 
-// The reader of the output may close it early, as `head` does.
-process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
-  if (cause.code !== 'EPIPE') throw cause
-  process.exit()
-})
+const INTERRUPTED = 130
+const interruption = new AbortController()
 
-process.exitCode = await runCommand(process.argv.slice(2), {
-  env: process.env,
-  out: (line) => process.stdout.write(`${line}\n`),
-  err: (line) => process.stderr.write(`${line}\n`),
-  readInput: () => text(process.stdin),
-  columns: process.stdout.isTTY ? process.stdout.columns : undefined,
-})
+// The first signal ends the command cleanly, the second one at once.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (interruption.signal.aborted) process.exit(INTERRUPTED)
+    interruption.abort()
+  })
+}
+
+process.exitCode = await runCommand(process.argv.slice(2), openTerminal(process, interruption.signal))

@@ -1,21 +1,34 @@
+import { toText } from '@dendro/api'
+import { csvOf } from './csv.ts'
+import { cutTo, escapeControls, escapeJson, padTo, widthOf } from './escape.ts'
 import type { Terminal } from './terminal.ts'
 
-export const formats = ['table', 'json', 'ndjson'] as const
+export const formats = ['table', 'json', 'ndjson', 'csv'] as const
 export type Format = (typeof formats)[number]
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Prints a response: as a table, as JSON, or as one JSON text per row. */
+/** Prints a response: as a table, as JSON, as one JSON text per row, or as CSV. */
 export function show(answer: unknown, format: Format, terminal: Terminal): void {
   for (const line of linesOf(answer, format, terminal.columns)) terminal.out(line)
 }
 
+/** Prints rows as a table without cutting cells; the last column ends at the width of the terminal. */
+export function showTable(rows: readonly unknown[], { columns, out }: Terminal): void {
+  for (const line of tableOf(rows, undefined, Number.POSITIVE_INFINITY)) out(columns === undefined ? line : cutTo(line, columns))
+}
+
 function linesOf(answer: unknown, format: Format, columns: number | undefined): string[] {
   if (answer === undefined) return []
-  if (typeof answer === 'string') return [format === 'table' ? plain(answer, 'lines') : answer.replace(/\n$/, '')]
+  if (typeof answer === 'string')
+    return [format === 'table' || columns !== undefined ? escapeControls(answer, 'lines') : answer.replace(/\n$/, '')]
   if (format === 'json') return [toJson(answer, 2)]
   const rows = rowsOf(answer)
   if (format === 'ndjson') return (rows ?? [answer]).map((row) => toJson(row))
+  if (format === 'csv') {
+    const lines = csvOf((rows ? unfolded(rows) : [answer]).map((row) => (isRow(row) ? row : { value: row })))
+    return columns === undefined ? lines : lines.map((line) => escapeControls(line))
+  }
   return rows ? tableOf(unfolded(rows), columns) : recordOf(answer)
 }
 
@@ -45,18 +58,18 @@ const HIDDEN = new Set(['metadata'])
 const CELL_CHARS_MAX = 60
 const GAP = '  '
 
-function tableOf(rows: readonly unknown[], columns: number | undefined): string[] {
+function tableOf(rows: readonly unknown[], columns: number | undefined, cellCharsMax = CELL_CHARS_MAX): string[] {
   if (rows.length === 0) return ['(none)']
   const records = rows.map((row) => (isRow(row) ? row : { value: row }))
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))].filter((name) => !HIDDEN.has(name))
-  const cells = records.map((record) => names.map((name) => cut(cellOf(name, record[name]), CELL_CHARS_MAX)))
+  const cells = records.map((record) => names.map((name) => cutTo(cellOf(name, record[name]), cellCharsMax)))
   const isTwin = (at: number) => names[at] === 'id' && at > 0 && cells.every((row) => row[at] === row[0])
   const filled = names.map((_, at) => at).filter((at) => cells.some((row) => row[at] !== '') && !isTwin(at))
-  const widths = filled.map((at) => Math.max(names[at]?.length ?? 0, ...cells.map((row) => row[at]?.length ?? 0)))
+  const widths = filled.map((at) => Math.max(names[at]?.length ?? 0, ...cells.map((row) => widthOf(row[at] ?? ''))))
   const shown = fitting(widths, columns)
   const line = (row: readonly string[]) =>
     shown
-      .map((index) => (row[filled[index] ?? 0] ?? '').padEnd(widths[index] ?? 0))
+      .map((index) => padTo(row[filled[index] ?? 0] ?? '', widths[index] ?? 0))
       .join(GAP)
       .trimEnd()
   const left = filled.filter((_, index) => !shown.includes(index)).map((at) => names[at])
@@ -98,8 +111,8 @@ function cellOf(name: string, value: unknown): string {
           .replace(/\.\d+Z$/, 'Z')
   }
   if (Array.isArray(value)) return listCell(value)
-  if (isRow(value)) return plain(isFlat(value) ? pairsOf(value) : toJson(value))
-  return plain(String(value))
+  if (isRow(value)) return escapeControls(isFlat(value) ? pairsOf(value) : toJson(value))
+  return escapeControls(String(value))
 }
 
 const isFlat = (row: Row): boolean => Object.values(row).every((inner) => typeof inner !== 'object')
@@ -112,26 +125,8 @@ const pairsOf = (row: Row): string =>
 function listCell(items: readonly unknown[]): string {
   if (items.every((item) => !isRow(item))) return items.map((item) => cellOf('', item)).join(', ')
   const text = items.every((item) => isRow(item) && isFlat(item)) ? items.map((item) => pairsOf(item as Row)).join('; ') : ''
-  return text !== '' && text.length <= CELL_CHARS_MAX ? plain(text) : `${items.length} item${items.length === 1 ? '' : 's'}`
+  return text !== '' && text.length <= CELL_CHARS_MAX ? escapeControls(text) : `${items.length} item${items.length === 1 ? '' : 's'}`
 }
 
-const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text)
-
-/** Escapes control and direction characters, which could rewrite the screen. */
-function plain(text: string, keep?: 'lines'): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to be made visible
-  const hidden = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
-  return text.replaceAll(hidden, (char) =>
-    keep === 'lines' && (char === '\n' || char === '\t') ? char : `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  )
-}
-
-type RawJson = { rawJSON(text: string): unknown }
-
-/** Writes integers beyond 2^53 exactly. */
-export const toJson = (value: unknown, indent?: number): string =>
-  JSON.stringify(
-    value,
-    (_name, inner: unknown) => (typeof inner === 'bigint' ? (JSON as unknown as RawJson).rawJSON(String(inner)) : inner),
-    indent,
-  )
+/** Writes integers beyond 2^53 exactly, and control characters as escapes. */
+export const toJson = (value: unknown, indent?: number): string => escapeJson(toText(value, indent))

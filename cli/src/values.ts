@@ -1,4 +1,4 @@
-import { branchesOf, type JsonSchema, propertiesOf, resolveShape } from '@dendro/api'
+import { branchesOf, fromText, type JsonSchema, propertiesOf, resolveShape } from '@dendro/api'
 import { UsageError } from './failure.ts'
 
 export type ComponentSchemas = Readonly<Record<string, JsonSchema>>
@@ -90,11 +90,7 @@ function readNumber(flag: string, word: string): number | bigint {
 /** Parses JSON with exact integers. */
 export function readJson(flag: string, text: string): unknown {
   try {
-    return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) =>
-      typeof value === 'number' && !Number.isSafeInteger(value) && context?.source && /^-?\d+$/.test(context.source)
-        ? BigInt(context.source)
-        : value,
-    )
+    return fromText(text)
   } catch (cause) {
     throw new UsageError(`${flag} takes JSON: ${cause instanceof Error ? cause.message : 'unreadable'}`)
   }

@@ -12,7 +12,7 @@ export type CallArgument = Token &
     | { kind: 'key'; key: string; distinct: boolean; comma: Token | undefined; number: Token | undefined }
   )
 
-type KeyedName = Exclude<Extract<AggregateCall, { key: string }>['name'], 'percentile'>
+type KeyedName = Exclude<Extract<AggregateCall, { key: string }>['name'], 'percentile' | 'bytes'>
 
 /** Functions with one key, and their aliases. */
 const KEYED: ReadonlyMap<string, KeyedName> = new Map(

@@ -57,6 +57,8 @@ export type AggregateCall =
   | { readonly name: 'count' | 'rate'; readonly key?: undefined }
   | { readonly name: 'count' | 'sum' | 'avg' | 'min' | 'max' | 'unique' | 'stddev' | 'variance' | 'first' | 'last'; readonly key: string }
   | { readonly name: 'percentile'; readonly key: string; readonly percent: number }
+  // The bytes of the lines. The language has no function for it; other query languages do.
+  | { readonly name: 'bytes'; readonly key: '@raw' }
 
 /** One item of a `select`. `name` is the name of its result: the text as sent, or the name after AS. */
 export type SelectItem =

@@ -3,7 +3,9 @@ import type { Config } from './config.ts'
 import { firstStart } from './first-start.ts'
 import { openBaseUrl } from './http/base-url.ts'
 import { openHttp } from './http/http.ts'
+import { openInnerCalls } from './http/inner-calls.ts'
 import { openMeter } from './http/measure.ts'
+import type { Routes } from './http/mount.ts'
 import type { WebFiles } from './http/pages/web-app/files.ts'
 import { RateLimiter, senderRule, type WindowStore } from './http/rate-limit.ts'
 import { openIdentity } from './identify.ts'
@@ -80,9 +82,12 @@ export async function openApp(
   const tails = new LiveTails(world)
   // By default any program on this machine counts as a proxy. Only proxies that the operator named may decide where links lead.
   const { networks, isNamed } = config.DENDRO_TRUSTED_PROXIES
+  const health = withListeners(openHealth(world), listeners, world)
+  const innerCalls = openInnerCalls({ routes: () => routes, exceptions: identity.exceptions, limiter })
+  const routes: readonly Routes[] = allRoutes(world, { health, meter, intake, limits, searches, tails, web, innerCalls })
   const http = openHttp({
     ...identity,
-    routes: allRoutes(world, { health: withListeners(openHealth(world), listeners, world), meter, intake, limits, searches, tails, web }),
+    routes,
     denied: (actor, path) => recordRefusal(world, auditActorOf(actor), { entity: { type: 'path', id: path } }),
     limiter,
     senderLimiter,

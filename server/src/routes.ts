@@ -1,5 +1,6 @@
 import type { contract } from '@dendro/api'
 import { foundOrganization } from './first-start.ts'
+import type { InnerCalls } from './http/inner-calls.ts'
 import type { Meter } from './http/measure.ts'
 import type { Routes } from './http/mount.ts'
 import { referenceRoutes } from './http/pages/reference/reference.ts'
@@ -8,6 +9,7 @@ import { webAppRoutes } from './http/pages/web-app/web-app.ts'
 import { readForm } from './ingest/detect/forms.ts'
 import type { Intake } from './ingest/intake/intake.ts'
 import { ingestionRoutes } from './ingest/routes.ts'
+import { agentInterfaceRoutes } from './mcp/mcp.ts'
 import { apiKeyRoutes } from './resources/access/api-keys/routes.ts'
 import { auditRoutes } from './resources/access/audit/routes.ts'
 import { authRoutes } from './resources/access/auth/routes.ts'
@@ -32,11 +34,13 @@ import { parserRoutes } from './resources/data/parsers/routes.ts'
 import { retentionRoutes, retentionRuleRoutes } from './resources/data/retention/routes.ts'
 import { usageRoutes } from './resources/data/usage/routes.ts'
 import { analyticsRoutes } from './resources/queries/analytics/routes.ts'
+import { changeRoutes } from './resources/queries/changes/routes.ts'
 import { contextRoutes } from './resources/queries/context/routes.ts'
 import { datasetKeyRoutes } from './resources/queries/dataset-keys/routes.ts'
 import { exportRoutes } from './resources/queries/exports/routes.ts'
 import type { LiveTails } from './resources/queries/live-tail/live-tail.ts'
 import { liveTailRoutes } from './resources/queries/live-tail/routes.ts'
+import { openLokiReads } from './resources/queries/loki/loki.ts'
 import { metricDefinitionRoutes, metricDefinitionTemplateRoutes } from './resources/queries/metric-definitions/routes.ts'
 import { patternRoutes } from './resources/queries/patterns/routes.ts'
 import { savedSearchRoutes, savedSearchTemplateRoutes } from './resources/queries/saved-searches/routes.ts'
@@ -66,12 +70,17 @@ export type RouteParts = {
   searches: Searches
   tails: LiveTails
   web: WebFiles | undefined
+  innerCalls: InnerCalls
 }
 
 /** Has one member for each group of the contract; a group without routes does not compile. */
-export const allRoutes = (world: World, { health, meter, intake, limits, searches, tails, web }: RouteParts): readonly Routes[] =>
+export const allRoutes = (
+  world: World,
+  { health, meter, intake, limits, searches, tails, web, innerCalls }: RouteParts,
+): readonly Routes[] =>
   Object.values({
     access: accessRoutes(world),
+    agentInterface: agentInterfaceRoutes(world, innerCalls),
     analytics: analyticsRoutes(world),
     groups: groupRoutes(world),
     organizations: organizationRoutes(world, foundOrganization),
@@ -105,12 +114,13 @@ export const allRoutes = (world: World, { health, meter, intake, limits, searche
     reference: referenceRoutes({ version: world.deployment.version, region: world.deployment.region, web, problems: health.failures }),
     retention: retentionRoutes(world),
     retentionRules: retentionRuleRoutes(world),
-    search: searchRoutes(world, searches),
+    search: { ...searchRoutes(world, searches), findRawHandler: openLokiReads(world, tails).find },
     datasetKeys: datasetKeyRoutes(world),
     savedSearches: savedSearchRoutes(world),
     savedSearchTemplates: savedSearchTemplateRoutes(world),
     topKeys: topKeyRoutes(world),
     patterns: patternRoutes(world),
+    changes: changeRoutes(world),
     liveTail: liveTailRoutes(tails),
     timeseries: timeseriesRoutes(world),
     metricDefinitions: metricDefinitionRoutes(world),

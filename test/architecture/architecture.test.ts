@@ -6,7 +6,7 @@ import { importGraph, type Rule, rules, serverImports, type Tree } from './rules
 const root = resolve(import.meta.dirname, '../..')
 
 function readTree(): Map<string, string> {
-  const folders = ['api/src', 'language/src', 'server/src', 'cli/src', 'web/src']
+  const folders = ['api/src', 'language/src', 'server/src', 'cli/src', 'web/src', 'clients/javascript/src']
   const files = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name) && !name.includes('node_modules'))

@@ -47,7 +47,7 @@ export const serverModules: Readonly<Record<string, readonly string[]>> = {
     'http',
   ],
   ingest: ['world.ts', 'resources', 'parsers', 'lines', 'events/writer', 'events/ledger', 'http'],
-  mcp: ['http', 'world.ts', 'resources'],
+  mcp: ['http', 'world.ts', 'resources', 'query', 'lines'],
 }
 
 /** Files of the server's top level that wire the modules together and may import anything. */
@@ -80,8 +80,9 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   api: [],
   language: ['@dendro/api'],
   server: ['@dendro/api', '@dendro/language'],
-  cli: ['@dendro/api', '@dendro/api/demo'],
-  web: ['@dendro/api', '@dendro/api/client', '@dendro/api/demo', '@dendro/language'],
+  cli: ['@dendro/api', '@dendro/api/demo', '@dendro/language'],
+  clients: [],
+  web: ['@dendro/api', '@dendro/api/client', '@dendro/api/demo', '@dendro/api/senders', '@dendro/language'],
 }
 
 const FILE_LINES_MAX = 400

@@ -36,6 +36,7 @@ export const examples: Readonly<Record<string, Example>> = {
     return { params: { orgId: maker.org.orgId, userId: id }, token }
   },
   'access.switchOwn': async (maker) => ({ body: { org_id: maker.org.orgId }, token: (await maker.person()).token }),
+  'agentInterface.send': async () => ({ body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
   'apiKeys.create': ({ word }) => ({ body: { name: word(), roles: ['IngestionApi', 'SearchApi'], ttl: 3600, tags: { team: 'payments' } } }),
   'apiKeys.get': async (maker) => ({ params: { apiKeyId: await maker.apiKey() } }),
   'apiKeys.update': async (maker) => ({
@@ -259,9 +260,11 @@ export const examples: Readonly<Record<string, Example>> = {
   'liveTail.start': async (maker) => ({ body: { from: [await maker.dataset()], where: "level = 'error'" } }),
   'liveTail.poll': async (maker) => ({ query: `job_id=${await watching(maker)}` }),
   'liveTail.stream': async (maker) => ({ query: `job_id=${await watching(maker)}&seconds=1` }),
+  'changes.find': async (maker) => ({ body: { from: [await maker.dataset()], where: 'error' } }),
   'patterns.find': async (maker) => ({ body: { search_details: { from: [await maker.dataset()], where: 'error' } } }),
   'patterns.values': async (maker) => ({ body: { id: '00ff00ff00ff00ff', search_details: { from: [await maker.dataset()] } } }),
   'topKeys.get': async (maker) => ({ query: `log_id=${await maker.dataset()}` }),
+  'topKeys.sample': async (maker) => ({ body: { from: [await maker.dataset()], where: 'error' } }),
   'savedSearches.create': ({ word }) => ({ body: { ...savedSearch, name: word('search') } }),
   'savedSearches.get': async (maker) => ({ params: { savedSearchId: await keptSavedSearch(maker) } }),
   'savedSearches.update': async (maker) => ({
@@ -581,6 +584,7 @@ export const answersUnknown: Readonly<Record<string, string>> = {
 
 /** These change nothing although they are no GET. */
 export const changesNothing: Readonly<Record<string, string>> = {
+  'agentInterface.send': 'the example lists tools; tests of the tools check their records',
   'ingestion.send': 'events are no changes',
   'ingestion.sendTo': 'events are no changes',
   'ingestion.otlpLogs': 'events are no changes',
@@ -591,8 +595,10 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'parsers.detect': 'a question',
   'search.run': 'a question is no change',
   'datasetKeys.resolve': 'a question is no change',
+  'changes.find': 'a question is no change',
   'patterns.find': 'a question is no change',
   'patterns.values': 'a question is no change',
+  'topKeys.sample': 'a question is no change',
   'liveTail.start': 'watching is no change',
   'timeseries.search': 'a question is no change',
   'search.cancel': 'a question is no change',

@@ -2,6 +2,7 @@ import type { Dataset } from '@dendro/api'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createEvaluationRound } from '../../server/src/resources/watching/evaluations/evaluations.ts'
+import { openAction } from './actions.fixture.ts'
 import { axeFaults, browserPath } from './browser.fixture.ts'
 import { exploreUrl } from './explore-url.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
@@ -90,33 +91,78 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await overTime(page).getByText('+100 % vs. 10 min earlier').waitFor()
   })
 
-  test('a selection shows its differences, and a difference narrows the search', async () => {
-    const page = await stand.open(exploreUrl(ten()))
-    await counted(page, '50 events')
-    const chart = page.getByRole('img', { name: /^50 events in steps of/ })
-    const box = await chart.boundingBox()
+  /** Drags over the histogram, from one minute of the ten to another. */
+  const brush = async (page: Page, from: number, to: number) => {
+    const box = await page.getByRole('img', { name: /^50 events in steps of/ }).boundingBox()
     if (!box) throw new Error('there is no histogram')
     const at = (minute: number) => box.x + (box.width * minute) / 10
-    await page.keyboard.down('Shift')
-    await page.mouse.move(at(5) + 2, box.y + 50)
+    await page.mouse.move(at(from) + 2, box.y + 50)
     await page.mouse.down()
-    await page.mouse.move(at(5.5), box.y + 50)
-    await page.mouse.move(at(6) - 2, box.y + 50)
+    await page.mouse.move(at((from + to) / 2), box.y + 50)
+    await page.mouse.move(at(to) - 2, box.y + 50)
     await page.mouse.up()
-    await page.keyboard.up('Shift')
+  }
+  const brushed = (page: Page) => page.getByRole('toolbar', { name: 'Selection' })
+
+  test('a brushed hump offers Zoom and What changed?, whose first finding narrows the search', async () => {
+    const page = await stand.open(exploreUrl(ten()))
+    await counted(page, '50 events')
+    await brush(page, 5, 6)
     await counted(page, '14 events')
-    await overTime(page).getByRole('button', { name: 'Differences' }).click()
-    const found = page.getByRole('region', { name: 'Differences' })
-    await found.getByText('14 events').waitFor()
-    await found.getByText('compared with 36 events in the rest of the range').waitFor()
-    await found.getByRole('row', { name: /payment <\*> refused.*71 %.*0 %.*\+71/ }).waitFor()
+    await brushed(page).getByRole('button', { name: 'What changed?' }).click()
+    const found = page.getByRole('region', { name: 'What changed' })
+    const finding = found.getByRole('listitem').first()
+    await finding.getByText('new', { exact: true }).waitFor()
+    for (const name of ['host = b', 'level = error', '@status = error', 'payment <*> refused'])
+      await finding.getByRole('button', { name: `Filter by ${name}` }).waitFor()
+    await finding.getByRole('img', { name: '0 % before, 71 % now', exact: true }).waitFor()
+    await finding.getByText('New: host = b in 10 events (71 %), none before.').waitFor()
     await found.getByText('Counts are exact.').waitFor()
-    const host = found.getByRole('row', { name: /host = b.*71 %.*0 %.*\+71/ })
-    await host.getByRole('button', { name: 'Include' }).click()
+    await found.getByText('14 events').waitFor()
+    await found.getByLabel('Compared with').selectOption('rest')
+    await found.getByText('36 before').waitFor()
+    await page.reload()
+    await found.getByText('36 before').waitFor()
+    await finding.getByRole('button', { name: 'Filter by host = b' }).click()
     await page.getByRole('list', { name: 'Conditions' }).getByText("host = 'b'").waitFor()
-    await page.getByRole('button', { name: 'Clear selection' }).click()
-    await tab(page, 'Events')
-    await counted(page, '10 events')
+    await found.getByText('none before, so there is nothing to compare with').waitFor()
+    await page.goBack()
+    await page.goBack()
+    await brushed(page).getByRole('button', { name: 'Zoom', exact: true }).click()
+    await expect.poll(() => new URL(page.url()).searchParams.get('f')).toBe(String(END - 5 * MINUTE_MS))
+    await brushed(page).waitFor({ state: 'detached' })
+  })
+
+  test('what changed says when nothing stands out, when it fails, and when events may not be read', async () => {
+    const calm = { ...ten(), tab: 'changes', sf: END - 2 * MINUTE_MS, st: END - MINUTE_MS }
+    const page = await stand.open(exploreUrl(calm))
+    const found = page.getByRole('region', { name: 'What changed' })
+    await found.getByText('Nothing stands out').waitFor()
+    await page.route('**/changes', (route) =>
+      route.fulfill({ status: 503, json: { type: 'x', details: 'the store rests', correlation_id: 'c' } }),
+    )
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await found.getByRole('alert').getByText('the store rests').waitFor()
+    await page.unroute('**/changes')
+    await found.getByRole('button', { name: 'Try again' }).click()
+    await found.getByText('Nothing stands out').waitFor()
+    await page.route('**/changes', (route) => route.fulfill({ status: 403, json: { type: 'x', details: 'no', correlation_id: 'c' } }))
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByText('You do not have access to these events').waitFor()
+  })
+
+  test('the chart of groups is brushed like the histogram', async () => {
+    const page = await stand.open(exploreUrl({ ...ten(), tab: 'chart', by: ['host'] }))
+    const plot = page.getByRole('region', { name: 'Chart' }).locator('.u-over')
+    const box = await plot.boundingBox()
+    if (!box) throw new Error('there is no chart')
+    await page.mouse.move(box.x + box.width / 2 + 2, box.y + 50)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.58, box.y + 50, { steps: 3 })
+    await page.mouse.up()
+    await brushed(page).getByRole('button', { name: 'Zoom', exact: true }).waitFor()
+    await brushed(page).getByRole('button', { name: 'What changed?' }).click()
+    await page.getByRole('region', { name: 'What changed' }).getByRole('button', { name: 'Filter by host = b' }).waitFor()
   })
 
   test('the keyboard selects several bars and zooms into them', async () => {
@@ -131,7 +177,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await page.getByRole('button', { name: 'Clear selection' }).waitFor()
     const { searchParams } = new URL(page.url())
     expect(Number(searchParams.get('st')) - Number(searchParams.get('sf'))).toBe(15_000)
-    await page.getByRole('button', { name: 'Zoom in' }).click()
+    await page.getByRole('button', { name: 'Zoom', exact: true }).click()
     await expect.poll(() => new URL(page.url()).searchParams.get('f')).toBe(searchParams.get('sf'))
   })
 
@@ -171,7 +217,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
       ['Patterns', /^40 events · .* read · \d+ ms/, '/patterns'],
       ['Table', /^40 events · .* read · \d+ ms/, '/search'],
       ['Chart', /^40 events · .* read · \d+ ms/, '/search'],
-      ['Fields', /^a sample of 50 events · \d+ ms/, '/search'],
+      ['Fields', /^40 events · \d+ ms/, '/top-keys'],
     ] as const) {
       await tab(page, name)
       await page.getByText(said).waitFor()
@@ -219,7 +265,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await counted(page, '10 events')
     await page.goto(`${stand.app.url}${exploreUrl({ ...ten(), q: "region = 'us'" })}`)
     await counted(page, '20 events')
-    await page.getByRole('button', { name: 'History' }).click()
+    await openAction(page, 'History')
     const list = page.getByRole('list', { name: 'Recent queries' })
     await list.getByText("region = 'us'").waitFor()
     await page.getByLabel('Find a query').fill('host')
@@ -231,7 +277,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await page.getByRole('combobox', { name: 'Type a command' }).pressSequentially('recent region')
     await page.getByRole('option', { name: /region = 'us'.*20 events/ }).click()
     await counted(page, '20 events')
-    await page.getByRole('button', { name: 'History' }).click()
+    await openAction(page, 'History')
     await page.getByRole('button', { name: 'Clear history' }).click()
     await page.getByText('No recent queries yet').waitFor()
   })
@@ -306,16 +352,18 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
   test('the field list is resized by keyboard, and finds a field outside the sample', async () => {
     const own = await stand.app.newOrganization()
     const nowMs = stand.app.clock.nowMs()
-    const old = [{ timestamp: new Date(nowMs - 20 * MINUTE_MS).toISOString(), message: 'long ago', seldom: 'treasure' }]
-    const many = Array.from({ length: 700 }, (_, index) => ({
-      timestamp: new Date(nowMs - MINUTE_MS - index).toISOString(),
+    // The sample has the first 32 events of each sixteenth of the range, and this one lies between.
+    const many = Array.from({ length: 3_000 }, (_, index) => ({
+      timestamp: new Date(nowMs - MINUTE_MS - index * 1_000).toISOString(),
       message: 'often',
+      ...(index === 1_440 ? { seldom: 'treasure' } : {}),
     }))
-    await stand.send('many', [...old, ...many], own)
+    await stand.send('many', many, own)
     const page = await stand.open(exploreUrl({ r: 'Last 1 hour' }), { key: own.key })
-    await counted(page, '701 events')
+    await counted(page, '3,000 events')
     const list = page.getByRole('region', { name: 'Fields', exact: true })
-    await list.getByText(/sample of 500 events/).waitFor()
+    await list.getByText(/in 3,000 events, shares estimated/).waitFor()
+    expect(await list.getByText(/^≈100 %$/).count()).toBeGreaterThan(0)
     const width = async () => (await list.boundingBox())?.width ?? 0
     const before = await width()
     const edge = page.getByRole('separator', { name: 'Width of the field list' })
@@ -323,11 +371,11 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await edge.press('ArrowRight')
     await expect.poll(width).toBe(before + 32)
     await page.reload()
-    await list.getByText(/sample of 500 events/).waitFor()
+    await list.getByText(/in 3,000 events, shares estimated/).waitFor()
     expect(await width()).toBe(before + 32)
     await page.getByLabel('Find a field').fill('seldom')
     await list.getByText('Not in the sample, but in 1 event in this range.').waitFor()
-    await list.getByRole('button', { name: /treasure/ }).click()
+    await list.getByRole('button', { name: /^treasure/ }).click()
     await page.getByRole('menuitem', { name: 'Include' }).click()
     await counted(page, '1 event')
     await page.getByLabel('Find a field').fill('nowhere')
@@ -382,11 +430,11 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     ['dark', 390],
   ] as const)('has no fault that axe finds: %s, %d pixels', async (theme, width) => {
     const page = await stand.open(
-      exploreUrl({ ...ten(), cmp: 'previous', tab: 'difference', sf: END - 5 * MINUTE_MS, st: END - 4 * MINUTE_MS }),
+      exploreUrl({ ...ten(), cmp: 'previous', tab: 'changes', sf: END - 5 * MINUTE_MS, st: END - 4 * MINUTE_MS }),
       { theme, width },
     )
     await page.getByText('Counts are exact.').waitFor()
-    expect(await axeFaults(page, 'difference')).toEqual([])
+    expect(await axeFaults(page, 'changes')).toEqual([])
     await tab(page, 'Table')
     await page.getByRole('columnheader', { name: 'Change' }).waitFor()
     expect(await axeFaults(page, 'Table')).toEqual([])

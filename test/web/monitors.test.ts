@@ -2,6 +2,7 @@ import type { Monitor } from '@dendro/api'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../server/src/meta/sql.ts'
 import { createEvaluationRound } from '../../server/src/resources/watching/evaluations/evaluations.ts'
+import { openAction } from './actions.fixture.ts'
 import { axeFaults, browserPath } from './browser.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
@@ -64,6 +65,20 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByRole('button', { name: /^Muted \d/ }).click()
     await rows.getByRole('link', { name: 'A quiet one' }).waitFor()
     await expect.poll(() => rows.count()).toBe(1)
+  })
+
+  test('a monitor that was never evaluated waits for its first evaluation, and is not OK', async () => {
+    const own = await stand.app.newOrganization()
+    const queries = [{ name: 'a', select: ['count(*)'], from_expr: '*', where: '' }]
+    const { body } = await own.ask<Monitor>('POST', '/monitors', { body: { ...rule, name: 'Just created', queries } })
+    expect(body.last_evaluated_ts).toBe(undefined)
+    const page = await stand.open('/app/monitors', { key: own.key })
+    const row = page.getByRole('list', { name: 'Monitors' }).getByRole('listitem')
+    await row.getByRole('img', { name: 'Waiting for its first evaluation' }).waitFor()
+    expect(await row.getByRole('img', { name: 'OK' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'OK 0' }).waitFor()
+    await row.getByRole('link', { name: 'Just created' }).click()
+    await page.getByText('Waiting for its first evaluation', { exact: true }).waitFor()
   })
 
   test('monitors are grouped by status, dataset and tags, and the selected ones are muted and unmuted together', async () => {
@@ -224,6 +239,10 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByRole('region', { name: 'Last evaluation' }).getByRole('link', { name: 'region:eu' }).click()
     await page.getByText('26 events ·').waitFor()
     await page.goBack()
+    await page.getByRole('region', { name: 'Last evaluation' }).getByRole('link', { name: 'What changed?' }).click()
+    await page.getByRole('region', { name: 'What changed' }).getByText('Counts are exact.').waitFor()
+    expect(searched(page.url())).toMatchObject({ q: "level = 'error'", widthMs: HOUR_MS / 4 })
+    await page.goBack()
     await page.getByRole('region', { name: 'Changes' }).getByRole('link').first().click()
     await page.waitForURL(/[?&]evaluation=\d+/)
     await page.goto(`${stand.app.url}/app/monitors?edit=${firing.id}`)
@@ -299,7 +318,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
 
   test('a search in Explore becomes a monitor: it is previewed on the last 7 days, saved, edited and deleted', async () => {
     const page = await stand.open(`/app/explore?q=${encodeURIComponent(JSON.stringify("level = 'error'"))}&r=Last%201%20hour`)
-    await page.getByRole('button', { name: 'Create monitor' }).click()
+    await openAction(page, 'Create monitor')
     const preview = page.getByRole('region', { name: 'Preview: last 7 days' })
     await preview.getByText(/^3 status changes, 3 notifications/).waitFor()
     await preview.getByRole('group', { name: /^Previewed values: 1 series/ }).waitFor()
@@ -425,7 +444,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     const queries = [{ name: 'a', select: ['count(*)'], from: [dataset], where: '' }]
     const fresh = await create({ ...rule, name: 'A fresh one', queries })
     const page = await stand.open(`/app/monitors?id=${fresh.id}`)
-    await page.getByText('Not evaluated yet', { exact: true }).waitFor()
+    await page.getByText('Waiting for its first evaluation', { exact: true }).waitFor()
     expect(await page.getByText('OK', { exact: true }).count()).toBe(0)
     await stand.org.ask('DELETE', `/monitors/${fresh.id}`)
     await stand.app.app.world.meta.run(sql`

@@ -2,6 +2,7 @@ import type { Dashboard } from '@dendro/api'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { exporting } from '../../server/src/resources/queries/exports/run.ts'
+import { openAction } from './actions.fixture.ts'
 import { axeFaults, browserPath } from './browser.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
 
@@ -285,7 +286,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
   test('an export shows its progress and is downloaded; loaded events are saved at once', async () => {
     const page = await stand.open(`/app/explore?q=${text("region = 'us'")}&r=${text('Last 1 hour')}`)
     await page.getByText('40 events ·').waitFor()
-    await page.getByRole('button', { name: 'Export' }).click()
+    await openAction(page, 'Export')
     const loaded = page.waitForEvent('download')
     await page.getByRole('button', { name: 'CSV' }).click()
     expect((await loaded).suggestedFilename()).toBe('events.csv')

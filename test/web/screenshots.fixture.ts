@@ -18,6 +18,26 @@ async function openDataset(page: Page, part: string): Promise<void> {
   await page.waitForLoadState('networkidle')
 }
 
+/** The part of the last hour in which the bank of the demo data declines cards. */
+const INCIDENT = { from: 39 / 60, to: 46 / 60 }
+
+/** brushIncident drags over the hump in the histogram. */
+async function brushIncident(page: Page): Promise<void> {
+  const box = await page.getByRole('img', { name: /events in steps of/ }).boundingBox()
+  if (!box) throw new Error('there is no histogram')
+  await page.mouse.move(box.x + box.width * INCIDENT.from, box.y + 40)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width * INCIDENT.to, box.y + 40, { steps: 3 })
+  await page.mouse.up()
+  await page.getByRole('toolbar', { name: 'Selection' }).waitFor()
+}
+
+async function openChanges(page: Page): Promise<void> {
+  await brushIncident(page)
+  await page.getByRole('toolbar', { name: 'Selection' }).getByRole('button', { name: 'What changed?' }).click()
+  await page.getByText('Counts are exact.').waitFor()
+}
+
 /** shots are the pages of the app, each with what can be opened on it. */
 export const shots: readonly Shot[] = [
   { name: 'sign-in', path: '/app/sign-in', isPublic: true },
@@ -33,6 +53,8 @@ export const shots: readonly Shot[] = [
   { name: 'explore-table', path: exploreUrl({ ...hour, tab: 'table', by: ['path', 'status'] }) },
   { name: 'explore-chart', path: exploreUrl({ ...hour, tab: 'chart', by: ['path'], fn: 'p95(duration_ms)' }) },
   { name: 'explore-fields', path: exploreUrl({ ...hour, tab: 'fields' }) },
+  { name: 'explore-brushed', path: exploreUrl(hour), act: brushIncident },
+  { name: 'explore-changes', path: exploreUrl(hour), act: openChanges },
   { name: 'explore-palette', path: exploreUrl(hour), act: (page) => page.keyboard.press('Control+k') },
   { name: 'data', path: '/app/data' },
   { name: 'data-new', path: '/app/data', act: (page) => page.getByRole('button', { name: 'New dataset' }).click() },

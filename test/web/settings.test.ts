@@ -107,10 +107,56 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     }
   })
 
-  test('the page of an invitation names no endpoints', async () => {
-    const page = await stand.open('/accept-invite?token=long-gone', { key: null })
-    await page.getByRole('heading', { name: 'Welcome' }).waitFor()
-    expect(await page.content()).not.toMatch(/POST|\/auth\//)
+  test('an invitation is a page of the app, keeps its token out of the address, and signs in', async () => {
+    const gone = await stand.open('/accept-invite?token=long-gone', { key: null })
+    await gone.getByRole('heading', { name: 'Welcome to Dendro' }).waitFor()
+    expect(gone.url()).toBe(`${stand.app.url}/app/invitation`)
+    expect(await gone.content()).not.toMatch(/POST|\/auth\//)
+    expect(await axeFaults(gone, 'invitation')).toEqual([])
+    const accept = async (page: Page) => {
+      await page.getByLabel('Password', { exact: false }).first().fill('eleven herons by the weir')
+      await page.getByLabel('Repeat password').fill('eleven herons by the weir')
+      await page.getByRole('button', { name: 'Set password and sign in' }).click()
+    }
+    await accept(gone)
+    await gone.getByText('This invitation has been used, replaced or has expired; ask for a new one.').waitFor()
+    const email = `joan-${stand.org.orgId}@example.org`
+    const body = { first_name: 'Joan', last_name: 'Clarke', email, roles: ['Standard'] }
+    expect((await stand.org.ask('POST', '/users', { body })).status).toBe(201)
+    await expect.poll(() => stand.app.mails.some(({ to }) => to === email)).toBe(true)
+    const link = /\S+\?token=[\w-]+/.exec(stand.app.mails.findLast(({ to }) => to === email)?.text ?? '')?.[0] ?? ''
+    const page = await stand.open(new URL(link).pathname + new URL(link).search, { key: null })
+    await accept(page)
+    await page.getByRole('heading', { name: 'Explore' }).waitFor({ state: 'attached' })
+  })
+
+  test('buttons that the caller has no permission for are not shown', async () => {
+    const key = await stand.org.newKey(['SearchApi'])
+    const page = await stand.open('/app/monitors', { key })
+    const main = page.getByRole('main')
+    for (const [path, title, hidden] of [
+      ['/app/monitors', 'Monitors', /^New monitor$|^Mute/],
+      ['/app/downtimes', 'Downtimes', /^New downtime$|^Copy|^Delete/],
+      ['/app/dashboards', 'Dashboards', /^New dashboard$|^From template/],
+      ['/app/dashboards?view=metrics', 'Metrics', /^New metric$|^Delete/],
+      ['/app/data', 'Data', /^New dataset$|^Edit the collection/],
+      ['/app/data?keep=true', 'Retention', /^Create rule$|^Edit|^Delete/],
+      ['/app/settings?part=limits', 'Limits', /^Create limit$|^Edit|^Delete/],
+    ] as const) {
+      await page.goto(`${stand.app.url}${path}`)
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor({ state: 'attached' })
+      const actions = main.getByRole('button', { name: hidden }).or(main.getByRole('link', { name: hidden }))
+      // They vanish once the permissions are known.
+      await expect.poll(() => actions.allTextContents(), { message: path }).toEqual([])
+    }
+    await page.goto(`${stand.app.url}/app/explore`)
+    await page.getByRole('button', { name: 'Actions', exact: true }).click()
+    await page.getByRole('button', { name: 'Share', exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Create monitor' }).count()).toBe(0)
+    await page.goto(`${stand.app.url}/app/settings`)
+    const parts = page.getByRole('navigation', { name: 'Settings' }).getByRole('link')
+    await expect.poll(() => parts.allTextContents()).toEqual(['You', 'Limits'])
+    await page.getByRole('heading', { name: 'You', level: 1 }).waitFor()
   })
 
   test('a wrong key, an unknown link and an unreachable service show different errors', async () => {

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../server/src/meta/sql.ts'
+import { openAction } from './actions.fixture.ts'
 import { axeFaults, browserPath } from './browser.fixture.ts'
 import { exploreUrl } from './explore-url.fixture.ts'
 import { openStand, type Stand } from './stand.fixture.ts'
@@ -78,7 +79,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
     await page.getByRole('button', { name: 'Clear selection' }).waitFor()
     await page.getByText(/^[1-9] events? · .* read · /).waitFor()
     await chart.waitFor()
-    await page.getByRole('button', { name: 'Zoom in' }).click()
+    await page.getByRole('button', { name: 'Zoom', exact: true }).click()
     await page.getByRole('img', { name: /^[1-9] events? in steps of/ }).waitFor()
     await page.getByRole('button', { name: 'Zoom out' }).click()
     await page.getByRole('button', { name: 'Reset' }).click()
@@ -186,17 +187,17 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   test('a search is saved, opened and deleted', async () => {
     const page = await stand.open(exploreUrl({ r: 'Last 1 hour', q: "region = 'us'", cols: ['message', 'took_ms'] }))
     await counted(page, 20)
-    await page.getByRole('button', { name: 'Saved' }).click()
+    await openAction(page, 'Saved searches')
     await page.getByLabel('Name of this search').fill('Orders from over there')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     const list = page.getByRole('list', { name: 'Saved searches' })
     await list.getByText('Orders from over there').waitFor()
     await page.goto(`${stand.app.url}/app/explore`)
-    await page.getByRole('button', { name: 'Saved' }).click()
+    await openAction(page, 'Saved searches')
     await list.getByText('Orders from over there').click()
     await counted(page, 20)
     await heads(page).filter({ hasText: 'took_ms' }).waitFor()
-    await page.getByRole('button', { name: 'Saved' }).click()
+    await openAction(page, 'Saved searches')
     await page.getByRole('button', { name: 'Delete Orders from over there' }).click()
     await page.getByText('No saved searches yet').waitFor()
   })
@@ -204,7 +205,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
   test('a link shows the same view with relative or fixed times; a link to one event shows it with its context', async () => {
     const page = await stand.open(exploreUrl({ r: 'Last 1 hour', q: "region = 'us'" }))
     await counted(page, 20)
-    await page.getByRole('button', { name: 'Share' }).click()
+    await openAction(page, 'Share')
     await page.getByRole('button', { name: /^Link with relative time/ }).click()
     await page.getByText('Copied.').waitFor()
     expect(await copied(page)).toContain('r=Last+1+hour')
@@ -419,7 +420,7 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
       ['Patterns', 'order'],
       ['Table', 'total'],
       ['Chart', 'in steps of'],
-      ['Fields', 'regardless of the query'],
+      ['Fields', 'of the matching events'],
     ] as const) {
       await page.getByRole('button', { name: tab, exact: true }).click()
       await page.getByText(said).first().waitFor({ state: 'attached' })

@@ -39,6 +39,12 @@ const signIn = createRoute({
   validateSearch: strictly(readSignInParams),
 })
 
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  component: lazyRouteComponent(() => import('./pages/sign-in/invitation.tsx'), 'InvitationPage'),
+})
+
 /** Pages inside need a credential; the requested link is kept for after sign-in. */
 const signedIn = createRoute({
   getParentRoute: () => root,
@@ -126,6 +132,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     home,
     signIn,
+    invitation,
     api,
     signedIn.addChildren([explore, dashboards, monitors, downtimes, dataExports, data, usage, settings, welcome, unknown]),
   ]),

@@ -12,11 +12,11 @@ export function seedCommand(terminal: Terminal, globals: () => Connection): Comm
   const command = new Command('seed')
     .description('Fill an organization with demo data; running it again only adds what is missing.')
     .argument('<scenario>', `one of ${Object.keys(known).join(', ')}`)
-    .addHelpText('after', `\nScenarios:\n${list.join('\n')}`)
+    .addHelpText('after', `\nScenarios:\n${list.join('\n')}\n\nExamples:\n  dendro seed shop`)
   addConnection(command)
   return command.action(async (name: string, options: Connection) => {
     const scenario = Object.hasOwn(known, name) ? known[name] : undefined
     if (!scenario) throw new UsageError(`unknown scenario ${name}; choose one of ${Object.keys(known).join(', ')}`)
-    await scenario.run(connect({ ...globals(), ...options }, terminal, 'credential'), terminal.out)
+    await scenario.run(await connect({ ...globals(), ...options }, terminal, 'credential'), terminal.out)
   })
 }

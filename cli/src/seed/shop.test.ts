@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../../test/world.ts'
-import { runCommand } from '../program.ts'
+import { runCaptured } from '../command-runner.fixture.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -9,16 +9,8 @@ beforeAll(async () => {
 afterAll(() => app?.close())
 
 async function seed(key: string): Promise<{ status: number; lines: string[] }> {
-  const lines: string[] = []
-  const env = { DENDRO_URL: app.url, DENDRO_API_KEY: key }
-  const terminal = {
-    env,
-    out: (line: string) => lines.push(line),
-    err: (line: string) => lines.push(line),
-    readInput: async () => '',
-    columns: undefined,
-  }
-  return { status: await runCommand(['seed', 'shop'], terminal), lines }
+  const { status, out, err } = await runCaptured(['seed', 'shop'], { env: { DENDRO_URL: app.url, DENDRO_API_KEY: key } })
+  return { status, lines: `${out}\n${err}`.split('\n').filter((line) => line !== '') }
 }
 
 const eventsIn = async (key: string): Promise<number> => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { badRequest, Failure, forbidden, notFound, reasonPhrase, unauthenticated, unavailable } from '../kernel/errors.ts'
@@ -10,10 +11,12 @@ import { type CallerCredential, readCredential, readSenderCredentials, withoutKe
 import { failureBody, toFailure, unexpected } from './failure-body.ts'
 import { FailureLog } from './failure-log.ts'
 import { parseJson, toJson } from './json.ts'
+import { type Exceptions, mayCall } from './may-call.ts'
 import type { Meter } from './measure.ts'
-import { mount, type Routes } from './mount.ts'
-import type { Quota, RateLimiter } from './rate-limit.ts'
-import { headOf, sendRawReply } from './raw-handler.ts'
+import { mount, type Routes, signalOf } from './mount.ts'
+import { type Quota, quotaExceeded, type RateLimiter } from './rate-limit.ts'
+import { type FindRawHandler, headOf, sendRawReply } from './raw-handler.ts'
+import { isWebSocketRequest, openUpgrades, type Upgrades } from './upgrade.ts'
 
 export type HttpOptions = {
   routes: readonly Routes[]
@@ -22,8 +25,7 @@ export type HttpOptions = {
    * delayed.
    */
   identify(credential: CallerCredential, facts: RequestFacts): Principal | Promise<Principal | undefined>
-  /** exceptions decide who may use an endpoint without its permission. */
-  exceptions: Record<'self' | 'member', (actor: Actor, params: Record<string, string>) => Promise<boolean>>
+  exceptions: Exceptions
   /** Records a refused change in the audit trail. */
   denied(actor: Actor, path: string): Promise<void>
   limiter: RateLimiter
@@ -70,6 +72,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
       headersTimeout: bounds.headersMs,
       connectionsCheckingInterval: bounds.checkEveryMs,
       requireHostHeader: false,
+      shouldUpgradeCallback: (request) => isWebSocketRequest(request) && isUpgradable(options, request),
     },
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: PARAM_LENGTH_MAX },
     forceCloseConnections: 'idle',
@@ -90,7 +93,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
     return bytes.length === 0 ? undefined : parseJson(bytes)
   })
   app.addHook('onRequest', async (request, reply) => {
-    const answered = await admit(options, request, reply)
+    const answered = await admit(options, request, reply, () => upgrades.accept(reply))
     // Unknown paths are 404 before the body is checked.
     if (answered === undefined && request.is404) throw unknownPath(request)
     return answered
@@ -107,6 +110,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
   })
   app.server.on('checkExpectation', (_request, response) => refuseExpectation(options, response))
   app.addHook('onSend', compress)
+  const upgrades = openUpgrades(app)
   const sockets = new Set<Socket>()
   app.server.on('connection', (socket) => {
     sockets.add(socket)
@@ -134,7 +138,12 @@ export function openHttp(options: HttpOptions): FastifyInstance {
 }
 
 /** Checks credential, route, rate limit and permission, in this order. It also runs raw handlers. */
-async function admit(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+async function admit(
+  options: HttpOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  acceptUpgrade: () => ReturnType<Upgrades['accept']>,
+): Promise<unknown> {
   const { endpoint, action, allow } = request.routeOptions.config
   const rawRequest = rawRequestOf(options, request)
   request.rawRequest = rawRequest
@@ -157,14 +166,15 @@ async function admit(options: HttpOptions, request: FastifyRequest, reply: Fasti
   if (!identified) throw unauthenticated()
   const actor: Actor = { ...identified, facts }
   request.actor = actor
-  const counted = (rawRequest ? options.senderLimiter : options.limiter).take(`${actor.orgId}/${actor.identity.id}`)
+  const counted = (rawRequest && !rawRequest.rawHandler.countsAs ? options.senderLimiter : options.limiter).take(
+    `${actor.orgId}/${actor.identity.id}`,
+  )
   showQuota(counted instanceof Promise ? await counted : counted, reply)
-  if (rawRequest) return handleRaw(options, { actor, ...rawRequest }, request, reply)
+  if (rawRequest) return handleRaw(options, { actor, ...rawRequest }, request, reply, acceptUpgrade)
   if (allow) throw methodRefused(request.method, allow)
-  if (!endpoint || endpoint.permission === 'public' || endpoint.permission === 'any') return undefined
-  if (actor.permissions.has(endpoint.permission)) return undefined
-  if (endpoint.exception && (await options.exceptions[endpoint.exception](actor, request.params as Record<string, string>)))
-    return undefined
+  if (!endpoint) return undefined
+  const allowed = mayCall(options.exceptions, endpoint, actor, request.params)
+  if (allowed === true || (await allowed)) return undefined
   throw await refusal(options, actor, request, endpoint.permission)
 }
 
@@ -185,9 +195,16 @@ function rawRequestOf(options: HttpOptions, request: FastifyRequest): FastifyReq
   if (endpoint && !named && endpoint.path !== '/') return undefined
   const head = headOf(request)
   const known = endpoint !== undefined || allow !== undefined
-  const rawHandler = named ?? options.routes.map(({ findRawHandler }) => findRawHandler?.(head, known)).find((found) => found !== undefined)
+  const rawHandler = named ?? findRawHandler(options, head, known)
   return rawHandler && { rawHandler: rawHandler, head }
 }
+
+const findRawHandler = ({ routes }: HttpOptions, ...request: Parameters<FindRawHandler>): ReturnType<FindRawHandler> =>
+  routes.map(({ findRawHandler: find }) => find?.(...request)).find((found) => found !== undefined)
+
+/** Whether the path of a request serves WebSockets. */
+const isUpgradable = (options: HttpOptions, { method = 'GET', headers, url }: IncomingMessage): boolean =>
+  findRawHandler(options, headOf({ method, headers, raw: { url } }), false)?.upgrade !== undefined
 
 /** Returns the principal of the first valid credential; event senders may send more than one. */
 function identifyFirst(
@@ -206,9 +223,7 @@ async function currentActorOf(options: HttpOptions, request: FastifyRequest): Pr
   if (!identified) throw unauthenticated()
   const actor: Actor = { ...identified, facts: request.facts }
   const { endpoint } = request.routeOptions.config
-  if (!endpoint || endpoint.permission === 'public' || endpoint.permission === 'any' || actor.permissions.has(endpoint.permission))
-    return actor
-  if (endpoint.exception && (await options.exceptions[endpoint.exception](actor, request.params as Record<string, string>))) return actor
+  if (!endpoint || (await mayCall(options.exceptions, endpoint, actor, request.params))) return actor
   throw forbidden(`this needs the permission ${endpoint.permission}, which the caller no longer holds`)
 }
 
@@ -220,16 +235,35 @@ async function identifySender(options: HttpOptions, request: FastifyRequest, fac
   return undefined
 }
 
-type RawCall = { actor: Actor } & NonNullable<FastifyRequest['rawRequest']>
+type IdentifiedRawRequest = { actor: Actor } & NonNullable<FastifyRequest['rawRequest']>
 
 async function handleRaw(
   options: HttpOptions,
-  { actor, rawHandler, head }: RawCall,
+  { actor, rawHandler, head }: IdentifiedRawRequest,
   request: FastifyRequest,
   reply: FastifyReply,
+  acceptUpgrade: () => ReturnType<Upgrades['accept']>,
 ): Promise<unknown> {
-  if (!actor.permissions.has(rawHandler.permission)) throw await refusal(options, actor, request, rawHandler.permission)
-  return sendRawReply(request, reply, await rawHandler.handle({ actor, head, body: request.raw }))
+  const { permission } = rawHandler
+  if (permission !== 'any' && !actor.permissions.has(permission)) throw await refusal(options, actor, request, permission)
+  const call = {
+    actor,
+    head,
+    body: request.raw,
+    get signal() {
+      return signalOf(reply)
+    },
+    currentActor: () => request.currentActor(),
+  }
+  if (rawHandler.upgrade && isWebSocketRequest(request)) {
+    const serve = await rawHandler.upgrade(call)
+    const socket = await acceptUpgrade()
+    if (!socket) throw badRequest('a WebSocket cannot be opened on this connection')
+    reply.hijack()
+    serve(socket)
+    return reply
+  }
+  return sendRawReply(request, reply, await rawHandler.handle(call))
 }
 
 async function refusal(options: HttpOptions, actor: Actor, request: FastifyRequest, permission: string): Promise<Failure> {
@@ -244,10 +278,7 @@ function showQuota(quota: Quota, reply: FastifyReply): void {
   reply.header('ratelimit-limit', quota.limit)
   reply.header('ratelimit-remaining', quota.remaining)
   reply.header('ratelimit-reset', quota.resetS)
-  if (quota.granted) return
-  throw new Failure(429, `more than ${quota.limit} requests in this window; try again in ${quota.resetS} s`, {
-    headers: { 'retry-after': String(quota.resetS) },
-  })
+  if (!quota.granted) throw quotaExceeded(quota)
 }
 
 function factsOf(options: HttpOptions, request: FastifyRequest, action: string): RequestFacts {

@@ -87,6 +87,9 @@ function keepBigIntegers(_key: string, value: unknown, context?: { source?: stri
   return /^-?\d+$/.test(context.source) ? BigInt(context.source) : value
 }
 
+/** Reads JSON of our own; whole numbers beyond 2^53 arrive as bigint. */
+export const readJson = (text: string): unknown => JSON.parse(text, reviverFor(text))
+
 /** Serializes a response; bigint becomes an exact JSON integer. */
 export function toJson(value: unknown): string {
   try {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { type BodyOf, type ContractGroup, type Endpoint, type ParamsOf, pathNames, type QueryOf, type ReplyOf, statusOf } from '@dendro/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -19,6 +20,7 @@ export type EndpointCall<E extends Endpoint> = EndpointTarget<E> & {
   readonly signal: AbortSignal
   /** Identifies the caller again; it throws once the caller has lost access. */
   readonly currentActor: () => Promise<Actor>
+  readonly headers: IncomingHttpHeaders
 }
 
 /** An HTTP response with another status or other headers than the declared ones. */
@@ -148,18 +150,31 @@ function paramsOf(endpoint: Endpoint): z.ZodType {
 }
 
 function answering(endpoint: Endpoint, handler: JsonHandler<Endpoint>) {
-  const params = paramsOf(endpoint)
+  const execute = executing(endpoint, handler)
   const success = statusOf(endpoint)
-  const { find, run } = typeof handler === 'function' ? { find: undefined, run: handler } : handler
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const answer = await execute(request, (at, checked) => new HandlerCall(at, checked, reply))
+    return answer instanceof Answer
+      ? send(reply.headers(answer.headers), answer.status, answer.body, endpoint)
+      : send(reply, success, answer, endpoint)
+  }
+}
+
+/** A request to an endpoint before validation. */
+export type UncheckedRequest = { actor: Actor | undefined; facts: RequestFacts; params: unknown; query: unknown; body: unknown }
+export type CheckedTarget = { actor: Actor | undefined; params: unknown; facts: RequestFacts }
+export type CheckedParts = { query: unknown; body: unknown; record: unknown }
+
+/** Looks up the record in the path, validates the rest of a request, and calls the handler with what `callOf` makes of it. */
+export function executing(endpoint: Endpoint, handler: JsonHandler<Endpoint>) {
+  const params = paramsOf(endpoint)
+  const { find, run } = typeof handler === 'function' ? { find: undefined, run: handler } : handler
+  return async (request: UncheckedRequest, callOf: (at: CheckedTarget, checked: CheckedParts) => object) => {
     const at = { actor: request.actor, params: check(params, request.params, 'path'), facts: request.facts }
     const record = find ? await find(at as EndpointTarget<Endpoint>) : undefined
     const query = endpoint.query ? check(endpoint.query, request.query, 'query') : {}
     const body = endpoint.body ? check(endpoint.body, bodyOf(request, endpoint.body), 'body') : undefined
-    const answer = await run(new HandlerCall(at, { query, body, record }, reply) as never)
-    return answer instanceof Answer
-      ? send(reply.headers(answer.headers), answer.status, answer.body, endpoint)
-      : send(reply, success, answer, endpoint)
+    return run(callOf(at, { query, body, record }) as never)
   }
 }
 
@@ -174,18 +189,18 @@ class HandlerCall {
   readonly #reply: FastifyReply
   #signal: AbortSignal | undefined
 
-  constructor(
-    at: { actor: Actor | undefined; params: unknown; facts: RequestFacts },
-    sent: { query: unknown; body: unknown; record: unknown },
-    reply: FastifyReply,
-  ) {
+  constructor(at: CheckedTarget, checked: CheckedParts, reply: FastifyReply) {
     this.actor = at.actor
     this.params = at.params
     this.facts = at.facts
-    this.query = sent.query
-    this.body = sent.body
-    this.record = sent.record
+    this.query = checked.query
+    this.body = checked.body
+    this.record = checked.record
     this.#reply = reply
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#reply.request.headers
   }
 
   get currentActor(): () => Promise<Actor> {
@@ -199,7 +214,8 @@ class HandlerCall {
   }
 }
 
-function signalOf({ raw }: FastifyReply): AbortSignal {
+/** Aborts when the client disconnects before the response. */
+export function signalOf({ raw }: FastifyReply): AbortSignal {
   const leaving = new AbortController()
   const leave = () => leaving.abort(callerGone)
   if (raw.destroyed) leave()
@@ -207,7 +223,7 @@ function signalOf({ raw }: FastifyReply): AbortSignal {
   return leaving.signal
 }
 
-function bodyOf(request: FastifyRequest, schema: z.ZodType): unknown {
+function bodyOf(request: Pick<UncheckedRequest, 'body'>, schema: z.ZodType): unknown {
   if (request.body === undefined && !schema.safeParse(undefined).success) throw badRequest('a JSON body is required')
   return request.body
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
+import { Failure } from '../kernel/errors.ts'
 
 export type RateLimit = {
   requests: number
@@ -20,6 +21,10 @@ export type WindowStore = {
 }
 
 export type Quota = { limit: number; remaining: number; resetS: number; granted: boolean }
+
+/** The failure of a request beyond the limit. */
+export const quotaExceeded = ({ limit, resetS }: Quota): Failure =>
+  new Failure(429, `more than ${limit} requests in this window; try again in ${resetS} s`, { headers: { 'retry-after': String(resetS) } })
 
 type Lease = {
   windowStartMs: number

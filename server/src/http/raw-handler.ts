@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Permission } from '@dendro/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { WebSocket } from 'ws'
 import type { Failure } from '../kernel/errors.ts'
 import type { Actor } from './actor.ts'
 
@@ -10,8 +11,24 @@ export type RequestHead = {
   /** Percent-encoded, with single slashes and none at the end. */
   path: string
   query: Readonly<Record<string, string>>
+  /** The query as it was sent, for protocols with repeated parameters. */
+  search?: string
   headers: Readonly<Record<string, string>>
 }
+
+/** A request of an identified caller. */
+export type RawCall = {
+  actor: Actor
+  head: RequestHead
+  body: Readable
+  /** Aborts when the client disconnects before the response. */
+  readonly signal: AbortSignal
+  /** Identifies the caller again; it throws once the caller has lost access. */
+  readonly currentActor: () => Promise<Actor>
+}
+
+/** Serves an open WebSocket until it is closed. */
+export type ServeWebSocket = (socket: WebSocket) => void
 
 export type RawReply = { status: number; headers: Record<string, string>; body: string | Uint8Array }
 
@@ -19,10 +36,14 @@ export type RawReply = { status: number; headers: Record<string, string>; body: 
 export type RawHandler = {
   /** Names it in metrics and in the audit trail. */
   action: string
-  permission: Permission
+  permission: Permission | 'any'
+  /** Reads count against the rate limit of callers, not of senders. */
+  countsAs?: 'reading'
   /** Replies to a probe that needs no credential; undefined for all other requests. */
   publicReply?(head: RequestHead): RawReply | undefined
-  handle(call: { actor: Actor; head: RequestHead; body: Readable }): Promise<RawReply>
+  handle(call: RawCall): Promise<RawReply>
+  /** Serves requests for a WebSocket instead of `handle`. What fails before it returns is a failure of the request. */
+  upgrade?(call: RawCall): Promise<ServeWebSocket>
   /** Formats a failure from before `handle`; the actor is undefined if the caller was not identified. */
   replyToFailure(head: RequestHead, failure: Failure, correlationId: string, actor: Actor | undefined): RawReply
 }
@@ -30,7 +51,7 @@ export type RawHandler = {
 /** Finds the handler of a request; `known` is true when the contract has the path. */
 export type FindRawHandler = (head: RequestHead, known: boolean) => RawHandler | undefined
 
-export function headOf(request: FastifyRequest): RequestHead {
+export function headOf(request: Pick<FastifyRequest, 'method' | 'headers'> & { raw: { url?: string | undefined } }): RequestHead {
   const [path = '/', query = ''] = splitAt(request.raw.url ?? '/', '?')
   return {
     method: request.method,
@@ -39,6 +60,7 @@ export function headOf(request: FastifyRequest): RequestHead {
       .filter((part) => part !== '')
       .join('/')}`,
     query: Object.fromEntries(new URLSearchParams(query)),
+    search: query,
     headers: Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
     ),

@@ -6,7 +6,7 @@ import { Secret } from './secret.ts'
 /** The deployment's secrets and keys derived from them. */
 export type Vault = {
   /** The keyed hash of a credential as stored. Without the master key it reveals nothing. */
-  hashOf(purpose: 'api-key' | 'invitation' | 'attempt' | 'download', text: Secret): Buffer
+  hashOf(purpose: 'api-key' | 'invitation' | 'attempt' | 'download' | 'confirmation', text: Secret): Buffer
   /** Encrypts an organization's data key; unwrapKey decrypts it, for the same organization only. */
   wrapKey(orgId: string, key: Buffer): Buffer
   unwrapKey(orgId: string, wrapped: Buffer): Buffer
@@ -33,6 +33,7 @@ export function openVault(options: { dataDir: string; masterKey: Secret | undefi
     invitation: createSecretKey(derive('invitation hash')),
     attempt: createSecretKey(derive('attempt hash')),
     download: createSecretKey(derive('download hash')),
+    confirmation: createSecretKey(derive('confirmation hash')),
   }
   const wrapping = derive('data key wrap')
   return {

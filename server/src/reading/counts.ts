@@ -4,13 +4,14 @@ import { tableClasses } from '../lines/table.ts'
 import { branchesOf, keysIn } from './branches.ts'
 import { filterSql } from './condition.ts'
 import type { EventQuery, QueryCost } from './event-query.ts'
-import { contextOf, scopeOf, whereOf } from './events-statement.ts'
+import { contextOf, whereOf } from './events-statement.ts'
 import { hintsOf, NO_HINTS } from './hints.ts'
+import { countScopes } from './minute-counts.ts'
 import { withOverflowKeys } from './overflow.ts'
 import { withFamilies } from './pattern-families.ts'
 import { costOf, run, startQueryRun } from './run.ts'
 import { withShapes } from './shapes.ts'
-import { and, FALSE, joined, name, or, type SqlFragment, sql } from './statement.ts'
+import { FALSE, joined, name, or, type SqlFragment, sql } from './statement.ts'
 
 /** Counts the events that match a query. */
 export async function countMatching(store: EventStore, query: EventQuery): Promise<{ count: number; cost: QueryCost }> {
@@ -44,9 +45,11 @@ export async function countEach(
     const hints = only && filters.length === 1 ? hintsOf(only, { tableClass: branch.tableClass, ...contextOf(branch) }) : NO_HINTS
     const counts = met.map((one) => (filters.length === 1 ? sql`count()` : sql`countIf(${one})`))
     const columns = joined(counts.map((count, index) => sql`${count} as ${name(`n${index}`)}`))
-    return [
-      sql`select ${columns} from ${name(tableClasses[branch.tableClass].table)} ${whereOf(any, hints)(and([scopeOf(branch, query.bounds)]))}`,
-    ]
+    const table = name(tableClasses[branch.tableClass].table)
+    const read = filters.length === 1 && sampleRows === undefined ? [any, ...hints.conditions] : undefined
+    return countScopes(branch, query.bounds, { slices: 1, columns: read }).map(
+      ({ scope }) => sql`select ${columns} from ${table} ${whereOf(any, hints)(scope)}`,
+    )
   })
   if (parts.length === 0) return { counts: filters.map(() => 0), cost: costOf(queryRun, 1) }
   const sums = joined(names.map((one) => sql`toUInt64(sum(${one}))`))

@@ -109,12 +109,12 @@ const STARTS_MAX = 16
 /** Returns the condition of every read of a branch: its datasets, each within its retention, and the time range. */
 export function scopeOf(branch: QueryBranch, { fromMs, toMs }: TimeBounds): SqlFragment {
   const { shapes } = branch
-  const startOf = ({ keptSinceMs }: LocatedSource) => Math.max(fromMs, keptSinceMs ?? fromMs)
+  const startOf = startIn({ fromMs, toMs })
   const begun = begunSources(branch, { fromMs, toMs })
   if (begun.length === 0) return FALSE
   // An event with a shape that appeared after the shapes were read arrived after the query.
   const known = shapes === undefined ? TRUE : shapes.length === 0 ? FALSE : among(sql`shape`, param.texts(shapes))
-  const byStart = Map.groupBy(begun, startOf)
+  const byStart = sourcesByStart(branch, { fromMs, toMs })
   const earliest = Math.min(...byStart.keys())
   const within = withinSql({ fromMs: earliest, toMs })
   if (byStart.size === 1) return and([oneOf(begun), ...within, known])
@@ -130,6 +130,20 @@ export function scopeOf(branch: QueryBranch, { fromMs, toMs }: TimeBounds): SqlF
   return and([...within, or([...byStart].map(([startMs, own]) => and([oneOf(own), sql`ts >= ${instant(startMs)}`]))), known])
 }
 
+/** Groups the sources that keep events of the time range by the time from which on they keep them. */
+export const sourcesByStart = (branch: QueryBranch, bounds: TimeBounds): ReadonlyMap<number, readonly LocatedSource[]> => {
+  const begun = begunSources(branch, bounds)
+  const byStart = Map.groupBy(begun, startIn(bounds))
+  const [first] = byStart.keys()
+  // The same list as before, so that its ids are sent once.
+  return first !== undefined && byStart.size === 1 ? new Map([[first, begun]]) : byStart
+}
+
+const startIn =
+  ({ fromMs }: TimeBounds) =>
+  ({ keptSinceMs }: LocatedSource): number =>
+    Math.max(fromMs, keptSinceMs ?? fromMs)
+
 /**
  * Returns a wider condition, for reads that may find more than the events of a query have. The time only selects the granules, and is not read:
  * comparing it takes as long as the rest of such a read.
@@ -142,12 +156,12 @@ export function granulesOf(branch: QueryBranch, bounds: TimeBounds): SqlFragment
 const withinSql = ({ fromMs, toMs }: TimeBounds): readonly SqlFragment[] => [sql`ts >= ${instant(fromMs)}`, sql`ts < ${instant(toMs)}`]
 
 /** The sources that keep events of the time range. */
-function begunSources({ sources }: QueryBranch, { fromMs, toMs }: TimeBounds): readonly LocatedSource[] {
-  const begun = sources.filter(({ keptSinceMs }) => Math.max(fromMs, keptSinceMs ?? fromMs) < toMs)
+function begunSources({ sources }: QueryBranch, bounds: TimeBounds): readonly LocatedSource[] {
+  const begun = sources.filter((source) => startIn(bounds)(source) < bounds.toMs)
   return begun.length === sources.length ? sources : begun
 }
 
-function oneOf(sources: readonly LocatedSource[]): SqlFragment {
+export function oneOf(sources: readonly LocatedSource[]): SqlFragment {
   const [only] = sources
   return only && sources.length === 1 ? sql`log_id = ${param.uuid(only.logId)}` : among(sql`log_id`, idsOf(sources))
 }

@@ -60,6 +60,13 @@ export function measuresOf(call: AggregateCall): readonly Measure[] {
           of: (context) => sql`${textOf(call.key, context)}, (ts, seq), ${isThere(call.key, context)}`,
         },
       ]
+    case 'bytes':
+      return [
+        {
+          aggregate: { name: 'sum', result: 'number' },
+          of: (context) => sql`toNullable(toFloat64(length(${textOf(call.key, context)})))`,
+        },
+      ]
     case 'percentile': {
       const number = (context: BranchContext) => numberOf(call.key, context)
       return [

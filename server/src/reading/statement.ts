@@ -166,6 +166,12 @@ function paramsIn(piece: SqlFragment | Param | ListMembers): readonly Param[] {
   return 'members' in piece ? [piece.members] : piece.between.flatMap(paramsIn)
 }
 
+/** The constant texts of a fragment and of those in it, without parameters. */
+export const textsOf = ({ texts, between }: SqlFragment): readonly string[] => [
+  ...texts,
+  ...between.flatMap((piece) => ('texts' in piece ? textsOf(piece) : [])),
+]
+
 function textOf(piece: SqlFragment | Param | ListMembers, written: ReadonlyMap<Param, ParamText>): string {
   if ('type' in piece) return written.get(piece)?.value ?? ''
   if ('members' in piece) return written.get(piece.members)?.members ?? ''

@@ -3,9 +3,10 @@ import { tableClasses } from '../lines/table.ts'
 import type { QueryBranch } from './branches.ts'
 import { filterSql } from './condition.ts'
 import type { EventQuery, TimeBounds } from './event-query.ts'
-import { contextOf, scopeOf, whereOf } from './events-statement.ts'
-import { hintsOf } from './hints.ts'
+import { contextOf, whereOf } from './events-statement.ts'
+import { hintsOf, type IndexHints } from './hints.ts'
 import { finalAggregate, measuresOf, mergedState, stateAggregate, textOf } from './measures.ts'
+import { type CountScope, countScopes } from './minute-counts.ts'
 import { among, and, digits, FALSE, joined, name, param, type SqlFragment, sql, TRUE } from './statement.ts'
 
 /** What to compute, by which groups, and how much of the result to return. */
@@ -30,35 +31,59 @@ export function statsStatement(
   options: StatsOptions,
 ): SqlFragment | undefined {
   const measures = options.calls.flatMap(measuresOf)
-  const read = branches.flatMap((branch) => {
-    const condition = filterSql(filter, contextOf(branch))
-    return condition === FALSE ? [] : [{ branch, met: condition }]
-  })
+  const read = branches.flatMap((branch) => branchReads(branch, { filter, bounds }, options, measures.length > 0))
   const [only] = read
   if (!only) return undefined
   const names = [...(options.slices === undefined ? [] : ['slice']), ...options.groups.map((_, index) => `g${index}`)]
-  const keysIn = (branch: QueryBranch) => [
-    ...(options.slices === undefined ? [] : [sql`${sliceOf(bounds, options.slices)} as slice`]),
+  const keysIn = ({ branch, timeMs }: BranchRead) => [
+    ...(options.slices === undefined ? [] : [sql`${sliceOf(bounds, options.slices, timeMs)} as slice`]),
     // A constant text, such as that of a key that no event has, is a group too.
     ...options.groups.map((key, index) => sql`materialize(${textOf(key, contextOf(branch))}) as ${name(`g${index}`)}`),
   ]
-  const from = (branch: QueryBranch, condition: SqlFragment) =>
-    sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(condition, hintsOf(filter, { tableClass: branch.tableClass, ...contextOf(branch) }))(and([scopeOf(branch, bounds), groupFilter(options, branch)]))}`
+  const from = ({ branch, met, hints, scope, inGroups }: BranchRead) =>
+    sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hints)(and([scope, inGroups]))}`
   const grouped = names.length === 0 ? sql`` : sql`group by ${joined(names.map(name))}`
   const { end, extraColumns } =
     options.top === undefined ? { end: slicesAndWhole(options), extraColumns: [] } : topAndWhole(options, names, options.top)
   if (read.length === 1) {
     const found = measures.map((measure) => finalAggregate(measure, contextOf(only.branch)))
-    const columns = joined([...keysIn(only.branch), ...extraColumns, sql`toUInt64(count()) as number`, ...aliased(found)])
-    return sql`select ${columns} ${from(only.branch, only.met)} ${grouped} ${end}`
+    const columns = joined([...keysIn(only), ...extraColumns, sql`toUInt64(count()) as number`, ...aliased(found)])
+    return sql`select ${columns} ${from(only)} ${grouped} ${end}`
   }
-  const states = read.map(({ branch, met: condition }) => {
-    const found = measures.map((measure) => stateAggregate(measure, contextOf(branch)))
-    return sql`select ${joined([...keysIn(branch), sql`count() as counted`, ...aliased(found, 'state')])} ${from(branch, condition)} ${grouped}`
+  const states = read.map((one) => {
+    const found = measures.map((measure) => stateAggregate(measure, contextOf(one.branch)))
+    return sql`select ${joined([...keysIn(one), sql`count() as counted`, ...aliased(found, 'state')])} ${from(one)} ${grouped}`
   })
   const found = measures.map((measure, index) => mergedState(measure, name(`state${index}`)))
   const columns = joined([...names.map(name), ...extraColumns, sql`toUInt64(sum(counted)) as number`, ...aliased(found)])
   return sql`select ${columns} from (${joined(states, ' union all ')}) ${grouped} ${end}`
+}
+
+/** One read of a branch: its conditions, and the events that it counts. */
+type BranchRead = CountScope & {
+  readonly branch: QueryBranch
+  readonly met: SqlFragment
+  readonly hints: IndexHints
+  readonly inGroups: SqlFragment
+}
+
+/** Returns the reads of a branch; none when no event can match. Only counts are stored by minute, not other aggregates. */
+function branchReads(
+  branch: QueryBranch,
+  { filter, bounds }: Pick<EventQuery, 'filter' | 'bounds'>,
+  options: StatsOptions,
+  hasMeasures: boolean,
+): readonly BranchRead[] {
+  const context = contextOf(branch)
+  const met = filterSql(filter, context)
+  if (met === FALSE) return []
+  const hints = hintsOf(filter, { tableClass: branch.tableClass, ...context })
+  const read = { branch, met, hints, inGroups: groupFilter(options, branch) }
+  const columns = [met, ...options.groups.map((key) => textOf(key, context)), ...hints.conditions]
+  return countScopes(branch, bounds, { slices: options.slices, columns: hasMeasures ? undefined : columns }).map((scope) => ({
+    ...read,
+    ...scope,
+  }))
 }
 
 /** Adds the total to slices without groups. */
@@ -83,8 +108,8 @@ const aliased = (values: readonly SqlFragment[], prefix: 'm' | 'state' = 'm'): S
   values.map((value, index) => sql`${value} as ${name(`${prefix}${index}`)}`)
 
 /** The number of the slice of an event, from 1. Slices neither overlap nor leave gaps. */
-const sliceOf = ({ fromMs, toMs }: TimeBounds, slices: number): SqlFragment =>
-  sql`toUInt64(intDiv((toUnixTimestamp64Milli(ts) - ${param.int64(BigInt(fromMs))}) * ${param.int64(BigInt(slices))}, ${param.int64(BigInt(toMs - fromMs))}) + 1)`
+const sliceOf = ({ fromMs, toMs }: TimeBounds, slices: number, timeMs: SqlFragment): SqlFragment =>
+  sql`toUInt64(intDiv((${timeMs} - ${param.int64(BigInt(fromMs))}) * ${param.int64(BigInt(slices))}, ${param.int64(BigInt(toMs - fromMs))}) + 1)`
 
 function groupFilter({ only, groups }: StatsOptions, branch: QueryBranch): SqlFragment {
   if (!only) return TRUE

@@ -1,12 +1,23 @@
+import type { Permission } from '@dendro/api'
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { FailureNote } from './failure.tsx'
+import { useMay } from './permitted.tsx'
 
-type ConfirmProps = { action: string; message: string; onYes(): Promise<unknown>; size?: 'normal' | 'small'; label?: string }
+type ConfirmProps = {
+  action: string
+  message: string
+  onYes(): Promise<unknown>
+  size?: 'normal' | 'small'
+  label?: string
+  /** needs is the permission without which the action is not shown. */
+  needs?: Permission
+}
 
 /** Confirm asks for confirmation in a popover before a destructive action. */
-export function Confirm({ action, message, onYes, size = 'normal', label }: ConfirmProps) {
+export function Confirm({ action, message, onYes, size = 'normal', label, needs }: ConfirmProps) {
+  const may = useMay()
   const [isOpen, setOpen] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState<unknown>()
@@ -21,6 +32,7 @@ export function Confirm({ action, message, onYes, size = 'normal', label }: Conf
     }
     setBusy(false)
   }
+  if (needs && !may(needs)) return null
   return (
     <Popover
       label={message}

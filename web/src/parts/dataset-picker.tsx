@@ -1,6 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { CircleAlert, CircleCheck, CircleDashed, CircleMinus } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
+import { Caret } from '../ui/caret.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { unknownDataset } from './datasets.ts'
 import { hasWords } from './has-words.ts'
@@ -35,8 +38,8 @@ export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPicker
       // The list shows how fresh each dataset is, so it is reloaded when it opens.
       onOpenChange={(isOpen) => isOpen && void queries.invalidateQueries({ queryKey: ['datasets'] })}
       trigger={
-        <Button title="Datasets to search">
-          <span className="max-w-56 truncate">{labelOf(all, picked)}</span> <span aria-hidden>▾</span>
+        <Button title="Datasets to search" className="order-1! min-w-0 max-sm:shrink">
+          <span className="max-w-56 truncate">{labelOf(all, picked)}</span> <Caret />
         </Button>
       }
     >
@@ -81,17 +84,19 @@ export function DatasetPicker({ all, picked, onPick, onSelector }: DatasetPicker
 const FRESH_MS = 300_000
 const DAY_MS = 86_400_000
 
-/** Freshness shows when a dataset last received data: filled while it receives, hollow when silent, a cross if never. */
+/** Freshness shows when a dataset last received data: a check while it receives, a sign of warning when silent, dashes if never. */
 function Freshness({ atMs }: { atMs: number | undefined }) {
   const nowMs = Date.now()
   const ageMs = atMs === undefined ? undefined : nowMs - atMs
-  const [sign, color] =
-    ageMs === undefined ? ['×', 'text-soft'] : ageMs < FRESH_MS ? ['●', 'text-accent'] : [ageMs < DAY_MS ? '◐' : '○', 'text-soft']
+  const [icon, color] =
+    ageMs === undefined
+      ? [CircleDashed, 'text-soft']
+      : ageMs < FRESH_MS
+        ? [CircleCheck, 'text-accent']
+        : [ageMs < DAY_MS ? CircleMinus : CircleAlert, 'text-soft']
   return (
     <span className="flex shrink-0 items-center gap-1 text-soft text-xs tabular-nums" title="Last data">
-      <span aria-hidden className={color}>
-        {sign}
-      </span>
+      <Icon of={icon} size="small" className={color} />
       {atMs === undefined ? 'never' : ago(atMs, nowMs)}
     </span>
   )

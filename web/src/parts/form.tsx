@@ -1,8 +1,10 @@
+import type { Permission } from '@dendro/api'
 import { ApiFailure } from '@dendro/api/client'
 import { createContext, type FormEvent, type ReactNode, useContext, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { FailureNote } from './failure.tsx'
+import { useMay } from './permitted.tsx'
 import { useSave } from './save.ts'
 
 type FieldErrors = ReadonlyMap<string, string>
@@ -24,6 +26,8 @@ type FormProps<Out> = {
   /** conflict is the field that a 409 refers to. */
   conflict?: string
   isReady?: boolean
+  /** needs is the permission without which the form only shows its values. */
+  needs?: Permission
   /**
    * isDirty is given by forms of an existing record: true when a control that the form does not read itself has changed. The record can be saved
    * once it or a field of the form has changed.
@@ -49,6 +53,7 @@ export function Form<Out>(props: FormProps<Out>) {
     onCancel,
     conflict,
     isReady = true,
+    needs,
     isDirty,
     layout = 'line',
     done,
@@ -57,6 +62,8 @@ export function Form<Out>(props: FormProps<Out>) {
   } = props
   const [isTyped, setTyped] = useState(false)
   const save = useSave(onSend, { stale: [stale] })
+  const may = useMay()
+  const isReadOnly = needs !== undefined && !may(needs)
   const isUnchanged = isDirty === false && !isTyped
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -78,12 +85,20 @@ export function Form<Out>(props: FormProps<Out>) {
         aria-label={label}
         className={`${layouts[layout]} ${className}`}
       >
-        {children}
+        {isReadOnly ? (
+          <fieldset disabled className="contents">
+            {children}
+          </fieldset>
+        ) : (
+          children
+        )}
         {save.error && <FailureNote thrown={save.error} />}
-        <div className={`flex flex-wrap items-center gap-2 ${layout === 'line' ? 'sm:pt-4.5' : ''}`}>
-          <Button type="submit" variant="main" disabled={!isReady || isUnchanged || save.isPending}>
-            {save.isPending ? 'Working…' : action}
-          </Button>
+        <div className={`flex flex-wrap items-center gap-2 empty:hidden ${layout === 'line' ? 'sm:pt-4.5' : ''}`}>
+          {!isReadOnly && (
+            <Button type="submit" variant="main" disabled={!isReady || isUnchanged || save.isPending}>
+              {save.isPending ? 'Working…' : action}
+            </Button>
+          )}
           {onCancel && <Button onClick={onCancel}>Cancel</Button>}
           {done && save.isSuccess && <span role="status">{done}</span>}
         </div>

@@ -1,22 +1,39 @@
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import {
+  BellRing,
+  BookOpen,
+  ChartColumn,
+  Database,
+  Download,
+  LayoutDashboard,
+  LogOut,
+  type LucideIcon,
+  Menu,
+  Moon,
+  Search,
+  Settings,
+  Sun,
+  SunMoon,
+} from 'lucide-react'
 import { useState } from 'react'
 import { signOutOtherTabs } from '../session/other-tabs.ts'
 import { forgetCredential } from '../session/session.ts'
 import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Popover } from '../ui/popover.tsx'
 import { useClient } from './client.ts'
 import { Commands } from './commands.tsx'
 import { useMe } from './me.ts'
-import { useScrollToCurrent } from './scroll-to-current.ts'
 import { applyTheme, storedTheme, type Theme } from './theme.ts'
 
 const pages = [
-  { to: '/explore', name: 'Explore' },
-  { to: '/dashboards', name: 'Dashboards' },
-  { to: '/monitors', name: 'Monitors' },
-  { to: '/exports', name: 'Exports' },
-  { to: '/data', name: 'Data' },
-  { to: '/usage', name: 'Usage' },
-  { to: '/settings', name: 'Settings' },
+  { to: '/explore', name: 'Explore', icon: Search },
+  { to: '/dashboards', name: 'Dashboards', icon: LayoutDashboard },
+  { to: '/monitors', name: 'Monitors', icon: BellRing },
+  { to: '/exports', name: 'Exports', icon: Download },
+  { to: '/data', name: 'Data', icon: Database },
+  { to: '/usage', name: 'Usage', icon: ChartColumn },
+  { to: '/settings', name: 'Settings', icon: Settings },
 ] as const
 
 /** REFERENCE is the API reference, which the service renders itself. */
@@ -26,8 +43,6 @@ const REFERENCE = '/docs'
 export function Frame() {
   const navigate = useNavigate()
   const { pathname } = useLocation()
-  const row = useScrollToCurrent(pathname)
-  const isInDowntimes = pathname.endsWith('/downtimes')
   const [theme, setTheme] = useState(storedTheme)
   const pickTheme = (next: Theme) => {
     applyTheme(next)
@@ -44,34 +59,22 @@ export function Frame() {
         <a href="#page" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-panel focus:p-2">
           Skip to content
         </a>
-        <header className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-4 border-line border-b bg-panel px-3">
+        <header className="flex h-10 shrink-0 items-center gap-x-3 border-line border-b bg-panel px-3 lg:h-11">
+          <PagesMenu theme={theme} onTheme={pickTheme} />
           <Link to="/explore" search={{}} className="flex items-center gap-2 font-semibold">
             <img src="/docs/icon.svg" alt="" width="20" height="20" />
-            <span className="max-sm:sr-only">Dendro</span>
+            <span className="max-lg:sr-only">Dendro</span>
           </Link>
-          <nav
-            ref={row}
-            aria-label="Pages"
-            className="flex min-w-0 items-center gap-1 overflow-x-auto max-lg:order-last max-lg:w-full max-lg:pb-1"
-          >
-            {pages.map(({ to, name }) => (
-              <Link
-                key={to}
-                to={to}
-                search={{}}
-                aria-current={to === '/monitors' && isInDowntimes ? 'page' : undefined}
-                className="rounded px-2 py-1 text-soft hover:text-ink aria-[current=page]:bg-tint aria-[current=page]:text-ink"
-              >
-                {name}
-              </Link>
-            ))}
-            <a href={REFERENCE} className="rounded px-2 py-1 text-soft hover:text-ink">
-              API
-            </a>
+          <span aria-hidden className="min-w-0 truncate font-medium lg:hidden">
+            {pages.find(({ to }) => pathname.endsWith(to))?.name ?? 'Dendro'}
+          </span>
+          <nav aria-label="Pages" className="flex min-w-0 items-center gap-1 max-lg:hidden">
+            <PageLinks />
           </nav>
-          <div className="ml-auto flex items-center gap-2">
+          <div className="ml-auto flex items-center gap-1 max-lg:hidden">
+            <AccountLink />
             <ThemeButton theme={theme} onPick={pickTheme} />
-            <Account />
+            <SignOut />
           </div>
         </header>
         <main id="page" className="min-h-0 flex-1">
@@ -82,16 +85,73 @@ export function Frame() {
   )
 }
 
-const themes: Record<Theme, { next: Theme; sign: string }> = {
-  system: { next: 'light', sign: '◐' },
-  light: { next: 'dark', sign: '○' },
-  dark: { next: 'system', sign: '●' },
+type PageLinksProps = { hasIcons?: boolean; onPick?(): void }
+
+/** PageLinks lead to the pages; downtimes belong to the monitors. */
+function PageLinks({ hasIcons = false, onPick }: PageLinksProps) {
+  const { pathname } = useLocation()
+  const isInDowntimes = pathname.endsWith('/downtimes')
+  const style = `flex items-center gap-2 rounded px-2 text-soft hover:text-ink aria-[current=page]:bg-tint aria-[current=page]:text-ink ${hasIcons ? 'py-1.5' : 'py-1'}`
+  return (
+    <>
+      {pages.map(({ to, name, icon }) => (
+        <Link
+          key={to}
+          to={to}
+          search={{}}
+          aria-current={to === '/monitors' && isInDowntimes ? 'page' : undefined}
+          className={style}
+          onClick={onPick}
+        >
+          {hasIcons && <Icon of={icon} />}
+          {name}
+        </Link>
+      ))}
+      <a href={REFERENCE} className={style}>
+        {hasIcons && <Icon of={BookOpen} />}
+        API
+      </a>
+    </>
+  )
+}
+
+/** PagesMenu is the one menu for navigation where the window is narrow. */
+function PagesMenu({ theme, onTheme }: { theme: Theme; onTheme(theme: Theme): void }) {
+  const [isOpen, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  return (
+    <Popover
+      label="Menu"
+      open={isOpen}
+      onOpenChange={setOpen}
+      trigger={
+        <Button variant="quiet" aria-label="Menu" className="-ml-2 lg:hidden">
+          <Icon of={Menu} />
+        </Button>
+      }
+    >
+      <nav aria-label="Pages" className="flex w-56 max-w-full flex-col">
+        <PageLinks hasIcons onPick={close} />
+      </nav>
+      <div className="mt-1 flex items-center gap-1 border-line border-t pt-1">
+        <AccountLink onPick={close} />
+        <ThemeButton theme={theme} onPick={onTheme} />
+        <SignOut />
+      </div>
+    </Popover>
+  )
+}
+
+const themes: Record<Theme, { next: Theme; icon: LucideIcon }> = {
+  system: { next: 'light', icon: SunMoon },
+  light: { next: 'dark', icon: Sun },
+  dark: { next: 'system', icon: Moon },
 }
 
 const themeNames = ['system', 'light', 'dark'] as const satisfies readonly Theme[]
 
 function ThemeButton({ theme, onPick }: { theme: Theme; onPick(theme: Theme): void }) {
-  const { next, sign } = themes[theme]
+  const { next, icon } = themes[theme]
   return (
     <Button
       variant="quiet"
@@ -99,16 +159,32 @@ function ThemeButton({ theme, onPick }: { theme: Theme; onPick(theme: Theme): vo
       title={`Theme: ${theme}. Change to ${next}.`}
       aria-label={`Theme ${theme}, change to ${next}`}
     >
-      {sign}
+      <Icon of={icon} />
     </Button>
   )
 }
 
-function Account() {
+/** AccountLink has a fixed width, which keeps the layout stable while the name loads. */
+function AccountLink({ onPick }: { onPick?(): void }) {
+  const me = useMe()
+  const name = me.data?.user?.email ?? me.data?.api_key?.name
+  return (
+    <Link
+      to="/settings"
+      search={{ part: 'you' }}
+      aria-label={name ?? 'You'}
+      className="min-w-0 flex-1 truncate px-2 text-soft hover:text-ink lg:w-48 lg:flex-none lg:text-right"
+      onClick={onPick}
+    >
+      {name}
+    </Link>
+  )
+}
+
+function SignOut() {
   const client = useClient()
   const navigate = useNavigate()
   const me = useMe()
-  const name = me.data?.user?.email ?? me.data?.api_key?.name
   const signOut = async () => {
     if (me.data?.type === 'USER_ID') await client.auth.logout().catch(() => undefined)
     forgetCredential()
@@ -117,19 +193,8 @@ function Account() {
     location.reload()
   }
   return (
-    <>
-      {/* The fixed width keeps the layout stable while the name loads. */}
-      <Link
-        to="/settings"
-        search={{ part: 'you' }}
-        aria-label={name ?? 'You'}
-        className="order-first w-48 truncate text-right text-soft hover:text-ink max-md:hidden"
-      >
-        {name}
-      </Link>
-      <Button variant="quiet" onClick={signOut}>
-        Sign out
-      </Button>
-    </>
+    <Button variant="quiet" title="Sign out" aria-label="Sign out" onClick={signOut}>
+      <Icon of={LogOut} />
+    </Button>
   )
 }

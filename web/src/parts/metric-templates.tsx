@@ -45,6 +45,7 @@ export function MetricTemplates({ first }: { first?: string | undefined }) {
   }
   return (
     <TemplateLibrary
+      rights={{ write: 'dashboards_write', delete: 'dashboards_delete' }}
       title="Metrics"
       noun="metric"
       queryKey={KEY}

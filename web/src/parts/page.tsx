@@ -1,4 +1,6 @@
+import type { Permission } from '@dendro/api'
 import type { ReactNode } from 'react'
+import { useMay } from './permitted.tsx'
 
 type PageProps = {
   title: string
@@ -50,8 +52,18 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
   )
 }
 
+type PanelProps = {
+  title: string
+  actions?: ReactNode
+  /** needs is the permission without which the panel is not shown. */
+  needs?: Permission
+  children: ReactNode
+}
+
 /** Panel is a titled section; its frame also encloses loading and error states. */
-export function Panel({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+export function Panel({ title, actions, needs, children }: PanelProps) {
+  const may = useMay()
+  if (needs && !may(needs)) return null
   return (
     <section
       aria-label={title}

@@ -117,8 +117,14 @@ const fromOutside = Annotation.define<boolean>()
  */
 const replaceWithoutStyles = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
-    if (event.inputType !== 'insertText' || event.data === null || view.composing || view.state.selection.main.empty) return false
-    view.dispatch(view.state.replaceSelection(event.data), { userEvent: 'input.type', scrollIntoView: true })
+    if (event.inputType !== 'insertText' || event.data === null || view.composing) return false
+    // The editor learns of a new selection later than the browser, which types over it at once.
+    const [range = getSelection()?.getRangeAt(0)] = event.getTargetRanges()
+    if (!range || range.collapsed) return false
+    const from = view.posAtDOM(range.startContainer, range.startOffset)
+    const to = view.posAtDOM(range.endContainer, range.endOffset)
+    const selection = { anchor: from + event.data.length }
+    view.dispatch({ changes: { from, to, insert: event.data }, selection, userEvent: 'input.type', scrollIntoView: true })
     event.preventDefault()
     return true
   },

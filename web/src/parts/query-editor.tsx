@@ -1,8 +1,10 @@
 import type { Dataset, MetricQuery } from '@dendro/api'
 import type { TraceableParser } from '@dendro/language/completions'
+import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Field, Input } from '../ui/field.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { DatasetPicker } from './dataset-picker.tsx'
 import { type Field as KnownField, useKnownFields } from './fields.ts'
 import { EVERYTHING, newQuery } from './metric-queries.ts'
@@ -126,7 +128,7 @@ function OneQuery({ query, datasets, mark, onChange, onRemove }: OneQueryProps) 
         )}
         {onRemove && (
           <Button variant="quiet" aria-label={`Remove the query ${name}`} onClick={onRemove}>
-            ×
+            <Icon of={X} size="small" />
           </Button>
         )}
       </div>

@@ -1,7 +1,9 @@
+import type { Permission } from '@dendro/api'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from './confirm.tsx'
 import { Panel } from './page.tsx'
+import { Permitted, useMay } from './permitted.tsx'
 import { Loaded, type QueryState, Row, Rows } from './records.tsx'
 import { useSave } from './save.ts'
 
@@ -30,13 +32,18 @@ type RecordPanelProps<Data, Item> = {
   /** deletionOf says what a deletion does. */
   deletionOf(item: Item): string
   onDelete(item: Item): Promise<unknown>
+  rights: Rights
 }
+
+/** Rights are the permissions to create and edit records, and to delete them. */
+type Rights = { write: Permission; delete: Permission }
 
 /** RecordPanel lists records and creates, edits and deletes them. */
 export function RecordPanel<Data, Item>(props: RecordPanelProps<Data, Item>) {
-  const { title, noun, list, itemsOf, columns, empty, idOf, form, creates = true } = props
+  const { title, noun, list, itemsOf, columns, empty, idOf, form, creates = true, rights } = props
   const [isCreating, setCreating] = useState(false)
-  const action = creates && !isCreating && <Button onClick={() => setCreating(true)}>{`New ${noun}`}</Button>
+  const may = useMay()
+  const action = creates && !isCreating && may(rights.write) && <Button onClick={() => setCreating(true)}>{`New ${noun}`}</Button>
   return (
     <Panel title={title} actions={action}>
       {isCreating && <div className="border-line border-b">{form(undefined, () => setCreating(false))}</div>}
@@ -58,13 +65,14 @@ function RecordRow<Data, Item>({ item, panel }: { item: Item; panel: RecordPanel
   const fixed = panel.fixedOf?.(item)
   return (
     <Row cells={panel.cellsOf(item)} below={isEdited && panel.form(item, () => setEdited(false))}>
-      {panel.actionsOf?.(item)}
+      <Permitted to={panel.rights.write}>{panel.actionsOf?.(item)}</Permitted>
       {fixed ?? (
         <EditAndDelete
           name={`${panel.noun} ${panel.nameOf(item)}`}
           isEdited={isEdited}
           message={panel.deletionOf(item)}
           stale={panel.stale}
+          rights={panel.rights}
           onEdit={setEdited}
           onDelete={() => panel.onDelete(item)}
         />
@@ -79,19 +87,29 @@ type EditAndDeleteProps = {
   isEdited: boolean
   message: string
   stale: readonly unknown[]
+  rights: Rights
   onEdit(isEdited: boolean): void
   onDelete(): Promise<unknown>
 }
 
 /** EditAndDelete are the actions of a record whose form opens below it. */
-export function EditAndDelete({ name, isEdited, message, stale, onEdit, onDelete }: EditAndDeleteProps) {
+export function EditAndDelete({ name, isEdited, message, stale, rights, onEdit, onDelete }: EditAndDeleteProps) {
   const remove = useSave(onDelete, { stale: [stale] })
   return (
     <>
-      <Button size="small" aria-label={`Edit the ${name}`} aria-expanded={isEdited} onClick={() => onEdit(!isEdited)}>
-        Edit
-      </Button>
-      <Confirm size="small" action="Delete" label={`Delete the ${name}`} message={message} onYes={() => remove.mutateAsync()} />
+      <Permitted to={rights.write}>
+        <Button size="small" aria-label={`Edit the ${name}`} aria-expanded={isEdited} onClick={() => onEdit(!isEdited)}>
+          Edit
+        </Button>
+      </Permitted>
+      <Confirm
+        size="small"
+        action="Delete"
+        needs={rights.delete}
+        label={`Delete the ${name}`}
+        message={message}
+        onYes={() => remove.mutateAsync()}
+      />
     </>
   )
 }

@@ -37,6 +37,30 @@ export function StatusMark({ status, isNamed = false }: { status: Status; isName
   )
 }
 
+/** WaitingMark stands for the status of a monitor that was not evaluated yet. */
+export function WaitingMark({ isNamed = false }: { isNamed?: boolean }) {
+  return (
+    <span className="inline-flex items-center gap-1.5 whitespace-nowrap text-soft">
+      <svg
+        viewBox="0 0 20 20"
+        width="18"
+        height="18"
+        role="img"
+        aria-label={isNamed ? undefined : WAITING}
+        aria-hidden={isNamed}
+        className="shrink-0 fill-none stroke-current"
+        strokeWidth="1.6"
+      >
+        <circle cx="10" cy="10" r="8" strokeDasharray="3 2.4" />
+        <path d="M10 5.5v5l3 1.8" />
+      </svg>
+      {isNamed && WAITING}
+    </span>
+  )
+}
+
+const WAITING = 'Waiting for its first evaluation'
+
 /** Step shows a status change, or the status when it did not change. */
 export function Step({ before, after }: { before: Status; after: Status }) {
   return (

@@ -1,7 +1,9 @@
 import type { TemplateParameters, TemplateReference } from '@dendro/api'
+import { X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../ui/field.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { FieldError, FormField } from './form.tsx'
 import { parametersOf, placeholdersIn, placeholdersUsed, type TemplateContent } from './placeholders.ts'
 
@@ -159,7 +161,7 @@ export function ParameterFields({ content, onChange }: TemplateFormProps) {
             aria-label={`Remove the parameter ${name}`}
             onClick={() => set(rows.filter((_, index) => index !== at))}
           >
-            ×
+            <Icon of={X} size="small" />
           </Button>
         </fieldset>
       ))}
@@ -218,7 +220,7 @@ export function ReferenceField(props: ReferenceFieldProps) {
         </FormField>
         {onRemove && (
           <Button variant="quiet" aria-label={`Remove ${chosen?.name ?? label}`} onClick={onRemove}>
-            ×
+            <Icon of={X} size="small" />
           </Button>
         )}
       </div>

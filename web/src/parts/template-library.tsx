@@ -1,10 +1,11 @@
-import type { TemplateParameters } from '@dendro/api'
+import type { Permission, TemplateParameters } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from './confirm.tsx'
 import { FailureNote } from './failure.tsx'
 import { Loading, Panel } from './page.tsx'
+import { Permitted } from './permitted.tsx'
 import type { TemplateContent } from './placeholders.ts'
 import { useSave } from './save.ts'
 import { TemplateEditor, type TemplateForm } from './template-editor.tsx'
@@ -21,6 +22,7 @@ export type TemplateApi = {
 
 type TemplateLibraryProps = {
   title: string
+  rights: { write: Permission; delete: Permission }
   /** noun names what a template creates. */
   noun: string
   queryKey: readonly string[]
@@ -35,7 +37,7 @@ type TemplateLibraryProps = {
 
 /** TemplateLibrary lists and edits templates. */
 export function TemplateLibrary(props: TemplateLibraryProps) {
-  const { title, noun, queryKey, library, example, form, first, use } = props
+  const { title, rights, noun, queryKey, library, example, form, first, use } = props
   const [edited, setEdited] = useState(first)
   const list = useQuery({ queryKey, queryFn: ({ signal }) => library.list(signal) })
   const editor = (id: string, content: TemplateContent) => (
@@ -53,9 +55,11 @@ export function TemplateLibrary(props: TemplateLibraryProps) {
       title={title}
       actions={
         edited === undefined && (
-          <Button size="small" aria-label={`New ${noun} template`} onClick={() => setEdited('new')}>
-            New
-          </Button>
+          <Permitted to={rights.write}>
+            <Button size="small" aria-label={`New ${noun} template`} onClick={() => setEdited('new')}>
+              New
+            </Button>
+          </Permitted>
         )
       }
     >
@@ -70,8 +74,8 @@ export function TemplateLibrary(props: TemplateLibraryProps) {
               {edited === one.id ? (
                 editor(one.id, contentOf(one))
               ) : (
-                <Row template={one} library={library} queryKey={queryKey} onEdit={() => setEdited(one.id)}>
-                  {use?.(one)}
+                <Row template={one} rights={rights} library={library} queryKey={queryKey} onEdit={() => setEdited(one.id)}>
+                  <Permitted to={rights.write}>{use?.(one)}</Permitted>
                 </Row>
               )}
             </li>
@@ -90,13 +94,14 @@ function contentOf(template: StoredTemplate): TemplateContent {
 
 type RowProps = {
   template: StoredTemplate
+  rights: TemplateLibraryProps['rights']
   library: TemplateApi
   queryKey: readonly string[]
   onEdit(): void
   children: ReactNode
 }
 
-function Row({ template, library, queryKey, onEdit, children }: RowProps) {
+function Row({ template, rights, library, queryKey, onEdit, children }: RowProps) {
   const { id, name, description, parameters } = template
   const names = Object.keys(parameters)
   const remove = useSave(() => library.remove(id), { stale: [queryKey] })
@@ -108,12 +113,15 @@ function Row({ template, library, queryKey, onEdit, children }: RowProps) {
         <p className="text-soft text-xs">{names.length === 0 ? 'no parameters' : `parameters: ${names.join(', ')}`}</p>
       </div>
       {children}
-      <Button size="small" aria-label={`Edit the template ${name}`} onClick={onEdit}>
-        Edit
-      </Button>
+      <Permitted to={rights.write}>
+        <Button size="small" aria-label={`Edit the template ${name}`} onClick={onEdit}>
+          Edit
+        </Button>
+      </Permitted>
       <Confirm
         action="Delete"
         size="small"
+        needs={rights.delete}
         label={`Delete the template ${name}`}
         message={`Delete the template “${name}”? Records created from it stay.`}
         onYes={() => remove.mutateAsync()}

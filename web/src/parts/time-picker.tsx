@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from '../ui/button.tsx'
+import { Caret } from '../ui/caret.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { recentRanges, rememberRange } from './recent-ranges.ts'
 import { boundsOf, calendarRange, clockOf, nameOf, presets, type Range, readRange, readTime, type Zone, zoneText } from './time-range.ts'
@@ -20,8 +21,8 @@ export function TimePicker({ range, zone, onPick, onZone }: TimePickerProps) {
       open={isOpen}
       onOpenChange={setOpen}
       trigger={
-        <Button title="Time range (t)" data-key="t" className="max-w-full">
-          <span className="truncate">{nameOf(range, zone)}</span> <span aria-hidden>▾</span>
+        <Button title="Time range (t)" data-key="t" className="min-w-0 max-w-full max-sm:shrink">
+          <span className="truncate">{nameOf(range, zone)}</span> <Caret />
         </Button>
       }
     >

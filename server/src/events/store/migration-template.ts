@@ -2,6 +2,7 @@ import {
   columns,
   localTable,
   longestWordOf,
+  MINUTE_OF_EVENT,
   PARTITION_KEY,
   replicatedSettings,
   SHARD_KEY,
@@ -23,7 +24,7 @@ type Target = Pick<StoreAddress, 'database' | 'cluster'>
  * - `replacing everywhere <table>`: the same, but of rows with one sort key only the one with the highest `version` stays
  * - `distributed <table>`: a whole statement that creates the table that reads all shards; nothing on one server
  * - `longest <class>`: the expression of the index of longest words, from table.ts
- * - `events <class>`, `partition key`, `sort key`, `settings`: from table.ts
+ * - `events <class>`, `partition key`, `sort key`, `minute`, `settings`: from table.ts
  */
 export function statements(file: string, target: Target): string[] {
   return file
@@ -49,6 +50,8 @@ function fill([first = '', second = '', third = '']: readonly string[], target: 
       return PARTITION_KEY
     case 'sort key':
       return SORT_KEY
+    case 'minute ':
+      return MINUTE_OF_EVENT
     case 'settings ':
       return settings(cluster)
     default:

@@ -1,5 +1,7 @@
+import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, type RefObject, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { COLUMNS, put, swapped, type WidgetPlacement } from './layout.ts'
 import { ROW_PX } from './widget-card.tsx'
 
@@ -86,10 +88,10 @@ export function Grips({ name, id, isFirst, isLast, arranged }: GripsProps) {
     <span className="flex items-center gap-1">
       <span className="contents lg:hidden">
         <Button size="small" disabled={isFirst} aria-label={`Move ${name} forward`} onClick={() => arranged.shift(id, -1)}>
-          ↑
+          <Icon of={ArrowUp} size="small" />
         </Button>
         <Button size="small" disabled={isLast} aria-label={`Move ${name} back`} onClick={() => arranged.shift(id, 1)}>
-          ↓
+          <Icon of={ArrowDown} size="small" />
         </Button>
       </span>
       <button

@@ -5,6 +5,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
@@ -52,13 +53,25 @@ export function DashboardTools({ dashboard }: { dashboard: Dashboard }) {
   return (
     <>
       {dashboard.template && (
-        <Confirm action="Detach" message="Detach this dashboard from its template? Its widgets stay as they are." onYes={detach} />
+        <Confirm
+          needs="dashboards_write"
+          action="Detach"
+          message="Detach this dashboard from its template? Its widgets stay as they are."
+          onYes={detach}
+        />
       )}
-      <SaveDashboardTemplate dashboard={dashboard} />
-      <Popover label="Rename" open={isOpen} onOpenChange={setOpen} trigger={<Button>Rename</Button>}>
-        {form}
-      </Popover>
-      <Confirm action="Delete" message={`Delete “${dashboard.name}” and its widgets, except those on other dashboards?`} onYes={remove} />
+      <Permitted to="dashboards_write">
+        <SaveDashboardTemplate dashboard={dashboard} />
+        <Popover label="Rename" open={isOpen} onOpenChange={setOpen} trigger={<Button>Rename</Button>}>
+          {form}
+        </Popover>
+      </Permitted>
+      <Confirm
+        needs="dashboards_delete"
+        action="Delete"
+        message={`Delete “${dashboard.name}” and its widgets, except those on other dashboards?`}
+        onYes={remove}
+      />
     </>
   )
 }

@@ -1,5 +1,6 @@
 import type { Dashboard, Widget } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { ArrowDown, ArrowUp, X } from 'lucide-react'
 import { useState } from 'react'
 import { BackToDashboard } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
@@ -9,6 +10,7 @@ import { MissingRecord } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { flowed } from './layout.ts'
 import { useAllWidgets, useDashboard } from './queries.ts'
 
@@ -111,7 +113,7 @@ function FrameWidgets({ all, own, inner, onInner }: FrameWidgetsProps) {
               <li key={id} className="flex items-center gap-1 py-0.5">
                 <span className="mr-auto min-w-0 truncate">{name}</span>
                 <Button size="small" variant="quiet" disabled={at === 0} aria-label={`Move ${name} up`} onClick={() => swap(at, -1)}>
-                  ↑
+                  <Icon of={ArrowUp} size="small" />
                 </Button>
                 <Button
                   size="small"
@@ -120,7 +122,7 @@ function FrameWidgets({ all, own, inner, onInner }: FrameWidgetsProps) {
                   aria-label={`Move ${name} down`}
                   onClick={() => swap(at, 1)}
                 >
-                  ↓
+                  <Icon of={ArrowDown} size="small" />
                 </Button>
                 <Button
                   size="small"
@@ -128,7 +130,7 @@ function FrameWidgets({ all, own, inner, onInner }: FrameWidgetsProps) {
                   aria-label={`Remove ${name}`}
                   onClick={() => onInner(inner.filter((one) => one !== id))}
                 >
-                  ×
+                  <Icon of={X} size="small" />
                 </Button>
               </li>
             ))}

@@ -6,8 +6,10 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { EmptyState, Page } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
+import { Caret } from '../../ui/caret.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { useDashboards, useDashboardTemplates } from './queries.ts'
@@ -23,8 +25,12 @@ export function DashboardList() {
           <Link to="/dashboards" search={{ view: 'metrics' }} className="px-2 text-accent hover:underline">
             Metrics
           </Link>
-          <Templates />
-          <NewDashboard />
+          <Permitted to="dashboards_write">
+            <Templates />
+          </Permitted>
+          <Permitted to="dashboards_write">
+            <NewDashboard />
+          </Permitted>
         </>
       }
     >
@@ -96,7 +102,7 @@ function Templates() {
       label="Templates"
       trigger={
         <Button>
-          From template <span aria-hidden>▾</span>
+          From template <Caret />
         </Button>
       }
     >

@@ -8,6 +8,8 @@ import { FilteredList } from '../../parts/filtered-list.tsx'
 import { measureText } from '../../parts/metric-queries.ts'
 import { ago } from '../../parts/numbers.ts'
 import { EmptyState, Page } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
+import { buttonClass } from '../../ui/button.tsx'
 import { useAllWidgets, useMetrics } from './queries.ts'
 
 const nameOf = ({ name, queries }: MetricDefinition): string => name ?? measureText(queries)
@@ -23,13 +25,11 @@ export function MetricList() {
       actions={
         <>
           <BackToDashboards />
-          <Link
-            to="/dashboards"
-            search={{ view: 'metrics', metric: 'new' }}
-            className="inline-flex h-8 items-center rounded bg-accent px-2.5 text-accent-ink"
-          >
-            New metric
-          </Link>
+          <Permitted to="dashboards_write">
+            <Link to="/dashboards" search={{ view: 'metrics', metric: 'new' }} className={buttonClass({ variant: 'main' })}>
+              New metric
+            </Link>
+          </Permitted>
         </>
       }
     >
@@ -82,7 +82,14 @@ function Row({ metric, users }: { metric: MetricDefinition; users: readonly stri
           {template && ' · from a template'}
         </p>
       </div>
-      <Confirm action="Delete" size="small" label={`Delete ${nameOf(metric)}`} message={`Delete “${nameOf(metric)}”?`} onYes={remove} />
+      <Confirm
+        needs="dashboards_delete"
+        action="Delete"
+        size="small"
+        label={`Delete ${nameOf(metric)}`}
+        message={`Delete “${nameOf(metric)}”?`}
+        onYes={remove}
+      />
     </li>
   )
 }

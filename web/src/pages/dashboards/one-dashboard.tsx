@@ -1,15 +1,19 @@
 import type { Dashboard } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { RotateCw } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { BackToDashboards } from '../../parts/back-links.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { EmptyState, Page } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { rangeOf, rangeParamsOf } from '../../parts/range-params.ts'
 import { MissingRecord } from '../../parts/records.tsx'
 import { TimePicker } from '../../parts/time-picker.tsx'
 import type { Range } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
+import { Caret } from '../../ui/caret.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { Corner, Grips, useArrangement } from './arrangement.tsx'
 import { DashboardTools } from './dashboard-tools.tsx'
@@ -42,7 +46,7 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
           <BackToDashboards />
           <TimePicker range={range} zone={zone} onPick={pick} onZone={setZone} />
           <Button title="Refresh" aria-label="Refresh" onClick={() => setRefreshCount(refreshCount + 1)}>
-            ↻
+            <Icon of={RotateCw} size="small" />
           </Button>
           <Button
             variant={isCompared ? 'chosen' : 'plain'}
@@ -52,12 +56,14 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
           >
             Compare
           </Button>
-          <AddMenu id={id} range={range} />
-          {widgets.length > 0 && (
-            <Button aria-pressed={isArranging} variant={isArranging ? 'main' : 'plain'} onClick={() => setArranging(!isArranging)}>
-              {isArranging ? 'Done' : 'Arrange'}
-            </Button>
-          )}
+          <Permitted to="dashboards_write">
+            <AddMenu id={id} range={range} />
+            {widgets.length > 0 && (
+              <Button aria-pressed={isArranging} variant={isArranging ? 'main' : 'plain'} onClick={() => setArranging(!isArranging)}>
+                {isArranging ? 'Done' : 'Arrange'}
+              </Button>
+            )}
+          </Permitted>
           <DashboardTools dashboard={dashboard.data} />
         </>
       }
@@ -65,9 +71,11 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
       {description && <p className="-mt-2 whitespace-pre-wrap break-words text-soft">{description}</p>}
       {widgets.length === 0 ? (
         <EmptyState title="This dashboard has no widgets yet">
-          <Link to="/dashboards" search={{ id, widget: 'new' }} className="text-accent underline">
-            Add a widget
-          </Link>
+          <Permitted to="dashboards_write">
+            <Link to="/dashboards" search={{ id, widget: 'new' }} className="text-accent underline">
+              Add a widget
+            </Link>
+          </Permitted>
         </EmptyState>
       ) : (
         <Grid
@@ -88,7 +96,7 @@ function AddMenu({ id, range }: { id: string; range: Range }) {
       label="Add"
       trigger={
         <Button>
-          Add <span aria-hidden>▾</span>
+          Add <Caret />
         </Button>
       }
     >

@@ -31,6 +31,7 @@ export function DashboardTemplates() {
     <Page title="Templates" actions={<BackToDashboards />}>
       <p className="-mt-2 text-soft">“Save as template” on a dashboard creates templates of the dashboard, its widgets and its metrics.</p>
       <TemplateLibrary
+        rights={{ write: 'dashboards_write', delete: 'dashboards_delete' }}
         title="Dashboards"
         noun="dashboard"
         queryKey={['dashboard templates']}
@@ -44,6 +45,7 @@ export function DashboardTemplates() {
         )}
       />
       <TemplateLibrary
+        rights={{ write: 'dashboards_write', delete: 'dashboards_delete' }}
         title="Widgets"
         noun="widget"
         queryKey={['widget templates']}

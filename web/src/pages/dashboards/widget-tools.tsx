@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { useDashboards } from './queries.ts'
 
 const item = 'rounded px-2 py-0.5 text-soft text-xs hover:bg-tint hover:text-ink'
@@ -22,32 +23,34 @@ export function WidgetTools({ dashboard, widget }: { dashboard: Dashboard; widge
     await queries.invalidateQueries({ queryKey: ['dashboards'] })
   }
   return (
-    <span className="flex items-center">
-      {isFrame && (
+    <Permitted to="dashboards_write">
+      <span className="flex items-center">
+        {isFrame && (
+          <Link
+            to="/dashboards"
+            search={(now) => ({ ...now, id: dashboard.id, widget: 'new', into: widget.id })}
+            className={item}
+            aria-label={`Add a widget to ${widget.name}`}
+          >
+            Add
+          </Link>
+        )}
         <Link
           to="/dashboards"
-          search={(now) => ({ ...now, id: dashboard.id, widget: 'new', into: widget.id })}
+          search={(now) => ({ ...now, id: dashboard.id, ...(isFrame ? { frame: widget.id } : { widget: widget.id }) })}
           className={item}
-          aria-label={`Add a widget to ${widget.name}`}
+          aria-label={`Edit ${widget.name}`}
         >
-          Add
+          Edit
         </Link>
-      )}
-      <Link
-        to="/dashboards"
-        search={(now) => ({ ...now, id: dashboard.id, ...(isFrame ? { frame: widget.id } : { widget: widget.id }) })}
-        className={item}
-        aria-label={`Edit ${widget.name}`}
-      >
-        Edit
-      </Link>
-      <Confirm
-        action="Remove"
-        size="small"
-        label={`Remove ${widget.name}`}
-        message={`${isElsewhere ? `Remove “${widget.name}” from this dashboard? It stays on others.` : `Remove “${widget.name}”?`}${isFrame ? ' Its widgets return to the dashboard.' : ''}`}
-        onYes={remove}
-      />
-    </span>
+        <Confirm
+          action="Remove"
+          size="small"
+          label={`Remove ${widget.name}`}
+          message={`${isElsewhere ? `Remove “${widget.name}” from this dashboard? It stays on others.` : `Remove “${widget.name}”?`}${isFrame ? ' Its widgets return to the dashboard.' : ''}`}
+          onYes={remove}
+        />
+      </span>
+    </Permitted>
   )
 }

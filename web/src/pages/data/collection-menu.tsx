@@ -1,11 +1,13 @@
 import type { Dataset } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
+import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Popover } from '../../ui/popover.tsx'
 
 type CollectionMenuProps = { collection: string; datasets: readonly Dataset[] }
@@ -26,7 +28,7 @@ export function CollectionMenu({ collection, datasets }: CollectionMenuProps) {
       label={`Collection ${collection}`}
       trigger={
         <Button size="small" variant="quiet" aria-label={`Edit the collection ${collection}`}>
-          Edit ▾
+          Edit <Icon of={ChevronDown} size="small" />
         </Button>
       }
     >

@@ -1,5 +1,6 @@
 import type { AgentConfig, AgentType, Dataset } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
+import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { copyText } from '../../parts/copy.ts'
@@ -8,6 +9,7 @@ import { Panel } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/records.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
 
 const kinds = {
   file: 'files',
@@ -102,7 +104,7 @@ function ConfigFile({ config }: { config: AgentConfig }) {
           {config.warnings.map((warning) => (
             <li key={warning}>
               <span aria-hidden className="text-warn">
-                ▲
+                <Icon of={TriangleAlert} size="small" />
               </span>{' '}
               {warning}
             </li>

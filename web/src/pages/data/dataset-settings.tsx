@@ -7,6 +7,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { bytes, count, quantity, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { clockOf } from '../../parts/time-range.ts'
@@ -81,6 +82,7 @@ function RetentionSettings({ dataset }: { dataset: Dataset }) {
       <Form
         action="Save"
         label="Retention"
+        needs="logs_write"
         stale={DATASETS}
         layout="column"
         done="Saved."
@@ -96,7 +98,7 @@ function RetentionSettings({ dataset }: { dataset: Dataset }) {
         {cutoffMs !== undefined && picked !== (dataset.retention ?? '') && (
           <p className={goes ? 'text-warn' : 'text-soft'}>
             {goes
-              ? `▲ Events before ${dayOf(cutoffMs)} are hidden at once and deleted within about an hour.`
+              ? `Events before ${dayOf(cutoffMs)} are hidden at once and deleted within about an hour.`
               : 'No stored event is older than that.'}
           </p>
         )}
@@ -112,20 +114,22 @@ function DatasetTags({ dataset }: { dataset: Dataset }) {
   const remove = useSave((name: string) => client.tags.remove({ body: { name, entity } }), { stale: [DATASETS] })
   return (
     <Panel title="Tags">
-      <Form
-        action="Add"
-        label="New tag"
-        stale={DATASETS}
-        conflict="name"
-        onSend={(text) => client.tags.create({ body: { name: text('name'), value: text('value'), entity } })}
-      >
-        <FormField name="Name" of="name">
-          <Input name="name" required maxLength={255} autoComplete="off" placeholder="team" />
-        </FormField>
-        <FormField name="Value" of="value">
-          <Input name="value" required maxLength={255} autoComplete="off" placeholder="checkout" />
-        </FormField>
-      </Form>
+      <Permitted to="tag_write">
+        <Form
+          action="Add"
+          label="New tag"
+          stale={DATASETS}
+          conflict="name"
+          onSend={(text) => client.tags.create({ body: { name: text('name'), value: text('value'), entity } })}
+        >
+          <FormField name="Name" of="name">
+            <Input name="name" required maxLength={255} autoComplete="off" placeholder="team" />
+          </FormField>
+          <FormField name="Value" of="value">
+            <Input name="value" required maxLength={255} autoComplete="off" placeholder="checkout" />
+          </FormField>
+        </Form>
+      </Permitted>
       <Rows
         label="Tags"
         columns={['Name', 'Value']}
@@ -139,6 +143,7 @@ function DatasetTags({ dataset }: { dataset: Dataset }) {
               edited === name && (
                 <Form
                   action="Save"
+                  needs="tag_write"
                   label={`Edit the tag ${name}`}
                   stale={DATASETS}
                   onSend={(text) => client.tags.update({ body: { name, value: text('value'), entity } })}
@@ -152,12 +157,15 @@ function DatasetTags({ dataset }: { dataset: Dataset }) {
               )
             }
           >
-            <Button size="small" aria-expanded={edited === name} onClick={() => setEdited(edited === name ? undefined : name)}>
-              Edit
-            </Button>
+            <Permitted to="tag_write">
+              <Button size="small" aria-expanded={edited === name} onClick={() => setEdited(edited === name ? undefined : name)}>
+                Edit
+              </Button>
+            </Permitted>
             <Confirm
               size="small"
               action="Remove"
+              needs="tag_delete"
               label={`Remove the tag ${name}`}
               message={`Remove the tag “${name}”?`}
               onYes={() => remove.mutateAsync(name)}
@@ -176,6 +184,7 @@ function DatasetNames({ dataset }: { dataset: Dataset }) {
       <Form
         action="Rename"
         label="Names"
+        needs="logs_write"
         layout="column"
         stale={DATASETS}
         conflict="dataset"
@@ -247,7 +256,7 @@ function DeleteDataset({ dataset }: { dataset: Dataset }) {
   const navigate = useNavigate()
   const remove = useSave(() => client.datasets.remove({ params: { datasetId: dataset.id } }), { stale: [DATASETS] })
   return (
-    <Panel title="Delete">
+    <Panel title="Delete" needs="logs_delete">
       <div className="flex flex-col items-start gap-2 p-3">
         <p className="text-soft">
           The dataset is deleted with its events and tags. Searches no longer find it; its events are removed from the disk within minutes,

@@ -1,6 +1,7 @@
 import type { Dataset } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { ArrowDown, ArrowUp } from 'lucide-react'
 import { Fragment } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
@@ -8,9 +9,11 @@ import { hasWords } from '../../parts/has-words.ts'
 import { useShown } from '../../parts/long-list.tsx'
 import { bytes, count } from '../../parts/numbers.ts'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { Shippers } from '../../parts/shippers.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { CollectionMenu } from './collection-menu.tsx'
 import { Freshness } from './freshness.tsx'
 import { NewDataset } from './new-dataset.tsx'
@@ -41,7 +44,9 @@ export function DatasetList() {
           <Link to="/data" search={{ keep: true }} className={buttonClass()}>
             Retention
           </Link>
-          <NewDataset datasets={all ?? []} />
+          <Permitted to="logs_write">
+            <NewDataset datasets={all ?? []} />
+          </Permitted>
         </>
       }
     >
@@ -151,7 +156,7 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
               >
                 {own ? (
                   <button type="button" className="hover:text-ink" onClick={() => onSort(own)}>
-                    {name} {own === sort && <span aria-hidden>{own === 'name' ? '↑' : '↓'}</span>}
+                    {name} {own === sort && <Icon of={own === 'name' ? ArrowUp : ArrowDown} size="small" className="inline" />}
                   </button>
                 ) : (
                   name
@@ -173,7 +178,9 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
                   </th>
                   <td colSpan={columns.length - 1} className="px-3 py-1 text-right">
                     {own.every((one) => !one.is_system_generated) && (
-                      <CollectionMenu collection={collection} datasets={all.filter((one) => one.collection === collection)} />
+                      <Permitted to="logs_write">
+                        <CollectionMenu collection={collection} datasets={all.filter((one) => one.collection === collection)} />
+                      </Permitted>
                     )}
                   </td>
                 </tr>

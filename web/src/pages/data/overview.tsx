@@ -1,5 +1,6 @@
 import type { Dataset, LedgerCounts } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
+import { Check, TriangleAlert } from 'lucide-react'
 import { useMemo } from 'react'
 import { useCallerNames } from '../../parts/callers.ts'
 import { Chart } from '../../parts/chart/chart.tsx'
@@ -10,6 +11,7 @@ import { Panel } from '../../parts/page.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { hoursOf, lastRejectedOf, sendersOf, useLedger } from './ledger.ts'
 import { Readers } from './readers.tsx'
 import { reasonText } from './rejection-reasons.ts'
@@ -107,12 +109,15 @@ function Accounting({ totals, ledger }: { totals: LedgerCounts; ledger: Ledger }
         {totals.balances ? (
           <>
             <span aria-hidden className="text-accent">
-              ✓
+              <Icon of={Check} size="small" className="inline" />
             </span>{' '}
             Every received event is accounted for.
           </>
         ) : (
-          <span className="text-warn">▲ The totals do not match: some requests are still in progress or were lost.</span>
+          <span className="text-warn">
+            <Icon of={TriangleAlert} size="small" className="inline" /> The totals do not match: some requests are still in progress or were
+            lost.
+          </span>
         )}
       </p>
       {last && (

@@ -1,5 +1,6 @@
 import type { Dataset, Parser } from '@dendro/api'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { Check, X } from 'lucide-react'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
@@ -7,6 +8,7 @@ import { Form, FormField, type TextOf } from '../../parts/form.tsx'
 import { share } from '../../parts/numbers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
 
 const SAMPLES = 10
 
@@ -122,7 +124,9 @@ function PatternTest({ id, pattern }: { id: string; pattern: string }) {
               // biome-ignore lint/suspicious/noArrayIndexKey: lines may be the same
               <li key={at} className="rounded border border-line bg-panel p-2 text-xs">
                 <p className="flex items-baseline gap-2">
-                  <span className={matched ? 'text-accent' : 'text-error'}>{matched ? '✓ match' : '✗ no match'}</span>
+                  <span className={matched ? 'text-accent' : 'text-error'}>
+                    <Icon of={matched ? Check : X} size="small" className="inline" /> {matched ? 'match' : 'no match'}
+                  </span>
                   <code className="min-w-0 wrap-anywhere font-mono">{raw.slice(0, 400)}</code>
                 </p>
                 {matched && (

@@ -1,15 +1,18 @@
 import type { Dataset, Parser } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
+import { Star, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { EditAndDelete } from '../../parts/record-panel.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { ParserForm } from './parser-form.tsx'
 
 export const PARSERS = ['parsers']
@@ -36,9 +39,11 @@ export function ParserPart({ dataset }: { dataset: Dataset }) {
               {test.isFetching ? 'Testing…' : 'Test on recent lines'}
             </Button>
             {!isCreating && (
-              <Button variant="main" onClick={() => setCreating(true)}>
-                New parser
-              </Button>
+              <Permitted to="parsers_write">
+                <Button variant="main" onClick={() => setCreating(true)}>
+                  New parser
+                </Button>
+              </Permitted>
             )}
           </>
         }
@@ -103,6 +108,7 @@ function AssignedParser({ dataset, parsers }: { dataset: Dataset; parsers: reado
       actions={
         <Confirm
           action="Unassign"
+          needs="parsers_write"
           message="Parse new lines without this parser? Stored events do not change."
           onYes={() => unassign.mutateAsync()}
         />
@@ -110,7 +116,11 @@ function AssignedParser({ dataset, parsers }: { dataset: Dataset; parsers: reado
     >
       <div className="flex flex-col gap-1 p-3">
         {parser?.pattern && <code className="break-all rounded bg-sunk p-2 font-mono text-xs">{parser.pattern}</code>}
-        {parser && !parser.enabled && <p className="text-warn">▲ The parser is disabled, so it is not applied.</p>}
+        {parser && !parser.enabled && (
+          <p className="text-warn">
+            <Icon of={TriangleAlert} size="small" className="inline" /> The parser is disabled, so it is not applied.
+          </p>
+        )}
         {ratio.error && <FailureNote thrown={ratio.error} />}
         {ratio.data && (
           <p className="text-soft">
@@ -161,7 +171,12 @@ function ParserRow({ parser, dataset, coverage, isBest }: ParserRowProps) {
         coverage !== undefined && (
           <span key="matches" className="whitespace-nowrap tabular-nums">
             {share(coverage, 1)}
-            {isBest && <span className="text-accent"> ★ best</span>}
+            {isBest && (
+              <span className="text-accent">
+                {' '}
+                <Icon of={Star} size="small" className="inline" /> best
+              </span>
+            )}
           </span>
         ),
       ]}
@@ -176,19 +191,24 @@ function ParserRow({ parser, dataset, coverage, isBest }: ParserRowProps) {
       {dataset.parser_id === parser.id ? (
         <span className="self-center text-accent text-xs">assigned</span>
       ) : (
-        <Button size="small" disabled={assign.isPending} aria-label={`Assign ${parser.name}`} onClick={() => assign.mutate()}>
-          Assign
-        </Button>
+        <Permitted to="parsers_write">
+          <Button size="small" disabled={assign.isPending} aria-label={`Assign ${parser.name}`} onClick={() => assign.mutate()}>
+            Assign
+          </Button>
+        </Permitted>
       )}
       {isOwn && (
         <>
-          <Button size="small" disabled={toggle.isPending} onClick={() => toggle.mutate(!parser.enabled)}>
-            {parser.enabled ? 'Disable' : 'Enable'}
-          </Button>
+          <Permitted to="parsers_write">
+            <Button size="small" disabled={toggle.isPending} onClick={() => toggle.mutate(!parser.enabled)}>
+              {parser.enabled ? 'Disable' : 'Enable'}
+            </Button>
+          </Permitted>
           <EditAndDelete
             name={`parser ${parser.name}`}
             isEdited={isEdited}
             stale={PARSERS}
+            rights={{ write: 'parsers_write', delete: 'parsers_delete' }}
             onEdit={setEdited}
             message={`Delete “${parser.name}”? It is unassigned from its datasets. Stored events do not change.`}
             onDelete={() => client.parsers.remove({ params: { parserId: parser.id } })}

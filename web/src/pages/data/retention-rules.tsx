@@ -1,15 +1,18 @@
 import type { Dataset, Retention, RetentionRule } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { ago, count } from '../../parts/numbers.ts'
 import { Page, Panel } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { EditAndDelete } from '../../parts/record-panel.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { retentionDaysText } from './retention-days.ts'
 import { retentionChoices, retentionText } from './retentions.ts'
 
@@ -41,7 +44,9 @@ export function RetentionRules() {
         hidden at once and deleted by whole days.
       </p>
       <Panel title="Rules">
-        <NewRule rules={rules.data?.retention_rules ?? []} datasets={datasets.data?.datasets ?? []} />
+        <Permitted to="retention_write">
+          <NewRule rules={rules.data?.retention_rules ?? []} datasets={datasets.data?.datasets ?? []} />
+        </Permitted>
         <Loaded of={rules}>
           {({ retention_rules }) => (
             <Rows
@@ -77,7 +82,8 @@ export function RetentionRules() {
               )}
               {orphans.length > 0 && (
                 <p className="px-3 pt-3 text-warn">
-                  ▲ {count(orphans.reduce((sum, { events }) => sum + events, 0))} events belong to unknown datasets and are never deleted.
+                  <Icon of={TriangleAlert} size="small" className="inline" /> {count(orphans.reduce((sum, { events }) => sum + events, 0))}{' '}
+                  events belong to unknown datasets and are never deleted.
                 </p>
               )}
               <Rows label="Retention" columns={['Dataset', 'Retention', 'Set by', 'Deleted by age']} empty="No datasets yet.">
@@ -164,6 +170,7 @@ function RuleRow({ rule }: { rule: RetentionRule }) {
         isEdited && (
           <Form
             action="Save"
+            needs="retention_write"
             label={`Edit the rule of ${name}`}
             stale={RULES}
             isDirty={retention !== rule.retention}
@@ -183,6 +190,7 @@ function RuleRow({ rule }: { rule: RetentionRule }) {
       }
     >
       <EditAndDelete
+        rights={{ write: 'retention_write', delete: 'retention_delete' }}
         name={`rule of ${name}`}
         isEdited={isEdited}
         stale={RULES}

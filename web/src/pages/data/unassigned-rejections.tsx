@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
+import { TriangleAlert } from 'lucide-react'
 import { useCallerNames } from '../../parts/callers.ts'
 import { useClient } from '../../parts/client.ts'
 import { count } from '../../parts/numbers.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { reasonText } from './rejection-reasons.ts'
 
 const DAY_MS = 86_400_000
@@ -24,7 +26,7 @@ export function UnassignedRejections() {
     <details className="rounded-md border border-warn bg-panel px-3 py-2">
       <summary className="cursor-pointer">
         <span aria-hidden className="text-warn">
-          ▲
+          <Icon of={TriangleAlert} size="small" />
         </span>{' '}
         {read.data?.is_complete === false && 'At least '}
         {total === 1 ? '1 event was' : `${count(total)} events were`} rejected in the last day before their dataset was known

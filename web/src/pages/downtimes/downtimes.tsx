@@ -6,9 +6,11 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { useSave } from '../../parts/save.ts'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
+import { buttonClass } from '../../ui/button.tsx'
 import { DowntimeEditor } from './editor.tsx'
 import { phaseOf, spanText, upcoming, WALL_ZONE, whenText } from './times.ts'
 
@@ -27,9 +29,11 @@ export function DowntimesPage() {
       <Link to="/monitors" search={{}} className="px-2 text-accent hover:underline">
         Monitors
       </Link>
-      <Link to="/downtimes" search={{ edit: 'new' }} className="inline-flex h-8 items-center rounded bg-accent px-2.5 text-accent-ink">
-        New downtime
-      </Link>
+      <Permitted to="monitors_write">
+        <Link to="/downtimes" search={{ edit: 'new' }} className={buttonClass({ variant: 'main' })}>
+          New downtime
+        </Link>
+      </Permitted>
     </>
   )
   return (
@@ -123,22 +127,21 @@ function Row({ downtime }: { downtime: Downtime }) {
         <Confirm
           action="End"
           size="small"
+          needs="monitors_write"
           label={`End ${name}`}
           message={`End “${name}” now? Suppressed notifications are sent then.`}
           onYes={() => end.mutateAsync()}
         />
       )}
-      <Link
-        to="/downtimes"
-        search={{ edit: 'new', of: id }}
-        className="inline-flex h-6.5 items-center rounded border border-line px-2 text-xs hover:border-soft"
-        aria-label={`Copy ${name}`}
-      >
-        Copy
-      </Link>
+      <Permitted to="monitors_write">
+        <Link to="/downtimes" search={{ edit: 'new', of: id }} className={buttonClass({ size: 'small' })} aria-label={`Copy ${name}`}>
+          Copy
+        </Link>
+      </Permitted>
       <Confirm
         action="Delete"
         size="small"
+        needs="monitors_delete"
         label={`Delete ${name}`}
         message={`Delete “${name}”? Suppressed notifications are sent then.`}
         onYes={() => remove.mutateAsync()}

@@ -1,10 +1,13 @@
 import { type RangeParams, rangeOf, rangeParamsOf, readRangeParams } from '../../parts/range-params.ts'
 import { DEFAULT_RANGE, type Range } from '../../parts/time-range.ts'
+import { type Baseline, baselines } from './changes/baseline.ts'
 import { readEventRef } from './events/event-link.ts'
 import { type Comparison, comparisons } from './time/compare.ts'
 
-export const tabs = ['events', 'patterns', 'table', 'chart', 'fields', 'difference'] as const
+export const tabs = ['events', 'patterns', 'table', 'chart', 'fields', 'changes'] as const
 export type Tab = (typeof tabs)[number]
+/** Older links to the tab of changes have this name. */
+const OLD_TAB = 'difference'
 
 /** ExploreParams are the search parameters of the page, without defaults. The URL holds the whole state: Back undoes the last change, and a copied URL shows the same. */
 export type ExploreParams = RangeParams & {
@@ -36,6 +39,8 @@ export type ExploreParams = RangeParams & {
   asc?: boolean
   /** cmp is the period that results are compared with. */
   cmp?: Comparison
+  /** base is what the tab of changes compares with; absent means the time before. */
+  base?: Baseline
 }
 
 export type ChangeParams = (by: (now: ExploreParams) => ExploreParams) => void
@@ -53,7 +58,7 @@ export function readExploreParams(search: Record<string, unknown>): ExploreParam
     ...(typeof q === 'string' && q.trim() !== '' ? { q } : {}),
     ...some('off', texts(search.off)),
     ...readRangeParams(search),
-    ...(tabs.some((one) => one === tab) ? { tab: tab as Tab } : {}),
+    ...(tabs.some((one) => one === tab) ? { tab: tab as Tab } : tab === OLD_TAB ? { tab: 'changes' as const } : {}),
     ...some('cols', texts(search.cols)),
     ...(search.live === true ? { live: true } : {}),
     ...(search.wrap === true ? { wrap: true } : {}),
@@ -67,6 +72,7 @@ export function readExploreParams(search: Record<string, unknown>): ExploreParam
     ...(typeof m === 'string' && readEventRef(m) ? { m } : {}),
     ...(search.asc === true ? { asc: true } : {}),
     ...(comparisons.some((one) => one === search.cmp) ? { cmp: search.cmp as Comparison } : {}),
+    ...(baselines.some((one) => one === search.base) ? { base: search.base as Baseline } : {}),
   }
 }
 

@@ -4,6 +4,7 @@ import { useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useMe } from '../../parts/me.ts'
 import type { QueryFocus } from '../../parts/query-input.tsx'
+import { useChanges } from './changes/use-changes.ts'
 import { useFindState } from './events/find-bar.tsx'
 import { useLiveTail, useUnknownDatasets } from './events/live-tail.ts'
 import { usePinnedEvents } from './events/pinned-events.ts'
@@ -12,7 +13,7 @@ import { useEvents } from './events/use-events.ts'
 import { useFormats, useRowStyle } from './events/use-row-style.ts'
 import { useValueActions } from './events/use-value-actions.ts'
 import { optional, type Tab } from './explore-params.ts'
-import { useFields } from './fields/use-fields.ts'
+import { useAllFields, useFields } from './fields/use-fields.ts'
 import { COUNT } from './groups/group-bar.tsx'
 import { useGroups } from './groups/groups.ts'
 import { usePatterns, usePatternTrends } from './patterns/patterns.ts'
@@ -42,10 +43,14 @@ export function useExploreState() {
   const isCancelled = tab === 'events' && !isLive && isCancelledQuery(events)
   const isReady = useAfterEvents(events, tab === 'events' && !isLive, query)
   const bars = useBars(query, isReady)
-  const fields = useFields(query, isReady)
+  const fields = useFields(selectedQuery, isReady)
+  const allFields = useAllFields(query, isReady && !fields.isLoading)
   const patterns = usePatterns(selectedQuery, tab === 'patterns')
   const trends = usePatternTrends(selectedQuery, tab === 'patterns')
   const groups = useGroups(selectedQuery, by, measure, tab === 'table' || tab === 'chart' ? tab : undefined)
+  const selection = params.sf === undefined || params.st === undefined ? undefined : { fromMs: params.sf, toMs: params.st }
+  const baseline = params.base ?? 'before'
+  const changes = useChanges(query, selection, baseline, tab === 'changes')
   const comparison = isLive ? undefined : params.cmp
   const earlier = {
     bars: useEarlierBars(query, bars.data, comparison),
@@ -54,7 +59,7 @@ export function useExploreState() {
   }
   const hasRows = isLive || !(events.isLoading || bars.isLoading)
   const markers = useMarkers(query, bars.data, hasRows)
-  const result = resultInfoOf({ tab, events, patterns, trends, groups, fields })
+  const result = resultInfoOf({ tab, changes, events, patterns, trends, groups, fields })
   useHistory(params, result, isLive)
   const live = useLiveTail(query.datasets, query.where, isLive)
   useUnknownDatasets(live.events, datasets)
@@ -72,11 +77,12 @@ export function useExploreState() {
     change((now) => optional({ ...now, live: now.live ? undefined : true, tab: undefined, sf: undefined, st: undefined }))
   return {
     ...{ params, change, query, selectedQuery, zone, setZone, refresh, datasets, columns, rowStyle, tab, isLive, by, measure },
-    ...{ comparison, earlier, markers, result, view: { tab, query: selectedQuery, by, measure } },
-    ...{ events, bars, fields, patterns, trends, groups, live, actions, rows, loadedEvents, show, toggleLive },
+    ...{ changes, selection, baseline },
+    ...{ comparison, earlier, markers, result, view: { tab, query: selectedQuery, by, measure, compared: { query, selection, baseline } } },
+    ...{ events, bars, fields, allFields, patterns, trends, groups, live, actions, rows, loadedEvents, show, toggleLive },
     ...{ find, pinned, detail, setRowOptions, isCancelled },
     hasReceived: hasReceived(datasets.data),
-    isBusy: !isLive && (events.isFetching || bars.isFetching || patterns.isFetching || groups.isFetching),
+    isBusy: !isLive && (events.isFetching || bars.isFetching || patterns.isFetching || groups.isFetching || changes.isFetching),
     cancel: () => void queries.cancelQueries(),
   }
 }

@@ -2,6 +2,7 @@ import { useCancelHidden } from './cancel-hidden.ts'
 import { ContextView } from './events/context-view.tsx'
 import { readEventRef } from './events/event-link.ts'
 import { PinnedEventsView } from './events/pinned-events-view.tsx'
+import { ValueToolbar } from './events/value-toolbar.tsx'
 import { useExploreCommands } from './explore-commands.ts'
 import { optional, withRange } from './explore-params.ts'
 import { type ExploreState, type PageState, useExploreState, usePageState } from './explore-state.ts'
@@ -27,7 +28,10 @@ export function ExplorePage() {
     <div className="flex h-full flex-col">
       <h1 className="sr-only">Explore</h1>
       <QuerySection state={state} page={page} />
-      <HistogramSection state={state} />
+      {/* On a phone the histogram is low, and what stands below it is one line. */}
+      <div className="max-sm:[&_section>div:last-child>*]:shrink-0 max-sm:[&_section>div:last-child]:flex-nowrap max-sm:[&_section>div:last-child]:overflow-x-auto max-sm:[&_section>div:last-child]:[scrollbar-width:none] max-sm:[&_svg[role=img]]:h-14">
+        <HistogramSection state={state} />
+      </div>
       <div className="flex min-h-0 flex-1">
         {page.hasFields && <FieldPane state={state} />}
         <div className="flex min-w-0 flex-1 flex-col">
@@ -44,6 +48,7 @@ export function ExplorePage() {
         </div>
       </div>
       <ContextSection state={state} />
+      <ValueToolbar actions={state.actions} />
       {page.isHelp && <Shortcuts onClose={() => page.setHelp(false)} />}
     </div>
   )
@@ -63,7 +68,7 @@ function QuerySection({ state, page }: Props & { page: PageState }) {
     columns,
     loadedEvents,
     datasets,
-    fields,
+    allFields,
     events,
     bars,
     groups,
@@ -75,7 +80,7 @@ function QuerySection({ state, page }: Props & { page: PageState }) {
       {...{ params, change, query, zone, setZone, refresh, toggleLive, columns, loadedEvents, view }}
       datasetName={rowStyle.datasetName}
       datasets={datasets.data?.datasets ?? []}
-      fields={fields.data?.fields ?? []}
+      fields={allFields.data?.fields ?? []}
       failure={events.error ?? bars.error ?? groups.error}
       isBusy={state.isBusy}
       inputRef={page.input}
@@ -106,21 +111,21 @@ function HistogramSection({ state: { params, query, bars, earlier, comparison, m
       onSelect={(bar) => change((now) => optional({ ...now, live: undefined, sf: bar?.fromMs, st: bar?.toMs }))}
       onRange={(range) => change((now) => withRange(optional({ ...now, live: undefined }), range))}
       onReset={() => change(({ r: _r, f: _f, t: _t, sf: _sf, st: _st, ...now }) => now)}
-      onDifference={() => change((now) => ({ ...now, tab: 'difference' }))}
+      onChanges={() => change((now) => ({ ...now, tab: 'changes' }))}
       onRetry={() => bars.refetch()}
     />
   )
 }
 
-function FieldPane({ state: { fields, query, actions } }: Props) {
+function FieldPane({ state: { fields, selectedQuery, actions } }: Props) {
   const [width, setWidth] = useFieldPaneWidth(FIELDS_PX)
   return (
     <aside className="relative max-w-[45vw] shrink-0 border-line border-r bg-panel" style={{ width }}>
       <FieldList
-        query={query}
+        query={selectedQuery}
         fields={fields.data}
         isStale={fields.isPlaceholderData}
-        failure={fields.error}
+        failure={isQueryError(fields.error) ? undefined : fields.error}
         actions={actions}
         onRetry={() => fields.refetch()}
       />

@@ -14,11 +14,11 @@ import { comparisonName } from './time/compare.ts'
 // Charts are loaded on demand: most queries never show one.
 const GroupChart = lazy(() => import('./groups/group-chart.tsx').then(({ GroupChart: component }) => ({ default: component })))
 
-const DifferenceView = lazy(() => import('./time/difference-view.tsx').then(({ DifferenceView: component }) => ({ default: component })))
+const ChangesView = lazy(() => import('./changes/changes-view.tsx').then(({ ChangesView: component }) => ({ default: component })))
 
 type Props = { state: ExploreState }
 
-/** TabView is the open tab: events, patterns, groups, fields or differences. */
+/** TabView is the open tab: events, patterns, groups, fields or changes. */
 export function TabView({ state }: Props) {
   const views = {
     events: () => <EventsView state={state} />,
@@ -26,7 +26,7 @@ export function TabView({ state }: Props) {
     table: () => <Groups state={state} />,
     chart: () => <Groups state={state} />,
     fields: () => <Fields state={state} />,
-    difference: () => <Difference state={state} />,
+    changes: () => <Changes state={state} />,
   }
   return views[state.tab]()
 }
@@ -61,7 +61,7 @@ function Patterns({ state }: Props) {
 }
 
 function Groups({ state }: Props) {
-  const { tab, groups, by, measure, fields, zone, actions, change, earlier, comparison, selectedQuery } = state
+  const { tab, groups, by, measure, allFields, zone, actions, change, earlier, comparison, selectedQuery } = state
   const before = comparison && earlier.groups.data
   if (isForbidden(groups.error)) return <Forbidden failure={groups.error} onRetry={groups.refetch} />
   const group = {
@@ -79,7 +79,7 @@ function Groups({ state }: Props) {
       <GroupBar
         by={by}
         measure={measure}
-        fields={fields.data?.fields ?? []}
+        fields={allFields.data?.fields ?? []}
         onGroup={(next) => change((now) => optional({ ...now, by: next }))}
         onMeasure={(next) => change((now) => optional({ ...now, fn: next === COUNT ? undefined : next }))}
       />
@@ -91,6 +91,7 @@ function Groups({ state }: Props) {
             {...group}
             onPick={(sf, st) => change((now) => optional({ ...now, tab: undefined, sf, st }))}
             onRange={(fromMs, toMs) => change((now) => withRange(now, { fromMs, toMs }))}
+            onChanges={(sf, st) => change((now) => ({ ...now, tab: 'changes', sf, st }))}
           />
         </Suspense>
       )}
@@ -112,18 +113,14 @@ function Fields({ state }: Props) {
   )
 }
 
-function Difference({ state: { params, query, fields, zone, actions } }: Props) {
-  const { sf, st } = params
+function Changes({ state: { changes, query, selection, baseline, zone, actions, change } }: Props) {
   return (
-    <Suspense fallback={<p className="p-3 text-soft">Comparing the selection with the rest…</p>}>
-      <DifferenceView
-        query={query}
-        timeSpan={sf === undefined || st === undefined ? undefined : { fromMs: sf, toMs: st }}
-        fields={fields.data}
-        failure={fields.error}
-        zone={zone}
-        actions={actions}
-        onRetry={fields.refetch}
+    <Suspense fallback={<p className="p-3 text-soft">Loading…</p>}>
+      <ChangesView
+        result={changes}
+        {...{ query, selection, baseline, zone }}
+        onBaseline={(base) => change((now) => optional({ ...now, base: base === 'before' ? undefined : base }))}
+        onFilter={actions.addClause}
       />
     </Suspense>
   )

@@ -1,4 +1,6 @@
+import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
 import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import type { Columns } from './events/columns.ts'
 import type { LiveTail } from './events/live-tail.ts'
 import type { Density, DetailPlacement, RowOptions } from './events/row-options.ts'
@@ -13,7 +15,7 @@ export const tabNames: Record<Tab, string> = {
   table: 'Table',
   chart: 'Chart',
   fields: 'Fields',
-  difference: 'Differences',
+  changes: 'What changed?',
 }
 
 type ViewBarProps = {
@@ -55,7 +57,7 @@ export function ViewBar(props: ViewBarProps) {
   } = props
   return (
     <div
-      className="flex min-h-9 shrink-0 flex-wrap items-center gap-1 border-line border-b px-2 py-1 text-xs"
+      className="flex min-h-9 shrink-0 flex-wrap items-center gap-1 border-line border-b px-2 py-1 text-xs max-sm:min-h-8 max-sm:flex-nowrap max-sm:overflow-x-auto max-sm:py-0.5 max-sm:[scrollbar-width:none]"
       role="toolbar"
       aria-label="View"
     >
@@ -66,16 +68,14 @@ export function ViewBar(props: ViewBarProps) {
         title="Show or hide the field list"
         onClick={() => setHasFields(!hasFields)}
       >
-        <span aria-hidden>{hasFields ? '◧' : '□'}</span>
+        <Icon of={hasFields ? PanelLeftClose : PanelLeftOpen} size="small" />
         <span className="sr-only">Field list</span>
       </Button>
-      {tabs
-        .filter((one) => one !== 'difference' || one === tab || params.sf !== undefined)
-        .map((one) => (
-          <Button key={one} size="small" variant={one === tab ? 'chosen' : 'quiet'} aria-pressed={one === tab} onClick={() => show(one)}>
-            {tabNames[one]}
-          </Button>
-        ))}
+      {tabs.map((one) => (
+        <Button key={one} size="small" variant={one === tab ? 'chosen' : 'quiet'} aria-pressed={one === tab} onClick={() => show(one)}>
+          {tabNames[one]}
+        </Button>
+      ))}
       {tab === 'events' && (
         <>
           <RowsMenu {...{ params, change, density, detail, setRowOptions }} />

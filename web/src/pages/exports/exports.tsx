@@ -8,6 +8,7 @@ import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { ago, bytes, count } from '../../parts/numbers.ts'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { useSave } from '../../parts/save.ts'
 import { nameOf as rangeName, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
@@ -133,13 +134,16 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
           </a>
         )}
         {!isAtWork(one) && (
-          <Button size="small" disabled={repeat.isPending} aria-label={`Repeat the export of ${where}`} onClick={() => repeat.mutate()}>
-            {repeat.isPending ? 'Working…' : 'Repeat'}
-          </Button>
+          <Permitted to="exports_write">
+            <Button size="small" disabled={repeat.isPending} aria-label={`Repeat the export of ${where}`} onClick={() => repeat.mutate()}>
+              {repeat.isPending ? 'Working…' : 'Repeat'}
+            </Button>
+          </Permitted>
         )}
         <Confirm
           action={isAtWork(one) ? 'Stop' : 'Delete'}
           size="small"
+          needs="exports_delete"
           label={`${isAtWork(one) ? 'Stop' : 'Delete'} the export of ${where}`}
           message={isAtWork(one) ? 'Stop this export and delete its partial file?' : 'Delete this export and its file?'}
           onYes={() => remove.mutateAsync()}

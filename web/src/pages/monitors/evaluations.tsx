@@ -153,9 +153,14 @@ function EvaluationDetails({ monitor, evaluation, delivery, isLatest, zone }: Ev
     <Panel
       title={isLatest ? 'Last evaluation' : `Evaluation at ${clockOf(evaluation.time, zone).day} ${at(evaluation.time)}`}
       actions={
-        <Link to="/explore" search={eventsOf(monitor, span)} className="text-accent text-xs hover:underline">
-          Events of this evaluation
-        </Link>
+        <span className="flex gap-3 text-accent text-xs">
+          <Link to="/explore" search={{ ...eventsOf(monitor, span), tab: 'changes' }} className="hover:underline">
+            What changed?
+          </Link>
+          <Link to="/explore" search={eventsOf(monitor, span)} className="hover:underline">
+            Events of this evaluation
+          </Link>
+        </span>
       }
     >
       <div className="flex flex-col gap-2 p-3">

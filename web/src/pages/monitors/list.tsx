@@ -6,9 +6,10 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { hasWords } from '../../parts/has-words.ts'
 import { ago, count } from '../../parts/numbers.ts'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
-import { StatusMark, statuses, statusNames } from '../../parts/status.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
+import { StatusMark, statuses, statusNames, WaitingMark } from '../../parts/status.tsx'
 import { useZone } from '../../parts/zone.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { ruleText } from './labels.ts'
 import { Mute, mutedText } from './mute.tsx'
@@ -32,9 +33,11 @@ export function MonitorList({ params }: { params: MonitorParams }) {
           <Link to="/monitors" search={{ view: 'templates' }} className="px-2 text-accent hover:underline">
             Templates
           </Link>
-          <Link to="/monitors" search={{ edit: 'new' }} className="inline-flex h-8 items-center rounded bg-accent px-2.5 text-accent-ink">
-            New monitor
-          </Link>
+          <Permitted to="monitors_write">
+            <Link to="/monitors" search={{ edit: 'new' }} className={buttonClass({ variant: 'main' })}>
+              New monitor
+            </Link>
+          </Permitted>
         </>
       }
     >
@@ -69,8 +72,14 @@ export function MonitorList({ params }: { params: MonitorParams }) {
 
 const isMuted = ({ muted_until }: Monitor): boolean => muted_until !== undefined
 
+const isWaiting = ({ last_evaluated_ts }: Monitor): boolean => last_evaluated_ts === undefined
+
+/** isShown is true for the monitors of a filter. A monitor that was not evaluated yet has no status. */
+const isShown = (monitor: Monitor, filter: MonitorFilter): boolean =>
+  filter === 'MUTED' ? isMuted(monitor) : !isWaiting(monitor) && monitor.status === filter
+
 function isFound(monitor: Monitor, { find = '', show }: MonitorParams): boolean {
-  if (show !== undefined && (show === 'MUTED' ? !isMuted(monitor) : monitor.status !== show)) return false
+  if (show !== undefined && !isShown(monitor, show)) return false
   return hasWords([monitor.name, monitor.description ?? '', ruleText(monitor), ...Object.entries(monitor.tags).flat()].join(' '), find)
 }
 
@@ -85,7 +94,7 @@ type FiltersProps = { monitors: readonly Monitor[]; params: MonitorParams; onCha
 
 function Filters({ monitors, params, onChange }: FiltersProps) {
   const { show, find = '' } = params
-  const many = (filter: MonitorFilter) => monitors.filter((one) => (filter === 'MUTED' ? isMuted(one) : one.status === filter)).length
+  const many = (filter: MonitorFilter) => monitors.filter((one) => isShown(one, filter)).length
   return (
     <div className="flex flex-wrap items-center gap-1">
       <Input
@@ -131,13 +140,15 @@ function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping
   const isAll = chosen.length === monitors.length
   return (
     <>
-      <div className="flex min-h-8 flex-wrap items-center gap-3">
-        <label className="flex items-center gap-2 pl-3">
-          <input type="checkbox" checked={isAll} onChange={() => setTicked(isAll ? [] : monitors.map(({ id }) => id))} />
-          {chosen.length === 0 ? 'Select all' : `${count(chosen.length)} selected`}
-        </label>
-        {chosen.length > 0 && <Mute monitors={chosen} size="small" />}
-      </div>
+      <Permitted to="monitors_write">
+        <div className="flex min-h-8 flex-wrap items-center gap-3">
+          <label className="flex items-center gap-2 pl-3">
+            <input type="checkbox" checked={isAll} onChange={() => setTicked(isAll ? [] : monitors.map(({ id }) => id))} />
+            {chosen.length === 0 ? 'Select all' : `${count(chosen.length)} selected`}
+          </label>
+          {chosen.length > 0 && <Mute monitors={chosen} size="small" />}
+        </div>
+      </Permitted>
       {[...groups].map(([name, own]) => (
         <section key={name} aria-label={name === '' ? undefined : name} className="flex flex-col gap-1">
           {name !== '' && (
@@ -164,8 +175,9 @@ function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping
   )
 }
 
-function groupOf({ status, queries, tags }: Monitor, grouping: MonitorGrouping, datasetOf: (id: string) => string): string {
-  if (grouping === 'status') return statusNames[status]
+function groupOf(monitor: Monitor, grouping: MonitorGrouping, datasetOf: (id: string) => string): string {
+  const { status, queries, tags } = monitor
+  if (grouping === 'status') return isWaiting(monitor) ? 'Not evaluated yet' : statusNames[status]
   if (grouping === 'tags') {
     const all = Object.entries(tags).map(([name, value]) => `${name}: ${value}`)
     return all.length === 0 ? 'Without tags' : all.toSorted().join(', ')
@@ -184,10 +196,10 @@ function Row({ monitor, isTicked, onTick }: RowProps) {
   const muted = mutedText(monitor, zone)
   return (
     <li className="flex items-start gap-3 px-3 py-2">
-      <input type="checkbox" className="mt-1" aria-label={`Select ${name}`} checked={isTicked} onChange={onTick} />
-      <span className="pt-0.5">
-        <StatusMark status={status} />
-      </span>
+      <Permitted to="monitors_write">
+        <input type="checkbox" className="mt-1" aria-label={`Select ${name}`} checked={isTicked} onChange={onTick} />
+      </Permitted>
+      <span className="pt-0.5">{isWaiting(monitor) ? <WaitingMark /> : <StatusMark status={status} />}</span>
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-baseline gap-x-3">
           <Link to="/monitors" search={{ id }} className="break-words font-medium hover:underline">
@@ -198,6 +210,7 @@ function Row({ monitor, isTicked, onTick }: RowProps) {
               last_trigger_ts === undefined
                 ? undefined
                 : `${statusNames[status] === 'OK' ? 'last triggered' : 'triggered'} ${ago(last_trigger_ts, Date.now())}`,
+              isWaiting(monitor) ? 'waiting for its first evaluation' : undefined,
               monitored_groups.length > 0 ? `${wrong.length} of ${monitored_groups.length} groups` : undefined,
               muted,
             ]
@@ -207,7 +220,9 @@ function Row({ monitor, isTicked, onTick }: RowProps) {
         </p>
         <p className="break-words text-soft text-xs">{ruleText(monitor)}</p>
       </div>
-      <Mute monitors={[monitor]} size="small" />
+      <Permitted to="monitors_write">
+        <Mute monitors={[monitor]} size="small" />
+      </Permitted>
     </li>
   )
 }

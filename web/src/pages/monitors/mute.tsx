@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { FailureNote } from '../../parts/failure.tsx'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
+import { Caret } from '../../ui/caret.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { useMute } from './queries.ts'
@@ -44,7 +45,7 @@ export function Mute({ monitors, size = 'normal' }: { monitors: readonly Monitor
       onOpenChange={setOpen}
       trigger={
         <Button size={size} aria-label={`${isMuted ? 'Muted' : 'Mute'} ${named}`}>
-          {isMuted ? 'Muted' : 'Mute'} <span aria-hidden>▾</span>
+          {isMuted ? 'Muted' : 'Mute'} <Caret />
         </Button>
       }
     >

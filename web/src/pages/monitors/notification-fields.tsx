@@ -1,8 +1,10 @@
+import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import type { FormTarget, MonitorFormState } from './draft.ts'
 import { useIntegrations } from './queries.ts'
 
@@ -104,7 +106,7 @@ function OneTarget({ target, mark, isOpen, onChange, onRemove }: OneTargetProps)
       )}
       {onRemove && (
         <Button variant="quiet" className="mt-4.5" aria-label="Remove the recipient" onClick={onRemove}>
-          ×
+          <Icon of={X} size="small" />
         </Button>
       )}
     </div>

@@ -6,9 +6,11 @@ import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Page, Panel } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { MissingRecord } from '../../parts/records.tsx'
-import { StatusMark } from '../../parts/status.tsx'
+import { StatusMark, WaitingMark } from '../../parts/status.tsx'
 import { useZone } from '../../parts/zone.ts'
+import { buttonClass } from '../../ui/button.tsx'
 import { Evaluations } from './evaluations.tsx'
 import { Changes, Sent } from './history.tsx'
 import { ruleText } from './labels.ts'
@@ -25,7 +27,7 @@ export function OneMonitor({ id, evaluationMs }: { id: string; evaluationMs: num
   if (!monitor.data) return <MissingRecord title="Monitor" noun="monitor" of={monitor} back={<BackToMonitors />} />
   return (
     <Page title={monitor.data.name} isWide actions={<Actions monitor={monitor.data} />}>
-      <Head monitor={monitor.data} isEvaluated={evaluations.data?.evaluations.length !== 0} muted={mutedText(monitor.data, zone)} />
+      <Head monitor={monitor.data} muted={mutedText(monitor.data, zone)} />
       <Evaluations
         monitor={monitor.data}
         kept={evaluations.data}
@@ -57,36 +59,30 @@ function Actions({ monitor }: { monitor: Monitor }) {
   return (
     <>
       <BackToMonitors />
-      <Mute monitors={[monitor]} />
-      <Link
-        to="/monitors"
-        search={{ edit: monitor.id }}
-        className="inline-flex h-8 items-center rounded border border-line bg-panel px-2.5 hover:border-soft"
-      >
-        Edit
-      </Link>
-      <Link
-        to="/monitors"
-        search={{ edit: 'new', of: monitor.id }}
-        className="inline-flex h-8 items-center rounded border border-line bg-panel px-2.5 hover:border-soft"
-      >
-        Copy
-      </Link>
-      <TestNotification monitor={monitor} />
-      <SaveMonitorTemplate monitor={monitor} />
-      <Confirm action="Delete" message={`Delete “${monitor.name}” and its history?`} onYes={remove} />
+      <Permitted to="monitors_write">
+        <Mute monitors={[monitor]} />
+        <Link to="/monitors" search={{ edit: monitor.id }} className={buttonClass()}>
+          Edit
+        </Link>
+        <Link to="/monitors" search={{ edit: 'new', of: monitor.id }} className={buttonClass()}>
+          Copy
+        </Link>
+        <TestNotification monitor={monitor} />
+        <SaveMonitorTemplate monitor={monitor} />
+      </Permitted>
+      <Confirm needs="monitors_delete" action="Delete" message={`Delete “${monitor.name}” and its history?`} onYes={remove} />
     </>
   )
 }
 
-type HeadProps = { monitor: Monitor; isEvaluated: boolean; muted: string | undefined }
+type HeadProps = { monitor: Monitor; muted: string | undefined }
 
-function Head({ monitor, isEvaluated, muted }: HeadProps) {
-  const { status, last_trigger_ts, description, tags } = monitor
+function Head({ monitor, muted }: HeadProps) {
+  const { status, last_trigger_ts, last_evaluated_ts, description, tags } = monitor
   return (
     <div className="-mt-2 flex flex-col gap-1">
       <p className="flex flex-wrap items-center gap-x-3">
-        {isEvaluated ? <StatusMark status={status} isNamed /> : <span className="text-soft">Not evaluated yet</span>}
+        {last_evaluated_ts === undefined ? <WaitingMark isNamed /> : <StatusMark status={status} isNamed />}
         {last_trigger_ts !== undefined && <span className="text-soft">triggered {ago(last_trigger_ts, Date.now())}</span>}
         {muted && <span className="text-soft">{muted}</span>}
         {Object.entries(tags).map(([name, value]) => (

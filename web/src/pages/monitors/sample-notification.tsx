@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Caret } from '../../ui/caret.tsx'
 import { Popover } from '../../ui/popover.tsx'
 
 const transitions = [
@@ -48,7 +49,7 @@ export function TestNotification({ monitor }: { monitor: Monitor }) {
       label="Send a test notification"
       trigger={
         <Button>
-          Test <span aria-hidden>▾</span>
+          Test <Caret />
         </Button>
       }
     >

@@ -24,6 +24,7 @@ export function MonitorTemplates({ first }: { first: string | undefined }) {
     <Page title="Monitor templates" actions={<BackToMonitors />}>
       <p className="-mt-2 text-soft">“Save as template” on a monitor creates a template. Its queries become a metric template.</p>
       <TemplateLibrary
+        rights={{ write: 'monitors_write', delete: 'monitors_delete' }}
         title="Monitors"
         noun="monitor"
         queryKey={['monitor templates']}

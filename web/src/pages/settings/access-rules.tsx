@@ -6,6 +6,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { useDatasets } from '../../parts/datasets.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Input, Select } from '../../ui/field.tsx'
@@ -37,7 +38,9 @@ export function AccessRules() {
         Callers with a reading role see every dataset, unless a rule restricts it. “Cannot see” wins over “can see only”. Rules apply to
         reading, not to sending.
       </p>
-      <NewRule principals={principals} resources={resources} />
+      <Permitted to="policies_write">
+        <NewRule principals={principals} resources={resources} />
+      </Permitted>
       <Panel title="Access rules">
         <Loaded of={list}>
           {({ policies }) => (
@@ -64,6 +67,7 @@ export function AccessRules() {
                     <Confirm
                       size="small"
                       action="Delete"
+                      needs="policies_delete"
                       label={`Delete the rule for ${text.principal}`}
                       message={`Delete the rule that ${text.principal} ${text.access} ${text.resource}? This takes effect with the next request.`}
                       onYes={() => remove.mutateAsync(policy.id)}

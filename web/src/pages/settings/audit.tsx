@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { Ban } from 'lucide-react'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
@@ -8,6 +9,7 @@ import { clockOf } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
 
 const PAGE = 100
 
@@ -86,7 +88,12 @@ function AuditRow({ record }: { record: AuditReply['audit'][number] }) {
         record.actor_name || <span key="who">unknown</span>,
         <span key="did">
           <code className="font-mono text-xs">{record.action}</code>
-          {record.outcome === 'refused' && <span className="text-error"> ✗ refused</span>}
+          {record.outcome === 'refused' && (
+            <span className="text-error">
+              {' '}
+              <Icon of={Ban} size="small" className="inline" /> refused
+            </span>
+          )}
         </span>,
         <span key="to" className="text-soft" title={record.entity_id}>
           {record.entity_type} {record.entity_id.slice(0, 8)}

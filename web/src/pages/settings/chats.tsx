@@ -5,6 +5,7 @@ import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { RecordPanel } from '../../parts/record-panel.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
@@ -27,7 +28,9 @@ export function Chats() {
   return (
     <>
       <Panel title="Chat workspaces">
-        <NewWorkspace />
+        <Permitted to="integrations_write">
+          <NewWorkspace />
+        </Permitted>
         <Loaded of={workspaces}>
           {({ slack_workspaces }) => (
             <Rows
@@ -40,6 +43,7 @@ export function Chats() {
                   <Confirm
                     size="small"
                     action="Delete"
+                    needs="integrations_delete"
                     label={`Delete the workspace ${name}`}
                     message={`Delete “${name}”? A workspace that chat channels use cannot be deleted.`}
                     onYes={() => remove.mutateAsync(id)}
@@ -92,6 +96,7 @@ function Channels({ workspaces }: Workspaces) {
   const channels = useQuery({ queryKey: CHANNELS, queryFn: ({ signal }) => client.integrations.slack({ signal }) })
   return (
     <RecordPanel
+      rights={{ write: 'integrations_write', delete: 'integrations_delete' }}
       title="Chat channels"
       noun="chat integration"
       list={channels}

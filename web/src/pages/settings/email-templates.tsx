@@ -14,6 +14,7 @@ export function EmailTemplates() {
   const list = useQuery({ queryKey: TEMPLATES, queryFn: ({ signal }) => client.integrations.emailTemplates({ signal }) })
   return (
     <RecordPanel
+      rights={{ write: 'integrations_write', delete: 'integrations_delete' }}
       title="E-mail templates"
       noun="e-mail template"
       list={list}

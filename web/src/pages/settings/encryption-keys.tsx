@@ -5,6 +5,7 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { TruncationNote } from '../../parts/long-list.tsx'
 import { Panel } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
@@ -21,7 +22,7 @@ export function EncryptionKeys() {
   return (
     <>
       <p className="text-soft">Keys are only recorded here. Events are not encrypted with them yet.</p>
-      <Panel title="New encryption key">
+      <Panel title="New encryption key" needs="encryption_keys_write">
         <Form
           action="Add key"
           stale={KEYS}
@@ -75,12 +76,15 @@ function KeyRow({ of: { id, name, aws_kms, status } }: { of: KeyReply }) {
     >
       {status === 'CREATED' && (
         <>
-          <Button size="small" disabled={activate.isPending} onClick={() => activate.mutate()}>
-            Activate
-          </Button>
+          <Permitted to="encryption_keys_write">
+            <Button size="small" disabled={activate.isPending} onClick={() => activate.mutate()}>
+              Activate
+            </Button>
+          </Permitted>
           <Confirm
             size="small"
             action="Delete"
+            needs="encryption_keys_delete"
             label={`Delete the encryption key ${name}`}
             message={`Delete the record of “${name}”?`}
             onYes={() => remove.mutateAsync()}

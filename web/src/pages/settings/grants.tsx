@@ -27,6 +27,7 @@ export function GroupRoles({ group, roles, onEnd }: GroupRolesProps) {
   const params = { orgId: me.data?.org_id ?? '', entityType: 'group' as const, entityId: group.id }
   return (
     <Form
+      needs="access_write"
       action="Save"
       label={`Roles of ${group.name}`}
       stale={GRANTS}

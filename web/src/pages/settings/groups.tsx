@@ -24,7 +24,7 @@ export function Groups() {
   const list = useQuery({ queryKey: GROUPS, queryFn: ({ signal }) => client.groups.list({ signal }) })
   return (
     <>
-      <Panel title="New group">
+      <Panel title="New group" needs="groups_write">
         <Form
           action="Create group"
           stale={GROUPS}
@@ -106,6 +106,7 @@ function GroupRow({ group, groups }: { group: UserGroup; groups: readonly UserGr
           <Form
             action="Save"
             label={`Edit ${group.name}`}
+            needs="groups_write"
             stale={GROUPS}
             conflict="name"
             isDirty={false}
@@ -126,6 +127,7 @@ function GroupRow({ group, groups }: { group: UserGroup; groups: readonly UserGr
       <Confirm
         size="small"
         action="Delete"
+        needs="groups_delete"
         label={`Delete the group ${group.name}`}
         message={`Delete “${group.name}”, its memberships and its roles?`}
         onYes={() => remove.mutateAsync()}

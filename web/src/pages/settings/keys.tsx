@@ -6,6 +6,7 @@ import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { RecordPanel } from '../../parts/record-panel.tsx'
 import { ShownOnce } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
@@ -31,9 +32,12 @@ export function Keys() {
   const [created, setCreated] = useState<{ name: string; key: string }>()
   return (
     <>
-      <NewKey onCreated={setCreated} />
+      <Permitted to="api_keys_write">
+        <NewKey onCreated={setCreated} />
+      </Permitted>
       {created && <ShownOnce title={`The key “${created.name}”`} text={created.key} />}
       <RecordPanel
+        rights={{ write: 'api_keys_write', delete: 'api_keys_delete' }}
         title="API keys"
         noun="key"
         list={list}

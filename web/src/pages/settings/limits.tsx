@@ -24,6 +24,7 @@ export function Limits() {
     <>
       <NewLimit />
       <RecordPanel
+        rights={{ write: 'limits_write', delete: 'limits_delete' }}
         title="Monthly limits"
         noun="limit"
         list={list}
@@ -55,7 +56,7 @@ function NewLimit() {
   const client = useClient()
   const [target, setTarget] = useState<(typeof targets)[number][0]>('ORGANISATION')
   return (
-    <Panel title="New limit">
+    <Panel title="New limit" needs="limits_write">
       <Form
         action="Create limit"
         stale={LIMITS}

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
@@ -31,6 +32,7 @@ export function Members({ group, groups }: { group: UserGroup; groups: readonly 
   return (
     <section aria-label={`Members of ${group.name}`}>
       <Form
+        needs="groups_write"
         action="Add"
         stale={key}
         isReady={picked !== ''}
@@ -47,9 +49,11 @@ export function Members({ group, groups }: { group: UserGroup; groups: readonly 
           <Rows label="Members" columns={['Member']} empty="No members yet. Add one above.">
             {data.members.map(({ member_id, member_type }) => (
               <Row key={member_id} cells={[names.get(member_id) ?? member_id]}>
-                <Button size="small" disabled={remove.isPending} onClick={() => remove.mutate({ member_id, member_type })}>
-                  Remove
-                </Button>
+                <Permitted to="groups_write">
+                  <Button size="small" disabled={remove.isPending} onClick={() => remove.mutate({ member_id, member_type })}>
+                    Remove
+                  </Button>
+                </Permitted>
               </Row>
             ))}
           </Rows>

@@ -56,6 +56,7 @@ function OwnOrganization({ organisation }: { organisation: Organization }) {
     <Panel title={organisation.name}>
       <Form
         action="Save"
+        needs="customer_write"
         layout="column"
         stale={ORGANIZATIONS}
         conflict="name"
@@ -111,6 +112,7 @@ function Others({ organisations }: { organisations: readonly Organization[] }) {
       <Panel title="Other organizations">
         <Form
           action="Create organization"
+          needs="customer_write"
           stale={ORGANIZATIONS}
           conflict="name"
           onSend={(text) => client.organizations.create({ body: { name: text('name') } })}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../../parts/client.ts'
 import { Button } from '../../ui/button.tsx'
+import { Caret } from '../../ui/caret.tsx'
 import { Popover } from '../../ui/popover.tsx'
 
 export const ROLES = ['roles']
@@ -37,7 +38,7 @@ export function RolePicker({ type, picked, onPick }: RolePickerProps) {
       label="Roles"
       trigger={
         <Button aria-label={`Roles: ${text}`}>
-          <span className="min-w-24 max-w-48 truncate text-left">{text}</span> <span aria-hidden>▾</span>
+          <span className="min-w-24 max-w-48 truncate text-left">{text}</span> <Caret />
         </Button>
       }
     >

@@ -14,6 +14,7 @@ export function Roles() {
   const client = useClient()
   return (
     <RecordPanel
+      rights={{ write: 'roles_write', delete: 'roles_delete' }}
       title="Roles"
       noun="role"
       list={useRoles()}

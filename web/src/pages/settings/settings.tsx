@@ -1,5 +1,7 @@
+import type { Permission } from '@dendro/api'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
+import { useMay } from '../../parts/permitted.tsx'
 import { useScrollToCurrent } from '../../parts/scroll-to-current.ts'
 import { AccessRules } from './access-rules.tsx'
 import { Audit } from './audit.tsx'
@@ -14,23 +16,32 @@ import { Roles } from './roles.tsx'
 import { Users } from './users.tsx'
 import { You } from './you.tsx'
 
-const parts = {
+type SettingsTab = {
+  name: string
+  Part: ComponentType
+  /** needs is the permission to see it. */
+  needs?: Permission
+}
+
+const parts: Record<SettingsPart, SettingsTab> = {
   you: { name: 'You', Part: You },
-  users: { name: 'Users', Part: Users },
-  groups: { name: 'Groups', Part: Groups },
-  keys: { name: 'API keys', Part: Keys },
-  roles: { name: 'Roles', Part: Roles },
-  rules: { name: 'Access rules', Part: AccessRules },
-  integrations: { name: 'Integrations', Part: Integrations },
-  limits: { name: 'Limits', Part: Limits },
-  encryption: { name: 'Encryption keys', Part: EncryptionKeys },
-  organisation: { name: 'Organization', Part: OrganizationSettings },
-  audit: { name: 'Audit trail', Part: Audit },
-} satisfies Record<SettingsPart, { name: string; Part: ComponentType }>
+  users: { name: 'Users', Part: Users, needs: 'users_read' },
+  groups: { name: 'Groups', Part: Groups, needs: 'groups_read' },
+  keys: { name: 'API keys', Part: Keys, needs: 'api_keys_read' },
+  roles: { name: 'Roles', Part: Roles, needs: 'roles_read' },
+  rules: { name: 'Access rules', Part: AccessRules, needs: 'policies_read' },
+  integrations: { name: 'Integrations', Part: Integrations, needs: 'integrations_read' },
+  limits: { name: 'Limits', Part: Limits, needs: 'limits_read' },
+  encryption: { name: 'Encryption keys', Part: EncryptionKeys, needs: 'encryption_keys_read' },
+  organisation: { name: 'Organization', Part: OrganizationSettings, needs: 'customer_read' },
+  audit: { name: 'Audit trail', Part: Audit, needs: 'audit_read' },
+}
 
 /** SettingsPage shows the tabs of the settings. */
 export function SettingsPage() {
-  const { part = 'users' } = useSearch({ from: '/inside/settings' })
+  const may = useMay()
+  const isShown = (key: SettingsPart) => parts[key].needs === undefined || may(parts[key].needs)
+  const { part = isShown('users') ? 'users' : 'you' } = useSearch({ from: '/inside/settings' })
   const { name, Part } = parts[part]
   const row = useScrollToCurrent(part)
   return (
@@ -40,7 +51,7 @@ export function SettingsPage() {
         aria-label="Settings"
         className="flex shrink-0 gap-0.5 overflow-auto border-line bg-panel p-2 max-md:border-b md:w-44 md:flex-col md:border-r"
       >
-        {settingsParts.map((key) => (
+        {settingsParts.filter(isShown).map((key) => (
           <Link
             key={key}
             to="/settings"

@@ -7,6 +7,7 @@ import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { Loaded, Row, Rows, ShownOnce } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
@@ -28,7 +29,9 @@ export function Users() {
     `${first_name} ${last_name} ${email}`.toLowerCase().includes(find.toLowerCase())
   return (
     <>
-      <Invite onLink={setSentLink} />
+      <Permitted to="users_write">
+        <Invite onLink={setSentLink} />
+      </Permitted>
       {sentLink?.link && <ShownOnce title={`${sentLink.what}: share this link`} text={sentLink.link} />}
       {sentLink && !sentLink.link && <p role="status">{sentLink.what}: the link was sent by e-mail.</p>}
       <Panel
@@ -139,26 +142,28 @@ function UserRow({ user, onLink }: { user: User; onLink(sentLink: SentLink): voi
       ]}
       below={below}
     >
-      <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
-        Edit
-      </Button>
-      {user.status === 'INVITED' && (
-        <Button size="small" disabled={link.isPending} onClick={() => sendLink('resendInvite', 'was invited again')}>
-          Resend invitation
+      <Permitted to="users_write">
+        <Button size="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
+          Edit
         </Button>
-      )}
-      {user.status === 'ACTIVE' && (
-        <Button size="small" disabled={link.isPending} onClick={() => sendLink('resetPassword', 'can set a new password')}>
-          Reset password
-        </Button>
-      )}
-      {user.status === 'DEACTIVATED' ? (
-        <Button size="small" disabled={reactivate.isPending} onClick={() => reactivate.mutate()}>
-          Reactivate
-        </Button>
-      ) : (
-        <Deactivate user={user} />
-      )}
+        {user.status === 'INVITED' && (
+          <Button size="small" disabled={link.isPending} onClick={() => sendLink('resendInvite', 'was invited again')}>
+            Resend invitation
+          </Button>
+        )}
+        {user.status === 'ACTIVE' && (
+          <Button size="small" disabled={link.isPending} onClick={() => sendLink('resetPassword', 'can set a new password')}>
+            Reset password
+          </Button>
+        )}
+        {user.status === 'DEACTIVATED' ? (
+          <Button size="small" disabled={reactivate.isPending} onClick={() => reactivate.mutate()}>
+            Reactivate
+          </Button>
+        ) : (
+          <Deactivate user={user} />
+        )}
+      </Permitted>
       <Remove user={user} />
     </Row>
   )
@@ -218,6 +223,7 @@ function Remove({ user }: { user: User }) {
     <Confirm
       size="small"
       action="Delete"
+      needs="users_delete"
       label={`Delete ${user.email}`}
       message={`Delete ${user.email}? Records that the user created stay.`}
       onYes={() => remove.mutateAsync()}

@@ -16,6 +16,7 @@ export function Webhooks() {
   const list = useQuery({ queryKey: WEBHOOKS, queryFn: ({ signal }) => client.integrations.webhooks({ signal }) })
   return (
     <RecordPanel
+      rights={{ write: 'integrations_write', delete: 'integrations_delete' }}
       title="Webhooks"
       noun="webhook"
       list={list}

@@ -4,6 +4,7 @@ import { useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { type Credential, clientOf, keepCredential, lastKind } from '../../session/session.ts'
 import { Button } from '../../ui/button.tsx'
+import { AccountForm } from './account-form.tsx'
 
 /** SignInPage accepts an e-mail with a password, an API key, or an invitation. */
 export function SignInPage() {
@@ -36,77 +37,73 @@ export function SignInPage() {
   }
   const field = 'h-9 w-full rounded border border-line bg-ground px-2'
   return (
-    <main className="grid min-h-full place-items-center p-4">
-      <form onSubmit={send} className="flex w-80 max-w-full flex-col gap-3 rounded-lg border border-line bg-panel p-6">
-        <img src="/docs/icon.svg" alt="" width="40" height="40" />
-        <h1 className="font-semibold text-lg">Sign in to Dendro</h1>
-        <fieldset className="flex gap-1" aria-label="How to sign in">
-          {methods.map(([one, name]) => (
-            <Button key={one} variant={method === one ? 'chosen' : 'quiet'} aria-pressed={method === one} onClick={() => setMethod(one)}>
-              {name}
-            </Button>
-          ))}
-        </fieldset>
-        {method === 'key' ? (
-          <label className="flex flex-col gap-1">
-            API key
-            <input key="key" name="key" type="password" autoComplete="off" required className={`${field} font-mono`} placeholder="dk_…" />
-            <span className="text-soft text-xs">The service printed the first key when it started for the first time.</span>
-          </label>
-        ) : method === 'invitation' ? (
-          <>
-            <label className="flex flex-col gap-1">
-              Invitation
-              <input
-                key="invitation"
-                name="invitation"
-                autoComplete="off"
-                required
-                className={`${field} font-mono`}
-                placeholder="Link of the invitation"
-              />
-            </label>
-            <label className="flex flex-col gap-1">
-              New password
-              <input
-                name="new_password"
-                type="password"
-                autoComplete="new-password"
-                required
-                minLength={12}
-                maxLength={128}
-                className={field}
-              />
-              <span className="text-soft text-xs">12 characters or more, for example a sentence.</span>
-            </label>
-          </>
-        ) : (
-          <>
-            <label className="flex flex-col gap-1">
-              E-mail
-              <input key="email" name="email" type="email" autoComplete="username" required className={field} />
-            </label>
-            <label className="flex flex-col gap-1">
-              Password
-              <input name="password" type="password" autoComplete="current-password" required className={field} />
-            </label>
-          </>
-        )}
-        <label className="flex items-center gap-2 text-soft">
-          <input type="checkbox" checked={isRemembered} onChange={(event) => setRemembered(event.target.checked)} /> Stay signed in on this
-          computer
+    <AccountForm title="Sign in to Dendro" onSubmit={send}>
+      <fieldset className="flex gap-1" aria-label="How to sign in">
+        {methods.map(([one, name]) => (
+          <Button key={one} variant={method === one ? 'chosen' : 'quiet'} aria-pressed={method === one} onClick={() => setMethod(one)}>
+            {name}
+          </Button>
+        ))}
+      </fieldset>
+      {method === 'key' ? (
+        <label className="flex flex-col gap-1">
+          API key
+          <input key="key" name="key" type="password" autoComplete="off" required className={`${field} font-mono`} placeholder="dk_…" />
+          <span className="text-soft text-xs">The service printed the first key when it started for the first time.</span>
         </label>
-        {failed && (
-          <p role="alert" className="text-error">
-            {failed.text}
-            {failed.id && <span className="block break-all font-mono text-xs">{failed.id}</span>}
-          </p>
-        )}
-        <Button type="submit" variant="main" className="justify-center" disabled={isBusy}>
-          {isBusy ? 'Signing in…' : 'Sign in'}
-        </Button>
-      </form>
-    </main>
+      ) : method === 'invitation' ? (
+        <>
+          <label className="flex flex-col gap-1">
+            Invitation
+            <input
+              key="invitation"
+              name="invitation"
+              autoComplete="off"
+              required
+              className={`${field} font-mono`}
+              placeholder="Link of the invitation"
+            />
+          </label>
+          <label className="flex flex-col gap-1">
+            New password
+            <input
+              name="new_password"
+              type="password"
+              autoComplete="new-password"
+              required
+              minLength={12}
+              maxLength={128}
+              className={field}
+            />
+            <span className="text-soft text-xs">12 characters or more, for example a sentence.</span>
+          </label>
+        </>
+      ) : (
+        <>
+          <label className="flex flex-col gap-1">
+            E-mail
+            <input key="email" name="email" type="email" autoComplete="username" required className={field} />
+          </label>
+          <label className="flex flex-col gap-1">
+            Password
+            <input name="password" type="password" autoComplete="current-password" required className={field} />
+          </label>
+        </>
+      )}
+      <label className="flex items-center gap-2 text-soft">
+        <input type="checkbox" checked={isRemembered} onChange={(event) => setRemembered(event.target.checked)} /> Stay signed in on this
+        computer
+      </label>
+      {failed && (
+        <p role="alert" className="text-error">
+          {failed.text}
+          {failed.id && <span className="block break-all font-mono text-xs">{failed.id}</span>}
+        </p>
+      )}
+      <Button type="submit" variant="main" className="justify-center" disabled={isBusy}>
+        {isBusy ? 'Signing in…' : 'Sign in'}
+      </Button>
+    </AccountForm>
   )
 }
 

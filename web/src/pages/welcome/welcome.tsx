@@ -1,6 +1,7 @@
 import { shopLines } from '@dendro/api/demo'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { Check } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
@@ -8,6 +9,7 @@ import { ago, quantity } from '../../parts/numbers.ts'
 import { Loading } from '../../parts/page.tsx'
 import { Shippers } from '../../parts/shippers.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Administrator } from './administrator.tsx'
 
 /** WelcomePage leads from the first key to the first event. */
@@ -42,7 +44,7 @@ function Step({ number, title, isDone, children }: { number: number; title: stri
           aria-hidden
           className={`grid size-6 place-items-center rounded-full text-xs ${isDone ? 'bg-accent text-accent-ink' : 'border border-line'}`}
         >
-          {isDone ? '✓' : number}
+          {isDone ? <Icon of={Check} size="small" /> : number}
         </span>
         {title}
         {isDone && <span className="sr-only">(done)</span>}

@@ -10,4 +10,4 @@ export type ChartData = { times: readonly number[]; stepMs: number; series: read
 export type ChartLevel = { value: number; name: string; kind: 'ALERT' | 'WARN' }
 
 /** A ChartBand is a highlighted time span; a partial one is still in progress. */
-export type ChartBand = { fromMs: number; toMs: number; kind: 'ALERT' | 'WARN' | 'NO_DATA' | 'partial' }
+export type ChartBand = { fromMs: number; toMs: number; kind: 'ALERT' | 'WARN' | 'NO_DATA' | 'partial' | 'selected' }

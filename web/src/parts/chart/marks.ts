@@ -8,6 +8,7 @@ const bandStyles = {
   WARN: { color: 'warn', symbol: 'W' },
   NO_DATA: { color: 'soft', symbol: 'N' },
   partial: { color: 'soft', symbol: '' },
+  selected: { color: 'accent', symbol: '' },
 } as const satisfies Record<ChartBand['kind'], { color: keyof ChartColors; symbol: string }>
 
 const FONT = 'ui-sans-serif, system-ui, sans-serif'

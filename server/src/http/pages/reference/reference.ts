@@ -36,7 +36,7 @@ export function referenceRoutes(facts: ReferenceFacts): Routes {
     style: async () => asFile(style),
     script: async () => asFile(script),
     icon: async () => asFile(icon),
-    invitation: async () => asPage(invitationPage()),
+    invitation: async () => (facts.web ? webAppPage(facts.web) : asPage(invitationPage())),
     invitationScript: async () => asFile(invitationScript),
   })
 }

@@ -34,14 +34,14 @@ const spaced = fc
   .map(([json, indent]) => JSON.stringify(JSON.parse(json), null, indent))
 
 describe('the reader of JSON', () => {
-  test('reads whatever is JSON', () => {
+  test('reads all valid JSON', () => {
     fc.assert(
       fc.property(spaced, (json) => isReadable(json)),
       { numRuns: 1_000 },
     )
   })
 
-  test('reads all that JSON.parse reads, however it was damaged', () => {
+  test('reads every damaged text that JSON.parse still reads', () => {
     const damaged = fc.tuple(spaced, fc.nat(), fc.constantFrom(...'{}[]",:\\0a-. \n')).map(([json, at, char]) => {
       const place = at % (json.length + 1)
       return json.slice(0, place) + char + json.slice(place + 1)
@@ -172,7 +172,7 @@ describe('the values of an object', () => {
     expect(leavesOf(`{"${key}":{${values}}}`)).toEqual([])
   })
 
-  test('are kept apart where many names share a place in memory', () => {
+  test('are kept apart when there are 20,000 names', () => {
     const json = JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`key${n}`, { v: n, [`key${n + 1}`]: n }])))
     expect(leavesOf(json)).toEqual(walkOf(json))
   })
@@ -195,7 +195,7 @@ describe('a decoded string', () => {
     )
   })
 
-  test('keeps bytes that are no UTF-8', () => {
+  test('keeps bytes that are not UTF-8', () => {
     const bytes = Uint8Array.of(0xff, 0x5c, 0x6e, 0x80, 0x5c)
     expect([...unescapeBytes(bytes)]).toEqual([0xff, 0x0a, 0x80, 0x5c])
   })

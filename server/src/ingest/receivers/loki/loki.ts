@@ -9,14 +9,12 @@ const MIB = 2 ** 20
 const BODY_BYTES_MAX = 64 * MIB
 const GET = ['GET', 'HEAD']
 
-/** Accepts pushes in protobuf with snappy, and in JSON, and replies to the probes of its senders. */
+/** Accepts pushes in protobuf with snappy, and in JSON, and replies to the probe of its senders. */
 export const loki: Receiver = {
   name: 'loki',
   routes: [
     { methods: ['POST'], tail: /\/(?:loki\/api\/v1|api\/prom)\/push$/ },
     { methods: GET, tail: /(?:^|\/loki)\/ready$/, isPublic: true, probe: () => textReply(200, 'ready') },
-    { methods: GET, tail: /\/loki\/api\/v1\/status\/buildinfo$/, probe: () => jsonReply({ version: '3.0.0' }) },
-    { methods: GET, tail: /\/loki\/api\/v1\/labels$/, probe: () => jsonReply({ status: 'success', data: [] }) },
   ],
   limits: { wireBytes: 10 * MIB, bodyBytes: BODY_BYTES_MAX },
   ownEncodings: ['snappy'],
@@ -45,10 +43,4 @@ const textReply = (status: number, text: string, headers: Readonly<Record<string
   status,
   headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' },
   body: `${text}\n`,
-})
-
-const jsonReply = (body: unknown): ReceiverReply => ({
-  status: 200,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(body),
 })

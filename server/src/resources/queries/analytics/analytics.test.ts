@@ -49,13 +49,13 @@ test('errors and warnings are counted by dataset and status, by default over an 
   expect(first?.timeseries.reduce((sum, { count }) => sum + Number(count), 0)).toBe(3)
 })
 
-test('of many datasets the worst come back, and the whole counts all of them', async () => {
+test('of many datasets the worst are returned, and the total counts all of them', async () => {
   const { body } = await ask('?limit=1&num_of_slices=3&time_range=Last%202%20hours')
   expect([body.total_count, shape(body).map(([name]) => name), body.series.length]).toEqual([4, [logs.web], 3])
   expect(body.series.reduce((sum, { value }) => sum + Number(value), 0)).toBe(4)
 })
 
-test('a relative range goes before timestamps, and an absolute one is taken as it is', async () => {
+test('a relative range takes precedence over timestamps, and an absolute one is used as it is', async () => {
   const past = 'from_ts=1000&to_ts=61000'
   expect((await ask(`?${past}`)).body).toMatchObject({ total_count: 0, groups_series: [], series: [{ '@timestamp': '1000', count: '0' }] })
   expect((await ask(`?${past}&time_range=Last%201%20hour`)).body.total_count).toBe(4)
@@ -65,7 +65,7 @@ test.each([['?limit=0'], ['?limit=101'], ['?num_of_slices=0'], ['?time_range=som
   expect((await ask(query)).status).toBe(400)
 })
 
-test('it is no search that anybody used, and not for keys that only send', async () => {
+test('it does not count as a search, and is refused for keys that only send', async () => {
   const before = (await org.ask<MetricItem>('GET', '/usage?usage_type=search')).body.total_count
   expect((await ask('', await org.newKey(['SearchApi']))).status).toBe(200)
   expect((await org.ask<MetricItem>('GET', '/usage?usage_type=search')).body.total_count).toBe(before)

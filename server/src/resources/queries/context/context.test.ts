@@ -53,7 +53,7 @@ describe('the events around one', () => {
     expect(reply.body.result.map((row) => row.n)).toEqual(['20', '21', '22', '23', '24'])
   })
 
-  test('lie before it, after it, or half and half, the event itself always among them', async () => {
+  test('are before it, after it, or half and half, and always include the event itself', async () => {
     const path = await contextOf(22)
     expect(numbers(await org.ask('GET', `${path}&limit=4&direction=before`))).toEqual([19, 20, 21, 22])
     expect(numbers(await org.ask('GET', `${path}&limit=4&direction=after`))).toEqual([22, 23, 24, 25])
@@ -61,19 +61,19 @@ describe('the events around one', () => {
     expect(numbers(await org.ask('GET', `${path}&limit=1`))).toEqual([22])
   })
 
-  test('fill the places that the other side leaves', async () => {
+  test('fill up with one side when the other has too few', async () => {
     expect(numbers(await org.ask('GET', `${await contextOf(1)}&limit=10`))).toEqual(upTo(0, 9))
     expect(numbers(await org.ask('GET', `${await contextOf(38)}&limit=10`))).toEqual(upTo(30, 39))
   })
 
-  test('end at a minute of silence, with no link beyond it', async () => {
+  test('end at a gap of one minute, with no link beyond it', async () => {
     const end = await org.ask<Answer>('GET', `${await contextOf(39)}&limit=100`)
     expect(numbers(end)).toEqual(upTo(0, 39))
     expect(rels(end)).toEqual([])
     expect(numbers(await org.ask('GET', await contextOf(41)))).toEqual([40, 41, 42])
   })
 
-  test('go on by links, each event once', async () => {
+  test('continue by links, each event once', async () => {
     const middle = await org.ask<Answer>('GET', `${await contextOf(22)}&limit=10`)
     expect(rels(middle)).toEqual(['prev', 'next'])
     const [older, newer] = [await follow(middle, 'prev'), await follow(middle, 'next')]

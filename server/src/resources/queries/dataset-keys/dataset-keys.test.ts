@@ -28,7 +28,7 @@ const ask = (body: object) =>
   })
 const found = async (body: object) => (await ask(body)).body.datasets.map(({ id }) => names.get(id)).sort()
 
-test('the datasets are found in which all the keys occur, be it in different events', async () => {
+test('the datasets in which all the keys occur are found, even in different events', async () => {
   expect(await found({ keys: ['status'] })).toEqual(['api', 'web'])
   expect(await found({ keys: ['status', 'latency'] })).toEqual(['web'])
   expect(await found({ keys: ['nowhere'] })).toEqual([])
@@ -42,7 +42,7 @@ test('keys may be matched in part or whatever their case', async () => {
   expect(await found({ keys: ['user'], match_type: 'ISUBSTRING' })).toEqual(['api', 'web'])
 })
 
-test('a selector narrows the search, and alone just selects', async () => {
+test('a selector narrows the search, and alone only selects', async () => {
   expect(await found({ keys: ['status'], from_expr: "dataset = 'api'" })).toEqual(['api'])
   expect(await found({ from_expr: "collection = 'shop'" })).toEqual(['api', 'empty', 'web'])
 })

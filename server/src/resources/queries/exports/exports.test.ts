@@ -139,7 +139,7 @@ test('a range of the file can be requested, so that an interrupted download can 
     expect(await piece(odd)).toMatchObject({ status: 200, bytes: whole })
 })
 
-test('a link holds for an hour, for one export, and not a sign of it may be changed', async () => {
+test('a link is valid for an hour and for one export, and a changed link is refused', async () => {
   const { web, api } = await shop(org)
   const [one, other] = [await order({ from: web, time_range: 'Last 1 hour' }), await order({ from: api, time_range: 'Last 1 hour' })]
   const [{ location }] = [await finished(one.body.export_id), await finished(other.body.export_id)]
@@ -191,7 +191,7 @@ test.each<[string, object, object, string]>([
   expect([status, body.errors?.[0]?.field]).toEqual([400, field])
 })
 
-test('datasets of others are as unknown as those that never were, and roles do what they may', async () => {
+test('datasets of other organizations are not found, and roles limit who creates and deletes exports', async () => {
   const { web } = await shop(org)
   const other = await app.newOrganization()
   expect((await order({ from: web, time_range: 'today' }, {}, other)).status).toBe(404)

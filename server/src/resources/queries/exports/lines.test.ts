@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { FoundEvent } from '../../../reading/event-query.ts'
 import { ndjsonLine } from './lines.ts'
 
-test('a line of NDJSON is one object whatever its keys and values are, and a key never hides what the service says', () => {
+test('a line of NDJSON is one object whatever its keys and values are, and a key never hides a member of the service', () => {
   const leaves = [
     ['__proto__', 'p'],
     ['a "quoted"\n key', 'with\u2028 "quotes", \\ and \u0000'],

@@ -86,7 +86,7 @@ test('a file of no events is a file with columns and no rows', async () => {
   expect(parquetMetadata(file).schema.map(({ name }) => name)).toContain('rare.key')
 })
 
-test('groups of rows are bounded, however many events or columns there are', async () => {
+test('row groups are bounded, however many events or columns there are', async () => {
   const file = await fileOf('none', [50_000])
   const { row_groups } = parquetMetadata(file)
   expect(row_groups.length).toBeGreaterThan(2)

@@ -2,24 +2,14 @@ import { Readable } from 'node:stream'
 import type { BodyOf, contract, Event } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { notFound, unavailable } from '../../../kernel/errors.ts'
-import type { MatchableEvent } from '../../../query/matchable-event.ts'
-import { type EventMatcher, matcherOf } from '../../../query/matcher.ts'
-import { parseFilter } from '../../../query/query.ts'
 import type { FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
 import { type EventNumber, readNumbers } from '../../../reading/numbers.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
-import {
-  type DatasetRow,
-  type DatasetSelection,
-  datasetSelectionOf,
-  selectedDatasets,
-  visibleDatasets,
-} from '../../data/datasets/datasets.ts'
+import { type DatasetRow, type DatasetSelection, selectedDatasets, visibleDatasets } from '../../data/datasets/datasets.ts'
 import {
   ALL_EVENTS,
   buildEventQuery,
-  rawText,
   recordSearch,
   SELECT_ALL,
   serviceBudget,
@@ -36,6 +26,7 @@ import {
   type TailPosition,
 } from './position.ts'
 import { insertLiveTail, type LiveTailRow, moveLiveTail, removeLiveTails, selectLiveTail, touchLiveTail } from './rows.ts'
+import { foundEventMatcher, selectionOf, type TailSelection } from './selection.ts'
 import { firstShare, isOneOf, reducedShare, shareNow } from './share.ts'
 import { openStreamGuard, type StreamGuard } from './stream-guard.ts'
 import { type TailReader, Tails } from './tails.ts'
@@ -65,6 +56,9 @@ type TailState = { selection: TailSelection; offsets: TailOffsets; usedAtMs: num
 /** The result of one read of a job, with the position before it and the context for serializing its events. */
 type TailRead = TakenEvents & { context: TailContext; before: TailPosition; selection: TailSelection }
 
+/** New events for a client that serializes them itself. Each stands for `oneOf` events; `missed` events were dropped. */
+export type FollowedEvents = Pick<TakenEvents, 'events' | 'oneOf' | 'missed'> & Pick<TailContext, 'datasetsById'>
+
 /** The inputs for serializing an event besides the event itself. */
 type TailContext = { baseUrl: string; datasetsById: ReadonlyMap<string, DatasetRow> }
 
@@ -72,9 +66,6 @@ type TailContext = { baseUrl: string; datasetsById: ReadonlyMap<string, DatasetR
 type StreamClient = { signal: AbortSignal; currentActor: () => Promise<Actor> }
 
 type PollOptions = Pick<StreamClient, 'currentActor'> & { limit?: number; newestFirst?: boolean }
-
-/** The datasets and events that a job selects. `matches` is undefined when it selects all events. */
-type TailSelection = { selectDatasets: DatasetSelection; matches: EventMatcher | undefined }
 
 /** The number of reads of one poll. A read is repeated when another request has advanced the job in the meantime. */
 const ATTEMPTS_MAX = 8
@@ -97,29 +88,33 @@ export class LiveTails {
   }
 
   async start(actor: Actor, request: StartRequest): Promise<{ job_id: string }> {
+    const startedMs = this.#world.clock.monotonicMs()
+    const job = { source: { from: request.from, from_expr: request.from_expr }, condition: request.where ?? '' }
+    const selection = selectionOf(job)
+    const datasets = await selectedDatasets(this.#world, actor, selection.selectDatasets)
+    const job_id = await this.#begin(actor, job, selection)
+    recordSearch(this.#world, actor, { datasets, bytes: 0, startedMs })
+    return { job_id }
+  }
+
+  /** Stores a new job. Its position is behind all present events. */
+  async #begin(actor: Actor, job: Pick<LiveTailRow, 'source' | 'condition'>, selection: TailSelection): Promise<string> {
     const { ids, clock, meta } = this.#world
     const nowMs = clock.nowMs()
-    const condition = request.where ?? ''
-    const source = { from: request.from, from_expr: request.from_expr }
-    const selection = selectionOf({ source, condition })
-    const datasets = await selectedDatasets(this.#world, actor, selection.selectDatasets)
     const row: LiveTailRow = {
       id: ids.uuid(),
       org_id: actor.orgId,
       identity: actor.identity,
-      source,
-      condition,
+      ...job,
       polled_at: nowMs,
       began_at: nowMs,
       turn: 0,
       position: null,
     }
-    const startedMs = clock.monotonicMs()
-    const taken = await this.#take(actor, row, 0)
+    const taken = await this.#take(actor, row, 0, undefined, selection)
     await insertLiveTail(meta, { ...row, position: encodePosition(taken.position) })
     this.#states.set(row.id, { selection, offsets: taken.offsets, usedAtMs: nowMs, turn: 0, position: taken.position })
-    recordSearch(this.#world, actor, { datasets, bytes: 0, startedMs })
-    return { job_id: row.id }
+    return row.id
   }
 
   /** Returns the new events. A read may take some seconds, so the permissions of the caller are checked again before the reply. */
@@ -150,6 +145,33 @@ export class LiveTails {
     const guard = openStreamGuard({ clock, log }, { currentActor, untilMs: clock.monotonicMs() + seconds * 1_000 })
     const ending = AbortSignal.any([signal, guard.over])
     return guard.guarded(Readable.from(this.#countStream(row.id, this.#streamText(row, guard, ending)), { objectMode: false }))
+  }
+
+  /** Yields new events of datasets for another protocol until the client disconnects. It throws once the caller has lost access. */
+  async follow(actor: Actor, selectDatasets: DatasetSelection, client: StreamClient): Promise<AsyncGenerator<FollowedEvents>> {
+    const selection = { selectDatasets, matches: undefined }
+    // Another process would continue the job with all datasets, but only this one does.
+    return this.#followJob(await this.#begin(actor, { source: { from: undefined, from_expr: '*' }, condition: '' }, selection), client)
+  }
+
+  async *#followJob(job_id: string, { signal, currentActor }: StreamClient): AsyncGenerator<FollowedEvents> {
+    this.#streams += 1
+    try {
+      while (!signal.aborted) {
+        const allowed = await currentActor()
+        const row = await this.#find(allowed, job_id)
+        const taken = await this.#take(allowed, row, STREAM_EVENTS)
+        if (!(await this.#savePosition(row, taken, true))) continue
+        const visible = await this.#visibleIds(await currentActor())
+        const events = taken.events.filter(({ logId }) => visible.has(logId))
+        yield { events, oneOf: taken.oneOf, missed: taken.missed, datasetsById: taken.context.datasetsById }
+        if (taken.events.length < STREAM_EVENTS) await this.#world.clock.sleep(STREAM_POLL_MS, signal).catch(() => undefined)
+      }
+    } finally {
+      this.#streams -= 1
+      this.#states.delete(job_id)
+      this.#tails.release()
+    }
   }
 
   /** Counts a stream while it is open. Afterwards no events are held for it: a request that continues its job reads them again. */
@@ -323,12 +345,12 @@ export class LiveTails {
   }
 
   /** Takes the new events of a job, the oldest first, from its datasets that the caller may see now. It does not store the position. */
-  async #take(actor: Actor, row: LiveTailRow, limit: number, sample?: Sampling): Promise<TailRead> {
+  async #take(actor: Actor, row: LiveTailRow, limit: number, sample?: Sampling, first?: TailSelection): Promise<TailRead> {
     const nowMs = this.#world.clock.nowMs()
     const known = this.#states.get(row.id)
     // Marks the job as used, so that its events stay held during the read.
     if (known) this.#states.set(row.id, { ...known, usedAtMs: nowMs })
-    const { selection, offsets } = known ?? { selection: selectionOf(row), offsets: new Map() }
+    const { selection, offsets } = known ?? { selection: first ?? selectionOf(row), offsets: new Map() }
     if (row.condition.includes('@pattern')) this.#readFamilies.add(actor.orgId)
     const stored = known?.turn === row.turn ? known.position : row.position && decodePosition(row.position)
     const before = stored ?? (row.position ? firstPosition(nowMs) : startPosition(nowMs))
@@ -358,22 +380,6 @@ export class LiveTails {
   }
 }
 
-/** Applies a matcher to found events. It decodes a line only when the condition reads it. */
-function foundEventMatcher(matches: EventMatcher, datasetsById: TailContext['datasetsById']): (event: FoundEvent) => boolean {
-  return (event) => {
-    const { collection = '', dataset = '' } = datasetsById.get(event.logId) ?? {}
-    const matchable: MatchableEvent = {
-      ...event,
-      collection,
-      dataset,
-      get raw() {
-        return rawText(event.raw)
-      },
-    }
-    return matches(matchable)
-  }
-}
-
 /** Converts a found event to the event of the API. */
 function toApiEvent(event: FoundEvent, { baseUrl, datasetsById }: TailContext): Event {
   const [shown] = shownEvents([event], { items: SELECT_ALL, baseUrl, places: datasetsById }).events
@@ -391,9 +397,4 @@ function boundsOf(numbers: readonly EventNumber[]): TimeBounds {
     if (timeNs > last) last = timeNs
   }
   return { fromMs: Number(first / NS_PER_MS), toMs: Number(last / NS_PER_MS) + 1 }
-}
-
-function selectionOf({ source, condition }: Pick<LiveTailRow, 'source' | 'condition'>): TailSelection {
-  const { filter } = parseFilter(condition)
-  return { matches: filter.kind === 'all' ? undefined : matcherOf(filter), selectDatasets: datasetSelectionOf(source) }
 }

@@ -85,7 +85,7 @@ test('datasets are independent: a family of one does not gather the patterns of 
   ])
 })
 
-test('many questions at once decide once', async () => {
+test('concurrent queries compute the families once', async () => {
   await send(
     'race',
     ['ada', 'grace', 'linus', 'dennis', 'barbara'].flatMap((user) => [`session of ${user} opened`, `mail to ${user} sent`]),

@@ -35,7 +35,7 @@ export async function findPatterns(
   recordSearch(world, actor, { datasets, bytes: found.cost.bytes, startedMs })
   const ids = new Map(datasets.map(({ id, collection, dataset }) => [JSON.stringify([collection, dataset]), id]))
   const counted = found.groups.flatMap((group) => countedOf(group, ids)).slice(0, PATTERNS_MAX)
-  const templates = await templatesOf(world, actor.orgId, eventQuery, counted)
+  const templates = await patternTemplates(world, actor.orgId, eventQuery, counted)
   return {
     patterns: counted.map(({ id, log_id, count, sequence }) => ({ id, template: templates.get(sequence) ?? WILDCARD, log_id, count })),
   }
@@ -50,8 +50,8 @@ function countedOf({ values: [id, ...place], whole }: StatsGroup, ids: ReadonlyM
   return [{ id, log_id, count: whole.count, sequence }]
 }
 
-/** Reads the newest event of each pattern to format its template. */
-async function templatesOf(
+/** Reads the newest event of each pattern to format its template. Returns the templates by the sequence numbers of those events. */
+export async function patternTemplates(
   world: World,
   orgId: string,
   eventQuery: EventQuery,

@@ -14,7 +14,7 @@ afterAll(() => app.close())
 
 const create = (body: object) => org.ask<SavedSearch & FailureBody>('POST', '/saved-searches', { body: { name: 'Errors', ...body } })
 
-test('a saved search is kept in its plain form, listed, changed member by member, tagged and deleted', async () => {
+test('a saved search is stored in its plain form, listed, updated by member, tagged and deleted', async () => {
   const made = await create({
     search_details: { from: [A, B], where: "level = 'error'", select: ['*', '@raw'], time_range: 'Last 1 hour', display: 'list' },
     created_by: 'somebody',
@@ -51,7 +51,7 @@ test.each<[string, object, string]>([
   expect([status, body.errors?.[0]?.field]).toEqual([400, field])
 })
 
-test('who only reads may not save', async () => {
+test('a read-only user may not save searches', async () => {
   const key = await org.newKey(['SearchApi'])
   expect((await org.ask('POST', '/saved-searches', { key, body: { name: 'x', search_details: { from_expr: '*' } } })).status).toBe(403)
   expect((await org.ask('GET', '/saved-searches', { key })).status).toBe(200)

@@ -64,7 +64,7 @@ describe('a credential that runs as many queries as it may and whose queries may
     ['POST', '/monitors/backtest', monitor()],
   ]
 
-  test('is refused with 429, Retry-After and the rule, whatever it reads, until its query ends', async () => {
+  test('gets 429 with Retry-After and the rule, whatever it reads, until its query ends', async () => {
     const all = reads()
     const refused = {
       status: 429,
@@ -90,7 +90,7 @@ describe('a credential that runs as many queries as it may and whose queries may
     }
   })
 
-  test('follows live tails all the same', async () => {
+  test('can still read live tails', async () => {
     const leave = occupy(key.id)
     try {
       const tail = await org.ask<{ job_id: string }>('POST', '/live-tail', { key: key.key, body: { from: [logId] } })
@@ -124,7 +124,7 @@ describe('a credential whose queries may wait', () => {
     await expect.poll(async () => (await org.ask('GET', status, { key: patient.key })).status).toBe(201)
   })
 
-  test('leaves the line with its caller', async () => {
+  test('leaves the queue when its caller disconnects', async () => {
     const patient = await keyOf(['SearchApi'])
     const leave = occupy(patient.id)
     const leaving = new AbortController()

@@ -15,7 +15,7 @@ const refused = (ask: object) => {
 }
 
 describe('a plan', () => {
-  test('of a bare question is the newest hundred events of the last twenty minutes', () => {
+  test('of an empty query is the newest hundred events of the last twenty minutes', () => {
     expect(planSearch({ select: ['*'] }, NOW_MS)).toMatchObject({
       kind: 'events',
       bounds: { fromMs: NOW_MS - 20 * 60_000, toMs: NOW_MS },
@@ -27,7 +27,7 @@ describe('a plan', () => {
     } satisfies Partial<EventsPlan>)
   })
 
-  test('measures when the select has an aggregate, in ten slices', () => {
+  test('of a select with an aggregate has ten slices', () => {
     expect(planSearch({ select: ['count(*)'], from_ts: 5, to_ts: 9 }, NOW_MS)).toMatchObject({
       kind: 'stats',
       calls: [{ name: 'count(*)' }],
@@ -37,7 +37,7 @@ describe('a plan', () => {
     } satisfies Partial<Record<keyof StatsPlan, unknown>>)
   })
 
-  test('of groups without an aggregate counts; keys may stand in the select that are grouped by', () => {
+  test('of groups without an aggregate counts; the select may contain the group keys', () => {
     expect(planSearch({ select: ['level'], groups: ['level,@dataset', ''], limit: 3 }, NOW_MS)).toMatchObject({
       kind: 'stats',
       calls: [{ name: 'count(*)', call: { name: 'count' } }],

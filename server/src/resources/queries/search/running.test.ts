@@ -98,13 +98,13 @@ const failureOf = (promise: Promise<unknown>): Promise<Failure> =>
     (thrown) => thrown,
   )
 
-test('what is quick is answered at once as a whole, its numbers exact and its links its own', async () => {
+test('a quick search is answered at once and completely, with exact numbers and its own links', async () => {
   const reply = bodyOf(await open(PATIENT).start(actor, [], empty(), async () => whole()))
   expect(reply).toMatchObject({ http: 201, status: 'COMPLETED', progress: 100, links: [{ rel: 'next' }] })
   expect(reply.json).toContain('"count":9007199254740993')
 })
 
-test('what takes longer says where to ask, how far it is and what is known already, also to another process', async () => {
+test('a longer search returns a status link, its progress and partial results, also through another process', async () => {
   const [here, there] = [open(), open()]
   const { work, letGo, progress, part } = lasting()
   const started = await here.start(actor, [], empty(), work)
@@ -148,7 +148,7 @@ test('a cancelled search stops, by any process, and stays cancelled', async () =
   }
 })
 
-test('a search that nobody asks after for a minute stops', async () => {
+test('a search that is not polled for a minute stops', async () => {
   const searches = open()
   const { work, isStopped } = lasting()
   const id = idOf(await searches.start(actor, [], empty(), work))
@@ -157,12 +157,12 @@ test('a search that nobody asks after for a minute stops', async () => {
   await untilItIs(searches, id, 'TIMED_OUT')
 })
 
-test('a search that fails says so', async () => {
+test('a failed search reports its error', async () => {
   const reply = await open(PATIENT).start(actor, [], empty(), () => Promise.reject(new Error('lost')))
   expect(bodyOf(reply)).toMatchObject({ http: 201, status: 'INTERNAL_SERVER_ERROR', events: [] })
 })
 
-test('a search whose process ends is not running for ever: a stop says so, and of a dead process its silence', async () => {
+test('a search does not stay running when its process stops or dies', async () => {
   const [stopping, there] = [open(), open()]
   const id = idOf(await stopping.start(actor, [], empty(), lasting().work))
   await stopping.close()
@@ -182,7 +182,7 @@ test('a search whose process ends is not running for ever: a stop says so, and o
   expect(bodyOf(await there.status(actor, silentId))).toMatchObject({ http: 201, status: 'INTERNAL_SERVER_ERROR' })
 })
 
-test('only who started a search may ask for it or cancel it, and administrators', async () => {
+test('only the creator of a search and administrators may read or cancel it', async () => {
   const searches = open()
   const id = idOf(await searches.start(actor, [], empty(), lasting().work))
   const stranger = { ...actor, identity: { ...actor.identity, id: randomUUID() } }
@@ -192,7 +192,7 @@ test('only who started a search may ask for it or cancel it, and administrators'
   expect(bodyOf(await searches.status({ ...stranger, roles: ['AdminApi'] }, id)).status).toBe('IN_PROGRESS')
 })
 
-test('a result is kept for an hour, is known to have expired for a week, and then is unknown', async () => {
+test('a result is kept for an hour, reported as expired for a week, and then not found', async () => {
   const searches = open()
   const { work, letGo } = lasting()
   const id = idOf(await searches.start(actor, [], empty(), work))

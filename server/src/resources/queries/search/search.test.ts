@@ -40,7 +40,7 @@ const messages = (events: readonly Event[]) => events.map((event) => event.messa
 const pathOf = (url: string | undefined): string => (url ?? '').slice(app.url.length)
 
 describe('events', () => {
-  test('are found newest first, in both forms, as the contract says', async () => {
+  test('are returned newest first, by GET and POST, as the contract says', async () => {
     const reply = await post({ select: ['*', '@raw'], limit: 2, where: "level = 'error'" })
     expect(reply.status).toBe(200)
     expect(contract.search.run.reply.safeParse(reply.body).error?.issues ?? []).toEqual([])
@@ -73,7 +73,7 @@ describe('events', () => {
     ])
   })
 
-  test('have sequence numbers that no double holds, exact in both forms', async () => {
+  test('have sequence numbers larger than a double can hold, exact by GET and POST', async () => {
     const response = await fetch(`${app.url}/search`, {
       method: 'POST',
       headers: { 'x-service-api-key': org.key },
@@ -242,7 +242,7 @@ test('more events than fit are counted too', async () => {
 })
 
 describe('pages', () => {
-  test('follow one another to the end and back, whatever arrives meanwhile', async () => {
+  test('continue to the end and back, whatever arrives meanwhile', async () => {
     const first = await post({ select: ['message'], limit: 10 })
     await send('web', [JSON.stringify({ timestamp: new Date(startMs + 59_000).toISOString(), message: 'late' })])
     const second = await org.ask<Answer>('GET', pathOf(first.body.pagination.next_page_url))
@@ -289,7 +289,7 @@ describe('datasets', () => {
     expect(messages(byTag.body.events)).toEqual(['elsewhere'])
   })
 
-  test('that nobody named are a 400; that do not exist, a 404, unless others do', async () => {
+  test('are required (400) and must exist (404), unless others in the list do', async () => {
     expect(await post({ from: [], select: ['*'] })).toMatchObject({ status: 400, body: { errors: [{ code: 'MISSING_SOURCE' }] } })
     const nowhere = '00000000-0000-4000-8000-000000000000'
     expect(await post({ from: [nowhere], select: ['*'] })).toMatchObject({ status: 404, body: { details: 'no datasets matched' } })
@@ -297,7 +297,7 @@ describe('datasets', () => {
     expect((await post({ from: [nowhere, api], select: ['message'] })).body.events).toHaveLength(1)
   })
 
-  test('are named by id in any case, or by collection and dataset, and their pages continue', async () => {
+  test('are named by id in any letter case, or by collection and dataset, and their pages continue', async () => {
     const { body } = await post({ from: ['shop.web', api.toUpperCase()], select: ['*'], limit: 20 })
     const { count } = (await post({ from: [web, api], select: ['*'] })).body.totals
     expect([body.totals.count, body.events.length]).toEqual([count, 20])
@@ -308,7 +308,7 @@ describe('datasets', () => {
     expect((await post({ from: ['shop.nowhere'], select: ['*'] })).status).toBe(404)
   })
 
-  test('of another organization are not there', async () => {
+  test('of another organization are not found', async () => {
     const other = await app.newOrganization()
     const body = { from: [web], select: ['*'], ...range() }
     expect((await other.ask('POST', '/search', { body })).status).toBe(404)
@@ -316,7 +316,7 @@ describe('datasets', () => {
 })
 
 describe('a question that is wrong', () => {
-  test('is refused with the place and the mending of the mistake', async () => {
+  test('is refused with the position of the error and a fix', async () => {
     expect(await post({ select: ['*'], where: 'status == 500' })).toMatchObject({
       status: 400,
       body: {
@@ -353,7 +353,7 @@ describe('a question that is wrong', () => {
     }
   })
 
-  test('that is only odd is answered with a warning', async () => {
+  test('that is valid but unusual is answered with a warning', async () => {
     const { status, body } = await post({ select: ['*'], where: 'level = "error"' })
     expect([status, body.warnings?.map(({ code }) => code)]).toEqual([200, ['DQ_VALUE']])
   })
@@ -368,7 +368,7 @@ describe('a question that is wrong', () => {
   })
 })
 
-test('explain_only says what a question would read, and reads nothing', async () => {
+test('explain_only reports what a query would read, and reads nothing', async () => {
   // The store numbers arrivals for all tests that share it, and some of them move their clocks by months.
   const to_ts = app.clock.nowMs() + 10 * 365 * 86_400_000
   const bytes = async () => {
@@ -380,7 +380,7 @@ test('explain_only says what a question would read, and reads nothing', async ()
   await expect.poll(bytes).toBeGreaterThan(2_000)
 })
 
-test('a question that takes more than its caller may is refused with what to narrow', async () => {
+test('a query over the budget of its caller is refused with a hint how to narrow it', async () => {
   const strict = await openTestApp({ DENDRO_QUERY_ROWS: '1000000,AdminApi=3' })
   const reply = await strict.ask<FailureBody>('POST', '/search', {
     key: org.key,

@@ -46,7 +46,7 @@ test.each([
   expect(TemplateArgument.safeParse(given).success).toBe(false)
 })
 
-test('each type of parameter is put into texts in its form', () => {
+test('each type of parameter is inserted into texts in its format', () => {
   const parameters: TemplateParameters = {
     s: { type: 'STRING' },
     d: { type: 'DOUBLE' },
@@ -75,7 +75,7 @@ test('an item of a list that is nothing but a list parameter becomes its items',
   })
 })
 
-test('what is put in is not filled again, and members, numbers and nothing stay as they are', () => {
+test('inserted values are not expanded again, and members, numbers and null stay as they are', () => {
   const given = { a: { literal: '{{b}}' }, b: { literal: 'x' } }
   const part = { '{{a}}': '{{a}}', n: 1, t: true, none: null, deep: [[{ v: '{{b}}{{b}}' }]] }
   expect(filled(part, { a: { type: 'STRING' }, b: { type: 'STRING' } }, given)).toEqual({
@@ -106,7 +106,7 @@ describe('refused is', () => {
     expect(refusalOf(() => checkPlaceholders({ queries: [{ where: 'a = {{ b }}' }] }, { b: { type: 'STRING' } }))).toEqual([])
   })
 
-  test('what grows beyond all bounds', () => {
+  test('a result that grows without bound', () => {
     const parts = { texts: Array.from({ length: 100 }, () => '{{a}}') }
     expect(refusalOf(() => filled(parts, { a: { type: 'STRING' } }, { a: { literal: 'x'.repeat(16_000) } }))[2]).toBe('TOO_LONG')
   })

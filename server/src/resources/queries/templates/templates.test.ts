@@ -73,7 +73,7 @@ describe('metric definitions', () => {
     expect(body).toMatchObject({ name: 'Mine', formulas: [], queries: [{ name: 'errors' }, { name: 'slow' }] })
   })
 
-  test('stay as they are when their template changes or goes, and can be sent back with it', async () => {
+  test('do not change when their template is changed or deleted, and can be sent back with it', async () => {
     const id = await newTemplate()
     const { body: made } = await define({ template: { id, arguments: metricArguments() } })
     const { status } = await org.ask('PUT', `/metrics/definitions/templates/${id}`, { body: { ...metricTemplate, formulas: [] } })
@@ -113,7 +113,7 @@ describe('metric definitions', () => {
   })
 })
 
-test('templates are listed newest first, read, replaced and deleted, and the audit trail knows', async () => {
+test('templates are listed newest first, read, replaced and deleted, each with an audit record', async () => {
   const path = '/metrics/definitions/templates'
   const first = await create(path, metricTemplate)
   app.clock.advance(1_000)
@@ -149,7 +149,7 @@ test.each<[string, object, string]>([
   expect([status, body.errors?.[0]?.field]).toEqual([400, field])
 })
 
-test('who only reads may read templates and neither keep nor delete them', async () => {
+test('a read-only user may read templates, but not create or delete them', async () => {
   const key = await org.newKey(['SearchApi'])
   const id = await newTemplate()
   expect((await org.ask('GET', '/metrics/definitions/templates', { key })).status).toBe(200)
@@ -167,7 +167,7 @@ describe('saved searches', () => {
   }
   const save = (body: object) => org.ask<SavedSearch & FailureBody>('POST', '/saved-searches', { body })
 
-  test('are made from a template, found by their tags, and stay when it goes', async () => {
+  test('are created from a template, found by their tags, and stay when it is deleted', async () => {
     const kept = await create('/saved-searches/templates', template)
     expect(kept).toMatchObject({ status: 201, body: template })
     const { id } = kept.body

@@ -51,7 +51,7 @@ describe('a formula', () => {
     })
   })
 
-  test('is computed for the groups that all its queries have, the largest first; a query without groups goes with each', () => {
+  test('is computed for the groups that all its queries have, the largest first; a query without groups applies to each', () => {
     const one = measure(line([], 9, [9]), [[line(['a'], 5, [5]), line(['b'], 3, [3]), line([null], 1, [1])]], ['k'])
     const two = measure(line([], 9, [9]), [[line([null], 8, [8]), line(['b'], 1, [1])]], ['k'])
     const all = new Map([
@@ -69,7 +69,7 @@ describe('a formula', () => {
   })
 })
 
-test('slices are folded into one number; where nothing came a count is 0 and a mean is left out', () => {
+test('slices are reduced to one number; without events a count is 0 and a mean is left out', () => {
   const points = [point(4), point(null), point(2)]
   expect((['sum', 'avg', 'min', 'max'] as const).map((reduceTo) => fold(points, reduceTo, true))).toEqual([6, 2, 0, 4])
   expect((['sum', 'avg', 'min', 'max'] as const).map((reduceTo) => fold(points, reduceTo, false))).toEqual([6, 3, 2, 4])
@@ -98,7 +98,7 @@ describe('queries', () => {
     }
     return []
   }
-  test('that are wrong are refused by naming the field of each', () => {
+  test('that are invalid are refused with the field of each', () => {
     expect(refused([query('a', { where: 'b =' }), query('b', { select: ['sum()'] })])).toEqual([
       'queries.0.where EXPECTED_VALUE',
       'queries.1.select BAD_ARGUMENT',

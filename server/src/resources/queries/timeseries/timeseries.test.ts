@@ -57,7 +57,7 @@ describe('queries and formulas', () => {
     })
   })
 
-  test('make of a key what its time function says, and of the slices what reduce_to says', async () => {
+  test('apply the time function to a key and reduce_to to the slices', async () => {
     const { body } = await ask({
       queries: [
         query('plain', { select: ['ms'] }),
@@ -121,7 +121,7 @@ describe('queries and formulas', () => {
     expect((await ask({ queries, time_range, delta: { enabled: false } })).body.errors).not.toHaveProperty('delta')
   })
 
-  test('say what is odd about each of them, and which events one leaves out that it may mean', async () => {
+  test('carry warnings for each query, also about events that a query may leave out by mistake', async () => {
     const { body } = await ask({
       queries: [query('odd', { where: 'level = "error"' }), query('lost', { where: "level = 'error' AND region != 'eu'" }), query('plain')],
       formulas: [{ name: 'both', expression: 'odd + lost' }],
@@ -167,7 +167,7 @@ describe('a metric definition', () => {
   })
   const create = () => org.ask<MetricDefinition & FailureBody>('POST', '/metrics/definitions', { body: draft() })
 
-  test('is kept, listed, replaced and deleted', async () => {
+  test('is stored, listed, replaced and deleted', async () => {
     const made = await create()
     expect(made).toMatchObject({
       status: 201,

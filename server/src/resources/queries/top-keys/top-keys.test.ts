@@ -1,5 +1,5 @@
-import { contract, type FailureBody, type TopKey } from '@dendro/api'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { contract, type FailureBody, type ReplyOf, type TopKey } from '@dendro/api'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, type Reply, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 
 let app: TestApp
@@ -51,16 +51,77 @@ test('keys are ranked by how often they occur, with their type, place and most f
   expect(Object.keys((await ask(`?log_id=${log}&limit=3`)).body[log] ?? {})).toHaveLength(3)
 })
 
-test('logs without data are there when they were named and left out otherwise', async () => {
+test('datasets without data are returned when they were named and left out otherwise', async () => {
   expect((await ask(`?log_id=${empty}`)).body).toEqual({ [empty]: {} })
   expect(Object.keys((await ask()).body)).toEqual([log])
   expect(Object.keys((await ask(`?from_expr=${encodeURIComponent("collection = 'shop'")}`)).body)).toEqual([log])
   expect((await ask(`?log_id=${log}&from_ts=0&to_ts=1000`)).body).toEqual({ [log]: {} })
 })
 
-test('unknown logs, those of others, and ranges that make no sense are refused', async () => {
+test('unknown datasets, those of other organizations, and invalid ranges are refused', async () => {
   expect((await ask('?log_id=00000000-0000-4000-8000-000000000000')).status).toBe(404)
   expect((await (await app.newOrganization()).ask('GET', `/top-keys?log_id=${log}`)).status).toBe(404)
   expect((await ask('?time_range=today&from_ts=1&to_ts=2')).status).toBe(400)
   expect((await ask("?from_expr=dataset = 'none'")).status).toBe(404)
+})
+
+type Sampled = ReplyOf<typeof contract.topKeys.sample>
+
+describe('an even sample of matching events', () => {
+  const fromMs = Date.UTC(2026, 10, 1)
+  let large: string
+  /** 4,000 events within an hour; errors only in the first half, and none among the newest. */
+  beforeAll(async () => {
+    const raw = Array.from({ length: 4_000 }, (_, at) =>
+      JSON.stringify({
+        timestamp: fromMs + at * 900,
+        level: at < 2_000 && at % 4 === 0 ? 'error' : 'info',
+        number: at,
+        ...(at < 2_000 ? { early: true } : {}),
+      }),
+    ).join('\n')
+    const headers = { 'x-service-collection': 'shop', 'x-service-dataset': 'large', 'content-type': 'application/x-ndjson' }
+    expect((await org.ask('POST', '/ingest', { raw, headers })).status).toBe(200)
+    const rare = Array.from({ length: 60 }, (_, at) => JSON.stringify({ timestamp: fromMs + at * 1_000, level: 'info', seldom: 'yes' }))
+    const rareHeaders = { ...headers, 'x-service-dataset': 'rare' }
+    expect((await org.ask('POST', '/ingest', { raw: rare.join('\n'), headers: rareHeaders })).status).toBe(200)
+    const { body } = await org.ask<{ datasets: { id: string; dataset: string }[] }>('GET', '/datasets')
+    large = body.datasets.find(({ dataset }) => dataset === 'large')?.id ?? ''
+  })
+  const sample = async (body: object): Promise<Reply<Sampled & FailureBody>> =>
+    org.ask('POST', '/top-keys', { body: { from: [large], from_ts: fromMs - 86_400_000, to_ts: fromMs + 86_400_000, ...body } })
+  const keyOf = ({ body }: Reply<Sampled & FailureBody>, name: string) => body.keys.find(({ key }) => key === name)
+
+  test('covers the whole range, not only its newest events', async () => {
+    const reply = await sample({})
+    expect(contract.topKeys.sample.reply.safeParse(reply.body).error?.issues ?? []).toEqual([])
+    expect(reply.body).toMatchObject({ count: 4_000, is_exact: false, is_cut: false })
+    expect(reply.body.sampled).toBe(512)
+    expect(keyOf(reply, 'level')).toMatchObject({ type: 'STRING', count: 4_000 })
+    const early = Number(keyOf(reply, 'early')?.count)
+    expect(Math.abs(early - 2_000)).toBeLessThan(100)
+    const errors = Number(keyOf(reply, 'level')?.values.find(({ value }) => value === 'error')?.count)
+    expect(Math.abs(errors - 500)).toBeLessThan(100)
+  })
+
+  test('follows the query, and is exact when it has every match', async () => {
+    const reply = await sample({ where: "level = 'error' AND number < 400" })
+    expect(reply.body).toMatchObject({ count: 100, sampled: 100, is_exact: true })
+    expect(keyOf(reply, 'level')).toMatchObject({ count: 100, values: [{ value: 'error', count: 100 }] })
+    expect((await sample({ where: "level = 'fatal'" })).body).toEqual({ count: 0, sampled: 0, is_exact: true, is_cut: false, keys: [] })
+  })
+
+  test('a busy dataset does not hide the keys of a rare one', async () => {
+    const reply = await sample({ from: undefined, from_expr: "dataset IN ('large', 'rare')" })
+    expect(reply.body.count).toBe(4_060)
+    expect(keyOf(reply, 'seldom')).toMatchObject({ count: 60 })
+    expect((await sample({ limit: 2 })).body).toMatchObject({ is_cut: true })
+  })
+
+  test('a mistaken query and unknown datasets are refused', async () => {
+    const { status, body } = await sample({ where: 'level = ' })
+    expect([status, body.errors?.[0]?.field]).toEqual([400, 'where'])
+    expect((await sample({ from: ['00000000-0000-4000-8000-000000000000'] })).status).toBe(404)
+    expect((await sample({ from: [] })).status).toBe(400)
+  })
 })

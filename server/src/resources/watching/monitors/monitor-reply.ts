@@ -3,7 +3,7 @@ import { metadataOf } from '../../../meta/metadata.ts'
 import { groupValues, isValidState } from '../alert-states/alert-states.ts'
 import type { MonitorRow, StateRow } from '../monitor-definitions/monitor-definitions.ts'
 
-type MonitorStateColumns = Pick<StateRow, 'status' | 'state' | 'last_trigger_ts'>
+type MonitorStateColumns = Pick<StateRow, 'status' | 'state' | 'last_trigger_ts' | 'looked_at'>
 
 /** Combines the stored definition with the state from evaluations; a monitor that was never evaluated is OK. */
 export function monitorReply(row: MonitorRow, stored: MonitorStateColumns | undefined, nowMs: number): Monitor {
@@ -26,6 +26,7 @@ export function monitorReply(row: MonitorRow, stored: MonitorStateColumns | unde
     ...(row.group_retention === null ? {} : { group_retention: row.group_retention }),
     ...(isMuted && row.muted_until !== null ? { muted_until: row.muted_until } : {}),
     ...(stored && stored.last_trigger_ts !== null ? { last_trigger_ts: stored.last_trigger_ts } : {}),
+    ...(stored && stored.looked_at !== null ? { last_evaluated_ts: stored.looked_at } : {}),
     ...(row.aux === null ? {} : { aux: row.aux }),
     ...(row.compare_to === null ? {} : { compare_to: row.compare_to }),
     ...(row.change_type === null ? {} : { change_type: row.change_type }),

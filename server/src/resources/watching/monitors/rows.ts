@@ -48,8 +48,8 @@ export const removeFromDowntimes = (db: Db, orgId: string, id: string) =>
     update downtimes set covers = array_remove(covers, ${id}::uuid) where id in (select id from held)`)
 
 export const selectStates = (db: Db, orgId: string) =>
-  db.all<Pick<StateRow, 'monitor_id' | 'status' | 'state' | 'last_trigger_ts' | 'reads'>>(sql`
-    select monitor_id, status, state, last_trigger_ts, reads from monitor_states where org_id = ${orgId}`)
+  db.all<Pick<StateRow, 'monitor_id' | 'status' | 'state' | 'last_trigger_ts' | 'looked_at' | 'reads'>>(sql`
+    select monitor_id, status, state, last_trigger_ts, looked_at, reads from monitor_states where org_id = ${orgId}`)
 
 export const selectState = (db: Db, orgId: string, monitorId: string) =>
   db.one<StateRow>(sql`select * from monitor_states where org_id = ${orgId} and monitor_id = ${monitorId}`)

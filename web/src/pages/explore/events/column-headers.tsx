@@ -1,5 +1,6 @@
 import { DropdownMenu } from 'radix-ui'
 import { type CSSProperties, type PointerEvent, useRef, useState } from 'react'
+import { Caret } from '../../../ui/caret.tsx'
 import { type Columns, widthIn } from './columns.ts'
 import type { RowStyle } from './row-style.ts'
 
@@ -90,7 +91,7 @@ function ColumnMenu({ name, columns, px, before, after }: ColumnMenuProps) {
         className="min-w-0 flex-1 truncate rounded [text-align:inherit] hover:bg-tint hover:text-ink"
         title={`${name}: drag to move`}
       >
-        {name} <span aria-hidden>▾</span>
+        {name} <Caret />
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content

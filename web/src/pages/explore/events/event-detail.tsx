@@ -1,7 +1,9 @@
 import type { Event } from '@dendro/api'
+import { ChevronRight } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useState } from 'react'
 import { copyText } from '../../../parts/copy.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import { HidePattern } from '../patterns/hide-pattern.tsx'
 import { eventLink } from './event-link.ts'
 import { type FieldBranch, type FieldLeaf, type FieldNode, fieldTree, nestedJson } from './field-tree.ts'
@@ -105,9 +107,7 @@ function FieldGroupRows({ branch, depth, ...rest }: NodeProps & { branch: FieldB
       <tr className="group/branch">
         <th scope="rowgroup" colSpan={2} className="py-0.5 text-left font-mono font-normal" style={{ paddingLeft: depth * INDENT_PX }}>
           <button type="button" aria-expanded={isOpen} className="rounded pr-1 hover:bg-tint" onClick={() => setOpen(!isOpen)}>
-            <span aria-hidden className={`inline-block w-3 text-soft ${isOpen ? 'rotate-90' : ''}`}>
-              ▸
-            </span>
+            <Icon of={ChevronRight} size="small" className={`inline-block text-soft transition-transform ${isOpen ? 'rotate-90' : ''}`} />
             {branch.name} <span className="font-sans text-soft">{branch.leaves} fields</span>
           </button>
           <button

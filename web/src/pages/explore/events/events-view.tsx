@@ -1,8 +1,10 @@
+import { ArrowUp } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { count } from '../../../parts/numbers.ts'
 import { boundsOf, clockOf } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import type { ExploreState } from '../explore-state.ts'
 import { type ExploreQuery, isQueryError } from '../query/explore-query.ts'
 import { EmptyResult, Forbidden, isForbidden } from './empty-result.tsx'
@@ -102,7 +104,7 @@ function CancelledQuery({ onRun }: { onRun(): unknown }) {
 function NewEventsButton({ pending, onClick }: { pending: number; onClick(): void }) {
   return (
     <Button variant="main" size="small" className="absolute top-2 left-1/2 z-20 -translate-x-1/2 shadow-lg" onClick={onClick}>
-      <span aria-hidden>↑</span> {count(pending)} new
+      <Icon of={ArrowUp} size="small" /> {count(pending)} new
     </Button>
   )
 }

@@ -1,7 +1,9 @@
 import type { Event } from '@dendro/api'
+import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { count } from '../../../parts/numbers.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import { useShortcuts } from '../keyboard.ts'
 import { lastIndexAtMost } from './repeats.ts'
 import { type Rows, useFind } from './rows.ts'
@@ -62,10 +64,10 @@ export function FindBar({ find: { text = '', setText, bar }, rows, loadedEvents,
         aria-label="Previous match"
         title="Previous match (Shift Enter, N)"
       >
-        ↑
+        <Icon of={ArrowUp} size="small" />
       </Button>
       <Button size="small" disabled={hits.length === 0} onClick={next} aria-label="Next match" title="Next match (Enter, n)">
-        ↓
+        <Icon of={ArrowDown} size="small" />
       </Button>
       <span role="status" className="min-w-24 px-1 text-soft tabular-nums">
         {status}

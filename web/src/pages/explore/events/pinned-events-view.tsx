@@ -1,8 +1,10 @@
 import type { Event } from '@dendro/api'
+import { X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { copyText } from '../../../parts/copy.ts'
 import { clockOf } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import { SidePanel } from '../../../ui/side-panel.tsx'
 import { eventId } from './event-link.ts'
 import { StatusSymbol } from './event-row.tsx'
@@ -95,7 +97,7 @@ function PinnedRow({ event, rowStyle, onRemove, onContext }: PinnedRowProps) {
         className="shrink-0 rounded px-1.5 text-soft hover:bg-sunk hover:text-ink"
         onClick={onRemove}
       >
-        ×
+        <Icon of={X} size="small" />
       </button>
     </li>
   )
@@ -206,6 +208,8 @@ function closingAfter(actions: ValueActions, close: () => void): ValueActions {
     include: andClose(actions.include),
     exclude: andClose(actions.exclude),
     only: andClose(actions.only),
+    includeAny: andClose(actions.includeAny),
+    excludeAny: andClose(actions.excludeAny),
     addColumn: andClose(actions.addColumn),
     groupBy: andClose(actions.groupBy),
     follow: andClose(actions.follow),

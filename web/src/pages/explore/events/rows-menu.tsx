@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from '../../../ui/button.tsx'
+import { Caret } from '../../../ui/caret.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 import { type ChangeParams, type ExploreParams, optional } from '../explore-params.ts'
 import { type Density, type DetailPlacement, densities, detailPlacements, type RowOptions } from './row-options.ts'
@@ -32,7 +33,7 @@ export function RowsMenu({ params, change, density, detail, setRowOptions }: Row
       label="Row options"
       trigger={
         <Button size="small" variant="quiet" title="Wrapping, density, repeats, times between rows, order">
-          Rows <span aria-hidden>▾</span>
+          Rows <Caret />
         </Button>
       }
     >

@@ -8,6 +8,9 @@ export type ValueActions = {
   include(key: string, value: string): void
   exclude(key: string, value: string): void
   only(key: string, value: string): void
+  /** includeAny and excludeAny take several values of a field. */
+  includeAny(key: string, values: readonly string[]): void
+  excludeAny(key: string, values: readonly string[]): void
   addColumn(key: string): void
   groupBy(key: string): void
   /** follow searches the value in all datasets, around a time if one is known. */

@@ -1,12 +1,16 @@
-import { useState } from 'react'
+import { ChevronRight, Search } from 'lucide-react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { FailureNote } from '../../../parts/failure.tsx'
 import type { Field, Fields } from '../../../parts/fields.ts'
-import { count, quantity, share } from '../../../parts/numbers.ts'
+import { useShown } from '../../../parts/long-list.tsx'
+import { count, quantity } from '../../../parts/numbers.ts'
+import { Icon } from '../../../ui/icon.tsx'
 import type { ValueActions } from '../events/value-menu.tsx'
-import { type ExploreQuery, isQueryError } from '../query/explore-query.ts'
+import type { ExploreQuery } from '../query/explore-query.ts'
+import { groupFields, type ListedGroup, type ListedNode, leadingFields, matchingFields } from './field-groups.ts'
+import { FieldItem } from './field-item.tsx'
 import { FieldLookup } from './field-lookup.tsx'
-import { FieldValues } from './field-values.tsx'
-import { useFieldCounts } from './use-fields.ts'
+import { usePinnedFields } from './pinned-fields.ts'
 
 type FieldListProps = {
   query: ExploreQuery
@@ -17,36 +21,66 @@ type FieldListProps = {
   onRetry(): unknown
 }
 
-/** FieldList shows the fields of a sample of the newest events, each with its approximate share. An open field has the exact counts of the query. A name outside the sample is looked up in all events. */
+/** FEW_FIELDS fit on a screen, so that their groups are open at first. */
+const FEW_FIELDS = 40
+const SHOWN_AT_ONCE = 200
+
+/** FieldList shows the fields of the matching events by prefix, each with its share: an estimate from an even sample, marked by ≈, unless the sample has all of them. An open field has exact counts. A name outside the sample is looked up in all events. */
 export function FieldList({ query, fields, isStale, failure, actions, onRetry }: FieldListProps) {
   const [typed, setTyped] = useState('')
-  if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} isSmall />
+  const pinned = usePinnedFields()
   const search = typed.trim()
-  const shown = (fields?.fields ?? []).filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
+  const all = fields?.fields ?? NO_FIELDS
+  const shown = useMemo(() => matchingFields(all, search), [all, search])
+  const pins = useMemo(() => shown.filter(({ name }) => pinned.names.includes(name)), [shown, pinned.names])
+  const leading = useMemo(() => leadingFields(shown).filter((one) => !pins.includes(one)), [shown, pins])
+  const nodes = useMemo(() => groupFields(shown.filter((one) => !pins.includes(one) && !leading.includes(one))), [shown, pins, leading])
+  if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} isSmall />
+  const item = (field: Field, name = field.name) => (
+    <FieldItem
+      key={field.name}
+      {...{ field, name, query, actions }}
+      all={fields ?? NO_EVENTS}
+      isPinned={pinned.names.includes(field.name)}
+      onPin={() => pinned.toggle(field.name)}
+    />
+  )
   return (
     <section aria-label="Fields" className={`flex h-full flex-col ${isStale ? 'opacity-60' : ''}`}>
       <div className="p-2">
-        <input
-          className="h-7 w-full rounded border border-line bg-ground px-2"
-          placeholder="Find a field"
-          aria-label="Find a field"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
+        <label className="flex h-7 items-center gap-1.5 rounded border border-line bg-ground px-2 focus-within:border-accent">
+          <Icon of={Search} size="small" className="text-soft" />
+          <input
+            className="min-w-0 flex-1 bg-transparent outline-none"
+            placeholder="Find a field"
+            aria-label="Find a field"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </label>
         <p
           className="mt-1 min-h-4 truncate text-soft text-xs"
-          title={fields && `Shares and values come from a sample: the newest ${quantity(fields.sampled, 'event')}, regardless of the query`}
+          title={
+            fields && !fields.isExact
+              ? `Shares are estimates from ${quantity(fields.sampled, 'event')}, spread evenly over the matches`
+              : undefined
+          }
         >
           {!fields && 'Loading fields…'}
           {fields &&
-            `${fields.isCut ? 'at least ' : ''}${quantity(fields.fields.length, 'field')}, sample of ${quantity(fields.sampled, 'event')}`}
+            `${fields.isCut ? 'at least ' : ''}${quantity(fields.fields.length, 'field')} in ${quantity(fields.events, 'event')}${fields.isExact ? '' : ', shares estimated'}`}
         </p>
       </div>
       <ul className="min-h-0 flex-1 overflow-auto px-1 pb-4">
-        {shown.map((field) => (
-          <FieldItem key={field.name} field={field} query={query} sampled={fields?.sampled ?? 0} actions={actions} />
-        ))}
-        {fields && search !== '' && !shown.some(({ name }) => name === search) && (
+        {pins.length > 0 && (
+          <li>
+            <p className="px-1 pt-1 text-soft text-xs">Pinned</p>
+            <ul className="mb-1 border-line border-b pb-1">{pins.map((field) => item(field))}</ul>
+          </li>
+        )}
+        {leading.map((field) => item(field))}
+        <Nodes nodes={nodes} item={item} isOpen={search !== '' || shown.length <= FEW_FIELDS} key={search} />
+        {fields && search !== '' && !all.some(({ name }) => name === search) && (
           <FieldLookup key={search} name={search} query={query} hasOthers={shown.length > 0} actions={actions} />
         )}
       </ul>
@@ -54,43 +88,46 @@ export function FieldList({ query, fields, isStale, failure, actions, onRetry }:
   )
 }
 
-type FieldItemProps = { field: Field; query: ExploreQuery; sampled: number; actions: ValueActions }
+const NO_FIELDS: readonly Field[] = []
+const NO_EVENTS = { events: 0, isExact: true }
 
-function FieldItem({ field, query, sampled, actions }: FieldItemProps) {
-  const { name } = field
-  const [isOpen, setOpen] = useState(false)
+type NodesProps = { nodes: readonly ListedNode[]; isOpen: boolean; item(field: Field, name: string): ReactNode }
+
+function Nodes({ nodes, isOpen, item }: NodesProps) {
+  const { shown, more } = useShown(nodes, SHOWN_AT_ONCE)
   return (
-    <li>
-      <details className="group rounded" onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary
-          className="flex cursor-pointer list-none items-center gap-1 rounded px-1 py-0.5 hover:bg-tint"
-          title={`In ${count(field.count)} of the ${quantity(sampled, 'event')} in the sample`}
-        >
-          <span aria-hidden className="w-3 text-soft text-xs group-open:rotate-90">
-            ▸
-          </span>
-          <span className="min-w-0 flex-1 truncate font-mono text-xs">{name}</span>
-          <span className="text-soft text-xs tabular-nums">≈{share(field.count, sampled)}</span>
-        </summary>
-        {isOpen && <OpenField field={field} query={query} actions={actions} />}
-      </details>
-    </li>
+    <>
+      {shown.map((node) =>
+        node.kind === 'field' ? item(node.field, node.name) : <Group key={`${node.path}.`} group={node} isOpen={isOpen} item={item} />,
+      )}
+      {more && <li>{more}</li>}
+    </>
   )
 }
 
-/** OpenField shows the values of the sample until the exact counts arrive. */
-function OpenField({ field: { name, values, count: sampledCount }, query, actions }: Omit<FieldItemProps, 'sampled'>) {
-  const { data, error, refetch } = useFieldCounts(name, query, true)
-  if (error && !isQueryError(error)) return <FailureNote thrown={error} again={refetch} isSmall />
-  const exact = isQueryError(error) ? undefined : data
+function Group({ group, isOpen: isOpenAtFirst, item }: Omit<NodesProps, 'nodes'> & { group: ListedGroup }) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst)
   return (
-    <>
-      <p className="pl-5 text-soft text-xs">
-        {exact
-          ? `In ${quantity(exact.events, 'event')} of the query${exact.distinctCount > exact.values.length ? `, ${count(exact.distinctCount)} values` : ''}`
-          : '≈ from the sample'}
-      </p>
-      <FieldValues name={name} values={exact?.values ?? values} all={exact ? Math.max(1, exact.events) : sampledCount} actions={actions} />
-    </>
+    <li>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        title={`${group.path}: ${quantity(group.size, 'field')}`}
+        className="flex w-full items-center gap-1 rounded px-1 py-0.5 text-left hover:bg-tint"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon of={ChevronRight} size="small" className={`text-soft transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        <span className="min-w-0 flex-1 truncate font-mono text-xs">
+          {group.name}
+          <span className="text-soft">.…</span>
+        </span>
+        <span className="rounded-full bg-sunk px-1.5 text-soft text-xs tabular-nums">{count(group.size)}</span>
+      </button>
+      {isOpen && (
+        <ul className="ml-2.5 border-line border-l pl-1">
+          <Nodes nodes={group.members} isOpen={isOpenAtFirst} item={item} />
+        </ul>
+      )}
+    </li>
   )
 }

@@ -1,36 +1,90 @@
+import { ChartNoAxesColumn, Columns3, Minus, Plus } from 'lucide-react'
+import { useState } from 'react'
 import type { Field } from '../../../parts/fields.ts'
-import { count, share } from '../../../parts/numbers.ts'
+import { count, quantity, share } from '../../../parts/numbers.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Icon } from '../../../ui/icon.tsx'
+import { IconButton } from '../../../ui/icon-button.tsx'
 import { type ValueActions, ValueMenu } from '../events/value-menu.tsx'
 
 type FieldValuesProps = { name: string; values: Field['values']; all: number; actions: ValueActions }
 
-/** FieldValues are the most frequent values of a field, each with its count, its share and a bar. */
+/** FieldValues are the most frequent values of a field, each with its count, its share and a bar. One is included or excluded in one click, several are selected first. */
 export function FieldValues({ name, values, all, actions }: FieldValuesProps) {
+  const [selected, setSelected] = useState<readonly string[]>([])
+  const chosen = values.map(({ value }) => value).filter((value) => selected.includes(value))
+  const select = (value: string) => setSelected((now) => (now.includes(value) ? now.filter((one) => one !== value) : [...now, value]))
+  const narrow = (act: ValueActions['includeAny']) => {
+    setSelected([])
+    act(name, chosen)
+  }
   return (
-    <ul className="mb-1 pl-4">
-      {values.map(({ value, count: occurrences }) => (
-        <li key={value}>
-          <ValueMenu name={name} value={value} actions={actions} className="relative flex w-full items-center gap-2 px-1 py-0.5">
-            <span
-              aria-hidden
-              className="absolute inset-y-0.5 left-0 rounded-sm bg-tint"
-              style={{ width: `${(100 * occurrences) / all}%` }}
-            />
-            <span className="relative min-w-0 flex-1 truncate font-mono text-xs">{value === '' ? '(empty)' : value}</span>
-            <span className="relative text-soft text-xs tabular-nums">
-              {count(occurrences)} · {share(occurrences, all)}
-            </span>
-          </ValueMenu>
-        </li>
-      ))}
-      <li className="flex flex-wrap gap-x-3">
-        <button type="button" className="px-1 py-0.5 text-accent text-xs hover:underline" onClick={() => actions.addColumn(name)}>
-          Add as column
+    <div className="mb-1 pl-4" data-own-actions>
+      <ul>
+        {values.map(({ value, count: occurrences }) => (
+          <FieldValue
+            key={value}
+            {...{ name, value, occurrences, all, actions }}
+            isSelected={selected.includes(value)}
+            onSelect={values.length > 1 ? () => select(value) : undefined}
+          />
+        ))}
+      </ul>
+      {chosen.length > 0 && (
+        <p className="flex flex-wrap items-center gap-1 py-1 pl-1">
+          <Button size="small" variant="main" onClick={() => narrow(actions.includeAny)}>
+            Include {quantity(chosen.length, 'value')}
+          </Button>
+          <Button size="small" onClick={() => narrow(actions.excludeAny)}>
+            Exclude
+          </Button>
+        </p>
+      )}
+      <p className="flex flex-wrap gap-x-3">
+        <button type="button" className={linkStyle} onClick={() => actions.addColumn(name)}>
+          <Icon of={Columns3} size="small" /> Add as column
         </button>
-        <button type="button" className="px-1 py-0.5 text-accent text-xs hover:underline" onClick={() => actions.groupBy(name)}>
-          Group by
+        <button type="button" className={linkStyle} onClick={() => actions.groupBy(name)}>
+          <Icon of={ChartNoAxesColumn} size="small" /> Group by
         </button>
-      </li>
-    </ul>
+      </p>
+    </div>
+  )
+}
+
+const linkStyle = 'inline-flex items-center gap-1 px-1 py-0.5 text-accent text-xs hover:underline'
+
+type FieldValueProps = Omit<FieldValuesProps, 'values'> & {
+  value: string
+  occurrences: number
+  isSelected: boolean
+  onSelect: (() => void) | undefined
+}
+
+function FieldValue({ name, value, occurrences, all, actions, isSelected, onSelect }: FieldValueProps) {
+  const shown = value === '' ? '(empty)' : value
+  return (
+    <li className="group/value relative flex items-center gap-1">
+      {onSelect && (
+        <input
+          type="checkbox"
+          aria-label={`Select ${shown}`}
+          className="size-3 shrink-0 accent-accent"
+          checked={isSelected}
+          onChange={onSelect}
+        />
+      )}
+      <ValueMenu name={name} value={value} actions={actions} className="relative flex min-w-0 flex-1 items-center gap-2 px-1 py-0.5">
+        <span aria-hidden className="absolute inset-y-0.5 left-0 rounded-sm bg-tint" style={{ width: `${(100 * occurrences) / all}%` }} />
+        <span className="relative min-w-0 flex-1 truncate font-mono text-xs">{shown}</span>
+        <span className="relative text-soft text-xs tabular-nums">
+          {count(occurrences)} · {share(occurrences, all)}
+        </span>
+      </ValueMenu>
+      <span className="absolute right-0 flex rounded border border-line bg-panel opacity-0 shadow-sm focus-within:opacity-100 group-hover/value:opacity-100 pointer-coarse:static pointer-coarse:border-0 pointer-coarse:opacity-100 pointer-coarse:shadow-none">
+        <IconButton icon={Plus} label={`Include ${shown}`} onClick={() => actions.include(name, value)} />
+        <IconButton icon={Minus} label={`Exclude ${shown}`} onClick={() => actions.exclude(name, value)} />
+      </span>
+    </li>
   )
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { FailureNote } from '../../../parts/failure.tsx'
 import type { Fields } from '../../../parts/fields.ts'
-import { quantity, share } from '../../../parts/numbers.ts'
+import { count, quantity, share } from '../../../parts/numbers.ts'
 import { Button } from '../../../ui/button.tsx'
 import { type ValueActions, ValueMenu } from '../events/value-menu.tsx'
 
@@ -21,8 +21,8 @@ export function FieldsView({ fields, isStale, failure, actions, emptyView, onRet
   const [typed, setTyped] = useState('')
   if (failure && !fields) return <FailureNote thrown={failure} again={onRetry} />
   if (!fields) return <p className="p-3 text-soft">Loading fields…</p>
-  if (fields.sampled === 0) return emptyView
-  if (fields.fields.length === 0) return <p className="p-6 text-center text-soft">No event in this range has fields.</p>
+  if (fields.events === 0) return emptyView
+  if (fields.fields.length === 0) return <p className="p-6 text-center text-soft">No matching event has fields.</p>
   const shown = fields.fields.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
@@ -36,7 +36,8 @@ export function FieldsView({ fields, isStale, failure, actions, emptyView, onRet
           onChange={(event) => setTyped(event.target.value)}
         />
         <span>
-          {quantity(shown.length, 'field')}, sampled from the newest {quantity(fields.sampled, 'event')}, regardless of the query
+          {quantity(shown.length, 'field')} of the matching events
+          {!fields.isExact && `, estimated from ${count(fields.sampled)} of ${quantity(fields.events, 'event')} across the range`}
           {fields.isCut && '; find rarer fields by name in the field list'}
         </span>
       </div>
@@ -60,7 +61,10 @@ export function FieldsView({ fields, isStale, failure, actions, emptyView, onRet
               <th scope="row" className="wrap-anywhere px-3 py-1 text-left font-mono font-normal">
                 {name}
               </th>
-              <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums">{share(times, fields.sampled)}</td>
+              <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums">
+                {fields.isExact ? '' : '≈'}
+                {share(times, fields.events)}
+              </td>
               <td className="px-2 py-1 max-sm:order-last max-sm:col-span-full max-sm:px-3">
                 <ul className="flex flex-wrap gap-1">
                   {values.slice(0, VALUES_SHOWN).map(({ value, count: seen }) => (

@@ -6,9 +6,11 @@ import { ABSENT } from '../groups/group-order.ts'
 import { quotedField } from '../groups/groups.ts'
 import { type ExploreQuery, sourceOf } from '../query/explore-query.ts'
 
-/** useFields loads the fields of the datasets in the range, with their most frequent values. */
-export const useFields = ({ datasets, range, refreshCount }: ExploreQuery, isOn: boolean) =>
-  useKnownFields({ datasets, range, refreshCount: refreshCount }, isOn)
+/** useFields loads the fields of the events that match the query, with their most frequent values. */
+export const useFields = (query: ExploreQuery, isOn: boolean) => useKnownFields(query, isOn)
+
+/** useAllFields loads the fields of the range regardless of the query: for completions, which propose other values than those of the query. */
+export const useAllFields = (query: ExploreQuery, isOn: boolean) => useKnownFields({ ...query, where: '' }, isOn)
 
 const VALUES_MAX = 10
 

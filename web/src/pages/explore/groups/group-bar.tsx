@@ -1,6 +1,8 @@
+import { X } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import type { Field } from '../../../parts/fields.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import { keyText } from '../query/clauses.ts'
 import { measures } from './groups.ts'
 
@@ -68,7 +70,7 @@ export function GroupBar({ by, measure, fields, onGroup, onMeasure }: GroupBarPr
           title="Remove from grouping"
           onClick={() => onGroup(by.filter((one) => one !== name))}
         >
-          <span className="font-mono">{name}</span> <span aria-hidden>×</span>
+          <span className="font-mono">{name}</span> <Icon of={X} size="small" />
         </Button>
       ))}
       {by.length < GROUPS_MAX && <FieldInput key={by.length} list={id} label="Group by" start="" onField={add} />}

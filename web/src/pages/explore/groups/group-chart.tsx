@@ -1,7 +1,9 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { Chart } from '../../../parts/chart/chart.tsx'
 import { seriesColor } from '../../../parts/chart/colors.ts'
 import { change, quantity, span } from '../../../parts/numbers.ts'
+import { SelectionTools } from '../changes/selection-tools.tsx'
+import type { TimeSpan } from '../time/time-span.ts'
 import { ABSENT } from './group-order.ts'
 import { GroupValue, type GroupViewProps, groupPlaceholder, number } from './group-table.tsx'
 import type { Group } from './groups.ts'
@@ -9,11 +11,16 @@ import type { Group } from './groups.ts'
 const LINES_MAX = 8
 const HEIGHT = 280
 
-type GroupChartProps = GroupViewProps & { onPick(fromMs: number, toMs: number): void; onRange(fromMs: number, toMs: number): void }
+type GroupChartProps = GroupViewProps & {
+  onPick(fromMs: number, toMs: number): void
+  onRange(fromMs: number, toMs: number): void
+  onChanges(fromMs: number, toMs: number): void
+}
 
-/** GroupChart draws the largest groups over time. A click shows the events of a step, a drag zooms, and legend values have the usual menu. */
+/** GroupChart draws the largest groups over time. A click shows the events of a step, a drag selects a time span, and legend values have the usual menu. */
 export function GroupChart(props: GroupChartProps) {
-  const { groups: data, earlier, by, measure, isStale, zone, actions, onPick, onRange } = props
+  const { groups: data, earlier, by, measure, isStale, zone, actions, onPick, onRange, onChanges } = props
+  const [brushed, setBrushed] = useState<TimeSpan>()
   const lines = useMemo(() => (data?.groups ?? []).slice(0, LINES_MAX), [data])
   const chart = useMemo(() => {
     if (!data) return undefined
@@ -44,7 +51,29 @@ export function GroupChart(props: GroupChartProps) {
         {measure} in steps of {span(data.stepMs)}
         {earlier && ` vs. ${earlier.name}`}
       </p>
-      <Chart label={`${measure} over time`} data={chart} zone={zone} height={HEIGHT} isOld={isStale} onPick={onPick} onRange={onRange} />
+      <div className="relative">
+        <Chart
+          label={`${measure} over time`}
+          data={chart}
+          zone={zone}
+          height={HEIGHT}
+          bands={brushed ? [{ ...brushed, kind: 'selected' }] : []}
+          isOld={isStale}
+          onPick={onPick}
+          onRange={(fromMs, toMs) => setBrushed({ fromMs, toMs })}
+        />
+        {brushed && (
+          <SelectionTools
+            className="absolute top-1 right-2"
+            onZoom={() => {
+              setBrushed(undefined)
+              onRange(brushed.fromMs, brushed.toMs)
+            }}
+            onChanges={() => onChanges(brushed.fromMs, brushed.toMs)}
+            onClear={() => setBrushed(undefined)}
+          />
+        )}
+      </div>
       <ul aria-label="Legend" className="mt-2 grid gap-x-4 text-xs sm:grid-cols-2 xl:grid-cols-3">
         {lines.map((line, index) => (
           <li key={JSON.stringify(line.values)} className="flex min-w-0 items-center gap-2 py-0.5">

@@ -1,8 +1,10 @@
+import { ChevronDown, ChevronUp } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { change, count, quantity, share } from '../../../parts/numbers.ts'
 import type { Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import { type ValueActions, ValueMenu } from '../events/value-menu.tsx'
 import { ABSENT, type GroupOrder, sortGroups } from './group-order.ts'
 import type { Group, Groups } from './groups.ts'
@@ -134,7 +136,7 @@ function SortHeader({ column, order, isNumber = false, title, children, onOrder 
       >
         {children}{' '}
         <span aria-hidden className={isSorted ? '' : 'invisible'}>
-          {isSorted && order.isRising ? '▴' : '▾'}
+          <Icon of={isSorted && order.isRising ? ChevronUp : ChevronDown} size="small" />
         </span>
       </button>
     </th>

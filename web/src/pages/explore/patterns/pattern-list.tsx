@@ -1,8 +1,10 @@
+import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { ago, bytes, change, count, quantity, share } from '../../../parts/numbers.ts'
 import { clockOf, type Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import { plainLine } from '../events/line-text.ts'
 import type { ExploreQuery } from '../query/explore-query.ts'
 import { PatternValues } from './pattern-values.tsx'
@@ -132,7 +134,7 @@ function Row({ one, all, before, earlier, query, zone, datasetName, onInclude, o
             onClick={() => setOpen(!isOpen)}
           >
             <span aria-hidden className="text-soft">
-              {isOpen ? '▾' : '▸'}
+              <Icon of={ChevronRight} size="small" className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
             </span>
             <span>
               <Template text={one.template} />

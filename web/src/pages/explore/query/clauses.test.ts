@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isNotValue, isValue, joinClauses, negate, replaceClause, splitClauses, withClause, withoutClause } from './clauses.ts'
+import { isAnyOf, isNotValue, isValue, joinClauses, negate, replaceClause, splitClauses, withClause, withoutClause } from './clauses.ts'
 
 describe('a query is split into clauses', () => {
   test.each([
@@ -45,7 +45,7 @@ test('negating twice gives the clause back', () => {
 test('any field and value make one clause', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), fc.string(), (key, value) => {
-      const clauses = [isValue(key, value), isNotValue(key, value), 'z = 1']
+      const clauses = [isValue(key, value), isNotValue(key, value), isAnyOf(key, [value, 'other']), 'z = 1']
       expect(splitClauses(joinClauses(clauses))).toEqual(clauses)
     }),
   )

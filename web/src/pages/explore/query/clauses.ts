@@ -24,6 +24,11 @@ export const keyText = printKey
 export const valueText = quoted
 
 export const isValue = (key: string, value: string): string => `${keyText(key)} = ${valueText(value)}`
+/** isAnyOf matches events with one of several values of a field. */
+export const isAnyOf = (key: string, values: readonly string[]): string => {
+  const [only = ''] = values
+  return values.length === 1 ? isValue(key, only) : `${keyText(key)} IN (${values.map(valueText).join(', ')})`
+}
 /** isNotValue also matches events without the field: excluding a value must not exclude them. */
 export const isNotValue = (key: string, value: string): string => `NOT ${isValue(key, value)}`
 

@@ -1,7 +1,9 @@
+import { CircleSlash2, Eye, EyeOff, X } from 'lucide-react'
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { Field } from '../../../parts/fields.ts'
 import { type QueryFocus, QueryInput } from '../../../parts/query-input.tsx'
 import { readWhere } from '../../../parts/query-readers.ts'
+import { Icon } from '../../../ui/icon.tsx'
 
 type ConditionChipProps = {
   clause: string
@@ -32,7 +34,7 @@ export function ConditionChip({ clause, fields, isOn, onEdit, onNegate, onToggle
         </button>
       )}
       <button type="button" className={buttonStyle} onClick={onNegate} title="Negate" aria-label={`Negate ${clause}`}>
-        ≠
+        <Icon of={CircleSlash2} size="small" />
       </button>
       <button
         type="button"
@@ -41,10 +43,10 @@ export function ConditionChip({ clause, fields, isOn, onEdit, onNegate, onToggle
         title={isOn ? 'Disable' : 'Enable'}
         aria-label={`${isOn ? 'Disable' : 'Enable'} ${clause}`}
       >
-        {isOn ? '◉' : '○'}
+        <Icon of={isOn ? Eye : EyeOff} size="small" />
       </button>
       <button type="button" className={buttonStyle} onClick={onRemove} title="Remove" aria-label={`Remove ${clause}`}>
-        ×
+        <Icon of={X} size="small" />
       </button>
     </li>
   )

@@ -3,7 +3,6 @@ import { hasWords } from '../../../parts/has-words.ts'
 import { ago, quantity } from '../../../parts/numbers.ts'
 import { nameOf, type Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Popover } from '../../../ui/popover.tsx'
 import { type ExploreParams, exploreRangeOf, optional } from '../explore-params.ts'
 import type { ResultInfo } from './cost-line.tsx'
 import { clearRecentQueries, type RecentQuery, recentQueries, recentQueryKey, rememberQuery } from './recent-queries.ts'
@@ -12,72 +11,57 @@ type HistoryMenuProps = { zone: Zone; nameOfDataset(id: string): string; onOpen(
 
 /** HistoryMenu lists recent queries of this browser and runs them again. */
 export function HistoryMenu({ zone, nameOfDataset, onOpen }: HistoryMenuProps) {
-  const [isOpen, setOpen] = useState(false)
-  const [all, setAll] = useState<RecentQuery[]>([])
+  const [all, setAll] = useState<RecentQuery[]>(recentQueries)
   const [typed, setTyped] = useState('')
   const nowMs = Date.now()
   const datasetText = (one: RecentQuery): string => (one.d ?? []).map(nameOfDataset).join(', ') || 'all datasets'
   const matching = all.filter((one) => hasWords(`${one.q} ${datasetText(one)}`, typed))
   return (
-    <Popover
-      label="History"
-      open={isOpen}
-      onOpenChange={(next) => {
-        setOpen(next)
-        setTyped('')
-        if (next) setAll(recentQueries())
-      }}
-      trigger={<Button title="Recent queries in this browser">History</Button>}
-    >
-      <div className="flex w-96 max-w-full flex-col gap-2">
-        {all.length === 0 ? (
-          <p className="text-soft">No recent queries yet. Queries that you run are stored here, in this browser only.</p>
-        ) : (
-          <>
-            <input
-              className="h-8 rounded border border-line bg-ground px-2"
-              placeholder="Find a query"
-              aria-label="Find a query"
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
-            />
-            <ul className="max-h-80 overflow-auto" aria-label="Recent queries">
-              {matching.map((one) => (
-                <li key={recentQueryKey(one)}>
-                  <button
-                    type="button"
-                    className="w-full rounded px-2 py-1 text-left hover:bg-tint"
-                    onClick={() => {
-                      setOpen(false)
-                      onOpen((now) => paramsOfRecent(now, one))
-                    }}
-                  >
-                    <span className="block truncate font-mono text-xs">{one.q || 'all events'}</span>
-                    <span className="block truncate text-soft text-xs">
-                      {[...recentQueryNotes(one, zone, nowMs), datasetText(one)].join(' · ')}
-                    </span>
-                  </button>
-                </li>
-              ))}
-            </ul>
-            {matching.length === 0 && <p className="px-2 text-soft">No query matches.</p>}
-            <div className="flex items-center justify-between border-line border-t pt-2 text-soft text-xs">
-              <span>{all.length === 1 ? '1 query' : `${all.length} queries`}, stored in this browser</span>
-              <Button
-                size="small"
-                variant="quiet"
-                onClick={() => {
-                  clearRecentQueries()
-                  setAll([])
-                }}
-              >
-                Clear history
-              </Button>
-            </div>
-          </>
-        )}
-      </div>
-    </Popover>
+    <div className="flex w-96 max-w-full flex-col gap-2">
+      {all.length === 0 ? (
+        <p className="text-soft">No recent queries yet. Queries that you run are stored here, in this browser only.</p>
+      ) : (
+        <>
+          <input
+            className="h-8 rounded border border-line bg-ground px-2"
+            placeholder="Find a query"
+            aria-label="Find a query"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+          <ul className="max-h-80 overflow-auto" aria-label="Recent queries">
+            {matching.map((one) => (
+              <li key={recentQueryKey(one)}>
+                <button
+                  type="button"
+                  className="w-full rounded px-2 py-1 text-left hover:bg-tint"
+                  onClick={() => onOpen((now) => paramsOfRecent(now, one))}
+                >
+                  <span className="block truncate font-mono text-xs">{one.q || 'all events'}</span>
+                  <span className="block truncate text-soft text-xs">
+                    {[...recentQueryNotes(one, zone, nowMs), datasetText(one)].join(' · ')}
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+          {matching.length === 0 && <p className="px-2 text-soft">No query matches.</p>}
+          <div className="flex items-center justify-between border-line border-t pt-2 text-soft text-xs">
+            <span>{all.length === 1 ? '1 query' : `${all.length} queries`}, stored in this browser</span>
+            <Button
+              size="small"
+              variant="quiet"
+              onClick={() => {
+                clearRecentQueries()
+                setAll([])
+              }}
+            >
+              Clear history
+            </Button>
+          </div>
+        </>
+      )}
+    </div>
   )
 }
 

@@ -1,4 +1,5 @@
 import type { Event } from '@dendro/api'
+import { Radio } from 'lucide-react'
 import type { RefObject } from 'react'
 import { DatasetPicker, type PickedDataset } from '../../../parts/dataset-picker.tsx'
 import type { Field } from '../../../parts/fields.ts'
@@ -6,16 +7,13 @@ import type { QueryFocus } from '../../../parts/query-input.tsx'
 import { TimePicker } from '../../../parts/time-picker.tsx'
 import type { Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import type { Columns } from '../events/columns.ts'
 import { type ChangeParams, type ExploreParams, optional, withQuery, withRange } from '../explore-params.ts'
-import { CreateMonitorButton } from '../share/create-monitor-button.tsx'
 import type { ViewRequest } from '../share/curl.ts'
-import { ExportMenu } from '../share/export-menu.tsx'
-import { ShareMenu } from '../share/share-menu.tsx'
+import { ActionsMenu } from './actions-menu.tsx'
 import type { ExploreQuery } from './explore-query.ts'
-import { HistoryMenu } from './history-menu.tsx'
 import { QueryForm } from './query-form.tsx'
-import { SavedSearches } from './saved-searches.tsx'
 
 type QueryBarProps = {
   params: ExploreParams
@@ -37,14 +35,13 @@ type QueryBarProps = {
   onCancel(): void
 }
 
-/** QueryBar selects datasets, query and time range, and has the menus for saving, sharing and exporting. */
+/** QueryBar selects datasets, query and time range, and has one menu for the other actions. */
 export function QueryBar(props: QueryBarProps) {
   const { params, change, query, columns, zone, setZone, refresh, toggleLive, onCancel } = props
   const isLive = params.live === true
   return (
-    <div className="flex flex-wrap items-start gap-2 border-line border-b bg-panel px-3 py-2 max-sm:gap-1 max-sm:[&>button]:h-7 max-sm:[&>button]:px-2 max-sm:[&>button]:text-xs">
-      <DatasetPicker all={props.datasets} picked={params.d} onPick={(d) => change((now) => optional({ ...now, d, cols: undefined }))} />
-      <div className="order-last flex w-full min-w-0 lg:order-none lg:w-auto lg:flex-1">
+    <div className="flex flex-wrap items-start gap-2 border-line border-b bg-panel px-3 py-2 max-sm:gap-1 max-sm:px-2 max-sm:py-1.5">
+      <div className="flex w-full min-w-0 lg:order-2 lg:w-auto lg:flex-1">
         <QueryForm
           query={params.q ?? ''}
           off={params.off ?? []}
@@ -57,15 +54,21 @@ export function QueryBar(props: QueryBarProps) {
           onCancel={onCancel}
         />
       </div>
-      <TimePicker range={query.range} zone={zone} onPick={(range) => change((now) => withRange(now, range))} onZone={setZone} />
-      <Button aria-pressed={isLive} variant={isLive ? 'main' : 'plain'} title="Live (l)" onClick={toggleLive}>
-        Live
-      </Button>
-      <SavedSearches params={params} columns={columns.names} onOpen={(next) => change(() => next)} />
-      <HistoryMenu zone={zone} nameOfDataset={props.datasetName} onOpen={change} />
-      <ShareMenu params={params} columns={columns.names} view={props.view} />
-      <ExportMenu query={query} loadedEvents={props.loadedEvents} />
-      <CreateMonitorButton params={params} />
+      {/* In a narrow window these are one line below the query. */}
+      <div className="flex w-full min-w-0 gap-2 *:order-3 lg:contents max-sm:gap-1 max-sm:*:h-7">
+        <DatasetPicker all={props.datasets} picked={params.d} onPick={(d) => change((now) => optional({ ...now, d, cols: undefined }))} />
+        <TimePicker range={query.range} zone={zone} onPick={(range) => change((now) => withRange(now, range))} onZone={setZone} />
+        <Button aria-pressed={isLive} variant={isLive ? 'main' : 'plain'} title="Live (l)" onClick={toggleLive}>
+          <Icon of={Radio} className={isLive ? 'animate-pulse motion-reduce:animate-none' : 'text-accent'} />
+          Live
+        </Button>
+        <ActionsMenu
+          {...{ params, change, query, columns, zone }}
+          loadedEvents={props.loadedEvents}
+          view={props.view}
+          datasetName={props.datasetName}
+        />
+      </div>
     </div>
   )
 }

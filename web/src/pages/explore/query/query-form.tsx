@@ -1,9 +1,11 @@
 import { ApiFailure } from '@dendro/api/client'
+import { Play, X } from 'lucide-react'
 import { type FormEvent, type RefObject, useEffect, useState } from 'react'
 import type { Field } from '../../../parts/fields.ts'
 import { type QueryFocus, QueryInput } from '../../../parts/query-input.tsx'
 import { readWhere } from '../../../parts/query-readers.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import { negate, replaceClause, splitClauses, withClause, withoutClause } from './clauses.ts'
 import { ConditionChip } from './condition-chip.tsx'
 import { recentQueryTexts } from './recent-queries.ts'
@@ -46,12 +48,14 @@ export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQue
           onRun={run}
         />
         {isBusy ? (
-          <Button onClick={onCancel} className="w-20 justify-center">
-            Cancel
+          <Button onClick={onCancel} className="w-20 justify-center max-sm:w-10">
+            <Icon of={X} />
+            <span className="max-sm:sr-only">Cancel</span>
           </Button>
         ) : (
-          <Button type="submit" variant="main" className="w-20 justify-center">
-            Run
+          <Button type="submit" variant="main" className="w-20 justify-center max-sm:w-10">
+            <Icon of={Play} />
+            <span className="max-sm:sr-only">Run</span>
           </Button>
         )}
       </form>

@@ -1,4 +1,5 @@
-import { quantity } from '../../../parts/numbers.ts'
+import { count, quantity } from '../../../parts/numbers.ts'
+import type { useChanges } from '../changes/use-changes.ts'
 import type { useEvents } from '../events/use-events.ts'
 import type { Tab } from '../explore-params.ts'
 import type { useFields } from '../fields/use-fields.ts'
@@ -8,6 +9,7 @@ import type { ResultInfo } from './cost-line.tsx'
 
 type ResultSources = {
   tab: Tab
+  changes: ReturnType<typeof useChanges>
   events: ReturnType<typeof useEvents>
   patterns: ReturnType<typeof usePatterns>
   trends: ReturnType<typeof usePatternTrends>
@@ -16,7 +18,7 @@ type ResultSources = {
 }
 
 /** resultInfoOf describes the result of the open tab. */
-export function resultInfoOf({ tab, events, patterns, trends, groups, fields }: ResultSources): ResultInfo {
+export function resultInfoOf({ tab, changes, events, patterns, trends, groups, fields }: ResultSources): ResultInfo {
   const stateOf = ({ data, dataUpdatedAt, isFetching, isPlaceholderData }: Omit<ResultInfo, 'cost'>) => ({
     ...{ data, dataUpdatedAt, isFetching, isPlaceholderData },
   })
@@ -29,8 +31,13 @@ export function resultInfoOf({ tab, events, patterns, trends, groups, fields }: 
     const label = groups.data?.isEstimated ? { label: `${quantity(groups.data.total, 'event')}, values estimated` } : {}
     return { ...stateOf(groups), cost: groups.data?.cost, ...label }
   }
-  if (tab === 'difference') return { ...stateOf(fields), data: undefined, cost: undefined }
+  if (tab === 'changes') {
+    const found = changes.data?.changes
+    const cost = found && { events: Number(found.range.count), isExact: true, bytes: Number(found.cost.bytes), ms: found.cost.ms }
+    return { ...stateOf(changes), cost }
+  }
   const sampled = fields.data?.sampled ?? 0
-  const cost = fields.data && { events: sampled, isExact: false, bytes: undefined, ms: fields.data.ms }
-  return { ...stateOf(fields), cost, label: `a sample of ${quantity(sampled, 'event')}` }
+  const cost = fields.data && { events: fields.data.events, isExact: true, bytes: undefined, ms: fields.data.ms }
+  const label = `a sample of ${count(sampled)} of ${quantity(fields.data?.events ?? 0, 'event')}`
+  return { ...stateOf(fields), cost, ...(fields.data?.isExact === false ? { label } : {}) }
 }

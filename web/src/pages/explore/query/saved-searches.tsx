@@ -1,10 +1,10 @@
 import type { SavedSearch } from '@dendro/api'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { useClient } from '../../../parts/client.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
+import { Permitted } from '../../../parts/permitted.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Popover } from '../../../ui/popover.tsx'
 import { type ExploreParams, exploreRangeOf, optional } from '../explore-params.ts'
 
 type SavedSearchesProps = { params: ExploreParams; columns: readonly string[]; onOpen(params: ExploreParams): void }
@@ -21,8 +21,7 @@ export function useSavedSearches(isOn: boolean) {
 export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
   const client = useClient()
   const queries = useQueryClient()
-  const [isOpen, setOpen] = useState(false)
-  const list = useSavedSearches(isOpen)
+  const list = useSavedSearches(true)
   const refreshList = { onSuccess: () => queries.invalidateQueries({ queryKey: KEY }) }
   const save = useMutation({
     mutationFn: (name: string) => client.savedSearches.create({ body: { name, search_details: searchDetailsOf(params, columns) } }),
@@ -40,13 +39,8 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
   }
   const failure = save.error ?? remove.error ?? list.error
   return (
-    <Popover
-      label="Saved searches"
-      open={isOpen}
-      onOpenChange={setOpen}
-      trigger={<Button title="Save this search, or open a saved one">Saved</Button>}
-    >
-      <div className="flex w-80 max-w-full flex-col gap-2">
+    <div className="flex w-80 max-w-full flex-col gap-2">
+      <Permitted to="saved_searches_write">
         <form onSubmit={submit} className="flex gap-1">
           <input
             name="name"
@@ -60,25 +54,20 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
             Save
           </Button>
         </form>
-        {failure && <FailureNote thrown={failure} />}
-        {list.isPending && <p className="text-soft">Loading…</p>}
-        {list.data?.saved_searches.length === 0 && (
-          <p className="text-soft">No saved searches yet. Enter a name to save the current search.</p>
-        )}
-        <ul className="max-h-80 overflow-auto" aria-label="Saved searches">
-          {list.data?.saved_searches.map((one) => (
-            <li key={one.id} className="flex items-center rounded hover:bg-tint">
-              <button
-                type="button"
-                className="min-w-0 flex-1 px-2 py-1 text-left"
-                onClick={() => {
-                  setOpen(false)
-                  onOpen(paramsOfSavedSearch(one))
-                }}
-              >
-                <span className="block truncate">{one.name}</span>
-                <span className="block truncate font-mono text-soft text-xs">{one.search_details.where || 'all events'}</span>
-              </button>
+      </Permitted>
+      {failure && <FailureNote thrown={failure} />}
+      {list.isPending && <p className="text-soft">Loading…</p>}
+      {list.data?.saved_searches.length === 0 && (
+        <p className="text-soft">No saved searches yet. Enter a name to save the current search.</p>
+      )}
+      <ul className="max-h-80 overflow-auto" aria-label="Saved searches">
+        {list.data?.saved_searches.map((one) => (
+          <li key={one.id} className="flex items-center rounded hover:bg-tint">
+            <button type="button" className="min-w-0 flex-1 px-2 py-1 text-left" onClick={() => onOpen(paramsOfSavedSearch(one))}>
+              <span className="block truncate">{one.name}</span>
+              <span className="block truncate font-mono text-soft text-xs">{one.search_details.where || 'all events'}</span>
+            </button>
+            <Permitted to="saved_searches_delete">
               <Button
                 size="small"
                 variant="quiet"
@@ -88,15 +77,15 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
               >
                 Delete
               </Button>
-            </li>
-          ))}
-        </ul>
-      </div>
-    </Popover>
+            </Permitted>
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 
-const displays = { events: 'list', patterns: 'list', fields: 'list', difference: 'list', table: 'table', chart: 'timeseries' } as const
+const displays = { events: 'list', patterns: 'list', fields: 'list', changes: 'list', table: 'table', chart: 'timeseries' } as const
 
 function searchDetailsOf(params: ExploreParams, columns: readonly string[]): SavedSearch['search_details'] {
   const range = exploreRangeOf(params)

@@ -1,19 +1,30 @@
+import { fieldsBody } from '../../../parts/fields.ts'
 import { boundsOf, gridOf, timeRangeOf } from '../../../parts/time-range.ts'
+import type { Baseline } from '../changes/baseline.ts'
+import { changesBody } from '../changes/use-changes.ts'
 import type { Tab } from '../explore-params.ts'
 import { groupsBody } from '../groups/groups.ts'
 import { patternsBody } from '../patterns/patterns.ts'
 import { type ExploreQuery, filterOf, sourceOf } from '../query/explore-query.ts'
+import type { TimeSpan } from '../time/time-span.ts'
 
 /** ViewRequest is the query of the open tab. */
-export type ViewRequest = { tab: Tab; query: ExploreQuery; by: readonly string[]; measure: string }
+export type ViewRequest = { tab: Tab; query: ExploreQuery; by: readonly string[]; measure: string; compared: ComparedView }
+/** ComparedView is the query, the selection and the baseline of the tab of changes. */
+type ComparedView = { query: ExploreQuery; selection: TimeSpan | undefined; baseline: Baseline }
 
 const SLICES = 120
 
-/** requestOf is the API request of a view: a page of events, patterns, or groups. */
-function requestOf({ tab, query, by, measure }: ViewRequest): { path: string; body: object } {
+/** requestOf is the API request of a view: a page of events, patterns, groups or fields. */
+function requestOf({ tab, query, by, measure, compared }: ViewRequest): { path: string; body: object } {
   const { range } = query
   const when = timeRangeOf(range)
+  if (tab === 'fields') return { path: '/top-keys', body: fieldsBody(query) }
   if (tab === 'patterns') return { path: '/patterns', body: patternsBody(query) }
+  if (tab === 'changes') {
+    const { selection, baseline } = compared
+    return { path: '/changes', body: changesBody(compared.query, selection, baseline, boundsOf(compared.query.range, Date.now())) }
+  }
   if (tab === 'table' || tab === 'chart') {
     const { from_ts: _from, to_ts: _to, ...body } = groupsBody(query, by, measure, gridOf(boundsOf(range, Date.now()), SLICES))
     return { path: '/search', body: { ...body, ...when } }

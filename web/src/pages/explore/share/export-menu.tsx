@@ -6,11 +6,11 @@ import { useClient } from '../../../parts/client.ts'
 import { useDatasets } from '../../../parts/datasets.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { quantity } from '../../../parts/numbers.ts'
+import { Permitted } from '../../../parts/permitted.tsx'
 import { saveFile } from '../../../parts/save-file.ts'
 import { timeRangeOf } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field, Select } from '../../../ui/field.tsx'
-import { Popover } from '../../../ui/popover.tsx'
 import { type ExploreQuery, filterOf, sourceOf } from '../query/explore-query.ts'
 import { csvOf, FIELDS_MAX, ndjsonOf } from './event-files.ts'
 
@@ -32,29 +32,29 @@ export function ExportMenu({ query, loadedEvents }: ExportMenuProps) {
   const { byId } = useDatasets()
   const datasetNames = (id: string) => byId.get(id)
   return (
-    <Popover label="Export" trigger={<Button title="Export events to a file">Export</Button>}>
-      <div className="flex w-72 max-w-full flex-col gap-3">
-        <section aria-label="Loaded events" className="flex flex-col gap-1">
-          <p>Loaded: {quantity(loadedEvents.length, 'event')}</p>
-          <div className="flex gap-1">
-            <Button
-              disabled={loadedEvents.length === 0}
-              onClick={() => saveFile('events.ndjson', 'application/x-ndjson', ndjsonOf(loadedEvents, datasetNames))}
-            >
-              NDJSON
-            </Button>
-            <Button
-              disabled={loadedEvents.length === 0}
-              onClick={() => saveFile('events.csv', 'text/csv', csvOf(loadedEvents, datasetNames))}
-            >
-              CSV
-            </Button>
-          </div>
-          <p className="text-soft text-xs">CSV contains the whole line and columns for at most {FIELDS_MAX} fields.</p>
-        </section>
+    <div className="flex w-72 max-w-full flex-col gap-3">
+      <section aria-label="Loaded events" className="flex flex-col gap-1">
+        <p>Loaded: {quantity(loadedEvents.length, 'event')}</p>
+        <div className="flex gap-1">
+          <Button
+            disabled={loadedEvents.length === 0}
+            onClick={() => saveFile('events.ndjson', 'application/x-ndjson', ndjsonOf(loadedEvents, datasetNames))}
+          >
+            NDJSON
+          </Button>
+          <Button
+            disabled={loadedEvents.length === 0}
+            onClick={() => saveFile('events.csv', 'text/csv', csvOf(loadedEvents, datasetNames))}
+          >
+            CSV
+          </Button>
+        </div>
+        <p className="text-soft text-xs">CSV contains the whole line and columns for at most {FIELDS_MAX} fields.</p>
+      </section>
+      <Permitted to="exports_write">
         <ExportAll query={query} />
-      </div>
-    </Popover>
+      </Permitted>
+    </div>
   )
 }
 

@@ -1,8 +1,6 @@
 import { useState } from 'react'
 import { copyText } from '../../../parts/copy.ts'
 import { boundsOf, type Range } from '../../../parts/time-range.ts'
-import { Button } from '../../../ui/button.tsx'
-import { Popover } from '../../../ui/popover.tsx'
 import { exploreUrl } from '../events/event-link.ts'
 import { type ExploreParams, exploreRangeOf, withRange } from '../explore-params.ts'
 import { curlOf, type ViewRequest } from './curl.ts'
@@ -32,20 +30,18 @@ export function ShareMenu({ params, columns, view: request }: ShareMenuProps) {
     void copyText(text).then(() => setCopied(label))
   }
   return (
-    <Popover label="Share" onOpenChange={() => setCopied(undefined)} trigger={<Button title="Share this view">Share</Button>}>
-      <ul className="flex w-72 max-w-full flex-col gap-1">
-        {formats.map(({ label, note, text }) => (
-          <li key={label}>
-            <button type="button" className="w-full rounded px-2 py-1 text-left hover:bg-tint" onClick={() => copy(label, text())}>
-              <span className="block">{label}</span>
-              <span className="block text-soft text-xs" role="status">
-                {copied === label ? 'Copied.' : note}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </Popover>
+    <ul className="flex w-72 max-w-full flex-col gap-1">
+      {formats.map(({ label, note, text }) => (
+        <li key={label}>
+          <button type="button" className="w-full rounded px-2 py-1 text-left hover:bg-tint" onClick={() => copy(label, text())}>
+            <span className="block">{label}</span>
+            <span className="block text-soft text-xs" role="status">
+              {copied === label ? 'Copied.' : note}
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -3,9 +3,10 @@ import { FailureNote } from '../../../parts/failure.tsx'
 import { change, count, quantity, span } from '../../../parts/numbers.ts'
 import { clockOf, type Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
+import { SelectionTools } from '../changes/selection-tools.tsx'
 import type { Bar, Bars } from './bars.ts'
 import { comparableTotals } from './compare.ts'
-import type { TimeSpan } from './use-difference.ts'
+import type { TimeSpan } from './time-span.ts'
 
 type HistogramProps = {
   bars: Bars | undefined
@@ -25,7 +26,7 @@ type HistogramProps = {
   onSelect(timeSpan: TimeSpan | undefined): void
   onRange(timeSpan: TimeSpan): void
   onReset(): void
-  onDifference(): void
+  onChanges(): void
   onRetry(): unknown
 }
 
@@ -34,7 +35,7 @@ const kinds = ['info', 'warn', 'error'] as const
 const colors = { info: 'fill-bar-info', warn: 'fill-bar-warn', error: 'fill-bar-error' }
 const KEY = 'dendro.histogram'
 
-/** Histogram shows the matching events over time by status. A click selects a bar, a drag zooms, Shift and drag selects several bars. Arrow keys and Enter do the same. */
+/** Histogram shows the matching events over time by status. A click selects a bar, a drag several. Arrow keys, with Shift for several, and Enter do the same. */
 export function Histogram(props: HistogramProps) {
   const { bars: data, failure, zone, onRetry, overlay, tools } = props
   const [isCollapsed, setCollapsed] = useState(() => localStorage.getItem(KEY) === 'closed')
@@ -56,6 +57,7 @@ export function Histogram(props: HistogramProps) {
         <div className="relative mt-1">
           <BarChart {...props} barIndex={barIndex} setBarIndex={setBarIndex} />
           {overlay}
+          <SelectionOverlay {...props} />
         </div>
       )}
       <div className="flex min-h-7 flex-wrap items-center gap-x-3 whitespace-nowrap text-soft text-xs tabular-nums">
@@ -96,10 +98,10 @@ type BarChartProps = HistogramProps & {
   barIndex: number | undefined
   setBarIndex(barIndex: number | undefined | ((before: number | undefined) => number)): void
 }
-type Drag = { from: number; to: number; isSelecting: boolean }
+type Drag = { from: number; to: number }
 
 /** BarChart is the bars and their pointer and keyboard handling. */
-function BarChart({ bars: data, earlier, isStale, note, selection, onSelect, onRange, barIndex, setBarIndex }: BarChartProps) {
+function BarChart({ bars: data, earlier, isStale, note, selection, onSelect, barIndex, setBarIndex }: BarChartProps) {
   const [drag, setDrag] = useState<Drag>()
   const bars = data?.bars ?? []
   const maxCount = Math.max(1, ...bars.map(sumOf), ...(earlier?.bars.bars.map(sumOf) ?? []))
@@ -114,9 +116,7 @@ function BarChart({ bars: data, earlier, isStale, note, selection, onSelect, onR
   const finish = () => {
     const timeSpan = drag && timeSpanOf(drag)
     setDrag(undefined)
-    if (!drag || !timeSpan) return
-    if (drag.from === drag.to || drag.isSelecting) select(timeSpan)
-    else onRange(timeSpan)
+    select(timeSpan)
   }
   const barIndexAt = (event: PointerEvent<SVGSVGElement>): number => {
     const box = event.currentTarget.getBoundingClientRect()
@@ -127,7 +127,7 @@ function BarChart({ bars: data, earlier, isStale, note, selection, onSelect, onR
     if (by !== undefined) {
       const next = Math.min(bars.length - 1, Math.max(0, (barIndex ?? (by > 0 ? -1 : bars.length)) + by))
       setBarIndex(next)
-      setDrag(event.shiftKey ? { from: drag?.from ?? barIndex ?? next, to: next, isSelecting: true } : undefined)
+      setDrag(event.shiftKey ? { from: drag?.from ?? barIndex ?? next, to: next } : undefined)
     } else if (event.key === 'Enter' && drag) finish()
     else if (event.key === 'Enter') select(barIndex === undefined ? undefined : timeSpanOf({ from: barIndex, to: barIndex }))
     else if (event.key === 'Escape' && drag) setDrag(undefined)
@@ -152,7 +152,7 @@ function BarChart({ bars: data, earlier, isStale, note, selection, onSelect, onR
       onMouseDown={(event) => event.preventDefault()}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId)
-        setDrag({ from: barIndexAt(event), to: barIndexAt(event), isSelecting: event.shiftKey })
+        setDrag({ from: barIndexAt(event), to: barIndexAt(event) })
       }}
       onPointerMove={(event) => {
         setBarIndex(barIndexAt(event))
@@ -163,7 +163,7 @@ function BarChart({ bars: data, earlier, isStale, note, selection, onSelect, onR
       onPointerLeave={() => setBarIndex(undefined)}
       onKeyDown={onKey}
     >
-      <title>Click selects a bar, drag zooms, Shift and drag selects several bars</title>
+      <title>Click selects a bar, drag selects several bars</title>
       {barIndex !== undefined && <rect className="fill-ink/5" x={barIndex} y={0} width={1} height={HEIGHT} />}
       {highlighted && <rect className="fill-accent/20" x={highlighted.from} y={0} width={highlighted.count} height={HEIGHT} />}
       {earlier?.bars.bars.map((bar, index) => (
@@ -182,8 +182,29 @@ function EarlierBar({ x, height }: { x: number; height: number }) {
   return <rect data-earlier className="fill-ink/20" x={x} y={HEIGHT - height} width={1} height={height} />
 }
 
-/** ZoomButtons zoom into the selection, out to twice the range, and reset the range. */
-function ZoomButtons({ bars: data, selection, canReset, onSelect, onRange, onReset, onDifference }: HistogramProps) {
+/** SelectionOverlay places the tools of the selection next to it, where they cover no selected bar. */
+function SelectionOverlay({ bars: data, selection, onSelect, onRange, onChanges }: HistogramProps) {
+  const range = data && selection && barRangeOf(selection, data)
+  if (!range) return null
+  const [from, to] = [range.from, range.from + range.count].map((at) => Math.min(100, Math.max(0, (100 * at) / data.bars.length)))
+  const isRight = (to ?? 0) <= 60
+  return (
+    <div
+      className="pointer-events-none absolute inset-x-0 top-1 flex"
+      style={isRight ? { paddingLeft: `${to}%` } : { paddingRight: `${100 - (from ?? 0)}%` }}
+    >
+      <SelectionTools
+        className={`pointer-events-auto mx-1 ${isRight ? '' : 'ml-auto'}`}
+        onZoom={() => onRange(selection)}
+        onChanges={onChanges}
+        onClear={() => onSelect(undefined)}
+      />
+    </div>
+  )
+}
+
+/** ZoomButtons zoom out to twice the range, and reset the range. */
+function ZoomButtons({ bars: data, canReset, onRange, onReset }: HistogramProps) {
   const first = data?.bars[0]
   const zoomOut = () => {
     if (!data || !first) return
@@ -192,19 +213,6 @@ function ZoomButtons({ bars: data, selection, canReset, onSelect, onRange, onRes
   }
   return (
     <span className="ml-auto flex flex-wrap gap-x-1 max-sm:order-2">
-      {selection && (
-        <>
-          <Button size="small" variant="quiet" title="Compare the selection with the rest of the range" onClick={onDifference}>
-            Differences
-          </Button>
-          <Button size="small" variant="quiet" onClick={() => onRange(selection)}>
-            Zoom in
-          </Button>
-          <Button size="small" variant="quiet" onClick={() => onSelect(undefined)}>
-            Clear selection
-          </Button>
-        </>
-      )}
       <Button size="small" variant="quiet" disabled={!data} onClick={zoomOut}>
         Zoom out
       </Button>

@@ -1,6 +1,6 @@
 import type { Downtime, Monitor } from '@dendro/api'
 import type { Status } from '../../../parts/status.tsx'
-import type { TimeSpan } from './use-difference.ts'
+import type { TimeSpan } from './time-span.ts'
 
 /** A Marker is a status change of a monitor or a downtime. */
 export type Marker =

@@ -1,0 +1,8669 @@
+"""The typed API, generated from the OpenAPI document by generate.ts. Do not edit it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Literal, Mapping, Optional, TypedDict, Union
+
+from .api_transport import ApiTransport
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+class AccessMember(TypedDict):
+    """Roles granted to a user or group in an organization, in addition to the user's own roles."""
+    type: Literal["user", "group"]
+    id: str
+    roles: List[str]
+    status: Literal["active", "invited", "revoked"]
+    createdAt: int
+
+
+class AgentConfig(TypedDict):
+    """A configuration of an agent that sends to this deployment."""
+    id: str
+    agent: Literal["otel-collector", "fluent-bit", "vector", "filebeat", "logstash", "rsyslog", "alloy"]
+    format: Literal["yaml", "toml", "conf"]
+    config: str
+    """The configuration file; it reads the API key from the environment variable DENDRO_API_KEY."""
+    explanation: str
+    """What was configured and why, one line for each request."""
+    warnings: List[str]
+    """Requests that the agent cannot satisfy, and points to check."""
+    diff: NotRequired[str]
+    """The changes to the given file, as a unified diff."""
+    metadata: Metadata
+
+
+class ApiKey(TypedDict):
+    id: str
+    name: str
+    api_key: str
+    """Short identifier that tells keys apart; not part of the secret."""
+    roles: List[str]
+    tags: Tags
+    expires_at: NotRequired[int]
+    """Unix seconds; absent when the key never expires."""
+    metadata: Metadata
+
+
+class AuditRecord(TypedDict):
+    """One change or refused attempt: actor, address, action, record, and the record before and after."""
+    id: str
+    time: int
+    actor: NotRequired[Union[Identity, None]]
+    """Absent when the caller was not identified, as in a failed login."""
+    actor_name: str
+    address: str
+    user_agent: str
+    action: str
+    """The name of the endpoint in the contract, such as `datasets.create`."""
+    outcome: Literal["done", "refused"]
+    entity_type: str
+    entity_id: str
+    before: NotRequired[Union[Dict[str, Any], None]]
+    after: NotRequired[Union[Dict[str, Any], None]]
+    correlation_id: str
+
+
+class Backtest(TypedDict):
+    from_ts: int
+    to_ts: int
+    step_ms: int
+    """The time between evaluations."""
+    looks: int
+    monitor_events: List[BacktestMonitorEventsItem]
+    changes: List[BacktestChangesItem]
+    notifications: List[BacktestNotificationsItem]
+    time_in_status: Dict[str, int]
+    """Milliseconds in each status."""
+    changes_total: int
+    """The total number of changes; at most 1000 changes and notifications are listed."""
+    notifications_total: int
+
+
+class BacktestMonitorEventsItem(TypedDict):
+    time: int
+    monitor_status: MonitorStatus
+    previous_status: MonitorStatus
+
+
+class BacktestChangesItem(TypedDict):
+    group_id: str
+    """Empty for a monitor without groups."""
+    value: NotRequired[Union[float, Literal["Infinity"], Literal["-Infinity"]]]
+    """Absent when the window had no event of the group."""
+    baseline: NotRequired[Union[float, Literal["Infinity"], Literal["-Infinity"]]]
+    before: MonitorStatus
+    after: MonitorStatus
+    change: NotRequired[MonitorTransition]
+    verdict: NotRequired[str]
+    """Whether a notification was sent for the change, or why not."""
+    gone: NotRequired[bool]
+    """The group had no events for too long and is dropped."""
+    time: int
+
+
+class BacktestNotificationsItem(TypedDict):
+    group_id: str
+    transition: MonitorTransition
+    monitor_status: MonitorStatus
+    delayed: bool
+    """A downtime that has ended delayed it."""
+    time: int
+
+
+class Changes(TypedDict):
+    range: ChangesRange
+    baseline: ChangesBaseline
+    summary: str
+    """The number of events in both ranges, and the first finding, as sentences."""
+    findings: List[Finding]
+    findings_total: int
+    """Includes those beyond the limit."""
+    compared: List[str]
+    """The keys whose values were compared."""
+    skipped: List[ChangesSkippedItem]
+    """Keys that were found and not compared, at most 200."""
+    cost: ChangesCost
+    """The events and bytes read, and the time."""
+
+
+class ChangesRange(TypedDict):
+    from_ts: int
+    to_ts: int
+    count: int
+    """The matching events in it."""
+
+
+class ChangesBaseline(TypedDict):
+    from_ts: int
+    to_ts: int
+    count: int
+    """The matching events in it."""
+
+
+class ChangesSkippedItem(TypedDict):
+    key: str
+    reason: Literal["IDENTIFIES_EVENTS", "COUNTER", "LONG_TEXT", "MANY_VALUES", "LESS_PROMISING"]
+    """
+    Almost every event has another value, numbers rise with time, texts are long, too many values to count, or other
+    keys promised more.
+    """
+
+
+class ChangesCost(TypedDict):
+    """The events and bytes read, and the time."""
+    rows: int
+    bytes: int
+    ms: float
+
+
+class Customer(TypedDict):
+    """The customer who runs the organizations; for information only."""
+    customer_id: str
+    org_id: str
+    customer_name: str
+    billing_emails: List[str]
+    contract_type: str
+    ou_id: NotRequired[str]
+    parent: NotRequired[str]
+    metadata: Metadata
+    organisations: List[CustomerOrganisationsItem]
+
+
+class CustomerOrganisationsItem(TypedDict):
+    org_id: str
+    region: str
+    name: str
+
+
+class Dashboard(TypedDict):
+    """Widgets under a name, in order."""
+    id: str
+    name: str
+    description: NotRequired[str]
+    widgets: List[Widget]
+    widget_ids: List[str]
+    """The ids of `widgets`, in the same order."""
+    layout: DashboardLayout
+    tags: Tags
+    template: NotRequired[Template]
+    metadata: Metadata
+
+
+class DashboardLayout(TypedDict):
+    metric_ids: NotRequired[List[str]]
+    widget_layouts: NotRequired[List[WidgetLayout]]
+
+
+class DashboardTemplate(TypedDict):
+    """A dashboard with parameters."""
+    id: str
+    name: str
+    description: NotRequired[str]
+    widgets: List[TemplateReference]
+    layout: NotRequired[DashboardTemplateLayout]
+    this_template_tags: Tags
+    tags: Tags
+    parameters: TemplateParameters
+    metadata: Metadata
+
+
+class DashboardTemplateLayout(TypedDict):
+    metric_ids: NotRequired[List[str]]
+    widget_layouts: NotRequired[List[WidgetLayout]]
+
+
+class Dataset(TypedDict):
+    id: str
+    collection: str
+    dataset: str
+    is_system_generated: bool
+    tags: Tags
+    parser_id: Union[str, Literal[""]]
+    """The parser assigned to the dataset; empty when none."""
+    retention: NotRequired[Literal["DAYS_30", "DAYS_90", "DAYS_180", "DAYS_365", "DAYS_548", "DAYS_730"]]
+    """How long events of this dataset are kept; absent when the organization default applies."""
+    metadata: Metadata
+
+
+class Delta(TypedDict):
+    """The comparison with an earlier period, given by `start_time` and `end_time`."""
+    start_time: int
+    end_time: int
+    total_count: int
+    total_value: float
+    delta_value: float
+    """Current minus previous."""
+    delta_factor: float
+    """The difference divided by the previous value; 0 when that is 0."""
+    aggregates: List[DeltaAggregatesItem]
+    changes: List[DeltaChangesItem]
+
+
+class DeltaAggregatesItem(TypedDict):
+    function: str
+    value: Union[float, None]
+
+
+class DeltaChangesItem(TypedDict):
+    function: str
+    value: float
+    factor: NotRequired[float]
+
+
+Downtime = TypedDict(
+    "Downtime",
+    {
+        "id": "str",
+        "name": "str",
+        "description": "str",
+        "from": "List[str]",
+        "suppress_recovery_alert": "bool",
+        "alert_strategy": "Literal[\"DELAY\", \"DROP\"]",
+        "static_time_range": "NotRequired[DowntimeStaticTimeRange]",
+        "dynamic_time_range": "NotRequired[DowntimeDynamicTimeRange]",
+        "metadata": "Metadata",
+    },
+)
+"""A time range in which monitors send no notifications."""
+
+
+DowntimeStaticTimeRange = TypedDict(
+    "DowntimeStaticTimeRange",
+    {
+        "from": "int",
+        "to": "int",
+    },
+)
+
+
+class DowntimeDynamicTimeRange(TypedDict):
+    """Local time of the organization; a range that ends before it begins spans midnight."""
+    from_minute_of_day: int
+    to_minute_of_day: int
+    invert: bool
+    repeat_days: List[Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]]
+
+
+class EmailTemplate(TypedDict):
+    """The body of notification e-mails, with the same placeholders as webhooks."""
+    id: str
+    name: str
+    payload: str
+    metadata: Metadata
+
+
+class EncryptionKey(TypedDict):
+    """A key of the customer. The record is stored; the service does not encrypt with it yet."""
+    id: str
+    org_id: str
+    name: str
+    provider: Literal["AWS_KMS"]
+    status: Literal["KEY_STATUS_UNSPECIFIED", "CREATED", "ACTIVE", "DISABLED"]
+    aws_kms: NotRequired[EncryptionKeyAwsKms]
+
+
+class EncryptionKeyAwsKms(TypedDict):
+    alias_arn: str
+    region: NotRequired[str]
+
+
+class Error(TypedDict):
+    """The body of every failure; `errors` names the violated rules in machine-readable form."""
+    code: int
+    type: str
+    correlation_id: str
+    details: str
+    errors: NotRequired[List[ErrorErrorsItem]]
+
+
+class ErrorErrorsItem(TypedDict):
+    field: str
+    code: str
+    message: str
+    position: NotRequired[int]
+    length: NotRequired[int]
+    hint: NotRequired[str]
+    fix: NotRequired[ErrorErrorsItemFix]
+
+
+class ErrorErrorsItemFix(TypedDict):
+    position: int
+    length: int
+    text: str
+
+
+Event = TypedDict(
+    "Event",
+    {
+        "@raw": "Union[str, None]",
+        "@time": "str",
+        "@status": "Literal[\"info\", \"warn\", \"error\"]",
+        "message_kvs": "Dict[str, str]",
+        "attributes": "Dict[str, str]",
+        "metadata": "EventMetadata",
+        "links": "List[Link]",
+    },
+)
+
+
+class EventMetadata(TypedDict):
+    service_id: str
+    """The dataset."""
+    timestamp: int
+    sequence: int
+    context: str
+    """The URL of the events around this one."""
+
+
+Explain = TypedDict(
+    "Explain",
+    {
+        "Execution time (millis)": "str",
+        "Bytes searched": "NotRequired[str]",
+        "Matching events": "NotRequired[str]",
+        "Approximate bytes in time range": "NotRequired[str]",
+    },
+)
+
+
+class Export(TypedDict):
+    export_id: str
+    org_id: str
+    progress: int
+    """In percent; never falls, and is 100 exactly when the status is COMPLETE."""
+    status: Literal["CREATED", "IN_PROGRESS", "COMPLETE", "FAILED"]
+    bytes: int
+    """Size of the file so far."""
+    events: int
+    """Events in the file so far."""
+    location: str
+    """Empty until COMPLETE; then a URL to download the file without credentials, valid for an hour."""
+    search_details: ExportDetails
+    format: Literal["ndjson", "csv", "parquet"]
+    compression: Literal["none", "gzip", "zstd"]
+    created_at: int
+    modified_at: int
+    failure_detail: NotRequired[str]
+
+
+ExportDetails = TypedDict(
+    "ExportDetails",
+    {
+        "from": "str",
+        "from_expr": "NotRequired[str]",
+        "from_ts": "NotRequired[int]",
+        "to_ts": "NotRequired[int]",
+        "time_range": "NotRequired[str]",
+        "where": "NotRequired[str]",
+    },
+)
+
+
+class Finding(TypedDict):
+    change: Literal["NEW", "INCREASED", "DECREASED", "VANISHED"]
+    names: List[FindingName]
+    """The most telling first. Several names select the same events."""
+    where: str
+    """The filter of the first name, to be joined with that of the request."""
+    count: int
+    """The events in the range."""
+    baseline_count: int
+    share: float
+    """Of the matching events in the range, from 0 to 1."""
+    baseline_share: float
+    lift: Union[float, None]
+    """`share` divided by `baseline_share`; null when the latter is 0."""
+    significance: float
+    """
+    How unlikely chance alone is: the negative decimal logarithm of its probability, corrected for the number of
+    comparisons. At least 2.
+    """
+    score: float
+    """Findings are ordered by it. It grows with the share and with the lift."""
+    text: str
+    """The finding as a sentence."""
+
+
+class FindingName(TypedDict):
+    key: str
+    """A key of events, or a built-in such as `@pattern`."""
+    value: Union[str, None]
+    """
+    Its value: null for events without the key, the id of a pattern, the limit of a number. The filter says what is
+    compared with it.
+    """
+    kind: Literal["VALUE", "MISSING", "AT_LEAST", "BELOW", "PATTERN"]
+    label: str
+    """For people: `status = 503`, or the template of a pattern."""
+    where: str
+    """The filter that selects exactly these events."""
+
+
+class GroupMember(TypedDict):
+    """The membership of a user or group in a group."""
+    group_id: str
+    member_id: str
+    member_type: Literal["USER", "GROUP"]
+    modified_at: int
+
+
+class GroupRow(TypedDict):
+    """A group with every aggregate by its text. Deprecated duplicate of the top level of `groups_series`."""
+    group: str
+    """The values of the group in brackets."""
+    count: int
+    stat: str
+    value: float
+    timeseries: List[TimeSlice]
+
+
+class Identity(TypedDict):
+    """Who acted: an API key or a user."""
+    type: Literal["API_KEY_ID", "USER_ID"]
+    id: str
+
+
+class KeySample(TypedDict):
+    count: int
+    """The matching events, exactly."""
+    sampled: int
+    """How many of them the sample has."""
+    is_exact: bool
+    """Whether the sample has every matching event."""
+    is_cut: bool
+    """Whether there are more keys than `limit`, or datasets that the sample does not reach."""
+    keys: List[SampledKey]
+    """The most frequent first."""
+
+
+class LedgerCounts(TypedDict):
+    """The outcome of received events."""
+    received: int
+    """Received events; a request that was refused before its events were split counts as one."""
+    stored: int
+    recounted: int
+    """
+    Stored events that a recount found after a crash; their sender is unknown. They count in `raw_bytes`, not in
+    `wire_bytes`.
+    """
+    duplicate: int
+    """Events of repeated requests that were already stored."""
+    rejected: int
+    reasons: Dict[str, int]
+    """The rejected events by reason."""
+    truncated: int
+    """Stored events that were cut because they were too long."""
+    late: int
+    """Stored events that were older than an hour when they arrived."""
+    missing: int
+    """Stored events that a recount did not find."""
+    wire_bytes: int
+    """Bytes of the request bodies on the wire."""
+    raw_bytes: int
+    """Bytes of the stored lines; usage and limits count these."""
+    balances: bool
+    """
+    received = stored + duplicate + rejected, and none is missing. In the totals it is also false while
+    `is_recount_pending`.
+    """
+
+
+class LedgerEntry(TypedDict):
+    """The counts of one sender, dataset and protocol in one part of the range."""
+    received: int
+    """Received events; a request that was refused before its events were split counts as one."""
+    stored: int
+    recounted: int
+    """
+    Stored events that a recount found after a crash; their sender is unknown. They count in `raw_bytes`, not in
+    `wire_bytes`.
+    """
+    duplicate: int
+    """Events of repeated requests that were already stored."""
+    rejected: int
+    reasons: Dict[str, int]
+    """The rejected events by reason."""
+    truncated: int
+    """Stored events that were cut because they were too long."""
+    late: int
+    """Stored events that were older than an hour when they arrived."""
+    missing: int
+    """Stored events that a recount did not find."""
+    wire_bytes: int
+    """Bytes of the request bodies on the wire."""
+    raw_bytes: int
+    """Bytes of the stored lines; usage and limits count these."""
+    balances: bool
+    """
+    received = stored + duplicate + rejected, and none is missing. In the totals it is also false while
+    `is_recount_pending`.
+    """
+    start_time: int
+    end_time: int
+    log_id: NotRequired[str]
+    """Absent if the request was refused before its dataset was known."""
+    identity: NotRequired[Identity]
+    """Absent for events that a recount found, whose sender is unknown."""
+    protocol: str
+
+
+class Limit(TypedDict):
+    """
+    A limit on the bytes of lines that an organization or team sends in a calendar month (UTC), or, set by the operator,
+    on its monitors.
+    """
+    id: str
+    org_id: str
+    category: Literal["INGESTION_LIMITS", "SEARCH_LIMITS", "MONITOR_LIMITS", "LBM_LIMITS"]
+    description: NotRequired[str]
+    value: float
+    """The cap."""
+    unit: Literal["BYTES", "COUNT", "RATIO"]
+    target: Literal["TEAM", "ORGANISATION"]
+    scope: LimitScope
+    type: Literal["SYSTEM", "USER_DEFINED"]
+    time_window: Literal["PER_MONTH", "NO_WINDOW"]
+    metadata: Metadata
+
+
+class LimitScope(TypedDict):
+    organisation: NotRequired[LimitScopeOrganisation]
+    tag: NotRequired[LimitScopeTag]
+    """A team, as `{team: "x"}` or `{key: "team", value: "x"}`: all datasets whose tag `team` has that value."""
+
+
+class LimitScopeOrganisation(TypedDict):
+    id: str
+
+
+class LimitScopeTag(TypedDict):
+    """A team, as `{team: "x"}` or `{key: "team", value: "x"}`: all datasets whose tag `team` has that value."""
+    team: NotRequired[str]
+    key: NotRequired[str]
+    value: NotRequired[str]
+
+
+class LimitTarget(TypedDict):
+    organisation: NotRequired[LimitTargetOrganisation]
+    """The caller's organization; the id is optional."""
+    tag: NotRequired[LimitTargetTag]
+    """A team, as `{team: "x"}` or `{key: "team", value: "x"}`: all datasets whose tag `team` has that value."""
+
+
+class LimitTargetOrganisation(TypedDict):
+    """The caller's organization; the id is optional."""
+    id: NotRequired[str]
+
+
+class LimitTargetTag(TypedDict):
+    """A team, as `{team: "x"}` or `{key: "team", value: "x"}`: all datasets whose tag `team` has that value."""
+    team: NotRequired[str]
+    key: NotRequired[str]
+    value: NotRequired[str]
+
+
+class LimitUsage(TypedDict):
+    limit_id: str
+    value: float
+    used: int
+    """Bytes received in this window; for monitors, their number."""
+    window_start: NotRequired[int]
+    """Absent for a limit without a window."""
+    window_end: NotRequired[int]
+    crossed_at: NotRequired[int]
+    """When a request exceeded the limit. Ingestion is refused until the window ends or the limit changes."""
+
+
+class Link(TypedDict):
+    """An absolute URL and what it leads to."""
+    rel: Literal["next", "prev", "first", "status", "context"]
+    href: str
+
+
+class Log(TypedDict):
+    """A dataset under its older name: the same record with the same id."""
+    collection: str
+    dataset: str
+    is_system_generated: bool
+    tags: Tags
+    parser_id: Union[str, Literal[""]]
+    """The parser assigned to the dataset; empty when none."""
+    retention: NotRequired[Literal["DAYS_30", "DAYS_90", "DAYS_180", "DAYS_365", "DAYS_548", "DAYS_730"]]
+    """How long events of this dataset are kept; absent when the organization default applies."""
+    metadata: Metadata
+    log_id: str
+    logset: str
+    """Deprecated duplicate of `collection`."""
+    log: str
+    """Deprecated duplicate of `dataset`."""
+
+
+class LogView(TypedDict):
+    """A view for the events of a kind of log; components are in display order."""
+    components: List[Union[LogViewComponentsItem, LogViewComponentsItem2]]
+    this_template_tags: NotRequired[Tags]
+    """The dataset tags that the view applies to."""
+
+
+class LogViewComponentsItem(TypedDict):
+    type: Literal["timeline"]
+    config: LogViewComponentsItemConfig
+
+
+class LogViewComponentsItemConfig(TypedDict):
+    group_by: NotRequired[str]
+
+
+class LogViewComponentsItem2(TypedDict):
+    type: Literal["table"]
+    config: LogViewComponentsItem2Config
+
+
+class LogViewComponentsItem2Config(TypedDict):
+    columns: List[LogViewComponentsItem2ConfigColumnsItem]
+
+
+class LogViewComponentsItem2ConfigColumnsItem(TypedDict):
+    name: str
+    """The displayed key, as written in `select`."""
+    format: NotRequired[str]
+    base_unit: NotRequired[str]
+    """The unit of the stored number."""
+    target_unit: NotRequired[str]
+    """The unit to show it in."""
+    precision: NotRequired[int]
+    """Decimal places; 2 when absent."""
+
+
+class Login(TypedDict):
+    token: str
+    """The bearer token, a JWT."""
+    token_type: Literal["Bearer"]
+    expires_at: int
+    """Unix seconds."""
+    user: User
+
+
+class Metadata(TypedDict):
+    """When and by whom a record was created and changed; times in epoch milliseconds."""
+    created_at: NotRequired[int]
+    created_by: NotRequired[Identity]
+    modified_at: NotRequired[int]
+    modified_by: NotRequired[Identity]
+    deleted_at: NotRequired[int]
+    deleted_by: NotRequired[Identity]
+    last_heartbeat_at: NotRequired[int]
+
+
+class MetricDefinition(TypedDict):
+    """Named queries and formulas that widgets and monitors refer to."""
+    id: str
+    name: NotRequired[str]
+    description: NotRequired[str]
+    queries: List[MetricQuery]
+    formulas: NotRequired[List[MetricFormula]]
+    template: NotRequired[Template]
+    metadata: Metadata
+
+
+class MetricDefinitionTemplate(TypedDict):
+    """Queries and formulas with parameters."""
+    id: str
+    name: str
+    description: str
+    queries: List[MetricTemplateQuery]
+    formulas: NotRequired[List[MetricFormula]]
+    parameters: TemplateParameters
+    metadata: Metadata
+
+
+class MetricFormula(TypedDict):
+    name: str
+    expression: str
+    """A formula over query names, such as `errors / total * 100`."""
+    aggregation: NotRequired[MetricFormulaAggregation]
+    """Aggregation of the slices to one value; when absent, the formula over the whole range."""
+
+
+class MetricFormulaAggregation(TypedDict):
+    """Aggregation of the slices to one value; when absent, the formula over the whole range."""
+    reduce_to: Literal["avg", "sum", "min", "max"]
+
+
+class MetricItem(TypedDict):
+    name: str
+    filter: str
+    """The part of the usage that is counted."""
+    stat: str
+    key: str
+    """The key that the statistic is computed from."""
+    is_exact: bool
+    """
+    false when slices do not begin on full minutes (for older usage, full hours or days), or when recounted events have
+    unknown bytes.
+    """
+    groups_series: List[Series]
+    delta: NotRequired[Delta]
+    id: str
+    group_keys: List[str]
+    logs: List[str]
+    from_tags: List[str]
+    from_expr: NotRequired[str]
+    aux: Dict[str, Any]
+    total_count: int
+    total_value: float
+    total_quantiles: NotRequired[Quantiles]
+    aggregates: NotRequired[List[MetricItemAggregatesItem]]
+    series: List[UsageSlice]
+
+
+class MetricItemAggregatesItem(TypedDict):
+    function: str
+    value: NotRequired[float]
+
+
+MetricQuery = TypedDict(
+    "MetricQuery",
+    {
+        "id": "NotRequired[str]",
+        "name": "str",
+        "select": "List[str]",
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "where": "str",
+        "groups": "NotRequired[List[str]]",
+        "aggregation": "NotRequired[List[MetricQueryAggregationItem]]",
+    },
+)
+
+
+class MetricQueryAggregationItem(TypedDict):
+    time: Literal["sum", "avg", "average", "min", "max", "mean", "count", "median", "p75", "p90", "p95", "p99"]
+    """Aggregation of a key in each slice."""
+    reduce_to: NotRequired[Literal["avg", "sum", "min", "max"]]
+    """Aggregation of the slices to one value; for a key, `avg` when absent."""
+
+
+MetricQueryInput = TypedDict(
+    "MetricQueryInput",
+    {
+        "id": "NotRequired[str]",
+        "name": "str",
+        "select": "List[str]",
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "where": "str",
+        "groups": "NotRequired[List[str]]",
+        "aggregation": "NotRequired[List[MetricQueryInputAggregationItem]]",
+    },
+)
+
+
+class MetricQueryInputAggregationItem(TypedDict):
+    time: NotRequired[Literal["sum", "avg", "average", "min", "max", "mean", "count", "median", "p75", "p90", "p95", "p99"]]
+    """Aggregation of a key in each slice."""
+    reduce_to: NotRequired[Literal["avg", "sum", "min", "max"]]
+    """Aggregation of the slices to one value; for a key, `avg` when absent."""
+
+
+MetricTemplateQuery = TypedDict(
+    "MetricTemplateQuery",
+    {
+        "name": "str",
+        "select": "List[str]",
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "where": "str",
+        "groups": "NotRequired[List[str]]",
+        "aggregation": "NotRequired[List[MetricTemplateQueryAggregationItem]]",
+    },
+)
+"""A query whose texts may hold `{{name}}` for a parameter."""
+
+
+class MetricTemplateQueryAggregationItem(TypedDict):
+    time: NotRequired[str]
+    reduce_to: NotRequired[str]
+
+
+class MetricTimeseries(TypedDict):
+    """The result of one query or formula, by time slice and group."""
+    name: str
+    queries: List[MetricQuery]
+    formulas: NotRequired[List[MetricFormula]]
+    aggregates: List[MetricTimeseriesAggregatesItem]
+    is_exact: bool
+    series: List[TimeSlice]
+    groups_series: List[Series]
+    delta: NotRequired[Delta]
+    warnings: NotRequired[List[Warning]]
+
+
+class MetricTimeseriesAggregatesItem(TypedDict):
+    function: str
+    value: Union[float, None]
+
+
+class Monitor(TypedDict):
+    """Compares query results with thresholds, and notifies its actions of status changes."""
+    id: str
+    name: str
+    description: NotRequired[str]
+    type: Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]
+    monitor_type: Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]
+    """The same as `type`."""
+    comparison_operator: Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]
+    threshold: float
+    warning_threshold: NotRequired[float]
+    window: str
+    actions: List[MonitorAction]
+    status: MonitorStatus
+    monitored_groups: List[MonitorMonitoredGroupsItem]
+    no_data_status: MonitorStatus
+    notify_once: bool
+    group_retention: NotRequired[int]
+    """Milliseconds without events after which a group is dropped."""
+    muted_until: NotRequired[int]
+    """Epoch milliseconds, or -1 without end; absent when the monitor is not muted."""
+    last_trigger_ts: NotRequired[int]
+    last_evaluated_ts: NotRequired[int]
+    """Absent before the first evaluation; until then `status` is OK."""
+    aux: NotRequired[Dict[str, Any]]
+    compare_to: NotRequired[str]
+    change_type: NotRequired[Literal["DIFFERENCE", "PERCENTAGE"]]
+    evaluation_window: NotRequired[str]
+    anomaly_algorithm: NotRequired[Literal["MEDIAN_MAD"]]
+    ai_report_enabled: bool
+    ai_report_instructions: NotRequired[str]
+    metric_id: str
+    """The metric definition that holds the queries and formulas."""
+    queries: List[MetricQuery]
+    formulas: List[MetricFormula]
+    template: NotRequired[Template]
+    tags: Tags
+    created_at: int
+    metadata: Metadata
+
+
+class MonitorMonitoredGroupsItem(TypedDict):
+    group_id: str
+    groups: Dict[str, str]
+    status: MonitorStatus
+
+
+class MonitorAction(TypedDict):
+    """A notification target of a monitor: an e-mail address or an integration."""
+    type: Literal["EMAIL", "INTEGRATION"]
+    email: NotRequired[str]
+    integration_id: NotRequired[str]
+
+
+class MonitorEvaluation(TypedDict):
+    """One evaluation of a monitor: values, verdict, and notifications that were sent or suppressed."""
+    time: int
+    from_ts: int
+    to_ts: int
+    status: MonitorStatus
+    failure: NotRequired[str]
+    """Why the query failed; such an evaluation changes and sends nothing."""
+    comparison_operator: Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]
+    threshold: float
+    warning_threshold: NotRequired[float]
+    value: NotRequired[Union[float, Literal["Infinity"], Literal["-Infinity"]]]
+    baseline: NotRequired[Union[float, Literal["Infinity"], Literal["-Infinity"]]]
+    muted: bool
+    downtime: NotRequired[Literal["DELAY", "DROP"]]
+    groups: List[MonitorEvaluationGroupsItem]
+    groups_total: int
+    patterns: NotRequired[List[str]]
+    """The patterns that appeared or vanished."""
+    notifications: List[MonitorEvaluationNotificationsItem]
+    missed: int
+    """Evaluations that were skipped before this one."""
+
+
+class MonitorEvaluationGroupsItem(TypedDict):
+    group_id: str
+    """Empty for a monitor without groups."""
+    value: NotRequired[Union[float, Literal["Infinity"], Literal["-Infinity"]]]
+    """Absent when the window had no event of the group."""
+    baseline: NotRequired[Union[float, Literal["Infinity"], Literal["-Infinity"]]]
+    before: MonitorStatus
+    after: MonitorStatus
+    change: NotRequired[MonitorTransition]
+    verdict: NotRequired[str]
+    """Whether a notification was sent for the change, or why not."""
+    gone: NotRequired[bool]
+    """The group had no events for too long and is dropped."""
+
+
+class MonitorEvaluationNotificationsItem(TypedDict):
+    group_id: str
+    transition: MonitorTransition
+    monitor_status: MonitorStatus
+    delayed: bool
+    """A downtime that has ended delayed it."""
+
+
+class MonitorEvents(TypedDict):
+    monitor_events: List[MonitorEventsMonitorEventsItem]
+    groups_history: List[MonitorEventsGroupsHistoryItem]
+
+
+class MonitorEventsMonitorEventsItem(TypedDict):
+    monitor_id: str
+    time: int
+    monitor_status: MonitorStatus
+    previous_status: NotRequired[MonitorStatus]
+    message: NotRequired[str]
+    ai_report: NotRequired[str]
+
+
+class MonitorEventsGroupsHistoryItem(TypedDict):
+    monitor_id: str
+    group_id: str
+    history: List[MonitorEventsGroupsHistoryItemHistoryItem]
+
+
+class MonitorEventsGroupsHistoryItemHistoryItem(TypedDict):
+    time: int
+    status: MonitorStatus
+
+
+class MonitorNotification(TypedDict):
+    monitor_id: str
+    notification_id: str
+    time: int
+    status: Literal["IN_PROGRESS", "SENT", "FAILED"]
+    type: Literal["EMAIL", "SLACK", "WEBHOOK"]
+    destination: str
+    failure_reason: NotRequired[str]
+    monitor_status: MonitorStatus
+    test: bool
+    tries: List[MonitorNotificationTriesItem]
+    """The delivery attempts, oldest first; `status` is the response of the target."""
+
+
+class MonitorNotificationTriesItem(TypedDict):
+    time: int
+    status: NotRequired[int]
+    failure_reason: NotRequired[str]
+
+
+MonitorStatus = Literal["OK", "NO_DATA", "ALERT", "WARN"]
+
+
+class MonitorTemplate(TypedDict):
+    """A monitor with parameters; its queries come from the template of a metric definition."""
+    id: str
+    name: str
+    description: NotRequired[str]
+    comparison_operator: Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]
+    threshold: str
+    warning_threshold: NotRequired[str]
+    actions: NotRequired[str]
+    """The list of actions as JSON text, or a placeholder for it."""
+    notify_once: NotRequired[str]
+    window: str
+    no_data_status: NotRequired[MonitorStatus]
+    group_retention: NotRequired[int]
+    aux: NotRequired[Dict[str, Any]]
+    compare_to: NotRequired[str]
+    change_type: NotRequired[Literal["DIFFERENCE", "PERCENTAGE"]]
+    evaluation_window: NotRequired[str]
+    anomaly_algorithm: NotRequired[Literal["MEDIAN_MAD"]]
+    type: Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]
+    monitor_type: Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]
+    metric_id: TemplateReference
+    parameters: TemplateParameters
+    this_template_tags: NotRequired[Dict[str, str]]
+    metadata: Metadata
+
+
+MonitorTransition = Literal["ALERT", "WARN", "ALERT_TO_WARN", "ALERT_RECOVERY", "WARN_RECOVERY", "NO_DATA", "NO_DATA_RECOVERY"]
+
+
+class MultiOrgUser(TypedDict):
+    """A user with their organizations and the groups they belong to directly."""
+    id: str
+    first_name: str
+    last_name: str
+    email: str
+    roles: List[str]
+    """`Administrator`, `Standard`, `ReadOnly`, or ids of custom roles."""
+    last_logins: Dict[str, int]
+    """The last login by each login method, in Unix seconds."""
+    login_methods: List[MultiOrgUserLoginMethodsItem]
+    tags: Tags
+    status: Literal["INVITED", "ACTIVE", "INACTIVE", "DEACTIVATED", "MIGRATED", "REMOVED"]
+    invited_at: NotRequired[int]
+    """The latest invitation, in Unix seconds."""
+    invited_by: NotRequired[str]
+    """The e-mail of the latest inviter, or the name of the API key."""
+    metadata: Metadata
+    organisations: List[Organization]
+    groups: List[UserGroup]
+
+
+class MultiOrgUserLoginMethodsItem(TypedDict):
+    name: str
+    """`Password`, or the name of an identity provider."""
+    enabled: bool
+
+
+class Organization(TypedDict):
+    id: str
+    name: str
+    login_methods: List[OrganizationLoginMethodsItem]
+    description: NotRequired[str]
+    active: bool
+    """Whether the caller acts in this organization."""
+    management_resource: NotRequired[str]
+    """The organization that manages this one."""
+    is_management_org: bool
+    contract_type: Literal["PAID", "TRIAL", "FREE"]
+    region: Literal["EU", "US"]
+    metadata: Metadata
+    partition_tags: NotRequired[OrganizationPartitionTags]
+    settings: NotRequired[OrganizationSettings]
+
+
+class OrganizationLoginMethodsItem(TypedDict):
+    name: str
+    enabled: bool
+
+
+class OrganizationPartitionTags(TypedDict):
+    enabled: bool
+    partition_tag_list: NotRequired[List[str]]
+    """The tags whose values, in this order, form the collection name of events that name no collection."""
+
+
+class OrganizationSettings(TypedDict):
+    dcr_enabled: NotRequired[bool]
+    """Whether tools may register themselves as OAuth clients; stored without effect."""
+    out_of_order: NotRequired[bool]
+    """Stored without effect: late events are always accepted and searchable."""
+    multi_org_group: NotRequired[str]
+    """The default group shared by organizations; stored without effect."""
+    shared_datasets: NotRequired[bool]
+    """Cannot be enabled: organizations never read each other's events."""
+
+
+class OtlpStatus(TypedDict):
+    """A failure in the format of OTLP (`google.rpc.Status`)."""
+    code: int
+    """A gRPC status code."""
+    message: str
+
+
+class Parser(TypedDict):
+    """A pattern that extracts keys and values from lines."""
+    id: str
+    name: str
+    pattern: NotRequired[str]
+    """Absent on built-in parsers."""
+    type: Literal["GROK", "DISSECT", "JAVA"]
+    """`JAVA` is built-in detection."""
+    scope: Literal["SYSTEM", "ORGANISATION"]
+    ai_generated: NotRequired[bool]
+    enabled: bool
+    """A disabled parser is not applied, even where it is assigned."""
+    log_lines: NotRequired[List[str]]
+    """The lines that the pattern was inferred from."""
+    parsed_lines: NotRequired[List[Dict[str, str]]]
+    """The keys and values that the pattern extracts from them."""
+    description: NotRequired[str]
+    metadata: NotRequired[Metadata]
+
+
+class ParserMetrics(TypedDict):
+    """Error lines exceeded the time limit of the pattern."""
+    total_lines: int
+    matched_lines: int
+    error_lines: int
+    match_ratio: float
+
+
+class Pattern(TypedDict):
+    id: str
+    """16 hex digits. The id of a family of patterns that differ only in values, or of a single pattern. It never changes."""
+    template: str
+    """The message with `<*>` in place of variable parts."""
+    log_id: str
+    count: NotRequired[int]
+
+
+class PatternValues(TypedDict):
+    id: str
+    family: NotRequired[str]
+    """The family of the pattern."""
+    template: str
+    text: str
+    """The template with the kind of each variable part, such as `<ip>`, or its value if there is only one."""
+    count: int
+    """The matching events."""
+    placeholders: List[PatternValuesPlaceholdersItem]
+    """The variable parts, in the order of the template."""
+
+
+class PatternValuesPlaceholdersItem(TypedDict):
+    kind: str
+    """
+    What the values look like: `n`, `ip`, `uuid`, `hex`, `time`, `duration`, `size`, `path`, `url`, `email`, `host`,
+    `word` or `text`.
+    """
+    count: int
+    """The events in which it has a value."""
+    distinct: int
+    values: List[PatternValuesPlaceholdersItemValuesItem]
+    """The most frequent first."""
+
+
+class PatternValuesPlaceholdersItemValuesItem(TypedDict):
+    value: str
+    count: int
+    where: NotRequired[str]
+    """A condition that selects exactly these events. Absent if none can be written."""
+
+
+class PermissionGroup(TypedDict):
+    """The permissions of one area of the service."""
+    group_name: str
+    group_display_name: str
+    permissions: List[PermissionGroupPermissionsItem]
+
+
+class PermissionGroupPermissionsItem(TypedDict):
+    name: str
+    display_name: str
+    description: str
+    type: Literal["read", "write", "delete"]
+
+
+class Policy(TypedDict):
+    """
+    A rule in addition to roles: LOG_FORBID hides logs from a principal; LOG_PERMIT restricts a principal to the named
+    logs. LOG_FORBID wins.
+    """
+    description: NotRequired[str]
+    policy_type: Literal["ROLE_BASED", "LOG_FORBID", "LOG_PERMIT", "CUSTOM"]
+    resource: PolicyResource
+    """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
+    actions: List[str]
+    """
+    Logs are visible as a whole or not at all, so the list must include reading: `*`, `read`, `search`, `logs_read` or
+    `search_read`.
+    """
+    restricted: bool
+    principal: PolicyPrincipal
+    """A role by its name or id, a user or an API key by its id."""
+    when: NotRequired[PolicyWhen]
+    """The policy applies only if all given lists match."""
+    unless: NotRequired[PolicyUnless]
+    """The policy does not apply if all given lists match."""
+    id: str
+    created_at: int
+    modified_at: int
+    metadata: Metadata
+
+
+class PolicyResource(TypedDict):
+    """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
+    resource_type: str
+    resource_id: str
+
+
+class PolicyPrincipal(TypedDict):
+    """A role by its name or id, a user or an API key by its id."""
+    principal_type: Literal["ROLE", "USER", "APIKEY"]
+    principal_id: str
+
+
+class PolicyWhen(TypedDict):
+    """The policy applies only if all given lists match."""
+    resources: NotRequired[List[PolicyWhenResourcesItem]]
+    """True if the log is one of these."""
+    principals: NotRequired[List[PolicyWhenPrincipalsItem]]
+    """True if the caller is one of these, or has one of these roles."""
+    context: NotRequired[List[PolicyWhenContextItem]]
+    """Conditions on the request context are not supported; a policy with one is refused."""
+
+
+class PolicyWhenResourcesItem(TypedDict):
+    resource_type: str
+    resource_id: str
+
+
+class PolicyWhenPrincipalsItem(TypedDict):
+    principal_type: Literal["ROLE", "USER", "APIKEY"]
+    principal_id: str
+
+
+class PolicyWhenContextItem(TypedDict):
+    key: str
+    operator: Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "like"]
+    value: Union[str, bool]
+
+
+class PolicyUnless(TypedDict):
+    """The policy does not apply if all given lists match."""
+    resources: NotRequired[List[PolicyUnlessResourcesItem]]
+    """True if the log is one of these."""
+    principals: NotRequired[List[PolicyUnlessPrincipalsItem]]
+    """True if the caller is one of these, or has one of these roles."""
+    context: NotRequired[List[PolicyUnlessContextItem]]
+    """Conditions on the request context are not supported; a policy with one is refused."""
+
+
+class PolicyUnlessResourcesItem(TypedDict):
+    resource_type: str
+    resource_id: str
+
+
+class PolicyUnlessPrincipalsItem(TypedDict):
+    principal_type: Literal["ROLE", "USER", "APIKEY"]
+    principal_id: str
+
+
+class PolicyUnlessContextItem(TypedDict):
+    key: str
+    operator: Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "like"]
+    value: Union[str, bool]
+
+
+class PreviewMetric(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+    queries: List[MetricQuery]
+    formulas: NotRequired[List[MetricFormula]]
+    template: NotRequired[Template]
+
+
+class PreviewWidget(TypedDict):
+    """A widget as it would be created; its layout names the templates of the widgets inside."""
+    name: str
+    description: NotRequired[str]
+    type: str
+    layout: PreviewWidgetLayout
+    aux: NotRequired[Dict[str, Any]]
+    tags: Tags
+    template: Template
+    metrics: List[PreviewMetric]
+    widgets: List[PreviewWidget]
+
+
+class PreviewWidgetLayout(TypedDict):
+    widget_layouts: List[WidgetLayout]
+
+
+class Quantiles(TypedDict):
+    """Only for percentiles; `{}` for every other statistic."""
+    min: NotRequired[float]
+    p25: NotRequired[float]
+    p50: NotRequired[float]
+    p75: NotRequired[float]
+    p90: NotRequired[float]
+    p95: NotRequired[float]
+    p99: NotRequired[float]
+    p999: NotRequired[float]
+    max: NotRequired[float]
+
+
+ResultRow = TypedDict(
+    "ResultRow",
+    {
+        "@time": "NotRequired[str]",
+        "@timestamp": "NotRequired[str]",
+        "@sequence": "NotRequired[str]",
+        "@raw": "NotRequired[str]",
+        "@context": "NotRequired[str]",
+        "group": "NotRequired[str]",
+        "count": "NotRequired[int]",
+        "metadata": "NotRequired[ResultRowMetadata]",
+        "links": "NotRequired[List[Link]]",
+    },
+)
+"""
+The items of `select` by their text, for an event, a slice or a group. Deprecated duplicate of `events` and
+`groups_series`.
+"""
+
+
+class ResultRowMetadata(TypedDict):
+    logId: str
+    timestamp: int
+    sequence: int
+    origin: str
+    context: str
+    selectedKeys: Dict[str, str]
+    unselectedKeys: Dict[str, str]
+
+
+class RetentionRule(TypedDict):
+    """How long events are kept. The most specific rule applies: log, then collection, then organization."""
+    id: str
+    """The id of the rule; for the rule of a single log, the id of the log."""
+    org_id: str
+    entity: Literal["LOG", "LOG_SET", "ORGANISATION"]
+    scope: RetentionRuleScope
+    category: Literal["DATASET_RETENTION", "DEFAULT_RETENTION"]
+    retention: Literal["DAYS_30", "DAYS_90", "DAYS_180", "DAYS_365", "DAYS_548", "DAYS_730"]
+    created_by: str
+    created_at: int
+    updated_by: NotRequired[str]
+    updated_at: NotRequired[int]
+
+
+RetentionRuleScope = TypedDict(
+    "RetentionRuleScope",
+    {
+        "from": "NotRequired[str]",
+        "name": "NotRequired[str]",
+    },
+)
+
+
+class Role(TypedDict):
+    """A named set of permissions for users (USER) or API keys (API)."""
+    role_id: str
+    """A UUID, or the name of a system role."""
+    role_type: Literal["USER", "API"]
+    display_name: str
+    description: NotRequired[str]
+    is_system_role: bool
+    metadata: Metadata
+    permissions: List[RolePermissionsItem]
+
+
+class RolePermissionsItem(TypedDict):
+    name: str
+    display_name: str
+    description: str
+    type: Literal["read", "write", "delete"]
+    group_name: str
+    group_display_name: str
+    restricted: bool
+    """Applies only to the logs that a LOG_PERMIT policy names."""
+    sensitive: bool
+    """Whether the permission belongs to a sensitive area."""
+
+
+class SampledKey(TypedDict):
+    key: str
+    type: Literal["STRING", "NUMBER", "BOOLEAN"]
+    field_type: Literal["ATTRIBUTE", "MESSAGE_KVP"]
+    count: int
+    """The matching events that have the key: estimated from the sample, exact if `is_exact`."""
+    values: List[SampledKeyValuesItem]
+    """The most frequent values, at most 10."""
+
+
+class SampledKeyValuesItem(TypedDict):
+    value: str
+    count: int
+
+
+class SavedSearch(TypedDict):
+    id: str
+    name: str
+    description: NotRequired[str]
+    search_details: SearchDetails
+    log_ids: NotRequired[List[str]]
+    template: NotRequired[Template]
+    tags: Tags
+    metadata: Metadata
+
+
+class SavedSearchTemplate(TypedDict):
+    """A search with parameters."""
+    id: str
+    name: str
+    description: NotRequired[str]
+    search_details: SearchTemplateDetails
+    this_template_tags: Tags
+    """Tags of the logs that the template is for."""
+    parameters: TemplateParameters
+    tags: Tags
+    metadata: Metadata
+
+
+SearchDetails = TypedDict(
+    "SearchDetails",
+    {
+        "from": "NotRequired[str]",
+        "from_expr": "NotRequired[str]",
+        "time_range": "NotRequired[str]",
+        "from_ts": "NotRequired[int]",
+        "to_ts": "NotRequired[int]",
+        "where": "NotRequired[str]",
+        "select": "NotRequired[str]",
+        "groups": "NotRequired[str]",
+        "display": "NotRequired[Literal[\"list\", \"timeseries\", \"toplist\", \"piechart\", \"treemap\", \"table\", \"geomap\", \"queryvalue\"]]",
+    },
+)
+
+
+class SearchResponse(TypedDict):
+    explain: Explain
+    events: List[Event]
+    result: List[ResultRow]
+    groups: List[GroupRow]
+    groups_series: List[Series]
+    metadata: SearchResponseMetadata
+    totals: Totals
+    pagination: SearchResponsePagination
+    links: List[Link]
+    is_exact: bool
+    warnings: NotRequired[List[Warning]]
+    status: NotRequired[Literal["IN_PROGRESS", "COMPLETED", "CANCELLED_BY_USER", "TIMED_OUT", "INTERNAL_SERVER_ERROR"]]
+    progress: NotRequired[int]
+    start_time: NotRequired[str]
+
+
+class SearchResponseMetadata(TypedDict):
+    select: List[str]
+    correlation_id: str
+
+
+class SearchResponsePagination(TypedDict):
+    next_page_url: NotRequired[str]
+
+
+SearchTemplateDetails = TypedDict(
+    "SearchTemplateDetails",
+    {
+        "from": "NotRequired[str]",
+        "from_expr": "NotRequired[str]",
+        "time_range": "NotRequired[str]",
+        "from_ts": "NotRequired[int]",
+        "to_ts": "NotRequired[int]",
+        "where": "NotRequired[str]",
+        "select": "NotRequired[str]",
+        "groups": "NotRequired[str]",
+        "display": "NotRequired[str]",
+    },
+)
+"""Search details whose texts may hold `{{name}}` for a parameter."""
+
+
+class Series(TypedDict):
+    key: NotRequired[str]
+    """The key that this level groups by."""
+    name: str
+    """The value of the group; empty for the total."""
+    count: int
+    stat: str
+    value: float
+    quantiles: NotRequired[Quantiles]
+    series_resolution_ms: float
+    timeseries: List[TimeSlice]
+    aggregates: NotRequired[List[SeriesAggregatesItem]]
+    """All aggregates, if there is more than one."""
+    groups_series: NotRequired[List[Series]]
+    delta: NotRequired[Delta]
+
+
+class SeriesAggregatesItem(TypedDict):
+    function: str
+    value: Union[float, None]
+
+
+class SlackIntegration(TypedDict):
+    """Channels of a chat service for notifications."""
+    id: str
+    name: str
+    channels: List[str]
+    workspace_id: str
+    metadata: Metadata
+
+
+class SlackWorkspace(TypedDict):
+    """A chat service for notifications."""
+    id: str
+    name: str
+    posts_by: Literal["TOKEN", "WEBHOOK_URL"]
+    """How messages are posted; the token or URL is never returned."""
+    api_url: NotRequired[str]
+    """Base URL of the chat service, if not the default."""
+    metadata: Metadata
+
+
+class Statement(TypedDict):
+    """A logging statement in source code; its text is the template of events."""
+    id: str
+    message: str
+    file: str
+    line: int
+    """-1 when unknown."""
+
+
+class StatementReference(TypedDict):
+    """A record that refers to a statement: `name` is that of the record, the other members are those of the statement."""
+    entity_type: Literal["dashboard", "monitor", "savedSearch"]
+    name: str
+    id: str
+    message: str
+    file: str
+    line: int
+
+
+class Tag(TypedDict):
+    """One key/value pair on one record; names are unique per record."""
+    name: str
+    value: str
+    entity: TagEntity
+
+
+class TagEntity(TypedDict):
+    id: str
+    type: Literal["log", "dashboard", "user", "api_key", "widget", "saved_search", "monitor"]
+
+
+Tags = Dict[str, str]
+
+
+class Taken(TypedDict):
+    """The number of accepted and rejected events of a request."""
+    accepted: int
+    """Durably stored events."""
+    rejected: int
+    """Rejected events."""
+
+
+class Template(TypedDict):
+    """The template that a record is created from, with its arguments."""
+    id: str
+    arguments: NotRequired[Dict[str, TemplateArgument]]
+
+
+class TemplateArgument2(TypedDict):
+    literal: Union[str, List[Union[str, Dict[str, Any]]]]
+
+
+class TemplateArgument22(TypedDict):
+    input: str
+    """A parameter of the enclosing template."""
+
+
+TemplateArgument = Union["TemplateArgument2", "TemplateArgument22"]
+
+
+class TemplateParameter(TypedDict):
+    type: Literal["STRING", "STRING_LIST", "DOUBLE", "BOOLEAN", "OBJECT_LIST"]
+    description: NotRequired[str]
+
+
+TemplateParameters = Dict[str, "TemplateParameter"]
+
+
+class TemplateReference(TypedDict):
+    """A template within another one; an argument `input` takes the value of a parameter of the outer one."""
+    id: str
+    arguments: NotRequired[Dict[str, TemplateArgument]]
+
+
+TimeSlice = TypedDict(
+    "TimeSlice",
+    {
+        "@timestamp": "str",
+        "count": "int",
+        "value": "float",
+        "quantiles": "Quantiles",
+        "@time": "NotRequired[str]",
+    },
+)
+
+
+class TopKey(TypedDict):
+    type: Literal["STRING", "NUMBER", "BOOLEAN"]
+    field_type: Literal["ATTRIBUTE", "MESSAGE_KVP"]
+    rank: int
+    """Occurrences in the sample."""
+    values: Dict[str, TopKeyValuesValue]
+    """The most frequent values, at most 10."""
+
+
+class TopKeyValuesValue(TypedDict):
+    value: str
+    rank: int
+
+
+class Totals(TypedDict):
+    """Over the whole range: the matching events, and every aggregate by its text."""
+    count: int
+    """Matching events."""
+    timeseries: NotRequired[List[TimeSlice]]
+    total_groups: NotRequired[int]
+    retrieved_groups: NotRequired[int]
+
+
+class UsageSeries(TypedDict):
+    name: str
+    filter: str
+    """The part of the usage that is counted."""
+    stat: str
+    key: str
+    """The key that the statistic is computed from."""
+    is_exact: bool
+    """
+    false when slices do not begin on full minutes (for older usage, full hours or days), or when recounted events have
+    unknown bytes.
+    """
+    groups_series: List[Series]
+    delta: NotRequired[Delta]
+
+
+UsageSlice = TypedDict(
+    "UsageSlice",
+    {
+        "@timestamp": "str",
+        "@time": "str",
+        "count": "str",
+        "value": "str",
+        "quantiles": "Quantiles",
+    },
+)
+"""A slice with its numbers as text."""
+
+
+class User(TypedDict):
+    id: str
+    first_name: str
+    last_name: str
+    email: str
+    roles: List[str]
+    """`Administrator`, `Standard`, `ReadOnly`, or ids of custom roles."""
+    last_logins: Dict[str, int]
+    """The last login by each login method, in Unix seconds."""
+    login_methods: List[UserLoginMethodsItem]
+    tags: Tags
+    status: Literal["INVITED", "ACTIVE", "INACTIVE", "DEACTIVATED", "MIGRATED", "REMOVED"]
+    invited_at: NotRequired[int]
+    """The latest invitation, in Unix seconds."""
+    invited_by: NotRequired[str]
+    """The e-mail of the latest inviter, or the name of the API key."""
+    metadata: Metadata
+
+
+class UserLoginMethodsItem(TypedDict):
+    name: str
+    """`Password`, or the name of an identity provider."""
+    enabled: bool
+
+
+class UserGroup(TypedDict):
+    """Users and groups that are granted roles together."""
+    group_id: str
+    id: str
+    """The same value as `group_id`."""
+    name: str
+    description: NotRequired[str]
+    created_at: int
+    modified_at: int
+    metadata: Metadata
+
+
+class UserPreference(TypedDict):
+    preferences: UserPreferencePreferences
+
+
+class UserPreferencePreferences(TypedDict):
+    favourites: NotRequired[UserPreferencePreferencesFavourites]
+    defaults: NotRequired[UserPreferencePreferencesDefaults]
+    features: NotRequired[Dict[str, bool]]
+    theme: NotRequired[Literal["light", "dark", "system"]]
+    preferred_org: NotRequired[str]
+    timezone: NotRequired[str]
+    """A name of the IANA time zone database."""
+    filter_null_groups: NotRequired[Literal["true", "false"]]
+
+
+class UserPreferencePreferencesFavourites(TypedDict):
+    monitors: NotRequired[List[str]]
+    dashboards: NotRequired[List[str]]
+    saved_searches: NotRequired[List[str]]
+
+
+class UserPreferencePreferencesDefaults(TypedDict):
+    monitor: NotRequired[str]
+    dashboard: NotRequired[str]
+
+
+class Warning(TypedDict):
+    """A valid part of the query that probably does not do what the caller meant."""
+    field: str
+    code: str
+    message: str
+    position: NotRequired[int]
+    length: NotRequired[int]
+    hint: NotRequired[str]
+    fix: NotRequired[WarningFix]
+
+
+class WarningFix(TypedDict):
+    position: int
+    length: int
+    text: str
+
+
+class WebhookIntegration(TypedDict):
+    """A URL that notifications are posted to."""
+    id: str
+    name: str
+    url: str
+    custom_headers: Dict[str, str]
+    """Headers sent to the target; values are never returned, each reads `***`."""
+    payload: NotRequired[str]
+    is_signed: bool
+    """Whether requests are signed."""
+    metadata: Metadata
+
+
+class Widget(TypedDict):
+    """A visualization of metrics, or a container of other widgets."""
+    id: str
+    name: str
+    description: NotRequired[str]
+    type: Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]
+    metric_ids: List[str]
+    """The visualization."""
+    widget_ids: List[str]
+    """The widgets inside it; a widget has either these or metrics."""
+    layout: WidgetLayout2
+    aux: NotRequired[Dict[str, Any]]
+    tags: Tags
+    template: NotRequired[Template]
+    metadata: Metadata
+
+
+class WidgetLayout2(TypedDict):
+    widget_layouts: List[WidgetLayout]
+
+
+class WidgetLayout(TypedDict):
+    """Position and size of a widget; fractions are allowed."""
+    id: str
+    x: float
+    y: float
+    w: float
+    h: float
+
+
+class WidgetTemplate(TypedDict):
+    """A widget with parameters."""
+    id: str
+    name: str
+    description: NotRequired[str]
+    type: Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]
+    aux: NotRequired[Dict[str, Any]]
+    metrics: List[TemplateReference]
+    widgets: List[TemplateReference]
+    layout: NotRequired[WidgetTemplateLayout]
+    tags: Tags
+    parameters: TemplateParameters
+    metadata: Metadata
+
+
+class WidgetTemplateLayout(TypedDict):
+    widget_layouts: List[WidgetLayout]
+
+
+class AccessListReply(TypedDict):
+    items: List[AccessListReplyItemsItem]
+
+
+class AccessListReplyItemsItem(TypedDict):
+    members: List[AccessMember]
+
+
+class AccessListOwnReply(TypedDict):
+    items: List[AccessListOwnReplyItemsItem]
+
+
+class AccessListOwnReplyItemsItem(TypedDict):
+    members: List[AccessMember]
+
+
+class AccessGrantBody(TypedDict):
+    roles: List[str]
+    status: Literal["active", "invited"]
+
+
+class AccessCheckReply(TypedDict):
+    is_authorised: bool
+    roles: str
+    """Role ids joined by commas; empty when none."""
+
+
+class AccessCheckOwnReply(TypedDict):
+    is_authorised: bool
+    roles: str
+    """Role ids joined by commas; empty when none."""
+
+
+class AccessSwitchReply(TypedDict):
+    token: NotRequired[str]
+    token_type: NotRequired[Literal["Bearer"]]
+    expires_at: NotRequired[int]
+
+
+class AccessSwitchOwnBody(TypedDict):
+    org_id: NotRequired[str]
+    user_id: NotRequired[str]
+
+
+class AccessSwitchOwnReply(TypedDict):
+    token: NotRequired[str]
+    token_type: NotRequired[Literal["Bearer"]]
+    expires_at: NotRequired[int]
+
+
+class AgentInterfaceSendBody(TypedDict):
+    jsonrpc: Literal["2.0"]
+    id: NotRequired[Union[str, float]]
+    """Absent for a notification, which is answered with 202 and no body."""
+    method: str
+    """Such as `initialize`, `tools/list` or `tools/call`."""
+    params: NotRequired[Dict[str, Any]]
+
+
+class AgentInterfaceSendReply(TypedDict):
+    jsonrpc: Literal["2.0"]
+
+
+class ApiKeysListReply(TypedDict):
+    api_keys: List[ApiKey]
+
+
+class ApiKeysCreateBody(TypedDict):
+    name: str
+    roles: List[str]
+    ttl: NotRequired[int]
+    """Lifetime in seconds; absent or 0 means that the key never expires."""
+    expires_at: NotRequired[int]
+    tags: NotRequired[Tags]
+
+
+class ApiKeysCreateReply(TypedDict):
+    id: str
+    name: str
+    api_key: str
+    """Short identifier that tells keys apart; not part of the secret."""
+    roles: List[str]
+    tags: Tags
+    expires_at: NotRequired[int]
+    """Unix seconds; absent when the key never expires."""
+    metadata: Metadata
+    key: str
+
+
+class ApiKeysUpdateBody(TypedDict):
+    name: NotRequired[str]
+    roles: NotRequired[List[str]]
+
+
+class AuditListReply(TypedDict):
+    audit: List[AuditRecord]
+
+
+class AuthLoginBody(TypedDict):
+    email: str
+    password: str
+
+
+class AuthAcceptInviteBody(TypedDict):
+    token: str
+    password: str
+
+
+class AuthChangePasswordBody(TypedDict):
+    current_password: str
+    new_password: str
+
+
+class AuthMeReply(TypedDict):
+    type: Literal["API_KEY_ID", "USER_ID"]
+    id: str
+    org_id: str
+    roles: List[str]
+    permissions: List[str]
+    user: NotRequired[User]
+    api_key: NotRequired[ApiKey]
+
+
+ChangesFindBody = TypedDict(
+    "ChangesFindBody",
+    {
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "time_range": "NotRequired[str]",
+        "from_ts": "NotRequired[int]",
+        "to_ts": "NotRequired[int]",
+        "baseline": "NotRequired[ChangesFindBodyBaseline]",
+        "where": "NotRequired[str]",
+        "limit": "NotRequired[int]",
+    },
+)
+
+
+class ChangesFindBodyBaseline(TypedDict):
+    """
+    The range to compare with, in epoch milliseconds; by default as long as the range and right before it. It may
+    contain the range, which is then left out of it.
+    """
+    from_ts: int
+    to_ts: int
+
+
+class CollectionsListReply(TypedDict):
+    collections: List[Dict[str, List[CollectionsListReplyCollectionsItemValueItem]]]
+
+
+class CollectionsListReplyCollectionsItemValueItem(TypedDict):
+    dataset: str
+    id: str
+
+
+class ConfigAssistantAgentsReply(TypedDict):
+    agents: List[ConfigAssistantAgentsReplyAgentsItem]
+
+
+class ConfigAssistantAgentsReplyAgentsItem(TypedDict):
+    agent: Literal["otel-collector", "fluent-bit", "vector", "filebeat", "logstash", "rsyslog", "alloy"]
+    display_name: str
+    formats: List[str]
+    sources: List[Literal["file", "journald", "syslog", "docker", "kubernetes", "otlp"]]
+
+
+class ConfigAssistantCreateBody(TypedDict):
+    agent: Literal["otel-collector", "fluent-bit", "vector", "filebeat", "logstash", "rsyslog", "alloy"]
+    version: NotRequired[str]
+    """Version of the agent; old versions lead to a warning."""
+    platform: NotRequired[Literal["linux", "kubernetes", "docker", "windows"]]
+    collection: NotRequired[str]
+    dataset: NotRequired[str]
+    """Target dataset; when absent, the OTLP service name or `default`."""
+    tags: NotRequired[Tags]
+    options: NotRequired[ConfigAssistantCreateBodyOptions]
+    sources: List[ConfigAssistantCreateBodySourcesItem]
+    """May be empty when `prompt` names sources."""
+    prompt: NotRequired[str]
+    """A request in plain words. A configured model interprets it; without a model, common words are understood."""
+
+
+class ConfigAssistantCreateBodyOptions(TypedDict):
+    compression: NotRequired[Literal["gzip", "zstd", "none"]]
+    batch_size: NotRequired[int]
+    """Events sent at once."""
+    batch_seconds: NotRequired[int]
+    """How long to wait for a batch to fill."""
+    multiline: NotRequired[str]
+    """Regular expression for the first line of an event; lines that do not match continue the previous event."""
+    include_traces: NotRequired[bool]
+    """Forwards traces received over OTLP."""
+    parse: NotRequired[Literal["json", "logfmt"]]
+    """Makes the agent parse keys and values from lines."""
+    redact: NotRequired[List[str]]
+    """Values to replace with *** before sending: `email`, `card`, `ip`, `token`, or a regular expression."""
+    drop: NotRequired[List[str]]
+    """Regular expressions; lines that match one are not sent."""
+    sample_percent: NotRequired[int]
+    """Percentage of events to send, chosen at random."""
+    retry_seconds: NotRequired[int]
+    """How long to retry a batch; 0 retries until it succeeds."""
+    tls: NotRequired[ConfigAssistantCreateBodyOptionsTls]
+    routes: NotRequired[List[ConfigAssistantCreateBodyOptionsRoutesItem]]
+    """Sends matching lines to another dataset; the first matching route wins."""
+
+
+class ConfigAssistantCreateBodyOptionsTls(TypedDict):
+    ca_file: NotRequired[str]
+    cert_file: NotRequired[str]
+    key_file: NotRequired[str]
+    verify: NotRequired[bool]
+    """false accepts any certificate of the service."""
+
+
+class ConfigAssistantCreateBodyOptionsRoutesItem(TypedDict):
+    match: str
+    collection: NotRequired[str]
+    dataset: str
+
+
+class ConfigAssistantCreateBodySourcesItem(TypedDict):
+    kind: Literal["file", "journald", "syslog", "docker", "kubernetes", "otlp"]
+    options: NotRequired[ConfigAssistantCreateBodySourcesItemOptions]
+    """Options of another kind of source lead to warnings."""
+
+
+class ConfigAssistantCreateBodySourcesItemOptions(TypedDict):
+    """Options of another kind of source lead to warnings."""
+    paths: NotRequired[List[str]]
+    """Files to read, with wildcards; only for `file`."""
+    units: NotRequired[List[str]]
+    """Only these units; only for `journald`."""
+    port: NotRequired[int]
+    """Of `syslog` (5514 when absent), and of OTLP over HTTP (4318)."""
+    grpc_port: NotRequired[int]
+    """Of OTLP over gRPC; 4317 when absent."""
+    protocol: NotRequired[Literal["tcp", "udp"]]
+    """Of `syslog`; `tcp` when absent."""
+
+
+class ConfigAssistantModifyBody(TypedDict):
+    agent: Literal["otel-collector", "fluent-bit", "vector", "filebeat", "logstash", "rsyslog", "alloy"]
+    config: str
+    """The file as it is."""
+    changes: NotRequired[ConfigAssistantModifyBodyChanges]
+    prompt: NotRequired[str]
+    """A request in plain words. A configured model interprets it; without a model, common words are understood."""
+
+
+class ConfigAssistantModifyBodyChanges(TypedDict):
+    version: NotRequired[str]
+    """Version of the agent; old versions lead to a warning."""
+    platform: NotRequired[Literal["linux", "kubernetes", "docker", "windows"]]
+    collection: NotRequired[str]
+    dataset: NotRequired[str]
+    """Target dataset; when absent, the OTLP service name or `default`."""
+    tags: NotRequired[Tags]
+    options: NotRequired[ConfigAssistantModifyBodyChangesOptions]
+    sources: NotRequired[List[ConfigAssistantModifyBodyChangesSourcesItem]]
+
+
+class ConfigAssistantModifyBodyChangesOptions(TypedDict):
+    compression: NotRequired[Literal["gzip", "zstd", "none"]]
+    batch_size: NotRequired[int]
+    """Events sent at once."""
+    batch_seconds: NotRequired[int]
+    """How long to wait for a batch to fill."""
+    multiline: NotRequired[str]
+    """Regular expression for the first line of an event; lines that do not match continue the previous event."""
+    include_traces: NotRequired[bool]
+    """Forwards traces received over OTLP."""
+    parse: NotRequired[Literal["json", "logfmt"]]
+    """Makes the agent parse keys and values from lines."""
+    redact: NotRequired[List[str]]
+    """Values to replace with *** before sending: `email`, `card`, `ip`, `token`, or a regular expression."""
+    drop: NotRequired[List[str]]
+    """Regular expressions; lines that match one are not sent."""
+    sample_percent: NotRequired[int]
+    """Percentage of events to send, chosen at random."""
+    retry_seconds: NotRequired[int]
+    """How long to retry a batch; 0 retries until it succeeds."""
+    tls: NotRequired[ConfigAssistantModifyBodyChangesOptionsTls]
+    routes: NotRequired[List[ConfigAssistantModifyBodyChangesOptionsRoutesItem]]
+    """Sends matching lines to another dataset; the first matching route wins."""
+
+
+class ConfigAssistantModifyBodyChangesOptionsTls(TypedDict):
+    ca_file: NotRequired[str]
+    cert_file: NotRequired[str]
+    key_file: NotRequired[str]
+    verify: NotRequired[bool]
+    """false accepts any certificate of the service."""
+
+
+class ConfigAssistantModifyBodyChangesOptionsRoutesItem(TypedDict):
+    match: str
+    collection: NotRequired[str]
+    dataset: str
+
+
+class ConfigAssistantModifyBodyChangesSourcesItem(TypedDict):
+    kind: Literal["file", "journald", "syslog", "docker", "kubernetes", "otlp"]
+    options: NotRequired[ConfigAssistantModifyBodyChangesSourcesItemOptions]
+    """Options of another kind of source lead to warnings."""
+
+
+class ConfigAssistantModifyBodyChangesSourcesItemOptions(TypedDict):
+    """Options of another kind of source lead to warnings."""
+    paths: NotRequired[List[str]]
+    """Files to read, with wildcards; only for `file`."""
+    units: NotRequired[List[str]]
+    """Only these units; only for `journald`."""
+    port: NotRequired[int]
+    """Of `syslog` (5514 when absent), and of OTLP over HTTP (4318)."""
+    grpc_port: NotRequired[int]
+    """Of OTLP over gRPC; 4317 when absent."""
+    protocol: NotRequired[Literal["tcp", "udp"]]
+    """Of `syslog`; `tcp` when absent."""
+
+
+class ConfigAssistantValidateBody(TypedDict):
+    agent: Literal["otel-collector", "fluent-bit", "vector", "filebeat", "logstash", "rsyslog", "alloy"]
+    config: str
+    """The file as it is."""
+
+
+class ConfigAssistantValidateReply(TypedDict):
+    valid: bool
+    problems: List[ConfigAssistantValidateReplyProblemsItem]
+
+
+class ConfigAssistantValidateReplyProblemsItem(TypedDict):
+    line: NotRequired[int]
+    message: str
+
+
+class ContextGetReply(TypedDict):
+    explain: Explain
+    events: List[Event]
+    result: List[ResultRow]
+    links: List[Link]
+
+
+class CustomerUpdateBody(TypedDict):
+    customer_name: str
+    billing_emails: List[str]
+
+
+class DashboardsListReply(TypedDict):
+    dashboards: List[Dashboard]
+
+
+class DashboardsCreateBody(TypedDict):
+    name: NotRequired[str]
+    """Required unless a template provides it."""
+    description: NotRequired[str]
+    layout: NotRequired[DashboardsCreateBodyLayout]
+    tags: NotRequired[Tags]
+    widget_ids: NotRequired[List[str]]
+    template: NotRequired[Template]
+    """Provides every member that is absent here; its widgets and their metrics are created."""
+
+
+class DashboardsCreateBodyLayout(TypedDict):
+    metric_ids: NotRequired[List[str]]
+    """Metrics that belong to the dashboard."""
+    widget_layouts: NotRequired[List[WidgetLayout]]
+
+
+class DashboardsPreviewBody(TypedDict):
+    template: NotRequired[Template]
+    template_id: NotRequired[str]
+    arguments: NotRequired[Dict[str, TemplateArgument]]
+
+
+class DashboardsPreviewReply(TypedDict):
+    name: str
+    description: NotRequired[str]
+    layout: DashboardsPreviewReplyLayout
+    tags: Tags
+    template: Template
+    widgets: List[PreviewWidget]
+
+
+class DashboardsPreviewReplyLayout(TypedDict):
+    metric_ids: NotRequired[List[str]]
+    widget_layouts: NotRequired[List[WidgetLayout]]
+
+
+class DashboardsChangeBody(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+    layout: NotRequired[DashboardsChangeBodyLayout]
+    """Replaces the given members and keeps the others."""
+    widget_ids: NotRequired[List[str]]
+    """The whole list."""
+    append_widget_ids: NotRequired[List[str]]
+    """Widgets that are already on the dashboard keep their position."""
+    remove_widget_ids: NotRequired[List[str]]
+
+
+class DashboardsChangeBodyLayout(TypedDict):
+    """Replaces the given members and keeps the others."""
+    metric_ids: NotRequired[List[str]]
+    """Metrics that belong to the dashboard."""
+    widget_layouts: NotRequired[List[WidgetLayout]]
+
+
+class DashboardsAddWidgetsBody(TypedDict):
+    widget_ids: List[str]
+
+
+class DashboardTemplatesListReply(TypedDict):
+    templates: List[DashboardTemplate]
+
+
+class DashboardTemplatesCreateBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+    widgets: NotRequired[List[TemplateReference]]
+    """Templates of widgets."""
+    layout: NotRequired[DashboardTemplatesCreateBodyLayout]
+    """Its ids are those of the templates under `widgets`."""
+    this_template_tags: Tags
+    """Tags of the logs that the template is for, such as their `log_type`."""
+    tags: NotRequired[Tags]
+    parameters: NotRequired[TemplateParameters]
+
+
+class DashboardTemplatesCreateBodyLayout(TypedDict):
+    """Its ids are those of the templates under `widgets`."""
+    metric_ids: NotRequired[List[str]]
+    """Metrics that belong to the dashboard."""
+    widget_layouts: NotRequired[List[WidgetLayout]]
+
+
+class DashboardTemplatesUpdateBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+    widgets: NotRequired[List[TemplateReference]]
+    """Templates of widgets."""
+    layout: NotRequired[DashboardTemplatesUpdateBodyLayout]
+    """Its ids are those of the templates under `widgets`."""
+    this_template_tags: Tags
+    """Tags of the logs that the template is for, such as their `log_type`."""
+    tags: NotRequired[Tags]
+    parameters: NotRequired[TemplateParameters]
+
+
+class DashboardTemplatesUpdateBodyLayout(TypedDict):
+    """Its ids are those of the templates under `widgets`."""
+    metric_ids: NotRequired[List[str]]
+    """Metrics that belong to the dashboard."""
+    widget_layouts: NotRequired[List[WidgetLayout]]
+
+
+class DatasetKeysResolveBody(TypedDict):
+    keys: NotRequired[List[str]]
+    """At least one, unless from_expr is given."""
+    from_expr: NotRequired[str]
+    """Restricts the search to the datasets of this selector."""
+    time_range: NotRequired[str]
+    """A relative range such as `Last 20 minutes`; excludes from_ts and to_ts."""
+    from_ts: NotRequired[int]
+    """Epoch milliseconds, inclusive; together with to_ts."""
+    to_ts: NotRequired[int]
+    """Epoch milliseconds, exclusive; together with from_ts."""
+    match_type: NotRequired[Literal["EXACT", "IEXACT", "SUBSTRING", "ISUBSTRING"]]
+    """The I forms ignore case."""
+    expand_type: NotRequired[Literal["DISABLED", "SYNONYM"]]
+    """SYNONYM requires EXACT or IEXACT."""
+
+
+class DatasetKeysResolveReply(TypedDict):
+    datasets: List[DatasetKeysResolveReplyDatasetsItem]
+
+
+class DatasetKeysResolveReplyDatasetsItem(TypedDict):
+    id: str
+    type: Literal["LOG"]
+
+
+class DatasetsListReply(TypedDict):
+    datasets: List[Dataset]
+
+
+class DatasetsCreateBody(TypedDict):
+    collection: str
+    dataset: str
+    tags: NotRequired[Tags]
+    retention: NotRequired[Literal["DAYS_30", "DAYS_90", "DAYS_180", "DAYS_365", "DAYS_548", "DAYS_730"]]
+
+
+class DatasetsUpdateBody(TypedDict):
+    collection: str
+    dataset: NotRequired[str]
+    """Absent keeps the name."""
+    tags: NotRequired[Tags]
+    """All tags of the dataset; absent keeps them. Changing them needs `tag_write` too."""
+    retention: NotRequired[Union[Literal["DAYS_30", "DAYS_90", "DAYS_180", "DAYS_365", "DAYS_548", "DAYS_730"], None]]
+    """Absent keeps it; null returns to the organization default."""
+
+
+class DowntimesListReply(TypedDict):
+    downtimes: List[Downtime]
+
+
+DowntimesCreateBody = TypedDict(
+    "DowntimesCreateBody",
+    {
+        "name": "str",
+        "description": "NotRequired[str]",
+        "from": "List[str]",
+        "suppress_recovery_alert": "NotRequired[bool]",
+        "alert_strategy": "NotRequired[Literal[\"DELAY\", \"DROP\"]]",
+        "static_time_range": "NotRequired[DowntimesCreateBodyStaticTimeRange]",
+        "dynamic_time_range": "NotRequired[DowntimesCreateBodyDynamicTimeRange]",
+    },
+)
+
+
+DowntimesCreateBodyStaticTimeRange = TypedDict(
+    "DowntimesCreateBodyStaticTimeRange",
+    {
+        "from": "int",
+        "to": "int",
+    },
+)
+
+
+class DowntimesCreateBodyDynamicTimeRange(TypedDict):
+    from_minute_of_day: int
+    to_minute_of_day: int
+    invert: NotRequired[bool]
+    repeat_days: NotRequired[List[Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]]]
+
+
+DowntimesUpdateBody = TypedDict(
+    "DowntimesUpdateBody",
+    {
+        "name": "str",
+        "description": "NotRequired[str]",
+        "from": "List[str]",
+        "suppress_recovery_alert": "NotRequired[bool]",
+        "alert_strategy": "NotRequired[Literal[\"DELAY\", \"DROP\"]]",
+        "static_time_range": "NotRequired[DowntimesUpdateBodyStaticTimeRange]",
+        "dynamic_time_range": "NotRequired[DowntimesUpdateBodyDynamicTimeRange]",
+    },
+)
+
+
+DowntimesUpdateBodyStaticTimeRange = TypedDict(
+    "DowntimesUpdateBodyStaticTimeRange",
+    {
+        "from": "int",
+        "to": "int",
+    },
+)
+
+
+class DowntimesUpdateBodyDynamicTimeRange(TypedDict):
+    from_minute_of_day: int
+    to_minute_of_day: int
+    invert: NotRequired[bool]
+    repeat_days: NotRequired[List[Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]]]
+
+
+class EncryptionKeysListReply(TypedDict):
+    keys: List[EncryptionKey]
+
+
+class EncryptionKeysCreateBody(TypedDict):
+    id: NotRequired[str]
+    name: str
+    provider: Literal["AWS_KMS"]
+    aws_kms: EncryptionKeysCreateBodyAwsKms
+
+
+class EncryptionKeysCreateBodyAwsKms(TypedDict):
+    alias_arn: str
+    region: NotRequired[str]
+
+
+class EncryptionKeysUpdateBody(TypedDict):
+    name: NotRequired[str]
+    status: NotRequired[Literal["KEY_STATUS_UNSPECIFIED", "CREATED", "ACTIVE", "DISABLED"]]
+
+
+class ExportsListReply(TypedDict):
+    exports: List[Export]
+
+
+class ExportsCreateBody(TypedDict):
+    search_details: ExportsCreateBodySearchDetails
+    format: NotRequired[Literal["ndjson", "csv", "parquet"]]
+    compression: NotRequired[Literal["none", "gzip", "zstd"]]
+    """The download is a compressed file; Parquet is compressed inside the file."""
+
+
+ExportsCreateBodySearchDetails = TypedDict(
+    "ExportsCreateBodySearchDetails",
+    {
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "time_range": "NotRequired[str]",
+        "from_ts": "NotRequired[int]",
+        "to_ts": "NotRequired[int]",
+        "where": "NotRequired[str]",
+    },
+)
+
+
+ForwardConfigsListReply = TypedDict(
+    "ForwardConfigsListReply",
+    {
+        "forward-configs": "List[Dict[str, Any]]",
+    },
+)
+
+
+class GroupsListReply(TypedDict):
+    groups: List[UserGroup]
+
+
+class GroupsCreateBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+
+
+class GroupsUpdateBody(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+
+
+class GroupsMembersReply(TypedDict):
+    members: List[GroupMember]
+
+
+class GroupsAddMembersBody(TypedDict):
+    members: List[GroupsAddMembersBodyMembersItem]
+
+
+class GroupsAddMembersBodyMembersItem(TypedDict):
+    member_id: str
+    member_type: Literal["USER", "GROUP"]
+
+
+class GroupsRemoveMembersBody(TypedDict):
+    members: List[GroupsRemoveMembersBodyMembersItem]
+
+
+class GroupsRemoveMembersBodyMembersItem(TypedDict):
+    member_id: str
+    member_type: Literal["USER", "GROUP"]
+
+
+class HealthGetReply(TypedDict):
+    status: Literal["ok", "degraded"]
+    """`degraded` when both stores respond but the clock is wrong or evaluations are overdue."""
+    problems: List[str]
+    """The reasons for `degraded`, one sentence each; empty otherwise."""
+    version: str
+    region: str
+    stores: HealthGetReplyStores
+    disk: Literal["ok", "tight", "full"]
+    """Disk of the event store: `tight` from 85 %; `full` from 95 % or below 512 MiB, when events are refused with 503."""
+
+
+class HealthGetReplyStores(TypedDict):
+    events: Literal["ok"]
+    meta: Literal["ok"]
+
+
+class IngestionOtlpLogsReply(TypedDict):
+    partialSuccess: NotRequired[IngestionOtlpLogsReplyPartialSuccess]
+
+
+class IngestionOtlpLogsReplyPartialSuccess(TypedDict):
+    errorMessage: NotRequired[str]
+    rejectedLogRecords: NotRequired[str]
+
+
+class IngestionOtlpTracesReply(TypedDict):
+    partialSuccess: NotRequired[IngestionOtlpTracesReplyPartialSuccess]
+
+
+class IngestionOtlpTracesReplyPartialSuccess(TypedDict):
+    errorMessage: NotRequired[str]
+    rejectedSpans: NotRequired[str]
+
+
+class IngestionOtlpMetricsReply(TypedDict):
+    partialSuccess: NotRequired[IngestionOtlpMetricsReplyPartialSuccess]
+
+
+class IngestionOtlpMetricsReplyPartialSuccess(TypedDict):
+    errorMessage: NotRequired[str]
+    rejectedDataPoints: NotRequired[str]
+
+
+class InsightsListReply(TypedDict):
+    insights: List[Dict[str, Any]]
+
+
+class IntegrationsWebhooksReply(TypedDict):
+    integrations: List[WebhookIntegration]
+
+
+class IntegrationsCreateWebhookBody(TypedDict):
+    name: str
+    url: str
+    custom_headers: NotRequired[Dict[str, str]]
+    """
+    Sent with every request. In an update, `***` keeps the current value of the header, unless the scheme, host or port
+    of `url` changes.
+    """
+    payload: NotRequired[str]
+    """
+    A JSON text with placeholders such as `$title`, `$description` and `$alert_id`; without it, a default object is
+    sent.
+    """
+    signing_secret: NotRequired[Union[str, Literal["", "***"]]]
+    """
+    Secret that signs every request body; never returned. In an update, `***` keeps it, unless the scheme, host or port
+    of `url` changes; omit it to stop signing.
+    """
+
+
+class IntegrationsUpdateWebhookBody(TypedDict):
+    name: str
+    url: str
+    custom_headers: NotRequired[Dict[str, str]]
+    """
+    Sent with every request. In an update, `***` keeps the current value of the header, unless the scheme, host or port
+    of `url` changes.
+    """
+    payload: NotRequired[str]
+    """
+    A JSON text with placeholders such as `$title`, `$description` and `$alert_id`; without it, a default object is
+    sent.
+    """
+    signing_secret: NotRequired[Union[str, Literal["", "***"]]]
+    """
+    Secret that signs every request body; never returned. In an update, `***` keeps it, unless the scheme, host or port
+    of `url` changes; omit it to stop signing.
+    """
+
+
+class IntegrationsTestWebhookReply(TypedDict):
+    delivered: bool
+    status: NotRequired[int]
+    """The response status of the target."""
+    failure_reason: NotRequired[str]
+
+
+class IntegrationsSlackReply(TypedDict):
+    integrations: List[SlackIntegration]
+
+
+class IntegrationsCreateSlackBody(TypedDict):
+    name: str
+    channels: List[str]
+    workspace_id: str
+
+
+class IntegrationsUpdateSlackBody(TypedDict):
+    name: str
+    channels: List[str]
+    workspace_id: str
+
+
+class IntegrationsSlackWorkspacesReply(TypedDict):
+    slack_workspaces: List[SlackWorkspace]
+
+
+class IntegrationsCreateSlackWorkspaceBody(TypedDict):
+    name: str
+    token: NotRequired[str]
+    """The token of a bot; never returned."""
+    webhook_url: NotRequired[str]
+    """The URL of an incoming webhook; never returned."""
+    api_url: NotRequired[str]
+    """Base URL of the chat service, if not the default."""
+
+
+class IntegrationsEmailTemplatesReply(TypedDict):
+    integrations: List[EmailTemplate]
+
+
+class IntegrationsCreateEmailTemplateBody(TypedDict):
+    name: str
+    payload: str
+    """Text with placeholders such as `$title`. A payload that begins with `<` is HTML, and values in it are escaped."""
+
+
+class IntegrationsUpdateEmailTemplateBody(TypedDict):
+    name: str
+    payload: str
+    """Text with placeholders such as `$title`. A payload that begins with `<` is HTML, and values in it are escaped."""
+
+
+class LedgerGetReply(TypedDict):
+    start_time: int
+    end_time: int
+    slice_ms: int
+    totals: LedgerCounts
+    is_recount_pending: bool
+    """
+    true while events of a process that ended without counting them may be missing: for a few seconds after a start, and
+    within 20 s of a crash where other processes go on, until a recount of that minute.
+    """
+    is_complete: bool
+    """false when there are more entries than `limit`."""
+    entries: List[LedgerEntry]
+
+
+class LimitsListReply(TypedDict):
+    limits: List[Limit]
+
+
+class LimitsCreateBody(TypedDict):
+    category: Literal["INGESTION_LIMITS"]
+    value: float
+    unit: Literal["BYTES"]
+    target: Literal["TEAM", "ORGANISATION"]
+    scope: LimitTarget
+    time_window: Literal["PER_MONTH"]
+    description: NotRequired[str]
+
+
+class LimitsUpdateBody(TypedDict):
+    category: NotRequired[Literal["INGESTION_LIMITS"]]
+    value: NotRequired[float]
+    unit: NotRequired[Literal["BYTES"]]
+    target: NotRequired[Literal["TEAM", "ORGANISATION"]]
+    scope: NotRequired[LimitTarget]
+    time_window: NotRequired[Literal["PER_MONTH"]]
+    description: NotRequired[str]
+
+
+LiveTailStartBody = TypedDict(
+    "LiveTailStartBody",
+    {
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "where": "NotRequired[str]",
+    },
+)
+
+
+class LiveTailStartReply(TypedDict):
+    job_id: str
+
+
+class LiveTailPollReply(TypedDict):
+    logs: List[LiveTailPollReplyLogsItem]
+
+
+class LiveTailPollReplyLogsItem(TypedDict):
+    events: List[Event]
+
+
+class LogsListReply(TypedDict):
+    logs: List[Log]
+
+
+class LogsCreateBody(TypedDict):
+    collection: NotRequired[str]
+    dataset: NotRequired[str]
+    logset: NotRequired[str]
+    """Deprecated duplicate of `collection`."""
+    log: NotRequired[str]
+    """Deprecated duplicate of `dataset`."""
+    tags: NotRequired[Tags]
+    retention: NotRequired[Literal["DAYS_30", "DAYS_90", "DAYS_180", "DAYS_365", "DAYS_548", "DAYS_730"]]
+
+
+class LogsViewsReply(TypedDict):
+    views: List[LogView]
+
+
+class LogsUpdateBody(TypedDict):
+    collection: NotRequired[str]
+    dataset: NotRequired[str]
+    logset: NotRequired[str]
+    """Deprecated duplicate of `collection`."""
+    log: NotRequired[str]
+    """Deprecated duplicate of `dataset`."""
+
+
+class MetricDefinitionsListReply(TypedDict):
+    metric_definitions: List[MetricDefinition]
+
+
+class MetricDefinitionsCreateBody(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+    queries: NotRequired[List[MetricQueryInput]]
+    """Required unless a template provides them."""
+    formulas: NotRequired[List[MetricFormula]]
+    template: NotRequired[Template]
+    """Provides every member that is absent here."""
+
+
+class MetricDefinitionsUpdateBody(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+    queries: NotRequired[List[MetricQueryInput]]
+    """Required unless a template provides them."""
+    formulas: NotRequired[List[MetricFormula]]
+    template: NotRequired[Template]
+    """Provides every member that is absent here."""
+
+
+class MetricDefinitionTemplatesListReply(TypedDict):
+    templates: List[MetricDefinitionTemplate]
+
+
+class MetricDefinitionTemplatesCreateBody(TypedDict):
+    name: str
+    description: str
+    queries: List[MetricTemplateQuery]
+    formulas: NotRequired[List[MetricFormula]]
+    parameters: NotRequired[TemplateParameters]
+
+
+class MetricDefinitionTemplatesUpdateBody(TypedDict):
+    name: str
+    description: str
+    queries: List[MetricTemplateQuery]
+    formulas: NotRequired[List[MetricFormula]]
+    parameters: NotRequired[TemplateParameters]
+
+
+class MonitorsListReply(TypedDict):
+    monitors: List[Monitor]
+
+
+class MonitorsCreateBody(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+    type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
+    """The same as `monitor_type`; one of them is enough, and PATTERN when neither is given."""
+    monitor_type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
+    comparison_operator: NotRequired[Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]]
+    threshold: NotRequired[float]
+    warning_threshold: NotRequired[float]
+    window: NotRequired[str]
+    """`Last N minutes`, `hours` or `days`, from 5 minutes to 1 day."""
+    actions: NotRequired[List[MonitorsCreateBodyActionsItem]]
+    queries: NotRequired[List[MetricQueryInput]]
+    formulas: NotRequired[List[MonitorsCreateBodyFormulasItem]]
+    """With a formula, its value is compared; otherwise the value of the first query."""
+    no_data_status: NotRequired[MonitorStatus]
+    notify_once: NotRequired[bool]
+    group_retention: NotRequired[int]
+    aux: NotRequired[Dict[str, Any]]
+    """
+    `{"pattern_change": "NEW", "baseline": "1 day"}` makes a PATTERN monitor count message patterns that appear in the
+    window but not in the baseline before it; `"VANISHED"` counts patterns of the baseline that are missing in the
+    window.
+    """
+    compare_to: NotRequired[str]
+    """`N units ago`, from 5 minutes to 1 month; for CHANGE_DETECTION."""
+    change_type: NotRequired[Literal["DIFFERENCE", "PERCENTAGE"]]
+    evaluation_window: NotRequired[str]
+    """10 to 1000 windows, at most 30 days; for ANOMALY_DETECTION."""
+    anomaly_algorithm: NotRequired[Literal["MEDIAN_MAD"]]
+    ai_report_enabled: NotRequired[bool]
+    ai_report_instructions: NotRequired[str]
+    mute_until: NotRequired[int]
+    template: NotRequired[Template]
+    """Provides every member that is absent here; without it, the same members are required as for an update."""
+    tags: NotRequired[Tags]
+
+
+class MonitorsCreateBodyActionsItem(TypedDict):
+    type: NotRequired[Literal["EMAIL", "INTEGRATION"]]
+    email: NotRequired[str]
+    integration_id: NotRequired[str]
+
+
+class MonitorsCreateBodyFormulasItem(TypedDict):
+    name: str
+    expression: str
+    aggregation: NotRequired[MonitorsCreateBodyFormulasItemAggregation]
+    """Aggregation of the slices to one value; when absent, the formula over the whole range."""
+
+
+class MonitorsCreateBodyFormulasItemAggregation(TypedDict):
+    """Aggregation of the slices to one value; when absent, the formula over the whole range."""
+    reduce_to: Literal["avg", "sum", "min", "max"]
+
+
+class MonitorsBacktestBody(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+    type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
+    """The same as `monitor_type`; one of them is enough, and PATTERN when neither is given."""
+    monitor_type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
+    comparison_operator: Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]
+    threshold: float
+    warning_threshold: NotRequired[float]
+    window: str
+    """`Last N minutes`, `hours` or `days`, from 5 minutes to 1 day."""
+    actions: NotRequired[List[MonitorsBacktestBodyActionsItem]]
+    """Accepted so that a monitor can be sent unchanged; a backtest never notifies."""
+    queries: List[MetricQueryInput]
+    formulas: NotRequired[List[MonitorsBacktestBodyFormulasItem]]
+    """With a formula, its value is compared; otherwise the value of the first query."""
+    no_data_status: NotRequired[MonitorStatus]
+    notify_once: NotRequired[bool]
+    group_retention: NotRequired[int]
+    aux: NotRequired[Dict[str, Any]]
+    """
+    `{"pattern_change": "NEW", "baseline": "1 day"}` makes a PATTERN monitor count message patterns that appear in the
+    window but not in the baseline before it; `"VANISHED"` counts patterns of the baseline that are missing in the
+    window.
+    """
+    compare_to: NotRequired[str]
+    """`N units ago`, from 5 minutes to 1 month; for CHANGE_DETECTION."""
+    change_type: NotRequired[Literal["DIFFERENCE", "PERCENTAGE"]]
+    evaluation_window: NotRequired[str]
+    """10 to 1000 windows, at most 30 days; for ANOMALY_DETECTION."""
+    anomaly_algorithm: NotRequired[Literal["MEDIAN_MAD"]]
+    ai_report_enabled: NotRequired[bool]
+    ai_report_instructions: NotRequired[str]
+    days: NotRequired[int]
+    """How far back it goes."""
+
+
+class MonitorsBacktestBodyActionsItem(TypedDict):
+    type: NotRequired[Literal["EMAIL", "INTEGRATION"]]
+    email: NotRequired[str]
+    integration_id: NotRequired[str]
+
+
+class MonitorsBacktestBodyFormulasItem(TypedDict):
+    name: str
+    expression: str
+    aggregation: NotRequired[MonitorsBacktestBodyFormulasItemAggregation]
+    """Aggregation of the slices to one value; when absent, the formula over the whole range."""
+
+
+class MonitorsBacktestBodyFormulasItemAggregation(TypedDict):
+    """Aggregation of the slices to one value; when absent, the formula over the whole range."""
+    reduce_to: Literal["avg", "sum", "min", "max"]
+
+
+class MonitorsUpdateBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+    type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
+    """The same as `monitor_type`; one of them is enough, and PATTERN when neither is given."""
+    monitor_type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
+    comparison_operator: Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]
+    threshold: float
+    warning_threshold: NotRequired[float]
+    window: str
+    """`Last N minutes`, `hours` or `days`, from 5 minutes to 1 day."""
+    actions: List[MonitorsUpdateBodyActionsItem]
+    queries: List[MetricQueryInput]
+    formulas: NotRequired[List[MonitorsUpdateBodyFormulasItem]]
+    """With a formula, its value is compared; otherwise the value of the first query."""
+    no_data_status: NotRequired[MonitorStatus]
+    notify_once: NotRequired[bool]
+    group_retention: NotRequired[int]
+    aux: NotRequired[Dict[str, Any]]
+    """
+    `{"pattern_change": "NEW", "baseline": "1 day"}` makes a PATTERN monitor count message patterns that appear in the
+    window but not in the baseline before it; `"VANISHED"` counts patterns of the baseline that are missing in the
+    window.
+    """
+    compare_to: NotRequired[str]
+    """`N units ago`, from 5 minutes to 1 month; for CHANGE_DETECTION."""
+    change_type: NotRequired[Literal["DIFFERENCE", "PERCENTAGE"]]
+    evaluation_window: NotRequired[str]
+    """10 to 1000 windows, at most 30 days; for ANOMALY_DETECTION."""
+    anomaly_algorithm: NotRequired[Literal["MEDIAN_MAD"]]
+    ai_report_enabled: NotRequired[bool]
+    ai_report_instructions: NotRequired[str]
+
+
+class MonitorsUpdateBodyActionsItem(TypedDict):
+    type: NotRequired[Literal["EMAIL", "INTEGRATION"]]
+    email: NotRequired[str]
+    integration_id: NotRequired[str]
+
+
+class MonitorsUpdateBodyFormulasItem(TypedDict):
+    name: str
+    expression: str
+    aggregation: NotRequired[MonitorsUpdateBodyFormulasItemAggregation]
+    """Aggregation of the slices to one value; when absent, the formula over the whole range."""
+
+
+class MonitorsUpdateBodyFormulasItemAggregation(TypedDict):
+    """Aggregation of the slices to one value; when absent, the formula over the whole range."""
+    reduce_to: Literal["avg", "sum", "min", "max"]
+
+
+class MonitorsStatusBody(TypedDict):
+    mute_until: int
+    """-1 mutes without end, 0 unmutes, other values are future epoch milliseconds."""
+
+
+class MonitorsMuteBody(TypedDict):
+    mute_until: NotRequired[int]
+    """-1 mutes without end, 0 unmutes, other values are future epoch milliseconds."""
+
+
+class MonitorsNotificationsReply(TypedDict):
+    monitor_notifications: List[MonitorNotification]
+
+
+class MonitorsEvaluationsReply(TypedDict):
+    evaluations: List[MonitorEvaluation]
+
+
+class MonitorTemplatesListReply(TypedDict):
+    templates: List[MonitorTemplate]
+
+
+class MonitorTemplatesCreateBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+    comparison_operator: Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]
+    threshold: str
+    """A number, or a text with `{{name}}` for a parameter."""
+    warning_threshold: NotRequired[str]
+    actions: NotRequired[str]
+    """The list of actions as JSON text, or a placeholder for it."""
+    notify_once: NotRequired[str]
+    window: str
+    no_data_status: NotRequired[MonitorStatus]
+    group_retention: NotRequired[int]
+    aux: NotRequired[Dict[str, Any]]
+    compare_to: NotRequired[str]
+    change_type: NotRequired[Literal["DIFFERENCE", "PERCENTAGE"]]
+    evaluation_window: NotRequired[str]
+    anomaly_algorithm: NotRequired[Literal["MEDIAN_MAD"]]
+    type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
+    """The same as `monitor_type`."""
+    monitor_type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
+    metric: NotRequired[TemplateReference]
+    """The template of the metric definition with its arguments; required here or as `metric_id`."""
+    metric_id: NotRequired[TemplateReference]
+    """The same as `metric`."""
+    parameters: NotRequired[TemplateParameters]
+    this_template_tags: Dict[str, str]
+
+
+class MonitorTemplatesUpdateBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+    comparison_operator: Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]
+    threshold: str
+    """A number, or a text with `{{name}}` for a parameter."""
+    warning_threshold: NotRequired[str]
+    actions: NotRequired[str]
+    """The list of actions as JSON text, or a placeholder for it."""
+    notify_once: NotRequired[str]
+    window: str
+    no_data_status: NotRequired[MonitorStatus]
+    group_retention: NotRequired[int]
+    aux: NotRequired[Dict[str, Any]]
+    compare_to: NotRequired[str]
+    change_type: NotRequired[Literal["DIFFERENCE", "PERCENTAGE"]]
+    evaluation_window: NotRequired[str]
+    anomaly_algorithm: NotRequired[Literal["MEDIAN_MAD"]]
+    type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
+    """The same as `monitor_type`."""
+    monitor_type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
+    metric: NotRequired[TemplateReference]
+    """The template of the metric definition with its arguments; required here or as `metric_id`."""
+    metric_id: NotRequired[TemplateReference]
+    """The same as `metric`."""
+    parameters: NotRequired[TemplateParameters]
+    this_template_tags: NotRequired[Dict[str, str]]
+
+
+class NotificationsSendTestBody(TypedDict):
+    monitor_id: NotRequired[str]
+    """The monitor whose notifications list the test; without it, no record is stored."""
+    name: str
+    description: NotRequired[str]
+    monitor_type: NotRequired[Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]]
+    comparison_operator: Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]
+    threshold: float
+    warning_threshold: NotRequired[float]
+    window: str
+    actions: List[NotificationsSendTestBodyActionsItem]
+    queries: List[MetricQueryInput]
+    formulas: NotRequired[List[NotificationsSendTestBodyFormulasItem]]
+    state_transitions: List[MonitorTransition]
+    """The status changes to send, in this order."""
+    group: NotRequired[str]
+    """The group in the test, such as `host:web1,region:eu`."""
+    compare_to: NotRequired[str]
+    change_type: NotRequired[Literal["DIFFERENCE", "PERCENTAGE"]]
+    evaluation_window: NotRequired[str]
+
+
+class NotificationsSendTestBodyActionsItem(TypedDict):
+    type: NotRequired[Literal["EMAIL", "INTEGRATION"]]
+    email: NotRequired[str]
+    integration_id: NotRequired[str]
+
+
+class NotificationsSendTestBodyFormulasItem(TypedDict):
+    name: str
+    expression: str
+    aggregation: NotRequired[NotificationsSendTestBodyFormulasItemAggregation]
+    """Aggregation of the slices to one value; when absent, the formula over the whole range."""
+
+
+class NotificationsSendTestBodyFormulasItemAggregation(TypedDict):
+    """Aggregation of the slices to one value; when absent, the formula over the whole range."""
+    reduce_to: Literal["avg", "sum", "min", "max"]
+
+
+class NotificationsSuggestBody(TypedDict):
+    number_of_suggestions: NotRequired[int]
+    suggestion_fields: NotRequired[List[Literal["NAME", "DESCRIPTION"]]]
+    """Both when absent."""
+    monitor_context: NotRequired[NotificationsSuggestBodyMonitorContext]
+
+
+class NotificationsSuggestBodyMonitorContext(TypedDict):
+    threshold: NotRequired[float]
+    comparison_operator: NotRequired[Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]]
+    formulas: NotRequired[List[NotificationsSuggestBodyMonitorContextFormulasItem]]
+    queries: NotRequired[List[MetricQueryInput]]
+
+
+class NotificationsSuggestBodyMonitorContextFormulasItem(TypedDict):
+    name: str
+    expression: str
+    aggregation: NotRequired[NotificationsSuggestBodyMonitorContextFormulasItemAggregation]
+    """Aggregation of the slices to one value; when absent, the formula over the whole range."""
+
+
+class NotificationsSuggestBodyMonitorContextFormulasItemAggregation(TypedDict):
+    """Aggregation of the slices to one value; when absent, the formula over the whole range."""
+    reduce_to: Literal["avg", "sum", "min", "max"]
+
+
+class NotificationsSuggestReply(TypedDict):
+    suggestions: List[NotificationsSuggestReplySuggestionsItem]
+
+
+class NotificationsSuggestReplySuggestionsItem(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+
+
+class OrganizationsListReply(TypedDict):
+    organisations: List[Organization]
+
+
+class OrganizationsCreateBody(TypedDict):
+    name: str
+    region: NotRequired[Literal["EU", "US"]]
+
+
+class OrganizationsCreateReply(TypedDict):
+    id: str
+    name: str
+    login_methods: List[OrganizationsCreateReplyLoginMethodsItem]
+    description: NotRequired[str]
+    active: bool
+    """Whether the caller acts in this organization."""
+    management_resource: NotRequired[str]
+    """The organization that manages this one."""
+    is_management_org: bool
+    contract_type: Literal["PAID", "TRIAL", "FREE"]
+    region: Literal["EU", "US"]
+    metadata: Metadata
+    partition_tags: NotRequired[OrganizationsCreateReplyPartitionTags]
+    settings: NotRequired[OrganizationsCreateReplySettings]
+    first_key: str
+
+
+class OrganizationsCreateReplyLoginMethodsItem(TypedDict):
+    name: str
+    enabled: bool
+
+
+class OrganizationsCreateReplyPartitionTags(TypedDict):
+    enabled: bool
+    partition_tag_list: NotRequired[List[str]]
+    """The tags whose values, in this order, form the collection name of events that name no collection."""
+
+
+class OrganizationsCreateReplySettings(TypedDict):
+    dcr_enabled: NotRequired[bool]
+    """Whether tools may register themselves as OAuth clients; stored without effect."""
+    out_of_order: NotRequired[bool]
+    """Stored without effect: late events are always accepted and searchable."""
+    multi_org_group: NotRequired[str]
+    """The default group shared by organizations; stored without effect."""
+    shared_datasets: NotRequired[bool]
+    """Cannot be enabled: organizations never read each other's events."""
+
+
+class OrganizationsUpdateBody(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+    login_methods: NotRequired[List[OrganizationsUpdateBodyLoginMethodsItem]]
+    partition_tags: NotRequired[OrganizationsUpdateBodyPartitionTags]
+    settings: NotRequired[OrganizationsUpdateBodySettings]
+    """Changes the given members and keeps the others."""
+
+
+class OrganizationsUpdateBodyLoginMethodsItem(TypedDict):
+    name: str
+    enabled: bool
+
+
+class OrganizationsUpdateBodyPartitionTags(TypedDict):
+    enabled: bool
+    partition_tag_list: NotRequired[List[str]]
+    """The tags whose values, in this order, form the collection name of events that name no collection."""
+
+
+class OrganizationsUpdateBodySettings(TypedDict):
+    """Changes the given members and keeps the others."""
+    dcr_enabled: NotRequired[bool]
+    """Whether tools may register themselves as OAuth clients; stored without effect."""
+    out_of_order: NotRequired[bool]
+    """Stored without effect: late events are always accepted and searchable."""
+    multi_org_group: NotRequired[str]
+    """The default group shared by organizations; stored without effect."""
+    shared_datasets: NotRequired[bool]
+    """Cannot be enabled: organizations never read each other's events."""
+
+
+class ParsersListReply(TypedDict):
+    parsers: List[Parser]
+
+
+class ParsersCreateBody(TypedDict):
+    log_id: str
+    """The dataset that the parser is for."""
+    name: NotRequired[str]
+    description: NotRequired[str]
+    pattern: NotRequired[str]
+    type: NotRequired[Literal["GROK", "DISSECT"]]
+    """Detected from the pattern when absent."""
+
+
+class ParsersUpdateBody(TypedDict):
+    log_id: NotRequired[str]
+    name: NotRequired[str]
+    description: NotRequired[str]
+    pattern: NotRequired[str]
+    type: NotRequired[Literal["GROK", "DISSECT"]]
+    enabled: NotRequired[bool]
+
+
+class ParsersAssignedReply(TypedDict):
+    parser_id: str
+    parser_name: str
+
+
+class ParsersAssignBody(TypedDict):
+    parser_id: str
+
+
+class ParsersTestBody(TypedDict):
+    pattern: str
+    type: NotRequired[Literal["GROK", "DISSECT"]]
+    lines: List[str]
+
+
+class ParsersTestReply(TypedDict):
+    metrics: ParserMetrics
+    results: List[ParsersTestReplyResultsItem]
+
+
+class ParsersTestReplyResultsItem(TypedDict):
+    raw: str
+    matched: bool
+    key_values: Dict[str, str]
+
+
+class ParsersDetectBody(TypedDict):
+    lines: NotRequired[List[str]]
+    log_id: NotRequired[str]
+
+
+class ParsersDetectReply(TypedDict):
+    recommended_parser_id: str
+    """Empty when none fits."""
+    candidates: List[ParsersDetectReplyCandidatesItem]
+
+
+class ParsersDetectReplyCandidatesItem(TypedDict):
+    parser_id: str
+    coverage: float
+    metrics: ParserMetrics
+
+
+class ParsersUsageReply(TypedDict):
+    log_id: str
+    """The busiest or the requested log; empty when there is none."""
+    match_ratio: List[Series]
+    """One series per log: the share of its lines that matched."""
+    latency_ns: List[Series]
+    """One series per log: nanoseconds per line."""
+
+
+class ParsersRatioReply(TypedDict):
+    log_id: str
+    """The busiest or the requested log; empty when there is none."""
+    match_ratio: List[Series]
+    """One series per log: the share of its lines that matched."""
+    latency_ns: List[Series]
+    """One series per log: nanoseconds per line."""
+
+
+class PatternsFindBody(TypedDict):
+    search_details: PatternsFindBodySearchDetails
+    """Covers the last day unless a range is given."""
+
+
+PatternsFindBodySearchDetails = TypedDict(
+    "PatternsFindBodySearchDetails",
+    {
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "time_range": "NotRequired[str]",
+        "from_ts": "NotRequired[int]",
+        "to_ts": "NotRequired[int]",
+        "where": "NotRequired[str]",
+    },
+)
+"""Covers the last day unless a range is given."""
+
+
+class PatternsFindReply(TypedDict):
+    patterns: List[Pattern]
+
+
+class PatternsValuesBody(TypedDict):
+    id: str
+    """A pattern or a family, as `/patterns` and `@pattern` return it."""
+    search_details: PatternsValuesBodySearchDetails
+    """Covers the last day unless a range is given."""
+    limit: NotRequired[int]
+    """The number of values of each variable part, by default 10."""
+
+
+PatternsValuesBodySearchDetails = TypedDict(
+    "PatternsValuesBodySearchDetails",
+    {
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "time_range": "NotRequired[str]",
+        "from_ts": "NotRequired[int]",
+        "to_ts": "NotRequired[int]",
+        "where": "NotRequired[str]",
+    },
+)
+"""Covers the last day unless a range is given."""
+
+
+class PermissionsListReply(TypedDict):
+    resources: List[PermissionGroup]
+
+
+class PoliciesListReply(TypedDict):
+    policies: List[Policy]
+
+
+class PoliciesCreateBody(TypedDict):
+    description: NotRequired[str]
+    policy_type: Literal["ROLE_BASED", "LOG_FORBID", "LOG_PERMIT", "CUSTOM"]
+    resource: PoliciesCreateBodyResource
+    """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
+    actions: List[str]
+    """
+    Logs are visible as a whole or not at all, so the list must include reading: `*`, `read`, `search`, `logs_read` or
+    `search_read`.
+    """
+    restricted: NotRequired[bool]
+    """Stored without effect; a LOG_PERMIT policy always restricts."""
+    principal: PoliciesCreateBodyPrincipal
+    """A role by its name or id, a user or an API key by its id."""
+    when: NotRequired[PoliciesCreateBodyWhen]
+    """The policy applies only if all given lists match."""
+    unless: NotRequired[PoliciesCreateBodyUnless]
+    """The policy does not apply if all given lists match."""
+
+
+class PoliciesCreateBodyResource(TypedDict):
+    """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
+    resource_type: str
+    resource_id: str
+
+
+class PoliciesCreateBodyPrincipal(TypedDict):
+    """A role by its name or id, a user or an API key by its id."""
+    principal_type: Literal["ROLE", "USER", "APIKEY"]
+    principal_id: str
+
+
+class PoliciesCreateBodyWhen(TypedDict):
+    """The policy applies only if all given lists match."""
+    resources: NotRequired[List[PoliciesCreateBodyWhenResourcesItem]]
+    """True if the log is one of these."""
+    principals: NotRequired[List[PoliciesCreateBodyWhenPrincipalsItem]]
+    """True if the caller is one of these, or has one of these roles."""
+    context: NotRequired[List[PoliciesCreateBodyWhenContextItem]]
+    """Conditions on the request context are not supported; a policy with one is refused."""
+
+
+class PoliciesCreateBodyWhenResourcesItem(TypedDict):
+    resource_type: str
+    resource_id: str
+
+
+class PoliciesCreateBodyWhenPrincipalsItem(TypedDict):
+    principal_type: Literal["ROLE", "USER", "APIKEY"]
+    principal_id: str
+
+
+class PoliciesCreateBodyWhenContextItem(TypedDict):
+    key: str
+    operator: Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "like"]
+    value: Union[str, bool]
+
+
+class PoliciesCreateBodyUnless(TypedDict):
+    """The policy does not apply if all given lists match."""
+    resources: NotRequired[List[PoliciesCreateBodyUnlessResourcesItem]]
+    """True if the log is one of these."""
+    principals: NotRequired[List[PoliciesCreateBodyUnlessPrincipalsItem]]
+    """True if the caller is one of these, or has one of these roles."""
+    context: NotRequired[List[PoliciesCreateBodyUnlessContextItem]]
+    """Conditions on the request context are not supported; a policy with one is refused."""
+
+
+class PoliciesCreateBodyUnlessResourcesItem(TypedDict):
+    resource_type: str
+    resource_id: str
+
+
+class PoliciesCreateBodyUnlessPrincipalsItem(TypedDict):
+    principal_type: Literal["ROLE", "USER", "APIKEY"]
+    principal_id: str
+
+
+class PoliciesCreateBodyUnlessContextItem(TypedDict):
+    key: str
+    operator: Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "like"]
+    value: Union[str, bool]
+
+
+class PoliciesUpdateBody(TypedDict):
+    description: NotRequired[str]
+    policy_type: Literal["ROLE_BASED", "LOG_FORBID", "LOG_PERMIT", "CUSTOM"]
+    resource: PoliciesUpdateBodyResource
+    """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
+    actions: List[str]
+    """
+    Logs are visible as a whole or not at all, so the list must include reading: `*`, `read`, `search`, `logs_read` or
+    `search_read`.
+    """
+    restricted: NotRequired[bool]
+    """Stored without effect; a LOG_PERMIT policy always restricts."""
+    principal: PoliciesUpdateBodyPrincipal
+    """A role by its name or id, a user or an API key by its id."""
+    when: NotRequired[PoliciesUpdateBodyWhen]
+    """The policy applies only if all given lists match."""
+    unless: NotRequired[PoliciesUpdateBodyUnless]
+    """The policy does not apply if all given lists match."""
+
+
+class PoliciesUpdateBodyResource(TypedDict):
+    """A log (`LOG`, `DATASET`) by its id, or a collection (`LOG_SET`, `LOGSET`, `COLLECTION`) by its name."""
+    resource_type: str
+    resource_id: str
+
+
+class PoliciesUpdateBodyPrincipal(TypedDict):
+    """A role by its name or id, a user or an API key by its id."""
+    principal_type: Literal["ROLE", "USER", "APIKEY"]
+    principal_id: str
+
+
+class PoliciesUpdateBodyWhen(TypedDict):
+    """The policy applies only if all given lists match."""
+    resources: NotRequired[List[PoliciesUpdateBodyWhenResourcesItem]]
+    """True if the log is one of these."""
+    principals: NotRequired[List[PoliciesUpdateBodyWhenPrincipalsItem]]
+    """True if the caller is one of these, or has one of these roles."""
+    context: NotRequired[List[PoliciesUpdateBodyWhenContextItem]]
+    """Conditions on the request context are not supported; a policy with one is refused."""
+
+
+class PoliciesUpdateBodyWhenResourcesItem(TypedDict):
+    resource_type: str
+    resource_id: str
+
+
+class PoliciesUpdateBodyWhenPrincipalsItem(TypedDict):
+    principal_type: Literal["ROLE", "USER", "APIKEY"]
+    principal_id: str
+
+
+class PoliciesUpdateBodyWhenContextItem(TypedDict):
+    key: str
+    operator: Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "like"]
+    value: Union[str, bool]
+
+
+class PoliciesUpdateBodyUnless(TypedDict):
+    """The policy does not apply if all given lists match."""
+    resources: NotRequired[List[PoliciesUpdateBodyUnlessResourcesItem]]
+    """True if the log is one of these."""
+    principals: NotRequired[List[PoliciesUpdateBodyUnlessPrincipalsItem]]
+    """True if the caller is one of these, or has one of these roles."""
+    context: NotRequired[List[PoliciesUpdateBodyUnlessContextItem]]
+    """Conditions on the request context are not supported; a policy with one is refused."""
+
+
+class PoliciesUpdateBodyUnlessResourcesItem(TypedDict):
+    resource_type: str
+    resource_id: str
+
+
+class PoliciesUpdateBodyUnlessPrincipalsItem(TypedDict):
+    principal_type: Literal["ROLE", "USER", "APIKEY"]
+    principal_id: str
+
+
+class PoliciesUpdateBodyUnlessContextItem(TypedDict):
+    key: str
+    operator: Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "like"]
+    value: Union[str, bool]
+
+
+class PoliciesOfResourceReply(TypedDict):
+    policies: List[Policy]
+
+
+class PoliciesOfPrincipalReply(TypedDict):
+    policies: List[Policy]
+
+
+class ReferenceOpenapiReply(TypedDict):
+    openapi: Literal["3.1.0"]
+
+
+class RetentionOverviewReply(TypedDict):
+    clock: RetentionOverviewReplyClock
+    datasets: List[RetentionOverviewReplyDatasetsItem]
+    deleted: List[RetentionOverviewReplyDeletedItem]
+    orphans: List[RetentionOverviewReplyOrphansItem]
+    """Events of unknown datasets, as of the last daily check."""
+
+
+class RetentionOverviewReplyClock(TypedDict):
+    is_trusted: bool
+    """While false, retention deletes nothing."""
+    steady_since: Union[int, None]
+    checked_at: Union[int, None]
+
+
+class RetentionOverviewReplyDatasetsItem(TypedDict):
+    log_id: str
+    collection: str
+    dataset: str
+    retention_days: Union[int, None]
+    """null when events are never deleted."""
+    rule: Literal["LOG", "LOG_SET", "ORGANISATION", "DEPLOYMENT"]
+    """The rule that applies."""
+    cutoff: Union[int, None]
+    """Events before this time exceed their retention; they are deleted by whole days."""
+    removed: Union[RetentionOverviewReplyDatasetsItemRemoved, None]
+    """The events deleted by retention in total, and with the last deletion: those with times before `before`."""
+
+
+class RetentionOverviewReplyDatasetsItemRemoved(TypedDict):
+    events: int
+    last_events: int
+    last_at: int
+    before: int
+
+
+class RetentionOverviewReplyDeletedItem(TypedDict):
+    log_id: str
+    collection: str
+    dataset: str
+    deleted_at: int
+
+
+class RetentionOverviewReplyOrphansItem(TypedDict):
+    log_id: str
+    events: int
+
+
+class RetentionOfDatasetReply(TypedDict):
+    log_id: str
+    collection: str
+    dataset: str
+    retention_days: Union[int, None]
+    """null when events are never deleted."""
+    rule: Literal["LOG", "LOG_SET", "ORGANISATION", "DEPLOYMENT"]
+    """The rule that applies."""
+    cutoff: Union[int, None]
+    """Events before this time exceed their retention; they are deleted by whole days."""
+    removed: Union[RetentionOfDatasetReplyRemoved, None]
+    """The events deleted by retention in total, and with the last deletion: those with times before `before`."""
+    oldest_event_at: Union[int, None]
+    """Epoch milliseconds; null when there is no event."""
+    next: Union[RetentionOfDatasetReplyNext, None]
+    """
+    The next deletion, by whole UTC days: events with times before `before`, not before `at`. null when events are never
+    deleted.
+    """
+
+
+class RetentionOfDatasetReplyRemoved(TypedDict):
+    events: int
+    last_events: int
+    last_at: int
+    before: int
+
+
+class RetentionOfDatasetReplyNext(TypedDict):
+    at: int
+    before: int
+    events: int
+
+
+class RetentionRulesListReply(TypedDict):
+    retention_rules: List[RetentionRule]
+
+
+class RetentionRulesCreateBody(TypedDict):
+    entity: Literal["LOG", "LOG_SET", "ORGANISATION"]
+    category: Literal["DATASET_RETENTION", "DEFAULT_RETENTION"]
+    retention: Literal["DAYS_30", "DAYS_90", "DAYS_180", "DAYS_365", "DAYS_548", "DAYS_730"]
+    scope: NotRequired[RetentionRulesCreateBodyScope]
+    """The log or collection; required unless `category` is DEFAULT_RETENTION."""
+
+
+RetentionRulesCreateBodyScope = TypedDict(
+    "RetentionRulesCreateBodyScope",
+    {
+        "from": "NotRequired[str]",
+        "name": "NotRequired[str]",
+    },
+)
+"""The log or collection; required unless `category` is DEFAULT_RETENTION."""
+
+
+class RetentionRulesUpdateBody(TypedDict):
+    entity: Literal["LOG", "LOG_SET", "ORGANISATION"]
+    category: Literal["DATASET_RETENTION", "DEFAULT_RETENTION"]
+    retention: Literal["DAYS_30", "DAYS_90", "DAYS_180", "DAYS_365", "DAYS_548", "DAYS_730"]
+    scope: NotRequired[RetentionRulesUpdateBodyScope]
+    """The log or collection; required unless `category` is DEFAULT_RETENTION."""
+
+
+RetentionRulesUpdateBodyScope = TypedDict(
+    "RetentionRulesUpdateBodyScope",
+    {
+        "from": "NotRequired[str]",
+        "name": "NotRequired[str]",
+    },
+)
+"""The log or collection; required unless `category` is DEFAULT_RETENTION."""
+
+
+class RolesListReply(TypedDict):
+    roles: List[Role]
+
+
+class RolesCreateBody(TypedDict):
+    role_type: Literal["USER", "API"]
+    display_name: str
+    description: NotRequired[str]
+    permissions: List[str]
+
+
+class RolesUpdateBody(TypedDict):
+    role_type: Literal["USER", "API"]
+    display_name: str
+    description: NotRequired[str]
+    permissions: List[str]
+
+
+class SavedSearchesListReply(TypedDict):
+    saved_searches: List[SavedSearch]
+
+
+class SavedSearchesCreateBody(TypedDict):
+    name: NotRequired[str]
+    """Required unless a template provides it."""
+    description: NotRequired[str]
+    search_details: NotRequired[SearchDetails]
+    """Required unless a template provides them."""
+    log_ids: NotRequired[List[str]]
+    """Deprecated."""
+    tags: NotRequired[Tags]
+    template: NotRequired[Template]
+    """Provides every member that is absent here."""
+
+
+class SavedSearchesUpdateBody(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+    search_details: NotRequired[SearchDetails]
+    log_ids: NotRequired[List[str]]
+    """Deprecated."""
+
+
+class SavedSearchTemplatesListReply(TypedDict):
+    templates: List[SavedSearchTemplate]
+
+
+class SavedSearchTemplatesCreateBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+    search_details: SearchTemplateDetails
+    this_template_tags: Tags
+    """Tags of the logs that the template is for."""
+    parameters: NotRequired[TemplateParameters]
+    tags: NotRequired[Tags]
+
+
+class SavedSearchTemplatesUpdateBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+    search_details: SearchTemplateDetails
+    this_template_tags: Tags
+    """Tags of the logs that the template is for."""
+    parameters: NotRequired[TemplateParameters]
+    tags: NotRequired[Tags]
+
+
+SearchRunBody = TypedDict(
+    "SearchRunBody",
+    {
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "from_tags": "NotRequired[List[str]]",
+        "time_range": "NotRequired[str]",
+        "from_ts": "NotRequired[int]",
+        "to_ts": "NotRequired[int]",
+        "where": "NotRequired[str]",
+        "select": "NotRequired[List[str]]",
+        "groups": "NotRequired[List[str]]",
+        "limit": "NotRequired[int]",
+        "num_of_slices": "NotRequired[int]",
+        "from_sequence": "NotRequired[int]",
+        "most_recent_first": "NotRequired[bool]",
+        "order_by": "NotRequired[str]",
+        "explain_only": "NotRequired[bool]",
+        "async_enabled": "NotRequired[bool]",
+        "pagination_token": "NotRequired[str]",
+        "per_page": "NotRequired[int]",
+    },
+)
+
+
+class SsoIdpsReply(TypedDict):
+    idps: List[Dict[str, Any]]
+
+
+class SsoMappingsReply(TypedDict):
+    mappings: List[Dict[str, Any]]
+
+
+class StatementsReplaceBody(TypedDict):
+    project_id: str
+    repo_url: str
+    version: str
+    statements: List[Statement]
+
+
+class StatementsReplaceReply(TypedDict):
+    count: int
+
+
+class StatementsListReply(TypedDict):
+    statements: List[Statement]
+
+
+class StatementsGetReply(TypedDict):
+    id: str
+    message: str
+    file: str
+    line: int
+    """-1 when unknown."""
+    project_id: str
+    repo_url: str
+    version: str
+    references: List[StatementReference]
+
+
+class TagsSearchReply(TypedDict):
+    tags: List[TagsSearchReplyTagsItem]
+
+
+class TagsSearchReplyTagsItem(TypedDict):
+    name: str
+    values: List[TagsSearchReplyTagsItemValuesItem]
+
+
+class TagsSearchReplyTagsItemValuesItem(TypedDict):
+    value: str
+    types: List[TagsSearchReplyTagsItemValuesItemTypesItem]
+
+
+class TagsSearchReplyTagsItemValuesItemTypesItem(TypedDict):
+    type: Literal["log", "dashboard", "user", "api_key", "widget", "saved_search", "monitor"]
+    value: NotRequired[str]
+    entities: List[TagsSearchReplyTagsItemValuesItemTypesItemEntitiesItem]
+
+
+class TagsSearchReplyTagsItemValuesItemTypesItemEntitiesItem(TypedDict):
+    id: str
+
+
+class TagsRemoveBody(TypedDict):
+    name: str
+    entity: TagsRemoveBodyEntity
+
+
+class TagsRemoveBodyEntity(TypedDict):
+    id: str
+    type: Literal["log", "dashboard", "user", "api_key", "widget", "saved_search", "monitor"]
+
+
+class TimeseriesSearchBody(TypedDict):
+    queries: List[MetricQueryInput]
+    formulas: NotRequired[List[MetricFormula]]
+    time_range: TimeseriesSearchBodyTimeRange
+    """Either `natural`, or `from_ts` and `to_ts`."""
+    limit: NotRequired[int]
+    """Groups; 100 when absent."""
+    num_of_slices: NotRequired[int]
+    """100 when absent."""
+    delta: NotRequired[TimeseriesSearchBodyDelta]
+    """Compares with an earlier period: `natural`, or `from_ts` and `to_ts`, or by default the one just before."""
+
+
+class TimeseriesSearchBodyTimeRange(TypedDict):
+    """Either `natural`, or `from_ts` and `to_ts`."""
+    natural: NotRequired[str]
+    """Such as `Last 1 hour`."""
+    from_ts: NotRequired[int]
+    to_ts: NotRequired[int]
+
+
+class TimeseriesSearchBodyDelta(TypedDict):
+    """Compares with an earlier period: `natural`, or `from_ts` and `to_ts`, or by default the one just before."""
+    enabled: bool
+    natural: NotRequired[str]
+    from_ts: NotRequired[int]
+    to_ts: NotRequired[int]
+
+
+TopKeysSampleBody = TypedDict(
+    "TopKeysSampleBody",
+    {
+        "from": "NotRequired[List[str]]",
+        "from_expr": "NotRequired[str]",
+        "time_range": "NotRequired[str]",
+        "from_ts": "NotRequired[int]",
+        "to_ts": "NotRequired[int]",
+        "where": "NotRequired[str]",
+        "limit": "NotRequired[int]",
+    },
+)
+
+
+class UsersListReply(TypedDict):
+    users: List[User]
+
+
+class UsersCreateBody(TypedDict):
+    first_name: str
+    last_name: str
+    email: str
+    roles: List[str]
+    tags: NotRequired[Tags]
+    login_methods: NotRequired[List[UsersCreateBodyLoginMethodsItem]]
+
+
+class UsersCreateBodyLoginMethodsItem(TypedDict):
+    name: str
+    """`Password`, or the name of an identity provider."""
+    enabled: bool
+
+
+class UsersCreateReply(TypedDict):
+    id: str
+    first_name: str
+    last_name: str
+    email: str
+    roles: List[str]
+    """`Administrator`, `Standard`, `ReadOnly`, or ids of custom roles."""
+    last_logins: Dict[str, int]
+    """The last login by each login method, in Unix seconds."""
+    login_methods: List[UsersCreateReplyLoginMethodsItem]
+    tags: Tags
+    status: Literal["INVITED", "ACTIVE", "INACTIVE", "DEACTIVATED", "MIGRATED", "REMOVED"]
+    invited_at: NotRequired[int]
+    """The latest invitation, in Unix seconds."""
+    invited_by: NotRequired[str]
+    """The e-mail of the latest inviter, or the name of the API key."""
+    metadata: Metadata
+    invitation_url: NotRequired[str]
+    """The one-time link, if it could not be sent by mail. It is shown only once; give it to the user."""
+
+
+class UsersCreateReplyLoginMethodsItem(TypedDict):
+    name: str
+    """`Password`, or the name of an identity provider."""
+    enabled: bool
+
+
+class UsersAllReply(TypedDict):
+    users: List[MultiOrgUser]
+
+
+class UsersUpdateBody(TypedDict):
+    """Any subset. Users without the permission can change only their own names; other members are refused."""
+    first_name: NotRequired[str]
+    last_name: NotRequired[str]
+    roles: NotRequired[List[str]]
+    login_methods: NotRequired[Union[List[UsersUpdateBodyLoginMethodsItem], UsersUpdateBodyLoginMethods2, Dict[str, bool]]]
+    """Merged by name with the existing methods; at least one must stay enabled."""
+
+
+class UsersUpdateBodyLoginMethodsItem(TypedDict):
+    name: str
+    """`Password`, or the name of an identity provider."""
+    enabled: bool
+
+
+class UsersUpdateBodyLoginMethods2(TypedDict):
+    name: str
+    """`Password`, or the name of an identity provider."""
+    enabled: bool
+
+
+class UsersResendInviteReply(TypedDict):
+    success: bool
+    message: str
+    invitation_url: NotRequired[str]
+    """The one-time link, if it could not be sent by mail. It is shown only once; give it to the user."""
+
+
+class UsersResetPasswordReply(TypedDict):
+    success: bool
+    message: str
+    invitation_url: NotRequired[str]
+    """The one-time link, if it could not be sent by mail. It is shown only once; give it to the user."""
+
+
+class UsersUpdatePreferencesBody(TypedDict):
+    """
+    Exactly one member. In `favourites`, `defaults` and `features` the given members replace existing ones and the
+    others stay; null clears a default.
+    """
+    favourites: NotRequired[UsersUpdatePreferencesBodyFavourites]
+    defaults: NotRequired[UsersUpdatePreferencesBodyDefaults]
+    features: NotRequired[Dict[str, bool]]
+    theme: NotRequired[Literal["light", "dark", "system"]]
+    preferred_org: NotRequired[str]
+    timezone: NotRequired[str]
+    """A name of the IANA time zone database."""
+    filter_null_groups: NotRequired[Literal["true", "false"]]
+
+
+class UsersUpdatePreferencesBodyFavourites(TypedDict):
+    monitors: NotRequired[List[str]]
+    dashboards: NotRequired[List[str]]
+    saved_searches: NotRequired[List[str]]
+
+
+class UsersUpdatePreferencesBodyDefaults(TypedDict):
+    monitor: NotRequired[Union[str, None]]
+    dashboard: NotRequired[Union[str, None]]
+
+
+class UsersAccessReply(TypedDict):
+    organisations: List[Organization]
+
+
+class UsersGroupsReply(TypedDict):
+    groups: List[UserGroup]
+
+
+class WidgetsListReply(TypedDict):
+    widgets: List[Widget]
+
+
+class WidgetsCreateBody(TypedDict):
+    name: NotRequired[str]
+    """Required unless a template provides it."""
+    description: NotRequired[str]
+    type: NotRequired[Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]]
+    """`line` when absent."""
+    aux: NotRequired[Dict[str, Any]]
+    """Such as the color; stored unchanged."""
+    metric_ids: NotRequired[List[str]]
+    """Metric definitions."""
+    widget_ids: NotRequired[List[str]]
+    """Widgets inside this one; not together with metrics."""
+    layout: NotRequired[WidgetsCreateBodyLayout]
+    tags: NotRequired[Tags]
+    template: NotRequired[Template]
+    """Provides every member that is absent here; its metrics and widgets are created."""
+
+
+class WidgetsCreateBodyLayout(TypedDict):
+    widget_layouts: NotRequired[List[WidgetLayout]]
+
+
+class WidgetsUpdateBody(TypedDict):
+    name: NotRequired[str]
+    """Required unless a template provides it."""
+    description: NotRequired[str]
+    type: NotRequired[Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]]
+    """`line` when absent."""
+    aux: NotRequired[Dict[str, Any]]
+    """Such as the color; stored unchanged."""
+    metric_ids: NotRequired[List[str]]
+    """Metric definitions."""
+    widget_ids: NotRequired[List[str]]
+    """Widgets inside this one; not together with metrics."""
+    layout: NotRequired[WidgetsUpdateBodyLayout]
+    tags: NotRequired[Tags]
+    template: NotRequired[Template]
+    """Provides every member that is absent here; its metrics and widgets are created."""
+
+
+class WidgetsUpdateBodyLayout(TypedDict):
+    widget_layouts: NotRequired[List[WidgetLayout]]
+
+
+class WidgetsChangeBody(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+    type: NotRequired[Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]]
+    """`line` when absent."""
+    aux: NotRequired[Dict[str, Any]]
+    """Such as the color; stored unchanged."""
+    layout: NotRequired[WidgetsChangeBodyLayout]
+    metric_ids: NotRequired[List[str]]
+    """Metric definitions."""
+
+
+class WidgetsChangeBodyLayout(TypedDict):
+    widget_layouts: NotRequired[List[WidgetLayout]]
+
+
+class WidgetsAddWidgetsBody(TypedDict):
+    widget_ids: List[str]
+
+
+class WidgetsDataBody(TypedDict):
+    time_range: NotRequired[str]
+    """`Last 20 minutes` when no range is given."""
+    from_ts: NotRequired[int]
+    to_ts: NotRequired[int]
+    limit: NotRequired[int]
+    """Groups; 100 when absent."""
+    num_of_slices: NotRequired[int]
+    """10 when absent."""
+    where: NotRequired[str]
+    """An additional filter on the events of every query."""
+    delta: NotRequired[bool]
+    delta_time_range: NotRequired[str]
+    delta_from_ts: NotRequired[int]
+    delta_to_ts: NotRequired[int]
+
+
+class WidgetsDataReply(TypedDict):
+    metrics: List[WidgetsDataReplyMetricsItem]
+
+
+class WidgetsDataReplyMetricsItem(TypedDict):
+    widget_id: str
+    metric_id: str
+    timeseries: Dict[str, MetricTimeseries]
+
+
+class WidgetTemplatesListReply(TypedDict):
+    templates: List[WidgetTemplate]
+
+
+class WidgetTemplatesCreateBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+    type: NotRequired[Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]]
+    aux: NotRequired[Dict[str, Any]]
+    """Such as the color; stored unchanged."""
+    metrics: NotRequired[List[TemplateReference]]
+    """Templates of metric definitions."""
+    widgets: NotRequired[List[TemplateReference]]
+    """Templates of the widgets inside; not together with metrics."""
+    layout: NotRequired[WidgetTemplatesCreateBodyLayout]
+    """Its ids are those of the templates under `widgets`."""
+    tags: NotRequired[Tags]
+    parameters: NotRequired[TemplateParameters]
+
+
+class WidgetTemplatesCreateBodyLayout(TypedDict):
+    """Its ids are those of the templates under `widgets`."""
+    widget_layouts: NotRequired[List[WidgetLayout]]
+
+
+class WidgetTemplatesUpdateBody(TypedDict):
+    name: str
+    description: NotRequired[str]
+    type: NotRequired[Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]]
+    aux: NotRequired[Dict[str, Any]]
+    """Such as the color; stored unchanged."""
+    metrics: NotRequired[List[TemplateReference]]
+    """Templates of metric definitions."""
+    widgets: NotRequired[List[TemplateReference]]
+    """Templates of the widgets inside; not together with metrics."""
+    layout: NotRequired[WidgetTemplatesUpdateBodyLayout]
+    """Its ids are those of the templates under `widgets`."""
+    tags: NotRequired[Tags]
+    parameters: NotRequired[TemplateParameters]
+
+
+class WidgetTemplatesUpdateBodyLayout(TypedDict):
+    """Its ids are those of the templates under `widgets`."""
+    widget_layouts: NotRequired[List[WidgetLayout]]
+
+
+class AccessApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        org_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> AccessListReply:
+        """List the roles granted to users and groups in an organization."""
+        reply: AccessListReply = self._transport.call(
+            "GET",
+            f"/organizations/{self._transport.part(org_id)}/access",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def list_own(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> AccessListOwnReply:
+        """List the roles granted to users and groups in the caller's organization."""
+        reply: AccessListOwnReply = self._transport.call(
+            "GET",
+            "/access",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def grant(
+        self,
+        org_id: str,
+        entity_type: str,
+        entity_id: str,
+        body: AccessGrantBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """
+        Set the granted roles of a user or group.
+
+        Roles apply while `status` is `active`. Callers can grant only permissions that they hold.
+        """
+        self._transport.call(
+            "POST",
+            f"/organizations/{self._transport.part(org_id)}/access/{self._transport.part(entity_type)}/{self._transport.part(entity_id)}",
+            "none",
+            body=body,
+            headers=headers,
+        )
+
+    def revoke(
+        self,
+        org_id: str,
+        entity_type: str,
+        entity_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Revoke the granted roles of a user or group, if any."""
+        self._transport.call(
+            "DELETE",
+            f"/organizations/{self._transport.part(org_id)}/access/{self._transport.part(entity_type)}/{self._transport.part(entity_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def check(
+        self,
+        org_id: str,
+        entity_type: str,
+        entity_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> AccessCheckReply:
+        """Check the access and roles of a user or group in an organization."""
+        reply: AccessCheckReply = self._transport.call(
+            "GET",
+            f"/organizations/{self._transport.part(org_id)}/access/{self._transport.part(entity_type)}/{self._transport.part(entity_id)}/check",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def check_own(
+        self,
+        *,
+        user_id: Optional[str] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> AccessCheckOwnReply:
+        """
+        Check the access and roles of a user in the caller's organization.
+
+        Without `user_id`, it checks the calling user; other users require `access_read`.
+        """
+        reply: AccessCheckOwnReply = self._transport.call(
+            "GET",
+            "/access/check",
+            "json",
+            query={"user_id": user_id},
+            headers=headers,
+        )
+        return reply
+
+    def switch(
+        self,
+        org_id: str,
+        user_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> AccessSwitchReply:
+        """
+        Switch the organization of a user.
+
+        Users who switch themselves receive a token for that organization; later logins use it too.
+        """
+        reply: AccessSwitchReply = self._transport.call(
+            "POST",
+            f"/organizations/{self._transport.part(org_id)}/access/user/{self._transport.part(user_id)}/switch",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def switch_own(
+        self,
+        body: Optional[AccessSwitchOwnBody] = None,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> AccessSwitchOwnReply:
+        """
+        Switch the caller's organization.
+
+        Without `org_id`, the organization of the request. Another user in `user_id` requires `access_write`.
+        """
+        reply: AccessSwitchOwnReply = self._transport.call(
+            "POST",
+            "/access/switch",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+
+class AgentInterfaceApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def send(
+        self,
+        body: AgentInterfaceSendBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> AgentInterfaceSendReply:
+        """
+        Send a message of the Model Context Protocol (streamable HTTP, without sessions).
+
+        The interface for agents. Its tools call the endpoints of this API as the caller, so the same permissions,
+        policies, rate limits and query budgets apply. Every tool call is recorded in the audit trail. Errors of the
+        protocol are JSON-RPC errors; a tool that fails answers with `isError`.
+        """
+        reply: AgentInterfaceSendReply = self._transport.call(
+            "POST",
+            "/mcp",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+
+class AnalyticsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def errors(
+        self,
+        *,
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        limit: Optional[int] = None,
+        num_of_slices: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MetricItem:
+        """
+        Count errors and warnings over time, by dataset and status.
+
+        Counts the levels that were detected on arrival; it reads no lines and does not count as search usage.
+        `time_range` takes precedence over `from_ts` and `to_ts`.
+
+        limit: Maximum number of datasets, those with the most first.
+        """
+        reply: MetricItem = self._transport.call(
+            "GET",
+            "/analytics/errors",
+            "json",
+            query={"time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "limit": limit, "num_of_slices": num_of_slices},
+            headers=headers,
+        )
+        return reply
+
+
+class ApiKeysApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ApiKeysListReply:
+        """List the API keys of the organization, including expired ones."""
+        reply: ApiKeysListReply = self._transport.call(
+            "GET",
+            "/api-keys",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: ApiKeysCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ApiKeysCreateReply:
+        """Create an API key; the response shows its secret `key` this once only."""
+        reply: ApiKeysCreateReply = self._transport.call(
+            "POST",
+            "/api-keys",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        api_key_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ApiKey:
+        """One API key."""
+        reply: ApiKey = self._transport.call(
+            "GET",
+            f"/api-keys/{self._transport.part(api_key_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        api_key_id: str,
+        body: ApiKeysUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ApiKey:
+        """Rename an API key or replace its roles, effective at once; the last AdminApi key keeps its role."""
+        reply: ApiKey = self._transport.call(
+            "PATCH",
+            f"/api-keys/{self._transport.part(api_key_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        api_key_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete an API key, effective at once; the last AdminApi key cannot be deleted."""
+        self._transport.call(
+            "DELETE",
+            f"/api-keys/{self._transport.part(api_key_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class AssistantsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def explain_error(
+        self,
+        *,
+        timestamp: int,
+        sequence: int,
+        logId: str,
+        zone_offset: Optional[str] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Iterator[str]:
+        """
+        Explain an event as a stream, from stored data; a configured model puts the explanation in words.
+
+        zone_offset: Time zone for the times in the text; UTC when absent.
+        """
+        reply: Iterator[str] = self._transport.call(
+            "GET",
+            "/explain-error",
+            "lines",
+            query={"timestamp": timestamp, "sequence": sequence, "logId": logId, "zone_offset": zone_offset},
+            headers=headers,
+        )
+        return reply
+
+    def propose_widget(
+        self,
+        *,
+        userRequest: str,
+        session_id: Optional[str] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Iterator[str]:
+        """
+        Propose a widget for a request in plain words, with a preview, as a stream.
+
+        session_id: Continues an earlier proposal; the new request changes only what it mentions.
+        """
+        reply: Iterator[str] = self._transport.call(
+            "GET",
+            "/widget-creation-assistant",
+            "lines",
+            query={"userRequest": userRequest, "session_id": session_id},
+            headers=headers,
+        )
+        return reply
+
+
+class AuditApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        action: Optional[str] = None,
+        entity_id: Optional[str] = None,
+        actor_id: Optional[str] = None,
+        before_id: Optional[str] = None,
+        limit: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> AuditListReply:
+        """List the audit trail, newest first."""
+        reply: AuditListReply = self._transport.call(
+            "GET",
+            "/audit",
+            "json",
+            query={"from_ts": from_ts, "to_ts": to_ts, "action": action, "entity_id": entity_id, "actor_id": actor_id, "before_id": before_id, "limit": limit},
+            headers=headers,
+        )
+        return reply
+
+
+class AuthApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def login(
+        self,
+        body: AuthLoginBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Login:
+        """
+        Log in with e-mail and password to get a bearer token.
+
+        Every failure has the same response. Repeated failures slow responses down; too many from one network address
+        get 429.
+        """
+        reply: Login = self._transport.call(
+            "POST",
+            "/auth/login",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def accept_invite(
+        self,
+        body: AuthAcceptInviteBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Login:
+        """
+        Set a password with a one-time link from an invitation or reset, and log in.
+
+        The password has 12 to 128 characters and must not be a common one; there are no other rules.
+        """
+        reply: Login = self._transport.call(
+            "POST",
+            "/auth/accept-invite",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def logout(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """End the bearer token of this request."""
+        self._transport.call(
+            "POST",
+            "/auth/logout",
+            "none",
+            headers=headers,
+        )
+
+    def change_password(
+        self,
+        body: AuthChangePasswordBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Login:
+        """Change your own password; all your tokens end, and the response has a new one."""
+        reply: Login = self._transport.call(
+            "POST",
+            "/auth/password",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def me(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> AuthMeReply:
+        """Get the caller's identity, roles and permissions."""
+        reply: AuthMeReply = self._transport.call(
+            "GET",
+            "/auth/me",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
+class ChangesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def find(
+        self,
+        body: ChangesFindBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Changes:
+        """
+        Find what changed: the values and message patterns whose share and rate differ most from an earlier range.
+
+        Compares the matching events of a range with those of a baseline. Counts are exact. A value counts as a change
+        only if its share and its rate changed in the same direction, so a value whose share drops because others grow
+        is not listed. Values of the same events are one finding with several names.
+        """
+        reply: Changes = self._transport.call(
+            "POST",
+            "/changes",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+
+class CollectionsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> CollectionsListReply:
+        """List collections with their datasets, sorted by name; only datasets that the caller may see."""
+        reply: CollectionsListReply = self._transport.call(
+            "GET",
+            "/collections",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
+class ConfigAssistantApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def agents(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ConfigAssistantAgentsReply:
+        """List the agents that configurations can be generated for."""
+        reply: ConfigAssistantAgentsReply = self._transport.call(
+            "GET",
+            "/config-assistant/agents",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: ConfigAssistantCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> AgentConfig:
+        """Generate a configuration that sends to this deployment."""
+        reply: AgentConfig = self._transport.call(
+            "POST",
+            "/config-assistant/configs",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def modify(
+        self,
+        body: ConfigAssistantModifyBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> AgentConfig:
+        """Modify a configuration and keep the rest; without a request, it only adds sending to this deployment."""
+        reply: AgentConfig = self._transport.call(
+            "POST",
+            "/config-assistant/configs/modify",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def validate(
+        self,
+        body: ConfigAssistantValidateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ConfigAssistantValidateReply:
+        """Validate the structure of a configuration."""
+        reply: ConfigAssistantValidateReply = self._transport.call(
+            "POST",
+            "/config-assistant/configs/validate",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        config_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> AgentConfig:
+        """Get a recently generated or modified configuration."""
+        reply: AgentConfig = self._transport.call(
+            "GET",
+            f"/config-assistant/configs/{self._transport.part(config_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
+class ContextApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+        *,
+        timestamp: int,
+        from_: Optional[List[str]] = None,
+        from_expr: Optional[str] = None,
+        from_tags: Optional[List[str]] = None,
+        sequence: Optional[int] = None,
+        from_sequence: Optional[int] = None,
+        direction: Optional[Literal["before", "after", "both"]] = None,
+        limit: Optional[int] = None,
+        explain_only: Optional[bool] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ContextGetReply:
+        """
+        List the events around an event, oldest first, with all their data.
+
+        The place is a time and a sequence number; no event needs to be there. Without a number it is the first event of
+        that millisecond. A context ends where no event came for 60 seconds.
+
+        from_tags: Deprecated: `key:value` items.
+        from_sequence: Another name of `sequence`.
+        direction: `both` when absent.
+        limit: Total number of events, including the given one; 100 when absent.
+        explain_only: Only estimates the cost of the query. The response always has `explain`.
+        """
+        reply: ContextGetReply = self._transport.call(
+            "GET",
+            "/context",
+            "json",
+            query={"from": from_, "from_expr": from_expr, "from_tags": from_tags, "timestamp": timestamp, "sequence": sequence, "from_sequence": from_sequence, "direction": direction, "limit": limit, "explain_only": explain_only},
+            headers=headers,
+        )
+        return reply
+
+
+class CustomerApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Customer:
+        """The customer record."""
+        reply: Customer = self._transport.call(
+            "GET",
+            "/customer",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        body: CustomerUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Customer:
+        """Change the name and the addresses of the customer record."""
+        reply: Customer = self._transport.call(
+            "PATCH",
+            "/customer",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+
+class DashboardTemplatesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> DashboardTemplatesListReply:
+        """List the templates of dashboards, newest first."""
+        reply: DashboardTemplatesListReply = self._transport.call(
+            "GET",
+            "/dashboards/templates",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: DashboardTemplatesCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> DashboardTemplate:
+        """Keep a template of dashboards."""
+        reply: DashboardTemplate = self._transport.call(
+            "POST",
+            "/dashboards/templates",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        template_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> DashboardTemplate:
+        """One template of dashboards."""
+        reply: DashboardTemplate = self._transport.call(
+            "GET",
+            f"/dashboards/templates/{self._transport.part(template_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        template_id: str,
+        body: DashboardTemplatesUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> DashboardTemplate:
+        """Replace a template of dashboards; records created from it do not change."""
+        reply: DashboardTemplate = self._transport.call(
+            "PUT",
+            f"/dashboards/templates/{self._transport.part(template_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        template_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a template of dashboards; records created from it stay."""
+        self._transport.call(
+            "DELETE",
+            f"/dashboards/templates/{self._transport.part(template_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class DashboardsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        log_id: Optional[str] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> DashboardsListReply:
+        """
+        List dashboards, newest first.
+
+        log_id: Only those with a widget whose queries read this log.
+        """
+        reply: DashboardsListReply = self._transport.call(
+            "GET",
+            "/dashboards",
+            "json",
+            query={"log_id": log_id},
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: DashboardsCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Dashboard:
+        """Create a dashboard: empty, from widgets, or from a template."""
+        reply: Dashboard = self._transport.call(
+            "POST",
+            "/dashboards",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def preview(
+        self,
+        body: DashboardsPreviewBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> DashboardsPreviewReply:
+        """Preview a template without storing anything."""
+        reply: DashboardsPreviewReply = self._transport.call(
+            "POST",
+            "/dashboards/preview",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        dashboard_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Dashboard:
+        """One dashboard."""
+        reply: Dashboard = self._transport.call(
+            "GET",
+            f"/dashboards/{self._transport.part(dashboard_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def change(
+        self,
+        dashboard_id: str,
+        body: DashboardsChangeBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Dashboard:
+        """Update a dashboard: name, layout or widgets."""
+        reply: Dashboard = self._transport.call(
+            "PATCH",
+            f"/dashboards/{self._transport.part(dashboard_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        dashboard_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a dashboard and its widgets that no other dashboard uses."""
+        self._transport.call(
+            "DELETE",
+            f"/dashboards/{self._transport.part(dashboard_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def add_widgets(
+        self,
+        dashboard_id: str,
+        body: DashboardsAddWidgetsBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Add widgets to a dashboard."""
+        self._transport.call(
+            "POST",
+            f"/dashboards/{self._transport.part(dashboard_id)}/widgets",
+            "none",
+            body=body,
+            headers=headers,
+        )
+
+    def remove_widget(
+        self,
+        dashboard_id: str,
+        widget_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Remove a widget from a dashboard without deleting it."""
+        self._transport.call(
+            "DELETE",
+            f"/dashboards/{self._transport.part(dashboard_id)}/widgets/{self._transport.part(widget_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def detach(
+        self,
+        dashboard_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Dashboard:
+        """Detach a dashboard, its widgets and metrics from their template."""
+        reply: Dashboard = self._transport.call(
+            "POST",
+            f"/dashboards/{self._transport.part(dashboard_id)}/detach-from-template",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
+class DatasetKeysApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def resolve(
+        self,
+        body: DatasetKeysResolveBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> DatasetKeysResolveReply:
+        """Find the datasets in which all given keys occur in a time range."""
+        reply: DatasetKeysResolveReply = self._transport.call(
+            "POST",
+            "/datasets/resolve",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+
+class DatasetsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        from_: Optional[List[str]] = None,
+        from_expr: Optional[str] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> DatasetsListReply:
+        """List the datasets that the caller may see, or those that `from` or `from_expr` selects."""
+        reply: DatasetsListReply = self._transport.call(
+            "GET",
+            "/datasets",
+            "json",
+            query={"from": from_, "from_expr": from_expr},
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: DatasetsCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Dataset:
+        """Create a dataset, and its collection if needed."""
+        reply: Dataset = self._transport.call(
+            "POST",
+            "/datasets",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        dataset_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Dataset:
+        """One dataset."""
+        reply: Dataset = self._transport.call(
+            "GET",
+            f"/datasets/{self._transport.part(dataset_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        dataset_id: str,
+        body: DatasetsUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Dataset:
+        """Update a dataset: name, collection, tags or retention."""
+        reply: Dataset = self._transport.call(
+            "PUT",
+            f"/datasets/{self._transport.part(dataset_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        dataset_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a dataset with its events and tags."""
+        self._transport.call(
+            "DELETE",
+            f"/datasets/{self._transport.part(dataset_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class DowntimesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> DowntimesListReply:
+        """List the downtimes of the organization."""
+        reply: DowntimesListReply = self._transport.call(
+            "GET",
+            "/monitors/downtimes",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: DowntimesCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Downtime:
+        """Plan a downtime."""
+        reply: Downtime = self._transport.call(
+            "POST",
+            "/monitors/downtimes",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        downtime_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Downtime:
+        """One downtime."""
+        reply: Downtime = self._transport.call(
+            "GET",
+            f"/monitors/downtimes/{self._transport.part(downtime_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        downtime_id: str,
+        body: DowntimesUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Downtime:
+        """Replace a downtime."""
+        reply: Downtime = self._transport.call(
+            "PUT",
+            f"/monitors/downtimes/{self._transport.part(downtime_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        downtime_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a downtime; held-back notifications are sent as if it had ended."""
+        self._transport.call(
+            "DELETE",
+            f"/monitors/downtimes/{self._transport.part(downtime_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class EncryptionKeysApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        provider: Optional[Literal["AWS_KMS"]] = None,
+        limit: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> EncryptionKeysListReply:
+        """List the encryption keys of the organization, newest first."""
+        reply: EncryptionKeysListReply = self._transport.call(
+            "GET",
+            "/encryption-keys",
+            "json",
+            query={"provider": provider, "limit": limit},
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: EncryptionKeysCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> EncryptionKey:
+        """Register an encryption key; the service does not encrypt with it yet."""
+        reply: EncryptionKey = self._transport.call(
+            "POST",
+            "/encryption-keys",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        key_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> EncryptionKey:
+        """One encryption key."""
+        reply: EncryptionKey = self._transport.call(
+            "GET",
+            f"/encryption-keys/{self._transport.part(key_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        key_id: str,
+        body: EncryptionKeysUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> EncryptionKey:
+        """Rename an encryption key, or activate a CREATED one."""
+        reply: EncryptionKey = self._transport.call(
+            "PATCH",
+            f"/encryption-keys/{self._transport.part(key_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        key_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete an encryption key that was never ACTIVE."""
+        self._transport.call(
+            "DELETE",
+            f"/encryption-keys/{self._transport.part(key_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class ExportsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ExportsListReply:
+        """List exports, newest first."""
+        reply: ExportsListReply = self._transport.call(
+            "GET",
+            "/exports",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: ExportsCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Export:
+        """
+        Create an export: a file of all matching events.
+
+        Select datasets with `from` or `from_expr`, and a time range with `time_range` or `from_ts` and `to_ts`. The
+        file has the events that were stored when the export was created. Poll the export until it is COMPLETE, then
+        download it from its `location`.
+        """
+        reply: Export = self._transport.call(
+            "POST",
+            "/exports",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        export_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Export:
+        """Get an export with its progress and download location."""
+        reply: Export = self._transport.call(
+            "GET",
+            f"/exports/{self._transport.part(export_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        export_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Cancel an export and delete its file."""
+        self._transport.call(
+            "DELETE",
+            f"/exports/{self._transport.part(export_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def download(
+        self,
+        export_id: str,
+        *,
+        expires: Optional[str] = None,
+        by: Optional[str] = None,
+        signature: Optional[str] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Iterator[str]:
+        """
+        Download the file of an export with a signed link.
+
+        `location` points here. The signed link expires after an hour; every read of the export returns a new one. It is
+        403 once its recipient may no longer read the export. Range requests let an interrupted download continue.
+        """
+        reply: Iterator[str] = self._transport.call(
+            "GET",
+            f"/exports/{self._transport.part(export_id)}/download",
+            "lines",
+            query={"expires": expires, "by": by, "signature": signature},
+            headers=headers,
+        )
+        return reply
+
+
+class ForwardConfigsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ForwardConfigsListReply:
+        """
+        Forward configurations.
+
+        Always empty: events are not forwarded to object storage yet; create exports instead.
+        """
+        reply: ForwardConfigsListReply = self._transport.call(
+            "GET",
+            "/forward-configs",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Forward events."""
+        self._transport.call(
+            "POST",
+            "/forward-configs",
+            "none",
+            headers=headers,
+        )
+
+    def test(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Try a destination."""
+        self._transport.call(
+            "POST",
+            "/forward-configs/test-destination",
+            "none",
+            headers=headers,
+        )
+
+    def update(
+        self,
+        forward_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Change what is forwarded."""
+        self._transport.call(
+            "PUT",
+            f"/forward-configs/{self._transport.part(forward_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def remove(
+        self,
+        forward_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Stop forwarding."""
+        self._transport.call(
+            "DELETE",
+            f"/forward-configs/{self._transport.part(forward_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class GroupsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> GroupsListReply:
+        """List the groups of the organization."""
+        reply: GroupsListReply = self._transport.call(
+            "GET",
+            "/groups",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: GroupsCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> UserGroup:
+        """Create a group; names are unique regardless of case."""
+        reply: UserGroup = self._transport.call(
+            "POST",
+            "/groups",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        group_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> UserGroup:
+        """One group."""
+        reply: UserGroup = self._transport.call(
+            "GET",
+            f"/groups/{self._transport.part(group_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        group_id: str,
+        body: GroupsUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> UserGroup:
+        """Update the name or description of a group."""
+        reply: UserGroup = self._transport.call(
+            "PATCH",
+            f"/groups/{self._transport.part(group_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        group_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a group with its memberships and granted roles."""
+        self._transport.call(
+            "DELETE",
+            f"/groups/{self._transport.part(group_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def members(
+        self,
+        group_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> GroupsMembersReply:
+        """List the direct members of a group."""
+        reply: GroupsMembersReply = self._transport.call(
+            "GET",
+            f"/groups/{self._transport.part(group_id)}/members",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def add_members(
+        self,
+        group_id: str,
+        body: GroupsAddMembersBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """
+        Add users and groups to a group; existing members stay.
+
+        Members receive the roles of the group, so the caller must hold the permissions of these roles. A cycle of
+        groups is 400.
+        """
+        self._transport.call(
+            "POST",
+            f"/groups/{self._transport.part(group_id)}/members",
+            "none",
+            body=body,
+            headers=headers,
+        )
+
+    def remove_members(
+        self,
+        group_id: str,
+        body: GroupsRemoveMembersBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Remove users and groups from a group; non-members are ignored."""
+        self._transport.call(
+            "DELETE",
+            f"/groups/{self._transport.part(group_id)}/members",
+            "none",
+            body=body,
+            headers=headers,
+        )
+
+
+class HealthApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> HealthGetReply:
+        """Get the health of the service and its stores."""
+        reply: HealthGetReply = self._transport.call(
+            "GET",
+            "/health",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
+class IngestionApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def send(
+        self,
+        body: Union[str, bytes, List[Any], Dict[str, Any]],
+        *,
+        collection: Optional[str] = None,
+        dataset: Optional[str] = None,
+        tags: Optional[str] = None,
+        content_type: str = "application/x-ndjson",
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Taken:
+        """
+        Send events: JSON lines, a JSON array, or lines of text; 200 means durably stored.
+
+        The headers `x-service-collection` and `x-service-dataset` (both `default` when absent) choose the dataset,
+        which its first event creates. `x-service-tags: key=value,key2=value2` adds tags to the dataset and attributes
+        `$key` to the events. The body may be compressed (`Content-Encoding` `gzip`, `deflate` or `zstd`). An
+        `Idempotency-Key` header makes a repeated post harmless for at least an hour. Any path in front of `/ingest` is
+        ignored.
+
+        collection: Alternative to the header `x-service-collection`, for senders that cannot set headers.
+        dataset: Alternative to the header `x-service-dataset`.
+        tags: Alternative to the header `x-service-tags`.
+        """
+        reply: Taken = self._transport.call(
+            "POST",
+            "/",
+            "json",
+            query={"collection": collection, "dataset": dataset, "tags": tags},
+            body=body,
+            content_type=content_type,
+            headers=headers,
+        )
+        return reply
+
+    def send_to(
+        self,
+        collection: str,
+        dataset: str,
+        body: Union[str, bytes, List[Any], Dict[str, Any]],
+        *,
+        tags: Optional[str] = None,
+        content_type: str = "application/x-ndjson",
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Taken:
+        """
+        Send events to the dataset in the path.
+
+        tags: Alternative to the header `x-service-tags`.
+        """
+        reply: Taken = self._transport.call(
+            "POST",
+            f"/ingest/{self._transport.part(collection)}/{self._transport.part(dataset)}",
+            "json",
+            query={"tags": tags},
+            body=body,
+            content_type=content_type,
+            headers=headers,
+        )
+        return reply
+
+    def otlp_logs(
+        self,
+        body: Union[str, bytes, List[Any], Dict[str, Any]],
+        *,
+        content_type: str = "application/json",
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> IngestionOtlpLogsReply:
+        """
+        Send logs by OTLP/HTTP, as JSON or protobuf.
+
+        The dataset is the resource's `service.name`, the collection its `service.namespace`. The headers
+        `x-service-collection` and `x-service-dataset` (both `default` when absent) choose the dataset, which its first
+        event creates. `x-service-tags: key=value,key2=value2` adds tags to the dataset and attributes `$key` to the
+        events. The body may be compressed (`Content-Encoding` `gzip`, `deflate` or `zstd`).
+        """
+        reply: IngestionOtlpLogsReply = self._transport.call(
+            "POST",
+            "/v1/logs",
+            "json",
+            body=body,
+            content_type=content_type,
+            headers=headers,
+        )
+        return reply
+
+    def otlp_traces(
+        self,
+        body: Union[str, bytes, List[Any], Dict[str, Any]],
+        *,
+        content_type: str = "application/json",
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> IngestionOtlpTracesReply:
+        """Send spans by OTLP/HTTP; each becomes an event in the system collection `.traces`."""
+        reply: IngestionOtlpTracesReply = self._transport.call(
+            "POST",
+            "/v1/traces",
+            "json",
+            body=body,
+            content_type=content_type,
+            headers=headers,
+        )
+        return reply
+
+    def otlp_metrics(
+        self,
+        body: Union[str, bytes, List[Any], Dict[str, Any]],
+        *,
+        content_type: str = "application/json",
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> IngestionOtlpMetricsReply:
+        """Accept OTLP metrics without storing them, for exporters that send all signals to one address."""
+        reply: IngestionOtlpMetricsReply = self._transport.call(
+            "POST",
+            "/v1/metrics",
+            "json",
+            body=body,
+            content_type=content_type,
+            headers=headers,
+        )
+        return reply
+
+
+class InsightsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> InsightsListReply:
+        """
+        List insights about ingested data.
+
+        Always empty: insights about ingested data are not available yet.
+        """
+        reply: InsightsListReply = self._transport.call(
+            "GET",
+            "/insights",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        insight_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """One finding."""
+        self._transport.call(
+            "GET",
+            f"/insights/{self._transport.part(insight_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class IntegrationsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def webhooks(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> IntegrationsWebhooksReply:
+        """List the webhooks of the organization."""
+        reply: IntegrationsWebhooksReply = self._transport.call(
+            "GET",
+            "/integrations/webhooks",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create_webhook(
+        self,
+        body: IntegrationsCreateWebhookBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> WebhookIntegration:
+        """Create a webhook."""
+        reply: WebhookIntegration = self._transport.call(
+            "POST",
+            "/integrations/webhooks",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def update_webhook(
+        self,
+        webhook_id: str,
+        body: IntegrationsUpdateWebhookBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> WebhookIntegration:
+        """Replace a webhook."""
+        reply: WebhookIntegration = self._transport.call(
+            "PUT",
+            f"/integrations/webhooks/{self._transport.part(webhook_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove_webhook(
+        self,
+        webhook_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a webhook that no monitor uses."""
+        self._transport.call(
+            "DELETE",
+            f"/integrations/webhooks/{self._transport.part(webhook_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def test_webhook(
+        self,
+        webhook_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> IntegrationsTestWebhookReply:
+        """Send a sample notification to a webhook and return the result."""
+        reply: IntegrationsTestWebhookReply = self._transport.call(
+            "POST",
+            f"/integrations/webhooks/{self._transport.part(webhook_id)}/test",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def slack(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> IntegrationsSlackReply:
+        """List the chat integrations of the organization."""
+        reply: IntegrationsSlackReply = self._transport.call(
+            "GET",
+            "/integrations/slack",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create_slack(
+        self,
+        body: IntegrationsCreateSlackBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SlackIntegration:
+        """Create a chat integration: channels of a workspace."""
+        reply: SlackIntegration = self._transport.call(
+            "POST",
+            "/integrations/slack",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def update_slack(
+        self,
+        slack_id: str,
+        body: IntegrationsUpdateSlackBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SlackIntegration:
+        """Replace a chat integration."""
+        reply: SlackIntegration = self._transport.call(
+            "PUT",
+            f"/integrations/slack/{self._transport.part(slack_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove_slack(
+        self,
+        slack_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a chat integration that no monitor uses."""
+        self._transport.call(
+            "DELETE",
+            f"/integrations/slack/{self._transport.part(slack_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def slack_workspaces(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> IntegrationsSlackWorkspacesReply:
+        """List the chat workspaces of the organization."""
+        reply: IntegrationsSlackWorkspacesReply = self._transport.call(
+            "GET",
+            "/integrations/slack/workspaces",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create_slack_workspace(
+        self,
+        body: IntegrationsCreateSlackWorkspaceBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SlackWorkspace:
+        """Add a chat workspace by a token or an incoming webhook."""
+        reply: SlackWorkspace = self._transport.call(
+            "POST",
+            "/integrations/slack/workspaces",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove_slack_workspace(
+        self,
+        workspace_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a chat workspace that no chat integration uses; the chat service itself is not changed."""
+        self._transport.call(
+            "DELETE",
+            f"/integrations/slack/workspaces/{self._transport.part(workspace_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def email_templates(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> IntegrationsEmailTemplatesReply:
+        """List the e-mail templates of the organization."""
+        reply: IntegrationsEmailTemplatesReply = self._transport.call(
+            "GET",
+            "/integrations/email",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create_email_template(
+        self,
+        body: IntegrationsCreateEmailTemplateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> EmailTemplate:
+        """Create an e-mail template."""
+        reply: EmailTemplate = self._transport.call(
+            "POST",
+            "/integrations/email",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def update_email_template(
+        self,
+        email_id: str,
+        body: IntegrationsUpdateEmailTemplateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> EmailTemplate:
+        """Replace an e-mail template."""
+        reply: EmailTemplate = self._transport.call(
+            "PUT",
+            f"/integrations/email/{self._transport.part(email_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove_email_template(
+        self,
+        email_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete an e-mail template that no monitor uses."""
+        self._transport.call(
+            "DELETE",
+            f"/integrations/email/{self._transport.part(email_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class LedgerApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+        *,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        from_: Optional[List[str]] = None,
+        identity_id: Optional[str] = None,
+        num_of_slices: Optional[int] = None,
+        limit: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> LedgerGetReply:
+        """
+        Account for every received event, by dataset, sender and protocol.
+
+        Counts are by time of arrival. The range is widened to full units, which the response returns: minutes for the
+        last days, hours before that, and UTC days after about 90 days.
+
+        from_ts: Epoch milliseconds; an hour before to_ts when absent.
+        to_ts: Epoch milliseconds; now when absent.
+        from_: Dataset ids; every dataset the caller may see when absent.
+        num_of_slices: Number of parts of the range; each consists of full minutes, or of hours or days for older data.
+        limit: Maximum number of entries; the totals count all.
+        """
+        reply: LedgerGetReply = self._transport.call(
+            "GET",
+            "/ledger",
+            "json",
+            query={"from_ts": from_ts, "to_ts": to_ts, "from": from_, "identity_id": identity_id, "num_of_slices": num_of_slices, "limit": limit},
+            headers=headers,
+        )
+        return reply
+
+
+class LimitsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> LimitsListReply:
+        """List the limits of the organization."""
+        reply: LimitsListReply = self._transport.call(
+            "GET",
+            "/limits",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: LimitsCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Limit:
+        """
+        Create a monthly ingestion limit for the organization or a team.
+
+        A request that would exceed the limit is refused as a whole with 429, and so are later ones until the month ends
+        or the limit changes.
+        """
+        reply: Limit = self._transport.call(
+            "POST",
+            "/limits",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        limit_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Limit:
+        """One limit."""
+        reply: Limit = self._transport.call(
+            "GET",
+            f"/limits/{self._transport.part(limit_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        limit_id: str,
+        body: LimitsUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Limit:
+        """Update a limit; absent members stay, and an exceeded limit opens again."""
+        reply: Limit = self._transport.call(
+            "PATCH",
+            f"/limits/{self._transport.part(limit_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        limit_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a limit."""
+        self._transport.call(
+            "DELETE",
+            f"/limits/{self._transport.part(limit_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def usage(
+        self,
+        limit_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> LimitUsage:
+        """Get the use of a limit in this month."""
+        reply: LimitUsage = self._transport.call(
+            "GET",
+            f"/limits/{self._transport.part(limit_id)}/usage",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
+class LiveTailApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def start(
+        self,
+        body: LiveTailStartBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> LiveTailStartReply:
+        """Start a live tail; it ends when it is not polled for a minute."""
+        reply: LiveTailStartReply = self._transport.call(
+            "POST",
+            "/live-tail",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def poll(
+        self,
+        *,
+        job_id: str,
+        limit: Optional[int] = None,
+        most_recent_first: Optional[bool] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> LiveTailPollReply:
+        """
+        Poll a live tail for the events since the last poll.
+
+        job_id: The id that starting the tail returned.
+        limit: 100 when absent; further events come with the next poll.
+        most_recent_first: true when absent.
+        """
+        reply: LiveTailPollReply = self._transport.call(
+            "GET",
+            "/live-tail",
+            "json",
+            query={"job_id": job_id, "limit": limit, "most_recent_first": most_recent_first},
+            headers=headers,
+        )
+        return reply
+
+    def stream(
+        self,
+        *,
+        job_id: str,
+        seconds: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Iterator[str]:
+        """
+        Stream a live tail as server-sent events, one log event each, oldest first.
+
+        The stream ends within seconds after the caller loses the permission.
+
+        job_id: The id that starting the tail returned.
+        seconds: Duration of the stream; an hour when absent.
+        """
+        reply: Iterator[str] = self._transport.call(
+            "GET",
+            "/live-tail/stream",
+            "lines",
+            query={"job_id": job_id, "seconds": seconds},
+            headers=headers,
+        )
+        return reply
+
+
+class LogsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> LogsListReply:
+        """List the logs that the caller may see; the older form of `GET /datasets`."""
+        reply: LogsListReply = self._transport.call(
+            "GET",
+            "/logs",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: LogsCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Log:
+        """Create a log, named by `collection` and `dataset` or by `logset` and `log`."""
+        reply: Log = self._transport.call(
+            "POST",
+            "/logs",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def views(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> LogsViewsReply:
+        """List the built-in views for common kinds of logs."""
+        reply: LogsViewsReply = self._transport.call(
+            "GET",
+            "/logs/views",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        log_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Log:
+        """One log."""
+        reply: Log = self._transport.call(
+            "GET",
+            f"/logs/{self._transport.part(log_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        log_id: str,
+        body: LogsUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Log:
+        """Rename or move a log; `dataset` or `log` alone renames it within its collection."""
+        reply: Log = self._transport.call(
+            "PUT",
+            f"/logs/{self._transport.part(log_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        log_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a log with its events and tags."""
+        self._transport.call(
+            "DELETE",
+            f"/logs/{self._transport.part(log_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def monitors(
+        self,
+        log_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> List[Monitor]:
+        """List the monitors whose queries read this log, as a bare array."""
+        reply: List[Monitor] = self._transport.call(
+            "GET",
+            f"/logs/{self._transport.part(log_id)}/monitors",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def dashboards(
+        self,
+        log_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> List[Dashboard]:
+        """List the dashboards with a widget whose queries read this log, as a bare array."""
+        reply: List[Dashboard] = self._transport.call(
+            "GET",
+            f"/logs/{self._transport.part(log_id)}/dashboards",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
+class MetricDefinitionTemplatesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MetricDefinitionTemplatesListReply:
+        """List the templates of metric definitions, newest first."""
+        reply: MetricDefinitionTemplatesListReply = self._transport.call(
+            "GET",
+            "/metrics/definitions/templates",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: MetricDefinitionTemplatesCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MetricDefinitionTemplate:
+        """Keep a template of metric definitions."""
+        reply: MetricDefinitionTemplate = self._transport.call(
+            "POST",
+            "/metrics/definitions/templates",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        template_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MetricDefinitionTemplate:
+        """One template of metric definitions."""
+        reply: MetricDefinitionTemplate = self._transport.call(
+            "GET",
+            f"/metrics/definitions/templates/{self._transport.part(template_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        template_id: str,
+        body: MetricDefinitionTemplatesUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MetricDefinitionTemplate:
+        """Replace a template of metric definitions; records created from it do not change."""
+        reply: MetricDefinitionTemplate = self._transport.call(
+            "PUT",
+            f"/metrics/definitions/templates/{self._transport.part(template_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        template_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a template of metric definitions; records created from it stay."""
+        self._transport.call(
+            "DELETE",
+            f"/metrics/definitions/templates/{self._transport.part(template_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class MetricDefinitionsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MetricDefinitionsListReply:
+        """List metric definitions, newest first."""
+        reply: MetricDefinitionsListReply = self._transport.call(
+            "GET",
+            "/metrics/definitions",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: MetricDefinitionsCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MetricDefinition:
+        """Create a metric definition from queries and formulas."""
+        reply: MetricDefinition = self._transport.call(
+            "POST",
+            "/metrics/definitions",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        metric_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MetricDefinition:
+        """One metric definition."""
+        reply: MetricDefinition = self._transport.call(
+            "GET",
+            f"/metrics/definitions/{self._transport.part(metric_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        metric_id: str,
+        body: MetricDefinitionsUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MetricDefinition:
+        """Replace a metric definition."""
+        reply: MetricDefinition = self._transport.call(
+            "PUT",
+            f"/metrics/definitions/{self._transport.part(metric_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        metric_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a metric definition that no widget and no monitor uses."""
+        self._transport.call(
+            "DELETE",
+            f"/metrics/definitions/{self._transport.part(metric_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class MetricsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> str:
+        """The service's own figures in the Prometheus text format, for keys of the management organization."""
+        reply: str = self._transport.call(
+            "GET",
+            "/metrics",
+            "text",
+            headers=headers,
+        )
+        return reply
+
+
+class MonitorTemplatesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MonitorTemplatesListReply:
+        """List the templates of monitors, newest first."""
+        reply: MonitorTemplatesListReply = self._transport.call(
+            "GET",
+            "/monitors/templates",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: MonitorTemplatesCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MonitorTemplate:
+        """Keep a template of monitors."""
+        reply: MonitorTemplate = self._transport.call(
+            "POST",
+            "/monitors/templates",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        template_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MonitorTemplate:
+        """One template of monitors."""
+        reply: MonitorTemplate = self._transport.call(
+            "GET",
+            f"/monitors/templates/{self._transport.part(template_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        template_id: str,
+        body: MonitorTemplatesUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MonitorTemplate:
+        """Replace a template of monitors; records created from it do not change."""
+        reply: MonitorTemplate = self._transport.call(
+            "PUT",
+            f"/monitors/templates/{self._transport.part(template_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        template_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a template of monitors; records created from it stay."""
+        self._transport.call(
+            "DELETE",
+            f"/monitors/templates/{self._transport.part(template_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class MonitorsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        log_id: Optional[str] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MonitorsListReply:
+        """
+        List monitors, newest first.
+
+        log_id: Only monitors that read this log.
+        """
+        reply: MonitorsListReply = self._transport.call(
+            "GET",
+            "/monitors",
+            "json",
+            query={"log_id": log_id},
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: MonitorsCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Monitor:
+        """Create a monitor, and the metric definition with its queries."""
+        reply: Monitor = self._transport.call(
+            "POST",
+            "/monitors",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def backtest(
+        self,
+        body: MonitorsBacktestBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Backtest:
+        """Backtest a monitor on up to 30 past days: its status changes and notifications."""
+        reply: Backtest = self._transport.call(
+            "POST",
+            "/monitors/backtest",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        monitor_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Monitor:
+        """One monitor."""
+        reply: Monitor = self._transport.call(
+            "GET",
+            f"/monitors/{self._transport.part(monitor_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        monitor_id: str,
+        body: MonitorsUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Monitor:
+        """Replace the definition of a monitor; it is evaluated at once."""
+        reply: Monitor = self._transport.call(
+            "PUT",
+            f"/monitors/{self._transport.part(monitor_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        monitor_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a monitor with its history."""
+        self._transport.call(
+            "DELETE",
+            f"/monitors/{self._transport.part(monitor_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def status(
+        self,
+        monitor_id: str,
+        body: MonitorsStatusBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Monitor:
+        """Mute or unmute a monitor."""
+        reply: Monitor = self._transport.call(
+            "POST",
+            f"/monitors/{self._transport.part(monitor_id)}/status",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def mute(
+        self,
+        monitor_id: str,
+        body: Optional[MonitorsMuteBody] = None,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Monitor:
+        """Mute a monitor; without a body, without end."""
+        reply: Monitor = self._transport.call(
+            "POST",
+            f"/monitors/{self._transport.part(monitor_id)}/mute",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def events(
+        self,
+        monitor_id: str,
+        *,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MonitorEvents:
+        """List the status changes of a monitor and its groups."""
+        reply: MonitorEvents = self._transport.call(
+            "GET",
+            f"/monitors/{self._transport.part(monitor_id)}/events",
+            "json",
+            query={"from_ts": from_ts, "to_ts": to_ts},
+            headers=headers,
+        )
+        return reply
+
+    def notifications(
+        self,
+        monitor_id: str,
+        *,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MonitorsNotificationsReply:
+        """List the notifications of a monitor with their delivery state."""
+        reply: MonitorsNotificationsReply = self._transport.call(
+            "GET",
+            f"/monitors/{self._transport.part(monitor_id)}/notifications",
+            "json",
+            query={"from_ts": from_ts, "to_ts": to_ts},
+            headers=headers,
+        )
+        return reply
+
+    def evaluations(
+        self,
+        monitor_id: str,
+        *,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        limit: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MonitorsEvaluationsReply:
+        """List the evaluations of a monitor, newest first."""
+        reply: MonitorsEvaluationsReply = self._transport.call(
+            "GET",
+            f"/monitors/{self._transport.part(monitor_id)}/evaluations",
+            "json",
+            query={"from_ts": from_ts, "to_ts": to_ts, "limit": limit},
+            headers=headers,
+        )
+        return reply
+
+
+class NotificationsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def send_test(
+        self,
+        body: NotificationsSendTestBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Send test notifications of a monitor, even if it is muted."""
+        self._transport.call(
+            "POST",
+            "/monitors/send-test-notifications",
+            "none",
+            body=body,
+            headers=headers,
+        )
+
+    def suggest(
+        self,
+        body: NotificationsSuggestBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> NotificationsSuggestReply:
+        """Propose names and descriptions for a monitor, by a configured model or from its queries."""
+        reply: NotificationsSuggestReply = self._transport.call(
+            "POST",
+            "/monitors/suggestions",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+
+class OrganizationsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> OrganizationsListReply:
+        """List the organizations that the caller belongs to or manages; `active` marks that of the request."""
+        reply: OrganizationsListReply = self._transport.call(
+            "GET",
+            "/organizations",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: OrganizationsCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> OrganizationsCreateReply:
+        """
+        Create an organization; for administrators of the management organization.
+
+        The response has `first_key`, an AdminApi key of the new organization, shown this once only. A user who creates
+        an organization is granted Admin in it and may switch to it.
+        """
+        reply: OrganizationsCreateReply = self._transport.call(
+            "POST",
+            "/organizations",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        org_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Organization:
+        """One organization."""
+        reply: Organization = self._transport.call(
+            "GET",
+            f"/organizations/{self._transport.part(org_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        org_id: str,
+        body: OrganizationsUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Organization:
+        """Update an organization: name, description or settings."""
+        reply: Organization = self._transport.call(
+            "PATCH",
+            f"/organizations/{self._transport.part(org_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+
+class ParsersApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ParsersListReply:
+        """List parsers, built-in parsers first."""
+        reply: ParsersListReply = self._transport.call(
+            "GET",
+            "/parsers",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: ParsersCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Parser:
+        """
+        Create a parser from a pattern, or infer one from recent lines of a log.
+
+        The pattern is GROK, `%{IP:client}`, or DISSECT, `%{client}`; the type is detected. The parser must be enabled
+        and assigned to take effect.
+        """
+        reply: Parser = self._transport.call(
+            "POST",
+            "/parsers",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        parser_id: str,
+        body: ParsersUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Parser:
+        """Update a parser; an absent `enabled` disables it."""
+        reply: Parser = self._transport.call(
+            "PATCH",
+            f"/parsers/{self._transport.part(parser_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        parser_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a parser and unassign it from its datasets."""
+        self._transport.call(
+            "DELETE",
+            f"/parsers/{self._transport.part(parser_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def assigned(
+        self,
+        dataset_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ParsersAssignedReply:
+        """Get the parser of a dataset; 404 when it has none."""
+        reply: ParsersAssignedReply = self._transport.call(
+            "GET",
+            f"/datasets/{self._transport.part(dataset_id)}/parser",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def assign(
+        self,
+        dataset_id: str,
+        body: ParsersAssignBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Assign a parser to a dataset, for events received from then on."""
+        self._transport.call(
+            "PUT",
+            f"/datasets/{self._transport.part(dataset_id)}/parser",
+            "none",
+            body=body,
+            headers=headers,
+        )
+
+    def unassign(
+        self,
+        dataset_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Unassign the parser of a dataset."""
+        self._transport.call(
+            "DELETE",
+            f"/datasets/{self._transport.part(dataset_id)}/parser",
+            "none",
+            headers=headers,
+        )
+
+    def test(
+        self,
+        body: ParsersTestBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ParsersTestReply:
+        """Try a pattern on lines without storing anything."""
+        reply: ParsersTestReply = self._transport.call(
+            "POST",
+            "/parsers/test",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def detect(
+        self,
+        body: ParsersDetectBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ParsersDetectReply:
+        """Suggest parsers for lines, or for recent lines of a log."""
+        reply: ParsersDetectReply = self._transport.call(
+            "POST",
+            "/parsers/detect",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def usage(
+        self,
+        *,
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        log_id: Optional[str] = None,
+        limit: Optional[int] = None,
+        num_of_slices: Optional[int] = None,
+        delta: Optional[bool] = None,
+        delta_time_range: Optional[str] = None,
+        delta_from_ts: Optional[int] = None,
+        delta_to_ts: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ParsersUsageReply:
+        """
+        Get the parse time and number of lines by log.
+
+        log_id: Only this log.
+        limit: Number of logs, the busiest first; 50 when absent.
+        delta: Compares with an earlier period; by default the one just before.
+        """
+        reply: ParsersUsageReply = self._transport.call(
+            "GET",
+            "/parsers/metrics/usage",
+            "json",
+            query={"time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "log_id": log_id, "limit": limit, "num_of_slices": num_of_slices, "delta": delta, "delta_time_range": delta_time_range, "delta_from_ts": delta_from_ts, "delta_to_ts": delta_to_ts},
+            headers=headers,
+        )
+        return reply
+
+    def ratio(
+        self,
+        *,
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        log_id: Optional[str] = None,
+        limit: Optional[int] = None,
+        num_of_slices: Optional[int] = None,
+        delta: Optional[bool] = None,
+        delta_time_range: Optional[str] = None,
+        delta_from_ts: Optional[int] = None,
+        delta_to_ts: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ParsersRatioReply:
+        """
+        Get the share of lines that parsers matched, by log.
+
+        log_id: Only this log.
+        limit: Number of logs, the busiest first; 50 when absent.
+        delta: Compares with an earlier period; by default the one just before.
+        """
+        reply: ParsersRatioReply = self._transport.call(
+            "GET",
+            "/parsers/metrics/ratio",
+            "json",
+            query={"time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "log_id": log_id, "limit": limit, "num_of_slices": num_of_slices, "delta": delta, "delta_time_range": delta_time_range, "delta_from_ts": delta_from_ts, "delta_to_ts": delta_to_ts},
+            headers=headers,
+        )
+        return reply
+
+
+class PatternsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def find(
+        self,
+        body: PatternsFindBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> PatternsFindReply:
+        """List the message patterns of matching events, most frequent first, at most 1,000."""
+        reply: PatternsFindReply = self._transport.call(
+            "POST",
+            "/patterns",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def values(
+        self,
+        body: PatternsValuesBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> PatternValues:
+        """Count the values in place of the variable parts of a pattern."""
+        reply: PatternValues = self._transport.call(
+            "POST",
+            "/patterns/values",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+
+class PermissionsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> PermissionsListReply:
+        """List all permissions by area."""
+        reply: PermissionsListReply = self._transport.call(
+            "GET",
+            "/permissions",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
+class PoliciesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        resource_type: Optional[str] = None,
+        resource_id: Optional[str] = None,
+        principal_type: Optional[str] = None,
+        principal_id: Optional[str] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> PoliciesListReply:
+        """List the policies of the organization, newest first."""
+        reply: PoliciesListReply = self._transport.call(
+            "GET",
+            "/policies",
+            "json",
+            query={"resource_type": resource_type, "resource_id": resource_id, "principal_type": principal_type, "principal_id": principal_id},
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: PoliciesCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Policy:
+        """
+        Create a policy; it takes effect with the next request.
+
+        ROLE_BASED and CUSTOM policies are 501; use roles instead.
+        """
+        reply: Policy = self._transport.call(
+            "POST",
+            "/policies",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        policy_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Policy:
+        """One policy."""
+        reply: Policy = self._transport.call(
+            "GET",
+            f"/policies/{self._transport.part(policy_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        policy_id: str,
+        body: PoliciesUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Policy:
+        """Replace a policy."""
+        reply: Policy = self._transport.call(
+            "PUT",
+            f"/policies/{self._transport.part(policy_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        policy_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Dict[str, Any]:
+        """Delete a policy."""
+        reply: Dict[str, Any] = self._transport.call(
+            "DELETE",
+            f"/policies/{self._transport.part(policy_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def of_resource(
+        self,
+        resource_type: str,
+        resource_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> PoliciesOfResourceReply:
+        """List the policies that name a resource, directly or in a condition."""
+        reply: PoliciesOfResourceReply = self._transport.call(
+            "GET",
+            f"/policies/resources/{self._transport.part(resource_type)}/{self._transport.part(resource_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def of_principal(
+        self,
+        principal_type: str,
+        principal_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> PoliciesOfPrincipalReply:
+        """List the policies that name a principal."""
+        reply: PoliciesOfPrincipalReply = self._transport.call(
+            "GET",
+            f"/policies/principals/{self._transport.part(principal_type)}/{self._transport.part(principal_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
+class ReferenceApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def openapi(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ReferenceOpenapiReply:
+        """Get this API as an OpenAPI 3.1 document."""
+        reply: ReferenceOpenapiReply = self._transport.call(
+            "GET",
+            "/openapi.json",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
+class RetentionApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def overview(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> RetentionOverviewReply:
+        """Get the retention of each dataset, deleted events, and deleted datasets that still use disk space."""
+        reply: RetentionOverviewReply = self._transport.call(
+            "GET",
+            "/retention",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def of_dataset(
+        self,
+        dataset_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> RetentionOfDatasetReply:
+        """Get the oldest event of a dataset and the next deletion."""
+        reply: RetentionOfDatasetReply = self._transport.call(
+            "GET",
+            f"/retention/{self._transport.part(dataset_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
+class RetentionRulesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> RetentionRulesListReply:
+        """List the retention rules of the organization, newest first."""
+        reply: RetentionRulesListReply = self._transport.call(
+            "GET",
+            "/retention-rules",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: RetentionRulesCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> RetentionRule:
+        """Create a retention rule; it applies to existing events within an hour."""
+        reply: RetentionRule = self._transport.call(
+            "POST",
+            "/retention-rules",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        rule_id: str,
+        body: RetentionRulesUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> RetentionRule:
+        """Update the retention of a rule; its scope stays."""
+        reply: RetentionRule = self._transport.call(
+            "PUT",
+            f"/retention-rules/{self._transport.part(rule_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        rule_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a retention rule, so that the more general one applies."""
+        self._transport.call(
+            "DELETE",
+            f"/retention-rules/{self._transport.part(rule_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class RolesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        role_type: Optional[Literal["USER", "API"]] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> RolesListReply:
+        """List system roles, then the roles of the organization."""
+        reply: RolesListReply = self._transport.call(
+            "GET",
+            "/roles",
+            "json",
+            query={"role_type": role_type},
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: RolesCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Role:
+        """Create a role with permissions that the caller holds."""
+        reply: Role = self._transport.call(
+            "POST",
+            "/roles",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        role_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Role:
+        """One role."""
+        reply: Role = self._transport.call(
+            "GET",
+            f"/roles/{self._transport.part(role_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        role_id: str,
+        body: RolesUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Role:
+        """
+        Replace a role; effective with the next request of its holders.
+
+        `role_type` cannot change, and system roles cannot be replaced.
+        """
+        reply: Role = self._transport.call(
+            "PUT",
+            f"/roles/{self._transport.part(role_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        role_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a role that no user, group or API key holds."""
+        self._transport.call(
+            "DELETE",
+            f"/roles/{self._transport.part(role_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class SavedSearchTemplatesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SavedSearchTemplatesListReply:
+        """List the templates of saved searches, newest first."""
+        reply: SavedSearchTemplatesListReply = self._transport.call(
+            "GET",
+            "/saved-searches/templates",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: SavedSearchTemplatesCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SavedSearchTemplate:
+        """Keep a template of saved searches."""
+        reply: SavedSearchTemplate = self._transport.call(
+            "POST",
+            "/saved-searches/templates",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        template_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SavedSearchTemplate:
+        """One template of saved searches."""
+        reply: SavedSearchTemplate = self._transport.call(
+            "GET",
+            f"/saved-searches/templates/{self._transport.part(template_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        template_id: str,
+        body: SavedSearchTemplatesUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SavedSearchTemplate:
+        """Replace a template of saved searches; records created from it do not change."""
+        reply: SavedSearchTemplate = self._transport.call(
+            "PUT",
+            f"/saved-searches/templates/{self._transport.part(template_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        template_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a template of saved searches; records created from it stay."""
+        self._transport.call(
+            "DELETE",
+            f"/saved-searches/templates/{self._transport.part(template_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class SavedSearchesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SavedSearchesListReply:
+        """List saved searches, newest first."""
+        reply: SavedSearchesListReply = self._transport.call(
+            "GET",
+            "/saved-searches",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: SavedSearchesCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SavedSearch:
+        """Create a saved search."""
+        reply: SavedSearch = self._transport.call(
+            "POST",
+            "/saved-searches",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        saved_search_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SavedSearch:
+        """One saved search."""
+        reply: SavedSearch = self._transport.call(
+            "GET",
+            f"/saved-searches/{self._transport.part(saved_search_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        saved_search_id: str,
+        body: SavedSearchesUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SavedSearch:
+        """Update a saved search."""
+        reply: SavedSearch = self._transport.call(
+            "PATCH",
+            f"/saved-searches/{self._transport.part(saved_search_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        saved_search_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a saved search."""
+        self._transport.call(
+            "DELETE",
+            f"/saved-searches/{self._transport.part(saved_search_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class SearchApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+        *,
+        from_: Optional[List[str]] = None,
+        from_expr: Optional[str] = None,
+        from_tags: Optional[List[str]] = None,
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        where: Optional[str] = None,
+        select: Optional[List[str]] = None,
+        groups: Optional[List[str]] = None,
+        limit: Optional[int] = None,
+        num_of_slices: Optional[int] = None,
+        from_sequence: Optional[int] = None,
+        most_recent_first: Optional[bool] = None,
+        order_by: Optional[str] = None,
+        explain_only: Optional[bool] = None,
+        async_enabled: Optional[bool] = None,
+        pagination_token: Optional[str] = None,
+        per_page: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SearchResponse:
+        """
+        Search or aggregate events by URL; page links lead here.
+
+        Without aggregates and groups the answer has events; with aggregates it has their values over the range and in
+        each slice; with groups the same for each group. `from_expr` or `from` selects datasets, `time_range` or
+        `from_ts` and `to_ts` the time range (default: the last 20 minutes).
+
+        from_tags: Deprecated: `key:value` items.
+        pagination_token: From a link of a response; all other parameters except per_page are ignored. Valid only for
+        the same caller.
+        """
+        reply: SearchResponse = self._transport.call(
+            "GET",
+            "/search",
+            "json",
+            query={"from": from_, "from_expr": from_expr, "from_tags": from_tags, "time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "where": where, "select": select, "groups": groups, "limit": limit, "num_of_slices": num_of_slices, "from_sequence": from_sequence, "most_recent_first": most_recent_first, "order_by": order_by, "explain_only": explain_only, "async_enabled": async_enabled, "pagination_token": pagination_token, "per_page": per_page},
+            headers=headers,
+        )
+        return reply
+
+    def run(
+        self,
+        body: SearchRunBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SearchResponse:
+        """
+        Search or aggregate events.
+
+        Without aggregates and groups the answer has events; with aggregates it has their values over the range and in
+        each slice; with groups the same for each group. `from_expr` or `from` selects datasets, `time_range` or
+        `from_ts` and `to_ts` the time range (default: the last 20 minutes).
+        """
+        reply: SearchResponse = self._transport.call(
+            "POST",
+            "/search",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def status(
+        self,
+        status_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SearchResponse:
+        """Get the status and result of an asynchronous search: 202 while it runs, 201 when it has ended."""
+        reply: SearchResponse = self._transport.call(
+            "GET",
+            f"/search/status/{self._transport.part(status_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def cancel(
+        self,
+        status_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Cancel an asynchronous search; no effect if it has ended."""
+        self._transport.call(
+            "DELETE",
+            f"/search/status/{self._transport.part(status_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class SsoApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def idps(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SsoIdpsReply:
+        """
+        Identity providers.
+
+        Always empty: single sign-on is not available yet; users log in with a password.
+        """
+        reply: SsoIdpsReply = self._transport.call(
+            "GET",
+            "/sso/idps",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create_idp(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Add an identity provider."""
+        self._transport.call(
+            "POST",
+            "/sso/idps",
+            "none",
+            headers=headers,
+        )
+
+    def idp(
+        self,
+        name: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """One identity provider."""
+        self._transport.call(
+            "GET",
+            f"/sso/idps/{self._transport.part(name)}",
+            "none",
+            headers=headers,
+        )
+
+    def update_idp(
+        self,
+        name: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Change an identity provider."""
+        self._transport.call(
+            "PATCH",
+            f"/sso/idps/{self._transport.part(name)}",
+            "none",
+            headers=headers,
+        )
+
+    def remove_idp(
+        self,
+        name: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Remove an identity provider."""
+        self._transport.call(
+            "DELETE",
+            f"/sso/idps/{self._transport.part(name)}",
+            "none",
+            headers=headers,
+        )
+
+    def mappings(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> SsoMappingsReply:
+        """
+        Mappings to roles.
+
+        Always empty: single sign-on is not available yet; users log in with a password.
+        """
+        reply: SsoMappingsReply = self._transport.call(
+            "GET",
+            "/sso/mappings",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create_mapping(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Add a mapping."""
+        self._transport.call(
+            "POST",
+            "/sso/mappings",
+            "none",
+            headers=headers,
+        )
+
+    def update_mapping(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Change a mapping."""
+        self._transport.call(
+            "PUT",
+            "/sso/mappings",
+            "none",
+            headers=headers,
+        )
+
+    def remove_mapping(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Remove a mapping."""
+        self._transport.call(
+            "DELETE",
+            "/sso/mappings",
+            "none",
+            headers=headers,
+        )
+
+
+class StatementsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def replace(
+        self,
+        body: StatementsReplaceBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> StatementsReplaceReply:
+        """Replace the statements of a project version; 201 the first time, 200 afterwards."""
+        reply: StatementsReplaceReply = self._transport.call(
+            "POST",
+            "/statements",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def list(
+        self,
+        *,
+        project_id: str,
+        version: Optional[str] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> StatementsListReply:
+        """List the statements of a project, by default of its newest version."""
+        reply: StatementsListReply = self._transport.call(
+            "GET",
+            "/statements",
+            "json",
+            query={"project_id": project_id, "version": version},
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        statement_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> StatementsGetReply:
+        """Get a statement of the newest version, and the records that refer to it."""
+        reply: StatementsGetReply = self._transport.call(
+            "GET",
+            f"/statements/{self._transport.part(statement_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
+class TagsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def search(
+        self,
+        *,
+        name: Optional[str] = None,
+        value: Optional[str] = None,
+        entity_type: Optional[Literal["log", "dashboard", "user", "api_key", "widget", "saved_search", "monitor"]] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> TagsSearchReply:
+        """List tags with their records, sorted by name and value; at most 100 values per name."""
+        reply: TagsSearchReply = self._transport.call(
+            "GET",
+            "/tags/search",
+            "json",
+            query={"name": name, "value": value, "entity_type": entity_type},
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: Tag,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Tag:
+        """Add a tag to a record; an existing name is a conflict."""
+        reply: Tag = self._transport.call(
+            "POST",
+            "/tags",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        body: Tag,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Tag:
+        """Change the value of a tag."""
+        reply: Tag = self._transport.call(
+            "PUT",
+            "/tags",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        body: TagsRemoveBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Remove a tag from a record."""
+        self._transport.call(
+            "DELETE",
+            "/tags",
+            "none",
+            body=body,
+            headers=headers,
+        )
+
+
+class TimeseriesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+        metric_definition_id: str,
+        *,
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        limit: Optional[int] = None,
+        num_of_slices: Optional[int] = None,
+        where: Optional[str] = None,
+        delta: Optional[bool] = None,
+        delta_time_range: Optional[str] = None,
+        delta_from_ts: Optional[int] = None,
+        delta_to_ts: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Dict[str, MetricTimeseries]:
+        """
+        Get the time series of a metric definition, by query and formula name.
+
+        where: An additional filter on the events of every query.
+        """
+        reply: Dict[str, MetricTimeseries] = self._transport.call(
+            "GET",
+            f"/timeseries/{self._transport.part(metric_definition_id)}",
+            "json",
+            query={"time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "limit": limit, "num_of_slices": num_of_slices, "where": where, "delta": delta, "delta_time_range": delta_time_range, "delta_from_ts": delta_from_ts, "delta_to_ts": delta_to_ts},
+            headers=headers,
+        )
+        return reply
+
+    def search(
+        self,
+        body: TimeseriesSearchBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Dict[str, MetricTimeseries]:
+        """Compute time series without a stored definition."""
+        reply: Dict[str, MetricTimeseries] = self._transport.call(
+            "POST",
+            "/timeseries/search",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+
+class TopKeysApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+        *,
+        log_id: Optional[List[str]] = None,
+        from_expr: Optional[str] = None,
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        limit: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Dict[str, Dict[str, TopKey]]:
+        """
+        Get the most frequent keys of logs from a sample of their newest events.
+
+        log_id: All logs the caller may see when absent.
+        from_expr: A dataset selector; takes precedence over `log_id`.
+        limit: Maximum number of keys per log; 100 when absent.
+        """
+        reply: Dict[str, Dict[str, TopKey]] = self._transport.call(
+            "GET",
+            "/top-keys",
+            "json",
+            query={"log_id": log_id, "from_expr": from_expr, "time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "limit": limit},
+            headers=headers,
+        )
+        return reply
+
+    def sample(
+        self,
+        body: TopKeysSampleBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> KeySample:
+        """Estimate the most frequent keys of matching events from an even sample of the time range."""
+        reply: KeySample = self._transport.call(
+            "POST",
+            "/top-keys",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+
+class UsageApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def organization(
+        self,
+        *,
+        usage_type: Literal["ingestion", "search", "export"],
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        num_of_slices: Optional[int] = None,
+        delta: Optional[bool] = None,
+        delta_time_range: Optional[str] = None,
+        delta_from_ts: Optional[int] = None,
+        delta_to_ts: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> MetricItem:
+        """
+        Get the usage of the organization over time.
+
+        Usage is counted by minute of arrival; the range is rounded to full minutes. The default range is `Last 1 day`.
+
+        delta: Compares with an earlier period; by default the one just before.
+        delta_time_range: The period to compare with, such as `Previous month`; takes precedence over the timestamps.
+        """
+        reply: MetricItem = self._transport.call(
+            "GET",
+            "/usage",
+            "json",
+            query={"time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "usage_type": usage_type, "num_of_slices": num_of_slices, "delta": delta, "delta_time_range": delta_time_range, "delta_from_ts": delta_from_ts, "delta_to_ts": delta_to_ts},
+            headers=headers,
+        )
+        return reply
+
+    def logs(
+        self,
+        *,
+        usage_type: Literal["ingestion", "search", "export"],
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        limit: Optional[int] = None,
+        num_of_slices: Optional[int] = None,
+        delta: Optional[bool] = None,
+        delta_time_range: Optional[str] = None,
+        delta_from_ts: Optional[int] = None,
+        delta_to_ts: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> UsageSeries:
+        """
+        Get the usage by dataset, largest first.
+
+        Usage is counted by minute of arrival; the range is rounded to full minutes. The default range is `Last 1 day`.
+
+        limit: Datasets at most.
+        delta: Compares with an earlier period; by default the one just before.
+        delta_time_range: The period to compare with, such as `Previous month`; takes precedence over the timestamps.
+        """
+        reply: UsageSeries = self._transport.call(
+            "GET",
+            "/usage/organizations/logs",
+            "json",
+            query={"time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "usage_type": usage_type, "limit": limit, "num_of_slices": num_of_slices, "delta": delta, "delta_time_range": delta_time_range, "delta_from_ts": delta_from_ts, "delta_to_ts": delta_to_ts},
+            headers=headers,
+        )
+        return reply
+
+    def users(
+        self,
+        *,
+        usage_type: Literal["search"],
+        metric: Literal["volume", "latency", "data"],
+        time_range: Optional[str] = None,
+        from_ts: Optional[int] = None,
+        to_ts: Optional[int] = None,
+        limit: Optional[int] = None,
+        num_of_slices: Optional[int] = None,
+        delta: Optional[bool] = None,
+        delta_time_range: Optional[str] = None,
+        delta_from_ts: Optional[int] = None,
+        delta_to_ts: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> UsageSeries:
+        """
+        Get the search usage of the caller by dataset; administrators and API keys get that of all users.
+
+        Usage is counted by minute of arrival; the range is rounded to full minutes. The default range is `Last 1 day`.
+
+        limit: Datasets at most.
+        metric: `data` is a deprecated name of `volume`.
+        delta: Compares with an earlier period; by default the one just before.
+        delta_time_range: The period to compare with, such as `Previous month`; takes precedence over the timestamps.
+        """
+        reply: UsageSeries = self._transport.call(
+            "GET",
+            "/usage/users",
+            "json",
+            query={"time_range": time_range, "from_ts": from_ts, "to_ts": to_ts, "usage_type": usage_type, "limit": limit, "num_of_slices": num_of_slices, "metric": metric, "delta": delta, "delta_time_range": delta_time_range, "delta_from_ts": delta_from_ts, "delta_to_ts": delta_to_ts},
+            headers=headers,
+        )
+        return reply
+
+
+class UsersApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> UsersListReply:
+        """List the users of the organization, in every state."""
+        reply: UsersListReply = self._transport.call(
+            "GET",
+            "/users",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: UsersCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> UsersCreateReply:
+        """Invite a user with a one-time link, valid for 7 days, by mail or in the response."""
+        reply: UsersCreateReply = self._transport.call(
+            "POST",
+            "/users",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def all(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> UsersAllReply:
+        """List the users of all organizations that the caller's organization manages, and its own."""
+        reply: UsersAllReply = self._transport.call(
+            "GET",
+            "/users/all",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        user_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> User:
+        """One user."""
+        reply: User = self._transport.call(
+            "GET",
+            f"/users/{self._transport.part(user_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        user_id: str,
+        body: UsersUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> User:
+        """Update the names, roles or login methods of a user; roles take effect with the next request."""
+        reply: User = self._transport.call(
+            "PATCH",
+            f"/users/{self._transport.part(user_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        user_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a user with access, memberships, preferences and tokens; their records stay."""
+        self._transport.call(
+            "DELETE",
+            f"/users/{self._transport.part(user_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def deactivate(
+        self,
+        user_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> User:
+        """Deactivate a user: all tokens end at once, and logging in is refused."""
+        reply: User = self._transport.call(
+            "POST",
+            f"/users/{self._transport.part(user_id)}/deactivate",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def reactivate(
+        self,
+        user_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> User:
+        """Reactivate a user; users who never accepted their invitation become INVITED and need a new one."""
+        reply: User = self._transport.call(
+            "POST",
+            f"/users/{self._transport.part(user_id)}/reactivate",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def resend_invite(
+        self,
+        user_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> UsersResendInviteReply:
+        """Send a new invitation; the earlier link becomes invalid."""
+        reply: UsersResendInviteReply = self._transport.call(
+            "POST",
+            f"/users/{self._transport.part(user_id)}/resend-invite",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def reset_password(
+        self,
+        user_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> UsersResetPasswordReply:
+        """Send a user a one-time link to reset the password."""
+        reply: UsersResetPasswordReply = self._transport.call(
+            "POST",
+            f"/users/{self._transport.part(user_id)}/reset-password",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def preferences(
+        self,
+        user_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> UserPreference:
+        """Get the preferences of a user; empty when none are stored."""
+        reply: UserPreference = self._transport.call(
+            "GET",
+            f"/users/{self._transport.part(user_id)}/preferences",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update_preferences(
+        self,
+        user_id: str,
+        body: UsersUpdatePreferencesBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> UserPreference:
+        """Update one of the preferences of a user."""
+        reply: UserPreference = self._transport.call(
+            "PATCH",
+            f"/users/{self._transport.part(user_id)}/preferences",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def access(
+        self,
+        user_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> UsersAccessReply:
+        """List the organizations of a user."""
+        reply: UsersAccessReply = self._transport.call(
+            "GET",
+            f"/users/{self._transport.part(user_id)}/access",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def groups(
+        self,
+        user_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> UsersGroupsReply:
+        """List the groups that a user belongs to directly."""
+        reply: UsersGroupsReply = self._transport.call(
+            "GET",
+            f"/users/{self._transport.part(user_id)}/groups",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+
+class WidgetTemplatesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> WidgetTemplatesListReply:
+        """List the templates of widgets, newest first."""
+        reply: WidgetTemplatesListReply = self._transport.call(
+            "GET",
+            "/widgets/templates",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: WidgetTemplatesCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> WidgetTemplate:
+        """Keep a template of widgets."""
+        reply: WidgetTemplate = self._transport.call(
+            "POST",
+            "/widgets/templates",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        template_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> WidgetTemplate:
+        """One template of widgets."""
+        reply: WidgetTemplate = self._transport.call(
+            "GET",
+            f"/widgets/templates/{self._transport.part(template_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        template_id: str,
+        body: WidgetTemplatesUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> WidgetTemplate:
+        """Replace a template of widgets; records created from it do not change."""
+        reply: WidgetTemplate = self._transport.call(
+            "PUT",
+            f"/widgets/templates/{self._transport.part(template_id)}",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def remove(
+        self,
+        template_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a template of widgets; records created from it stay."""
+        self._transport.call(
+            "DELETE",
+            f"/widgets/templates/{self._transport.part(template_id)}",
+            "none",
+            headers=headers,
+        )
+
+
+class WidgetsApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> WidgetsListReply:
+        """List widgets, newest first."""
+        reply: WidgetsListReply = self._transport.call(
+            "GET",
+            "/widgets",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def create(
+        self,
+        body: WidgetsCreateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Widget:
+        """Create a widget from metrics or other widgets."""
+        reply: Widget = self._transport.call(
+            "POST",
+            "/widgets",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def get(
+        self,
+        widget_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Widget:
+        """One widget."""
+        reply: Widget = self._transport.call(
+            "GET",
+            f"/widgets/{self._transport.part(widget_id)}",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def update(
+        self,
+        widget_id: str,
+        body: WidgetsUpdateBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Replace a widget."""
+        self._transport.call(
+            "PUT",
+            f"/widgets/{self._transport.part(widget_id)}",
+            "none",
+            body=body,
+            headers=headers,
+        )
+
+    def change(
+        self,
+        widget_id: str,
+        body: WidgetsChangeBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Update a widget."""
+        self._transport.call(
+            "PATCH",
+            f"/widgets/{self._transport.part(widget_id)}",
+            "none",
+            body=body,
+            headers=headers,
+        )
+
+    def remove(
+        self,
+        widget_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Delete a widget and remove it from every dashboard and widget."""
+        self._transport.call(
+            "DELETE",
+            f"/widgets/{self._transport.part(widget_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def add_widgets(
+        self,
+        widget_id: str,
+        body: WidgetsAddWidgetsBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Add widgets to a widget."""
+        self._transport.call(
+            "POST",
+            f"/widgets/{self._transport.part(widget_id)}/widgets",
+            "none",
+            body=body,
+            headers=headers,
+        )
+
+    def remove_widget(
+        self,
+        widget_id: str,
+        child_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Remove a widget from a widget without deleting it."""
+        self._transport.call(
+            "DELETE",
+            f"/widgets/{self._transport.part(widget_id)}/widgets/{self._transport.part(child_id)}",
+            "none",
+            headers=headers,
+        )
+
+    def data(
+        self,
+        widget_id: str,
+        body: WidgetsDataBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> WidgetsDataReply:
+        """Get the time series of all metrics of a widget and of the widgets inside it."""
+        reply: WidgetsDataReply = self._transport.call(
+            "POST",
+            f"/widgets/{self._transport.part(widget_id)}/data",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+
+class DendroClient(ApiTransport):
+    """Every endpoint of the service: ``client.datasets.list()``. Failures raise ``ApiFailure``, a missing answer ``NoAnswer``."""
+
+    def __init__(
+        self,
+        url: Optional[str] = None,
+        key: Optional[str] = None,
+        *,
+        token: Optional[str] = None,
+        timeout_s: float = 120,
+        attempts_max: int = 4,
+    ) -> None:
+        super().__init__(url, key, token=token, timeout_s=timeout_s, attempts_max=attempts_max)
+        self.access = AccessApi(self)
+        self.agent_interface = AgentInterfaceApi(self)
+        self.analytics = AnalyticsApi(self)
+        self.api_keys = ApiKeysApi(self)
+        self.assistants = AssistantsApi(self)
+        self.audit = AuditApi(self)
+        self.auth = AuthApi(self)
+        self.changes = ChangesApi(self)
+        self.collections = CollectionsApi(self)
+        self.config_assistant = ConfigAssistantApi(self)
+        self.context = ContextApi(self)
+        self.customer = CustomerApi(self)
+        self.dashboard_templates = DashboardTemplatesApi(self)
+        self.dashboards = DashboardsApi(self)
+        self.dataset_keys = DatasetKeysApi(self)
+        self.datasets = DatasetsApi(self)
+        self.downtimes = DowntimesApi(self)
+        self.encryption_keys = EncryptionKeysApi(self)
+        self.exports = ExportsApi(self)
+        self.forward_configs = ForwardConfigsApi(self)
+        self.groups = GroupsApi(self)
+        self.health = HealthApi(self)
+        self.ingestion = IngestionApi(self)
+        self.insights = InsightsApi(self)
+        self.integrations = IntegrationsApi(self)
+        self.ledger = LedgerApi(self)
+        self.limits = LimitsApi(self)
+        self.live_tail = LiveTailApi(self)
+        self.logs = LogsApi(self)
+        self.metric_definition_templates = MetricDefinitionTemplatesApi(self)
+        self.metric_definitions = MetricDefinitionsApi(self)
+        self.metrics = MetricsApi(self)
+        self.monitor_templates = MonitorTemplatesApi(self)
+        self.monitors = MonitorsApi(self)
+        self.notifications = NotificationsApi(self)
+        self.organizations = OrganizationsApi(self)
+        self.parsers = ParsersApi(self)
+        self.patterns = PatternsApi(self)
+        self.permissions = PermissionsApi(self)
+        self.policies = PoliciesApi(self)
+        self.reference = ReferenceApi(self)
+        self.retention = RetentionApi(self)
+        self.retention_rules = RetentionRulesApi(self)
+        self.roles = RolesApi(self)
+        self.saved_search_templates = SavedSearchTemplatesApi(self)
+        self.saved_searches = SavedSearchesApi(self)
+        self.search = SearchApi(self)
+        self.sso = SsoApi(self)
+        self.statements = StatementsApi(self)
+        self.tags = TagsApi(self)
+        self.timeseries = TimeseriesApi(self)
+        self.top_keys = TopKeysApi(self)
+        self.usage = UsageApi(self)
+        self.users = UsersApi(self)
+        self.widget_templates = WidgetTemplatesApi(self)
+        self.widgets = WidgetsApi(self)

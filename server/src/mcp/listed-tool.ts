@@ -1,0 +1,32 @@
+import type { Tool } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type { AgentTool } from './tool.ts'
+
+const known = new WeakMap<AgentTool, Tool>()
+
+/** A tool as the protocol lists it. */
+export function listedTool(tool: AgentTool): Tool {
+  const found = known.get(tool)
+  if (found) return found
+  const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.input, { io: 'input', unrepresentable: 'any', override: shorten })
+  const { name, title, description, isReadOnly } = tool
+  const listed: Tool = {
+    name,
+    title,
+    description,
+    inputSchema: { ...inputSchema, type: 'object' } as Tool['inputSchema'],
+    annotations: { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: false },
+  }
+  known.set(tool, listed)
+  return listed
+}
+
+/** What only validation needs. A violation is reported with its rule, and an agent reads the list at the start of every conversation. */
+const OMITTED = ['minLength', 'maxLength', 'pattern', 'minItems', 'propertyNames', 'maxProperties', 'examples'] as const
+
+function shorten({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  for (const keyword of OMITTED) delete jsonSchema[keyword]
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.minimum === 0) delete jsonSchema.minimum
+  if (typeof jsonSchema.maxItems === 'number' && jsonSchema.maxItems > 1) delete jsonSchema.maxItems
+}

@@ -1,0 +1,71 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AgentMessage } from '@dendro/api'
+import type { Tool } from '@modelcontextprotocol/server'
+import type { ToolContent } from './result.ts'
+
+/** One exchange: the tools of the caller, and how to call one. */
+export type AgentSession = {
+  version: string
+  instructions: string
+  listed: readonly Tool[]
+  call(name: string, args: unknown): Promise<{ content: ToolContent; isError: boolean }>
+}
+
+export type ProtocolReply = { status: number; json: string }
+
+/** The headers by which the protocol checks a message. */
+const PROTOCOL_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const
+
+/**
+ * Answers one message. Nothing is kept between messages, so every process can answer every one. The library is loaded with the first message:
+ * it takes 100 ms, and most services never need it.
+ */
+export async function answerMessage(
+  message: AgentMessage,
+  headers: IncomingHttpHeaders,
+  session: AgentSession,
+  signal: AbortSignal,
+): Promise<ProtocolReply> {
+  const { createMcpHandler, isLegacyRequest, Server, WebStandardStreamableHTTPServerTransport } = await import(
+    '@modelcontextprotocol/server'
+  )
+  const open = () => {
+    const server = new Server(
+      { name: 'dendro', title: 'Dendro', version: session.version },
+      { capabilities: { tools: {} }, instructions: session.instructions },
+    )
+    server.setRequestHandler('tools/list', () => ({ tools: [...session.listed] }))
+    server.setRequestHandler('tools/call', async ({ params }) => {
+      const { content, isError } = await session.call(params.name, params.arguments)
+      return { content: [{ type: 'text' as const, text: content.text }], structuredContent: content.structured, isError }
+    })
+    return server
+  }
+  const request = requestOf(headers, signal)
+  const given = { parsedBody: message }
+  if (!(await isLegacyRequest(request, message))) return replyOf(await createMcpHandler(open, { legacy: 'reject' }).fetch(request, given))
+  // Earlier versions of the protocol begin with a handshake. By default their transport answers with a stream.
+  const server = open()
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  try {
+    return await replyOf(await transport.handleRequest(request, given))
+  } finally {
+    await server.close()
+  }
+}
+
+/** The message as the library expects it. Its body is parsed already; we always answer in JSON. */
+function requestOf(headers: IncomingHttpHeaders, signal: AbortSignal): Request {
+  const kept = PROTOCOL_HEADERS.flatMap((name): [string, string][] => {
+    const value = headers[name]
+    return typeof value === 'string' ? [[name, value]] : []
+  })
+  const own: [string, string][] = [
+    ['content-type', 'application/json'],
+    ['accept', 'application/json, text/event-stream'],
+  ]
+  return new Request('http://localhost/mcp', { method: 'POST', headers: [...own, ...kept], signal })
+}
+
+const replyOf = async (response: Response): Promise<ProtocolReply> => ({ status: response.status, json: await response.text() })

@@ -1,0 +1,23 @@
+import type { AgentTool } from './tool.ts'
+import { compareTools } from './tools/compare-tools.ts'
+import { countTools } from './tools/count-tools.ts'
+import { createTools } from './tools/create-tools.ts'
+import { dataTools } from './tools/data-tools.ts'
+import { explainTools } from './tools/explain-tools.ts'
+import { monitorTools } from './tools/monitor-tools.ts'
+import { patternTools } from './tools/pattern-tools.ts'
+import { searchTools } from './tools/search-tools.ts'
+import { usageTools } from './tools/usage-tools.ts'
+
+/** Every tool of the agent interface. */
+export const agentTools: readonly AgentTool[] = [
+  ...dataTools,
+  ...countTools,
+  ...patternTools,
+  ...compareTools,
+  ...searchTools,
+  ...explainTools,
+  ...monitorTools,
+  ...usageTools,
+  ...createTools,
+]

@@ -1,0 +1,167 @@
+import { contract, type SearchResponse, type Series } from '@dendro/api'
+import { z } from 'zod'
+import { exploreLink } from '../app-links.ts'
+import { rangeArguments, rangeFacts, rangeOfCall, sourceArguments, sourcesOf, timeText, whereArgument } from '../sources.ts'
+import { type AgentTool, readingTool } from '../tool.ts'
+import { costOf, warningsOf } from './search-tools.ts'
+
+const GROUP_CHARS = 120
+const DIGITS = 6
+
+const measure = z
+  .string()
+  .min(1)
+  .max(1_024)
+  .default('count(*)')
+  .describe('One aggregate: `count(*)`, `avg(duration_ms)`, `p95(duration_ms)`, `sum(bytes)`, `min(…)`, `max(…)`, `unique(user)`.')
+const groups = z
+  .array(z.string().min(1).max(256))
+  .max(3)
+  .optional()
+  .describe('Fields to group by. `@dataset`, `@collection`, `@status` (error, warn, info) and `@pattern` always exist.')
+
+const count = readingTool({
+  name: 'count',
+  title: 'Count and aggregate',
+  description: 'Counts matching events or computes one aggregate, in total or by groups, largest first. The cheapest first step.',
+  permissions: ['search_read'],
+  input: z.strictObject({
+    measure,
+    groups,
+    ...sourceArguments,
+    ...whereArgument,
+    ...rangeArguments,
+    limit: z.int().min(1).max(500).default(20).describe('Groups.'),
+  }),
+  run: async (args, context) => {
+    const sources = await sourcesOf(context, args)
+    const bounds = rangeOfCall(context, args)
+    const found = await context.call(contract.search.run, {
+      body: {
+        ...sources.selection,
+        where: args.where,
+        from_ts: bounds.fromMs,
+        to_ts: bounds.toMs,
+        select: [args.measure],
+        ...(args.groups?.length ? { groups: args.groups } : {}),
+        num_of_slices: 1,
+        limit: args.limit,
+      },
+    })
+    const rows = leavesOf(found.groups_series).map(({ group, series }) => ({
+      group: cutAll(group, (text) => context.cuts.text(text, GROUP_CHARS)),
+      value: rounded(Number(series.value)),
+      ...(isCount(args.measure) ? {} : { events: Number(series.count) }),
+    }))
+    const total = Number(found.totals.count)
+    const value = wholeValue(found)
+    const inAll = isCount(args.measure) ? `${total} events match` : `The value over ${total} events is ${value ?? 'not defined'}`
+    return {
+      summary: args.groups?.length ? `${inAll}, in ${Number(found.totals.total_groups ?? rows.length)} groups.` : `${inAll}.`,
+      link: exploreLink(context, { datasets: sources.ids, where: args.where, bounds, ...linkOfMeasure(args, 'table') }),
+      facts: { ...rangeFacts(bounds), value, events_total: total, is_exact: found.is_exact, cost: costOf(found) },
+      data: {
+        ...(args.groups?.length ? { rows: context.cuts.rows(rows, args.limit, 'raise limit, or add a filter') } : {}),
+        ...warningsOf(found),
+      },
+    }
+  },
+})
+
+const chart = readingTool({
+  name: 'chart',
+  title: 'Chart over time',
+  description: 'Computes a time series of one aggregate, in total or for the largest groups. Values stand at `start` + n × `step_s`.',
+  permissions: ['search_read'],
+  input: z.strictObject({
+    measure,
+    groups,
+    ...sourceArguments,
+    ...whereArgument,
+    ...rangeArguments,
+    points: z.int().min(2).max(200).default(24),
+    limit: z.int().min(1).max(20).default(5).describe('Groups.'),
+  }),
+  run: async (args, context) => {
+    const sources = await sourcesOf(context, args)
+    const bounds = rangeOfCall(context, args)
+    const found = await context.call(contract.search.run, {
+      body: {
+        ...sources.selection,
+        where: args.where,
+        from_ts: bounds.fromMs,
+        to_ts: bounds.toMs,
+        select: [args.measure],
+        ...(args.groups?.length ? { groups: args.groups } : {}),
+        num_of_slices: args.points,
+        limit: args.limit,
+      },
+    })
+    const whole = found.totals.timeseries ?? []
+    const values = whole.map(({ value }) => rounded(value))
+    const peak = values.indexOf(Math.max(...values))
+    const startMs = Number(whole[0]?.['@timestamp'] ?? bounds.fromMs)
+    const stepMs = whole.length > 1 ? Number(whole[1]?.['@timestamp']) - startMs : bounds.toMs - bounds.fromMs
+    const series = leavesOf(found.groups_series).map(({ group, series }) => ({
+      group: cutAll(group, (text) => context.cuts.text(text, GROUP_CHARS)),
+      value: rounded(Number(series.value)),
+      values: series.timeseries.map(({ value }) => rounded(value)),
+    }))
+    const total = Number(found.totals.count)
+    return {
+      summary:
+        total === 0
+          ? 'No event matches.'
+          : `${total} events match. The highest value, ${values[peak] ?? 0}, begins at ${timeText(startMs + peak * stepMs)}; the lowest is ${Math.min(...values)}.`,
+      link: exploreLink(context, { datasets: sources.ids, where: args.where, bounds, ...linkOfMeasure(args, 'chart') }),
+      facts: {
+        ...rangeFacts(bounds),
+        start: timeText(startMs),
+        step_s: stepMs / 1_000,
+        value: wholeValue(found),
+        events_total: total,
+        values,
+        is_exact: found.is_exact,
+        cost: costOf(found),
+      },
+      data: {
+        ...(args.groups?.length ? { series: context.cuts.rows(series, args.limit, 'raise limit, or add a filter') } : {}),
+        ...warningsOf(found),
+      },
+    }
+  },
+})
+
+const isCount = (measure: string): boolean => /^count\(\*\)$/i.test(measure.trim())
+
+const linkOfMeasure = ({ groups, measure }: { groups?: string[] | undefined; measure: string }, tab: 'table' | 'chart') => ({
+  tab: groups?.length ? tab : undefined,
+  by: groups,
+  fn: isCount(measure) ? undefined : measure,
+})
+
+/** The value over the whole range. Totals have it by the text of the aggregate, which the service may normalize. */
+function wholeValue({ totals, metadata }: SearchResponse): number | undefined {
+  const [name = ''] = metadata.select
+  const value = totals[name] ?? totals.count
+  return typeof value === 'number' || typeof value === 'bigint' ? rounded(Number(value)) : undefined
+}
+
+type Leaf = { group: Record<string, string>; series: Series }
+
+/** The innermost groups with the values of all levels, largest first. */
+function leavesOf(levels: readonly Series[], outer: Record<string, string> = {}): Leaf[] {
+  const leaves = levels.flatMap((series) => {
+    const group = series.key === undefined ? outer : { ...outer, [series.key]: series.name }
+    return series.groups_series?.length ? leavesOf(series.groups_series as Series[], group) : [{ group, series }]
+  })
+  return leaves.toSorted((one, other) => Number(other.series.value) - Number(one.series.value))
+}
+
+const cutAll = (group: Record<string, string>, cut: (text: string) => string): Record<string, string> =>
+  Object.fromEntries(Object.entries(group).map(([key, value]) => [key, cut(value)]))
+
+/** Rounds to six significant digits; whole numbers stay. */
+const rounded = (value: number): number => (Number.isInteger(value) ? value : Number(value.toPrecision(DIGITS)))
+
+export const countTools: readonly AgentTool[] = [count, chart]

@@ -1,0 +1,71 @@
+import { countedColumns, MINUTE_OF_EVENT } from '../lines/table.ts'
+import { sliceStartMs } from '../query/slices.ts'
+import type { QueryBranch } from './branches.ts'
+import type { TimeBounds } from './event-query.ts'
+import { oneOf, scopeOf, sourcesByStart } from './events-statement.ts'
+import { among, and, constant, not, param, type SqlFragment, sql, textsOf } from './statement.ts'
+
+/** Which events of a branch one part of a statement counts, and the time in milliseconds by which it assigns them to slices. */
+export type CountScope = { readonly scope: SqlFragment; readonly timeMs: SqlFragment }
+
+const MINUTE_MS = 60_000
+/** For fewer whole minutes, counting events is as fast. */
+const WHOLE_MIN = 30
+/** Minutes that are counted event by event, at most, as a share of all. */
+const MIXED_SHARE_MAX = 0.5
+const SLICES_MAX = 2_000
+const STARTS_MAX = 4
+
+const EVENT_MS: SqlFragment = sql`toUnixTimestamp64Milli(ts)`
+const MINUTE: SqlFragment = constant(MINUTE_OF_EVENT)
+const COLUMN = /\b(?:ts|seq|sev|origin|skeleton|post|shape|raw|more|parts|[cs]\d+)\b/g
+
+/** Whether a statement counts by minute, so that the store should look for stored counts. */
+export const countsByMinute = (statement: string): boolean => statement.includes(MINUTE_OF_EVENT)
+
+/**
+ * Splits the events to count. The store keeps the counts of each minute by the values of one column in parts that were merged, so whole minutes are
+ * read from there when `columns`, the expressions of the statement, read no more than such a column. Minutes at the borders of the time
+ * range and of slices are counted event by event. Otherwise all events are. Without `columns` the statement needs more than counts.
+ */
+export function countScopes(
+  branch: QueryBranch,
+  bounds: TimeBounds,
+  { slices = 1, columns }: { slices: number | undefined; columns: readonly SqlFragment[] | undefined },
+): readonly CountScope[] {
+  const all = [{ scope: scopeOf(branch, bounds), timeMs: EVENT_MS }]
+  if (!columns || branch.shapes !== undefined || slices > SLICES_MAX || bounds.fromMs < 0 || !areCounted(columns)) return all
+  const byStart = [...sourcesByStart(branch, bounds)]
+  if (byStart.length === 0 || byStart.length > STARTS_MAX) return all
+  const split = byStart.map(([fromMs, sources]) => {
+    const own = { fromMs, toMs: bounds.toMs }
+    return { own, branch: { ...branch, sources }, minutes: minutesOf(own, { bounds, slices }) }
+  })
+  if (!split.every(({ minutes }) => isWorthwhile(minutes))) return all
+  return split.flatMap(({ own, branch: same, minutes: { first, end, mixed } }) => {
+    const numbers = param.int64s(mixed.map(BigInt))
+    const isWhole = mixed.length === 0 ? [] : [not(among(MINUTE, numbers))]
+    const within = [sql`${MINUTE} >= ${param.int64(BigInt(first))}`, sql`${MINUTE} < ${param.int64(BigInt(end))}`]
+    const whole = { scope: and([oneOf(same.sources), ...within, ...isWhole]), timeMs: sql`(toInt64(${MINUTE}) * 60000)` }
+    return mixed.length === 0 ? [whole] : [whole, { scope: and([scopeOf(same, own), among(MINUTE, numbers)]), timeMs: EVENT_MS }]
+  })
+}
+
+/** Whether the expressions read at most one column, and that one has counts. */
+function areCounted(columns: readonly SqlFragment[]): boolean {
+  const read = new Set(columns.flatMap((column) => textsOf(column).join(' ').match(COLUMN) ?? []))
+  return read.size === 0 || (read.size === 1 && countedColumns.some((column) => read.has(column)))
+}
+
+/** Numbers of minutes since 1970: from `first` to `end`, exclusive. `mixed` are those that are partly outside or in two slices. */
+type Minutes = { readonly first: number; readonly end: number; readonly mixed: readonly number[] }
+
+export function minutesOf({ fromMs, toMs }: TimeBounds, { bounds, slices }: { bounds: TimeBounds; slices: number }): Minutes {
+  const borders = [fromMs, toMs, ...Array.from({ length: slices - 1 }, (_, index) => sliceStartMs(bounds, slices, index + 1))]
+  const inside = borders.filter((ms) => ms >= fromMs && ms <= toMs && ms % MINUTE_MS !== 0)
+  const mixed = [...new Set(inside.map((ms) => Math.floor(ms / MINUTE_MS)))]
+  return { first: Math.floor(fromMs / MINUTE_MS), end: Math.ceil(toMs / MINUTE_MS), mixed }
+}
+
+const isWorthwhile = ({ first, end, mixed }: Minutes): boolean =>
+  end - first - mixed.length >= WHOLE_MIN && mixed.length <= (end - first) * MIXED_SHARE_MAX

@@ -1,0 +1,226 @@
+import type { BodyOf, contract, Finding, ReplyOf } from '@dendro/api'
+import type { Actor } from '../../../http/actor.ts'
+import { badField, Failure } from '../../../kernel/errors.ts'
+import { patternId } from '../../../kernel/pattern-id.ts'
+import { boundsOf } from '../../../query/bounds.ts'
+import { parseAll } from '../../../query/parse-all.ts'
+import { parseFilter } from '../../../query/query.ts'
+import {
+  type ComparedBounds,
+  type ComparedKey,
+  columnKeys,
+  hullOf,
+  openComparison,
+  type PatternCounts,
+  type RangeComparison,
+  type RangeTotals,
+} from '../../../reading/comparison.ts'
+import type { EventQuery, TimeBounds } from '../../../reading/event-query.ts'
+import type { World } from '../../../world.ts'
+import { type DatasetRow, sourceDatasets } from '../../data/datasets/datasets.ts'
+import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
+import { patternTemplates } from '../patterns/patterns.ts'
+import { type Candidates, chooseKeys } from './candidates.ts'
+import { type FoundChange, findChanges, promisingKeys } from './findings.ts'
+import { sampleEvent, sampleRange } from './sample.ts'
+import { filterOfSet, labelOf, sentenceOf, summaryOf } from './sentences.ts'
+
+type ChangesRequest = BodyOf<typeof contract.changes.find>
+type FoundChanges = ReplyOf<typeof contract.changes.find>
+
+const DEFAULT_RANGE = 'last 20 minutes'
+const LIMIT = 20
+/** How many keys are counted in a part of the events, and how many of them at least in all. */
+const KEYS_MAX = 60
+const KEYS_MIN = 8
+/** Bounds the events that are read times the keys, for the time that a comparison takes. */
+const CELLS_MAX = 32_000_000
+/** The events of which a part is enough to choose keys. */
+const PART_EVENTS = 200_000
+/** How many skipped keys are listed. */
+const SKIPPED_MAX = 200
+/** A key with more values is not compared. */
+const VALUES_MAX = 10_000
+
+/** Compares the matching events of a range with those of a baseline. */
+export async function findChangesIn(world: World, actor: Actor, request: ChangesRequest, signal: AbortSignal): Promise<FoundChanges> {
+  const { filter, bounds } = parseAll({
+    filter: () => parseFilter(request.where ?? '').filter,
+    bounds: () => comparedBounds(request, world.clock.nowMs()),
+  })
+  const startedMs = world.clock.monotonicMs()
+  const datasets = await sourceDatasets(world, actor, request)
+  const query = await buildEventQuery(world, actor, { datasets, filter, bounds: hullOf(bounds), signal })
+  const kept = withinRetention(query, bounds)
+  const comparison = await openComparison(world.events, query, kept)
+  const found = await compareRanges(world, { query, datasets, bounds: kept, comparison })
+  const shown = found.changes.slice(0, request.limit ?? LIMIT)
+  const templates = await templatesOf(world, actor, query, shown, found.patterns)
+  const cost = comparison.cost()
+  const findings = shown.map((one) => findingOf(one, found.totals, templates))
+  const ms = recordSearch(world, actor, { datasets, bytes: cost.bytes, startedMs })
+  return {
+    range: { from_ts: kept.now.fromMs, to_ts: kept.now.toMs, count: found.totals.now },
+    baseline: { from_ts: kept.before.fromMs, to_ts: kept.before.toMs, count: found.totals.before },
+    summary: summaryOf(found.totals, lengthsOf(kept), findings[0]?.text),
+    findings,
+    findings_total: found.changes.length,
+    compared: ['@pattern', ...found.candidates.keys.map(({ key }) => key)],
+    skipped: found.candidates.skipped.slice(0, SKIPPED_MAX).map((one) => ({ ...one })),
+    cost: { rows: cost.rows, bytes: cost.bytes, ms },
+  }
+}
+
+/** The range of a request, and by default the equally long one right before it. */
+function comparedBounds(request: ChangesRequest, nowMs: number): ComparedBounds {
+  const now = boundsOf(request, nowMs, DEFAULT_RANGE)
+  const given = request.baseline
+  if (!given) return { now, before: { fromMs: Math.max(0, 2 * now.fromMs - now.toMs), toMs: now.fromMs } }
+  if (given.from_ts > given.to_ts) throw badField('baseline.from_ts', 'must not be later than baseline.to_ts', 'OUT_OF_RANGE')
+  return { now, before: { fromMs: given.from_ts, toMs: given.to_ts } }
+}
+
+/** Cuts both ranges to the time for which some dataset keeps events. */
+function withinRetention({ sources }: EventQuery, { now, before }: ComparedBounds): ComparedBounds {
+  const keptSinceMs = sources.some((source) => source.keptSinceMs === undefined)
+    ? 0
+    : Math.min(...sources.map((source) => source.keptSinceMs ?? 0))
+  const cut = ({ fromMs, toMs }: TimeBounds) => ({ fromMs: Math.min(toMs, Math.max(fromMs, keptSinceMs)), toMs })
+  return { now: cut(now), before: cut(before) }
+}
+
+/** Lengths of both ranges. What they share belongs to the range. */
+function lengthsOf({ now, before }: ComparedBounds): { nowMs: number; beforeMs: number } {
+  const shared = Math.max(0, Math.min(now.toMs, before.toMs) - Math.max(now.fromMs, before.fromMs))
+  return { nowMs: now.toMs - now.fromMs, beforeMs: before.toMs - before.fromMs - shared }
+}
+
+type ComparedQuery = {
+  readonly query: EventQuery
+  readonly datasets: readonly DatasetRow[]
+  readonly bounds: ComparedBounds
+  readonly comparison: RangeComparison
+}
+type PatternTotals = RangeTotals & { readonly id: string; readonly logId: string; readonly newest: bigint }
+
+async function compareRanges({ events: store }: World, { query, datasets, bounds, comparison }: ComparedQuery) {
+  const counts = await comparison.patterns()
+  const eventsRead = comparison.cost().rows
+  const totals = sumOf(counts)
+  const families = await comparison.families(counts)
+  const patterns = patternTotals(counts, families)
+  if (totals.now === 0 || totals.before === 0) {
+    const candidates: Candidates = { keys: [], skipped: [] }
+    return { totals, patterns, candidates, changes: [] }
+  }
+  const [now, before] = await Promise.all([
+    sampleRange(store, { ...query, bounds: bounds.now }, totals.now),
+    sampleRange(store, { ...query, bounds: bounds.before }, totals.before),
+  ])
+  const context = { datasets: new Map(datasets.map((one) => [one.id, one])), families }
+  // The baseline may contain the range, whose events belong to the range only.
+  const later = new Set(now.map(({ seq }) => seq))
+  const earlier = before.filter(({ seq }) => !later.has(seq))
+  const sampled = [now, earlier].map((some) => some.map((event) => sampleEvent(event, context)))
+  const chosen = chooseKeys(sampled[0] ?? [], sampled[1] ?? [], { columnKeys: columnKeys(query), keysMax: KEYS_MAX })
+  const lengths = lengthsOf(bounds)
+  const { candidates, values } = await countValues(
+    comparison,
+    await inAllEvents(comparison, chosen, { totals, lengths, eventsRead }),
+    totals,
+  )
+  const counted = { totals, lengths, keys: candidates.keys, values, patterns }
+  return { totals, patterns, candidates, changes: findChanges(counted, sampled.flat()) }
+}
+
+type Volume = { readonly totals: RangeTotals; readonly lengths: ReturnType<typeof lengthsOf>; readonly eventsRead: number }
+
+/** With many events, counts the keys in a part of them, and keeps those worth counting in all. */
+async function inAllEvents(comparison: RangeComparison, chosen: Candidates, { totals, lengths, eventsRead }: Volume): Promise<Candidates> {
+  const keysMax = Math.max(KEYS_MIN, Math.floor(CELLS_MAX / Math.max(1, eventsRead)))
+  if (chosen.keys.length <= keysMax) return chosen
+  const { candidates, values } = await countValues(comparison, chosen, totals, PART_EVENTS / eventsRead)
+  // Every event has a status, so its counts add up to all events of the part.
+  const partTotals = sumOf(values.get('@status') ?? [])
+  const keys = promisingKeys({ totals: partTotals, lengths, keys: candidates.keys, values }, keysMax)
+  const others = candidates.keys.filter((key) => !keys.includes(key)).map(({ key }) => ({ key, reason: 'LESS_PROMISING' as const }))
+  return { keys, skipped: [...candidates.skipped, ...others].sort((one, other) => (one.key < other.key ? -1 : 1)) }
+}
+
+const sumOf = (counts: readonly RangeTotals[]): RangeTotals =>
+  counts.reduce((sum, one) => ({ now: sum.now + one.now, before: sum.before + one.before }), { now: 0, before: 0 })
+
+/** Adds up the patterns of a family. Datasets may share a pattern. */
+function patternTotals(
+  counts: readonly PatternCounts[],
+  families: ReadonlyMap<string, ReadonlyMap<bigint, bigint>>,
+): readonly PatternTotals[] {
+  const totals = new Map<bigint, PatternTotals>()
+  for (const { logId, pattern, now, before, newest } of counts) {
+    if (pattern === 0n) continue
+    const family = families.get(logId)?.get(pattern) ?? pattern
+    const known = totals.get(family)
+    const latest = known && known.newest > newest ? known : { logId, newest }
+    totals.set(family, {
+      id: patternId(family),
+      logId: latest.logId,
+      newest: latest.newest,
+      now: (known?.now ?? 0) + now,
+      before: (known?.before ?? 0) + before,
+    })
+  }
+  return [...totals.values()]
+}
+
+/** Counts the values. When keys have too many values to count, finds out which, and leaves them out. */
+async function countValues(comparison: RangeComparison, { keys, skipped }: Candidates, totals: RangeTotals, share = 1) {
+  try {
+    return { candidates: { keys, skipped }, values: await comparison.values(keys, totals, share) }
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || thrown.errors?.[0]?.code !== 'TOO_MANY_GROUPS') throw thrown
+    const distinct = await comparison.distinct(keys.flatMap(({ key, edges }) => (edges ? [] : [key])))
+    const isMany = ({ key }: ComparedKey) => (distinct.get(key) ?? 0) > VALUES_MAX
+    const few = keys.filter((key) => !isMany(key))
+    const many = keys.filter(isMany).map(({ key }) => ({ key, reason: 'MANY_VALUES' as const }))
+    return { candidates: { keys: few, skipped: [...skipped, ...many] }, values: await comparison.values(few, totals, share) }
+  }
+}
+
+/** The templates of the patterns that are shown. */
+async function templatesOf(
+  world: World,
+  actor: Actor,
+  query: EventQuery,
+  changes: readonly FoundChange[],
+  patterns: readonly PatternTotals[],
+): Promise<ReadonlyMap<string, string>> {
+  const shown = new Set(changes.flatMap(({ names }) => names.flatMap(({ kind, value }) => (kind === 'PATTERN' && value ? [value] : []))))
+  const counted = patterns
+    .filter(({ id }) => shown.has(id))
+    .map(({ id, logId, now, before, newest }) => ({ id, log_id: logId, count: now + before, sequence: String(newest) }))
+  const bySequence = await patternTemplates(world, actor.orgId, query, counted)
+  return new Map(counted.map(({ id, sequence }) => [id, bySequence.get(sequence) ?? id]))
+}
+
+function findingOf(one: FoundChange, totals: RangeTotals, templates: ReadonlyMap<string, string>): Finding {
+  const names = one.names.map((set) => ({
+    ...set,
+    label: labelOf(set, set.kind === 'PATTERN' ? templates.get(set.value ?? '') : undefined),
+    where: filterOfSet(set),
+  }))
+  const [share, baselineShare] = [one.now / totals.now, one.before / totals.before]
+  const labels = names.map(({ label }) => label)
+  return {
+    change: one.change,
+    names,
+    where: names[0]?.where ?? '',
+    count: one.now,
+    baseline_count: one.before,
+    share,
+    baseline_share: baselineShare,
+    lift: one.before === 0 ? null : share / baselineShare,
+    significance: one.significance,
+    score: one.score,
+    text: sentenceOf({ ...one, labels, isPattern: names[0]?.kind === 'PATTERN' }, totals),
+  }
+}

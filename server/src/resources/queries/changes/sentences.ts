@@ -1,0 +1,102 @@
+import { printFilter } from '@dendro/language/print'
+import type { Condition } from '@dendro/language/tree'
+import type { RangeTotals } from '../../../reading/comparison.ts'
+import type { EventSet, FoundChange } from './findings.ts'
+
+const NOWHERE = { position: 0, length: 0 }
+const LABEL_CHARS_MAX = 240
+const MORE_NAMES_MAX = 3
+const whole = new Intl.NumberFormat('en')
+
+/** The filter that selects the events of a set. */
+export function filterOfSet({ key, value, kind }: EventSet): string {
+  return printFilter(conditionOf(key, value ?? '', kind))
+}
+
+function conditionOf(key: string, text: string, kind: EventSet['kind']): Condition {
+  switch (kind) {
+    case 'MISSING':
+      return { kind: 'exists', key, negated: true, at: NOWHERE }
+    case 'PRESENT':
+      return { kind: 'exists', key, negated: false, at: NOWHERE }
+    case 'AT_LEAST':
+      return { kind: 'compare', key, operator: '>=', value: { kind: 'number', text }, at: NOWHERE }
+    case 'BELOW':
+      return { kind: 'compare', key, operator: '<', value: { kind: 'number', text }, at: NOWHERE }
+    default:
+      return { kind: 'compare', key, operator: '=', value: { kind: 'text', text }, at: NOWHERE }
+  }
+}
+
+/** The name of a set for people. A pattern is shown by its template. */
+export function labelOf({ key, value, kind }: EventSet, template: string | undefined): string {
+  switch (kind) {
+    case 'PATTERN':
+      return printable(template ?? value ?? '')
+    case 'MISSING':
+      return `${printable(key)} = (none)`
+    case 'PRESENT':
+      return `${printable(key)} = (any)`
+    case 'AT_LEAST':
+      return `${printable(key)} ≥ ${sizeOf(value)}`
+    case 'BELOW':
+      return `${printable(key)} < ${sizeOf(value)}`
+    default:
+      return `${printable(key)} = ${value === '' ? '(empty)' : printable(value ?? '')}`
+  }
+}
+
+const sizeOf = (value: string | null): string => new Intl.NumberFormat('en', { maximumSignificantDigits: 6 }).format(Number(value))
+
+/** In one line, without control characters, and not too long. */
+const printable = (text: string): string => {
+  const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
+  return line.length > LABEL_CHARS_MAX ? `${line.slice(0, LABEL_CHARS_MAX)}…` : line
+}
+
+type NamedChange = Pick<FoundChange, 'change' | 'now' | 'before'> & { readonly labels: readonly string[]; readonly isPattern: boolean }
+
+/** The finding as one or two sentences. */
+export function sentenceOf({ change, now, before, labels: [label = '', ...others], isPattern }: NamedChange, totals: RangeTotals): string {
+  const shown = isPattern ? `“${label}”` : label
+  const [share, earlier] = [percent(now, totals.now), percent(before, totals.before)]
+  const sentence = {
+    NEW: `New: ${shown} in ${events(now)} (${share}), none before.`,
+    VANISHED: `Vanished: ${shown} had ${events(before)} (${earlier}) before, none now.`,
+    INCREASED: `${shown} rose from ${earlier} to ${share} of the events (${whole.format(before)} before, ${whole.format(now)} now).`,
+    DECREASED: `${shown} fell from ${earlier} to ${share} of the events (${whole.format(before)} before, ${whole.format(now)} now).`,
+  }[change]
+  if (others.length === 0) return sentence
+  const more = others.length - MORE_NAMES_MAX
+  return `${sentence} Same events: ${others.slice(0, MORE_NAMES_MAX).join('; ')}${more > 0 ? `; and ${more} more` : ''}.`
+}
+
+type RangeLengths = { readonly nowMs: number; readonly beforeMs: number }
+
+/** The volume of both ranges, and the first finding. */
+export function summaryOf(totals: RangeTotals, lengths: RangeLengths, first: string | undefined): string {
+  if (totals.now === 0 && totals.before === 0) return 'No events match in either range.'
+  if (totals.before === 0) return `${events(totals.now)}, none before, so there is nothing to compare with.`
+  if (totals.now === 0) return `No events in the range, ${whole.format(totals.before)} before.`
+  const volume = `${events(totals.now)}, ${volumeChange(totals, lengths)} before${lengths.nowMs === lengths.beforeMs ? '' : ' in as much time'}.`
+  return `${volume} ${first ?? 'Nothing stands out: no value and no pattern has another share and another rate than before.'}`
+}
+
+/** Volumes that differ by less are called equal. */
+const ABOUT = 0.05
+
+function volumeChange({ now, before }: RangeTotals, { nowMs, beforeMs }: RangeLengths): string {
+  const ratio = now / Math.max(1, nowMs) / (before / Math.max(1, beforeMs))
+  if (Math.abs(ratio - 1) < ABOUT) return 'about as many as'
+  if (ratio >= 2) return `${ratio.toFixed(ratio < 9.95 ? 1 : 0)} times as many as`
+  return ratio > 1 ? `${Math.round(100 * (ratio - 1))} % more than` : `${Math.floor(100 * (1 - ratio))} % fewer than`
+}
+
+const events = (count: number): string => `${whole.format(count)} event${count === 1 ? '' : 's'}`
+
+function percent(part: number, all: number): string {
+  const share = all === 0 ? 0 : (100 * part) / all
+  if (share === 0) return '0 %'
+  if (share < 0.1) return 'under 0.1 %'
+  return `${share > 99.9 && share < 100 ? 'over 99.9' : share.toFixed(share < 9.95 ? 1 : 0)} %`
+}

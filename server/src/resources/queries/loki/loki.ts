@@ -1,0 +1,1 @@
+export { openLokiReads } from './routes.ts'

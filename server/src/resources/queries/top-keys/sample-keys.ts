@@ -1,0 +1,121 @@
+import type { BodyOf, contract, ReplyOf, SampledKey } from '@dendro/api'
+import type { AggregateCall } from '@dendro/language/tree'
+import type { Actor } from '../../../http/actor.ts'
+import { boundsOf } from '../../../query/bounds.ts'
+import { parseAll } from '../../../query/parse-all.ts'
+import { parseFilter } from '../../../query/query.ts'
+import type { EventQuery, FoundEvent, QueryCost, StatsGroup } from '../../../reading/event-query.ts'
+import { readEvents, readStats } from '../../../reading/reading.ts'
+import type { World } from '../../../world.ts'
+import { sourceDatasets } from '../../data/datasets/datasets.ts'
+import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
+import { countKeys } from './count-keys.ts'
+import { type SampleRead, sampleReads, sampleSize } from './sample-plan.ts'
+
+type SampleRequest = BodyOf<typeof contract.topKeys.sample>
+type SampleReply = ReplyOf<typeof contract.topKeys.sample>
+
+const DEFAULT_RANGE = 'last 1 day'
+const KEYS = 100
+const VALUES_MAX = 10
+/** The datasets that are sampled, those with the most matching events first. */
+const DATASETS_MAX = 50
+const SLICES = 100
+const READS_AT_ONCE = 4
+
+const PLACE = ['@collection', '@dataset']
+const CALLS: readonly AggregateCall[] = [{ name: 'count' }, { name: 'min', key: '@timestamp' }, { name: 'max', key: '@timestamp' }]
+
+/** Estimates how many matching events have each key, from events that are spread evenly over the matches of each dataset. */
+export async function sampleKeys(world: World, actor: Actor, request: SampleRequest, signal: AbortSignal): Promise<SampleReply> {
+  const { filter, bounds } = parseAll({
+    filter: () => parseFilter(request.where ?? '').filter,
+    bounds: () => boundsOf(request, world.clock.nowMs(), DEFAULT_RANGE),
+  })
+  const startedMs = world.clock.monotonicMs()
+  const datasets = await sourceDatasets(world, actor, request)
+  const eventQuery = await buildEventQuery(world, actor, { datasets, filter, bounds, signal })
+  const found = await readStats(world.events, eventQuery, { calls: CALLS, groups: PLACE, slices: 1, limit: DATASETS_MAX })
+  const reading = { world, eventQuery, all: found.whole.count, costs: [found.cost] }
+  const strata = await Promise.all(found.groups.map((group) => stratumOf(reading, group)))
+  const samples = await readSamples(reading, strata)
+  recordSearch(world, actor, { datasets, bytes: reading.costs.reduce((sum, { bytes }) => sum + bytes, 0), startedMs })
+  const keys = mergeKeys(samples)
+  const limit = request.limit ?? KEYS
+  const sampled = samples.reduce((sum, { events }) => sum + events.length, 0)
+  return {
+    count: found.whole.count,
+    sampled,
+    is_exact: sampled === found.whole.count,
+    is_cut: keys.length > limit || found.groupsTotal > found.groups.length,
+    keys: keys.slice(0, limit),
+  }
+}
+
+type SampleReading = { world: World; eventQuery: EventQuery; all: number; costs: QueryCost[] }
+/** A stratum is one dataset: its matching events and the reads that sample them. */
+type Stratum = { readonly query: EventQuery; readonly count: number; readonly reads: readonly SampleRead[] }
+
+async function stratumOf({ world, eventQuery, all, costs }: SampleReading, { values, whole }: StatsGroup): Promise<Stratum> {
+  const [collection, dataset] = values
+  const sources = eventQuery.sources.filter((source) => source.collection === collection && source.dataset === dataset)
+  const [fromMs, lastMs] = whole.stats.slice(1).map(({ value }) => Number(value))
+  const bounds = fromMs === undefined || lastMs === undefined ? eventQuery.bounds : { fromMs, toMs: lastMs + 1 }
+  const query = { ...eventQuery, sources, bounds }
+  const size = sampleSize(whole.count, all)
+  if (size === whole.count) return { query, count: whole.count, reads: [{ bounds, limit: size }] }
+  const { slices, cost } = await readStats(world.events, query, { calls: [{ name: 'count' }], groups: [], slices: SLICES, limit: 1 })
+  costs.push(cost)
+  const counts = slices.map(({ count }) => count)
+  return { query, count: whole.count, reads: sampleReads(bounds, counts, size) }
+}
+
+type StratumSample = { readonly count: number; readonly events: FoundEvent[] }
+
+/** Runs the reads of all strata, a few at a time. */
+async function readSamples({ world, costs }: SampleReading, strata: readonly Stratum[]): Promise<StratumSample[]> {
+  const samples = strata.map(({ count }): StratumSample => ({ count, events: [] }))
+  const waiting = strata.flatMap(({ query, reads }, at) => reads.map((read) => ({ query, read, sample: samples[at] })))
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { query, read, sample } = next
+      const request = { limit: read.limit, newestFirst: false, keys: 'all', withRaw: false } as const
+      const { events, cost } = await readEvents(world.events, { ...query, bounds: read.bounds }, request)
+      costs.push(cost)
+      sample?.events.push(...events)
+    }
+  }
+  await Promise.all(Array.from({ length: READS_AT_ONCE }, work))
+  return samples
+}
+
+type KeyEstimate = { count: number; types: Set<SampledKey['type']>; field_type: SampledKey['field_type']; values: Map<string, number> }
+
+/** Adds up the samples; an event of a dataset stands for as many as the dataset has per sampled event. */
+function mergeKeys(samples: readonly StratumSample[]): SampledKey[] {
+  const found = new Map<string, KeyEstimate>()
+  for (const { count, events } of samples) {
+    const weight = count / Math.max(1, events.length)
+    for (const [key, { rank, type, field_type, values }] of Object.entries(countKeys(events, Number.POSITIVE_INFINITY))) {
+      const estimate = found.get(key) ?? { count: 0, types: new Set(), field_type, values: new Map() }
+      found.set(key, estimate)
+      estimate.count += rank * weight
+      estimate.types.add(type)
+      for (const { value, rank: times } of Object.values(values)) {
+        estimate.values.set(value, (estimate.values.get(value) ?? 0) + times * weight)
+      }
+    }
+  }
+  const ranked = [...found].sort(([key, { count }], [otherKey, other]) => other.count - count || (key < otherKey ? -1 : 1))
+  return ranked.map(([key, { count, types, field_type, values }]): SampledKey => {
+    const [only = 'STRING'] = types
+    const frequent = [...values].sort(([, one], [, other]) => other - one).slice(0, VALUES_MAX)
+    return {
+      key,
+      type: types.size === 1 ? only : 'STRING',
+      field_type,
+      count: Math.round(count),
+      values: frequent.map(([value, times]) => ({ value, count: Math.round(times) })),
+    }
+  })
+}

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fillSenderConfig, type SenderConfig, senders } from '../../api/src/senders.ts'
+
+export const SENDER_FOLDER = resolve(import.meta.dirname, '../../api/senders')
+const PAGE = resolve(import.meta.dirname, '../../docs/senders.md')
+const EXAMPLE = { url: 'https://dendro.example', key: 'YOUR_KEY' }
+
+export const senderFiles = (): string[] => readdirSync(SENDER_FOLDER).sort()
+
+/** The file of a sender for a service and a key. */
+export const senderConfig = (file: string, place: { url: string; key: string }): string =>
+  fillSenderConfig(readFileSync(join(SENDER_FOLDER, file), 'utf8'), place)
+
+const languages: ReadonlyMap<string, string> = new Map([
+  ['mjs', 'js'],
+  ['py', 'python'],
+  ['alloy', 'hcl'],
+  ['env', 'sh'],
+])
+
+function proofOf({ proof, program }: SenderConfig): string {
+  if (proof === 'run') return `run with the program \`${program}\``
+  return proof === 'replayed' ? 'its requests are replayed' : 'its syntax is checked'
+}
+
+function sectionOf(sender: SenderConfig): string {
+  const { file, title, use, listener } = sender
+  const language = file.split('.').at(-1) ?? ''
+  const needs =
+    listener === undefined
+      ? ''
+      : `The service needs a [listener](listeners.md): \`DENDRO_LISTENERS="${fillSenderConfig(listener, EXAMPLE)}"\`.\n\n`
+  return `## ${title}
+
+${use} Test: ${proofOf(sender)}.
+
+${needs}\`\`\`${languages.get(language) ?? language}
+${senderConfig(file, EXAMPLE).trimEnd()}
+\`\`\`
+`
+}
+
+/** docs/senders.md, from the files that tests run. */
+export function sendersPage(): string {
+  const rows = senders.map((sender) => `| [${sender.title}](../api/senders/${sender.file}) | ${proofOf(sender)} |`)
+  return `# Senders
+
+Copy-and-paste configurations of ${senders.length} senders. Replace \`https://dendro.example\` by the address of your service and \`YOUR_KEY\` by an API key with the role
+\`IngestionApi\`; the page "Send data" of the web app shows the same files with both filled in. Files of agents read the key from the variable \`DENDRO_API_KEY\`. The
+[configuration assistant](config-assistant.md) writes the files of its seven agents, with more sources and options; a test compares them.
+
+This page is generated from the files in \`api/senders/\` by \`node test/clients/sender-files.ts\`. Tests prove them in one of three ways:
+
+- **run**: a test starts the program with the file and reads the events from the service. The test is skipped where the program is missing.
+- **replayed**: a test sends recorded requests of the program, or requests in its documented form, to the address and with the credentials of the file.
+- **parsed**: a test checks the syntax and the structure of the file. The program itself has not run with it.
+
+| Sender | Test |
+| --- | --- |
+${rows.join('\n')}
+
+${senders.map(sectionOf).join('\n')}`
+}
+
+if (process.argv[1] === import.meta.filename) writeFileSync(PAGE, sendersPage())

@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+type Pair = { client: Socket; server: Socket; hasAnswerHeld: boolean; isGone: boolean }
+
+/**
+ * A TCP proxy between senders and a service that moves: senders keep one address while the service is killed and started elsewhere. It can hold back
+ * answers (the service stores, the sender does not know), or stall altogether.
+ */
+export type StallingProxy = {
+  readonly port: number
+  /** Names the port of the service, and lets everything through. With a next mode, that begins after some chunks of answers. */
+  passTo(port: number, next?: { mode: 'hold answers' | 'stall'; afterAnswers: number }): void
+  /** Nothing passes. */
+  stall(): void
+  /** Connections of senders whose answer is held back. */
+  held(): number
+  /** Connections that senders gave up since the stall began. */
+  givenUp(): number
+  close(): Promise<void>
+}
+
+export async function openStallingProxy(): Promise<StallingProxy> {
+  const pairs = new Set<Pair>()
+  let target = 0
+  let mode: 'pass' | 'hold answers' | 'stall' = 'pass'
+  let next: Parameters<StallingProxy['passTo']>[1]
+  let answers = 0
+  let givenUp = 0
+
+  const drop = (pair: Pair): void => {
+    pair.isGone = true
+    pair.client.destroy()
+    pair.server.destroy()
+    pairs.delete(pair)
+  }
+  const stall = (): void => {
+    mode = 'stall'
+    givenUp = 0
+    for (const { client } of pairs) client.pause()
+  }
+  const countAnswer = (): void => {
+    answers += 1
+    if (next === undefined || answers < next.afterAnswers) return
+    if (next.mode === 'stall') stall()
+    else mode = next.mode
+  }
+  const proxy = createServer((client) => {
+    const pair: Pair = { client, server: connect(target, '127.0.0.1'), hasAnswerHeld: false, isGone: false }
+    pairs.add(pair)
+    if (mode === 'stall') client.pause()
+    client.on('data', (chunk) => void pair.server.write(chunk))
+    pair.server.on('data', (chunk) => {
+      if (mode === 'pass') {
+        client.write(chunk)
+        countAnswer()
+      } else pair.hasAnswerHeld = true
+    })
+    client.on('close', () => {
+      if (mode !== 'pass' && !pair.isGone) givenUp += 1
+      drop(pair)
+    })
+    pair.server.on('close', () => {
+      if (mode === 'pass') drop(pair)
+    })
+    // A reset shows as `close` too.
+    for (const socket of [client, pair.server]) socket.on('error', () => socket.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const address = proxy.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the proxy has no address')
+
+  return {
+    port: address.port,
+    passTo: (port, then) => {
+      if (mode !== 'pass' || port !== target) for (const pair of [...pairs]) drop(pair)
+      target = port
+      mode = 'pass'
+      next = then
+      answers = 0
+    },
+    stall,
+    held: () => [...pairs].filter(({ hasAnswerHeld }) => hasAnswerHeld).length,
+    givenUp: () => givenUp,
+    close: async () => {
+      for (const pair of [...pairs]) drop(pair)
+      proxy.close()
+      await once(proxy, 'close')
+    },
+  }
+}

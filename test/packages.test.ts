@@ -1,0 +1,151 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { type Contract, contract } from '@dendro/api'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { node20 } from './node20.ts'
+import { openTestApp, type TestApp, type TestOrganization } from './world.ts'
+
+/** The packages that users install: packed, installed in an empty folder without a network, and run against a service. */
+
+const run = promisify(execFile)
+const root = resolve(import.meta.dirname, '..')
+const node = process.execPath
+
+let app: TestApp
+let org: TestOrganization
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dendro-packages-'))
+  app = await openTestApp()
+  org = await app.newOrganization()
+  for (const [home, tarball] of [
+    ['cli', 'dendro-cli-0.1.0.tgz'],
+    ['clients/typescript', 'dendro-client-0.1.0.tgz'],
+  ] as const) {
+    await run(node, [join(root, home, 'build.ts')], { cwd: root })
+    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: join(root, home) })
+    await mkdir(join(folder, home), { recursive: true })
+    await writeFile(join(folder, home, 'package.json'), '{ "private": true, "type": "module" }\n')
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, tarball)], { cwd: join(folder, home) })
+  }
+})
+afterAll(async () => {
+  await app?.close()
+  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+})
+
+const runtimes: [string, () => Promise<string>][] = [
+  ['the Node of the tests', async () => node],
+  ['Node 20', async () => join(await node20(), 'node')],
+]
+
+describe('the packed command line', () => {
+  const bin = () => join(folder, 'cli', 'node_modules', '.bin', 'dendro')
+  const env = () => ({ PATH: process.env.PATH, HOME: folder, DENDRO_URL: app.url, DENDRO_API_KEY: org.key })
+
+  /** Runs the installed program. It gets `input` on standard input. */
+  async function dendro(runtime: string, words: string[], input = ''): Promise<{ status: number | null; out: string; err: string }> {
+    const child = spawn(runtime, [bin(), ...words], { env: env(), stdio: 'pipe' })
+    child.stdin.end(input)
+    const [out, err] = [child.stdout, child.stderr].map(async (stream) => Buffer.concat(await Array.fromAsync(stream)).toString())
+    const [status] = (await once(child, 'exit')) as [number | null]
+    return { status, out: (await out) ?? '', err: (await err) ?? '' }
+  }
+
+  test('has no dependencies, and contains every command of the sources', async () => {
+    expect(await readdir(join(folder, 'cli', 'node_modules', '@dendro'))).toEqual(['cli'])
+    const manifest = JSON.parse(await readFile(join(folder, 'cli', 'node_modules', '@dendro', 'cli', 'package.json'), 'utf8'))
+    expect(manifest.dependencies).toBeUndefined()
+    const { stdout } = await run(node, [join(root, 'cli', 'dendro.mjs'), '--help'])
+    expect((await dendro(node, ['--help'])).out).toBe(stdout)
+    expect((await dendro(node, ['--version'])).out).toBe(`${manifest.version}\n`)
+  })
+
+  test.each(runtimes)('sends, finds and shows events under %s', async (name, runtimeOf) => {
+    const runtime = await runtimeOf()
+    const dataset = name.replaceAll(' ', '-')
+    const sent = await dendro(runtime, ['ingest', '-f', '-', '--dataset', dataset], '{"message":"one"}\n{"message":"two"}\n')
+    expect(sent).toMatchObject({ status: 0, err: expect.stringContaining('2 events accepted') })
+    const found = await dendro(runtime, ['search', 'two', '-d', dataset, '--output', 'ndjson'])
+    expect(found).toMatchObject({ status: 0, out: expect.stringMatching(/^\{.*"@sequence":\d{17,}.*"message":"two".*\}\n$/) })
+    // The sequence number has more digits than a double, so this fails unless it stayed exact.
+    expect((await dendro(runtime, ['context', '-'], found.out)).out).toMatch(/^> .* two$/m)
+    const lost = await dendro(runtime, ['datasets', 'list', '--url', 'http://127.0.0.1:9'])
+    expect(lost).toEqual({ status: 1, out: '', err: expect.stringMatching(/^dendro: no answer from [^\n]*\n$/) })
+  })
+
+  test('ends cleanly when its reader closes the pipe', async () => {
+    const lines = Array.from({ length: 3_000 }, (_, at) => `{"message":"line ${at} ${'x'.repeat(100)}"}`)
+    await dendro(node, ['ingest', '-f', '-', '--dataset', 'pipe'], lines.join('\n'))
+    const script = `set -o pipefail; "${node}" "${bin()}" search -d pipe -n 3000 -q | head -1`
+    const { stdout, stderr } = await run('bash', ['-c', script], { env: env() })
+    expect({ lines: stdout.split('\n').length, stderr }).toEqual({ lines: 2, stderr: '' })
+  })
+
+  test('a live tail ends with Ctrl-C, without a message', async () => {
+    const child = spawn(node, [bin(), 'tail', '-f', '-d', 'default.pipe', '-n', '1'], { env: env(), stdio: ['ignore', 'pipe', 'pipe'] })
+    const err = Array.fromAsync(child.stderr)
+    await once(child.stdout, 'data')
+    child.kill('SIGINT')
+    expect(await once(child, 'exit')).toEqual([130, null])
+    expect(Buffer.concat(await err).toString()).toBe('')
+  })
+})
+
+describe('the packed client', () => {
+  const home = () => join(folder, 'clients/typescript')
+
+  test('type-checks the calls of a program', async () => {
+    const program = `import { ApiFailure, createClient, type DendroClient } from '@dendro/client'
+const client: DendroClient = createClient({ baseUrl: '', key: '' })
+export const made: Promise<{ id: string }> = client.datasets.create({ body: { collection: 'shop', dataset: 'web' } })
+export const count: Promise<number | bigint> = client.search.run({ body: { select: ['count(*)'] } }).then(({ totals }) => totals.count)
+export const status = (thrown: unknown): number | undefined => (thrown instanceof ApiFailure ? thrown.status : undefined)
+// @ts-expect-error the body is required
+export const withoutBody = client.datasets.create()
+// @ts-expect-error there is no such member
+export const withUnknown = client.datasets.create({ body: { colection: 'shop' } })
+// @ts-expect-error a monitor has no such status
+export const wrongStatus = client.monitors.list().then(({ monitors }) => monitors.filter(({ status }) => status === 'FINE'))
+`
+    await writeFile(join(home(), 'program.mts'), program)
+    const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--lib', 'esnext,dom']
+    const checked = await run(node, [join(root, 'node_modules/typescript/bin/tsc'), ...options, 'program.mts'], { cwd: home() }).catch(
+      (failed: { stdout: string }) => failed,
+    )
+    expect(checked.stdout).toBe('')
+  })
+
+  test.each(runtimes)('calls the service under %s', async (_, runtimeOf) => {
+    const runtime = await runtimeOf()
+    const program = `import { ApiFailure, createClient } from '@dendro/client'
+const client = createClient({ baseUrl: process.env.DENDRO_URL, key: process.env.DENDRO_API_KEY })
+const failed = await client.datasets.get({ params: { datasetId: '00000000-0000-4000-8000-000000000000' } }).catch((thrown) => thrown)
+await client.ingestion.sendTo({ params: { collection: 'client', dataset: 'web' }, body: '{"message":"from the client"}' })
+const { events } = await client.search.run({ body: { from: ['client.web'], select: ['*'], limit: 1 }, repeatable: true })
+const { service_id, timestamp, sequence } = events[0].metadata
+const around = await client.context.get({ query: { from: [service_id], timestamp, sequence, limit: 1 } })
+console.log(JSON.stringify({
+  nouns: Object.fromEntries(Object.entries(client).map(([noun, verbs]) => [noun, Object.keys(verbs)])),
+  failed: failed instanceof ApiFailure ? failed.status : String(failed),
+  sequence: typeof sequence,
+  same: around.events[0].metadata.sequence === sequence,
+}))
+`
+    await writeFile(join(home(), 'program.mjs'), program)
+    const { stdout } = await run(runtime, ['program.mjs'], { cwd: home(), env: { DENDRO_URL: app.url, DENDRO_API_KEY: org.key } })
+    const nouns = Object.fromEntries(Object.entries(contract as Contract).map(([noun, group]) => [noun, Object.keys(group)]))
+    expect(JSON.parse(stdout)).toEqual({ nouns, failed: 404, sequence: 'bigint', same: true })
+  })
+
+  test('declares a method for every endpoint', async () => {
+    const types = await readFile(join(home(), 'node_modules/@dendro/client/dist/index.d.ts'), 'utf8')
+    const endpoints = Object.values(contract as Contract).flatMap((group) => Object.values(group))
+    const lost = endpoints.filter(({ method, path, summary }) => !types.includes(`${summary}. \`${method} ${path}\``))
+    expect(lost.map(({ method, path }) => `${method} ${path}`)).toEqual([])
+  })
+})

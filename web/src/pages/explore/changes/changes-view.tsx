@@ -1,0 +1,190 @@
+import type { Finding } from '@dendro/api'
+import { FailureNote } from '../../../parts/failure.tsx'
+import { count, quantity, share } from '../../../parts/numbers.ts'
+import { boundsOf, clockOf, type Zone } from '../../../parts/time-range.ts'
+import { Forbidden, isForbidden } from '../events/empty-result.tsx'
+import { Template } from '../patterns/pattern-list.tsx'
+import type { ExploreQuery } from '../query/explore-query.ts'
+import type { TimeSpan } from '../time/time-span.ts'
+import { type Baseline, baselineName, baselines } from './baseline.ts'
+import type { useChanges } from './use-changes.ts'
+
+type ChangesViewProps = {
+  result: ReturnType<typeof useChanges>
+  query: ExploreQuery
+  selection: TimeSpan | undefined
+  baseline: Baseline
+  zone: Zone
+  onBaseline(baseline: Baseline): void
+  onFilter(where: string): void
+}
+
+/** ChangesView lists what changed in the selection, the most telling first: each finding as two bars and a sentence. */
+export function ChangesView({ result, query, selection, baseline, zone, onBaseline, onFilter }: ChangesViewProps) {
+  const { data, error, isPlaceholderData, refetch } = result
+  if (isForbidden(error)) return <Forbidden failure={error} onRetry={refetch} />
+  const whole = data?.whole ?? boundsOf(query.range, Date.now())
+  const selected = selection ?? whole
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
+    <section aria-label="What changed" tabIndex={0} className="min-h-0 flex-1 overflow-auto">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3 py-2 text-xs">
+        <span>{timeSpanText(selected, zone)}</span>
+        <label className="flex items-center gap-1 text-soft">
+          Compared with
+          <select
+            className="h-6.5 rounded border border-line bg-panel px-1 text-ink"
+            value={baseline}
+            onChange={(event) => {
+              const next = baselines.find((one) => one === event.target.value)
+              if (next) onBaseline(next)
+            }}
+          >
+            {baselines
+              .filter((one) => one !== 'rest' || selection !== undefined || one === baseline)
+              .map((one) => (
+                <option key={one} value={one}>
+                  {baselineName(one, selected, whole)}
+                </option>
+              ))}
+          </select>
+        </label>
+      </div>
+      {error ? <FailureNote thrown={error} again={refetch} /> : null}
+      {data && !error ? (
+        <div className={isPlaceholderData ? 'opacity-50' : ''}>
+          <Findings changes={data.changes} onFilter={onFilter} />
+        </div>
+      ) : null}
+      {!data && !error && <Skeleton />}
+    </section>
+  )
+}
+
+type Changes = NonNullable<ChangesViewProps['result']['data']>['changes']
+
+function Findings({ changes, onFilter }: { changes: Changes; onFilter(where: string): void }) {
+  const { findings, summary, range, baseline, compared, skipped, findings_total } = changes
+  const scale = Math.max(0.01, ...findings.flatMap((one) => [one.share, one.baseline_share]))
+  // The summary ends with the first finding, which follows here anyway.
+  const volume = findings[0] ? summary.replace(findings[0].text, '').trim() : summary
+  return (
+    <>
+      <p className="px-3 pb-2 text-sm">
+        <strong className="font-medium">{quantity(range.count, 'event')}</strong>
+        <span className="text-soft"> · {count(baseline.count)} before</span>
+      </p>
+      {findings.length === 0 ? (
+        <p className="max-w-prose px-3 pb-3 text-sm">{volume}</p>
+      ) : (
+        <ol className="divide-y divide-line border-line border-y">
+          {findings.map((one) => (
+            <FindingRow key={one.where} finding={one} scale={scale} onFilter={onFilter} />
+          ))}
+        </ol>
+      )}
+      <p className="wrap-anywhere max-w-reading p-3 text-soft text-xs">
+        Counts are exact. {quantity(compared.length, 'field')} compared. {skippedText(skipped)}
+        {findings_total > findings.length && `The ${findings.length} first of ${count(findings_total)} findings are shown.`}
+      </p>
+    </>
+  )
+}
+
+const changeNames = { NEW: 'new', INCREASED: 'more', DECREASED: 'less', VANISHED: 'gone' } as const
+const changeColors = {
+  NEW: 'bg-accent text-accent-ink',
+  INCREASED: 'bg-tint text-ink',
+  DECREASED: 'border border-line text-soft',
+  VANISHED: 'border border-line text-ink',
+} as const
+const NAMES_SHOWN = 6
+
+type FindingRowProps = { finding: Finding; scale: number; onFilter(where: string): void }
+
+/** FindingRow is a finding: its names, which filter by it, its shares before and now as bars, and its sentence. */
+function FindingRow({ finding, scale, onFilter }: FindingRowProps) {
+  const { change, names, share: now, baseline_share: before, text } = finding
+  const hidden = names.length - NAMES_SHOWN
+  return (
+    <li className="grid gap-x-4 gap-y-1 px-3 py-2 hover:bg-tint/50 md:grid-cols-[minmax(0,1fr)_16rem]">
+      <div className="min-w-0">
+        <div className="flex flex-wrap items-center gap-1.5">
+          <span className={`w-10 shrink-0 rounded px-1 text-center text-xs ${changeColors[change]}`}>{changeNames[change]}</span>
+          {names.slice(0, NAMES_SHOWN).map((name, at) => (
+            <button
+              key={`${name.key} ${name.where}`}
+              type="button"
+              aria-label={`Filter by ${name.label}`}
+              title={`Add the filter ${name.where}`}
+              className={`max-w-full truncate rounded px-1 text-left font-mono text-xs hover:bg-tint hover:underline ${at === 0 ? 'font-medium text-sm' : 'border border-line text-soft'}`}
+              onClick={() => onFilter(name.where)}
+            >
+              {name.kind === 'PATTERN' ? <Template text={name.label} /> : name.label}
+            </button>
+          ))}
+          {hidden > 0 && <span className="text-soft text-xs">and {hidden} more</span>}
+        </div>
+        <p className="wrap-anywhere mt-0.5 pl-11.5 text-soft text-xs max-md:pl-0">{text}</p>
+      </div>
+      <div
+        role="img"
+        aria-label={`${shareText(before)} before, ${shareText(now)} now`}
+        className="grid content-center gap-1 text-xs tabular-nums"
+      >
+        <ShareBar label="before" share={before} scale={scale} color="bg-bar-info" />
+        <ShareBar label="now" share={now} scale={scale} color="bg-accent" />
+      </div>
+    </li>
+  )
+}
+
+/** ShareBar is as long as its share of the events, relative to the largest share of all findings. */
+function ShareBar({ label, share: part, scale, color }: { label: string; share: number; scale: number; color: string }) {
+  return (
+    <span className="grid grid-cols-[3rem_minmax(0,1fr)_3.5rem] items-center gap-1.5">
+      <span className="text-soft">{label}</span>
+      <span className="h-2.5 rounded-sm bg-sunk">
+        <span className={`block h-full rounded-sm ${color} ${part > 0 ? 'min-w-0.5' : ''}`} style={{ width: `${(100 * part) / scale}%` }} />
+      </span>
+      <span className="text-right">{shareText(part)}</span>
+    </span>
+  )
+}
+
+const shareText = (part: number): string => (part === 0 ? '0 %' : share(part, 1))
+
+/** Skeleton takes the place of findings while they load. */
+function Skeleton() {
+  return (
+    <div role="status" aria-label="Loading…" className="late">
+      {[70, 45, 60, 35].map((width) => (
+        <div key={width} className="grid gap-x-4 border-line border-t px-3 py-3 md:grid-cols-[minmax(0,1fr)_16rem]">
+          <span className="h-4 rounded bg-sunk" style={{ width: `${width}%` }} />
+          <span className="h-4 rounded bg-sunk" />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+const reasonTexts = {
+  IDENTIFIES_EVENTS: 'identifies single events',
+  COUNTER: 'rises with time',
+  LONG_TEXT: 'has long texts',
+  MANY_VALUES: 'has too many values',
+} as const
+const SKIPPED_SHOWN = 8
+
+/** skippedText names the fields that were left out for their values. That others promised more needs no word. */
+function skippedText(skipped: Changes['skipped']): string {
+  const texts = skipped.flatMap(({ key, reason }) => (reason === 'LESS_PROMISING' ? [] : [`${key} ${reasonTexts[reason]}`]))
+  if (texts.length === 0) return ''
+  const more = texts.length - SKIPPED_SHOWN
+  return `Left out: ${texts.slice(0, SKIPPED_SHOWN).join(', ')}${more > 0 ? `, and ${more} more` : ''}. `
+}
+
+function timeSpanText({ fromMs, toMs }: TimeSpan, zone: Zone): string {
+  const [from, to] = [clockOf(fromMs, zone), clockOf(toMs, zone)]
+  return `${from.day} ${from.clock.slice(0, 8)} – ${to.day === from.day ? '' : `${to.day} `}${to.clock.slice(0, 8)}`
+}

@@ -1,0 +1,1 @@
+export type TimeSpan = { fromMs: number; toMs: number }
