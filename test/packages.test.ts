@@ -65,6 +65,17 @@ describe('the packed command line', () => {
     expect((await dendro(node, ['--version'])).out).toBe(`${manifest.version}\n`)
   })
 
+  test('uses no function that Node 18 does not have', async () => {
+    const newer =
+      /\.(toSorted|toReversed|toSpliced|groupBy|withResolvers|fromAsync|symmetricDifference|isSubsetOf|isWellFormed)\(|\bstyleText\b/
+    for (const file of ['cli/dist/main.js', 'clients/typescript/dist/client.js']) {
+      expect(
+        (await readFile(join(root, file), 'utf8')).split('\n').filter((line) => newer.test(line)),
+        file,
+      ).toEqual([])
+    }
+  })
+
   test.each(runtimes)('sends, finds and shows events under %s', async (name, runtimeOf) => {
     const runtime = await runtimeOf()
     const dataset = name.replaceAll(' ', '-')
@@ -86,13 +97,20 @@ describe('the packed command line', () => {
     expect({ lines: stdout.split('\n').length, stderr }).toEqual({ lines: 2, stderr: '' })
   })
 
-  test('a live tail ends with Ctrl-C, without a message', async () => {
-    const child = spawn(node, [bin(), 'tail', '-f', '-d', 'default.pipe', '-n', '1'], { env: env(), stdio: ['ignore', 'pipe', 'pipe'] })
-    const err = Array.fromAsync(child.stderr)
-    await once(child.stdout, 'data')
-    child.kill('SIGINT')
-    expect(await once(child, 'exit')).toEqual([130, null])
-    expect(Buffer.concat(await err).toString()).toBe('')
+  test('Ctrl-C ends a live tail, and sending from standard input, without a message', async () => {
+    const tail = spawn(node, [bin(), 'tail', '-f', '-d', 'default.pipe', '-n', '1'], { env: env(), stdio: ['ignore', 'pipe', 'pipe'] })
+    await once(tail.stdout, 'data')
+    const sender = spawn(node, [bin(), 'ingest', '-f', '-', '--dataset', 'typed'], { env: env(), stdio: 'pipe' })
+    sender.stdin.write('typed so far\n')
+    const find = () =>
+      org.ask<{ totals?: { count: number } }>('POST', '/search', { body: { from: ['default.typed'], select: ['count(*)'] } })
+    await expect.poll(async () => (await find()).body.totals?.count).toBe(1)
+    for (const child of [tail, sender]) {
+      const err = Array.fromAsync(child.stderr)
+      child.kill('SIGINT')
+      expect(await once(child, 'exit')).toEqual([130, null])
+      expect(Buffer.concat(await err).toString()).toBe('')
+    }
   })
 })
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { FORMULAS_MAX, MetricFormula, MetricQuery, QUERIES_MAX, queriesAndFormulas } from './metric-shapes.ts'
 import { Template, TemplateParameters, templateLibrary } from './templates.ts'
-import { list, Metadata, text, uuid } from './values.ts'
+import { integerParameter, list, Metadata, text, uuid } from './values.ts'
 
 const described = { name: text(1, 255).optional(), description: text(0, 1_000).optional() }
 
@@ -81,6 +81,19 @@ export const metricDefinitions = {
     tier: 'X',
     summary: 'List metric definitions, newest first',
     reply: z.object({ metric_definitions: z.array(MetricDefinition) }),
+  }),
+  print: endpoint({
+    method: 'GET',
+    path: '/metrics/definitions/prometheus',
+    permission: 'search_read',
+    tier: 'D',
+    summary: 'Values of all named metric definitions in the Prometheus text format',
+    description:
+      'One gauge for each query and formula, named `dendro_<definition>_<query>`, with a label for each group and the id in `definition`. ' +
+      '`dendro_metric_definition_up` is 0 for a definition that cannot be computed. The caller also needs `dashboards_read`.',
+    query: z.object({ seconds: integerParameter(1, 86_400).describe('The length of the range that ends now; 300 when absent.') }),
+    media: 'text/plain; version=0.0.4; charset=utf-8',
+    reply: z.string(),
   }),
   create: endpoint({
     method: 'POST',

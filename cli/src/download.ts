@@ -12,6 +12,10 @@ export type RemoteFile = { link(): Promise<string>; bytes: number; etag: string 
 const ATTEMPTS_MAX = 6
 const RETRY_MS = 500
 
+/** A failure to write the file, such as a full disk; another attempt does not help. */
+const isFileError = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'syscall' in thrown && ['open', 'write', 'close'].includes(String(thrown.syscall))
+
 /** Downloads a file into a part file or to standard output. It continues with range requests after an interruption. */
 export class Download {
   readonly #remote: RemoteFile
@@ -40,7 +44,7 @@ export class Download {
       } catch (thrown) {
         signal.throwIfAborted()
         const isRefused = thrown instanceof ApiFailure && thrown.status < 500 && thrown.status !== 429
-        if (isRefused || attempt >= ATTEMPTS_MAX) throw thrown
+        if (isRefused || isFileError(thrown) || attempt >= ATTEMPTS_MAX) throw thrown
         this.#terminal.err(`dendro: the download was interrupted after ${bytesText(this.#received)}; continuing`)
         await pause(RETRY_MS * 2 ** attempt, signal)
         signal.throwIfAborted()

@@ -32,22 +32,25 @@ type Following = { access: Access; client: CliClient; request: TailRequest; sign
 export async function follow(following: Following, shown: readonly Event[], jobId: string): Promise<void> {
   const { client, request, signal, listeners } = following
   const seen = new SeenEvents(shown)
-  const state = { jobId, oneOf: 1, activeAtMs: performance.now(), attempts: 0 }
+  const state = { jobId, oneOf: 1, activeAtMs: performance.now(), attempts: 0, isLost: false }
   while (!signal.aborted) {
     try {
       const body = await openStream(following, state)
       if (state.attempts > 0) {
-        listeners.onResumed(await fillGap(following, seen, state))
+        const events = await fillGap(following, seen, state)
+        if (state.isLost) listeners.onResumed(events)
         state.attempts = 0
+        state.isLost = false
       }
       await readStream(body, following, seen, state)
     } catch (thrown) {
       if (signal.aborted) return
       if (thrown instanceof ApiFailure && isFinal(thrown)) throw thrown
-      if (state.attempts === 0) listeners.onInterrupted(thrown)
+      if (!state.isLost) listeners.onInterrupted(thrown)
+      state.isLost = true
       if (thrown instanceof ApiFailure && thrown.status === 404) {
         const started = await client.liveTail.start({ body: request, signal }).catch((cause: unknown) => {
-          if (signal.aborted || (cause instanceof ApiFailure && isFinal(cause))) throw cause
+          if (signal.aborted || (cause instanceof ApiFailure && (isFinal(cause) || cause.status === 404))) throw cause
         })
         state.jobId = started?.job_id ?? state.jobId
       }
@@ -61,7 +64,8 @@ export async function follow(following: Following, shown: readonly Event[], jobI
 /** A failure that waiting does not mend. An unknown job is replaced by a new one. */
 const isFinal = ({ status }: ApiFailure): boolean => status >= 400 && status < 500 && ![404, 408, 429].includes(status)
 
-type StreamState = { jobId: string; oneOf: number; activeAtMs: number; attempts: number }
+/** `attempts` counts the streams since the last one that worked; `isLost` is true after an interruption that was reported. */
+type StreamState = { jobId: string; oneOf: number; activeAtMs: number; attempts: number; isLost: boolean }
 
 async function openStream({ access, signal }: Following, { jobId }: StreamState): Promise<AsyncIterable<Uint8Array>> {
   const response = await openResponse(clientOptions(access), '/live-tail/stream', { query: { job_id: jobId }, signal })

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { addAbortSignal } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { cutTo, escapeControls } from './escape.ts'
 import type { Terminal } from './terminal.ts'
@@ -36,8 +37,9 @@ export function openTerminal({ env, stdin, stdout, stderr, exit }: Streams, sign
       clearProgress()
       if (!stdout.write(piece)) await once(stdout, 'drain', { signal })
     },
-    readInput: () => text(stdin),
-    input: () => stdin,
+    // An interruption ends a command that waits for input.
+    readInput: () => text(addAbortSignal(signal, stdin)),
+    input: () => addAbortSignal(signal, stdin),
     readSecret: (prompt) => (stdin.isTTY ? readHidden(stdin, stderr, prompt, signal) : firstLine(stdin)),
     progress: (line) => {
       if (!stderr.isTTY) return

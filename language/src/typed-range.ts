@@ -1,6 +1,8 @@
 /** Time ranges as people type them, in the web app and on the command line. */
 
-export type Zone = 'utc' | 'local'
+import { readMoment, type Zone } from './typed-moment.ts'
+
+export type { Zone } from './typed-moment.ts'
 
 /** A Range is relative words, resolved at every query, or two fixed times. */
 export type Range = { words: string } | { fromMs: number; toMs: number }
@@ -37,7 +39,7 @@ const calendar = [
 ]
 
 /**
- * readRange parses a typed range: `15m`, `last 3 weeks`, `yesterday`, one time, or two. Days, and times without a zone, are in the zone of the user.
+ * readRange parses a typed range: `15m`, `last 3 weeks`, `yesterday`, `now-1h`, `since 10:30`, one time, or two. Days, and times without a zone, are in the zone of the user.
  * Local days become two times, since the service reads calendar words in UTC.
  */
 export function readRange(typed: string, nowMs: number, zone: Zone = 'utc'): Range | undefined {
@@ -65,13 +67,36 @@ function readLast(text: string): Range | undefined {
 /** AROUND_MS is shown before and after a single time. */
 const AROUND_MS = 5 * MINUTE_MS
 
+/** SEPARATOR divides two times; a hyphen alone only between two clocks, since it is also a part of dates and offsets. */
+const SEPARATOR = /\s+(?:to|until|–|—)\s+|\s+-\s+|(?<=^\d{1,2}:\d\d(?::\d\d)?)[-–—](?=\d{1,2}:\d\d(?::\d\d)?$)/i
+
 function readMoments(text: string, nowMs: number, zone: Zone): Range | undefined {
-  const [first = '', second] = text.split(/\s+(?:to|until|–|—)\s+|\s+-\s+/i)
-  const fromMs = readTime(first, zone)
+  const since = /^(?:since|from|after)\s+(.+)$/i.exec(text)?.[1]
+  const [first = '', second = since !== undefined && !SEPARATOR.test(since) ? 'now' : undefined] = (since ?? text)
+    .replaceAll(/\bnow\s+-\s+(?=\d)/gi, 'now-')
+    .split(SEPARATOR)
+  const ago = readAgo(first)
+  if (ago && (second === undefined || /^now$/i.test(second))) return ago
+  const fromMs = readEnd(first, nowMs, zone)
   if (fromMs === undefined) return undefined
   if (second === undefined) return { fromMs: fromMs - AROUND_MS, toMs: fromMs + AROUND_MS }
-  const toMs = /^now$/i.test(second) ? nowMs : readTime(second, zone)
+  const toMs = readEnd(second, nowMs, zone, fromMs)
   return toMs !== undefined && toMs > fromMs ? { fromMs, toMs } : undefined
+}
+
+/** readAgo parses `now-1h`, also with spaces. */
+const readAgo = (text: string): { words: string } | undefined => {
+  const length = /^now\s*-\s*(\d{1,6}\s?[a-z]+)$/i.exec(text.trim())?.[1]
+  const range = length === undefined ? undefined : readLast(length.toLowerCase())
+  return range && 'words' in range ? range : undefined
+}
+
+/** readEnd parses one end of a range; a clock alone belongs to the day of the other end. */
+function readEnd(text: string, nowMs: number, zone: Zone, otherMs?: number): number | undefined {
+  if (/^now$/i.test(text.trim())) return nowMs
+  const ago = readAgo(text)
+  if (ago) return boundsOf(ago, nowMs).fromMs
+  return readTime(text, zone) ?? readMoment(text, nowMs, zone, otherMs)
 }
 
 /** readTime parses a timestamp: a Unix time in seconds to nanoseconds, or a date. A date without a zone is in the zone of the user. */

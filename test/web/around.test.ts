@@ -151,6 +151,64 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await page.getByText('You do not have access to these events').waitFor()
   })
 
+  test('the histogram has a scale, round times, a legend that filters, a tooltip at the pointer, and a mark on a cut-off bar', async () => {
+    const giant = Array.from({ length: 300 }, (_, index) => ({
+      timestamp: new Date(END - 200 * MINUTE_MS + (index % 20) * 10).toISOString(),
+      level: 'warn',
+      message: `retry ${index}`,
+    }))
+    const calm = Array.from({ length: 20 }, (_, index) => ({
+      timestamp: new Date(END - (196.5 + (index % 10)) * MINUTE_MS).toISOString(),
+      level: 'info',
+      message: `step ${index}`,
+    }))
+    await stand.send('giant', [...giant, ...calm])
+    const page = await stand.open(exploreUrl({ f: END - 206 * MINUTE_MS, t: END - 194 * MINUTE_MS }))
+    await counted(page, '320 events')
+    await overTime(page).locator('[data-giant]', { hasText: '↑ 300' }).waitFor()
+    expect(await overTime(page).locator('[data-cut]').count()).toBe(1)
+    expect(await overTime(page).getByTitle('The top of the scale').textContent()).toMatch(/^[2-9]$/)
+    const ticks = await overTime(page).locator('[data-tick]').allTextContents()
+    expect(ticks.length).toBeGreaterThanOrEqual(4)
+    expect(ticks.length).toBeLessThanOrEqual(6)
+    for (const tick of ticks) expect(tick).toMatch(/^\d\d:\d[02468]$/)
+    const box = await page.getByRole('img', { name: /^320 events in steps of/ }).boundingBox()
+    if (!box) throw new Error('there is no histogram')
+    await page.mouse.move(box.x + (box.width * 6.05) / 12, box.y + 60)
+    await overTime(page).locator('[data-tooltip]').getByText('300 warn').waitFor()
+    const statuses = overTime(page).getByRole('toolbar', { name: 'Statuses' })
+    await statuses.getByRole('button', { name: 'info 20' }).click()
+    await counted(page, '20 events')
+    await page.getByRole('list', { name: 'Conditions' }).getByText("@status = 'info'").waitFor()
+    await statuses.getByRole('button', { name: 'info 20', pressed: true }).click()
+    await counted(page, '320 events')
+  })
+
+  test('a chart is added to a new dashboard and a table to the same one, each in one click, with the query', async () => {
+    const page = await stand.open(exploreUrl({ ...ten(), tab: 'chart', by: ['host'], q: "level = 'error'" }))
+    await page.getByRole('button', { name: 'Add to dashboard' }).click()
+    await page.getByRole('button', { name: 'New dashboard' }).click()
+    const name = "count(*) of level = 'error' by host"
+    await page.getByRole('link', { name: `Open ${name}` }).waitFor()
+    await page.keyboard.press('Escape')
+    await tab(page, 'Table')
+    await page.getByRole('button', { name: 'Add to dashboard' }).click()
+    await page.getByRole('list', { name: 'Dashboards' }).getByRole('button', { name }).click()
+    await page.getByRole('link', { name: `Open ${name}` }).click()
+    await page.getByRole('heading', { name, level: 1 }).waitFor()
+    const { dashboards } = (await stand.org.ask<{ dashboards: { widgets: { name: string; type: string }[] }[] }>('GET', '/dashboards')).body
+    expect(dashboards.map(({ widgets }) => widgets.map(({ type }) => type))).toEqual([['line', 'top-list']])
+  })
+
+  test('the histogram moves while live', async () => {
+    const page = await stand.open(exploreUrl({ r: 'Last 15 minutes', live: true }))
+    const total = async () =>
+      Number(/^(\d+) events/.exec((await page.getByRole('img', { name: /events in steps of/ }).getAttribute('aria-label')) ?? '')?.[1])
+    const before = await total()
+    await stand.send('orders', [{ level: 'info', message: 'order placed live' }])
+    await expect.poll(total).toBeGreaterThan(before)
+  })
+
   test('the chart of groups is brushed like the histogram', async () => {
     const page = await stand.open(exploreUrl({ ...ten(), tab: 'chart', by: ['host'] }))
     const plot = page.getByRole('region', { name: 'Chart' }).locator('.u-over')

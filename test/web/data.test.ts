@@ -45,6 +45,11 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     await expect
       .poll(() => page.getByRole('region', { name: 'Datasets table' }).getByRole('row').nth(1).textContent())
       .toContain('shop / orders')
+    await page.getByRole('button', { name: /^Waiting/ }).click()
+    await rowOf(page, 'orders').waitFor({ state: 'detached' })
+    await rowOf(page, 'ledger').waitFor()
+    await page.getByRole('button', { name: /^Waiting/ }).click()
+    await rowOf(page, 'orders').waitFor()
     await page.getByLabel('Find a dataset').fill('money')
     await rowOf(page, 'orders').waitFor({ state: 'detached' })
     await page.reload()

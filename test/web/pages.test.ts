@@ -381,7 +381,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
       [`/app/usage?dataset=${text(dataset)}`, 'Only the dataset'],
     ] as const) {
       await page.goto(stand.app.url + path)
-      await page.getByText(said).first().waitFor()
+      await page.getByText(said).filter({ visible: true }).first().waitFor()
       expect(await axeFaults(page, path)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is wider than the screen`).toBe(true)
     }

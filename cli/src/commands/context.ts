@@ -12,7 +12,7 @@ import { explained } from '../failure.ts'
 import { show } from '../output.ts'
 import { addSources, type QueryOptions, sourcesOf, wholeNumber } from '../query-options.ts'
 import type { Terminal } from '../terminal.ts'
-import { addLineOptions } from './search.ts'
+import { addLineOptions, checkLineOptions } from './search.ts'
 
 type ContextOptions = QueryOptions &
   Settings & { direction?: 'before' | 'after' | 'both'; limit: number; raw?: boolean; refs?: boolean; color?: 'auto' | 'always' | 'never' }
@@ -33,6 +33,7 @@ export function addContext(command: Command, terminal: Terminal, globals: () => 
   addConnection(command).addHelpText('after', EXAMPLES)
   return command.action(async (word: string, options: ContextOptions) => {
     const settings = { ...globals(), ...options }
+    checkLineOptions(settings)
     const client = await connect(settings, terminal, 'credential')
     const { logId, timestamp, sequence } = await readEventRef(word, terminal)
     const isElsewhere = settings.dataset !== undefined || settings.fromExpr !== undefined

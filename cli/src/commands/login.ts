@@ -43,8 +43,7 @@ function loginCommand(terminal: Terminal, globals: () => Settings): Command {
       { url: settings.url ?? profiles.get(name)?.url },
       { ...terminal, env: { ...terminal.env, DENDRO_PROFILE: '' } },
     )
-    const profile =
-      options.email === undefined ? await withKey(url, settings.key, terminal) : await withPassword(url, options.email, terminal)
+    const profile = await profileFor(url, { ...settings, email: options.email }, terminal)
     const me = await clientOf({ url, key: profile.key, token: profile.token }).auth.me({ signal: terminal.signal })
     const file = await writeProfiles(terminal, {
       current: name,
@@ -52,6 +51,16 @@ function loginCommand(terminal: Terminal, globals: () => Settings): Command {
     })
     terminal.out(`Logged in to ${url} as ${nameOf(me)}; profile ${name} in ${file}`)
   })
+}
+
+async function profileFor(
+  url: string,
+  { key, token, email }: Settings & { email: string | undefined },
+  terminal: Terminal,
+): Promise<Profile> {
+  if ([key, token, email].filter((one) => one !== undefined).length > 1) throw new UsageError('give one of --key, --token and --email')
+  if (email !== undefined) return withPassword(url, email, terminal)
+  return token === undefined ? withKey(url, key, terminal) : { url, token }
 }
 
 async function withKey(url: string, given: string | undefined, terminal: Terminal): Promise<Profile> {
@@ -74,7 +83,7 @@ const nameOfKey = ({ name, api_key }: ApiKey): string => (name === '' ? api_key 
 
 function logoutCommand(terminal: Terminal, globals: () => Settings): Command {
   const command = new Command('logout').description('Remove a profile; a login with a password also ends at the service.')
-  addConnection(command).addHelpText('after', EXAMPLES)
+  addConnection(command, new Set(['--url', '--key', '--token', '--output'])).addHelpText('after', EXAMPLES)
   return command.action(async (options: Settings) => {
     const { current, profiles } = await readProfiles(terminal)
     const name = options.profile ?? globals().profile ?? (terminal.env.DENDRO_PROFILE || current)
@@ -110,7 +119,7 @@ function profilesCommand(terminal: Terminal, globals: () => Settings): Command {
   const command = new Command('profiles')
     .description('List the profiles, or make one the current one.')
     .argument('[name]', 'the profile to use')
-  addConnection(command).addHelpText('after', EXAMPLES)
+  addConnection(command, new Set(['--url', '--key', '--token', '--profile'])).addHelpText('after', EXAMPLES)
   return command.action(async (name: string | undefined, options: Settings) => {
     const { current, profiles } = await readProfiles(terminal)
     if (name !== undefined) {

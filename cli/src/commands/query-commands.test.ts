@@ -98,6 +98,20 @@ describe('dendro search', () => {
     expect(await dendro(['search', '-t', 'soon'])).toMatchObject({ status: 2, err: expect.stringContaining("'soon' is not a time range") })
   })
 
+  test.each([
+    [['search', '--select', 'count(*)', '--columns', 'a'], '--select excludes --columns'],
+    [['search', '--by', 'level', '--oldest-first'], '--by excludes --oldest-first'],
+    [['search', '--refs', '--output', 'json'], '--output json excludes --refs'],
+    [['search', '--raw', '--columns', 'a'], '--columns excludes --raw'],
+    [['tail', '--raw', '--output', 'ndjson'], '--output ndjson excludes --raw'],
+    [['tail', '--output', 'json'], '--output json has no end here; use ndjson'],
+    [['search', 'a', '--where', 'b'], 'give the query either as words or with --where'],
+    [['search', '-d', 'web', '--from-expr', '*'], '--dataset excludes --from-expr'],
+    [['login', '--key', 'a', '--token', 'b'], 'give one of --key, --token and --email'],
+  ])('%j is refused, since an option would have no effect', async (words, sentence) => {
+    expect(await dendro(words)).toEqual({ status: 2, out: '', err: `dendro: ${sentence}` })
+  })
+
   test('points at the error of a query and shows the fix', async () => {
     const { status, out, err } = await dendro(['search', "level == 'error' AND host = 'x'"])
     expect({ status, out }).toEqual({ status: 1, out: '' })

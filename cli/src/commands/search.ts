@@ -14,17 +14,17 @@ import { show, showTable, toJson } from '../output.ts'
 import { addRange, addSources, collect, filterOf, type QueryOptions, rangeBody, sourcesOf, wholeNumber } from '../query-options.ts'
 import type { Terminal } from '../terminal.ts'
 
+type LineOptions = Pick<Settings, 'output'> & { raw?: boolean; refs?: boolean; color?: ColorMode }
+
 type SearchOptions = QueryOptions &
-  Settings & {
+  Settings &
+  LineOptions & {
     limit: number
     oldestFirst?: boolean
     columns?: string[]
     select?: string[]
     by?: string[]
     slices?: number
-    raw?: boolean
-    refs?: boolean
-    color?: ColorMode
     quiet?: boolean
   }
 
@@ -60,10 +60,27 @@ export function addSearch(command: Command, terminal: Terminal, globals: () => S
   addConnection(command).addHelpText('after', EXAMPLES)
   return command.action(async (words: string[], options: SearchOptions) => {
     const settings = { ...globals(), ...options }
+    checkOptions(settings)
     const client = await connect(settings, terminal, 'credential')
     if (settings.select || settings.by || settings.slices) await searchValues(client, words, settings, terminal)
     else await searchEvents(client, words, settings, terminal)
   })
+}
+
+/** Refuses options that would have no effect. */
+function checkOptions(options: SearchOptions): void {
+  const { columns, oldestFirst } = options
+  const value = options.select ? '--select' : options.by ? '--by' : options.slices ? '--slices' : undefined
+  if (value && columns) throw new UsageError(`${value} excludes --columns`)
+  if (value && oldestFirst) throw new UsageError(`${value} excludes --oldest-first`)
+  checkLineOptions(options, value ?? (columns ? '--columns' : undefined))
+}
+
+/** `--raw` and `--refs` are for lines of text. */
+export function checkLineOptions({ raw, refs, output = 'table' }: LineOptions, other?: string): void {
+  const flag = raw ? '--raw' : refs ? '--refs' : undefined
+  const reason = output === 'table' ? other : `--output ${output}`
+  if (flag && reason) throw new UsageError(`${reason} excludes ${flag}`)
 }
 
 export const addLineOptions = (command: Command): Command =>

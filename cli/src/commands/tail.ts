@@ -13,7 +13,7 @@ import { follow } from '../follow.ts'
 import { toJson } from '../output.ts'
 import { addRange, addSources, filterOf, type QueryOptions, rangeBody, sourcesOf, wholeNumber } from '../query-options.ts'
 import type { Terminal } from '../terminal.ts'
-import { addLineOptions, namesOf, showWarnings } from './search.ts'
+import { addLineOptions, checkLineOptions, namesOf, showWarnings } from './search.ts'
 
 type TailOptions = QueryOptions &
   Settings & { follow?: boolean; lines: number; fields?: string[]; raw?: boolean; refs?: boolean; color?: ColorMode }
@@ -46,18 +46,22 @@ export function tailCommand(terminal: Terminal, globals: () => Settings): Comman
 }
 
 async function runTail(words: readonly string[], options: TailOptions, terminal: Terminal): Promise<void> {
+  checkLineOptions(options)
+  if (options.output === 'json') throw new UsageError('--output json has no end here; use ndjson')
   const { signal } = terminal
   const access = await credentialFor(options, terminal)
   const client = clientOf(access)
   const request = { ...sourcesOf(options), ...filterOf(words, options) }
-  if (options.output === 'json') throw new UsageError('--output json has no end here; use ndjson')
-  const job = options.follow ? await explained(request, client.liveTail.start({ body: request, signal })) : undefined
-  // With --lines 0, one event marks the place where the tail begins.
+  const { begin, print } = printerFor(options, terminal, openDatasetNames(client))
   const body = { ...request, ...rangeBody(options, Date.now()), select: ['*', '@raw'], limit: Math.max(1, options.lines) }
-  const latest = await explained(body, client.search.run({ body, repeatable: true, signal }))
+  const search = () => explained(body, client.search.run({ body, repeatable: true, signal }))
+  // With --lines 0, the latest event only marks the beginning. It is read before the tail starts, so that it is none of the new ones.
+  const mark = options.lines === 0 ? await search() : undefined
+  const job = options.follow ? await explained(request, client.liveTail.start({ body: request, signal })) : undefined
+  const latest = mark ?? (await search())
   showWarnings(latest, body, terminal)
   // A header on the terminal says that later events will be shown.
-  const print = await printerFor(options, terminal, openDatasetNames(client))
+  await begin()
   for (const event of options.lines === 0 ? [] : latest.events.reverse()) await print(event)
   if (!job) return
   const listeners = {
@@ -72,12 +76,10 @@ async function runTail(words: readonly string[], options: TailOptions, terminal:
 
 const reasonOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
-/** Prints one event in the chosen format. */
-async function printerFor(
-  options: TailOptions,
-  terminal: Terminal,
-  names: ReturnType<typeof openDatasetNames>,
-): Promise<(event: Event) => Promise<void>> {
+type EventPrinter = { begin(): Promise<void>; print(event: Event): Promise<void> }
+
+/** Prints events in the chosen format. `begin` writes the header. */
+function printerFor(options: TailOptions, terminal: Terminal, names: ReturnType<typeof openDatasetNames>): EventPrinter {
   const { output = 'table', fields } = options
   const style = {
     paint: painterFor(terminal, options.color),
@@ -88,12 +90,15 @@ async function printerFor(
     raw: options.raw === true,
   }
   const columns = fields ?? ['time', 'level', 'dataset', 'message']
-  if (output === 'csv') await terminal.write(csvText(csvLine(columns), terminal))
-  return async (event) => {
+  const print = async (event: Event): Promise<void> => {
     const record = await recordOf(event, names)
     if (output === 'ndjson') {
       await terminal.write(`${toJson(fields ? Object.fromEntries(fields.map((name) => [name, columnOf(record, name)])) : record)}\n`)
     } else if (output === 'csv') await terminal.write(csvText(csvLine(columns.map((name) => columnOf(record, name))), terminal))
     else await terminal.write(`${lineOf(record, style)}\n`)
   }
+  const begin = async (): Promise<void> => {
+    if (output === 'csv') await terminal.write(csvText(csvLine(columns), terminal))
+  }
+  return { begin, print }
 }

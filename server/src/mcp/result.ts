@@ -17,16 +17,12 @@ export function contentOf({ summary, link, facts, data }: ToolAnswer, notes: rea
     ...(link === undefined ? {} : { link }),
     ...facts,
     ...(notes.length > 0 ? { notes } : {}),
-    ...(data === undefined ? {} : { [DATA]: { notice: NOTICE, ...withVisibleText(data) } }),
+    ...(data === undefined ? {} : { [DATA]: { notice: NOTICE, ...(shown(data) as object) } }),
   })
   return { structured: JSON.parse(text), text }
 }
 
 /** Shows invisible characters by their numbers: readers and models would see different texts. */
-function withVisibleText(value: object): object {
-  return shown(value) as object
-}
-
 function shown(value: unknown): unknown {
   if (typeof value === 'string') return visible(value)
   if (typeof value === 'bigint') return value.toString()
@@ -41,14 +37,11 @@ export function contentOfFailure(failure: Failure, correlationId: string): ToolC
     error: {
       code: failure.status,
       type: failure.type,
-      details: flat(failure.message),
-      ...(failure.errors ? { errors: failure.errors.map((problem) => ({ ...problem, field: flat(problem.field) })) } : {}),
+      details: failure.message,
+      ...(failure.errors ? { errors: failure.errors.map((problem) => ({ ...problem })) } : {}),
       ...(failure.headers['retry-after'] ? { retry_after_s: Number(failure.headers['retry-after']) } : {}),
       correlation_id: correlationId,
     },
   }
   return { structured, text: JSON.stringify(structured) }
 }
-
-/** Arguments of tools are flat, where some endpoints have an inner object. */
-const flat = (text: string): string => text.replaceAll('search_details.', '')

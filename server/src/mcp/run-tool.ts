@@ -1,9 +1,13 @@
 import { toFailure, unexpected } from '../http/failure-body.ts'
 import { check } from '../http/validation.ts'
 import { type Failure, forbidden } from '../kernel/errors.ts'
+import { withArgumentNames } from './argument-names.ts'
 import { Cuts } from './cuts.ts'
 import { contentOf, type ToolContent } from './result.ts'
 import type { AgentTool, ToolContext } from './tool.ts'
+
+/** Arguments of tools are flat, where some endpoints have an inner object. */
+const FLAT: ReadonlyMap<string, string> = new Map([['search_details.', '']])
 
 /** The outcome of a tool call; a failure is an answer too, from which the agent can continue. */
 export type ToolOutcome = { content: ToolContent; failure?: undefined } | { failure: Failure; cause?: unknown }
@@ -20,6 +24,6 @@ export async function runTool(tool: AgentTool, args: unknown, context: ToolRunCo
     const more = Object.hasOwn(tool.input.shape, 'max_chars') ? 'request fewer rows with a larger max_chars' : 'the link shows them whole'
     return { content: contentOf(answer, cuts.notes(more)) }
   } catch (cause) {
-    return { failure: toFailure(cause) ?? unexpected, cause }
+    return { failure: withArgumentNames(toFailure(cause) ?? unexpected, tool.argumentNames ?? FLAT), cause }
   }
 }

@@ -41,7 +41,8 @@ export type Sources = {
 /** Finds the datasets that a call selects, and their names as far as the caller may list datasets. */
 export async function sourcesOf(context: ToolContext, { from, from_expr }: SourceGiven): Promise<Sources> {
   const expression = from_expr?.trim() ? { from_expr } : {}
-  const chosen = expression.from_expr === undefined && from && from.length > 0 ? from : undefined
+  const chosen = from && from.length > 0 ? from : undefined
+  if (chosen && expression.from_expr !== undefined) throw badField('from', 'and from_expr exclude each other')
   const listed = await listReadable(context, expression.from_expr)
   const names = new Map(listed?.map((dataset) => [dataset.id, placeOf(dataset)]))
   const nameOf = (id: string): string => names.get(id) ?? id

@@ -33,6 +33,8 @@ export type AgentTool = {
   /** The caller needs all of them; otherwise the tool is not listed. */
   readonly permissions: readonly Permission[]
   readonly isReadOnly: boolean
+  /** The arguments for fields of endpoints that have other names, by the beginning of the field. */
+  readonly argumentNames?: ReadonlyMap<string, string>
   readonly input: z.ZodObject
   run(args: unknown, context: ToolContext): Promise<ToolAnswer>
 }

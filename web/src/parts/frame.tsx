@@ -65,9 +65,12 @@ export function Frame() {
             <img src="/docs/icon.svg" alt="" width="20" height="20" />
             <span className="max-lg:sr-only">Dendro</span>
           </Link>
-          <span aria-hidden className="min-w-0 truncate font-medium lg:hidden">
-            {pages.find(({ to }) => pathname.endsWith(to))?.name ?? 'Dendro'}
-          </span>
+          {/* Not a text of the page, whose heading says the same. */}
+          <span
+            aria-hidden
+            data-page={pages.find(({ to }) => pathname.endsWith(to))?.name ?? 'Dendro'}
+            className="min-w-0 truncate font-medium before:content-[attr(data-page)] lg:hidden"
+          />
           <nav aria-label="Pages" className="flex min-w-0 items-center gap-1 max-lg:hidden">
             <PageLinks />
           </nav>

@@ -67,7 +67,7 @@ function RangeInput({ onPick, zone }: { onPick(range: Range): void; zone: Zone }
     <form onSubmit={send} className="flex flex-col gap-1">
       <input
         className="h-8 rounded border border-line bg-ground px-2"
-        placeholder="15m, yesterday, last 3 weeks, a timestamp"
+        placeholder="15m, since 10:30, nov 22 10:30 - 11:00, a timestamp"
         aria-label="Type a time range"
         aria-describedby="range-said"
         value={text}

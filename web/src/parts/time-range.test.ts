@@ -31,6 +31,32 @@ describe('typed ranges', () => {
   })
 
   test.each([
+    ['10:30 to 11:00', Date.UTC(2026, 10, 21, 10, 30), Date.UTC(2026, 10, 21, 11)],
+    ['10:30-11:00', Date.UTC(2026, 10, 21, 10, 30), Date.UTC(2026, 10, 21, 11)],
+    ['23:50 – 00:10', Date.UTC(2026, 10, 20, 23, 50), Date.UTC(2026, 10, 21, 0, 10)],
+    ['since 10:30', Date.UTC(2026, 10, 21, 10, 30), NOW],
+    ['since yesterday 3pm', Date.UTC(2026, 10, 20, 15), NOW],
+    ['nov 20 10:30 - 11:00', Date.UTC(2026, 10, 20, 10, 30), Date.UTC(2026, 10, 20, 11)],
+    ['22 November 10:30:15 to now', undefined, undefined],
+    ['dec 24 2025 to dec 25 2025', Date.UTC(2025, 11, 24), Date.UTC(2025, 11, 25)],
+    ['dec 24 18:00 to 19:00', Date.UTC(2025, 11, 24, 18), Date.UTC(2025, 11, 24, 19)],
+    ['now-2h to now-1h', NOW - 7_200_000, NOW - 3_600_000],
+    ['10:30 to 25:00', undefined, undefined],
+    ['feb 30 10:00 to 11:00', undefined, undefined],
+    ['2026-11-20T09:30:00-05:00', Date.UTC(2026, 10, 20, 14, 25), Date.UTC(2026, 10, 20, 14, 35)],
+  ])('%s is between two times', (typed, fromMs, toMs) =>
+    expect(readRange(typed, NOW)).toEqual(fromMs === undefined ? undefined : { fromMs, toMs }),
+  )
+
+  test.each(['now-1h', 'now - 1 hour', 'now-1h to now', 'since now-1h'])('%s slides with the time', (typed) =>
+    expect(readRange(typed, NOW)).toEqual({ words: 'Last 1 hour' }),
+  )
+
+  test('a clock alone is the last such time', () => {
+    expect(readRange('15:10', NOW)).toEqual({ fromMs: Date.UTC(2026, 10, 20, 15, 5), toMs: Date.UTC(2026, 10, 20, 15, 15) })
+  })
+
+  test.each([
     ['1795274120', 1_795_274_120_000],
     ['1795274120187', 1_795_274_120_187],
     ['1795274120187123456', 1_795_274_120_187],
@@ -77,6 +103,8 @@ describe('in a zone with daylight saving time', () => {
     expect(readTime('2026-12-01 12:00', 'local')).toBe(Date.UTC(2026, 11, 1, 11))
     expect(readTime('2026-07-01', 'local')).toBe(Date.UTC(2026, 5, 30, 22))
     expect(readTime('2026-07-01T12:00Z', 'local')).toBe(Date.UTC(2026, 6, 1, 12))
+    const at = Date.UTC(2026, 6, 1, 12)
+    expect(readRange('10:30 to 11:00', at, 'local')).toEqual({ fromMs: Date.UTC(2026, 6, 1, 8, 30), toMs: Date.UTC(2026, 6, 1, 9) })
     expect(zoneText(Date.UTC(2026, 6, 1))).toBe('Europe/Berlin, UTC+02:00')
   })
 })

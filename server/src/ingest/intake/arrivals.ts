@@ -5,7 +5,7 @@ import type { Instant } from '../../lines/time-text.ts'
 import { OPEN_OBJECT } from '../../lines/walk.ts'
 import type { DatasetBatch, Pair, ReceivedEvents, ReceivedRecord } from '../batch.ts'
 import { detect } from '../detect/detect.ts'
-import { mayNest, nestedKeys } from '../detect/nested.ts'
+import { isWrapped, mayNest, nestedKeys } from '../detect/nested.ts'
 import type { EventLine } from './line.ts'
 import { afterBlank, splitLines } from './lines.ts'
 import type { LineParser, ParsedLine } from './parsing.ts'
@@ -21,7 +21,7 @@ const TRUNCATED: EventLeaf = { path: '$ingest.truncated', text: 'true' }
 const NO_POST = 0n
 
 /** How lines are read: with the dataset's parser, and with a search for JSON within JSON. */
-type ReadOptions = { parsing: LineParser | undefined; mayNest: () => boolean }
+type ReadOptions = { parsing: LineParser | undefined; mayNest: (() => boolean) | undefined }
 
 /** Yields the events of a batch with their metadata; `more` are attributes from the request. */
 export function* linesOfBatch(
@@ -69,7 +69,7 @@ export function countEvents(arrivals: ReceivedEvents): number {
 function toLine(whole: Uint8Array, arrival: Arrival, how: ReadOptions): EventLine {
   if (whole.length > LINE_BYTES_MAX) {
     const cut = whole.subarray(0, charBorder(whole, LINE_BYTES_MAX))
-    return { ...withDetails(cut, arrival, { ...how, mayNest: () => false }, [TRUNCATED]), isCut: true }
+    return { ...withDetails(cut, arrival, { ...how, mayNest: undefined }, [TRUNCATED]), isCut: true }
   }
   return withDetails(whole, arrival, how, [])
 }
@@ -83,7 +83,7 @@ function withDetails(
   const parsed = parsing?.read(bytes, arrival.at)
   if (parsed) return { bytes, arrival: withParsed(arrival, parsed, marks) }
   if (!isObject(bytes)) return { bytes, arrival: withLeaves(arrival, marks), isText: true }
-  const nested = mayBeNested() ? nestedKeys(bytes).map(asLeaf) : []
+  const nested = mayBeNested && (isWrapped(bytes) || mayBeNested()) ? nestedKeys(bytes).map(asLeaf) : []
   return { bytes, arrival: withLeaves(arrival, [...nested, ...marks]) }
 }
 

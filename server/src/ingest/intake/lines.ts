@@ -14,6 +14,9 @@ export function afterBlank(bytes: Uint8Array, start: number, end = bytes.length)
   return at
 }
 
+/** The same memory as a Buffer, whose search for a byte is twice as fast. */
+export const searchable = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+
 /** The end of the line at a position, before its LF. */
 export function endOfLine(bytes: Uint8Array, start: number): number {
   const feed = bytes.indexOf(LINE_FEED, start)
@@ -26,8 +29,9 @@ export const lineWithin = (bytes: Uint8Array, start: number, end: number): Uint8
 
 /** Yields the lines of a body unchanged and skips blank lines. A generator, since there may be millions of lines. */
 export function* splitLines(bytes: Uint8Array): Generator<Uint8Array> {
+  const found = searchable(bytes)
   for (let start = 0; start < bytes.length; ) {
-    const end = endOfLine(bytes, start)
+    const end = endOfLine(found, start)
     if (afterBlank(bytes, start, end) < end) yield lineWithin(bytes, start, end)
     start = end + 1
   }

@@ -8,6 +8,9 @@ import { costOf, warningsOf } from './search-tools.ts'
 const GROUP_CHARS = 120
 const DIGITS = 6
 
+/** The endpoint selects what these tools measure. */
+const MEASURE: ReadonlyMap<string, string> = new Map([['select', 'measure']])
+
 const measure = z
   .string()
   .min(1)
@@ -25,6 +28,7 @@ const count = readingTool({
   title: 'Count and aggregate',
   description: 'Counts matching events or computes one aggregate, in total or by groups, largest first. The cheapest first step.',
   permissions: ['search_read'],
+  argumentNames: MEASURE,
   input: z.strictObject({
     measure,
     groups,
@@ -73,6 +77,7 @@ const chart = readingTool({
   title: 'Chart over time',
   description: 'Computes a time series of one aggregate, in total or for the largest groups. Values stand at `start` + n × `step_s`.',
   permissions: ['search_read'],
+  argumentNames: MEASURE,
   input: z.strictObject({
     measure,
     groups,

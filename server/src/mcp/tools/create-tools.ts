@@ -1,6 +1,7 @@
 import { contract, DashboardDraft, MonitorDraft, SavedSearchDraft } from '@dendro/api'
 import { z } from 'zod'
 import { appLink, exploreLink } from '../app-links.ts'
+import { namingArguments } from '../argument-names.ts'
 import { confirmArgument, confirmed } from '../previews.ts'
 import { rangeArguments, rangeFacts, rangeOfCall, sourceArguments, sourcesOf, whereArgument } from '../sources.ts'
 import { type AgentTool, creatingTool, readingTool, type ToolContext } from '../tool.ts'
@@ -63,9 +64,9 @@ const createDashboard = creatingTool({
     confirmed(args, context, {
       preview: async (dashboard) => {
         const widgets: object[] = []
-        for (const { name, type = 'line', queries, formulas } of dashboard.widgets) {
+        for (const [at, { name, type = 'line', queries, formulas }] of dashboard.widgets.entries()) {
           const body = { queries, ...(formulas ? { formulas } : {}), time_range: { natural: 'Last 1 hour' }, num_of_slices: 1, limit: 5 }
-          const found = await context.call(contract.timeseries.search, { body })
+          const found = await namingArguments(new Map([['', `widgets.${at}.`]]), () => context.call(contract.timeseries.search, { body }))
           const values = Object.values(found).map(({ name: of, aggregates, groups_series }) => ({
             of,
             value: aggregates[0]?.value ?? null,

@@ -2,6 +2,7 @@ import { contract, type Monitor, type MonitorEvaluation } from '@dendro/api'
 import { z } from 'zod'
 import { badField } from '../../kernel/errors.ts'
 import { appLink } from '../app-links.ts'
+import { namingArguments } from '../argument-names.ts'
 import { rangeArguments, rangeOfCall, timeText } from '../sources.ts'
 import { type AgentTool, readingTool, type ToolContext } from '../tool.ts'
 
@@ -97,6 +98,8 @@ export const monitorArguments = {
   anomaly_algorithm: optional.anomaly_algorithm,
 }
 
+const CHANGES: ReadonlyMap<string, string> = new Map([['', 'changes.']])
+
 const backtestMonitor = readingTool({
   name: 'backtest_monitor',
   title: 'Backtest a monitor',
@@ -117,7 +120,7 @@ const backtestMonitor = readingTool({
       throw badField('monitor_id', 'or changes with a whole definition is required')
     const known =
       monitor_id === undefined ? {} : definitionOf(await context.call(contract.monitors.get, { params: { monitorId: monitor_id } }))
-    const { facts, data } = await runBacktest({ ...known, ...given(changes), days }, context)
+    const { facts, data } = await namingArguments(CHANGES, () => runBacktest({ ...known, ...given(changes), days }, context))
     return {
       summary: `${facts.notifications_total} notifications and ${facts.changes_total} status changes in ${days} days.`,
       ...(monitor_id === undefined ? {} : { link: appLink(context, 'monitors', { id: monitor_id }) }),

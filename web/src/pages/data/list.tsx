@@ -15,9 +15,9 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { CollectionMenu } from './collection-menu.tsx'
-import { Freshness } from './freshness.tsx'
+import { FlowSign, Freshness, flowOf } from './freshness.tsx'
 import { NewDataset } from './new-dataset.tsx'
-import type { DataParams, Sort } from './params.ts'
+import { type DataParams, flows, type Sort } from './params.ts'
 import { useRetentionDays } from './retention-days.ts'
 import { retentionText } from './retentions.ts'
 import { Sparkline } from './sparkline.tsx'
@@ -62,7 +62,10 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
   const params = useSearch({ from: '/inside/data' })
   const navigate = useNavigate({ from: '/data' })
   const volumes = useVolumes()
-  const found = all.filter((one) => (params.all || !one.is_system_generated) && isFound(one, params.find ?? ''))
+  const nowMs = Date.now()
+  const flow = ({ metadata }: Dataset) => flowOf(metadata.last_heartbeat_at, nowMs)
+  const named = all.filter((one) => (params.all || !one.is_system_generated) && isFound(one, params.find ?? ''))
+  const found = params.flow === undefined ? named : named.filter((one) => flow(one) === params.flow)
   const sorted = found.toSorted(byName).toSorted(orders[params.sort ?? 'name']((id) => volumes.of(id)))
   const { shown, more } = useShown(sorted, SHOWN_AT_ONCE)
   const change = (next: (now: DataParams) => DataParams) => void navigate({ search: next, replace: true })
@@ -78,6 +81,20 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
           value={params.find ?? ''}
           onChange={(event) => find(event.target.value)}
         />
+        <fieldset className="flex flex-wrap gap-1" aria-label="Show only">
+          {flows.map((one) => (
+            <Button
+              key={one}
+              variant={params.flow === one ? 'chosen' : 'quiet'}
+              aria-pressed={params.flow === one}
+              onClick={() => change(({ flow: _flow, ...now }) => (params.flow === one ? now : { ...now, flow: one }))}
+            >
+              <FlowSign flow={one} />
+              {`${one[0]?.toUpperCase()}${one.slice(1)}`}
+              <span className="tabular-nums">{count(named.filter((dataset) => flow(dataset) === one).length)}</span>
+            </Button>
+          ))}
+        </fieldset>
         <label className="flex items-center gap-2">
           <input
             type="checkbox"
@@ -94,7 +111,7 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
       </div>
       {found.length === 0 ? (
         <EmptyState title="No dataset matches">
-          <Button onClick={() => find('')}>Show all</Button>
+          <Button onClick={() => change(({ find: _find, flow: _flow, ...now }) => now)}>Show all</Button>
         </EmptyState>
       ) : (
         <Table

@@ -1,5 +1,9 @@
 import { except, flag, oneOf, readParams, type SearchParamsOf, text } from '../../parts/search-params.ts'
 
+/** flows are the states of a dataset by the age of its newest event. */
+export const flows = ['receiving', 'quiet', 'silent', 'waiting'] as const
+export type Flow = (typeof flows)[number]
+
 const sorts = ['name', 'last', 'today', 'week'] as const
 export type Sort = (typeof sorts)[number]
 
@@ -8,6 +12,8 @@ export type DatasetPart = (typeof datasetParts)[number]
 
 const schema = {
   find: text,
+  /** flow shows only the datasets that receive events, are quiet, silent, or wait for their first. */
+  flow: oneOf(flows),
   sort: except(oneOf(sorts), 'name'),
   /** all includes the datasets of the service itself. */
   all: flag,

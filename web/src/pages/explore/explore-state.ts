@@ -42,7 +42,7 @@ export function useExploreState() {
   const rowStyle = useFormats(plainStyle, isLive ? undefined : events.data?.pages[0]?.events)
   const isCancelled = tab === 'events' && !isLive && isCancelledQuery(events)
   const isReady = useAfterEvents(events, tab === 'events' && !isLive, query)
-  const bars = useBars(query, isReady)
+  const bars = useBars(query, isReady, isLive)
   const fields = useFields(selectedQuery, isReady)
   const allFields = useAllFields(query, isReady && !fields.isLoading)
   const patterns = usePatterns(selectedQuery, tab === 'patterns')

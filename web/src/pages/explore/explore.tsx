@@ -4,17 +4,18 @@ import { readEventRef } from './events/event-link.ts'
 import { PinnedEventsView } from './events/pinned-events-view.tsx'
 import { ValueToolbar } from './events/value-toolbar.tsx'
 import { useExploreCommands } from './explore-commands.ts'
-import { optional, withRange } from './explore-params.ts'
+import { optional, withQuery, withRange } from './explore-params.ts'
 import { type ExploreState, type PageState, useExploreState, usePageState } from './explore-state.ts'
 import { FieldList } from './fields/field-list.tsx'
 import { ResizeHandle, useFieldPaneWidth } from './fields/resize-handle.tsx'
+import { joinClauses, splitClauses } from './query/clauses.ts'
 import { isQueryError } from './query/explore-query.ts'
 import { QueryBar } from './query/query-bar.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { TabView } from './tab-view.tsx'
 import { comparisonName } from './time/compare.ts'
 import { CompareWith } from './time/compare-with.tsx'
-import { Histogram } from './time/histogram.tsx'
+import { Histogram, type Status, statusClause } from './time/histogram.tsx'
 import { MarkerList, MarkerStrip } from './time/marker-strip.tsx'
 import { ViewBar } from './view-bar.tsx'
 
@@ -29,7 +30,7 @@ export function ExplorePage() {
       <h1 className="sr-only">Explore</h1>
       <QuerySection state={state} page={page} />
       {/* On a phone the histogram is low, and what stands below it is one line. */}
-      <div className="max-sm:[&_section>div:last-child>*]:shrink-0 max-sm:[&_section>div:last-child]:flex-nowrap max-sm:[&_section>div:last-child]:overflow-x-auto max-sm:[&_section>div:last-child]:[scrollbar-width:none] max-sm:[&_svg[role=img]]:h-14">
+      <div className="max-sm:[&_section>div:last-child>*]:shrink-0 max-sm:[&_section>div:last-child]:flex-nowrap max-sm:[&_section>div:last-child]:relative max-sm:[&_section>div:last-child]:overflow-x-auto max-sm:[&_section>div:last-child]:[scrollbar-width:none] max-sm:[&_svg[role=img]]:h-14">
         <HistogramSection state={state} />
       </div>
       <div className="flex min-h-0 flex-1">
@@ -89,13 +90,13 @@ function QuerySection({ state, page }: Props & { page: PageState }) {
   )
 }
 
-function HistogramSection({ state: { params, query, bars, earlier, comparison, markers, zone, change, isCancelled } }: Props) {
+function HistogramSection({ state: { params, query, bars, earlier, comparison, markers, zone, change, isCancelled, isLive } }: Props) {
   const earlierBars = comparison && earlier.bars.data
   return (
     <Histogram
       bars={isCancelled ? undefined : bars.data}
       earlier={earlierBars && { bars: earlierBars, name: comparisonName(comparison, query.range) }}
-      isStale={bars.isPlaceholderData || bars.isFetching}
+      isStale={bars.isPlaceholderData || (bars.isFetching && !isLive)}
       failure={isQueryError(bars.error) ? undefined : bars.error}
       note={isQueryError(bars.error) ? 'No result' : isCancelled ? 'Query cancelled' : undefined}
       zone={zone}
@@ -113,9 +114,20 @@ function HistogramSection({ state: { params, query, bars, earlier, comparison, m
       onReset={() => change(({ r: _r, f: _f, t: _t, sf: _sf, st: _st, ...now }) => now)}
       onChanges={() => change((now) => ({ ...now, tab: 'changes' }))}
       onRetry={() => bars.refetch()}
+      where={query.where}
+      onStatus={(status) => change((now) => withQuery(now, toggleStatus(now.q ?? '', status)))}
     />
   )
 }
+
+/** toggleStatus replaces the filter of a status by another, or removes it. */
+function toggleStatus(query: string, status: Status): string {
+  const own = statusClause(status)
+  const others = splitClauses(query).filter((clause) => !STATUS_CLAUSES.includes(clause))
+  return joinClauses(splitClauses(query).includes(own) ? others : [...others, own])
+}
+
+const STATUS_CLAUSES = (['error', 'warn', 'info'] as const).map(statusClause)
 
 function FieldPane({ state: { fields, selectedQuery, actions } }: Props) {
   const [width, setWidth] = useFieldPaneWidth(FIELDS_PX)

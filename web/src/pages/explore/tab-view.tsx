@@ -1,9 +1,11 @@
 import { lazy, Suspense } from 'react'
+import { Permitted } from '../../parts/permitted.tsx'
 import { EmptyResult, Forbidden, isForbidden } from './events/empty-result.tsx'
 import { EventsView } from './events/events-view.tsx'
 import { optional, withQuery, withRange } from './explore-params.ts'
 import type { ExploreState } from './explore-state.ts'
 import { FieldsView } from './fields/fields-view.tsx'
+import { AddToDashboard } from './groups/add-to-dashboard.tsx'
 import { COUNT, GroupBar } from './groups/group-bar.tsx'
 import { groupClauses } from './groups/group-order.ts'
 import { GroupTable } from './groups/group-table.tsx'
@@ -61,7 +63,7 @@ function Patterns({ state }: Props) {
 }
 
 function Groups({ state }: Props) {
-  const { tab, groups, by, measure, allFields, zone, actions, change, earlier, comparison, selectedQuery } = state
+  const { tab, groups, by, measure, allFields, zone, actions, change, earlier, comparison, query, selectedQuery } = state
   const before = comparison && earlier.groups.data
   if (isForbidden(groups.error)) return <Forbidden failure={groups.error} onRetry={groups.refetch} />
   const group = {
@@ -82,6 +84,11 @@ function Groups({ state }: Props) {
         fields={allFields.data?.fields ?? []}
         onGroup={(next) => change((now) => optional({ ...now, by: next }))}
         onMeasure={(next) => change((now) => optional({ ...now, fn: next === COUNT ? undefined : next }))}
+        tools={
+          <Permitted to="dashboards_write">
+            <AddToDashboard query={query} by={by} measure={measure} type={tab === 'chart' ? 'line' : 'top-list'} />
+          </Permitted>
+        }
       />
       {tab === 'table' ? (
         <GroupTable {...group} />

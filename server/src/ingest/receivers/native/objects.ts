@@ -1,6 +1,6 @@
 import { badRequest, Failure } from '../../../kernel/errors.ts'
 import { BROKEN, END, endOfBrackets, endOfText, OPEN_ARRAY, OPEN_OBJECT, QUOTE, Walk } from '../../../lines/walk.ts'
-import { afterBlank, endOfLine, isBlank, lineWithin } from '../../intake/lines.ts'
+import { afterBlank, endOfLine, isBlank, lineWithin, searchable } from '../../intake/lines.ts'
 
 const LINE_FEED = 0x0a
 const COMMA = 0x2c
@@ -20,9 +20,10 @@ export function isLines(bytes: Uint8Array): boolean {
   const first = afterBlank(bytes, 0)
   if (bytes[first] === OPEN_ARRAY) return !isArrayOfObjects(bytes, first)
   if (bytes[first] !== OPEN_OBJECT) return true
+  const found = searchable(bytes)
   let seen = 0
   for (let at = first; at < bytes.length; ) {
-    const lineEnd = endOfLine(bytes, at)
+    const lineEnd = endOfLine(found, at)
     const start = afterBlank(bytes, at, lineEnd)
     if (start < lineEnd) {
       const isOne = seen < LINES_READ_MAX ? isOneObject(bytes, start, lineEnd) : hasEndsOfObject(bytes, start, lineEnd)
@@ -146,7 +147,8 @@ function endOfElement(bytes: Uint8Array, start: number): number {
 const LINES_MAX = 1_000_000
 
 /** Counts the lines that are not empty; too many are refused. */
-export function checkLineCount(bytes: Uint8Array): number {
+export function checkLineCount(body: Uint8Array): number {
+  const bytes = searchable(body)
   let lines = 0
   let at = 0
   for (let feed = bytes.indexOf(LINE_FEED); feed >= 0; at = feed + 1, feed = bytes.indexOf(LINE_FEED, at)) if (feed > at) lines += 1

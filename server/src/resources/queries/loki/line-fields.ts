@@ -96,33 +96,52 @@ export function unpackLine(line: string, labels: PipelineLabels): string {
   return entry
 }
 
-const LOGFMT_PAIR = /([^\s="]+)(?:=(?:"((?:[^"\\]|\\.)*)"|([^\s"]*)))?(?=\s|$)/gs
 type LogfmtStage = Extract<LogqlStage, { kind: 'logfmt' }>
 
 /** Reads pairs such as `level=info msg="it works"`. */
 export function parseLogfmtFields({ fields, isStrict, keepsEmpty }: LogfmtStage): FieldParser {
   return (line, labels) => {
-    const found = new Set<string>()
-    const pairs = new Map<string, string>()
-    let end = 0
-    let isBroken = false
-    for (const match of line.matchAll(LOGFMT_PAIR)) {
-      isBroken ||= line.slice(end, match.index).trim() !== ''
-      end = match.index + match[0].length
-      const [, key = '', quoted, plain = ''] = match
-      const name = labelNameOf(key)
-      if (!pairs.has(name)) pairs.set(name, quoted === undefined ? plain : unquoted(quoted))
-    }
-    if (isStrict && (isBroken || line.slice(end).trim() !== '')) {
+    const { pairs, isBroken } = readLogfmt(line)
+    if (isStrict && isBroken) {
       labels.fail('LogfmtParserErr', 'the line is not logfmt')
       return
     }
+    const found = new Set<string>()
     if (fields.length > 0) {
       for (const { label, path } of fields) labels.extract(label, pairs.get(labelNameOf(String(path[0]))) ?? '', found)
       return
     }
     for (const [name, value] of pairs) if (value !== '' || keepsEmpty) labels.extract(name, value, found)
   }
+}
+
+const BLANK = /\s*/y
+const KEY = /[^\s="]+/y
+const QUOTED = /="((?:[^"\\]|\\.)*)"(?=\s|$)/sy
+const PLAIN = /=([^\s"]*)(?=\s|$)/y
+const WORD = /\S*/y
+
+/** Reads the pairs of a line in one pass: a text that is no pair is skipped up to the next blank. */
+function readLogfmt(line: string): { pairs: ReadonlyMap<string, string>; isBroken: boolean } {
+  const pairs = new Map<string, string>()
+  let isBroken = false
+  let at = 0
+  const match = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at
+    const found = pattern.exec(line)
+    if (found) at += found[0].length
+    return found
+  }
+  for (match(BLANK); at < line.length; match(BLANK)) {
+    const key = match(KEY)?.[0]
+    const value = line[at] === '=' ? (match(QUOTED)?.[1] ?? match(PLAIN)?.[1]) : ''
+    const isPair = key !== undefined && value !== undefined && (at === line.length || /\s/.test(line[at] ?? ''))
+    if (isPair && !pairs.has(labelNameOf(key))) pairs.set(labelNameOf(key), unquoted(value))
+    if (isPair) continue
+    isBroken = true
+    match(WORD)
+  }
+  return { pairs, isBroken }
 }
 
 function unquoted(text: string): string {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { openSenders, type Senders } from '../../../../../test/senders.ts'
@@ -332,7 +333,27 @@ describe('credentials and refusals', () => {
     expect(linesOf(await queryRange('{app="web"}', {}, { 'X-Scope-OrgID': 'another' }))).toHaveLength(3)
   })
 
-  test('another organization and a restricted caller see nothing', async () => {
+  test('a dataset that a policy hides is missing everywhere', async () => {
+    const key = await senders.org.ask<{ id: string; key: string }>('POST', '/api-keys', { body: { name: 'limited', roles: ['SearchApi'] } })
+    const web = await senders.found('default', 'web')
+    const hidden = await senders.org.ask('POST', '/policies', {
+      body: {
+        policy_type: 'LOG_FORBID',
+        resource: { resource_type: 'LOG', resource_id: web?.id },
+        actions: ['*'],
+        principal: { principal_type: 'APIKEY', principal_id: key.body.id },
+      },
+    })
+    expect(hidden.status).toBe(201)
+    const headers = { authorization: `Bearer ${key.body.key}` }
+    expect(linesOf(await queryRange('{env="prod"} |= "GET"', {}, headers))).toEqual(['{"method":"GET","status":200,"ms":5}'])
+    expect((await ask('label/app/values', range(), headers)).body).toEqual({ status: 'success', data: ['api'] })
+    expect((await ask('series', { ...range(), 'match[]': '{app="web"}' }, headers)).body).toEqual({ status: 'success', data: [] })
+    const counted = await ask('query', { query: 'sum(count_over_time({env="prod"}[1m]))', time: nsText(baseMs + 60_000) }, headers)
+    expect(counted.body.data.result[0]?.value?.[1]).toBe('2')
+  })
+
+  test('another organization sees nothing', async () => {
     const other = await senders.app.newOrganization()
     expect(linesOf(await queryRange('{app="web"}', {}, { authorization: `Bearer ${other.key}` }))).toEqual([])
   })
@@ -379,6 +400,13 @@ describe('a tail', () => {
     const [, response] = await once(socket, 'unexpected-response')
     expect(response.statusCode).toBe(status)
     response.destroy()
+  })
+
+  test('is the only thing that the header Upgrade changes', async () => {
+    const request = get(`${senders.app.url}/ready`, { headers: { connection: 'Upgrade', upgrade: 'websocket' } })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.resume()
+    expect(response.statusCode).toBe(200)
   })
 
   test('needs a WebSocket', async () => {

@@ -46,10 +46,14 @@ function compileStage(stage: LogqlStage): LinePipeline {
       return (line, labels) => renderTemplate(stage.template, line, labels)
     case 'label_format':
       return keepingLine((line, labels) => applyFormats(stage.formats, line, labels))
-    case 'drop':
-      return keepingLine((_line, labels) => dropLabels(stage.labels, labels))
-    case 'keep':
-      return keepingLine((_line, labels) => keepLabels(stage.labels, labels))
+    case 'drop': {
+      const tests = stage.labels.map(chosenTest)
+      return keepingLine((_line, labels) => dropLabels(tests, labels))
+    }
+    case 'keep': {
+      const tests = stage.labels.map(chosenTest)
+      return keepingLine((_line, labels) => keepLabels(tests, labels))
+    }
     case 'decolorize':
       return (line) => line.replaceAll(ANSI_COLOR, '')
     case 'unwrap':
@@ -145,14 +149,16 @@ function applyFormats(formats: readonly LabelFormat[], line: string, labels: Pip
   }
 }
 
-function dropLabels(chosen: readonly ChosenLabel[], labels: PipelineLabels): void {
-  for (const { name, matcher } of chosen) if (!matcher || valueTest(matcher)(labels.get(name))) labels.remove(name)
+type ChosenTest = { readonly name: string; readonly test: (value: string) => boolean }
+const chosenTest = ({ name, matcher }: ChosenLabel): ChosenTest => ({ name, test: matcher ? valueTest(matcher) : () => true })
+
+function dropLabels(chosen: readonly ChosenTest[], labels: PipelineLabels): void {
+  for (const { name, test } of chosen) if (test(labels.get(name))) labels.remove(name)
 }
 
-function keepLabels(chosen: readonly ChosenLabel[], labels: PipelineLabels): void {
+function keepLabels(chosen: readonly ChosenTest[], labels: PipelineLabels): void {
   for (const name of labels.names) {
     if (name.startsWith('__')) continue
-    const isKept = chosen.some((one) => one.name === name && (!one.matcher || valueTest(one.matcher)(labels.get(name))))
-    if (!isKept) labels.remove(name)
+    if (!chosen.some((one) => one.name === name && one.test(labels.get(name)))) labels.remove(name)
   }
 }

@@ -1,7 +1,7 @@
 import { text as readText } from 'node:stream/consumers'
 import { hasPermission } from '../../../http/actor.ts'
 import type { RawCall, RawHandler, RawReply, RequestHead } from '../../../http/raw-handler.ts'
-import { badRequest, Failure, forbidden } from '../../../kernel/errors.ts'
+import { badRequest, Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import type { LiveTails } from '../live-tail/live-tail.ts'
 import { listLabels, listLabelValues } from './label-lists.ts'
@@ -44,6 +44,18 @@ const reads: readonly Read[] = [
   read('indexVolume', 'index/volume', indexVolume),
   read('indexVolumeRange', 'index/volume_range', (request) => indexVolumeRange(request, evaluationTimesOf(request))),
   { ...read('buildInfo', 'status/buildinfo', async () => BUILD, GET), permission: 'any' },
+  // Clients probe for newer endpoints, with the credentials of this protocol.
+  {
+    ...read(
+      'unknown',
+      '(?!tail$).+',
+      async () => {
+        throw notFound('endpoint of the Loki protocol')
+      },
+      GET,
+    ),
+    permission: 'any',
+  },
 ]
 
 const TAIL = read(

@@ -39,7 +39,7 @@ export const allMetricDefinitions = (world: MetaWorld, orgId: string): Promise<r
   world.meta.cached(orgId, 'metric definitions', () => selectMetricDefinitions(world.meta, orgId))
 
 /** The definitions that refer to no dataset hidden from the caller. */
-const seenMetricDefinitions = async (world: MetaWorld, actor: Actor): Promise<readonly MetricDefinitionRow[]> =>
+export const seenMetricDefinitions = async (world: MetaWorld, actor: Actor): Promise<readonly MetricDefinitionRow[]> =>
   visibleRows(await visibilityFor(world, actor), await allMetricDefinitions(world, actor.orgId), ({ queries }) => queries)
 
 /** The ids of all other definitions. */

@@ -3,6 +3,7 @@ import { onRecord, type Routes, routes } from '../../../http/mount.ts'
 import type { World } from '../../../world.ts'
 import type { RecordPath } from '../../records.ts'
 import { templateHandlers } from '../templates/templates.ts'
+import { printMetricDefinitions } from './exposition.ts'
 import {
   createMetricDefinition,
   findMetricDefinition,
@@ -21,6 +22,7 @@ const byMetricId =
 export const metricDefinitionRoutes = (world: World): Routes =>
   routes('metricDefinitions', contract.metricDefinitions, {
     list: async ({ actor }) => ({ metric_definitions: await listMetricDefinitions(world, actor) }),
+    print: ({ actor, query, signal }) => printMetricDefinitions(world, actor, query.seconds, signal),
     create: ({ actor, body }) => createMetricDefinition(world, actor, body),
     get: onRecord(byMetricId(world), async ({ record }) => shownMetricDefinition(record)),
     update: onRecord(byMetricId(world), ({ actor, record, body }) => updateMetricDefinition(world, actor, record, body)),

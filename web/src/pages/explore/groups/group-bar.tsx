@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import type { Field } from '../../../parts/fields.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
@@ -12,13 +12,15 @@ type GroupBarProps = {
   fields: readonly Field[]
   onGroup(by: string[]): void
   onMeasure(measure: string): void
+  /** tools stand at the end of the bar. */
+  tools?: ReactNode
 }
 
 export const COUNT = 'count(*)'
 const GROUPS_MAX = 5
 
 /** GroupBar selects the fields to group by and the aggregate function. */
-export function GroupBar({ by, measure, fields, onGroup, onMeasure }: GroupBarProps) {
+export function GroupBar({ by, measure, fields, onGroup, onMeasure, tools }: GroupBarProps) {
   const [, functionName = COUNT, field = ''] = /^(\w+)\((.*)\)$/.exec(measure) ?? []
   const selectedMeasure = measures.find((one) => one === functionName) ?? COUNT
   const id = useId()
@@ -74,6 +76,7 @@ export function GroupBar({ by, measure, fields, onGroup, onMeasure }: GroupBarPr
         </Button>
       ))}
       {by.length < GROUPS_MAX && <FieldInput key={by.length} list={id} label="Group by" start="" onField={add} />}
+      {tools}
     </div>
   )
 }

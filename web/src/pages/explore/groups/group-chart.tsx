@@ -31,7 +31,7 @@ export function GroupChart(props: GroupChartProps) {
       series: lines.map(({ values, slices }) => {
         const before = earlierSlices.get(JSON.stringify(values))
         return {
-          name: values.map((value) => (value === ABSENT ? '(absent)' : value)).join(' · ') || 'all events',
+          name: values.map((value) => (value === ABSENT ? '(none)' : value)).join(' · ') || 'all events',
           values: slices,
           ...(before ? { before } : {}),
         }

@@ -179,7 +179,7 @@ function GroupRowView({ group, data, maxValue, before, by, measure, earlier, act
 }
 
 export function GroupValue({ name, value, actions }: { name: string; value: string; actions: ValueActions }) {
-  if (value === ABSENT) return <span className="px-1 text-soft">(absent)</span>
+  if (value === ABSENT) return <span className="px-1 text-soft">(none)</span>
   return (
     <ValueMenu name={name} value={value} actions={actions} className="max-w-full truncate px-1">
       {value === '' ? <span className="text-soft">(empty)</span> : value}

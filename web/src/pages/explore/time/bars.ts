@@ -10,13 +10,20 @@ export type Bar = { fromMs: number; info: number; warn: number; error: number }
 /** Bars have round steps that may exceed the range, which ends at endMs and is lengthMs long. */
 export type Bars = { bars: Bar[]; stepMs: number; total: number; isExact: boolean; endMs: number; lengthMs: number }
 
+export const barSum = ({ info, warn, error }: Bar): number => info + warn + error
+export const endOf = ({ bars, stepMs }: Bars): number => (bars.at(-1)?.fromMs ?? 0) + stepMs
+
+/** LIVE_MS is the time after which the bars of a live tail are counted again. */
+const LIVE_MS = 5_000
+
 /** useBars counts the matching events by status in round steps. */
-export function useBars(query: ExploreQuery, isOn: boolean) {
+export function useBars(query: ExploreQuery, isOn: boolean, isLive: boolean) {
   const client = useClient()
   return useQuery({
     queryKey: ['bars', ...queryKeyOf(query)],
     enabled: isOn,
     placeholderData: keepPreviousData,
+    refetchInterval: isLive ? LIVE_MS : false,
     queryFn: ({ signal }) => {
       const bounds = boundsOf(query.range, Date.now())
       return countBars(client, query, gridOf(bounds, BARS_MAX), signal, bounds)

@@ -1,10 +1,12 @@
-import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { FailureNote } from '../../../parts/failure.tsx'
-import { change, count, quantity, span } from '../../../parts/numbers.ts'
+import { change, compact, count, quantity, span } from '../../../parts/numbers.ts'
 import { clockOf, type Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { SelectionTools } from '../changes/selection-tools.tsx'
-import type { Bar, Bars } from './bars.ts'
+import { isValue, splitClauses } from '../query/clauses.ts'
+import { BarChart, barRangeOf, HEIGHT } from './bar-chart.tsx'
+import { type Bar, type Bars, barSum, endOf } from './bars.ts'
 import { comparableTotals } from './compare.ts'
 import type { TimeSpan } from './time-span.ts'
 
@@ -28,11 +30,16 @@ type HistogramProps = {
   onReset(): void
   onChanges(): void
   onRetry(): unknown
+  /** where is the query; onStatus adds or removes the filter of a status. */
+  where: string
+  onStatus(status: Status): void
 }
 
-const HEIGHT = 96
-const kinds = ['info', 'warn', 'error'] as const
-const colors = { info: 'fill-bar-info', warn: 'fill-bar-warn', error: 'fill-bar-error' }
+export type Status = 'error' | 'warn' | 'info'
+const statuses: readonly Status[] = ['error', 'warn', 'info']
+const swatches = { info: 'bg-bar-info', warn: 'bg-bar-warn', error: 'bg-bar-error' }
+/** statusClause is the filter of a status. */
+export const statusClause = (status: Status): string => isValue('@status', status)
 const KEY = 'dendro.histogram'
 
 /** Histogram shows the matching events over time by status. A click selects a bar, a drag several. Arrow keys, with Shift for several, and Enter do the same. */
@@ -65,9 +72,7 @@ export function Histogram(props: HistogramProps) {
           <span aria-hidden>{isCollapsed ? '▸' : '▾'}</span>
           <span className="sr-only">Histogram</span>
         </Button>
-        <span className="min-w-32 max-sm:hidden">
-          {bars[0] && clockOf(bars[0].fromMs, zone).day} {bars[0] && clockOf(bars[0].fromMs, zone).clock.slice(0, 8)}
-        </span>
+        <StatusLegend bars={data} query={props.where} onFilter={props.onStatus} />
         <span className="min-w-0 flex-1 truncate max-sm:order-1 max-sm:basis-40" aria-live="polite">
           {props.note ??
             (pointedBar
@@ -80,7 +85,6 @@ export function Histogram(props: HistogramProps) {
         </span>
         {tools}
         <ZoomButtons {...props} />
-        <span className="min-w-14 text-right max-md:hidden">{data && bars.length > 0 && clockOf(endOf(data), zone).clock.slice(0, 8)}</span>
       </div>
     </section>
   )
@@ -94,92 +98,33 @@ function summaryText(data: Bars, earlier: HistogramProps['earlier']): string {
   return `${step} · ${change(now, before)} vs. ${earlier.name}`
 }
 
-type BarChartProps = HistogramProps & {
-  barIndex: number | undefined
-  setBarIndex(barIndex: number | undefined | ((before: number | undefined) => number)): void
-}
-type Drag = { from: number; to: number }
+type StatusLegendProps = { bars: Bars | undefined; query: string; onFilter(status: Status): void }
 
-/** BarChart is the bars and their pointer and keyboard handling. */
-function BarChart({ bars: data, earlier, isStale, note, selection, onSelect, barIndex, setBarIndex }: BarChartProps) {
-  const [drag, setDrag] = useState<Drag>()
-  const bars = data?.bars ?? []
-  const maxCount = Math.max(1, ...bars.map(sumOf), ...(earlier?.bars.bars.map(sumOf) ?? []))
-  const timeSpanOf = ({ from, to }: Pick<Drag, 'from' | 'to'>): TimeSpan | undefined => {
-    const [first, last] = [bars[Math.min(from, to)], bars[Math.max(from, to)]]
-    return first && last && data && { fromMs: first.fromMs, toMs: last.fromMs + data.stepMs }
-  }
-  const select = (timeSpan: TimeSpan | undefined) => {
-    if (!timeSpan) return
-    onSelect(selection?.fromMs === timeSpan.fromMs && selection.toMs === timeSpan.toMs ? undefined : timeSpan)
-  }
-  const finish = () => {
-    const timeSpan = drag && timeSpanOf(drag)
-    setDrag(undefined)
-    select(timeSpan)
-  }
-  const barIndexAt = (event: PointerEvent<SVGSVGElement>): number => {
-    const box = event.currentTarget.getBoundingClientRect()
-    return Math.min(bars.length - 1, Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * bars.length)))
-  }
-  const onKey = (event: KeyboardEvent) => {
-    const by = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : undefined
-    if (by !== undefined) {
-      const next = Math.min(bars.length - 1, Math.max(0, (barIndex ?? (by > 0 ? -1 : bars.length)) + by))
-      setBarIndex(next)
-      setDrag(event.shiftKey ? { from: drag?.from ?? barIndex ?? next, to: next } : undefined)
-    } else if (event.key === 'Enter' && drag) finish()
-    else if (event.key === 'Enter') select(barIndex === undefined ? undefined : timeSpanOf({ from: barIndex, to: barIndex }))
-    else if (event.key === 'Escape' && drag) setDrag(undefined)
-    else if (event.key === 'Escape' && selection) onSelect(undefined)
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
-  const highlighted = drag
-    ? { from: Math.min(drag.from, drag.to), count: Math.abs(drag.to - drag.from) + 1 }
-    : data && selection && barRangeOf(selection, data)
+/** StatusLegend names the colors with the counts of all bars. A click filters by a status, another removes the filter. */
+function StatusLegend({ bars: data, query, onFilter }: StatusLegendProps) {
+  const clauses = splitClauses(query)
   return (
-    <svg
-      viewBox={`0 0 ${Math.max(1, bars.length)} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      className={`block h-24 w-full cursor-crosshair touch-none ${isStale ? 'opacity-50' : ''}`}
-      role="img"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys and Enter select a bar
-      tabIndex={0}
-      aria-label={data ? `${quantity(data.total, 'event')} in steps of ${span(data.stepMs)}` : (note ?? 'Counting')}
-      // Without this a drag selects the text of the page, and the next key draws a focus frame around the chart.
-      onMouseDown={(event) => event.preventDefault()}
-      onPointerDown={(event) => {
-        event.currentTarget.setPointerCapture(event.pointerId)
-        setDrag({ from: barIndexAt(event), to: barIndexAt(event) })
-      }}
-      onPointerMove={(event) => {
-        setBarIndex(barIndexAt(event))
-        if (drag) setDrag({ ...drag, to: barIndexAt(event) })
-      }}
-      onPointerUp={finish}
-      onPointerCancel={() => setDrag(undefined)}
-      onPointerLeave={() => setBarIndex(undefined)}
-      onKeyDown={onKey}
-    >
-      <title>Click selects a bar, drag selects several bars</title>
-      {barIndex !== undefined && <rect className="fill-ink/5" x={barIndex} y={0} width={1} height={HEIGHT} />}
-      {highlighted && <rect className="fill-accent/20" x={highlighted.from} y={0} width={highlighted.count} height={HEIGHT} />}
-      {earlier?.bars.bars.map((bar, index) => (
-        <EarlierBar key={bar.fromMs} x={index} height={(sumOf(bar) / maxCount) * (HEIGHT - 4)} />
-      ))}
-      {bars.map((bar, index) => (
-        <StackedBar key={bar.fromMs} bar={bar} x={index} maxCount={maxCount} />
-      ))}
-    </svg>
+    <span role="toolbar" aria-label="Statuses" className="flex gap-1">
+      {statuses.map((status) => {
+        const total = (data?.bars ?? []).reduce((sum, bar) => sum + bar[status], 0)
+        const isChosen = clauses.includes(statusClause(status))
+        if (total === 0 && !isChosen) return null
+        return (
+          <Button
+            key={status}
+            size="small"
+            variant={isChosen ? 'chosen' : 'quiet'}
+            aria-pressed={isChosen}
+            title={isChosen ? `Show all statuses` : `Show only ${status}`}
+            onClick={() => onFilter(status)}
+          >
+            <span aria-hidden className={`size-2.5 rounded-sm ${swatches[status]}`} />
+            {status} {compact(total)}
+          </Button>
+        )
+      })}
+    </span>
   )
-}
-
-/** EarlierBar is a bar of the compared period, wider than the bar in front of it. */
-function EarlierBar({ x, height }: { x: number; height: number }) {
-  if (height === 0) return null
-  return <rect data-earlier className="fill-ink/20" x={x} y={HEIGHT - height} width={1} height={height} />
 }
 
 /** SelectionOverlay places the tools of the selection next to it, where they cover no selected bar. */
@@ -225,30 +170,12 @@ function ZoomButtons({ bars: data, canReset, onRange, onReset }: HistogramProps)
   )
 }
 
-const sumOf = ({ info, warn, error }: Bar): number => info + warn + error
-const endOf = ({ bars, stepMs }: Bars): number => (bars.at(-1)?.fromMs ?? 0) + stepMs
-
-function barRangeOf(selection: TimeSpan, { bars, stepMs }: Bars): { from: number; count: number } | undefined {
-  const start = bars[0]?.fromMs
-  if (start === undefined || selection.toMs <= start) return undefined
-  return { from: (selection.fromMs - start) / stepMs, count: (selection.toMs - selection.fromMs) / stepMs }
-}
-
 function barText(bar: Bar, zone: Zone, barIndex: number | undefined, earlier: HistogramProps['earlier']): string {
   const earlierBar = barIndex === undefined ? undefined : earlier?.bars.bars[barIndex]
   return [
-    `${clockOf(bar.fromMs, zone).clock.slice(0, 8)} · ${quantity(sumOf(bar), 'event')}`,
+    `${clockOf(bar.fromMs, zone).clock.slice(0, 8)} · ${quantity(barSum(bar), 'event')}`,
     ...(bar.error ? [quantity(bar.error, 'error')] : []),
     ...(bar.warn ? [quantity(bar.warn, 'warning')] : []),
-    ...(earlierBar && earlier ? [`${count(sumOf(earlierBar))} ${earlier.name}`] : []),
+    ...(earlierBar && earlier ? [`${count(barSum(earlierBar))} ${earlier.name}`] : []),
   ].join(' · ')
-}
-
-function StackedBar({ bar, x, maxCount }: { bar: Bar; x: number; maxCount: number }) {
-  let y = HEIGHT
-  return kinds.map((kind) => {
-    const height = bar[kind] === 0 ? 0 : Math.max(1, (bar[kind] / maxCount) * (HEIGHT - 4))
-    y -= height
-    return height > 0 && <rect key={kind} className={colors[kind]} x={x + 0.08} y={y} width={0.84} height={height} />
-  })
 }

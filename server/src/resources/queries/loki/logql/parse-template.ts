@@ -3,7 +3,7 @@ import { echoed } from './syntax-error.ts'
 import type { LogqlTokens } from './tokens.ts'
 import type { LineTemplate, TemplatePart } from './tree.ts'
 
-const ACTION = /\{\{(.*?)\}\}/gs
+const ACTION = /\{\{([^{}]*)\}\}/g
 const LABEL = /^\s*\.([a-zA-Z_][a-zA-Z0-9_]*)\s*$/
 const LINE = /^\s*__line__\s*$/
 
@@ -21,7 +21,7 @@ export function parseTemplate(tokens: LogqlTokens, { text, position }: LogqlToke
     end = match.index + whole.length
   }
   const rest = text.slice(end)
-  if (rest.includes('{{')) throw tokens.error({ position }, 'an action of the template does not end')
+  if (rest.includes('{{')) throw tokens.error({ position }, 'an action of the template does not end, or contains braces')
   if (rest !== '') parts.push({ text: rest })
   return parts
 }

@@ -11,8 +11,8 @@ export type LogqlToken = TextSpan & {
 export const QUERY_CHARS_MAX = 32_768
 const BLANK = /(?:\s|#[^\n]*)+/y
 const NAME = /[a-zA-Z_][a-zA-Z0-9_]*/y
-const NUMERIC = /(?:0[xX][\da-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+(?!\w))?[\wµμ.]*)/y
-const PLAIN_NUMBER = /^(?:0[xX][\da-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)$/
+const NUMERIC = /(?:0[xX][\da-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+(?!\w))?[\wµμ.]*)/y
+const PLAIN_NUMBER = /^(?:0[xX][\da-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)$/
 const FLAG = /--[a-z-]+/y
 const MARK = /\|=|\|~|\|>|!=|!~|!>|=~|==|>=|<=|[{}()[\],=<>+\-*/%^|.]/y
 

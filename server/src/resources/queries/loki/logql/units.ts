@@ -19,8 +19,8 @@ const durationUnits: ReadonlyMap<string, number> = new Map([
   ['w', 7 * S_PER_DAY * NS_PER_S],
   ['y', 365 * S_PER_DAY * NS_PER_S],
 ])
-const DURATION = /^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h|d|w|y))+$/
-const DURATION_PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h|d|w|y)/g
+const DURATION = /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h|d|w|y))+$/
+const DURATION_PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h|d|w|y)/g
 
 /** Reads a duration such as `1h30m` or `1.5s` in nanoseconds. Undefined for other texts. */
 export function durationNsOf(text: string): number | undefined {

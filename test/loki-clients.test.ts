@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSenders, type Senders } from './senders.ts'
+
+/** What logcli 3.7.8 and the data source of Grafana 12 send, with the times and selectors of this test. */
+
+/** The path of a logcli; without it only its recorded requests are replayed. */
+const logcli = process.env.DENDRO_LOGCLI
+let senders: Senders
+let startNs: string
+let endNs: string
+
+beforeAll(async () => {
+  senders = await openSenders()
+  const baseMs = senders.app.clock.nowMs() - 60_000
+  startNs = `${baseMs - 1_000}000000`
+  endNs = `${baseMs + 30_000}000000`
+  const values = Array.from({ length: 4 }, (_, index) => [`${baseMs + index * 1_000}000000`, `GET /p${index} ${index === 3 ? 500 : 200}`])
+  const push = { streams: [{ stream: { app: 'web', env: 'prod' }, values }] }
+  const sent = await senders.post(JSON.stringify(push), { path: '/loki/api/v1/push', headers: { 'content-type': 'application/json' } })
+  expect(sent.status).toBe(204)
+})
+afterAll(() => senders?.close())
+
+const basic = () => `Basic ${Buffer.from(`any:${senders.org.key}`).toString('base64')}`
+const withTimes = (path: string): string => path.replaceAll('START', startNs).replaceAll('END', endNs)
+
+describe('the requests of', () => {
+  const web = { app: 'web', env: 'prod', collection: 'default', dataset: 'web', level: 'info' }
+  const streams = (lines: number) => ({
+    data: { resultType: 'streams', result: [{ values: expect.toSatisfy((all: unknown[]) => all.length === lines) }] },
+  })
+  const [logcliAgent, grafanaAgent] = ['loki-logcli/v3.7.8', 'Grafana/12.2.0']
+  test.each<[string, string, unknown]>([
+    [logcliAgent, '/loki/api/v1/labels?end=END&start=START', { data: Object.keys(web).sort() }],
+    [logcliAgent, '/loki/api/v1/label/app/values?end=END&start=START', { data: ['web'] }],
+    [logcliAgent, '/loki/api/v1/query_range?direction=BACKWARD&end=END&limit=3&query=%7Bapp%3D%22web%22%7D&start=START', streams(3)],
+    [
+      logcliAgent,
+      '/loki/api/v1/query?direction=BACKWARD&limit=30&query=vector%281%29&time=END',
+      { data: { result: [{ metric: {}, value: [expect.any(Number), '1'] }] } },
+    ],
+    [
+      logcliAgent,
+      '/loki/api/v1/query_range?direction=BACKWARD&end=END&limit=30&query=rate%28%7Bapp%3D%22web%22%7D%5B1m%5D%29&start=START&step=60',
+      { data: { resultType: 'matrix' } },
+    ],
+    [logcliAgent, '/loki/api/v1/series?end=END&match=%7Benv%3D%22prod%22%7D&start=START', { data: [web] }],
+    [logcliAgent, '/loki/api/v1/index/stats?end=END&query=%7Benv%3D%22prod%22%7D&start=START', { streams: 1, entries: 4 }],
+    [
+      logcliAgent,
+      '/loki/api/v1/index/volume?end=END&limit=30&query=%7Benv%3D%22prod%22%7D&start=START',
+      { data: { result: [{ metric: { env: 'prod' } }] } },
+    ],
+    [
+      logcliAgent,
+      '/loki/api/v1/index/volume_range?end=END&limit=30&query=%7Bapp%3D%22web%22%7D&start=START&step=60',
+      { data: { resultType: 'matrix' } },
+    ],
+    [
+      grafanaAgent,
+      '/loki/api/v1/query?direction=backward&query=vector%281%29%2Bvector%281%29&time=4000000000',
+      { data: { resultType: 'vector', result: [{ value: [4_000_000_000, '2'] }] } },
+    ],
+    [grafanaAgent, '/loki/api/v1/labels?start=START&end=END', { data: Object.keys(web).sort() }],
+    [grafanaAgent, '/loki/api/v1/label/app/values?start=START&end=END&query=%7Benv%3D%22prod%22%7D', { data: ['web'] }],
+    [grafanaAgent, '/loki/api/v1/series?match%5B%5D=%7Bapp%3D%22web%22%7D&start=START&end=END', { data: [web] }],
+    [
+      grafanaAgent,
+      '/loki/api/v1/index/stats?query=%7Bapp%3D%22web%22%7D&start=START&end=END',
+      { bytes: 44, chunks: 0, entries: 4, streams: 1 },
+    ],
+    [
+      grafanaAgent,
+      '/loki/api/v1/query_range?direction=backward&end=END&limit=1000&query=%7Bapp%3D%22web%22%7D+%7C%3D+%60500%60&start=START&step=15000ms',
+      {
+        data: {
+          encodingFlags: ['categorize-labels'],
+          result: [{ stream: web, values: [[expect.any(String), 'GET /p3 500', { structuredMetadata: { detected_level: 'info' } }]] }],
+        },
+      },
+    ],
+    [
+      grafanaAgent,
+      '/loki/api/v1/query_range?direction=backward&end=END&query=sum+by+%28level%2C+detected_level%29+%28count_over_time%28%7Bapp%3D%22web%22%7D+%7C+json+%7C+drop+__error__%5B60s%5D%29%29&start=START&step=60000ms',
+      { data: { resultType: 'matrix' } },
+    ],
+  ])('%s: GET %s', async (agent, path, expected) => {
+    const headers = {
+      authorization: basic(),
+      'user-agent': agent,
+      ...(agent === grafanaAgent ? { 'x-loki-response-encoding-flags': 'categorize-labels' } : {}),
+    }
+    const reply = await senders.app.ask('GET', withTimes(path), { headers })
+    expect([reply.status, reply.body]).toEqual([200, expect.objectContaining({})])
+    expect(reply.body).toMatchObject(expected as object)
+  })
+
+  test('clients get 404 for endpoints that are not there', async () => {
+    const reply = await senders.app.ask('GET', withTimes('/loki/api/v1/detected_labels?start=START&end=END'), {
+      headers: { authorization: basic() },
+    })
+    expect(reply.status).toBe(404)
+  })
+})
+
+describe.skipIf(!logcli)('logcli', () => {
+  const run = async (...args: string[]): Promise<string> => {
+    const env = { LOKI_ADDR: senders.app.url, LOKI_USERNAME: 'any', LOKI_PASSWORD: senders.org.key }
+    const { stdout } = await promisify(execFile)(logcli ?? '', [...args, '--quiet'], { env })
+    return stdout
+  }
+  const range = () => [`--from=${timeOf(startNs)}`, `--to=${timeOf(endNs)}`]
+  const timeOf = (ns: string): string => new Date(Number(BigInt(ns) / 1_000_000n)).toISOString()
+
+  test('prints labels, lines, values and streams', async () => {
+    expect(await run('labels', 'app', ...range())).toBe('web\n')
+    expect((await run('query', '--output=raw', '--forward', ...range(), '{app="web"} |= "200"')).split('\n').filter(Boolean)).toEqual([
+      'GET /p0 200',
+      'GET /p1 200',
+      'GET /p2 200',
+    ])
+    expect(JSON.parse(await run('instant-query', `--now=${timeOf(endNs)}`, 'sum(count_over_time({app="web"}[5m]))'))).toMatchObject([
+      { metric: {}, value: [expect.any(Number), '4'] },
+    ])
+    expect(await run('series', ...range(), '{app="web"}')).toContain('env="prod"')
+  })
+})

@@ -1,0 +1,85 @@
+import type { Dashboard } from '@dendro/api'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useClient } from '../../../parts/client.ts'
+import { FailureNote } from '../../../parts/failure.tsx'
+import { measureText } from '../../../parts/metric-queries.ts'
+import { rangeParamsOf } from '../../../parts/range-params.ts'
+import { useSave } from '../../../parts/save.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Popover } from '../../../ui/popover.tsx'
+import type { ExploreQuery } from '../query/explore-query.ts'
+
+type AddToDashboardProps = { query: ExploreQuery; by: readonly string[]; measure: string; type: 'line' | 'top-list' }
+
+const NEW = 'New dashboard'
+
+/** AddToDashboard keeps the shown chart or table as a widget of a dashboard: one click on its name, or on a new one. */
+export function AddToDashboard({ query, by, measure, type }: AddToDashboardProps) {
+  const client = useClient()
+  const [isOpen, setOpen] = useState(false)
+  const list = useQuery({
+    queryKey: ['dashboards'],
+    enabled: isOpen,
+    queryFn: async ({ signal }) => (await client.dashboards.list({ signal })).dashboards,
+  })
+  const save = useSave(
+    async (dashboard: Pick<Dashboard, 'id' | 'name'> | undefined) => {
+      const { datasets, where } = query
+      const source = datasets === undefined ? { from_expr: '*' } : { from: [...datasets] }
+      const metricQuery = { name: 'a', select: [measure], where, groups: [...by], ...source }
+      const name = measureText([metricQuery])
+      const metric = await client.metricDefinitions.create({ body: { name, queries: [metricQuery] } })
+      const widget = await client.widgets.create({ body: { name, type, metric_ids: [metric.id] } })
+      if (!dashboard) return client.dashboards.create({ body: { name, widget_ids: [widget.id] } })
+      await client.dashboards.addWidgets({ params: { dashboardId: dashboard.id }, body: { widget_ids: [widget.id] } })
+      return dashboard
+    },
+    { stale: [['dashboards'], ['widgets'], ['metric definitions']] },
+  )
+  const added = save.data
+  return (
+    <Popover
+      label="Add to dashboard"
+      open={isOpen}
+      onOpenChange={(next) => {
+        setOpen(next)
+        save.reset()
+      }}
+      trigger={
+        <Button size="small" variant="quiet" className="ml-auto">
+          Add to dashboard
+        </Button>
+      }
+    >
+      <div className="flex w-64 max-w-full flex-col gap-1 text-sm">
+        {save.error || list.error ? <FailureNote thrown={save.error ?? list.error} isSmall /> : null}
+        {added ? (
+          <p role="status">
+            Added.{' '}
+            <Link to="/dashboards" search={{ id: added.id, ...rangeParamsOf(query.range) }} className="text-accent underline">
+              Open {added.name}
+            </Link>
+          </p>
+        ) : (
+          <>
+            <Button variant="quiet" className="justify-start" disabled={save.isPending} onClick={() => save.mutate(undefined)}>
+              {NEW}
+            </Button>
+            <ul aria-label="Dashboards" className="max-h-64 overflow-auto border-line border-t pt-1">
+              {list.isLoading && <li className="px-2 text-soft">Loading…</li>}
+              {(list.data ?? []).map((one) => (
+                <li key={one.id}>
+                  <Button variant="quiet" className="w-full justify-start" disabled={save.isPending} onClick={() => save.mutate(one)}>
+                    <span className="truncate">{one.name}</span>
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </Popover>
+  )
+}
