@@ -6392,6 +6392,30 @@ class MetricDefinitionsApi:
         )
         return reply
 
+    def print(
+        self,
+        *,
+        seconds: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> str:
+        """
+        Values of all named metric definitions in the Prometheus text format.
+
+        One gauge for each query and formula, named `dendro_<definition>_<query>`, with a label for each group and the
+        id in `definition`. `dendro_metric_definition_up` is 0 for a definition that cannot be computed. The caller also
+        needs `dashboards_read`.
+
+        seconds: The length of the range that ends now; 300 when absent.
+        """
+        reply: str = self._transport.call(
+            "GET",
+            "/metrics/definitions/prometheus",
+            "text",
+            query={"seconds": seconds},
+            headers=headers,
+        )
+        return reply
+
     def get(
         self,
         metric_id: str,
