@@ -149,8 +149,8 @@ function isOtherwiseAbsent({ set, now, before, change }: ScoredSet, counted: Cou
 const VALUE_SHARE = 0.8
 
 /**
- * Whether the change is told by another of the same key: that of a value only by how often the key occurs, or that of the key by one of its
- * values.
+ * Whether another change of the same key says the same: a value that changed only as the whole key did, or a key that changed only because
+ * one of its values did.
  */
 function isOfSameKey(one: ScoredSet, scored: readonly ScoredSet[], counted: CountedRanges): boolean {
   if (one.set.kind === 'PRESENT') {

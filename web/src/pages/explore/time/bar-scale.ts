@@ -16,7 +16,8 @@ export function barScale(counts: readonly number[], others: readonly number[] = 
   const whole = Math.max(1, filled[0]?.count ?? 0, ...others)
   for (let giants = Math.min(GIANTS_MAX, filled.length - OTHERS_MIN); giants > 0; giants -= 1) {
     const [least, next] = [filled[giants - 1]?.count ?? 0, Math.max(1, filled[giants]?.count ?? 0, ...others)]
-    if (least >= GIANT_RATIO * next) return { top: roundTop(Math.ceil(next * HEADROOM)), giants: new Set(filled.slice(0, giants).map(({ at }) => at)) }
+    if (least >= GIANT_RATIO * next)
+      return { top: roundTop(Math.ceil(next * HEADROOM)), giants: new Set(filled.slice(0, giants).map(({ at }) => at)) }
   }
   return { top: roundTop(whole), giants: new Set() }
 }
