@@ -216,11 +216,11 @@ function contains({ key, value, kind }: EventSet, { leaves }: SampleEvent): bool
   return kind === 'BELOW' ? Number(text) < Number(value) : text === value
 }
 
-/** The order of names for the same events: service-like keys, other values, missing values, numbers, patterns; short keys before long ones. */
+/** The order of names for the same events: service-like keys, other values, missing values, numbers, patterns, keys with any value; short keys before long ones. */
 function compareNames(one: EventSet, other: EventSet): number {
   const rank = ({ key, kind }: EventSet) => (kind === 'VALUE' && isServiceLike(key) && !key.startsWith('@') ? 0 : KIND_RANKS[kind])
   const difference = rank(one) - rank(other) || one.key.length - other.key.length
   return difference || (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)
 }
 
-const KIND_RANKS: Readonly<Record<NameKind, number>> = { VALUE: 1, MISSING: 2, AT_LEAST: 3, BELOW: 3, PRESENT: 4, PATTERN: 5 }
+const KIND_RANKS: Readonly<Record<NameKind, number>> = { VALUE: 1, MISSING: 2, AT_LEAST: 3, BELOW: 3, PATTERN: 4, PRESENT: 5 }
