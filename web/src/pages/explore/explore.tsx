@@ -15,7 +15,7 @@ import { Shortcuts } from './shortcuts.tsx'
 import { TabView } from './tab-view.tsx'
 import { comparisonName } from './time/compare.ts'
 import { CompareWith } from './time/compare-with.tsx'
-import { Histogram, type Status, statusClause } from './time/histogram.tsx'
+import { type EventStatus, Histogram, statusClause } from './time/histogram.tsx'
 import { MarkerList, MarkerStrip } from './time/marker-strip.tsx'
 import { ViewBar } from './view-bar.tsx'
 
@@ -121,7 +121,7 @@ function HistogramSection({ state: { params, query, bars, earlier, comparison, m
 }
 
 /** toggleStatus replaces the filter of a status by another, or removes it. */
-function toggleStatus(query: string, status: Status): string {
+function toggleStatus(query: string, status: EventStatus): string {
   const own = statusClause(status)
   const others = splitClauses(query).filter((clause) => !STATUS_CLAUSES.includes(clause))
   return joinClauses(splitClauses(query).includes(own) ? others : [...others, own])

@@ -134,7 +134,7 @@ test('a key that comes with new events is one finding with them, not one for eac
     many(600, calm),
   )
   const answer = await ask({ from_expr: "dataset = 'new key'" })
-  expect(answer.findings.map((finding) => [finding.change, named(finding)])).toEqual([['NEW', ['attempt = (any)', 'order <*> refused']]])
+  expect(answer.findings.map((finding) => [finding.change, named(finding)])).toEqual([['NEW', ['order <*> refused', 'attempt = (any)']]])
   await expectExactCounts({ from_expr: "dataset = 'new key'" }, answer)
 })
 

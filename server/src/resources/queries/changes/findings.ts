@@ -149,8 +149,8 @@ function isOtherwiseAbsent({ set, now, before, change }: ScoredSet, counted: Cou
 const VALUE_SHARE = 0.8
 
 /**
- * Whether the change is told by another of the same key: that of a value only by how often the key occurs, or that of the key by one of its
- * values.
+ * Whether another change of the same key says the same: a value that changed only as the whole key did, or a key that changed only because
+ * one of its values did.
  */
 function isOfSameKey(one: ScoredSet, scored: readonly ScoredSet[], counted: CountedRanges): boolean {
   if (one.set.kind === 'PRESENT') {
@@ -216,11 +216,11 @@ function contains({ key, value, kind }: EventSet, { leaves }: SampleEvent): bool
   return kind === 'BELOW' ? Number(text) < Number(value) : text === value
 }
 
-/** The order of names for the same events: service-like keys, other values, missing values, numbers, patterns; short keys before long ones. */
+/** The order of names for the same events: service-like keys, other values, missing values, numbers, patterns, keys with any value; short keys before long ones. */
 function compareNames(one: EventSet, other: EventSet): number {
   const rank = ({ key, kind }: EventSet) => (kind === 'VALUE' && isServiceLike(key) && !key.startsWith('@') ? 0 : KIND_RANKS[kind])
   const difference = rank(one) - rank(other) || one.key.length - other.key.length
   return difference || (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)
 }
 
-const KIND_RANKS: Readonly<Record<NameKind, number>> = { VALUE: 1, MISSING: 2, AT_LEAST: 3, BELOW: 3, PRESENT: 4, PATTERN: 5 }
+const KIND_RANKS: Readonly<Record<NameKind, number>> = { VALUE: 1, MISSING: 2, AT_LEAST: 3, BELOW: 3, PATTERN: 4, PRESENT: 5 }

@@ -32,14 +32,14 @@ type HistogramProps = {
   onRetry(): unknown
   /** where is the query; onStatus adds or removes the filter of a status. */
   where: string
-  onStatus(status: Status): void
+  onStatus(status: EventStatus): void
 }
 
-export type Status = 'error' | 'warn' | 'info'
-const statuses: readonly Status[] = ['error', 'warn', 'info']
+export type EventStatus = 'error' | 'warn' | 'info'
+const statuses: readonly EventStatus[] = ['error', 'warn', 'info']
 const swatches = { info: 'bg-bar-info', warn: 'bg-bar-warn', error: 'bg-bar-error' }
 /** statusClause is the filter of a status. */
-export const statusClause = (status: Status): string => isValue('@status', status)
+export const statusClause = (status: EventStatus): string => isValue('@status', status)
 const KEY = 'dendro.histogram'
 
 /** Histogram shows the matching events over time by status. A click selects a bar, a drag several. Arrow keys, with Shift for several, and Enter do the same. */
@@ -98,7 +98,7 @@ function summaryText(data: Bars, earlier: HistogramProps['earlier']): string {
   return `${step} · ${change(now, before)} vs. ${earlier.name}`
 }
 
-type StatusLegendProps = { bars: Bars | undefined; query: string; onFilter(status: Status): void }
+type StatusLegendProps = { bars: Bars | undefined; query: string; onFilter(status: EventStatus): void }
 
 /** StatusLegend names the colors with the counts of all bars. A click filters by a status, another removes the filter. */
 function StatusLegend({ bars: data, query, onFilter }: StatusLegendProps) {

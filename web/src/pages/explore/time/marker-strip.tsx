@@ -21,7 +21,7 @@ export function MarkerStrip({ markers, bars, zone }: MarkerStripProps) {
   const width = bars.stepMs * bars.bars.length
   const at = (ms: number): number => Math.min(100, Math.max(0, (100 * (ms - start)) / width))
   return (
-    <div className="pointer-events-none absolute inset-0">
+    <div className="pointer-events-none absolute inset-x-0 top-0 h-24">
       {markers.slice(0, DRAWN_MAX).map((one) =>
         one.kind === 'downtime' ? (
           <div
