@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type EventStore, openEventStore } from '../server/src/events/store/events.ts'
 import { systemClock } from '../server/src/kernel/clock.ts'
@@ -44,14 +44,14 @@ export async function openStand(events: number, keptDir: string | undefined): Pr
     openMeta({ dataDir, url: undefined }, deps),
   ])
   const recorder = await openRecorder(new URL(store.url))
-  const serviceDir = await newDataDir()
+  // The service refuses stores that were used with another token secret, so its directory is kept with them.
+  const serviceDir = keptDir === undefined ? await newDataDir() : join(keptDir, 'service')
+  await mkdir(serviceDir, { recursive: true })
   const service = await startService(serviceDir, {
     DENDRO_CLICKHOUSE_URL: recorder.url,
     DENDRO_POSTGRES_URL: meta.url,
     DENDRO_RETENTION_DAYS: 'off',
     DENDRO_MASTER_KEY: '0123456789abcdef'.repeat(4),
-    // The same in every run, so that a kept directory can be opened again.
-    DENDRO_JWT_SECRET: 'fedcba9876543210'.repeat(4),
   })
   const ask: Stand['ask'] = (method, path, body) => askService(service, method, path, body)
   if (isNew) {
@@ -85,8 +85,7 @@ export async function openStand(events: number, keptDir: string | undefined): Pr
       await service.stop()
       recorder.close()
       await Promise.all([store.close(), meta.close()])
-      await removeDataDir(serviceDir)
-      if (keptDir === undefined) await removeDataDir(dataDir)
+      if (keptDir === undefined) await Promise.all([removeDataDir(serviceDir), removeDataDir(dataDir)])
     },
   }
 }

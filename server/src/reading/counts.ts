@@ -1,16 +1,15 @@
 import type { Filter } from '@dendro/language/tree'
 import type { EventStore } from '../events/store/events.ts'
 import { tableClasses } from '../lines/table.ts'
-import { branchesOf, keysIn } from './branches.ts'
+import { readWithFacts } from './branch-facts.ts'
+import { keysIn, type QueryBranch } from './branches.ts'
 import { filterSql } from './condition.ts'
 import type { EventQuery, QueryCost } from './event-query.ts'
 import { contextOf, whereOf } from './events-statement.ts'
 import { hintsOf, NO_HINTS } from './hints.ts'
 import { countScopes } from './minute-counts.ts'
-import { withOverflowKeys } from './overflow.ts'
 import { withFamilies } from './pattern-families.ts'
 import { costOf, run, startQueryRun } from './run.ts'
-import { withShapes } from './shapes.ts'
 import { FALSE, joined, name, or, type SqlFragment, sql } from './statement.ts'
 
 /** Counts the events that match a query. */
@@ -32,10 +31,24 @@ export async function countEach(
   const queryRun = startQueryRun(given)
   const keys = [...new Set(filters.flatMap(keysIn))]
   const query = await withFamilies(store, queryRun, given, keys)
-  const scope = { keys, bounds: query.bounds }
-  const shaped = await withShapes(store, queryRun, branchesOf(query.sources, keys), scope)
   // For a few events, reading the overflow maps everywhere is cheap.
-  const branches = sampleRows === undefined ? await withOverflowKeys(store, queryRun, shaped, scope) : shaped
+  const wanted = { sources: query.sources, keys, bounds: query.bounds, wantsOverflow: sampleRows === undefined }
+  const counts = await readWithFacts(store, queryRun, wanted, async (branches) => {
+    const statement = countsStatement(branches, query, filters, sampleRows !== undefined)
+    if (!statement) return filters.map(() => 0)
+    const rows = await run(store, queryRun, statement, undefined, sampleRows)
+    return filters.map(() => Number(rows.uint64()))
+  })
+  return { counts, cost: costOf(queryRun, 1) }
+}
+
+/** Undefined when no event can match. */
+function countsStatement(
+  branches: readonly QueryBranch[],
+  { bounds }: EventQuery,
+  filters: readonly Filter[],
+  isSample: boolean,
+): SqlFragment | undefined {
   const names = filters.map((_, index) => name(`n${index}`))
   const parts = branches.flatMap((branch): SqlFragment[] => {
     const met = filters.map((filter) => filterSql(filter, contextOf(branch)))
@@ -46,13 +59,12 @@ export async function countEach(
     const counts = met.map((one) => (filters.length === 1 ? sql`count()` : sql`countIf(${one})`))
     const columns = joined(counts.map((count, index) => sql`${count} as ${name(`n${index}`)}`))
     const table = name(tableClasses[branch.tableClass].table)
-    const read = filters.length === 1 && sampleRows === undefined ? [any, ...hints.conditions] : undefined
-    return countScopes(branch, query.bounds, { slices: 1, columns: read }).map(
+    const read = filters.length === 1 && !isSample ? [any, ...hints.conditions] : undefined
+    return countScopes(branch, bounds, { slices: 1, columns: read }).map(
       ({ scope }) => sql`select ${columns} from ${table} ${whereOf(any, hints)(scope)}`,
     )
   })
-  if (parts.length === 0) return { counts: filters.map(() => 0), cost: costOf(queryRun, 1) }
+  if (parts.length === 0) return undefined
   const sums = joined(names.map((one) => sql`toUInt64(sum(${one}))`))
-  const rows = await run(store, queryRun, sql`select ${sums} from (${joined(parts, ' union all ')})`, undefined, sampleRows)
-  return { counts: filters.map(() => Number(rows.uint64())), cost: costOf(queryRun, 1) }
+  return sql`select ${sums} from (${joined(parts, ' union all ')})`
 }

@@ -3,10 +3,13 @@ import { sliceStartMs } from '../query/slices.ts'
 import type { QueryBranch } from './branches.ts'
 import type { TimeBounds } from './event-query.ts'
 import { oneOf, scopeOf, sourcesByStart } from './events-statement.ts'
-import { among, and, constant, not, param, type SqlFragment, sql, textsOf } from './statement.ts'
+import { among, and, constant, FALSE, not, param, type SqlFragment, sql, textsOf } from './statement.ts'
 
-/** Which events of a branch one part of a statement counts, and the time in milliseconds by which it assigns them to slices. */
-export type CountScope = { readonly scope: SqlFragment; readonly timeMs: SqlFragment }
+/**
+ * Which events of a branch one part of a statement counts, and the time in milliseconds by which it assigns them to slices. Stored counts serve only
+ * statements without `with rollup`.
+ */
+export type CountScope = { readonly scope: SqlFragment; readonly timeMs: SqlFragment; readonly isStored: boolean }
 
 const MINUTE_MS = 60_000
 /** For fewer whole minutes, counting events is as fast. */
@@ -15,6 +18,8 @@ const WHOLE_MIN = 30
 const MIXED_SHARE_MAX = 0.5
 const SLICES_MAX = 2_000
 const STARTS_MAX = 4
+/** The largest number of a minute in the store. */
+const MINUTES_MAX = 2 ** 32 - 1
 
 const EVENT_MS: SqlFragment = sql`toUnixTimestamp64Milli(ts)`
 const MINUTE: SqlFragment = constant(MINUTE_OF_EVENT)
@@ -24,16 +29,16 @@ const COLUMN = /\b(?:ts|seq|sev|origin|skeleton|post|shape|raw|more|parts|[cs]\d
 export const countsByMinute = (statement: string): boolean => statement.includes(MINUTE_OF_EVENT)
 
 /**
- * Splits the events to count. The store keeps the counts of each minute by the values of one column in parts that were merged, so whole minutes are
- * read from there when `columns`, the expressions of the statement, read no more than such a column. Minutes at the borders of the time
- * range and of slices are counted event by event. Otherwise all events are. Without `columns` the statement needs more than counts.
+ * Splits the events to count. The store keeps the counts of each minute by the values of some columns, so whole minutes are read from there when
+ * `columns`, the expressions of the statement, read no others. Minutes at the borders of the time range and of slices are counted event
+ * by event. Otherwise all events are. Without `columns` the statement needs more than counts.
  */
 export function countScopes(
   branch: QueryBranch,
   bounds: TimeBounds,
   { slices = 1, columns }: { slices: number | undefined; columns: readonly SqlFragment[] | undefined },
 ): readonly CountScope[] {
-  const all = [{ scope: scopeOf(branch, bounds), timeMs: EVENT_MS }]
+  const all = [{ scope: scopeOf(branch, bounds), timeMs: EVENT_MS, isStored: false }]
   if (!columns || branch.shapes !== undefined || slices > SLICES_MAX || bounds.fromMs < 0 || !areCounted(columns)) return all
   const byStart = [...sourcesByStart(branch, bounds)]
   if (byStart.length === 0 || byStart.length > STARTS_MAX) return all
@@ -46,16 +51,23 @@ export function countScopes(
     const numbers = param.int64s(mixed.map(BigInt))
     const isWhole = mixed.length === 0 ? [] : [not(among(MINUTE, numbers))]
     const within = [sql`${MINUTE} >= ${param.int64(BigInt(first))}`, sql`${MINUTE} < ${param.int64(BigInt(end))}`]
-    const whole = { scope: and([oneOf(same.sources), ...within, ...isWhole]), timeMs: sql`(toInt64(${MINUTE}) * 60000)` }
-    return mixed.length === 0 ? [whole] : [whole, { scope: and([scopeOf(same, own), among(MINUTE, numbers)]), timeMs: EVENT_MS }]
+    const whole = { scope: and([oneOf(same.sources), ...within, ...isWhole]), timeMs: sql`(toInt64(${MINUTE}) * 60000)`, isStored: true }
+    const others = { scope: and([scopeOf(same, own), among(MINUTE, numbers)]), timeMs: EVENT_MS, isStored: false }
+    return mixed.length === 0 ? [whole] : [whole, others]
   })
 }
 
-/** Whether the expressions read at most one column, and that one has counts. */
-function areCounted(columns: readonly SqlFragment[]): boolean {
-  const read = new Set(columns.flatMap((column) => textsOf(column).join(' ').match(COLUMN) ?? []))
-  return read.size === 0 || (read.size === 1 && countedColumns.some((column) => read.has(column)))
+/** Selects all minutes of a time range, also those that are partly outside. */
+export function minutesAround(branch: QueryBranch, { fromMs, toMs }: TimeBounds): SqlFragment {
+  const sources = [...sourcesByStart(branch, { fromMs, toMs }).values()].flat()
+  if (sources.length === 0) return FALSE
+  const [first, last] = [fromMs, toMs].map((ms) => param.int64(BigInt(Math.min(MINUTES_MAX, Math.max(0, Math.floor(ms / MINUTE_MS))))))
+  return and([oneOf(sources), sql`${MINUTE} >= ${first ?? param.int64(0n)}`, sql`${MINUTE} <= ${last ?? param.int64(0n)}`])
 }
+
+/** Whether the expressions read only columns by which events are counted. */
+const areCounted = (columns: readonly SqlFragment[]): boolean =>
+  columns.flatMap((column) => textsOf(column).join(' ').match(COLUMN) ?? []).every((column) => countedColumns.includes(column))
 
 /** Numbers of minutes since 1970: from `first` to `end`, exclusive. `mixed` are those that are partly outside or in two slices. */
 type Minutes = { readonly first: number; readonly end: number; readonly mixed: readonly number[] }

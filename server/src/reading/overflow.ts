@@ -20,7 +20,7 @@ export async function withOverflowKeys(
   branches: readonly QueryBranch[],
   { keys, bounds }: QueriedKeys,
 ): Promise<readonly QueryBranch[]> {
-  const paths = [...new Set(keys.filter((key) => !key.startsWith('@')).flatMap(pathsOf))]
+  const paths = queriedPaths(keys)
   if (paths.length === 0) return branches
   return Promise.all(
     branches.map(async (branch) => {
@@ -29,6 +29,11 @@ export async function withOverflowKeys(
     }),
   )
 }
+
+/** The paths whose values may be in the overflow map. */
+export const queriedPaths = (keys: readonly string[]): readonly string[] => [
+  ...new Set(keys.filter((key) => !key.startsWith('@')).flatMap(pathsOf)),
+]
 
 async function readOverflowKeys(
   store: EventStore,

@@ -1,13 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { EventStore } from '../events/store/events.ts'
-import { branchesOf, conditionsIn, keysIn } from './branches.ts'
+import { readWithFacts } from './branch-facts.ts'
+import { conditionsIn, keysIn, type QueryBranch } from './branches.ts'
 import type { EventQuery, EventsRequest, EventsResult, FoundEvent, TimeBounds } from './event-query.ts'
 import { type EventsStatement, eventsStatement } from './events-statement.ts'
 import { type BranchLayout, foundEvent, type StoredEventRow, storedEvent } from './found-event.ts'
-import { withOverflowKeys } from './overflow.ts'
 import { branchesInFamilies, eventsInFamilies } from './pattern-families.ts'
 import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
-import { withShapes } from './shapes.ts'
 import { windowsOf } from './windows.ts'
 
 export { countEach, countMatching } from './counts.ts'
@@ -22,11 +21,27 @@ const CONDITIONS_FEW = 20
 export async function readEvents(store: EventStore, query: EventQuery, request: EventsRequest): Promise<EventsResult> {
   const queryRun = startQueryRun(query)
   const keys = [...keysIn(query.filter), ...(request.orderBy ? [request.orderBy.key] : [])]
-  const scope = { keys, bounds: query.bounds }
-  const shaped = await withShapes(store, queryRun, branchesOf(query.sources, keys), scope)
   // For a few conditions, reading the overflow maps everywhere is faster than finding out which keys they contain.
   const isLong = conditionsIn(query.filter).length > CONDITIONS_FEW
-  const branches = isLong ? await withOverflowKeys(store, queryRun, shaped, scope) : shaped
+  const wanted = { sources: query.sources, keys, bounds: query.bounds, wantsOverflow: isLong }
+  const found = await readWithFacts(store, queryRun, wanted, (branches) =>
+    readWindows(store, queryRun, query, request, { branches, keys, isLong }),
+  )
+  const events = found.slice(0, request.limit)
+  const shown = request.withFamilies ? await eventsInFamilies(store, query, events) : events
+  return { events: shown, hasMore: found.length > request.limit, cost: costOf(queryRun, 1) }
+}
+
+type WindowsRead = { readonly branches: readonly QueryBranch[]; readonly keys: readonly string[]; readonly isLong: boolean }
+
+/** Reads one window after the other until there is one event more than requested. */
+async function readWindows(
+  store: EventStore,
+  queryRun: QueryRun,
+  query: EventQuery,
+  request: EventsRequest,
+  { branches, keys, isLong }: WindowsRead,
+): Promise<readonly FoundEvent[]> {
   // One extra event shows whether there are more.
   const oneMore = { ...request, limit: request.limit + 1 }
   const found: FoundEvent[] = []
@@ -46,9 +61,7 @@ export async function readEvents(store: EventStore, query: EventQuery, request: 
     if (found.length > request.limit) break
     query.onProgress?.(costOf(queryRun, shareOf(window, bounds)))
   }
-  const events = found.slice(0, request.limit)
-  const shown = request.withFamilies ? await eventsInFamilies(store, query, events) : events
-  return { events: shown, hasMore: found.length > request.limit, cost: costOf(queryRun, 1) }
+  return found
 }
 
 /** After this many events the event loop gets a turn. */

@@ -3,6 +3,7 @@ import { tableClasses } from '../lines/table.ts'
 import type { QueryBranch } from './branches.ts'
 import type { TimeBounds } from './event-query.ts'
 import { granulesOf, hasParts } from './events-statement.ts'
+import { minutesAround } from './minute-counts.ts'
 import { IS_IN_PARTS } from './raw-line.ts'
 import { type QueryRun, run } from './run.ts'
 import { and, digits, name, type SqlFragment, sql } from './statement.ts'
@@ -40,9 +41,9 @@ export async function withShapes(
 const few = (texts: readonly string[]): readonly string[] | undefined =>
   texts.length <= SHAPES_MAX && texts.reduce((sum, { length }) => sum + length, 0) <= SHAPES_CHARS_MAX ? texts : undefined
 
-/** At most one shape more than are handled one by one. */
+/** At most one shape more than are handled one by one. Shapes are stored by minute. */
 const shapesSql = (branch: QueryBranch, bounds: TimeBounds): SqlFragment =>
-  sql`select toString(shape) from (select shape from ${tableOf(branch)} where ${granulesOf(branch, bounds)} group by shape limit ${digits(SHAPES_MAX + 1)})`
+  sql`select toString(shape) from (select shape from ${tableOf(branch)} where ${minutesAround(branch, bounds)} group by shape limit ${digits(SHAPES_MAX + 1)})`
 
 const partsSql = (branch: QueryBranch, bounds: TimeBounds): SqlFragment =>
   sql`select toString(arrayJoin(groupUniqArrayArray(${digits(SHAPES_MAX + 1)})(parts))) from ${tableOf(branch)}

@@ -45,7 +45,7 @@ export function statsStatement(
   const grouped = names.length === 0 ? sql`` : sql`group by ${joined(names.map(name))}`
   const { end, extraColumns } =
     options.top === undefined ? { end: slicesAndWhole(options), extraColumns: [] } : topAndWhole(options, names, options.top)
-  if (read.length === 1) {
+  if (read.length === 1 && !only.isStored) {
     const found = measures.map((measure) => finalAggregate(measure, contextOf(only.branch)))
     const columns = joined([...keysIn(only), ...extraColumns, sql`toUInt64(count()) as number`, ...aliased(found)])
     return sql`select ${columns} ${from(only)} ${grouped} ${end}`

@@ -2,13 +2,12 @@ import type { EventStore } from '../events/store/events.ts'
 import { badRequest } from '../kernel/errors.ts'
 import { sliceStartMs } from '../query/slices.ts'
 import type { BinaryRows } from './binary-rows.ts'
-import { branchesOf, keysIn, type QueryBranch } from './branches.ts'
+import { readWithFacts } from './branch-facts.ts'
+import { keysIn, type QueryBranch } from './branches.ts'
 import type { EventQuery, StatsGroup, StatsRequest, StatsResult, StatsRow } from './event-query.ts'
 import { isExactCall, nobody, readStatsRow } from './measures.ts'
-import { withOverflowKeys } from './overflow.ts'
 import { withFamilies } from './pattern-families.ts'
 import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
-import { withShapes } from './shapes.ts'
 import { GROUP_JOINT, GROUPS_MAX, type StatsOptions, statsStatement } from './stats-statement.ts'
 
 /** Limits groups × slices. */
@@ -20,18 +19,14 @@ export async function readStats(store: EventStore, given: EventQuery, request: S
   const keys = request.calls.flatMap((call) => (call.key === undefined ? [] : [call.key]))
   const named = [...keysIn(given.filter), ...keys, ...request.groups]
   const query = await withFamilies(store, queryRun, given, named)
-  const scope = { keys: named, bounds: query.bounds }
-  const shaped = await withShapes(store, queryRun, branchesOf(query.sources, named), scope)
-  const reading = { store, queryRun, query, request, branches: await withOverflowKeys(store, queryRun, shaped, scope) }
-  const [all, top] = await readWhole(reading)
-  const groups = await withSlices(reading, top.groups)
-  return {
-    ...all,
-    groups,
-    groupsTotal: top.total,
-    isExact: request.calls.every(isExactCall),
-    cost: costOf(queryRun, 1),
-  }
+  const wanted = { sources: query.sources, keys: named, bounds: query.bounds, wantsOverflow: true }
+  return readWithFacts(store, queryRun, wanted, async (branches) => {
+    const reading = { store, queryRun, query, request, branches }
+    const [all, top] = await readWhole(reading)
+    const groups = await withSlices(reading, top.groups)
+    const isExact = request.calls.every(isExactCall)
+    return { ...all, groups, groupsTotal: top.total, isExact, cost: costOf(queryRun, 1) }
+  })
 }
 
 type StatsRead = { store: EventStore; queryRun: QueryRun; query: EventQuery; request: StatsRequest; branches: readonly QueryBranch[] }

@@ -1,5 +1,6 @@
 import {
   columns,
+  countedColumns,
   localTable,
   longestWordOf,
   MINUTE_OF_EVENT,
@@ -24,7 +25,7 @@ type Target = Pick<StoreAddress, 'database' | 'cluster'>
  * - `replacing everywhere <table>`: the same, but of rows with one sort key only the one with the highest `version` stays
  * - `distributed <table>`: a whole statement that creates the table that reads all shards; nothing on one server
  * - `longest <class>`: the expression of the index of longest words, from table.ts
- * - `events <class>`, `partition key`, `sort key`, `minute`, `settings`: from table.ts
+ * - `events <class>`, `partition key`, `sort key`, `minute`, `counted columns`, `settings`: from table.ts
  */
 export function statements(file: string, target: Target): string[] {
   return file
@@ -52,6 +53,8 @@ function fill([first = '', second = '', third = '']: readonly string[], target: 
       return SORT_KEY
     case 'minute ':
       return MINUTE_OF_EVENT
+    case 'counted columns':
+      return countedColumns.join(', ')
     case 'settings ':
       return settings(cluster)
     default:

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openReader, type Reader } from '../../../test/reader.ts'
+import { countMatching, readStats } from './reading.ts'
+
+let reader: Reader
+beforeAll(async () => {
+  reader = await openReader()
+})
+afterAll(() => reader?.close())
+
+const store = () => reader.senders.app.app.world.events
+const plain = (from: number) => Array.from({ length: 100 }, (_, index) => `{"message":"order ${from + index}","zone":"north"}`)
+
+test('a text is found in lines of a shape that appeared since the last search for it', async () => {
+  await reader.send('shapes', plain(0))
+  const found = async () => ({
+    lines: (await reader.lines(['shapes'], "'needle'")).length,
+    count: (await countMatching(store(), await reader.query(['shapes'], "'needle'"))).count,
+  })
+  for (let round = 0; round < 3; round += 1) expect(await found()).toEqual({ lines: 0, count: 0 })
+  await reader.send('shapes', ['{"message":"needle","added":{"later":true}}'])
+  for (let round = 0; round < 3; round += 1) expect(await found()).toEqual({ lines: 1, count: 1 })
+  await reader.send('shapes', ['the needle in plain text', '{"other":"a needle"}'])
+  for (let round = 0; round < 3; round += 1) expect(await found()).toEqual({ lines: 3, count: 3 })
+})
+
+test('a key is counted in events that have it as an overflow key since the last query on it', async () => {
+  await reader.send('overflow', plain(0))
+  // Keys of an open map have no slots.
+  await reader.openMaps('overflow', ['labels.'])
+  const found = async () => {
+    const query = await reader.query(['overflow'], 'labels.rare IS NULL')
+    const all = { ...query, filter: { kind: 'all' } as const }
+    const { groups } = await readStats(store(), all, { calls: [{ name: 'count' }], groups: ['labels.rare'], slices: 1, limit: 10 })
+    return { absent: (await countMatching(store(), query)).count, groups: groups.map(({ values, whole }) => [values[0], whole.count]) }
+  }
+  for (let round = 0; round < 3; round += 1) expect(await found()).toEqual({ absent: 100, groups: [[null, 100]] })
+  await reader.send('overflow', [...plain(100), '{"message":"order 1","zone":"north","labels":{"rare":"yes"}}'])
+  const { located } = await reader.source('overflow')
+  expect(located?.map.slots.has('labels.rare')).toBe(false)
+  const later = {
+    absent: 200,
+    groups: [
+      [null, 200],
+      ['yes', 1],
+    ],
+  }
+  for (let round = 0; round < 3; round += 1) expect(await found()).toEqual(later)
+})

@@ -1,0 +1,114 @@
+import type { EventStore } from '../events/store/events.ts'
+import { branchesOf, type QueryBranch } from './branches.ts'
+import type { QuerySource, TimeBounds } from './event-query.ts'
+import { queriedPaths, withOverflowKeys } from './overflow.ts'
+import type { QueryRun } from './run.ts'
+import { withShapes } from './shapes.ts'
+
+/** What a read needs to know about its events: their shapes when it needs lines, and which queried keys have overflow values. */
+type FactsWanted = {
+  readonly sources: readonly QuerySource[]
+  readonly keys: readonly string[]
+  readonly bounds: TimeBounds
+  readonly wantsOverflow: boolean
+}
+
+/** The facts of each branch, in order, and their text for comparing. */
+type Facts = { readonly branches: readonly Pick<QueryBranch, 'shapes' | 'parts' | 'slots'>[]; readonly text: string; isSure: boolean }
+
+const REMEMBERED_MAX = 256
+const FACTS_CHARS_MAX = 16_384
+const SOURCES_FEW = 32
+
+const remembered = new WeakMap<EventStore, Map<string, Facts>>()
+
+/**
+ * Reads branches with the facts about their events. Every query finds the facts out, since events arrive at any time. When an earlier query of the
+ * same kind found some, the read begins with these at the same time, and is repeated if they have changed.
+ */
+export async function readWithFacts<T>(
+  store: EventStore,
+  queryRun: QueryRun,
+  wanted: FactsWanted,
+  read: (branches: readonly QueryBranch[]) => Promise<T>,
+): Promise<T> {
+  const { sources, keys, bounds, wantsOverflow } = wanted
+  const branches = branchesOf(sources, keys)
+  const paths = wantsOverflow ? queriedPaths(keys) : []
+  if (paths.length === 0 && !keys.includes('@raw')) return read(branches)
+  const find = async (): Promise<Facts> => {
+    const scope = { keys, bounds }
+    const [shaped, placed] = await Promise.all([
+      withShapes(store, queryRun, branches, scope),
+      wantsOverflow ? withOverflowKeys(store, queryRun, branches, scope) : branches,
+    ])
+    const found = shaped.map((branch, index) => ({ ...branch, slots: placed[index]?.slots ?? branch.slots }))
+    return { branches: found, text: textOf(found, paths), isSure: true }
+  }
+  const [known, name] = [knownOf(store), nameOf(queryRun, branches, keys, wantsOverflow)]
+  const guess = name === undefined ? undefined : known.get(name)
+  if (!guess?.isSure) {
+    const found = await find()
+    remember(known, name, { ...found, isSure: guess === undefined || guess.text === found.text })
+    return read(withFacts(branches, found, paths))
+  }
+  const { rows, bytes } = queryRun
+  const [early, facts] = await Promise.allSettled([read(withFacts(branches, guess, paths)), find()])
+  if (facts.status === 'rejected') throw facts.reason
+  remember(known, name, { ...facts.value, isSure: facts.value.text === guess.text })
+  if (facts.value.text === guess.text) {
+    if (early.status === 'rejected') throw early.reason
+    return early.value
+  }
+  // What was read in vain does not count.
+  Object.assign(queryRun, { rows, bytes })
+  return read(withFacts(branches, facts.value, paths))
+}
+
+/** The branches of this query have the layouts of today, whereas remembered ones may be older. */
+const withFacts = (branches: readonly QueryBranch[], facts: Facts, paths: readonly string[]): readonly QueryBranch[] =>
+  branches.map((branch, index) => {
+    const own = facts.branches[index]
+    if (!own) throw new Error('a branch has no facts')
+    const overflowKeys = new Set(paths.filter((path) => own.slots.mayOverflow(path)))
+    return {
+      ...branch,
+      ...(own.shapes ? { shapes: own.shapes } : {}),
+      ...(own.parts ? { parts: own.parts } : {}),
+      ...(paths.length === 0 ? {} : { slots: { ...branch.slots, mayOverflow: (path: string) => overflowKeys.has(path) } }),
+    }
+  })
+
+/** Shapes come in no order. */
+const textOf = (branches: Facts['branches'], paths: readonly string[]): string =>
+  JSON.stringify(
+    branches.map(({ shapes, parts, slots }) => [shapes?.toSorted(), parts?.toSorted(), paths.filter((path) => slots.mayOverflow(path))]),
+  )
+
+function knownOf(store: EventStore): Map<string, Facts> {
+  const known = remembered.get(store) ?? new Map<string, Facts>()
+  remembered.set(store, known)
+  return known
+}
+
+/** Queries of one name have the same kinds of facts in the same branches. Those on many datasets have no name. */
+function nameOf(
+  { orgNumber }: QueryRun,
+  branches: readonly QueryBranch[],
+  keys: readonly string[],
+  wantsOverflow: boolean,
+): string | undefined {
+  if (branches.some(({ sources }) => sources.length > SOURCES_FEW)) return undefined
+  const ids = branches.map(({ tableClass, sources }) => [tableClass, sources.map(({ logId }) => logId)])
+  return JSON.stringify([orgNumber, wantsOverflow, keys, ids])
+}
+
+/** Forgets the oldest facts. Long ones are not worth the memory. */
+function remember(known: Map<string, Facts>, name: string | undefined, facts: Facts): void {
+  if (name === undefined) return
+  known.delete(name)
+  if (facts.text.length + name.length > FACTS_CHARS_MAX) return
+  known.set(name, facts)
+  const [oldest] = known.keys()
+  if (known.size > REMEMBERED_MAX && oldest !== undefined) known.delete(oldest)
+}
