@@ -30,7 +30,7 @@ export function ExplorePage() {
       <h1 className="sr-only">Explore</h1>
       <QuerySection state={state} page={page} />
       {/* On a phone the histogram is low, and what stands below it is one line. */}
-      <div className="max-sm:[&_section>div:last-child>*]:shrink-0 max-sm:[&_section>div:last-child]:flex-nowrap max-sm:[&_section>div:last-child]:relative max-sm:[&_section>div:last-child]:overflow-x-auto max-sm:[&_section>div:last-child]:[scrollbar-width:none] max-sm:[&_svg[role=img]]:h-14">
+      <div className="max-sm:[&_section>div:last-child>*]:shrink-0 max-sm:[&_section>div:last-child]:flex-nowrap max-sm:[&_section>div:last-child]:relative max-sm:[&_section>div:last-child]:overflow-x-auto max-sm:[&_section>div:last-child]:[scrollbar-width:none] max-sm:[&_svg[role=img]]:h-11">
         <HistogramSection state={state} />
       </div>
       <div className="flex min-h-0 flex-1">
