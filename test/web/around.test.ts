@@ -201,9 +201,11 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
   })
 
   test('the histogram moves while live', async () => {
-    const page = await stand.open(exploreUrl({ r: 'Last 15 minutes', live: true }))
+    // Long enough that no event leaves the range during the test.
+    const page = await stand.open(exploreUrl({ r: 'Last 24 hours', live: true }))
     const total = async () =>
       Number(/^(\d+) events/.exec((await page.getByRole('img', { name: /events in steps of/ }).getAttribute('aria-label')) ?? '')?.[1])
+    await expect.poll(total).toBeGreaterThan(0)
     const before = await total()
     await stand.send('orders', [{ level: 'info', message: 'order placed live' }])
     await expect.poll(total).toBeGreaterThan(before)
@@ -256,11 +258,13 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     const page = await stand.open(exploreUrl({ ...ten(), tab: 'table', by: ['region', 'host'] }))
     const rows = page.getByRole('region', { name: 'Table' }).getByRole('row')
     await rows.nth(1).getByText('eu').waitFor()
-    await page.getByRole('columnheader', { name: 'host' }).getByRole('button').click()
+    const host = page.getByRole('columnheader', { name: 'host' })
+    await host.getByRole('button').click()
+    await expect.poll(() => host.getAttribute('aria-sort')).toBe('ascending')
     await rows.nth(1).getByText('eu').waitFor()
-    await page.getByRole('columnheader', { name: 'host' }).getByRole('button').click()
+    await host.getByRole('button').click()
+    await expect.poll(() => host.getAttribute('aria-sort')).toBe('descending')
     await rows.nth(1).getByRole('button', { name: 'b', exact: true }).waitFor()
-    expect(await page.getByRole('columnheader', { name: 'host' }).getAttribute('aria-sort')).toBe('descending')
     await rows.last().getByText('All 3 groups').waitFor()
     await rows.last().getByText('50', { exact: true }).waitFor()
     await rows.nth(1).getByRole('button', { name: 'Show events' }).click()

@@ -52,7 +52,9 @@ export function statsStatement(
   }
   const states = read.map((one) => {
     const found = measures.map((measure) => stateAggregate(measure, contextOf(one.branch)))
-    return sql`select ${joined([...keysIn(one), sql`count() as counted`, ...aliased(found, 'state')])} ${from(one)} ${grouped}`
+    // Where all keys are constant, the store returns a group without events.
+    const having = names.length === 0 ? sql`` : sql`having counted > 0`
+    return sql`select ${joined([...keysIn(one), sql`count() as counted`, ...aliased(found, 'state')])} ${from(one)} ${grouped} ${having}`
   })
   const found = measures.map((measure, index) => mergedState(measure, name(`state${index}`)))
   const columns = joined([...names.map(name), ...extraColumns, sql`toUInt64(sum(counted)) as number`, ...aliased(found)])
@@ -100,7 +102,7 @@ function topAndWhole(
   const whole = digits(2 ** names.length - 1)
   return {
     extraColumns: [sql`toUInt8(${level} = ${whole}) as is_whole`, sql`toUInt64(count() over () - 1) as all_groups`],
-    end: sql`with rollup having ${level} in (0, ${whole}) ${largestFirst(options, top)}`,
+    end: sql`with rollup having ${level} = ${whole} or (${level} = 0 and number > 0) ${largestFirst(options, top)}`,
   }
 }
 

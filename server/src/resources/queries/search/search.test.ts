@@ -207,6 +207,19 @@ describe('numbers', () => {
     ])
   })
 
+  test('of groups by keys that a dataset without events in the range lacks have no group without events', async () => {
+    const earlierMs = startMs - 200 * 60_000
+    const lines = Array.from({ length: 320 }, (_, index) =>
+      JSON.stringify({ timestamp: new Date(earlierMs + (index % 20) * 10).toISOString(), message: `retry ${index}` }),
+    )
+    const earlier = await send('earlier', lines)
+    const { body } = await post({ from: [web, earlier], select: ['count(*)'], groups: ['status', 'ms'], num_of_slices: 30, limit: 100 })
+    expect(body.groups.filter(({ count }) => count === 0)).toEqual([])
+    expect(body.groups).toHaveLength(25)
+    const alone = await post({ from: [earlier], select: ['count(*)'], groups: ['status', 'ms'] })
+    expect(alone.body.groups).toEqual([])
+  })
+
   test('of groups are counts when no aggregate is named', async () => {
     const { body } = await post({ select: ['level'], groups: ['level'] })
     expect(body.groups_series).toMatchObject([
