@@ -1,7 +1,8 @@
-import { contract, type SearchResponse, type Series } from '@dendro/api'
+import type { SearchResponse, Series } from '@dendro/api'
 import { z } from 'zod'
 import { exploreLink } from '../app-links.ts'
-import { rangeArguments, rangeFacts, rangeOfCall, sourceArguments, sourcesOf, timeText, whereArgument } from '../sources.ts'
+import { measureMatching } from '../measure-matching.ts'
+import { rangeArguments, rangeFacts, sourceArguments, timeText, whereArgument } from '../sources.ts'
 import { type AgentTool, readingTool } from '../tool.ts'
 import { costOf, warningsOf } from './search-tools.ts'
 
@@ -38,20 +39,7 @@ const count = readingTool({
     limit: z.int().min(1).max(500).default(20).describe('Groups.'),
   }),
   run: async (args, context) => {
-    const sources = await sourcesOf(context, args)
-    const bounds = rangeOfCall(context, args)
-    const found = await context.call(contract.search.run, {
-      body: {
-        ...sources.selection,
-        where: args.where,
-        from_ts: bounds.fromMs,
-        to_ts: bounds.toMs,
-        select: [args.measure],
-        ...(args.groups?.length ? { groups: args.groups } : {}),
-        num_of_slices: 1,
-        limit: args.limit,
-      },
-    })
+    const { sources, bounds, found } = await measureMatching(args, 1, context)
     const rows = leavesOf(found.groups_series).map(({ group, series }) => ({
       group: cutAll(group, (text) => context.cuts.text(text, GROUP_CHARS)),
       value: rounded(Number(series.value)),
@@ -88,20 +76,7 @@ const chart = readingTool({
     limit: z.int().min(1).max(20).default(5).describe('Groups.'),
   }),
   run: async (args, context) => {
-    const sources = await sourcesOf(context, args)
-    const bounds = rangeOfCall(context, args)
-    const found = await context.call(contract.search.run, {
-      body: {
-        ...sources.selection,
-        where: args.where,
-        from_ts: bounds.fromMs,
-        to_ts: bounds.toMs,
-        select: [args.measure],
-        ...(args.groups?.length ? { groups: args.groups } : {}),
-        num_of_slices: args.points,
-        limit: args.limit,
-      },
-    })
+    const { sources, bounds, found } = await measureMatching(args, args.points, context)
     const whole = found.totals.timeseries ?? []
     const values = whole.map(({ value }) => rounded(value))
     const peak = values.indexOf(Math.max(...values))

@@ -2,6 +2,7 @@ import { contract, DashboardDraft, MonitorDraft, SavedSearchDraft } from '@dendr
 import { z } from 'zod'
 import { appLink, exploreLink } from '../app-links.ts'
 import { namingArguments } from '../argument-names.ts'
+import { measureMatching, type QueryGiven } from '../measure-matching.ts'
 import { confirmArgument, confirmed } from '../previews.ts'
 import { rangeArguments, rangeFacts, rangeOfCall, sourceArguments, sourcesOf, whereArgument } from '../sources.ts'
 import { type AgentTool, creatingTool, readingTool, type ToolContext } from '../tool.ts'
@@ -138,15 +139,6 @@ const createSavedSearch = creatingTool({
     }),
 })
 
-type QueryGiven = {
-  from?: string[] | undefined
-  from_expr?: string | undefined
-  where?: string | undefined
-  time_range?: string | undefined
-  from_ts?: number | undefined
-  to_ts?: number | undefined
-}
-
 type NamedSearch = QueryGiven & { name: string; description?: string | undefined }
 
 async function savedSearchOf({ name, description, where, time_range, from_ts, to_ts, ...source }: NamedSearch, context: ToolContext) {
@@ -159,18 +151,7 @@ async function savedSearchOf({ name, description, where, time_range, from_ts, to
 }
 
 async function countMatching(query: QueryGiven, context: ToolContext) {
-  const sources = await sourcesOf(context, query)
-  const bounds = rangeOfCall(context, query)
-  const found = await context.call(contract.search.run, {
-    body: {
-      ...sources.selection,
-      where: query.where,
-      from_ts: bounds.fromMs,
-      to_ts: bounds.toMs,
-      select: ['count(*)'],
-      num_of_slices: 1,
-    },
-  })
+  const { sources, bounds, found } = await measureMatching({ ...query, measure: 'count(*)' }, 1, context)
   const total = Number(found.totals.count)
   return {
     total,

@@ -126,25 +126,9 @@ function parseNumber(tokens: LogqlTokens): number {
 
 type RangeParts = { logs: LogqlLogs; rangeMs: number | undefined; offsetMs: number }
 
-/** Aggregations that need a value, and those that have one without `unwrap`. */
-const unwrapped: ReadonlySet<string> = new Set<RangeFunction>([
-  'sum_over_time',
-  'avg_over_time',
-  'min_over_time',
-  'max_over_time',
-  'stddev_over_time',
-  'stdvar_over_time',
-  'quantile_over_time',
-  'first_over_time',
-  'last_over_time',
-])
-const ungroupable: ReadonlySet<string> = new Set<RangeFunction>([
-  'count_over_time',
-  'rate',
-  'bytes_over_time',
-  'bytes_rate',
-  'sum_over_time',
-])
+/** Aggregations that count events or bytes; all others need a value. */
+const counting: ReadonlySet<string> = new Set<RangeFunction>(['count_over_time', 'rate', 'bytes_over_time', 'bytes_rate'])
+const isUngroupable = (name: RangeFunction): boolean => counting.has(name) || name === 'sum_over_time'
 
 function parseRange(tokens: LogqlTokens, name: RangeFunction): LogqlRange {
   const { position } = tokens.next()
@@ -160,7 +144,7 @@ function parseRange(tokens: LogqlTokens, name: RangeFunction): LogqlRange {
   tokens.expect(')')
   const grouping = parseGrouping(tokens)
   const at = tokens.since(position)
-  if (grouping && ungroupable.has(name)) throw tokens.error({ position }, `${name} takes no grouping; write sum by (…) around it`)
+  if (grouping && isUngroupable(name)) throw tokens.error({ position }, `${name} takes no grouping; write sum by (…) around it`)
   checkUnwrap(tokens, name, logs)
   return { kind: 'range', name, parameter, logs, rangeMs, offsetMs, grouping, at }
 }
@@ -169,10 +153,10 @@ function checkUnwrap(tokens: LogqlTokens, name: RangeFunction, { stages, at }: L
   const place = stages.findIndex(({ kind }) => kind === 'unwrap')
   const unwrap = stages[place]
   if (!unwrap) {
-    if (unwrapped.has(name)) throw tokens.error(at, `${name} needs a value: add | unwrap and the name of a label`)
+    if (!counting.has(name)) throw tokens.error(at, `${name} needs a value: add | unwrap and the name of a label`)
     return
   }
-  if (!unwrapped.has(name) && name !== 'rate') throw tokens.error(unwrap.at, `${name} takes no unwrap`)
+  if (counting.has(name) && name !== 'rate') throw tokens.error(unwrap.at, `${name} takes no unwrap`)
   const after = stages.slice(place + 1).find(({ kind }) => kind !== 'labels')
   if (after) throw tokens.error(after.at, 'only label filters may follow unwrap')
 }
