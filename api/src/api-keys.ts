@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { list, Metadata, sec, Tags, text, uuid } from './values.ts'
 
+const ALLOWED = `Whether senders that can set no header may send events with the key as parameter \`token\` or \`api_key\` of the address.
+Addresses end up in the logs of proxies and senders.`
+
 export const ApiKey = z
   .object({
     id: uuid,
@@ -9,6 +12,7 @@ export const ApiKey = z
     api_key: z.string().describe('Short identifier that tells keys apart; not part of the secret.'),
     roles: z.array(z.string()),
     tags: Tags,
+    allowed_in_address: z.boolean().describe(ALLOWED),
     expires_at: sec.optional().describe('Unix seconds; absent when the key never expires.'),
     metadata: Metadata,
   })
@@ -24,6 +28,7 @@ const NewApiKey = z
     ttl: z.int().min(0).max(TTL_MAX_S).optional().describe('Lifetime in seconds; absent or 0 means that the key never expires.'),
     expires_at: sec.optional(),
     tags: Tags.default({}),
+    allowed_in_address: z.boolean().default(false).describe(ALLOWED),
   })
   .refine((key) => key.ttl === undefined || key.expires_at === undefined, {
     error: 'and ttl exclude each other',
@@ -63,8 +68,12 @@ export const apiKeys = {
     path: '/api-keys/{apiKeyId}',
     permission: 'api_keys_write',
     tier: 'S',
-    summary: 'Rename an API key or replace its roles, effective at once; the last AdminApi key keeps its role',
-    body: z.object({ name: text(1, 255).optional(), roles: list(text(1, 255), { min: 1 }).optional() }),
+    summary: 'Rename an API key, replace its roles or allow it in addresses, effective at once; the last AdminApi key keeps its role',
+    body: z.object({
+      name: text(1, 255).optional(),
+      roles: list(text(1, 255), { min: 1 }).optional(),
+      allowed_in_address: z.boolean().optional().describe(ALLOWED),
+    }),
     reply: ApiKey,
     fails: [404, 409],
   }),

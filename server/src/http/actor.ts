@@ -27,6 +27,8 @@ export type Principal = {
   name: string
   roles: readonly string[]
   permissions: ReadonlySet<Permission>
+  /** Set for an API key that may be a parameter of an address. */
+  allowedInAddress?: true
   /** The session of a bearer token, which logging out ends. */
   sessionId?: string
 }

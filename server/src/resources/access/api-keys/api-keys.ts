@@ -57,6 +57,7 @@ export async function createApiKey(world: World, actor: Actor, request: NewApiKe
   const row: ApiKeyRow = {
     ...draft(world, actor.orgId, { name: request.name, roles: storedRoles(request.roles), secret }),
     tags: request.tags,
+    allowed_in_address: request.allowed_in_address,
     expires_at: expiresAt ?? null,
     created_by: actor.identity,
     modified_by: actor.identity,
@@ -66,12 +67,13 @@ export async function createApiKey(world: World, actor: Actor, request: NewApiKe
 }
 
 export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow, change: ApiKeyChange): Promise<ApiKey> {
-  if (change.name === undefined && change.roles === undefined) return shown(record)
+  if (Object.values(change).every((value) => value === undefined)) return shown(record)
   if (change.roles) await checkGrant(world, actor, 'API', change.roles)
   const next = {
     ...record,
     name: change.name ?? record.name,
     roles: change.roles ? storedRoles(change.roles) : record.roles,
+    allowed_in_address: change.allowed_in_address ?? record.allowed_in_address,
     ...modifiedBy(actor, world.clock.nowMs()),
   }
   return world.meta.write(actor.orgId, async (tx) => {
@@ -140,6 +142,7 @@ function draft(
     secret_hash: world.vault.hashOf('api-key', key.secret),
     roles: key.roles,
     tags: {},
+    allowed_in_address: false,
     expires_at: null,
     created_at: nowMs,
     created_by: null,
@@ -169,6 +172,7 @@ function shown(row: ApiKeyRow): ApiKey {
     api_key: row.api_key,
     roles: row.roles,
     tags: row.tags,
+    allowed_in_address: row.allowed_in_address,
     ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),
     metadata: metadataOf(row),
   }
