@@ -44,7 +44,22 @@ class ApiKey(TypedDict):
     tags: Tags
     expires_at: NotRequired[int]
     """Unix seconds; absent when the key never expires."""
+    query_budget: NotRequired[ApiKeyQueryBudget]
+    """Limits of the queries of this key; absent when those of its roles apply."""
     metadata: Metadata
+
+
+class ApiKeyQueryBudget(TypedDict):
+    seconds: NotRequired[int]
+    """Time limit of a query."""
+    bytes: NotRequired[int]
+    """Uncompressed bytes that a query may read."""
+    rows: NotRequired[int]
+    """Events that a query may scan."""
+    running: NotRequired[int]
+    """Queries that may run at once; further queries wait."""
+    waiting: NotRequired[int]
+    """Queries that may wait; more are refused with 429."""
 
 
 class AuditRecord(TypedDict):
@@ -1886,6 +1901,7 @@ class ApiKeysCreateBody(TypedDict):
     """Lifetime in seconds; absent or 0 means that the key never expires."""
     expires_at: NotRequired[int]
     tags: NotRequired[Tags]
+    query_budget: NotRequired[ApiKeyQueryBudget]
 
 
 class ApiKeysCreateReply(TypedDict):
@@ -1897,6 +1913,8 @@ class ApiKeysCreateReply(TypedDict):
     tags: Tags
     expires_at: NotRequired[int]
     """Unix seconds; absent when the key never expires."""
+    query_budget: NotRequired[ApiKeyQueryBudget]
+    """Limits of the queries of this key; absent when those of its roles apply."""
     metadata: Metadata
     key: str
 
@@ -1904,6 +1922,8 @@ class ApiKeysCreateReply(TypedDict):
 class ApiKeysUpdateBody(TypedDict):
     name: NotRequired[str]
     roles: NotRequired[List[str]]
+    query_budget: NotRequired[Union[ApiKeyQueryBudget, None]]
+    """Replaces all limits; null removes them."""
 
 
 class AuditListReply(TypedDict):
@@ -4319,7 +4339,7 @@ class ApiKeysApi:
         *,
         headers: Optional[Mapping[str, str]] = None,
     ) -> ApiKey:
-        """Rename an API key or replace its roles, effective at once; the last AdminApi key keeps its role."""
+        """Change the name, roles or query budget of an API key, effective at once; the last AdminApi key keeps its role."""
         reply: ApiKey = self._transport.call(
             "PATCH",
             f"/api-keys/{self._transport.part(api_key_id)}",
