@@ -1,3 +1,4 @@
+import type { LineTime } from '@dendro/api'
 import type { Arrival, EventLeaf } from '../../lines/event.ts'
 import { severityOfWord } from '../../lines/severity.ts'
 import type { FoundText } from '../../lines/text-line.ts'
@@ -7,6 +8,7 @@ import type { DatasetBatch, Pair, ReceivedEvents, ReceivedRecord } from '../batc
 import { detect } from '../detect/detect.ts'
 import { isWrapped, mayNest, nestedKeys } from '../detect/nested.ts'
 import type { EventLine } from './line.ts'
+import { withLineTime } from './line-time.ts'
 import { afterBlank, splitLines } from './lines.ts'
 import type { LineParser, ParsedLine } from './parsing.ts'
 
@@ -20,19 +22,22 @@ const TRUNCATED: EventLeaf = { path: '$ingest.truncated', text: 'true' }
 /** The writer adds the idempotency key. */
 const NO_POST = 0n
 
-/** How lines are read: with the dataset's parser, and with a check for JSON within JSON. */
-type ReadOptions = { parsing: LineParser | undefined; mayNest: ((line: Uint8Array) => boolean) | undefined }
+/** The settings of the dataset: its parser, and where its lines tell their time. */
+type LineSettings = { parsing: LineParser | undefined; lineTime: LineTime | undefined }
+/** How lines are read: with the settings of the dataset, and with a search for JSON within JSON. */
+type ReadOptions = LineSettings & { mayNest: ((line: Uint8Array) => boolean) | undefined }
+const NO_SETTINGS: LineSettings = { parsing: undefined, lineTime: undefined }
 
 /** Yields the events of a batch with their metadata; `more` are attributes from the request. */
 export function* linesOfBatch(
   { events: arrivals, attributes }: DatasetBatch,
   common: PostContext,
   more: readonly Pair[],
-  parsing?: LineParser,
+  settings: LineSettings = NO_SETTINGS,
 ): Generator<EventLine> {
   const base: Arrival = { ...common, post: NO_POST, attributes: [...attributes, ...more].map(asLeaf) }
   if (arrivals.kind === 'records') {
-    const how = { parsing, mayNest }
+    const how = { ...settings, mayNest }
     let last: ReceivedRecord | undefined
     let arrival = base
     for (const record of arrivals.records) {
@@ -44,7 +49,7 @@ export function* linesOfBatch(
   }
   const { bytes: body } = arrivals
   let nests: boolean | undefined
-  const how = { parsing, mayNest: () => (nests ??= mayNest(body)) }
+  const how = { ...settings, mayNest: () => (nests ??= mayNest(body)) }
   for (const bytes of splitLines(body)) yield toLine(bytes, base, how)
 }
 
@@ -69,7 +74,8 @@ export function countEvents(arrivals: ReceivedEvents): number {
 }
 
 /** Truncates a line that is too long, and adds parsed or detected keys. */
-function toLine(whole: Uint8Array, arrival: Arrival, how: ReadOptions): EventLine {
+function toLine(whole: Uint8Array, common: Arrival, how: ReadOptions): EventLine {
+  const arrival = how.lineTime ? withLineTime(common, whole, how.lineTime) : common
   if (whole.length <= LINE_BYTES_MAX) return withDetails(whole, arrival, how, NO_MARKS)
   const cut = whole.subarray(0, charBorder(whole, LINE_BYTES_MAX))
   return { ...withDetails(cut, arrival, { ...how, mayNest: undefined }, [TRUNCATED]), isCut: true }
