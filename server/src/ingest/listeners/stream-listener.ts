@@ -133,7 +133,7 @@ export async function openStreamListener(options: StreamListenerOptions): Promis
   }
 
   const peerOf = (socket: Socket): Peer => ({
-    source: sourceOf(socket),
+    source: { ...sourceOf(socket), ...(setting.zone !== undefined && { zone: setting.zone }) },
     write: (bytes) => void (socket.writable && socket.write(bytes)),
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),

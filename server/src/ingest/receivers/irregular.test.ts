@@ -84,7 +84,7 @@ function rowsOf(writer: Writer, records: readonly Fields[]): number {
   const request = requestOf(writer, records)
   processor.run(1, { kind: 'parse', receiver: writer.receiver, request, wantsHash: false })
   const split = (map: SlotMap | undefined) => {
-    const target = { batch: 0, orgNumber: 1, logId: DATASET, map, attributes: [], parser: undefined, isLast: true }
+    const target = { batch: 0, orgNumber: 1, logId: DATASET, map, attributes: [], parser: undefined, lineTime: undefined, isLast: true }
     const reply = processor.run(1, { kind: 'shred', atMs: 1_714_521_600_000, origin: '', targets: [target] })
     return 'shredded' in reply ? reply.shredded[0] : undefined
   }
