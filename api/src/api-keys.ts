@@ -5,6 +5,21 @@ import { list, Metadata, sec, Tags, text, uuid } from './values.ts'
 const ALLOWED = `Whether senders that can set no header may send events with the key as parameter \`token\` or \`api_key\` of the address.
 Addresses end up in the logs of proxies and senders.`
 
+const SECONDS_MAX = 600
+const QUERIES_MAX = 1_000
+
+const KeyQueryBudget = z
+  .strictObject({
+    seconds: z.int().min(1).max(SECONDS_MAX).optional().describe('Time limit of a query.'),
+    bytes: z.int().min(1).optional().describe('Uncompressed bytes that a query may read.'),
+    rows: z.int().min(1).optional().describe('Events that a query may scan.'),
+    running: z.int().min(1).max(QUERIES_MAX).optional().describe('Queries that may run at once; further queries wait.'),
+    waiting: z.int().min(0).max(QUERIES_MAX).optional().describe('Queries that may wait; more are refused with 429.'),
+  })
+  .meta({ id: 'ApiKeyQueryBudget' })
+/** Limits of the queries of a key. They are not above those of its roles. */
+export type KeyQueryBudget = z.output<typeof KeyQueryBudget>
+
 export const ApiKey = z
   .object({
     id: uuid,
@@ -14,6 +29,7 @@ export const ApiKey = z
     tags: Tags,
     allowed_in_address: z.boolean().describe(ALLOWED),
     expires_at: sec.optional().describe('Unix seconds; absent when the key never expires.'),
+    query_budget: KeyQueryBudget.optional().describe('Limits of the queries of this key; absent when those of its roles apply.'),
     metadata: Metadata,
   })
   .meta({ id: 'ApiKey' })
@@ -29,6 +45,7 @@ const NewApiKey = z
     expires_at: sec.optional(),
     tags: Tags.default({}),
     allowed_in_address: z.boolean().default(false).describe(ALLOWED),
+    query_budget: KeyQueryBudget.optional(),
   })
   .refine((key) => key.ttl === undefined || key.expires_at === undefined, {
     error: 'and ttl exclude each other',
@@ -68,11 +85,13 @@ export const apiKeys = {
     path: '/api-keys/{apiKeyId}',
     permission: 'api_keys_write',
     tier: 'S',
-    summary: 'Rename an API key, replace its roles or allow it in addresses, effective at once; the last AdminApi key keeps its role',
+    summary:
+      'Change the name, roles or query budget of an API key, or allow it in addresses, effective at once; the last AdminApi key keeps its role',
     body: z.object({
       name: text(1, 255).optional(),
       roles: list(text(1, 255), { min: 1 }).optional(),
       allowed_in_address: z.boolean().optional().describe(ALLOWED),
+      query_budget: KeyQueryBudget.nullable().optional().describe('Replaces all limits; null removes them.'),
     }),
     reply: ApiKey,
     fails: [404, 409],

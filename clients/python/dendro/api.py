@@ -50,7 +50,22 @@ class ApiKey(TypedDict):
     """
     expires_at: NotRequired[int]
     """Unix seconds; absent when the key never expires."""
+    query_budget: NotRequired[ApiKeyQueryBudget]
+    """Limits of the queries of this key; absent when those of its roles apply."""
     metadata: Metadata
+
+
+class ApiKeyQueryBudget(TypedDict):
+    seconds: NotRequired[int]
+    """Time limit of a query."""
+    bytes: NotRequired[int]
+    """Uncompressed bytes that a query may read."""
+    rows: NotRequired[int]
+    """Events that a query may scan."""
+    running: NotRequired[int]
+    """Queries that may run at once; further queries wait."""
+    waiting: NotRequired[int]
+    """Queries that may wait; more are refused with 429."""
 
 
 class AuditRecord(TypedDict):
@@ -1957,6 +1972,7 @@ class ApiKeysCreateBody(TypedDict):
     address.
     Addresses end up in the logs of proxies and senders.
     """
+    query_budget: NotRequired[ApiKeyQueryBudget]
 
 
 class ApiKeysCreateReply(TypedDict):
@@ -1974,6 +1990,8 @@ class ApiKeysCreateReply(TypedDict):
     """
     expires_at: NotRequired[int]
     """Unix seconds; absent when the key never expires."""
+    query_budget: NotRequired[ApiKeyQueryBudget]
+    """Limits of the queries of this key; absent when those of its roles apply."""
     metadata: Metadata
     key: str
 
@@ -1987,6 +2005,8 @@ class ApiKeysUpdateBody(TypedDict):
     address.
     Addresses end up in the logs of proxies and senders.
     """
+    query_budget: NotRequired[Union[ApiKeyQueryBudget, None]]
+    """Replaces all limits; null removes them."""
 
 
 class AuditListReply(TypedDict):
@@ -4415,8 +4435,8 @@ class ApiKeysApi:
         headers: Optional[Mapping[str, str]] = None,
     ) -> ApiKey:
         """
-        Rename an API key, replace its roles or allow it in addresses, effective at once; the last AdminApi key keeps
-        its role.
+        Change the name, roles or query budget of an API key, or allow it in addresses, effective at once; the last
+        AdminApi key keeps its role.
         """
         reply: ApiKey = self._transport.call(
             "PATCH",

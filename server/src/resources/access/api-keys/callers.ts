@@ -73,7 +73,7 @@ export class ApiKeyCallers {
 }
 
 async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: number): Promise<CachedCaller> {
-  const { org_id, id, name, roles, allowed_in_address: inAddress, expires_at } = row
+  const { org_id, id, name, roles, allowed_in_address: inAddress, expires_at, query_budget } = row
   const permissions = await permissionsOf(world, org_id, roles)
   return {
     identified: {
@@ -83,6 +83,7 @@ async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: nu
       name,
       roles,
       permissions,
+      queryBudget: query_budget,
       ...(inAddress && { allowedInAddress: true }),
     },
     expiresAt: expires_at,
