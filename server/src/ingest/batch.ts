@@ -17,6 +17,8 @@ export type ReceivedRecord = {
   keys: readonly Pair[]
   /** The names begin with `$`. */
   attributes: readonly Pair[]
+  /** The time zone of a header that names none. */
+  zone?: string
   /** The address of its sender, where the records of one request have several. */
   origin?: string
 }

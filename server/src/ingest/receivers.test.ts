@@ -210,6 +210,34 @@ test('a journal of any length is stored slice by slice, and once when it is sent
   expect((await send('/upload', `${entry(entries)}MESSAGE`, headers)).status).toBe(400)
 })
 
+const BASE64 = (text: string): string => Buffer.from(text).toString('base64')
+/** The year 2100 in the notation of each protocol. */
+const FAR_S = 4_102_444_800
+test.each<[string, string, string, Record<string, string>]>([
+  ['loki', '/loki/api/v1/push', `{"streams":[{"stream":{},"values":[["${FAR_S}000000000","x"]]}]}`, { 'content-type': 'application/json' }],
+  ['hec', '/services/collector', `{"event":"x","time":${FAR_S}}`, { 'x-splunk-request-channel': '0aeeac95-ac74-4aa9-b30d-6c4c0ac581ba' }],
+  ['datadog', '/api/v2/logs', `{"message":"x","timestamp":${FAR_S}000}`, {}],
+  ['newrelic', '/log/v1', `{"message":"x","timestamp":${FAR_S}}`, {}],
+  ['logdna', '/logs/ingest?hostname=h', `{"lines":[{"line":"x","timestamp":${FAR_S}}]}`, {}],
+  ['gelf', '/gelf', `{"short_message":"x","timestamp":${FAR_S}.25}`, {}],
+  [
+    'firehose',
+    '/firehose',
+    `{"requestId":"far","records":[{"data":"${BASE64(`{"messageType":"DATA_MESSAGE","logEvents":[{"timestamp":${FAR_S}000,"message":"x"}]}`)}"}]}`,
+    { 'x-amz-firehose-request-id': 'far' },
+  ],
+  ['cloudflare', '/cloudflare', `{"EdgeStartTimestamp":${FAR_S}000000000,"x":1}`, {}],
+  ['heroku', '/heroku', '51 <190>1 2100-01-01T00:00:00+00:00 host app web.1 - x', {}],
+  ['journald', '/upload', `__REALTIME_TIMESTAMP=${FAR_S}000000\nMESSAGE=x\n\n`, { 'content-type': 'application/vnd.fdo.journal' }],
+  ['elasticsearch', '/_bulk', `{"create":{}}\n{"message":"x","@timestamp":"2100-01-01T00:00:00Z"}\n`, {}],
+])('a time far ahead in %s gives an event now, which keeps the time as a text', async (name, path, body, headers) => {
+  const reply = await send(path, body, { ...headers, 'x-service-collection': 'far', 'x-service-dataset': name })
+  expect(reply.status).toBeLessThan(300)
+  const [event] = await senders.eventsIn(name, 'far')
+  expect(event?.timeNs).toBeLessThan(BigInt(FAR_S) * 1_000_000_000n)
+  expect(event?.keys['$ingest.original_time']).toMatch(/^(?:4102444800|2100-01-01)/)
+})
+
 test('the ledger accounts for the events of every protocol', async () => {
   const owner = await senders.app.newOrganization()
   const names = new Map<string, number>()

@@ -7,6 +7,7 @@ import { OPEN_OBJECT, QUOTE } from '../../lines/walk.ts'
 import type { DatasetBatch, Pair, ReceivedEvents, ReceivedRecord } from '../batch.ts'
 import { detect } from '../detect/detect.ts'
 import { isWrapped, mayNest, nestedKeys } from '../detect/nested.ts'
+import { zonedTime } from '../detect/zoned-time.ts'
 import type { EventLine } from './line.ts'
 import { withLineTime } from './line-time.ts'
 import { afterBlank, splitLines } from './lines.ts'
@@ -57,6 +58,8 @@ export function* linesOfBatch(
 const isAlike = (a: ReceivedRecord, b: ReceivedRecord): boolean =>
   a.time === undefined &&
   b.time === undefined &&
+  a.zone === undefined &&
+  b.zone === undefined &&
   a.level === undefined &&
   b.level === undefined &&
   a.origin === b.origin &&
@@ -112,7 +115,8 @@ function withLeaves(arrival: Arrival, found: readonly EventLeaf[]): Arrival {
 
 const asLeaf = ([path, text]: Pair): EventLeaf => ({ path, text })
 
-function arrivalOf({ raw, time, level, keys, attributes, origin }: ReceivedRecord, base: Arrival): Arrival {
+function arrivalOf({ raw, time: written, zone, level, keys, attributes, origin }: ReceivedRecord, base: Arrival): Arrival {
+  const time = written ?? (zone === undefined ? undefined : zonedTime(raw, zone, base.at))
   const severity = level === undefined ? undefined : severityOfWord(level)
   const addsLevel = level !== undefined && !saysLevel(keys, raw)
   if (!time && !severity && origin === undefined && keys.length + attributes.length === 0 && !addsLevel) return base
