@@ -124,6 +124,15 @@ describe('a credential whose queries may wait', () => {
     await expect.poll(async () => (await org.ask('GET', status, { key: patient.key })).status).toBe(201)
   })
 
+  test('has no place in line when its own budget has none', async () => {
+    const body = { name: 'hasty', roles: ['SearchApi'], query_budget: { waiting: 0 } }
+    const hasty = (await org.ask<{ id: string; key: string }>('POST', '/api-keys', { body })).body
+    const leave = occupy(hasty.id)
+    const { status, body: failure } = await org.ask<Refused>('POST', '/search', { key: hasty.key, body: search() })
+    leave()
+    expect([status, failure.details]).toEqual([429, expect.stringContaining('1 running and 0 waiting queries')])
+  })
+
   test('leaves the queue when its caller disconnects', async () => {
     const patient = await keyOf(['SearchApi'])
     const leave = occupy(patient.id)
