@@ -114,7 +114,7 @@ describe('a report', () => {
       /^\[1\] 120 events .*; 30(\.\d)? in each of the 6 such spans before, 4\.\d times as many$/,
     )
     expect(lines.find((line) => /^\[\d\] new.*refused/.test(line))).toMatch(/new, 90 times: .*first seen .* UTC, last .* UTC/)
-    expect(lines).toContainEqual(expect.stringMatching(/^What changed: .*“connection <\*> to db-7 .*web2.*, new:$/))
+    expect(lines).toContainEqual(expect.stringMatching(/^What changed: “connection <\*> to db-.*”, web2, new:$/))
     expect(lines.filter((line) => /host = /.test(line))).toEqual([
       expect.stringMatching(/^\[\d\] host = web2 rose from 33 % to 83 % of the events \(\d+ before, 100 now\)\.$/),
     ])
