@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
 import { cpuSecondsOf, watchMemory } from './process-tree.ts'
 import { openPeer, type Peer } from './search-peer.ts'
-import { type BenchmarkQuery, queriesFor } from './search-queries.ts'
+import type { BenchmarkQuery } from './search-queries.ts'
 import { type Screen, screensOf } from './search-screens.ts'
+import { isSearchedKind, queriesOfKind, searchedKinds } from './search-sets.ts'
 import { openStand, type Stand } from './search-stand.ts'
 import { median, printTable } from './service.ts'
 
@@ -10,12 +11,13 @@ import { median, printTable } from './service.ts'
  * Searches over HTTP: each query runs in turn on the service, on its event store as a hand-written statement, and on VictoriaLogs if available. A
  * recorder between service and store measures the share of the store.
  */
-const USAGE = `node bench/search.ts [--events N] [--rounds N] [--dir DIR] [--users N] [--only TEXT] [--victorialogs PATH]
+const USAGE = `node bench/search.ts [--events N] [--rounds N] [--dir DIR] [--users N] [--only TEXT] [--set KIND] [--victorialogs PATH]
   --events        how many events there are, about (2000000)
   --rounds        how often each query runs (7); medians are shown
   --dir           where the stores lie; filled by the first run and kept for the next
   --users         how many ask at once in the last table (10)
   --only          only queries with this in their name
+  --set           the kind of data: json, kubernetes or text (json); screens and users are measured on json
   --victorialogs  a VictoriaLogs program to measure beside`
 
 const { values: options } = parseArgs({
@@ -25,6 +27,7 @@ const { values: options } = parseArgs({
     dir: { type: 'string' },
     users: { type: 'string', default: '10' },
     only: { type: 'string', default: '' },
+    set: { type: 'string', default: 'json' },
     victorialogs: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -37,17 +40,19 @@ const FAILED: readonly string[] = ['', '', '', '', '', '', '', '', 'NO']
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
 async function measure(): Promise<void> {
-  const stand = await openStand(Number(options.events), options.dir)
+  if (!isSearchedKind(options.set)) throw new Error(`--set must be one of ${searchedKinds.join(', ')}`)
+  const stand = await openStand(Number(options.events), options.dir, options.set)
   const peer = options.victorialogs === undefined ? undefined : await openPeer(options.victorialogs, stand.data)
   const peakOf = watchMemory(process.pid)
-  const queries = queriesFor(stand.place).filter(({ name }) => name.includes(options.only))
+  const queries = queriesOfKind(stand.data, stand.place).filter(({ name }) => name.includes(options.only))
   say(`node bench/search.ts ${process.argv.slice(2).join(' ')}\n\n${stand.data.lines} events, ${rounds} rounds, medians in ms\n`)
   const rows: string[][] = []
   for (const query of queries) {
     // A failure is a result too.
     rows.push(await measureOne(stand, peer, query).catch((failure: Error) => [query.name, failure.message.slice(0, 100), ...FAILED]))
   }
-  for (const screen of screensOf(stand).filter(({ name }) => name.includes(options.only))) rows.push(await measureScreen(stand, screen))
+  const screens = options.set === 'json' ? screensOf(stand).filter(({ name }) => name.includes(options.only)) : []
+  for (const screen of screens) rows.push(await measureScreen(stand, screen))
   printTable(
     [
       'query',
@@ -65,7 +70,7 @@ async function measure(): Promise<void> {
     rows,
   )
   say('')
-  await measureUsers(stand, queries)
+  if (options.set === 'json') await measureUsers(stand, queries)
   const { peaks } = peakOf()
   say(
     `\npeak MB: ${[...peaks]
