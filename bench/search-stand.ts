@@ -20,8 +20,8 @@ export type Stand = {
   recorder: Recorder
   place: Place
   data: DataFile
-  /** Sends a request to the service and returns the response. */
-  ask(method: string, path: string, body?: unknown): Promise<unknown>
+  /** Sends a request to the service, with the first key or another, and returns the response. */
+  ask(method: string, path: string, body?: unknown, key?: string): Promise<unknown>
   /** Queries the store directly, as the service's reader. */
   byHand(parts: { columns: string; where: string; rest: string }): Promise<string>
   slotOf: SlotOf
@@ -51,7 +51,7 @@ export async function openStand(events: number, keptDir: string | undefined, kin
     DENDRO_RETENTION_DAYS: 'off',
     DENDRO_MASTER_KEY: '0123456789abcdef'.repeat(4),
   })
-  const ask: Stand['ask'] = (method, path, body) => askService(service, method, path, body)
+  const ask: Stand['ask'] = (method, path, body, key = service.key) => askService({ ...service, key }, method, path, body)
   if (isNew) {
     await fill(service, data)
     await (await open(join(dataDir, 'filled'), 'w')).close()
