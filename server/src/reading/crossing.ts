@@ -98,7 +98,7 @@ export function occurrencesOf(text: string, shape: string): readonly Occurrence[
 
   /** The text begins inside the value, and there perhaps inside an escape sequence, such as that of a quote. */
   function startTest(place: number, kind: 'holds' | 'ends', piece: string): ValueTest | undefined {
-    if (!mayHold(place, piece)) return undefined
+    if (!mayHold(place, piece) || (kind === 'ends' && !mayEndWith(place, piece))) return undefined
     if (!isQuoted(place)) return { place, kind, texts: [piece] }
     const tails = kind === 'holds' ? escapeTails(piece) : tailsAtEnd(piece)
     const texts = [piece, ...tails].filter((one) => !one.slice(1).includes('"'))
@@ -109,6 +109,12 @@ export function occurrencesOf(text: string, shape: string): readonly Occurrence[
   function mayHold(place: number, piece: string): boolean {
     const reference = placeholders[place]?.reference
     return reference?.kind !== 'time' || (piece !== '' && formatsHolding(piece, [reference.format]).length > 0)
+  }
+
+  /** A time ends with a digit or with its zone, which is part of its format. */
+  function mayEndWith(place: number, piece: string): boolean {
+    const reference = placeholders[place]?.reference
+    return reference?.kind !== 'time' || /\d$/.test(piece) || reference.format.toLowerCase().includes(piece.slice(-1).toLowerCase())
   }
 
   function isQuoted(place: number): boolean {
