@@ -28,6 +28,11 @@ const schema = {
   groups: textList,
   /** fn is the measure. */
   fn: text,
+  /** op and threshold, name and about (the description) are filled in for a new monitor. */
+  op: oneOf(['ABOVE', 'BELOW']),
+  threshold: number,
+  name: text,
+  about: text,
 }
 
 /** MonitorParams are the search parameters of the page: the filtered list, one monitor, or an editor. */

@@ -57,7 +57,7 @@ export function Chart(props: ChartProps) {
     plot.current.setCursor({ left: left + 0.5, top: 10 })
   }
   return (
-    <figure className={`@container flex min-w-0 flex-col ${isOld ? 'opacity-50' : ''}`}>
+    <figure className="@container flex min-w-0 flex-col">
       {/* biome-ignore lint/a11y/useSemanticElements: what is drawn here is no group of fields */}
       <div
         ref={containerRef}
@@ -65,7 +65,7 @@ export function Chart(props: ChartProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the crosshair
         tabIndex={0}
         aria-label={`${label}: ${description}. Left and right read the values${onPick ? ', Enter opens the events' : ''}.`}
-        className={`min-w-0 overflow-hidden ${onPick ? 'cursor-pointer' : ''}`}
+        className={`min-w-0 overflow-hidden ${onPick ? 'cursor-pointer' : ''} ${isOld ? 'opacity-50' : ''}`}
         style={{ height }}
         onKeyDown={onKey}
         onPointerDown={(event) => {
