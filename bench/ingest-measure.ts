@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import type { DataFile } from './ingest-data.ts'
 import type { Ack, SendFile, SendSmall, Sent, SentSmall } from './ingest-load.ts'
 import type { Lag, Running, System } from './ingest-systems.ts'
-import { cpuSecondsOf, untilQuiet, watchMemory } from './process-tree.ts'
+import { cpuSecondsOf, untilQuiet, watchMemory, writtenBytesOf } from './process-tree.ts'
 import { newDataDir, removeDataDir } from './service.ts'
 
 /** BODY_BYTES stays below the 10 MiB that a body may have. */
@@ -26,6 +26,10 @@ export type Taken = {
   /** idleBytes is the size on disk when idle, mergedBytes after a forced merge. */
   idleBytes: number
   mergedBytes: number
+  /** The bytes written to files until idle, as a ratio to idleBytes. */
+  writes: number
+  /** The CPU time for the indexes of words, which the system builds once the events have settled. It is not part of cpuSPerGb. */
+  lateCpuSPerGb: number
   settledS: number
   isQuiet: boolean
   trend: number
@@ -35,6 +39,7 @@ export type Taken = {
 export async function takeFile(system: System, data: DataFile, connections: number): Promise<Taken> {
   return inFreshDir(system, async (running) => {
     const stopWatching = watchMemory(running.pid)
+    const writtenBefore = writtenBytesOf(running.pid)
     const target = { ...running.target(data), kind: 'file' as const, bodyBytes: BODY_BYTES, isFramed: data.kind === 'otlp' }
     const warm = await send<Sent>({ ...target, fromByte: 0, bytesMax: WARM_BODIES * BODY_BYTES - 1, connections: 1 })
     const cpuBefore = cpuSecondsOf(running.pid)
@@ -44,7 +49,8 @@ export async function takeFile(system: System, data: DataFile, connections: numb
     const quiet = await untilQuiet(running.pid)
     const { peakMb, peaks } = stopWatching()
     const idleBytes = await running.diskBytes()
-    const { rows, mergedBytes } = await running.end()
+    const writes = (writtenBytesOf(running.pid) - writtenBefore) / idleBytes
+    const { rows, mergedBytes, lateCpuS } = await running.end()
     if (rows !== data.lines) throw new Error(`${system.name} holds ${rows} events of ${data.kind}, and ${data.lines} were acknowledged`)
     const bytes = (sent.lines / data.lines) * data.bytes
     return {
@@ -58,6 +64,8 @@ export async function takeFile(system: System, data: DataFile, connections: numb
       peaks,
       idleBytes,
       mergedBytes,
+      writes,
+      lateCpuSPerGb: lateCpuS / (data.bytes / 1e9),
       settledS: quiet.waitedMs / 1e3,
       isQuiet: quiet.isQuiet,
       trend: trendOf(sent.acks),

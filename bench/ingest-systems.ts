@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { type DataFile, isTextKind } from './ingest-data.ts'
-import { activeBytes, filesBytes, mergeFully } from './ingest-disk.ts'
+import { activeBytes, filesBytes, type Merged, mergeFully } from './ingest-disk.ts'
 import type { LoadTarget } from './ingest-load.ts'
 import { delayP99Ms, recordDelaysInto } from './loop-delays.ts'
 import { freePort, type Service, startService, untilOk } from './service.ts'
@@ -18,8 +18,8 @@ export type Running = {
   lag?(): Promise<() => Promise<() => Lag>>
   /** The current size of the events, without what the system only keeps until it is removed. */
   diskBytes(): Promise<number>
-  /** Merges everything, returns the number and size of the events, and stops the system. */
-  end(): Promise<{ rows: number; mergedBytes: number }>
+  /** Merges everything and stops the system. */
+  end(): Promise<Merged>
   /** Ends a failed system. */
   kill(): Promise<unknown>
 }
@@ -114,7 +114,7 @@ export const victoriaLogs = (program: string): System => ({
         await steady(() => filesBytes(dir))
         const mergedBytes = await filesBytes(dir)
         await stop(child)
-        return { rows, mergedBytes }
+        return { rows, mergedBytes, lateCpuS: 0 }
       },
       kill: () => stop(child),
     }

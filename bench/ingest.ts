@@ -32,6 +32,7 @@ const AIMS: Record<DataKind, { speed: number; cpu: number; disk?: number; packed
 const PEAK_AIM_MB = 1_200
 const TREND_AIM = 0.95
 const LAG_AIM_MS = 20
+const WRITES_AIM = 3
 const SMALL_AIMS = { linesPerS: 60_000, p99Ms: 400 }
 
 const { values: options } = parseArgs({
@@ -74,9 +75,11 @@ async function measureKind(kind: DataKind): Promise<void> {
       'MB/s',
       'lines/s',
       'CPU s per GB',
+      'later, for indexes',
       'peak MB',
       'disk MB',
       'disk MB merged',
+      'written / disk',
       'settled after s',
       'last/first third',
       'event loop delayed p50 / p99 / max, on the processor p99, ms',
@@ -103,9 +106,11 @@ function figuresOf(row: Row, data: DataFile): string[] {
     middle(row, ({ mbPerS }) => mbPerS).toFixed(1),
     middle(row, ({ linesPerS }) => linesPerS).toFixed(0),
     middle(row, ({ cpuSPerGb }) => cpuSPerGb).toFixed(1),
+    middle(row, ({ lateCpuSPerGb }) => lateCpuSPerGb).toFixed(1),
     Math.max(...taken.map(({ peakMb }) => peakMb)).toFixed(0),
     (middle(row, ({ idleBytes }) => idleBytes) / 1e6).toFixed(1),
     (middle(row, ({ mergedBytes }) => mergedBytes) / 1e6).toFixed(1),
+    middle(row, ({ writes }) => writes).toFixed(2),
     middle(row, ({ settledS }) => settledS).toFixed(1) + (taken.every(({ isQuiet }) => isQuiet) ? '' : ' (never quiet)'),
     middle(row, ({ trend }) => trend).toFixed(2),
     lagText(taken),
@@ -140,6 +145,7 @@ function aimsOf(kind: DataKind, [ours, theirs]: readonly Row[], { small }: Limit
   const packed = middle(ours, ({ mergedBytes }) => mergedBytes) / small.bytes
   const peakMb = Math.max(...ours.taken.map((taken) => taken.peakMb))
   const trend = middle(ours, (taken) => taken.trend)
+  const writes = middle(ours, (taken) => taken.writes)
   const lagMs = middle(ours, ({ lag }) => lag?.ownP99Ms ?? Number.NaN)
   return [
     row('speed, ratio to VictoriaLogs', `≥ ${aims.speed}`, speed, speed >= aims.speed),
@@ -149,6 +155,7 @@ function aimsOf(kind: DataKind, [ours, theirs]: readonly Row[], { small }: Limit
       ? []
       : [row(`disk merged, ratio to zstd -${small.level}`, `≤ ${aims.packed}`, packed, packed <= aims.packed, true)]),
     row('peak memory, MB', `< ${PEAK_AIM_MB}`, peakMb, peakMb < PEAK_AIM_MB, true),
+    row('written, ratio to the disk in use', `≤ ${WRITES_AIM}`, writes, writes <= WRITES_AIM, true),
     row('a turn of the event loop on the processor, p99, ms', `< ${LAG_AIM_MS}`, lagMs, lagMs < LAG_AIM_MS, !Number.isNaN(lagMs)),
     row('last third of the run to the first', `≥ ${TREND_AIM}`, trend, trend >= TREND_AIM, !Number.isNaN(trend)),
   ]

@@ -40,6 +40,10 @@ export function cpuSecondsOf(pid: number): CpuSeconds {
   return { total, byName }
 }
 
+/** The bytes that a process and its descendants wrote to files. */
+export const writtenBytesOf = (pid: number): number =>
+  familyOf(pid).reduce((sum, member) => sum + Number(/^write_bytes: (\d+)/m.exec(readProc(member, 'io'))?.[1] ?? 0), 0)
+
 const SAMPLE_MS = 500
 
 /** Samples the memory of a process and its descendants until the returned function is called, which returns the peak. */

@@ -176,6 +176,7 @@ function targetOf(map: SlotMap | undefined): ShredTarget {
     map,
     attributes: [],
     parser: undefined,
+    lineTime: undefined,
     isLast: true,
   }
 }

@@ -9,6 +9,7 @@ import { openMeta } from '../server/src/meta/meta.ts'
 import { sql } from '../server/src/meta/sql.ts'
 import { selectSlotsOf } from '../server/src/resources/data/catalog/rows.ts'
 import { type DataFile, dataFile } from './ingest-data.ts'
+import { buildLateIndexes } from './ingest-disk.ts'
 import type { Place, SlotOf } from './search-queries.ts'
 import { openRecorder, type Recorder } from './search-recorder.ts'
 import { newDataDir, removeDataDir, type Service, startService } from './service.ts'
@@ -56,6 +57,8 @@ export async function openStand(events: number, keptDir: string | undefined): Pr
   const ask: Stand['ask'] = (method, path, body) => askService(service, method, path, body)
   if (isNew) {
     await fill(service, data)
+    // The service builds them once the events have settled.
+    await buildLateIndexes(store)
     await (await open(join(dataDir, 'filled'), 'w')).close()
   }
   const { datasets } = (await ask('GET', '/datasets')) as { datasets: { id: string; dataset: string }[] }

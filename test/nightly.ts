@@ -63,11 +63,11 @@ const parts: readonly Part[] = [
     env: { DENDRO_TEST_SEED: seed, DENDRO_TEST_ALL: '1' },
   },
   {
-    what: 'the metadata store and the features on a PostgreSQL server of the system',
+    what: 'the metadata store, the features and the contract laws on a PostgreSQL server of the system',
     command: '.ci/with-postgres',
     args: [
       process.execPath,
-      ...testOf('server/src/meta', 'server/src/resources'),
+      ...testOf('server/src/meta', 'server/src/resources', 'test/contract.test.ts', 'test/contract/'),
       '--exclude',
       '**/meta/{embedded,kill,dump,doctor,lock}.test.ts',
     ],

@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import { openLedger } from './events/ledger/ledger.ts'
 import { openDiskWatch } from './events/store/disk.ts'
 import { type EventStore, openEventStore } from './events/store/events.ts'
+import { openLateIndexes } from './events/store/late-indexes.ts'
 import { openEventWriter } from './events/writer/writer.ts'
 import { openBlobStore } from './files/open-files.ts'
 import type { Clock } from './kernel/clock.ts'
@@ -59,9 +60,10 @@ export async function openWorld(config: Config, replacements: { clock?: Clock; l
   )
   const reference = isGuarded(clock) ? await followReferenceClock(meta, clock, log) : undefined
   const disk = await openDiskWatch(events, dataDir, deps)
+  const lateIndexes = openLateIndexes(events, () => disk.state() === 'ok', deps)
   const bounds = { waitingBytesMax: Math.floor(config.DENDRO_MEMORY * WAITING_SHARE), refusal: disk.refusal }
   const closeStores = async (): Promise<void> => {
-    await Promise.all([disk.close(), reference?.close()])
+    await Promise.all([disk.close(), lateIndexes.close(), reference?.close()])
     await Promise.all([events.close(), meta.close()])
   }
   // Embedded stores serve one process at a time, so claims in memory suffice.

@@ -228,9 +228,15 @@ async function currentActorOf(options: HttpOptions, request: FastifyRequest): Pr
 }
 
 async function identifySender(options: HttpOptions, request: FastifyRequest, facts: RequestFacts): Promise<Principal | undefined> {
-  for (const credential of readSenderCredentials(request.headers, options.extraKeyHeaders, request.rawRequest?.head)) {
+  const { rawHandler, head } = request.rawRequest ?? {}
+  const ofEvents = rawHandler?.permission === 'events_write' ? head : undefined
+  for (const credential of readSenderCredentials(request.headers, options.extraKeyHeaders, ofEvents)) {
     const identified = await options.identify(credential, facts)
-    if (identified) return identified
+    if (!identified) continue
+    if (credential.kind === 'key' && credential.inAddress && !identified.allowedInAddress) {
+      throw forbidden('this API key must be sent in a header; allowed_in_address would allow it in the address')
+    }
+    return identified
   }
   return undefined
 }

@@ -66,6 +66,54 @@ describe('each protocol takes a key where its senders put it, and refuses others
     expect(JSON.stringify(body)).not.toContain(searcher)
   })
 
+  test('in the address, for keys that allow it and for events only', async () => {
+    const allowed = await senders.org.ask<{ id: string; key: string; allowed_in_address: boolean }>('POST', '/api-keys', {
+      body: { name: 'in an address', roles: ['IngestionApi', 'SearchApi'], allowed_in_address: true },
+    })
+    const { id, key } = allowed.body
+    expect([allowed.status, allowed.body.allowed_in_address]).toEqual([201, true])
+    for (const [path, body, status] of [
+      ['/ingest?dataset=by-address&token=KEY', 'native', 200],
+      ['/services/collector?token=KEY', event, 200],
+      ['/heroku?api_key=KEY', '5 hello', 204],
+      ['/log/v1?Api-Key=KEY', '{"message":"one"}', 202],
+      ['/logs/ingest?hostname=h&apikey=KEY', '{"lines":[]}', 200],
+    ] as const) {
+      expect([path, (await bare(path.replace('KEY', key), { body })).status]).toEqual([path, status])
+      const refused = await bare(path.replace('KEY', senders.org.key), { body })
+      expect([path, refused.status]).toEqual([path, 403])
+      expect(JSON.stringify(refused.body)).not.toContain(senders.org.key)
+      const unknown = await bare(path.replace('KEY', 'dk_unknown'), { body })
+      expect([path, unknown.status === 401 || unknown.status === 403]).toEqual([path, true])
+    }
+    const [stored] = await senders.eventsIn('by-address')
+    expect(stored?.line).toBe('native')
+    expect(JSON.stringify(stored?.keys)).not.toContain(key)
+    expect((await bare(`/datasets?token=${key}`, { method: 'GET' })).status).toBe(401)
+    expect((await bare(`/loki/api/v1/labels?token=${key}`, { method: 'GET' })).status).toBe(401)
+    await senders.org.ask('PATCH', `/api-keys/${id}`, { body: { allowed_in_address: false } })
+    expect((await bare(`/ingest?token=${key}`, { body: 'native' })).status).toBe(403)
+  })
+
+  test('New Relic and LogDNA', async () => {
+    const { key } = senders.org
+    for (const headers of [{ 'x-license-key': key }, { 'api-key': key }, basic(key)]) {
+      expect((await bare('/log/v1', { body: '[]', headers: headers as Record<string, string> })).status).toBe(202)
+    }
+    for (const headers of [{}, { 'api-key': 'dk_unknown' }] as Record<string, string>[]) {
+      expect(await bare('/log/v1', { body: '[]', headers })).toMatchObject({ status: 403, body: { errors: [expect.any(String)] } })
+    }
+    const user = { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }
+    const lines = '/logs/ingest?hostname=h'
+    for (const headers of [user, { apikey: key }]) {
+      const sent = await bare(lines, { body: '{"lines":[]}', headers: headers as Record<string, string> })
+      expect(sent).toMatchObject({ status: 200, body: { status: 'ok', batchID: expect.any(String) } })
+    }
+    expect(await bare(lines, { body: '{"lines":[]}' })).toMatchObject({ status: 401, body: { status: 'error', code: 401 } })
+    const prefixed = await bare('/logs/ingest', { body: 'a native post with a prefix', headers: { 'x-service-api-key': key } })
+    expect(answerOf(prefixed)).toEqual([200, { accepted: 1, rejected: 0 }])
+  })
+
   test('Loki, Heroku and Firehose', async () => {
     const { key } = senders.org
     const loki = { 'content-type': 'application/json' }
@@ -175,7 +223,7 @@ test('the ledger accounts for the events of every protocol', async () => {
     names.set(protocol, (names.get(protocol) ?? 0) + 2)
   }
   const { body } = await owner.ask<{ totals: LedgerCounts; entries: LedgerEntry[] }>('GET', '/ledger')
-  expect(body.totals).toMatchObject({ received: 22, stored: 22, rejected: 0, balances: true })
+  expect(body.totals).toMatchObject({ received: 26, stored: 26, rejected: 0, balances: true })
   const stored = new Map<string, number>()
   for (const entry of body.entries) stored.set(entry.protocol, (stored.get(entry.protocol) ?? 0) + Number(entry.stored))
   expect(stored).toEqual(names)

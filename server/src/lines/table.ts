@@ -98,6 +98,12 @@ export const countedColumns: readonly string[] = ['sev', 'shape', 'c0', 'c1']
 /** The minute of an event in the projection, which serves a query only when it contains exactly this text. */
 export const MINUTE_OF_EVENT = 'toRelativeMinuteNum(ts)'
 
+/**
+ * The indexes that inserts and merges leave out. Each is computed from nearly all columns, which takes more than a merge without them and keeps
+ * merges from going column by column. `late-indexes.ts` adds them to parts that have settled.
+ */
+export const lateIndexes: readonly string[] = ['tok', 'longest']
+
 /** A shard key that changes with `seq` spreads a large dataset over the shards. */
 export const SORT_KEY = '(log_id, ts, seq)'
 export const PARTITION_KEY = 'toDate(ts)'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lineOf, openReader, type Reader } from '../../../test/reader.ts'
 import { openSendersAlone } from '../../../test/senders.ts'
+import { lateIndexes } from '../lines/table.ts'
 import { foldCase } from '../query/like.ts'
 import { readEvents } from './reading.ts'
 
@@ -71,8 +72,11 @@ beforeAll(async () => {
       await reader.send(dataset, post === 2 ? [...sent, filler(0, id), odd] : sent, { 'x-service-env': 'prod' })
     }
   }
-  // A merge builds the indexes.
-  await reader.senders.app.app.world.events.writer.command({ query: `optimize table events_s partition '2026-09-01' final` })
+  // A merge builds the index of names, and a mutation those of words.
+  const { writer } = reader.senders.app.app.world.events
+  await writer.command({ query: `optimize table events_s partition '2026-09-01' final` })
+  const commands = lateIndexes.map((index) => `materialize index ${index} in partition '2026-09-01'`)
+  await writer.command({ query: `alter table events_s ${commands.join(', ')}`, clickhouse_settings: { mutations_sync: '2' } })
 }, 120_000)
 afterAll(() => reader?.close())
 

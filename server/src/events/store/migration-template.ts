@@ -1,6 +1,7 @@
 import {
   columns,
   countedColumns,
+  lateIndexes,
   localTable,
   longestWordOf,
   MINUTE_OF_EVENT,
@@ -24,6 +25,7 @@ type Target = Pick<StoreAddress, 'database' | 'cluster'>
  * - `engine sharded <table>`, `engine everywhere <table>`: rows spread over the shards, or all rows on every node
  * - `replacing everywhere <table>`: the same, but of rows with one sort key only the one with the highest `version` stays
  * - `distributed <table>`: a whole statement that creates the table that reads all shards; nothing on one server
+ * - `late indexes`: their names, with commas
  * - `longest <class>`: the expression of the index of longest words, from table.ts
  * - `events <class>`, `partition key`, `sort key`, `minute`, `counted columns`, `settings`: from table.ts
  */
@@ -55,6 +57,8 @@ function fill([first = '', second = '', third = '']: readonly string[], target: 
       return MINUTE_OF_EVENT
     case 'counted columns':
       return countedColumns.join(', ')
+    case 'late indexes':
+      return lateIndexes.join(',')
     case 'settings ':
       return settings(cluster)
     default:

@@ -1,5 +1,5 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
-import { tableClasses } from '../../lines/table.ts'
+import { lateIndexes, localTable, tableClasses } from '../../lines/table.ts'
 import type { StoreAddress } from './address.ts'
 
 /** Asks the server instead of connecting to the database, since the user of a database may not be allowed to create one. */
@@ -96,6 +96,60 @@ export const diskSpace = async (
     signal,
   )
   return least && { freeBytes: Number(least.free), totalBytes: Number(least.total) }
+}
+
+/** A part of an events table without late indexes (table.ts). */
+export type UnindexedPart = { node: string; table: string; partition: string; name: string; rows: number; ageS: number }
+
+/**
+ * Bounds the size of the other indexes of a granule, none of which grows with its events: two pairs of numbers take 33 bytes, and those of the
+ * longest word and of the words at least 25 more.
+ */
+const OTHER_INDEX_BYTES = 45
+
+const eventTables = Object.values(tableClasses).map(({ table }) => table)
+
+type IndexedStore = { writer: ClickHouseClient; cluster: string | undefined }
+
+export async function selectUnindexedParts({ writer, cluster }: IndexedStore, signal: AbortSignal): Promise<UnindexedPart[]> {
+  const parts = cluster === undefined ? 'system.parts' : `clusterAllReplicas('${cluster}', system.parts)`
+  return rows<UnindexedPart>(
+    writer,
+    `select hostName() as node, table, partition, name, toFloat64(rows) as rows,
+       toFloat64(dateDiff('second', modification_time, now())) as ageS from ${parts}
+     where active and database = currentDatabase() and table in {tables:Array(String)}
+       and secondary_indices_uncompressed_bytes < marks * {bytes:UInt32}`,
+    { tables: eventTables.map((table) => localTable(table, cluster)), bytes: OTHER_INDEX_BYTES },
+    signal,
+  )
+}
+
+/** Tables in which the store is still building indexes. */
+export async function tablesBeingIndexed({ writer, cluster }: IndexedStore, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const mutations = cluster === undefined ? 'system.mutations' : `clusterAllReplicas('${cluster}', system.mutations)`
+  const running = await rows<{ table: string }>(
+    writer,
+    `select distinct table from ${mutations} where not is_done and not is_killed and database = currentDatabase()
+       and command like '(MATERIALIZE INDEX%'`,
+    {},
+    signal,
+  )
+  return new Set(running.map(({ table }) => table))
+}
+
+/** Starts to build the late indexes of the parts of a partition that lack them; the others stay as they are. */
+export async function indexPartition(
+  { writer, cluster }: IndexedStore,
+  { table, partition }: Pick<UnindexedPart, 'table' | 'partition'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const commands = lateIndexes.map((index) => `materialize index ${index} in partition {partition:String}`)
+  await writer.command({
+    query: `alter table ${table} ${cluster === undefined ? '' : `on cluster '${cluster}'`} ${commands.join(', ')}`,
+    query_params: { partition },
+    clickhouse_settings: { mutations_sync: '0' },
+    abort_signal: signal,
+  })
 }
 
 async function rows<Row>(client: ClickHouseClient, query: string, params: Record<string, unknown>, signal?: AbortSignal): Promise<Row[]> {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { Clock } from '../../kernel/clock.ts'
-import { localTable, type TableClass, tableClasses } from '../../lines/table.ts'
+import { lateIndexes, localTable, type TableClass, tableClasses } from '../../lines/table.ts'
 import type { EventStore } from '../store/events.ts'
 
 export type Insert = {
@@ -29,8 +29,8 @@ const EVERY_INSERT: ClickHouseSettings = {
   min_insert_block_size_rows: '1048576',
   min_insert_block_size_bytes: '0',
   max_insert_threads: '1',
-  // The indexes of words cost half of an insert, and small parts are soon merged, which builds them. Until then they are read without them.
-  exclude_materialize_skip_indexes_on_insert: 'tok,longest,names',
+  // Small parts are soon merged. Merges build the index of overflow keys, and late-indexes.ts the others.
+  exclude_materialize_skip_indexes_on_insert: [...lateIndexes, 'names'].join(','),
 }
 /** An acknowledged insert is on the majority of the replicas. */
 const ON_REPLICAS: ClickHouseSettings = { insert_quorum: 'auto' }

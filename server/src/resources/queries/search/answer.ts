@@ -77,6 +77,8 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
   const shown = shownEvents(found.events, { items: plan.items, baseUrl: actor.facts.baseUrl, places })
   control.onPartial?.({ ...emptyAnswer(actor, plan), ...shown, totals: { count: found.events.length }, is_exact: false })
   const counted = await countAll(eventQuery, found, page, () => counting ?? count())
+  // A count that was not needed holds a place of the caller until it ends.
+  await counting?.catch(() => undefined)
   const last = found.events.at(-1)
   const more = found.hasMore && last && !orderBy ? { last, storedQuery: storedQuery(search, page, counted) } : undefined
   const links = await linksOf(world, actor, orderBy ? undefined : page, more)
