@@ -2,7 +2,7 @@ export type { AgentMessage } from './agent-interface.ts'
 export { ApiKey, type KeyQueryBudget } from './api-keys.ts'
 export { AiEvent, type ProposedWidget } from './assistants.ts'
 export type { Login } from './auth.ts'
-export type { Finding, FindingName } from './changes.ts'
+export type { ChangesReply, Finding, FindingName } from './changes.ts'
 export {
   ApiFailure,
   type Client,

@@ -9,6 +9,8 @@ export type RequestFacts = {
   userAgent: string
   /** The Accept header, for endpoints with more than one response format. */
   accept: string
+  /** The Accept-Encoding header, for files that are kept compressed. */
+  acceptEncoding?: string
   /** The Range header, for downloads. */
   range?: string
   /** Set for HEAD requests, which get headers only. */

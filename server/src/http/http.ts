@@ -294,6 +294,7 @@ function factsOf(options: HttpOptions, request: FastifyRequest, action: string):
     address: request.ip,
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 200),
     accept: (request.headers.accept ?? '').slice(0, ACCEPT_LENGTH_MAX),
+    ...(typeof request.headers['accept-encoding'] === 'string' ? { acceptEncoding: request.headers['accept-encoding'] } : {}),
     ...(request.headers.range === undefined ? {} : { range: request.headers.range }),
     ...(request.method === 'HEAD' ? { isHead: true as const } : {}),
     baseUrl: options.baseUrl({ headers: request.headers, socket: request.raw.socket }),

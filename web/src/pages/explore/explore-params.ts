@@ -90,6 +90,12 @@ export const withRange = (params: ExploreParams, range: Range): ExploreParams =>
   return { ...rest, ...rangeParamsOf(range) }
 }
 
+/** withFixedTimes replaces the range by its bounds; the selected bars stay. */
+export const withFixedTimes = (params: ExploreParams, bounds: { fromMs: number; toMs: number }): ExploreParams => {
+  const { sf, st } = params
+  return optional({ ...withRange(params, bounds), sf, st })
+}
+
 /** selectedRangeOf is the range of the rows: the selected bars, or the whole range. */
 export const selectedRangeOf = (params: ExploreParams): Range =>
   params.sf !== undefined && params.st !== undefined ? { fromMs: params.sf, toMs: params.st } : exploreRangeOf(params)

@@ -5,7 +5,8 @@ import { BackToMonitors } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
 import { EditorPage } from '../../parts/editor-page.tsx'
-import { Panel } from '../../parts/page.tsx'
+import { useMe } from '../../parts/me.ts'
+import { Loading, Page, Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
 import { rangeOf } from '../../parts/range-params.ts'
 import { MissingRecord } from '../../parts/records.tsx'
@@ -25,12 +26,20 @@ type EditorProps = { params: MonitorParams; id: string | undefined }
 export function MonitorEditor({ params, id }: EditorProps) {
   const monitor = useMonitor(id ?? params.of)
   const metric = useMetric(id === undefined && params.of === undefined ? params.metric : undefined)
+  const me = useMe()
   if (id === undefined && params.of === undefined) {
     const range = params.r === undefined && params.f === undefined ? undefined : rangeOf(params, { words: 'Last 5 minutes' })
     const window = windowFor(range, Date.now())
-    if (params.metric === undefined) return <MonitorForm first={newDraft(params, window)} id={undefined} title="New monitor" />
+    if (me.isPending)
+      return (
+        <Page title="New monitor">
+          <Loading>Loading…</Loading>
+        </Page>
+      )
+    const email = me.data?.user?.email
+    if (params.metric === undefined) return <MonitorForm first={newDraft(params, window, email)} id={undefined} title="New monitor" />
     if (!metric.data) return <MissingRecord title="New monitor" noun="metric" of={metric} back={<BackToMonitors />} />
-    return <MonitorForm first={draftFromMetric(metric.data, params.threshold, window)} id={undefined} title="New monitor" />
+    return <MonitorForm first={draftFromMetric(metric.data, params, window, email)} id={undefined} title="New monitor" />
   }
   if (monitor.data) {
     const { name } = monitor.data
@@ -106,7 +115,11 @@ function useSaveMonitor(id: string | undefined) {
     queries.setQueryData(['monitors', monitor.id], monitor)
     return monitor
   }
-  return useSave(send, { stale: [['monitors']], onSaved: (monitor) => navigate({ to: '/monitors', search: { id: monitor.id } }) })
+  return useSave(send, {
+    stale: [['monitors']],
+    // Back then leads to where the monitor came from, not to a form that would create it again.
+    onSaved: (monitor) => navigate({ to: '/monitors', search: { id: monitor.id }, replace: id === undefined }),
+  })
 }
 
 /** Suggest proposes a name and a description for the query. */

@@ -61,7 +61,7 @@ export function Chart(props: ChartProps) {
     plot.current.setCursor({ left: left + 0.5, top: 10 })
   }
   return (
-    <figure className={`@container flex min-w-0 flex-col ${isFilling ? 'lg:min-h-0 lg:flex-1' : ''} ${isOld ? 'opacity-50' : ''}`}>
+    <figure className={`@container flex min-w-0 flex-col ${isFilling ? 'lg:min-h-0 lg:flex-1' : ''}`}>
       {/* biome-ignore lint/a11y/useSemanticElements: what is drawn here is no group of fields */}
       <div
         ref={containerRef}
@@ -69,7 +69,7 @@ export function Chart(props: ChartProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the crosshair
         tabIndex={0}
         aria-label={`${label}: ${description}. Left and right read the values${onPick ? ', Enter opens the events' : ''}.`}
-        className={`h-(--height) min-w-0 shrink-0 overflow-hidden ${isFilling ? 'lg:h-auto lg:min-h-24 lg:flex-1 lg:basis-0' : ''} ${onPick ? 'cursor-pointer' : ''}`}
+        className={`h-(--height) min-w-0 shrink-0 overflow-hidden ${isFilling ? 'lg:h-auto lg:min-h-24 lg:flex-1 lg:basis-0' : ''} ${onPick ? 'cursor-pointer' : ''} ${isOld ? 'opacity-50' : ''}`}
         style={{ '--height': `${height}px` } as CSSProperties}
         onKeyDown={onKey}
         onPointerDown={(event) => {
