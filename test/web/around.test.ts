@@ -377,6 +377,15 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await each.filter({ hasText: "region = 'eu'" }).getByRole('button', { name: 'Remove' }).click()
     await counted(filters, '10 events')
 
+    const near = await stand.open(exploreUrl({ ...ten(), q: "hst = 'a' AND region = 'EU'" }))
+    const misses = near.getByRole('list', { name: 'Matches of each condition' }).getByRole('listitem')
+    await misses.filter({ hasText: 'hst is none of the usual keys' }).getByRole('button', { name: "Change to host = 'a'" }).click()
+    await misses
+      .filter({ hasText: "no event has region 'EU', but 30 events have 'eu'" })
+      .getByRole('button', { name: /Change to/ })
+      .click()
+    await near.getByRole('list', { name: 'Matches of each condition' }).waitFor({ state: 'detached' })
+
     const role = await stand.org.ask<{ role_id: string }>('POST', '/roles', {
       body: { role_type: 'API', display_name: 'Knows names', permissions: ['logs_read'] },
     })

@@ -117,6 +117,7 @@ async function readWhole(reading: StatsRead): Promise<[TotalStats, TopGroups]> {
 
 async function readSlices(reading: StatsRead): Promise<TotalStats> {
   const { calls, slices: count } = reading.request
+  if (count === 1) return readOneSlice(reading)
   const rows = await readRows(reading, { calls, groups: [], slices: count })
   const slices = emptySlices(reading)
   let whole = nobody(calls)
@@ -126,6 +127,15 @@ async function readSlices(reading: StatsRead): Promise<TotalStats> {
     else slices[number - 1] = readStatsRow(rows, calls, widthMs(reading, number - 1))
   }
   return { whole, slices }
+}
+
+/** A single slice is the total, so no event is assigned to one. */
+async function readOneSlice(reading: StatsRead): Promise<TotalStats> {
+  const { calls } = reading.request
+  const rows = await readRows(reading, { calls, groups: [], slices: undefined })
+  const found = rows && !rows.atEnd ? readStatsRow(rows, calls, widthMs(reading)) : nobody(calls)
+  const whole = found.count === 0 ? nobody(calls) : found
+  return { whole, slices: [whole] }
 }
 
 type TopGroup = { readonly stored: readonly string[]; readonly whole: StatsRow }

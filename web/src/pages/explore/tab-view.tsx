@@ -9,6 +9,8 @@ import { AddToDashboard } from './groups/add-to-dashboard.tsx'
 import { COUNT, GroupBar } from './groups/group-bar.tsx'
 import { groupClauses } from './groups/group-order.ts'
 import { GroupTable } from './groups/group-table.tsx'
+import { addUp } from './groups/measures.ts'
+import { ShapePicker } from './groups/shape-picker.tsx'
 import { PatternList } from './patterns/pattern-list.tsx'
 import { isNotValue, isValue, splitClauses, withClause } from './query/clauses.ts'
 import { comparisonName } from './time/compare.ts'
@@ -63,9 +65,10 @@ function Patterns({ state }: Props) {
 }
 
 function Groups({ state }: Props) {
-  const { tab, groups, by, measure, allFields, zone, actions, change, earlier, comparison, query, selectedQuery } = state
+  const { params, tab, groups, by, measure, measures, allFields, zone, actions, change, earlier, comparison, query, selectedQuery } = state
   const before = comparison && earlier.groups.data
   if (isForbidden(groups.error)) return <Forbidden failure={groups.error} onRetry={groups.refetch} />
+  const shape = addUp(measures) ? (params.as ?? 'line') : 'line'
   const group = {
     ...{ groups: groups.data, by, measure, zone, actions },
     emptyView: <NoEvents state={state} />,
@@ -80,14 +83,23 @@ function Groups({ state }: Props) {
     <>
       <GroupBar
         by={by}
-        measure={measure}
+        measures={measures}
         fields={allFields.data?.fields ?? []}
         onGroup={(next) => change((now) => optional({ ...now, by: next }))}
         onMeasure={(next) => change((now) => optional({ ...now, fn: next === COUNT ? undefined : next }))}
         tools={
-          <Permitted to="dashboards_write">
-            <AddToDashboard query={query} by={by} measure={measure} type={tab === 'chart' ? 'line' : 'top-list'} />
-          </Permitted>
+          <>
+            {tab === 'chart' && (
+              <ShapePicker
+                shape={shape}
+                canStack={addUp(measures)}
+                onPick={(next) => change((now) => optional({ ...now, as: next === 'line' ? undefined : next }))}
+              />
+            )}
+            <Permitted to="dashboards_write">
+              <AddToDashboard query={query} by={by} measures={measures} type={tab === 'chart' ? shape : 'top-list'} />
+            </Permitted>
+          </>
         }
       />
       {tab === 'table' ? (
@@ -96,6 +108,7 @@ function Groups({ state }: Props) {
         <Suspense fallback={<p className="p-3 text-soft">Measuring…</p>}>
           <GroupChart
             {...group}
+            shape={shape}
             onPick={(sf, st) => change((now) => optional({ ...now, tab: undefined, sf, st }))}
             onRange={(fromMs, toMs) => change((now) => withRange(now, { fromMs, toMs }))}
             onChanges={(sf, st) => change((now) => ({ ...now, tab: 'changes', sf, st }))}

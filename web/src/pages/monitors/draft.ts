@@ -1,4 +1,4 @@
-import type { MetricQuery, Monitor } from '@dendro/api'
+import type { MetricDefinition, MetricQuery, Monitor } from '@dendro/api'
 import { newQuery, tidied } from '../../parts/metric-queries.ts'
 import type { Range } from '../../parts/time-range.ts'
 import { boundsOf } from '../../parts/time-range.ts'
@@ -86,6 +86,18 @@ export function newDraft({ d, q, groups, fn }: QueryParams, window: string): Mon
     aux: undefined,
   }
 }
+
+/** draftFromMetric starts from the queries and the formula of a metric. */
+export const draftFromMetric = (
+  { queries, formulas }: MetricDefinition,
+  threshold: number | undefined,
+  window: string,
+): MonitorFormState => ({
+  ...newDraft({}, window),
+  queries,
+  formula: formulas?.[0]?.expression ?? '',
+  ...(threshold === undefined ? {} : { threshold: String(threshold) }),
+})
 
 const text = (value: number | undefined): string => (value === undefined ? '' : String(value))
 

@@ -12,11 +12,11 @@ import { MissingRecord } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
-import { bodyOf, draftOf, type MonitorFormState, newDraft, ruleOf, windowFor } from './draft.ts'
+import { bodyOf, draftFromMetric, draftOf, type MonitorFormState, newDraft, ruleOf, windowFor } from './draft.ts'
 import { NotificationFields } from './notification-fields.tsx'
 import type { MonitorParams } from './params.ts'
 import { Preview } from './preview.tsx'
-import { useMonitor } from './queries.ts'
+import { useMetric, useMonitor } from './queries.ts'
 import { RuleFields } from './rule-fields.tsx'
 
 type EditorProps = { params: MonitorParams; id: string | undefined }
@@ -24,9 +24,13 @@ type EditorProps = { params: MonitorParams; id: string | undefined }
 /** MonitorEditor edits a monitor beside a backtest of the last days; a new one starts with the query it came from. */
 export function MonitorEditor({ params, id }: EditorProps) {
   const monitor = useMonitor(id ?? params.of)
+  const metric = useMetric(id === undefined && params.of === undefined ? params.metric : undefined)
   if (id === undefined && params.of === undefined) {
     const range = params.r === undefined && params.f === undefined ? undefined : rangeOf(params, { words: 'Last 5 minutes' })
-    return <MonitorForm first={newDraft(params, windowFor(range, Date.now()))} id={undefined} title="New monitor" />
+    const window = windowFor(range, Date.now())
+    if (params.metric === undefined) return <MonitorForm first={newDraft(params, window)} id={undefined} title="New monitor" />
+    if (!metric.data) return <MissingRecord title="New monitor" noun="metric" of={metric} back={<BackToMonitors />} />
+    return <MonitorForm first={draftFromMetric(metric.data, params.threshold, window)} id={undefined} title="New monitor" />
   }
   if (monitor.data) {
     const { name } = monitor.data

@@ -26,8 +26,10 @@ const schema = {
   d: textList,
   q: text,
   groups: textList,
-  /** fn is the measure. */
+  /** fn is the measure; metric is a metric definition whose queries a new monitor takes instead, with a threshold. */
   fn: text,
+  metric: text,
+  threshold: number,
 }
 
 /** MonitorParams are the search parameters of the page: the filtered list, one monitor, or an editor. */
