@@ -60,6 +60,16 @@ export function windowFor(range: Range | undefined, nowMs: number): string {
 
 type QueryParams = { d?: string[]; q?: string; groups?: string[]; fn?: string }
 
+/** silenceDraft alerts when no event arrives within the window. */
+export const silenceDraft = (params: QueryParams, sender: string, window: string): MonitorFormState => ({
+  ...newDraft(params, window),
+  name: `${sender} is silent`,
+  description: `Events are expected within ${window.replace(/^last /i, '')}.`,
+  operator: 'BELOW',
+  threshold: '1',
+  noData: 'ALERT',
+})
+
 /** newDraft starts from the query parameters. */
 export function newDraft({ d, q, groups, fn }: QueryParams, window: string): MonitorFormState {
   const query = newQuery('a', { where: q ?? '', ...(fn ? { select: [fn] } : {}), ...(groups ? { groups } : {}) })

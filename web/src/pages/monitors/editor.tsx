@@ -12,7 +12,7 @@ import { MissingRecord } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
-import { bodyOf, draftOf, type MonitorFormState, newDraft, ruleOf, windowFor } from './draft.ts'
+import { bodyOf, draftOf, type MonitorFormState, newDraft, ruleOf, silenceDraft, windowFor } from './draft.ts'
 import { NotificationFields } from './notification-fields.tsx'
 import type { MonitorParams } from './params.ts'
 import { Preview } from './preview.tsx'
@@ -26,7 +26,9 @@ export function MonitorEditor({ params, id }: EditorProps) {
   const monitor = useMonitor(id ?? params.of)
   if (id === undefined && params.of === undefined) {
     const range = params.r === undefined && params.f === undefined ? undefined : rangeOf(params, { words: 'Last 5 minutes' })
-    return <MonitorForm first={newDraft(params, windowFor(range, Date.now()))} id={undefined} title="New monitor" />
+    const window = windowFor(range, Date.now())
+    const first = params.silent === undefined ? newDraft(params, window) : silenceDraft(params, params.silent, window)
+    return <MonitorForm first={first} id={undefined} title="New monitor" />
   }
   if (monitor.data) {
     const { name } = monitor.data

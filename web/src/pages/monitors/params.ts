@@ -28,6 +28,8 @@ const schema = {
   groups: textList,
   /** fn is the measure. */
   fn: text,
+  /** silent names the sender whose silence a new monitor alerts about. */
+  silent: text,
 }
 
 /** MonitorParams are the search parameters of the page: the filtered list, one monitor, or an editor. */
