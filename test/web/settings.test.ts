@@ -183,6 +183,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     const key = await page.getByRole('status').locator('code').textContent()
     expect((await stand.app.ask('GET', '/auth/me', { key: key ?? '' })).status).toBe(200)
     const row = rowOf(page, 'API keys', 'Lorries')
+    await row.getByText('none in 7 days').waitFor()
     await row.getByRole('button', { name: 'Edit' }).click()
     await page.getByLabel('Name of the key').fill('Barges')
     await page.getByRole('button', { name: 'Save', exact: true }).click()

@@ -6,12 +6,16 @@ import { useCallerNames } from '../../parts/callers.ts'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand, ChartData } from '../../parts/chart/data.ts'
 import { TruncationNote } from '../../parts/long-list.tsx'
-import { bytes, count, share } from '../../parts/numbers.ts'
+import { ago, bytes, count, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
+import { buttonClass } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { expectedEvery } from './expected.ts'
+import { flowOf } from './freshness.tsx'
 import { hoursOf, lastRejectedOf, sendersOf, useLedger } from './ledger.ts'
 import { LineTimes } from './line-times.tsx'
 import { Readers } from './readers.tsx'
@@ -26,7 +30,16 @@ export function Overview({ dataset }: { dataset: Dataset }) {
     <>
       <Panel title="Events of the last 7 days, by hour of arrival">
         <Loaded of={ledger}>
-          {(data) => (Number(data.totals.received) === 0 ? <NoArrivals dataset={dataset} /> : <Arrivals ledger={data} />)}
+          {(data) =>
+            Number(data.totals.received) === 0 ? (
+              <NoArrivals dataset={dataset} />
+            ) : (
+              <>
+                <Arrivals ledger={data} />
+                <Expected dataset={dataset} ledger={data} />
+              </>
+            )
+          }
         </Loaded>
       </Panel>
       <LineTimes dataset={dataset} onlyOffers />
@@ -77,6 +90,32 @@ function Arrivals({ ledger }: { ledger: Ledger }) {
         </TruncationNote>
       )}
     </div>
+  )
+}
+
+/** Expected names how often events have arrived, and leads to a monitor that alerts when they stop. */
+function Expected({ dataset, ledger }: { dataset: Dataset; ledger: Ledger }) {
+  const every = useMemo(() => expectedEvery(hoursOf(ledger).sumsOf('stored')), [ledger])
+  const lastMs = dataset.metadata.last_heartbeat_at
+  if (every === undefined || dataset.is_system_generated) return null
+  const isSilent = flowOf(lastMs, Date.now()) !== 'receiving'
+  const silent = `${dataset.collection} / ${dataset.dataset}`
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 pb-3">
+      <span className={isSilent ? 'text-warn' : 'text-soft'}>
+        Expected every {every.replace(/^1 /, '')}
+        {isSilent && lastMs !== undefined && `; the last event arrived ${ago(lastMs, Date.now())}`}.
+      </span>
+      <Permitted to="monitors_write">
+        <Link
+          to="/monitors"
+          search={{ edit: 'new', d: [dataset.id], r: `Last ${every}`, silent }}
+          className={buttonClass({ size: 'small' })}
+        >
+          Alert when silent
+        </Link>
+      </Permitted>
+    </p>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { Monitor } from '@dendro/api'
 import { expect, test } from 'vitest'
 import { bandsOf } from './bands.ts'
-import { bodyOf, draftOf, newDraft, ruleOf, windowFor, windowMsOf } from './draft.ts'
+import { bodyOf, draftOf, newDraft, ruleOf, silenceDraft, windowFor, windowMsOf } from './draft.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 const HOUR_MS = 3_600_000
@@ -31,6 +31,16 @@ test('a draft keeps its query, and is incomplete without a name and a recipient'
   expect(bodyOf(draft)).toBe(undefined)
   expect(bodyOf({ ...draft, name: 'Errors', targets: [{ email: 'a@example.org' }] })).toMatchObject({ name: 'Errors', threshold: 0 })
   expect(ruleOf({ ...draft, threshold: 'many' })).toBe(undefined)
+})
+
+test('a draft about silence alerts without events', () => {
+  expect(ruleOf(silenceDraft({ d: ['id'] }, 'shop / web', 'Last 2 hours'))).toMatchObject({
+    queries: [{ from: ['id'], select: ['count(*)'] }],
+    comparison_operator: 'BELOW',
+    threshold: 1,
+    window: 'Last 2 hours',
+    no_data_status: 'ALERT',
+  })
 })
 
 test('an opened and saved monitor is unchanged', () => {

@@ -69,6 +69,16 @@ type DraftParams = {
   about?: string
 }
 
+/** silenceDraft alerts when no event arrives within the window. */
+export const silenceDraft = (params: DraftParams, sender: string, window: string, email = ''): MonitorFormState => ({
+  ...newDraft(params, window, email),
+  name: `${sender} is silent`,
+  description: `Events are expected within ${window.replace(/^last /i, '')}.`,
+  operator: 'BELOW',
+  threshold: '1',
+  noData: 'ALERT',
+})
+
 /** newDraft starts from the search parameters, and notifies the user who creates the monitor. */
 export function newDraft(params: DraftParams, window: string, email = ''): MonitorFormState {
   const { d, q, groups, fn, op = 'ABOVE', threshold = 0, name = '', about = '' } = params

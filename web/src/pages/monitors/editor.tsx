@@ -13,7 +13,7 @@ import { MissingRecord } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
-import { bodyOf, draftFromMetric, draftOf, type MonitorFormState, newDraft, ruleOf, windowFor } from './draft.ts'
+import { bodyOf, draftFromMetric, draftOf, type MonitorFormState, newDraft, ruleOf, silenceDraft, windowFor } from './draft.ts'
 import { NotificationFields } from './notification-fields.tsx'
 import type { MonitorParams } from './params.ts'
 import { Preview } from './preview.tsx'
@@ -37,6 +37,8 @@ export function MonitorEditor({ params, id }: EditorProps) {
         </Page>
       )
     const email = me.data?.user?.email
+    if (params.silent !== undefined)
+      return <MonitorForm first={silenceDraft(params, params.silent, window, email)} id={undefined} title="New monitor" />
     if (params.metric === undefined) return <MonitorForm first={newDraft(params, window, email)} id={undefined} title="New monitor" />
     if (!metric.data) return <MissingRecord title="New monitor" noun="metric" of={metric} back={<BackToMonitors />} />
     return <MonitorForm first={draftFromMetric(metric.data, params, window, email)} id={undefined} title="New monitor" />

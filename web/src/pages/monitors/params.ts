@@ -34,6 +34,8 @@ const schema = {
   threshold: number,
   name: text,
   about: text,
+  /** silent names the sender whose silence a new monitor alerts about. */
+  silent: text,
 }
 
 /** MonitorParams are the search parameters of the page: the filtered list, one monitor, or an editor. */

@@ -6,7 +6,7 @@ import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
+import { Permitted, useMay } from '../../parts/permitted.tsx'
 import { RecordPanel } from '../../parts/record-panel.tsx'
 import { ShownOnce } from '../../parts/records.tsx'
 import { clockOf } from '../../parts/time-range.ts'
@@ -22,13 +22,16 @@ const lifetimes = [
   [String(90 * DAY_S), 'in 90 days'],
   [String(365 * DAY_S), 'in a year'],
 ] as const
-const columns = ['Name', 'Prefix', 'Roles', 'Created', 'Expires']
+const columns = ['Name', 'Prefix', 'Roles', 'Created', 'Last event sent', 'Expires']
+const HOUR_MS = 3_600_000
+const SENT_DAYS = 7
 
 /** Keys manages API keys. */
 export function Keys() {
   const client = useClient()
   const list = useQuery({ queryKey: KEYS, queryFn: ({ signal }) => client.apiKeys.list({ signal }) })
   const nameOf = useRoleNames()
+  const sent = useLastSent()
   const [created, setCreated] = useState<{ name: string; key: string }>()
   return (
     <>
@@ -55,6 +58,7 @@ export function Keys() {
           </code>,
           key.roles.map(nameOf).join(', '),
           <Created key="created" apiKey={key} />,
+          <LastSent key="sent" lastMs={sent.data && (sent.data.last.get(key.id) ?? (sent.data.isComplete ? null : undefined))} />,
           <Expires key="expires" expiresS={key.expires_at} />,
         ]}
         form={(key, onEnd) => key && <KeyForm apiKey={key} onEnd={onEnd} />}
@@ -104,6 +108,32 @@ function Created({ apiKey }: { apiKey: ApiKey }) {
       {created_by && <span className="text-soft"> by {callerOf(created_by.id)}</span>}
     </span>
   )
+}
+
+/** useLastSent finds the last hour of the week in which each key sent events; it reads the ingestion ledger. */
+function useLastSent() {
+  const client = useClient()
+  const may = useMay()
+  const toMs = (Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS
+  const hours = SENT_DAYS * 24
+  return useQuery({
+    queryKey: ['last sent', toMs],
+    enabled: may('usage_read'),
+    queryFn: async ({ signal }) => {
+      const query = { from_ts: toMs - hours * HOUR_MS, to_ts: toMs, num_of_slices: hours, limit: 10_000 }
+      const { entries, is_complete } = await client.ledger.get({ query, signal })
+      const last = new Map<string, number>()
+      for (const { identity, end_time } of entries) if (identity) last.set(identity.id, Math.max(last.get(identity.id) ?? 0, end_time))
+      return { last, isComplete: is_complete }
+    },
+  })
+}
+
+/** LastSent is empty until the ledger has loaded, and when the ledger has too many entries to tell. */
+function LastSent({ lastMs }: { lastMs: number | null | undefined }) {
+  if (lastMs === undefined) return null
+  if (lastMs === null) return <span className="text-soft">none in {SENT_DAYS} days</span>
+  return <>{lastMs > Date.now() ? 'within the hour' : ago(lastMs, Date.now())}</>
 }
 
 function Expires({ expiresS }: { expiresS: number | undefined }) {
