@@ -9,7 +9,7 @@ const root = dirname(fileURLToPath(import.meta.url))
 
 const WORKSPACES = ['api', 'language', 'server', 'cli', 'web', 'test', 'bench', 'clients/javascript']
 /** These commands serve the web app, so they rebuild it when its sources have changed. */
-const NEEDS_WEB = ['start', 'dev', 'test', 'check', 'build', 'build-web', 'screens']
+const NEEDS_WEB = ['start', 'dev', 'test', 'check', 'build', 'build-web', 'screens', 'pictures']
 
 /** The engine's library is published per platform, and the lock file cannot always name it, so it is installed separately when missing. */
 const ENGINE_VERSION = '26.7.3-stable.1'
@@ -51,6 +51,7 @@ const commands = {
   recover: (rest) => [node('server/src/main.ts', 'recover', ...rest)],
   seed: (rest) => [node('cli/src/main.ts', 'seed', ...rest)],
   screens: (rest) => [node('test/web/screens.ts', ...rest)],
+  pictures: (rest) => [node('test/web/readme-pictures.ts', ...rest)],
   test: (rest) => [tool('vitest', 'run', ...rest)],
   nightly: (rest) => [node('test/nightly.ts', ...rest)],
   'replay-statements': (rest) => [node('test/replay-statements.ts', ...rest)],

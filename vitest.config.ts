@@ -14,8 +14,8 @@ export default defineConfig({
     hookTimeout: 300_000,
     teardownTimeout: 300_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
-    // Twice the processors of a small machine: many tests wait for a restart or a timer.
-    maxWorkers: 4,
+    // More than the two processors of a small machine: many tests wait for a restart or a timer.
+    maxWorkers: 5,
     // A worker keeps the modules it has loaded for its next file. No module of ours keeps state, so files do not see each other.
     isolate: false,
     sequence: { sequencer: SlowFirst },

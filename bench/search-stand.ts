@@ -8,10 +8,11 @@ import { openLogger } from '../server/src/kernel/log.ts'
 import { openMeta } from '../server/src/meta/meta.ts'
 import { sql } from '../server/src/meta/sql.ts'
 import { selectSlotsOf } from '../server/src/resources/data/catalog/rows.ts'
-import { type DataFile, dataFile } from './ingest-data.ts'
+import { type DataFile, dataFile, isTextKind } from './ingest-data.ts'
 import { buildLateIndexes } from './ingest-disk.ts'
 import type { Place, SlotOf } from './search-queries.ts'
 import { openRecorder, type Recorder } from './search-recorder.ts'
+import { bytesPerEvent, type SearchedKind } from './search-sets.ts'
 import { newDataDir, removeDataDir, type Service, startService } from './service.ts'
 
 /** A service with events, a recorder between it and its event store, and the store for direct queries. */
@@ -20,8 +21,8 @@ export type Stand = {
   recorder: Recorder
   place: Place
   data: DataFile
-  /** Sends a request to the service and returns the response. */
-  ask(method: string, path: string, body?: unknown): Promise<unknown>
+  /** Sends a request to the service, with the first key or another, and returns the response. */
+  ask(method: string, path: string, body?: unknown, key?: string): Promise<unknown>
   /** Queries the store directly, as the service's reader. */
   byHand(parts: { columns: string; where: string; rest: string }): Promise<string>
   slotOf: SlotOf
@@ -31,14 +32,11 @@ export type Stand = {
 const MEMORY_BYTES = 4 * 2 ** 30
 const BODY_BYTES = 8 * 2 ** 20
 const DATASET = 'bench-search'
-/** The approximate size of a generated line. */
-const BYTES_PER_EVENT = 277
-
 /** Creates a stand with about so many events, or opens the one in a directory. */
-export async function openStand(events: number, keptDir: string | undefined): Promise<Stand> {
+export async function openStand(events: number, keptDir: string | undefined, kind: SearchedKind = 'json'): Promise<Stand> {
   const dataDir = keptDir ?? (await newDataDir())
   const isNew = !existsSync(join(dataDir, 'filled'))
-  const data = await dataFile('json', events * BYTES_PER_EVENT)
+  const data = await dataFile(kind, events * bytesPerEvent[kind])
   const deps = { clock: systemClock, log: openLogger('warn'), ids: systemIds }
   const [store, meta] = await Promise.all([
     openEventStore({ dataDir, memoryBytes: MEMORY_BYTES }, deps),
@@ -54,7 +52,7 @@ export async function openStand(events: number, keptDir: string | undefined): Pr
     DENDRO_RETENTION_DAYS: 'off',
     DENDRO_MASTER_KEY: '0123456789abcdef'.repeat(4),
   })
-  const ask: Stand['ask'] = (method, path, body) => askService(service, method, path, body)
+  const ask: Stand['ask'] = (method, path, body, key = service.key) => askService({ ...service, key }, method, path, body)
   if (isNew) {
     await fill(service, data)
     // The service builds them once the events have settled.
@@ -105,8 +103,9 @@ async function askService({ url, key }: Service, method: string, path: string, b
 }
 
 /** Posts the whole file in bodies of whole lines. */
-async function fill({ url, key }: Service, { file }: DataFile): Promise<void> {
-  const headers = { 'x-service-api-key': key, 'x-service-dataset': DATASET, 'content-type': 'application/x-ndjson' }
+async function fill({ url, key }: Service, { file, kind }: DataFile): Promise<void> {
+  const type = isTextKind(kind) ? 'text/plain' : 'application/x-ndjson'
+  const headers = { 'x-service-api-key': key, 'x-service-dataset': DATASET, 'content-type': type }
   const handle = await open(file)
   const buffer = Buffer.allocUnsafe(BODY_BYTES)
   for (let at = 0; ; ) {
@@ -134,11 +133,11 @@ async function tableOf(store: EventStore, org: number, logId: string): Promise<s
   throw new Error('there are no events')
 }
 
-/** Finds the time range, an event in the middle and its trace. */
+/** Finds the time range, an event in the middle and its trace, if the data has traces. */
 async function placeOf(store: EventStore, org: number, table: string, logId: string, traceSlot: string): Promise<Place> {
   const answer = await store.reader.query({
     query: `select toUnixTimestamp64Milli(min(ts)) as fromMs, toUnixTimestamp64Milli(max(ts)) + 1 as toMs,
-      toUnixTimestamp64Milli(argMin(ts, abs(seq % 1000003 - 500000))) as middleMs, argMin(${traceSlot}, abs(seq % 1000003 - 500000)) as traceId
+      toUnixTimestamp64Milli(argMin(ts, abs(seq % 1000003 - 500000))) as middleMs, argMin(${traceSlot || "''"}, abs(seq % 1000003 - 500000)) as traceId
       from ${table} where log_id = {id:UUID}`,
     query_params: { id: logId },
     clickhouse_settings: { log_comment: String(org) },

@@ -94,6 +94,24 @@ export const senderPosts: Readonly<Record<string, SenderPost>> = {
       ['[', ',', ']'],
     ),
   },
+  'New Relic': {
+    receiver: 'newrelic',
+    path: '/log/v1',
+    contentType: 'application/json',
+    body: jsonOf(
+      (n) => ({ timestamp: timeMs(n), message: text(n), attributes: { level: 'info', hostname: host(n), ...fields(n) } }),
+      ['[{"common":{"attributes":{"service.name":"shop"}},"logs":[', ',', ']}]'],
+    ),
+  },
+  LogDNA: {
+    receiver: 'logdna',
+    path: '/logs/ingest',
+    contentType: 'application/json',
+    body: jsonOf(
+      (n) => ({ timestamp: timeMs(n), line: text(n), app: 'shop', level: 'info', host: host(n), meta: fields(n) }),
+      ['{"lines":[', ',', ']}'],
+    ),
+  },
   GELF: {
     receiver: 'gelf-http',
     path: '/gelf',

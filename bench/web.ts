@@ -1,13 +1,14 @@
 import { parseArgs } from 'node:util'
 import { openBrowser } from '../test/web/browser.fixture.ts'
 import { BENCH_KEY, median, newDataDir, printTable, removeDataDir, type Service, startService } from './service.ts'
+import { measureIncident } from './web-incident.ts'
 
 /** The web app in a real Chromium with the real service: its size, the time until it shows something, and its smoothness. */
 const USAGE = `node bench/web.ts [--events N] [--rows N] [--rounds N] [--dir DIR] [--chromium PATH]
   --events    how many events there are (2000000)
   --rows      how many rows are loaded before scrolling (200000)
   --rounds    how often the page is opened (5); medians are shown
-  --only      measure this alone: explore or charts
+  --only      measure this alone: explore, charts or incident
   --dir       where the stores lie; filled by the first run and kept for the next
 DENDRO_CHROMIUM names the browser where it is not at one of the usual places.`
 
@@ -32,7 +33,17 @@ const ROW_PX = 21
 const PATIENCE_MS = 60_000
 const EXPLORE = `/app/explore?r=${encodeURIComponent('Last 1 day')}`
 const headers = { 'x-service-api-key': BENCH_KEY }
-const goals = { kilobytes: 350, rowsMs: 1_000, keyMs: 50, frameMs: 50, heapMegabytes: 300, shift: 0, redrawMs: 50 }
+const goals = {
+  kilobytes: 350,
+  rowsMs: 1_000,
+  keyMs: 50,
+  frameMs: 50,
+  heapMegabytes: 300,
+  shift: 0,
+  redrawMs: 50,
+  incidentS: 60,
+  incidentActions: 12,
+}
 
 async function measure(): Promise<void> {
   const dir = options.dir ?? (await newDataDir())
@@ -40,8 +51,10 @@ async function measure(): Promise<void> {
   const browser = await openBrowser()
   try {
     await fill(service)
-    const rows = [...(options.only === 'charts' ? [] : await measureExplore(browser, service))]
-    if (options.only !== 'explore') rows.push(...(await measureCharts(browser, service)))
+    const measures = { explore: measureExplore, charts: measureCharts, incident: measureInvestigation }
+    const rows: string[][] = []
+    for (const [name, measureRows] of Object.entries(measures))
+      if (options.only === undefined || options.only === name) rows.push(...(await measureRows(browser, service)))
     printTable(['what', 'measured', 'goal', 'met'], rows)
   } finally {
     await browser.close()
@@ -60,13 +73,27 @@ async function measureExplore(browser: Browser, service: Service): Promise<strin
   const kilobytes = median(opened.map((one) => one.kilobytes))
   const rowsMs = median(opened.map((one) => one.rowsMs))
   const shift = Math.max(...opened.map((one) => one.shift))
+  const filterShift = Math.max(...opened.map((one) => one.filterShift))
   return [
     ['Explore over the wire, kB', kilobytes.toFixed(0), String(goals.kilobytes), met(kilobytes, goals.kilobytes)],
     ['first rows after opening, ms', rowsMs.toFixed(0), String(goals.rowsMs), met(rowsMs, goals.rowsMs)],
     ['layout shift', shift.toFixed(4), String(goals.shift), met(shift, goals.shift)],
+    ['layout shift when a condition comes', filterShift.toFixed(4), String(goals.shift), met(filterShift, goals.shift)],
     ['key press to paint, median ms', keys.toFixed(0), String(goals.keyMs), met(keys, goals.keyMs)],
     [`longest frame over ${rows} rows, ms`, frameMs.toFixed(0), String(goals.frameMs), met(frameMs, goals.frameMs)],
     ['heap with them, MB', heapMegabytes.toFixed(0), String(goals.heapMegabytes), met(heapMegabytes, goals.heapMegabytes)],
+  ]
+}
+
+/** The incident is investigated as often as the page is opened; the machine takes this time, without the time to read. */
+async function measureInvestigation(browser: Browser, service: Service): Promise<string[][]> {
+  const runs = []
+  for (let round = 0; round < Number(options.rounds); round += 1) runs.push(await measureIncident(browser, service))
+  const seconds = median(runs.map((one) => one.seconds))
+  const actions = Math.max(...runs.map((one) => one.actions))
+  return [
+    ['incident, from the first page to the summary, s', seconds.toFixed(1), String(goals.incidentS), met(seconds, goals.incidentS)],
+    ['incident, actions', String(actions), String(goals.incidentActions), met(actions, goals.incidentActions)],
   ]
 }
 
@@ -110,7 +137,10 @@ async function newPage(browser: Browser): Promise<Page> {
 
 const firstRow = (page: Page) => page.locator('section[aria-label="Events"] [data-index="5"]')
 
-async function openOnce(browser: Browser, { url }: Service): Promise<{ kilobytes: number; rowsMs: number; shift: number }> {
+async function openOnce(
+  browser: Browser,
+  { url }: Service,
+): Promise<{ kilobytes: number; rowsMs: number; shift: number; filterShift: number }> {
   const page = await newPage(browser)
   await page.addInitScript(`
     window.shift = 0
@@ -126,8 +156,14 @@ async function openOnce(browser: Browser, { url }: Service): Promise<{ kilobytes
   await page.getByText(/ events · .* read/).waitFor()
   await page.waitForTimeout(1_000)
   const shift = await page.evaluate<number>('window.shift')
+  const kilobytes = bytes / 1_000
+  await page.locator('section[aria-label="Events"] [data-name="region"]').first().hover()
+  await page.getByRole('button', { name: 'Include this value' }).click()
+  await page.getByRole('list', { name: 'Conditions' }).waitFor()
+  await page.waitForTimeout(2_000)
+  const filterShift = (await page.evaluate<number>('window.shift')) - shift
   await page.context().close()
-  return { kilobytes: bytes / 1_000, rowsMs, shift }
+  return { kilobytes, rowsMs, shift, filterShift }
 }
 
 /** Types into the query and returns the median time from a key press to the frame that shows it. */

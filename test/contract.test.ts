@@ -1,62 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathNames, statusOf, systemRoles } from '../api/src/index.ts'
-import { comparable, renamer } from './contract/comparable.ts'
-import {
-  absentEndpoints,
-  endpoints,
-  fill,
-  type Named,
-  type Params,
-  shapeOf,
-  takes,
-  unknownParams,
-  uuidsIn,
-  withUuids,
-} from './contract/endpoints.ts'
-import { type Ask, answersUnknown, changesNothing, examples } from './contract/examples.ts'
+import { absentEndpoints, endpoints, fill, type Params, shapeOf, takes, unknownParams } from './contract/endpoints.ts'
+import { answersUnknown, changesNothing, examples } from './contract/examples.ts'
 import { mustBeCounted, mustFail } from './contract/failure.ts'
+import { admin, auditOf, exampleFor, guarded, isOpen, mustSucceed, pathFor, send, withBody, withParams } from './contract/requests.ts'
 import { optionalMembers, rootObjectsOf } from './contract/schemas.ts'
-import { type Maker, openStage, type Stage } from './contract/stage.ts'
-import type { Reply } from './world.ts'
+import { openStage, type Stage } from './contract/stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
   stage = await openStage()
 })
 afterAll(() => stage?.app.close())
-
-type Credential = { key?: string; token?: string }
-
-/** A valid request to the endpoint in the organization of the maker. */
-async function exampleFor({ name, endpoint }: Named, maker: Maker): Promise<Ask> {
-  const example = examples[name]
-  if (example) return example(maker)
-  if (!endpoint.body && !endpoint.takes && pathNames(endpoint.path).length === 0) return {}
-  throw new Error(`${name} takes a body or names a record: add an example of a valid request to it in test/contract/examples.ts`)
-}
-
-const pathFor = ({ endpoint }: Named, ask: Ask, path: string = endpoint.path) =>
-  fill(path, ask.params ?? {}) + (ask.query === undefined ? '' : `?${ask.query}`)
-
-const send = (named: Named, ask: Ask, by: Credential, path?: string): Promise<Reply> =>
-  stage.app.ask(named.endpoint.method, pathFor(named, ask, path), {
-    ...by,
-    ...(ask.headers ? { headers: ask.headers } : {}),
-    ...(ask.raw === undefined ? {} : { raw: ask.raw }),
-    ...(ask.body === undefined ? {} : { body: ask.body }),
-  })
-
-const admin = (maker: Maker, ask: Ask = {}): Credential =>
-  ask.token === undefined ? { key: ask.key ?? maker.org.key } : { token: ask.token }
-
-const isOpen = ({ endpoint }: Named) => endpoint.permission === 'public'
-const guarded = endpoints.filter((named) => !isOpen(named))
-const withBody = endpoints.filter(({ endpoint }) => endpoint.body !== undefined)
-const withParams = endpoints.flatMap((named) =>
-  pathNames(named.endpoint.path).map((param) => ({ ...named, param, law: `${named.name}.${param}` })),
-)
-const changing = endpoints.filter(({ name, endpoint }) => endpoint.method !== 'GET' && changesNothing[name] === undefined)
 
 test('every endpoint of the contract is answered, also under its other paths', () => {
   const missing = endpoints.flatMap(({ name, endpoint }) =>
@@ -81,8 +37,8 @@ test('no two endpoints share a method and a place, and names say where exception
 describe('without a valid credential nothing is done', () => {
   test.each(guarded)('$name', async (named) => {
     const ask = { params: unknownParams(named.endpoint) }
-    mustFail(await send(named, ask, {}), 401, named)
-    for (const credential of Object.values(stage.shut)) mustFail(await send(named, ask, credential), 401, named)
+    mustFail(await send(stage, named, ask, {}), 401, named)
+    for (const credential of Object.values(stage.shut)) mustFail(await send(stage, named, ask, credential), 401, named)
   })
 })
 
@@ -92,10 +48,10 @@ describe('who lacks the permission is refused, before anything is looked up', ()
     for (const [role, credential] of Object.entries(stage.callers)) {
       const held: readonly string[] = systemRoles[role as keyof typeof systemRoles].permissions
       if (held.includes(named.endpoint.permission)) continue
-      const reply = await send(named, ask, credential)
+      const reply = await send(stage, named, ask, credential)
       mustFail(reply, 403, { ...named, counted: true })
       if (named.endpoint.method !== 'GET')
-        expect(await auditOf(stage.own.org.key, reply), `${role} was refused`).toMatchObject({ outcome: 'refused' })
+        expect(await auditOf(stage, stage.own.org.key, reply), `${role} was refused`).toMatchObject({ outcome: 'refused' })
     }
   })
 })
@@ -105,9 +61,9 @@ describe('what is not there says so, to those who might use it', () => {
     const { endpoint } = named
     for (const path of [endpoint.path, ...(endpoint.aliases ?? [])]) {
       const ask = { params: unknownParams(endpoint) }
-      mustFail(await send(named, ask, {}, path), 401, named)
-      mustFail(await send(named, ask, stage.callers.IngestionApi ?? {}, path), 403, { ...named, counted: true })
-      const failure = mustFail(await send(named, ask, { key: stage.own.org.key }, path), 501, { ...named, counted: true })
+      mustFail(await send(stage, named, ask, {}, path), 401, named)
+      mustFail(await send(stage, named, ask, stage.callers.IngestionApi ?? {}, path), 403, { ...named, counted: true })
+      const failure = mustFail(await send(stage, named, ask, { key: stage.own.org.key }, path), 501, { ...named, counted: true })
       expect(failure.details).toBe(endpoint.absent)
     }
   })
@@ -121,34 +77,11 @@ test('a key that only ingests reads nothing', () => {
   expect(readable.filter(({ endpoint }) => endpoint.method === 'GET')).toEqual([])
 })
 
-describe('a valid request succeeds with what the contract lists and nothing else', () => {
-  test.each(endpoints)('$name', async (named) => {
-    const ask = await exampleFor(named, stage.own)
-    mustSucceed(named, await send(named, ask, admin(stage.own, ask)))
-  })
-})
-
-function mustSucceed(named: Named, reply: Reply): void {
-  const { endpoint } = named
-  expect(reply.status, JSON.stringify(reply.body)).toBe(statusOf(endpoint))
-  expect(reply.headers.get('x-correlation-id')).toMatch(/^[\da-f]{32}$/)
-  if (!isOpen(named)) mustBeCounted(reply)
-  if (!endpoint.reply) {
-    expect(reply.body).toBe('')
-    return
-  }
-  const expected = endpoint.media ?? 'application/json'
-  expect(reply.headers.get('content-type')?.split(';')[0]).toBe(expected.split(';')[0])
-  const read = endpoint.reply.safeParse(reply.body)
-  expect(read.error?.issues ?? []).toEqual([])
-  expect(reply.body, 'the reply has members that the contract does not list').toEqual(read.data)
-}
-
 describe('other paths of an endpoint answer the same', () => {
   const aliases = endpoints.flatMap((named) => (named.endpoint.aliases ?? []).map((alias) => ({ ...named, alias })))
   test.each(aliases)('$name at $alias', async (named) => {
     const ask = await exampleFor(named, stage.own)
-    mustSucceed(named, await send(named, ask, admin(stage.own, ask), named.alias))
+    mustSucceed(named, await send(stage, named, ask, admin(stage.own, ask), named.alias))
   })
 })
 
@@ -156,7 +89,7 @@ describe('a slash at the end and unknown query parameters change nothing', () =>
   test.each(endpoints)('$name', async (named) => {
     const ask = await exampleFor(named, stage.own)
     const query = [ask.query, 'surprise=1', 'surprise=%00', 'timeline_enabled='].filter(Boolean).join('&')
-    mustSucceed(named, await send(named, { ...ask, query }, admin(stage.own, ask), `${named.endpoint.path}/`))
+    mustSucceed(named, await send(stage, named, { ...ask, query }, admin(stage.own, ask), `${named.endpoint.path}/`))
   })
 })
 
@@ -166,7 +99,7 @@ describe('a limit on a list acts, and has its bounds', () => {
   test.each(limited)('$name', async (named) => {
     const ask = await exampleFor(named, stage.own)
     const requestWith = (limit: number) =>
-      send(named, { ...ask, query: [ask.query, `limit=${limit}`].filter(Boolean).join('&') }, admin(stage.own, ask))
+      send(stage, named, { ...ask, query: [ask.query, `limit=${limit}`].filter(Boolean).join('&') }, admin(stage.own, ask))
     const one = await requestWith(1)
     mustSucceed(named, one)
     const lists = Object.values(one.body as Record<string, unknown>).filter(Array.isArray)
@@ -220,7 +153,7 @@ describe('a body of the wrong kind is refused', () => {
     const ask = await exampleFor(named, stage.own)
     const credential = admin(stage.own, ask)
     for (const body of ['text', 7, true, []]) {
-      mustFail(await send(named, { ...ask, body }, credential), 400, named)
+      mustFail(await send(stage, named, { ...ask, body }, credential), 400, named)
     }
   })
 })
@@ -234,10 +167,14 @@ describe('each missing required member of a body is reported by name, and no mem
       const { [member]: _, ...without } = body
       const missing = named.endpoint.body?.safeParse(without).error?.issues.some((issue) => issue.path[0] === member)
       if (missing) {
-        const failure = mustFail(await send(named, { ...ask, body: without }, credential), 400, named)
+        const failure = mustFail(await send(stage, named, { ...ask, body: without }, credential), 400, named)
         expect(failure.details, `without ${member}`).toContain(member)
       }
-      const failure = mustFail(await send(named, { ...ask, body: { ...body, [member]: { nonsense: [null] } } }, credential), 400, named)
+      const failure = mustFail(
+        await send(stage, named, { ...ask, body: { ...body, [member]: { nonsense: [null] } } }, credential),
+        400,
+        named,
+      )
       expect(failure.errors?.[0]?.field, `with nonsense in ${member}`).toMatch(new RegExp(`^${member}\\b`))
     }
   })
@@ -248,7 +185,7 @@ describe('null for every optional member that a valid request leaves out changes
     const ask = await exampleFor(named, stage.own)
     const objects = named.endpoint.body ? rootObjectsOf(named.endpoint.body) : []
     const nulls = Object.fromEntries(objects.flatMap(optionalMembers).map(({ name }) => [name, null]))
-    mustSucceed(named, await send(named, { ...ask, body: { ...nulls, ...(ask.body ?? {}) } }, admin(stage.own, ask)))
+    mustSucceed(named, await send(stage, named, { ...ask, body: { ...nulls, ...(ask.body ?? {}) } }, admin(stage.own, ask)))
   })
 })
 
@@ -257,63 +194,13 @@ describe('a malformed id in the path is refused; where ids are free, it is just 
     const ask = await exampleFor(named, stage.own)
     const isFree = takes(named.endpoint, named.param, 'no-such-thing')
     if (isFree && answersUnknown[named.law] !== undefined) return
-    const reply = await send(named, { ...ask, params: { ...ask.params, [named.param]: 'no-such-thing' } }, { key: stage.own.org.key })
+    const reply = await send(
+      stage,
+      named,
+      { ...ask, params: { ...ask.params, [named.param]: 'no-such-thing' } },
+      { key: stage.own.org.key },
+    )
     mustFail(reply, isFree ? 404 : 400, { ...named, counted: !isOpen(named) })
-  })
-})
-
-describe('what does not exist is 404', () => {
-  test.each(withParams.filter(({ law, endpoint, param }) => answersUnknown[law] === undefined && takes(endpoint, param, randomUUID())))(
-    '$law',
-    async (named) => {
-      const ask = await exampleFor(named, stage.own)
-      const reply = await send(named, { ...ask, params: { ...ask.params, [named.param]: randomUUID() } }, { key: stage.own.org.key })
-      mustFail(reply, 404, { ...named, counted: !isOpen(named) })
-    },
-  )
-})
-
-describe('what another organization has does not exist', () => {
-  // Public endpoints have no organization: the holder of a signed link may follow it.
-  test.each(guarded.filter(({ endpoint }) => pathNames(endpoint.path).length > 0))('$name', async (named) => {
-    const foreign = await exampleFor(named, stage.own)
-    const params = foreign.params ?? {}
-    const unknown = withUuids(params, renamer())
-    const credential = { key: stage.other.org.key }
-    const [asForeign, asUnknown] = [await send(named, foreign, credential), await send(named, { ...foreign, params: unknown }, credential)]
-    expect(comparable(asForeign, params)).toEqual(comparable(asUnknown, unknown))
-    if (!Object.keys(params).some((param) => answersUnknown[`${named.name}.${param}`])) mustFail(asForeign, 404, named)
-  })
-})
-
-describe('a body that names records of another organization is answered as if they did not exist', () => {
-  test.each(withBody)('$name', async (named) => {
-    const foreign = await exampleFor(named, stage.own)
-    if (uuidsIn(foreign.body).length === 0) return
-    const home = await exampleFor(named, stage.other)
-    const ask = { ...foreign, ...(home.params ? { params: home.params } : {}) }
-    const unknown = withUuids(foreign.body, renamer())
-    const credential = admin(stage.other, home)
-    const [asForeign, asUnknown] = [await send(named, ask, credential), await send(named, { ...ask, body: unknown }, credential)]
-    const known = (body: unknown) => Object.fromEntries(uuidsIn(body).map((id, index) => [String(index), id]))
-    expect(comparable(asForeign, known(ask.body))).toEqual(comparable(asUnknown, known(unknown)))
-  })
-})
-
-type AuditRecord = { action: string; outcome: string; actor?: object; correlation_id: string; entity_type: string }
-
-async function auditOf(key: string, reply: Reply): Promise<AuditRecord | undefined> {
-  const id = reply.headers.get('x-correlation-id')
-  const listed = await stage.app.ask<{ audit: AuditRecord[] }>('GET', '/audit?limit=50', { key })
-  return listed.body.audit.find((record) => record.correlation_id === id)
-}
-
-describe('every change leaves a record in the audit trail', () => {
-  test.each(changing)('$name', async (named) => {
-    const ask = await exampleFor(named, stage.own)
-    const reply = await send(named, ask, admin(stage.own, ask))
-    expect(reply.status).toBe(statusOf(named.endpoint))
-    expect(await auditOf(ask.key ?? stage.own.org.key, reply)).toMatchObject({ action: named.name, outcome: 'done' })
   })
 })
 

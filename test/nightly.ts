@@ -19,6 +19,9 @@ const DEEP_FILTERS = 2_000
 const SHAPES = 100_000
 const DATASETS = 10_000
 const META_KILLS = 40
+const SEARCHED_EVENTS = 20_000_000
+/** Of pods and of text lines. */
+const IRREGULAR_EVENTS = 2_000_000
 
 const root = resolve(import.meta.dirname, '..')
 const [share = 1] = process.argv.slice(2).map(Number)
@@ -52,6 +55,12 @@ const parts: readonly Part[] = [
     args: testOf('test/many-shapes.test.ts'),
     env: { DENDRO_TEST_SHAPES: String(SHAPES), DENDRO_TEST_DATASETS: String(DATASETS) },
   },
+  { what: 'searches of 22 million events', args: ['bench/search.ts', '--events', times(SEARCHED_EVENTS), '--rounds', '2'] },
+  {
+    what: 'searches of events of pods',
+    args: ['bench/search.ts', '--set', 'kubernetes', '--events', times(IRREGULAR_EVENTS), '--rounds', '2'],
+  },
+  { what: 'searches of text lines', args: ['bench/search.ts', '--set', 'text', '--events', times(IRREGULAR_EVENTS), '--rounds', '2'] },
   {
     what: 'kills of the metadata store under writes',
     args: testOf('server/src/meta/kill.test.ts'),
@@ -63,11 +72,11 @@ const parts: readonly Part[] = [
     env: { DENDRO_TEST_SEED: seed, DENDRO_TEST_ALL: '1' },
   },
   {
-    what: 'the metadata store and the features on a PostgreSQL server of the system',
+    what: 'the metadata store, the features and the contract laws on a PostgreSQL server of the system',
     command: '.ci/with-postgres',
     args: [
       process.execPath,
-      ...testOf('server/src/meta', 'server/src/resources'),
+      ...testOf('server/src/meta', 'server/src/resources', 'test/contract.test.ts', 'test/contract/'),
       '--exclude',
       '**/meta/{embedded,kill,dump,doctor,lock}.test.ts',
     ],

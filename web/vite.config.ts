@@ -2,6 +2,7 @@ import { clientRoutes, contract } from '@dendro/api'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { compressFiles } from './compress-files.ts'
 import { preloadTypefaces, subsetTypefaces } from './typefaces.ts'
 
 /** clientRoutesModule brings the routes of the contract into the page as plain data; the schemas, a hundred times as large, stay at home. */
@@ -16,7 +17,7 @@ export default defineConfig(async () => {
   await subsetTypefaces()
   return {
     root: import.meta.dirname,
-    plugins: [react(), tailwindcss(), clientRoutesModule(), preloadTypefaces()],
+    plugins: [react(), tailwindcss(), clientRoutesModule(), preloadTypefaces(), compressFiles()],
     base: '/app/',
     build: { outDir: 'dist', emptyOutDir: true, assetsDir: 'files', target: 'es2023', modulePreload: { polyfill: false } },
   }

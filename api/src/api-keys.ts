@@ -2,6 +2,24 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { list, Metadata, sec, Tags, text, uuid } from './values.ts'
 
+const ALLOWED = `Whether senders that can set no header may send events with the key as parameter \`token\` or \`api_key\` of the address.
+Addresses end up in the logs of proxies and senders.`
+
+const SECONDS_MAX = 600
+const QUERIES_MAX = 1_000
+
+const KeyQueryBudget = z
+  .strictObject({
+    seconds: z.int().min(1).max(SECONDS_MAX).optional().describe('Time limit of a query.'),
+    bytes: z.int().min(1).optional().describe('Uncompressed bytes that a query may read.'),
+    rows: z.int().min(1).optional().describe('Events that a query may scan.'),
+    running: z.int().min(1).max(QUERIES_MAX).optional().describe('Queries that may run at once; further queries wait.'),
+    waiting: z.int().min(0).max(QUERIES_MAX).optional().describe('Queries that may wait; more are refused with 429.'),
+  })
+  .meta({ id: 'ApiKeyQueryBudget' })
+/** Limits of the queries of a key. They are not above those of its roles. */
+export type KeyQueryBudget = z.output<typeof KeyQueryBudget>
+
 export const ApiKey = z
   .object({
     id: uuid,
@@ -9,7 +27,9 @@ export const ApiKey = z
     api_key: z.string().describe('Short identifier that tells keys apart; not part of the secret.'),
     roles: z.array(z.string()),
     tags: Tags,
+    allowed_in_address: z.boolean().describe(ALLOWED),
     expires_at: sec.optional().describe('Unix seconds; absent when the key never expires.'),
+    query_budget: KeyQueryBudget.optional().describe('Limits of the queries of this key; absent when those of its roles apply.'),
     metadata: Metadata,
   })
   .meta({ id: 'ApiKey' })
@@ -24,6 +44,8 @@ const NewApiKey = z
     ttl: z.int().min(0).max(TTL_MAX_S).optional().describe('Lifetime in seconds; absent or 0 means that the key never expires.'),
     expires_at: sec.optional(),
     tags: Tags.default({}),
+    allowed_in_address: z.boolean().default(false).describe(ALLOWED),
+    query_budget: KeyQueryBudget.optional(),
   })
   .refine((key) => key.ttl === undefined || key.expires_at === undefined, {
     error: 'and ttl exclude each other',
@@ -63,8 +85,14 @@ export const apiKeys = {
     path: '/api-keys/{apiKeyId}',
     permission: 'api_keys_write',
     tier: 'S',
-    summary: 'Rename an API key or replace its roles, effective at once; the last AdminApi key keeps its role',
-    body: z.object({ name: text(1, 255).optional(), roles: list(text(1, 255), { min: 1 }).optional() }),
+    summary:
+      'Change the name, roles or query budget of an API key, or allow it in addresses, effective at once; the last AdminApi key keeps its role',
+    body: z.object({
+      name: text(1, 255).optional(),
+      roles: list(text(1, 255), { min: 1 }).optional(),
+      allowed_in_address: z.boolean().optional().describe(ALLOWED),
+      query_budget: KeyQueryBudget.nullable().optional().describe('Replaces all limits; null removes them.'),
+    }),
     reply: ApiKey,
     fails: [404, 409],
   }),

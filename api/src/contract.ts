@@ -23,6 +23,7 @@ import { insights } from './insights.ts'
 import { integrations } from './integrations.ts'
 import { ledger } from './ledger.ts'
 import { limits } from './limits.ts'
+import { lineTimes } from './line-times.ts'
 import { liveTail } from './live-tail.ts'
 import { logs } from './logs.ts'
 import { metricDefinitions, metricDefinitionTemplates } from './metric-definitions.ts'
@@ -79,6 +80,7 @@ export const contract = {
   integrations,
   ledger,
   limits,
+  lineTimes,
   liveTail,
   logs,
   metricDefinitions,

@@ -1,8 +1,8 @@
 export type { AgentMessage } from './agent-interface.ts'
-export { ApiKey } from './api-keys.ts'
+export { ApiKey, type KeyQueryBudget } from './api-keys.ts'
 export { AiEvent, type ProposedWidget } from './assistants.ts'
 export type { Login } from './auth.ts'
-export type { Finding, FindingName } from './changes.ts'
+export type { ChangesReply, Finding, FindingName } from './changes.ts'
 export {
   ApiFailure,
   type Client,
@@ -54,6 +54,7 @@ export { GroupMember, UserGroup } from './groups.ts'
 export { EmailTemplate, SlackIntegration, SlackWorkspace, WebhookIntegration } from './integrations.ts'
 export type { LedgerCounts, LedgerEntry } from './ledger.ts'
 export type { Limit } from './limits.ts'
+export { LineTime, type LineTimeCandidate, type LineTimeFormat, lineTimeFormats } from './line-times.ts'
 export { Log, LogView } from './logs.ts'
 export {
   type MetricDefinition,

@@ -7,6 +7,12 @@ export type SenderProof =
   /** A test checks the syntax. */
   | 'parsed'
 
+/**
+ * How often lines are stored when the service is killed and the network stalls. `once`: the protocol identifies a repeated batch. `at least once`: a
+ * batch whose answer was lost is stored twice.
+ */
+export type SenderDelivery = 'once' | 'at least once'
+
 /** A program that sends logs, with its configuration in `api/senders/`. */
 export type SenderConfig = {
   readonly file: string
@@ -16,6 +22,8 @@ export type SenderConfig = {
   readonly proof: SenderProof
   /** The program that a test runs, by its name in PATH. */
   readonly program?: string
+  /** What a test has shown with the program, 10,000 lines, a kill and a stall. */
+  readonly delivery?: SenderDelivery
   /** The address of the listener that the sender needs, for `DENDRO_LISTENERS`. */
   readonly listener?: string
 }
@@ -31,25 +39,40 @@ const agent = (file: string, title: string, more: Partial<SenderConfig> = {}): S
 /** The senders of the page "Send data" and of docs/senders.md, the most usual first. */
 export const senders: readonly SenderConfig[] = [
   { file: 'curl.sh', title: 'curl', use: 'Run it in a shell.', proof: 'run', program: 'curl' },
-  agent('otel-collector.yaml', 'OpenTelemetry Collector', { proof: 'replayed' }),
+  agent('otel-collector.yaml', 'OpenTelemetry Collector', { proof: 'replayed', delivery: 'once' }),
   agent('fluent-bit.yaml', 'Fluent Bit', { proof: 'replayed' }),
-  agent('rsyslog.conf', 'rsyslog', { proof: 'run', program: 'rsyslogd' }),
+  agent('rsyslog.conf', 'rsyslog', { proof: 'run', program: 'rsyslogd', delivery: 'at least once' }),
   agent('vector.yaml', 'Vector'),
   agent('filebeat.yaml', 'Filebeat'),
   agent('logstash.conf', 'Logstash'),
   agent('alloy.alloy', 'Grafana Alloy'),
-  agent('promtail.yaml', 'Promtail', { proof: 'replayed' }),
+  agent('promtail.yaml', 'Promtail', { proof: 'replayed', delivery: 'at least once' }),
   agent('fluentd.conf', 'Fluentd'),
-  agent('syslog-ng.conf', 'syslog-ng', { proof: 'run', program: 'syslog-ng' }),
+  agent('syslog-ng.conf', 'syslog-ng', { proof: 'run', program: 'syslog-ng', delivery: 'at least once' }),
   {
     file: 'journal-upload.conf',
     title: 'System journal',
     use: 'Save it as /etc/systemd/journal-upload.conf and start systemd-journal-upload.',
     proof: 'replayed',
+    delivery: 'once',
   },
-  { file: 'pino.mjs', title: 'pino (Node.js)', use: 'Install pino and @dendro/logs.', proof: 'run', program: 'node' },
-  { file: 'winston.mjs', title: 'winston (Node.js)', use: 'Install winston and @dendro/logs.', proof: 'run', program: 'node' },
-  { file: 'python-logging.py', title: 'logging (Python)', use: 'Install the package dendro.', proof: 'run', program: 'python3' },
+  { file: 'pino.mjs', title: 'pino (Node.js)', use: 'Install pino and @dendro/logs.', proof: 'run', program: 'node', delivery: 'once' },
+  {
+    file: 'winston.mjs',
+    title: 'winston (Node.js)',
+    use: 'Install winston and @dendro/logs.',
+    proof: 'run',
+    program: 'node',
+    delivery: 'once',
+  },
+  {
+    file: 'python-logging.py',
+    title: 'logging (Python)',
+    use: 'Install the package dendro.',
+    proof: 'run',
+    program: 'python3',
+    delivery: 'once',
+  },
   {
     file: 'otel-sdk.env',
     title: 'OpenTelemetry SDK',
@@ -61,21 +84,25 @@ export const senders: readonly SenderConfig[] = [
     file: 'docker-syslog.yaml',
     title: 'Docker, syslog driver',
     use: 'Add the member `logging` to a service of a Compose file.',
-    proof: 'parsed',
+    proof: 'run',
+    program: 'docker',
     listener: 'syslog+tcp://0.0.0.0:601?key=__KEY__',
   },
   {
     file: 'docker-gelf.yaml',
     title: 'Docker, GELF driver',
     use: 'Add the member `logging` to a service of a Compose file.',
-    proof: 'parsed',
+    proof: 'run',
+    program: 'docker',
     listener: 'gelf+udp://0.0.0.0:12201?key=__KEY__',
   },
   {
     file: 'docker-fluentd.yaml',
     title: 'Docker, Fluentd driver',
     use: 'Add the member `logging` to a service of a Compose file. The first two parts of the tag are collection and dataset.',
-    proof: 'parsed',
+    proof: 'run',
+    program: 'docker',
+    delivery: 'once',
     listener: 'forward+tcp://0.0.0.0:24224?key=__KEY__',
   },
   {
@@ -83,12 +110,14 @@ export const senders: readonly SenderConfig[] = [
     title: 'Docker, Splunk driver',
     use: 'Add the member `logging` to a service of a Compose file.',
     proof: 'replayed',
+    delivery: 'at least once',
   },
   {
     file: 'nginx.conf',
     title: 'nginx',
     use: 'Add both lines to the block `http`.',
-    proof: 'parsed',
+    proof: 'run',
+    program: 'nginx',
     listener: 'syslog+udp://0.0.0.0:514?key=__KEY__',
   },
   {

@@ -70,7 +70,7 @@ const ids = list(uuid, { max: 1000 })
 const favourites = z.strictObject({ monitors: ids.optional(), dashboards: ids.optional(), saved_searches: ids.optional() })
 const FEATURES_MAX = 200
 const features = mapOf(z.boolean(), FEATURES_MAX)
-const timezone = text(1, 100).refine(isTimezone, { error: 'must be the name of a time zone, such as Europe/Dublin' })
+export const timezone = text(1, 100).refine(isTimezone, { error: 'must be the name of a time zone, such as Europe/Dublin' })
 const scalars = {
   theme: z.enum(['light', 'dark', 'system']).optional(),
   preferred_org: uuid.optional(),

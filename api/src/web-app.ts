@@ -15,6 +15,7 @@ export const webPages = [
   'welcome',
   'sign-in',
   'invitation',
+  '_kit',
 ] as const
 
 /** The web app: one page for every address under /app, and its files. It uses the API like any other client. */

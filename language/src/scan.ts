@@ -15,6 +15,7 @@ import {
 import { wordsFrom } from './lookahead.ts'
 import { isNumber } from './number.ts'
 import type { ExpectedSyntax, ParseTrace } from './parse-trace.ts'
+import { regexComparison } from './regex-literal.ts'
 import type { NameToken, Token, ValueToken } from './token.ts'
 
 /** The differences between the languages that share this scanner (filter, dataset selector). */
@@ -368,10 +369,16 @@ export class Scanner {
     return this.unexpected() ?? this.next('EXPECTED_VALUE', `expected a value ${place}`, "for example 500 or 'text'")
   }
 
-  /** Suggests LIKE, also in place of the operator. */
+  /** Suggests LIKE, or the operator of a regular expression, also in place of the operator. */
   #wildcard(run: Token, operator: Token | undefined): LanguageError {
-    const like = `${operator && operator.text !== '=' ? 'NOT LIKE' : 'LIKE'} ${quoted(run.text.replaceAll('*', '%'))}`
-    const problem = diagnosticAt(run, 'WILDCARD', "'*' is not a wildcard here", `write ${echo(like)}`, like)
+    const isNegated = operator !== undefined && operator.text !== '='
+    const regex = this.dialect.operators.includes('~') ? regexComparison(run.text) : undefined
+    const instead = regex
+      ? `${isNegated ? '!' : ''}${regex}`
+      : `${isNegated ? 'NOT LIKE' : 'LIKE'} ${quoted(run.text.replaceAll('*', '%'))}`
+    const problem = regex
+      ? diagnosticAt(run, 'REGEX', 'a regular expression is compared by ~', `write ${echo(instead)}`, instead)
+      : diagnosticAt(run, 'WILDCARD', "'*' is not a wildcard here", `write ${echo(instead)}`, instead)
     if (operator) return this.error(this.fixedFrom(operator, run, problem))
     const { fix: _fix, ...withoutFix } = problem
     return this.error(withoutFix)

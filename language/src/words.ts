@@ -1,4 +1,5 @@
 import { type Diagnostic, diagnosticAt, echo, quoted } from './language-error.ts'
+import { regexComparison } from './regex-literal.ts'
 import type { Scanner } from './scan.ts'
 import type { NameToken, Token } from './token.ts'
 import type { Filter } from './tree.ts'
@@ -6,8 +7,6 @@ import type { Filter } from './tree.ts'
 const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i
 const ADDRESS_END = /[^\s"'()]*/y
 const STATEMENT = /^select[ \t\r\n]+(?:\*|[\p{L}_"@$*][^'=<>!~]*[ \t\r\n]from[ \t\r\n]|\p{L}+\()/iu
-/** A regular expression as other languages write it: `/time.*out/i`. */
-const REGEX_LITERAL = /^\/(.+)\/([a-z]*)$/
 const SIGIL_KEY = /^[@$][\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
 
 /** Rejects a whole statement in the place of a condition. */
@@ -23,11 +22,12 @@ export function refuseStatement(scanner: Scanner): void {
   throw scanner.error(diagnosticAt(run, 'CLAUSE', message, 'use the select and from fields of the request'))
 }
 
-/** Rejects a minus sign that was meant to exclude a word or `key:value`. */
+/** Rejects a minus sign that was meant to exclude a word, `key:value` or a quoted text. */
 export function refuseMinus(scanner: Scanner, { text, position }: NameToken): void {
-  if (!/^-[^\d]/.test(text)) return
+  const [phrase] = text === '-' ? (/^(?:"[^"]*"|'[^']*')/.exec(scanner.text.slice(position + 1)) ?? []) : []
+  if (phrase === undefined && !/^-[^\d]/.test(text)) return
   const minus = { text: '-', position, length: 1 }
-  throw scanner.error(diagnosticAt(minus, 'MINUS', "'-' does not exclude", `write NOT ${echo(text.slice(1))}`, 'NOT '))
+  throw scanner.error(diagnosticAt(minus, 'MINUS', "'-' does not exclude", `write NOT ${echo(phrase ?? text.slice(1))}`, 'NOT '))
 }
 
 /** Rejects words that are probably not meant as words to search for. */
@@ -41,9 +41,9 @@ export function refuseWord(scanner: Scanner, word: NameToken): void {
   }
   refuseMinus(scanner, word)
   if (!text.includes('*')) return
-  const [, pattern, flags = ''] = REGEX_LITERAL.exec(text) ?? []
-  if (pattern !== undefined) {
-    const instead = `@raw ${flags.includes('i') ? '~*' : '~'} ${quoted(pattern)}`
+  const comparison = regexComparison(text)
+  if (comparison !== undefined) {
+    const instead = `@raw ${comparison}`
     throw scanner.error(diagnosticAt(word, 'REGEX', 'a regular expression is compared with a field', `write ${echo(instead)}`, instead))
   }
   if (/^\*+$/.test(text)) {

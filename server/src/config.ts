@@ -178,19 +178,19 @@ export const settings = {
     asLimits(asSeconds),
     { otherwise: 60, byRole: new Map() },
     '60s',
-    'Time limit of a query, also by role such as 60s,ReadOnly=20s; an asynchronous search has ten times as long, at most 600s.',
+    'Time limit of a query, also by role such as 60s,ReadOnly=20s; an asynchronous search has ten times as long, at most 600s. An API key may have a lower limit.',
   ),
   DENDRO_QUERY_BYTES: setting(
     asLimits(asBytes),
     { otherwise: 2 ** 40, byRole: new Map() },
     '1024G',
-    'Uncompressed bytes that a query may read, also by role such as 1024G,ReadOnly=100G.',
+    'Uncompressed bytes that a query may read, also by role such as 1024G,ReadOnly=100G. An API key may have a lower limit.',
   ),
   DENDRO_QUERY_ROWS: setting(
     asLimits(asCount),
     { otherwise: 20_000_000_000, byRole: new Map() },
     '20000000000',
-    'Events that a query may scan, also by role.',
+    'Events that a query may scan, also by role. An API key may have a lower limit.',
   ),
   DENDRO_MISSING_SHARDS: setting(
     oneOf(['refuse', 'skip']),
@@ -214,13 +214,13 @@ export const settings = {
     asLimits(asCount),
     { otherwise: 4, byRole: new Map() },
     '4',
-    'Queries that a credential may run at once in each process, also by role such as 4,ReadOnly=2; further queries wait.',
+    'Queries that a credential may run at once in each process, also by role such as 4,ReadOnly=2; further queries wait. An API key may have a lower limit.',
   ),
   DENDRO_QUERY_WAITING: setting(
     asLimits(asCountFromZero),
     { otherwise: 8, byRole: new Map() },
     '8',
-    'Queries of a credential that may wait, also by role; more are refused with 429.',
+    'Queries of a credential that may wait, also by role; more are refused with 429. An API key may have a lower limit.',
   ),
   DENDRO_QUERY_RUNNING_ORG: setting(
     asCount,

@@ -30,6 +30,7 @@ import { datasetRoutes } from './resources/data/datasets/routes.ts'
 import { ledgerRoutes } from './resources/data/ledger/routes.ts'
 import type { LimitMeter } from './resources/data/limits/limits.ts'
 import { limitRoutes } from './resources/data/limits/routes.ts'
+import { lineTimeRoutes } from './resources/data/line-times/routes.ts'
 import { parserRoutes } from './resources/data/parsers/routes.ts'
 import { retentionRoutes, retentionRuleRoutes } from './resources/data/retention/routes.ts'
 import { usageRoutes } from './resources/data/usage/routes.ts'
@@ -84,6 +85,7 @@ export const allRoutes = (
     analytics: analyticsRoutes(world),
     groups: groupRoutes(world),
     organizations: organizationRoutes(world, foundOrganization),
+    lineTimes: lineTimeRoutes(world),
     parsers: parserRoutes(world, readForm),
     permissions: permissionRoutes(),
     policies: policyRoutes(world),

@@ -1,149 +1,31 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import winston from 'winston'
 import { BatchSender, type DropReport } from '../../clients/javascript/src/batch-sender.ts'
 import pinoDestination from '../../clients/javascript/src/pino.ts'
 import { DendroTransport } from '../../clients/javascript/src/winston.ts'
-import { freePort, killServices, type Service, startService, stop, until, untilUp } from '../service.ts'
+import { openSenders, type Senders } from '../senders.ts'
+import { freePort } from '../service.ts'
 import { openStallingProxy, type StallingProxy } from './stalling-proxy.ts'
-import { sendSyslog, startSyslogNg, syslogNg } from './syslog-ng.ts'
 
-/** Log handlers and syslog-ng send while the service is killed once and the network stalls once. */
-const LINES = 10_000
-const KEY = 'dk_five-owls-in-a-row-on-the-telegraph-wire'
-const root = join(import.meta.dirname, '../..')
-const hasPython = spawnSync('python3', ['--version']).status === 0
-const programs: Record<string, readonly string[]> = {
-  pino: [process.execPath, join(import.meta.dirname, 'logging-program.ts'), 'pino'],
-  winston: [process.execPath, join(import.meta.dirname, 'logging-program.ts'), 'winston'],
-  ...(hasPython ? { python: ['python3', join(root, 'clients/python/tests/logging_program.py')] } : {}),
-}
-const env = { DENDRO_BOOTSTRAP_API_KEY: KEY, DENDRO_RATE_LIMIT: 'off' }
-
-let dir: string
+/** The bounds of log handlers, and values that applications give them. `deliveries.test.ts` sends through a kill and a stall. */
+let senders: Senders
+let key: string
 let proxy: StallingProxy
-let daemonProxy: StallingProxy
-let service: Service
-const children: ChildProcess[] = []
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'dendro-handlers-'))
+  senders = await openSenders()
+  key = await senders.org.newKey(['IngestionApi'])
   proxy = await openStallingProxy()
-  daemonProxy = await openStallingProxy()
-  service = await untilUp(startService(dir, env))
-  proxy.passTo(portOf(service.url))
+  proxy.passTo(portOfService())
 })
 afterAll(async () => {
-  for (const child of children) await stop(child, 'SIGKILL')
-  await killServices()
+  await senders?.close()
   await proxy?.close()
-  await daemonProxy?.close()
-  await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })
 
-type FoundEvent = {
-  message_kvs: Record<string, string>
-  '@status': string
-  metadata: { timestamp: number }
-}
-type FoundEvents = { events: FoundEvent[]; totals: { count: number } }
-
-/** None if the dataset is not there yet. */
-async function search(query: Record<string, unknown>): Promise<FoundEvents> {
-  const answer = await fetch(`${service.url}/search`, {
-    method: 'POST',
-    headers: { 'x-service-api-key': KEY, 'content-type': 'application/json' },
-    body: JSON.stringify({ select: ['*'], limit: LINES, ...query }),
-  })
-  return answer.status === 200 ? ((await answer.json()) as FoundEvents) : { events: [], totals: { count: 0 } }
-}
-
-const eventsOf = (dataset: string): Promise<FoundEvents> => search({ from_expr: `dataset = '${dataset}'`, time_range: 'Last 1 hour' })
-
+const portOfService = (): number => Number(new URL(senders.app.url).port)
 const addressOf = ({ port }: StallingProxy): string => `http://127.0.0.1:${port}`
-const portOf = (url: string): number => Number(new URL(url).port)
-
-const absent = [...(hasPython ? [] : ['Python']), ...(syslogNg === undefined ? ['syslog-ng'] : [])]
-const skipped = absent.length === 0 ? '' : ` (SKIPPED: ${absent.join(', ')})`
-
-test(`${LINES} lines of each sender arrive through a kill and a stall, of log handlers exactly once${skipped}`, async () => {
-  const startMs = Date.now()
-  const senders = Object.keys(programs).length
-  proxy.passTo(portOf(service.url), { mode: 'hold answers', afterAnswers: senders })
-  daemonProxy.passTo(portOf(service.url), { mode: 'hold answers', afterAnswers: 1 })
-  if (syslogNg !== undefined) await feedSyslogNg(syslogNg, startMs)
-  const complaints: string[] = []
-  const applications: ChildProcess[] = []
-  for (const [program = '', ...args] of Object.values(programs)) {
-    const child = spawn(program, [...args, String(LINES)], {
-      env: { ...process.env, PYTHONPATH: join(root, 'clients/python'), DENDRO_URL: addressOf(proxy), DENDRO_API_KEY: KEY },
-      stdio: ['pipe', 'inherit', 'pipe'],
-    })
-    child.stderr?.on('data', (chunk) => complaints.push(String(chunk)))
-    children.push(child)
-    applications.push(child)
-  }
-
-  // The service has stored a batch of every sender when it is killed, and no sender knows.
-  await until(() => proxy.held() === senders && (syslogNg === undefined || daemonProxy.held() > 0))
-  await stop(service.child, 'SIGKILL')
-  service = await untilUp(startService(dir, env))
-  proxy.passTo(portOf(service.url), { mode: 'stall', afterAnswers: 2 * senders })
-  daemonProxy.passTo(portOf(service.url), { mode: 'stall', afterAnswers: 2 })
-  await until(() => proxy.givenUp() >= senders)
-  for (const one of [proxy, daemonProxy]) one.passTo(portOf(service.url))
-
-  for (const dataset of Object.keys(programs)) await until(async () => (await eventsOf(dataset)).totals.count >= LINES)
-  if (syslogNg !== undefined) await checkSyslogNg(startMs)
-  for (const child of applications) {
-    const exit = once(child, 'exit')
-    child.stdin?.end()
-    expect(await exit, complaints.join('')).toEqual([0, null])
-  }
-  for (const dataset of Object.keys(programs)) {
-    const { events, totals } = await eventsOf(dataset)
-    expect({ dataset, count: totals.count }).toEqual({ dataset, count: LINES })
-    expect(new Set(events.map(({ message_kvs: { number } }) => number)).size).toBe(LINES)
-    const wrong = events.filter(
-      ({ '@status': status, message_kvs: { number, message, msg, 'cart.items': items }, metadata: { timestamp } }) =>
-        status !== 'warn' || (message ?? msg) !== `order ${number}` || items !== '2' || timestamp < startMs || timestamp > Date.now(),
-    )
-    expect(wrong.slice(0, 3)).toEqual([])
-  }
-})
-
-/** Starts syslog-ng and sends it lines, one for each millisecond. */
-async function feedSyslogNg(program: string, startMs: number): Promise<void> {
-  const started = await startSyslogNg(program, { dir, place: { url: addressOf(daemonProxy), key: KEY } })
-  children.push(started.child)
-  const lines = Array.from({ length: LINES }, (_, number) => {
-    return `<12>${new Date(startMs + number).toISOString()} web-1 cart[7]: order number=${number} is late`
-  })
-  await sendSyslog(started, lines)
-}
-
-/** All lines have arrived, with time, severity and host. HTTP of syslog-ng has no idempotency key: a batch without an answer is stored twice. */
-async function checkSyslogNg(startMs: number): Promise<void> {
-  await until(async () => new Set((await syslogNgEvents(startMs)).map(({ message_kvs: { message } }) => message)).size >= LINES)
-  const wrong = (await syslogNgEvents(startMs)).filter(
-    ({ '@status': status, message_kvs: { message, host, program, pid }, metadata: { timestamp } }) =>
-      status !== 'warn' || `${host} ${program} ${pid}` !== 'web-1 cart 7' || message !== `order number=${timestamp - startMs} is late`,
-  )
-  expect(wrong.slice(0, 3)).toEqual([])
-}
-
-/** Each line has a millisecond of its own, so that parts of the time are small enough for one search. */
-async function syslogNgEvents(startMs: number): Promise<FoundEvent[]> {
-  const parts = [0, 1, 2, 3].map((part) => startMs + (part * LINES) / 4)
-  const found = await Promise.all(
-    parts.map((fromMs) => search({ from_expr: "dataset = 'app'", from_ts: fromMs, to_ts: fromMs + LINES / 4 })),
-  )
-  return found.flatMap(({ events }) => events)
-}
 
 test.each([
   ['events', { queueEventsMax: 300 }, 300],
@@ -153,28 +35,28 @@ test.each([
   const dataset = `full-of-${name}`
   proxy.stall()
   const sender = new BatchSender({
-    ...{ url: addressOf(proxy), key: KEY, dataset, batchEventsMax: 100, ...bounds },
+    ...{ url: addressOf(proxy), key, dataset, batchEventsMax: 100, ...bounds },
     onDrop: (report) => reports.push(report),
     onError: () => undefined,
   })
   // Each line has 28 bytes with its end.
   const accepted = Array.from({ length: 1_000 }, (_, number) => sender.send(`{"number":${1_000_000_000 + number},"a":1}`))
   expect(accepted).toEqual(Array.from({ length: 1_000 }, (_, number) => number < kept))
-  proxy.passTo(portOf(service.url))
+  proxy.passTo(portOfService())
   expect(await sender.close()).toBe(true)
   expect(reports.reduce((sum, { count }) => sum + count, 0)).toBe(1_000 - kept)
   expect(reports.at(-1)?.total).toBe(1_000 - kept)
-  const { events } = await eventsOf(dataset)
-  const numbers = events.flatMap(({ message_kvs: { number } }) => (number === undefined ? [] : [Number(number) - 1_000_000_000]))
+  const events = await senders.eventsIn(dataset)
+  const numbers = events.flatMap(({ keys: { number } }) => (number === undefined ? [] : [Number(number) - 1_000_000_000]))
   expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: kept }, (_, number) => number))
-  const counted = events.flatMap(({ message_kvs: { dropped_events: dropped } }) => (dropped === undefined ? [] : [dropped]))
+  const counted = events.flatMap(({ keys: { dropped_events: dropped } }) => (dropped === undefined ? [] : [dropped]))
   expect(counted).toEqual([String(1_000 - kept)])
 })
 
 test('what cannot be delivered until the time limit is counted as closed', async () => {
   const reports: DropReport[] = []
   const sender = new BatchSender({
-    ...{ url: `http://127.0.0.1:${await freePort()}`, key: KEY, batchEventsMax: 10 },
+    ...{ url: `http://127.0.0.1:${await freePort()}`, key, batchEventsMax: 10 },
     onDrop: (report) => reports.push(report),
     onError: () => undefined,
   })
@@ -201,7 +83,7 @@ test('hostile values reach the service and never throw into the application', as
       },
     },
   }
-  const options = { url: addressOf(proxy), key: KEY, dataset: 'hostile' }
+  const options = { url: addressOf(proxy), key, dataset: 'hostile' }
   // The default format of winston throws for such values before a transport sees them.
   const asIs = winston.format((info) => info)()
   const logger = winston.createLogger({ format: asIs, transports: [new DendroTransport(options)] })
@@ -217,17 +99,17 @@ test('hostile values reach the service and never throw into the application', as
   const closed = once(stream, 'finish')
   stream.end()
   await closed
-  const { events, totals } = await eventsOf('hostile')
-  expect(totals.count).toBe(4)
-  const ofWinston = events.find(({ message_kvs: { message } }) => message === 'from winston')
+  const events = await senders.eventsIn('hostile')
+  expect(events).toHaveLength(4)
+  const ofWinston = events.find(({ keys: { message } }) => message === 'from winston')
   expect(ofWinston).toMatchObject({
-    '@status': 'warn',
-    message_kvs: {
+    severity: 'warn',
+    keys: {
       big: String(2n ** 70n),
       'circular.self': '[circular]',
       'error.cause.message': 'inner',
       'broken.getter': '[unreadable: no]',
     },
   })
-  expect(events.filter(({ '@status': status }) => status === 'error')).toHaveLength(2)
+  expect(events.filter(({ severity }) => severity === 'error')).toHaveLength(2)
 })

@@ -5,9 +5,10 @@ import { once } from 'node:events'
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { cwd, env = {} }: { cwd?: string | undefined; env?: Record<string, string> | undefined } = {},
+  { cwd, env = {}, input = '' }: { cwd?: string | undefined; env?: Record<string, string> | undefined; input?: string } = {},
 ): Promise<{ status: number | null; output: string }> {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env }, ...(cwd ? { cwd } : {}) })
+  const child = spawn(program, args, { stdio: 'pipe', env: { ...process.env, ...env }, ...(cwd ? { cwd } : {}) })
+  child.stdin.end(input)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {

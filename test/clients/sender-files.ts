@@ -24,6 +24,8 @@ function proofOf({ proof, program }: SenderConfig): string {
   return proof === 'replayed' ? 'its requests are replayed' : 'its syntax is checked'
 }
 
+const deliveryOf = ({ delivery }: SenderConfig): string => (delivery === undefined ? '–' : `stored ${delivery}`)
+
 function sectionOf(sender: SenderConfig): string {
   const { file, title, use, listener } = sender
   const language = file.split('.').at(-1) ?? ''
@@ -43,7 +45,7 @@ ${senderConfig(file, EXAMPLE).trimEnd()}
 
 /** docs/senders.md, from the files that tests run. */
 export function sendersPage(): string {
-  const rows = senders.map((sender) => `| [${sender.title}](../api/senders/${sender.file}) | ${proofOf(sender)} |`)
+  const rows = senders.map((sender) => `| [${sender.title}](../api/senders/${sender.file}) | ${proofOf(sender)} | ${deliveryOf(sender)} |`)
   return `# Senders
 
 Copy-and-paste configurations of ${senders.length} senders. Replace \`https://dendro.example\` by the address of your service and \`YOUR_KEY\` by an API key with the role
@@ -56,22 +58,29 @@ This page is generated from the files in \`api/senders/\` by \`node test/clients
 - **replayed**: a test sends recorded requests of the program, or requests in its documented form, to the address and with the credentials of the file.
 - **parsed**: a test checks the syntax and the structure of the file. The program itself has not run with it.
 
-pino, winston, Python logging and syslog-ng also send 10,000 lines each while the service is killed once and the network stalls once: all lines arrive. The three log handlers
-and senders with acknowledged ids store each line once. syslog-ng, rsyslog and other senders without such an id repeat a batch whose answer was lost, so that its lines are
-stored twice.
+Some programs also send 10,000 lines while the service is killed once and the network stalls once (\`test/clients/deliveries.test.ts\`): all lines arrive, with
+their time, severity, host and fields. The table says how often they are stored:
+
+- **once**: the protocol identifies a repeated batch, by an idempotency key, the ids of its entries, or the same bytes with times.
+- **at least once**: nothing identifies a repeated batch. The lines of a batch whose answer was lost are stored twice.
+
+The test runs the programs that it finds in PATH: \`otelcol\` or \`otelcol-contrib\`, \`promtail\`, \`syslog-ng\`, \`rsyslogd\`, \`python3\`, and both \`systemd-journal-upload\` and
+\`systemd-journal-remote\`.
 
 ## Known gaps
 
 - Filebeat, Logstash, Vector, Alloy, Fluentd, nginx and the Docker drivers with listeners have not run with their files.
   Recordings of Fluent Bit, the OpenTelemetry Collector, Promtail and others are replayed by \`test/wire.test.ts\` as well.
-- rsyslog runs with a file of the assistant that has more options (\`test/journeys/shippers.test.ts\`), but not through the kill and the stall: after a failed bulk request it repeats the batch message by message, which is slow.
+- rsyslog repeats a failed batch message by message, so its file sends batches of 200. It has no time limit for a request:
+  with version 8.2204 or newer, add \`indexTimeout="30000"\` to the action.
+- An OpenTelemetry SDK drops a batch after 10 seconds or five attempts. Send to a collector on the same machine if nothing may be lost.
 - syslog-ng cannot be installed next to rsyslog from Debian, so that continuous integration skips it; its test runs where the program is in PATH.
 - Cloudflare, Firehose, Vercel and Heroku are services: tests send requests in their documented form.
 
 ## All senders
 
-| Sender | Test |
-| --- | --- |
+| Sender | Test | Kill and stall |
+| --- | --- | --- |
 ${rows.join('\n')}
 
 ${senders.map(sectionOf).join('\n')}`

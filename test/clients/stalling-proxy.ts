@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-type Pair = { client: Socket; server: Socket; hasAnswerHeld: boolean; isGone: boolean }
+type Pair = { client: Socket; server: Socket; hasAnswerHeld: boolean; isStalled: boolean; isGone: boolean }
 
 /**
  * A TCP proxy between senders and a service that moves: senders keep one address while the service is killed and started elsewhere. It can hold back
@@ -9,12 +9,14 @@ type Pair = { client: Socket; server: Socket; hasAnswerHeld: boolean; isGone: bo
  */
 export type StallingProxy = {
   readonly port: number
-  /** Names the port of the service, and lets everything through. With a next mode, that begins after some chunks of answers. */
+  /** Names the port of the service, and lets everything through. With a next mode, that begins after some chunks of answers, with 0 at once. */
   passTo(port: number, next?: { mode: 'hold answers' | 'stall'; afterAnswers: number }): void
   /** Nothing passes. */
   stall(): void
   /** Connections of senders whose answer is held back. */
   held(): number
+  /** Connections that have sent something since the stall began, which does not pass. */
+  stalled(): number
   /** Connections that senders gave up since the stall began. */
   givenUp(): number
   close(): Promise<void>
@@ -37,27 +39,32 @@ export async function openStallingProxy(): Promise<StallingProxy> {
   const stall = (): void => {
     mode = 'stall'
     givenUp = 0
-    for (const { client } of pairs) client.pause()
+    for (const pair of pairs) pair.isStalled = false
   }
-  const countAnswer = (): void => {
-    answers += 1
+  const beginNext = (): void => {
     if (next === undefined || answers < next.afterAnswers) return
     if (next.mode === 'stall') stall()
     else mode = next.mode
   }
   const proxy = createServer((client) => {
-    const pair: Pair = { client, server: connect(target, '127.0.0.1'), hasAnswerHeld: false, isGone: false }
+    const pair: Pair = { client, server: connect(target, '127.0.0.1'), hasAnswerHeld: false, isStalled: false, isGone: false }
     pairs.add(pair)
-    if (mode === 'stall') client.pause()
-    client.on('data', (chunk) => void pair.server.write(chunk))
+    // A stalled connection is read, so that its end is seen; it is dropped when the stall ends.
+    client.on('data', (chunk) => {
+      if (mode === 'stall') pair.isStalled = true
+      else pair.server.write(chunk)
+    })
     pair.server.on('data', (chunk) => {
-      if (mode === 'pass') {
+      // An interim answer, `100 Continue`, only asks for the body.
+      if (chunk.subarray(0, 12).toString('latin1') === 'HTTP/1.1 100') client.write(chunk)
+      else if (mode === 'pass') {
         client.write(chunk)
-        countAnswer()
+        answers += 1
+        beginNext()
       } else pair.hasAnswerHeld = true
     })
     client.on('close', () => {
-      if (mode !== 'pass' && !pair.isGone) givenUp += 1
+      if (mode === 'stall' && pair.isStalled && !pair.isGone) givenUp += 1
       drop(pair)
     })
     pair.server.on('close', () => {
@@ -78,9 +85,11 @@ export async function openStallingProxy(): Promise<StallingProxy> {
       mode = 'pass'
       next = then
       answers = 0
+      beginNext()
     },
     stall,
     held: () => [...pairs].filter(({ hasAnswerHeld }) => hasAnswerHeld).length,
+    stalled: () => [...pairs].filter(({ isStalled }) => isStalled).length,
     givenUp: () => givenUp,
     close: async () => {
       for (const pair of [...pairs]) drop(pair)

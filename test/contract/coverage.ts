@@ -20,7 +20,7 @@ export function coveragePage(): string {
     '# What of the API is there',
     '',
     'Made from the contract by `node test/contract/coverage.ts`; a test says when it is out of date. Every endpoint that is there is held by the laws',
-    'of `test/contract.test.ts` (credentials, permissions, other organizations, bodies, replies, audit); the last column names one that asks it.',
+    'of `test/contract.test.ts` and `test/contract/records.test.ts` (credentials, permissions, other organizations, bodies, replies, audit); the last column names one that asks it.',
     '',
     '| Endpoint | Tier | State | A test besides the laws |',
     '| --- | --- | --- | --- |',

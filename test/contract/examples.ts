@@ -196,6 +196,17 @@ export const examples: Readonly<Record<string, Example>> = {
   'organizations.create': ({ app, word }) => ({ key: app.managementKey, body: { name: word('organisation') } }),
   'organizations.get': ({ org }) => ({ params: { orgId: org.orgId } }),
   'organizations.update': ({ org }) => ({ params: { orgId: org.orgId }, body: { description: 'Made for the laws' } }),
+  'lineTimes.get': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
+  'lineTimes.set': async (maker) => ({
+    params: { datasetId: await maker.dataset() },
+    body: { format: 'YYMMDD hh:mm:ss', word: 1, timezone: 'Europe/Berlin' },
+  }),
+  'lineTimes.remove': async (maker) => {
+    const datasetId = await maker.dataset()
+    await maker.org.ask('PUT', `/datasets/${datasetId}/line-time`, { body: { format: 'epoch' } })
+    return { params: { datasetId } }
+  },
+  'lineTimes.preview': async (maker) => ({ params: { datasetId: await maker.dataset() } }),
   'parsers.create': async (maker) => ({
     body: {
       log_id: await maker.dataset(),

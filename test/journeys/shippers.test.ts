@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { Client } from '@elastic/elasticsearch'
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { SeverityNumber } from '@opentelemetry/api-logs'
@@ -18,6 +17,7 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import pino from 'pino'
 import pinoElastic from 'pino-elasticsearch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { programOf, rsyslogWith } from '../clients/installed-programs.ts'
 import { openSenders, type Senders } from '../senders.ts'
 import { freePort, stop, until } from '../service.ts'
 
@@ -183,7 +183,7 @@ async function orderNumbersIn(dataset: string, collection = 'default'): Promise<
 }
 
 describe('a daemon for system logs', () => {
-  const rsyslogd = withModule(programOf('rsyslogd'), 'omelasticsearch')
+  const rsyslogd = rsyslogWith('omelasticsearch')
   const syslogNg = programOf('syslog-ng')
 
   test.skipIf(rsyslogd === undefined)(
@@ -330,19 +330,6 @@ describe('a daemon for system logs', () => {
 
 /** POLLING waits as long as a slow machine may take. */
 const POLLING = { timeout: 180_000, interval: 500 }
-
-const programOf = (name: string): string | undefined =>
-  (process.env.PATH ?? '')
-    .split(delimiter)
-    .concat('/usr/sbin')
-    .map((dir) => join(dir, name))
-    .find((path) => existsSync(path))
-
-/** A program that needs a separately packaged module. */
-function withModule(program: string | undefined, module: string): string | undefined {
-  const hasModule = globSync(`/usr/lib{,64}/{,*/}rsyslog/${module}.so`).length > 0
-  return hasModule ? program : undefined
-}
 
 type Daemon = { child: ChildProcess; stop(): Promise<void> }
 type DaemonSetup = { file: string; text: string; args: readonly string[]; env?: Record<string, string> }

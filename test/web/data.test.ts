@@ -127,6 +127,31 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     await page.getByText('invalid format').waitFor()
   })
 
+  test('lines that tell their own time offer it in one click; an ambiguous date is said to be', async () => {
+    const org = await stand.app.newOrganization()
+    const send = (dataset: string, raw: string) =>
+      org.ask('POST', '/ingest', {
+        raw,
+        headers: { 'x-service-collection': 'systems', 'x-service-dataset': dataset, 'content-type': 'text/plain' },
+      })
+    await send('hdfs', '081109 203615 148 INFO dfs.DataNode: a\n081109 203807 222 INFO dfs.DataNode: b')
+    await send('spark', '17/06/09 20:10:40 INFO executor: run')
+    const page = await stand.open(`/app/data?id=${(await datasetOf(org, 'hdfs'))?.id}`, { key: org.key })
+    const panel = page.getByRole('region', { name: 'Time of the lines' })
+    await panel.getByText('2008-11-09 20:36:15').waitFor()
+    await panel.getByRole('combobox').selectOption('Europe/Berlin')
+    await panel.getByText('2008-11-09 19:36:15').waitFor()
+    await panel.getByRole('button', { name: 'Use this time' }).click()
+    await panel.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Parser', exact: true }).click()
+    await panel.getByText('Events have the time of their line: YYMMDD hh:mm:ss, Europe/Berlin.').waitFor()
+    await panel.getByRole('button', { name: 'Turn off' }).click()
+    await panel.getByText('The lines tell their own time').waitFor()
+    await page.goto(new URL(`/app/data?id=${(await datasetOf(org, 'spark'))?.id}`, page.url()).href)
+    await panel.getByText('The order of day, month and year is ambiguous').waitFor()
+    expect(await panel.getByRole('button', { name: 'Use this time' }).count()).toBe(2)
+  })
+
   test('a parser is tested on the newest lines, created, assigned, unassigned and deleted', async () => {
     const org = await stand.app.newOrganization()
     const raw = Array.from({ length: 8 }, (_, at) => `port ${at} is ${at % 2 ? 'up' : 'down'}`).join('\n')

@@ -32,6 +32,18 @@ async function drag(page: Page, name: string, x: number, y: number): Promise<voi
   await page.mouse.up()
 }
 
+const openMenu = (page: Page, name: string) => page.getByRole('button', { name: `Actions for ${name}` }).click()
+
+/** removeWidget removes a widget by its menu. */
+async function removeWidget(page: Page, name: string): Promise<void> {
+  await openMenu(page, name)
+  await page.getByRole('button', { name: `Remove ${name}` }).click()
+  await page
+    .getByRole('dialog', { name: /^Remove “/ })
+    .getByRole('button', { name: 'Remove' })
+    .click()
+}
+
 /** makeDashboard has one widget of every kind, one of them over keys that no event has. */
 async function makeDashboard(): Promise<string> {
   const query = { name: 'orders', select: ['count(*)'], from: [dataset], where: '', groups: ['region'] }
@@ -67,6 +79,8 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
         level: 'info',
         message: `order ${index} placed`,
         region: regions[index % regions.length],
+        took_ms: index,
+        ...(index % 2 ? { till: 'north' } : {}),
       })),
     )
     const { datasets } = (await stand.org.ask<{ datasets: { id: string }[] }>('GET', '/datasets')).body
@@ -92,6 +106,57 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByRole('region', { name: 'As tiles' }).getByText('<b>moon</b>').first().waitFor()
     await page.getByRole('region', { name: 'As a list' }).getByRole('button', { name: '<b>moon</b>' }).click()
     await page.getByText('20 events ·').waitFor()
+  })
+
+  test('a widget opens in Explore with its query, range and shape, and becomes a monitor with its query and its alert line', async () => {
+    const query = { name: 'a', select: ['max(took_ms)'], from_expr: "dataset = 'orders'", where: "level = 'info'", groups: ['till'] }
+    const metric = await make('/metrics/definitions', { queries: [query, { ...query, name: 'b', select: ['min(took_ms)'] }] })
+    const widget = await make('/widgets', {
+      name: 'Slow tills',
+      type: 'line',
+      metric_ids: [metric.id],
+      aux: { alert_line: 250, color: 'kept' },
+    })
+    const { id } = await make('/dashboards', { name: 'Tills', widget_ids: [widget.id] })
+    const page = await stand.open(`/app/dashboards?id=${text(id)}&r=${text('Last 2 hours')}`)
+    const card = page.getByRole('region', { name: 'Slow tills' })
+    const legend = card.locator('figcaption')
+    for (const name of ['max(took_ms) north', 'max(took_ms) (none)', 'min(took_ms) north', 'min(took_ms) (none)'])
+      await legend.getByText(name, { exact: true }).waitFor()
+    const color = await legend.locator('span', { hasText: 'max(took_ms) north' }).locator('span').first().getAttribute('style')
+    await openMenu(page, 'Slow tills')
+    await page.getByRole('link', { name: 'Edit Slow tills' }).click()
+    await page.getByLabel('Warning line').fill('120')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await card.waitFor()
+    const { aux } = (await stand.org.ask<{ aux: object }>('GET', `/widgets/${widget.id}`)).body
+    expect(aux).toEqual({ alert_line: 250, warning_line: 120, color: 'kept' })
+    await openMenu(page, 'Slow tills')
+    await page.getByRole('link', { name: 'Create monitor' }).click()
+    await expect.poll(() => page.getByLabel('Measure').first().textContent(), POLL).toBe('max(took_ms)')
+    expect(await page.getByRole('group', { name: 'Query b' }).getByLabel('Measure').textContent()).toBe('min(took_ms)')
+    expect(await page.getByLabel('Group by').first().textContent()).toBe('till')
+    expect(await page.getByLabel('Filter').first().textContent()).toBe("level = 'info'")
+    expect(await page.getByLabel('Datasets by selector').first().textContent()).toBe("dataset = 'orders'")
+    expect(await page.getByLabel('Threshold', { exact: true }).inputValue()).toBe('250')
+    await page.goBack()
+    await openMenu(page, 'Slow tills')
+    await page.getByRole('button', { name: 'Open in Explore' }).click()
+    const explored = page
+      .getByRole('list', { name: 'Legend' })
+      .getByRole('listitem')
+      .filter({ hasText: /max\(took_ms\)north/ })
+    await explored.waitFor()
+    expect(await explored.locator('span').first().getAttribute('style')).toBe(color)
+    const params = new URL(page.url()).searchParams
+    expect(Object.fromEntries(['d', 'q', 'by', 'fn', 'r', 'tab'].map((name) => [name, params.get(name)]))).toEqual({
+      d: JSON.stringify([dataset]),
+      q: "level = 'info'",
+      by: '["till"]',
+      fn: 'max(took_ms), min(took_ms)',
+      r: 'Last 2 hours',
+      tab: 'chart',
+    })
   })
 
   test('the arrow keys read a chart, and Enter opens the events of a slice', async () => {
@@ -144,6 +209,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
       .toMatchObject({ widget_layouts: [{ x: 5, w: 4 }] })
     await page.reload()
     await expect.poll(() => card.getAttribute('style'), POLL).toContain('--col: 6 / span 4')
+    await openMenu(page, 'Errors')
     await page.getByRole('link', { name: 'Edit Errors' }).click()
     await page.getByLabel('Visualization').selectOption('score')
     await page.getByLabel('Group by').fill('')
@@ -153,8 +219,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByRole('textbox', { name: 'Name' }).fill('Renamed')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('heading', { name: 'Renamed' }).waitFor()
-    await card.getByRole('button', { name: 'Remove Errors' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await removeWidget(page, 'Errors')
     await page.getByText('This dashboard has no widgets yet').waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
@@ -179,16 +244,17 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await frame.getByRole('region', { name: 'Second' }).getByText('120', { exact: true }).waitFor()
     expect(await frame.getByRole('heading', { level: 3 }).allTextContents()).toEqual(['Second', 'First'])
     await expect.poll(() => page.getByRole('heading', { level: 2 }).allTextContents(), POLL).toEqual(['The frame'])
+    await openMenu(page, 'The frame')
     await page.getByRole('link', { name: 'Add a widget to The frame' }).click()
     await page.getByLabel('Name', { exact: true }).first().fill('Third')
     await page.getByRole('button', { name: 'Add widget' }).click()
     await frame.getByRole('region', { name: 'Third' }).waitFor()
+    await openMenu(page, 'The frame')
     await page.getByRole('link', { name: 'Edit The frame' }).click()
     await page.getByRole('button', { name: 'Remove First' }).click()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await expect.poll(() => page.getByRole('heading', { level: 2 }).allTextContents(), POLL).toEqual(['The frame', 'First'])
-    await page.getByRole('button', { name: 'Remove The frame' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await removeWidget(page, 'The frame')
     await expect
       .poll(async () => (await page.getByRole('heading', { level: 2 }).allTextContents()).toSorted(), POLL)
       .toEqual(['First', 'Second', 'Third'])

@@ -6,8 +6,8 @@ import type { World } from '../../server/src/world.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../world.ts'
 import { openBrowser } from './browser.fixture.ts'
 
-/** PageOptions set how a page is opened; a `null` key opens it signed out. */
-type PageOptions = { theme?: 'light' | 'dark'; width?: number; key?: string | null; zone?: string }
+/** PageOptions set how a page is opened; a `null` key opens it signed out. Without `hasMotion` nothing waits for transitions. */
+type PageOptions = { theme?: 'light' | 'dark'; width?: number; key?: string | null; zone?: string; hasMotion?: boolean }
 
 /** A Stand is the service with its web app, an organization, and a browser before it. */
 export type Stand = {
@@ -35,8 +35,13 @@ export async function openStand({ kinds = () => [], env = {} }: StandOptions = {
   return {
     app,
     org,
-    open: async (path, { theme = 'light', width = 1280, key = org.key, zone = 'UTC' } = {}) => {
-      const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 800 }, timezoneId: zone })
+    open: async (path, { theme = 'light', width = 1280, key = org.key, zone = 'UTC', hasMotion = false } = {}) => {
+      const context = await browser.newContext({
+        colorScheme: theme,
+        reducedMotion: hasMotion ? 'no-preference' : 'reduce',
+        viewport: { width, height: 800 },
+        timezoneId: zone,
+      })
       await context.grantPermissions(['clipboard-read', 'clipboard-write'])
       if (key !== null) await context.addInitScript(signInOnce, key)
       const page = await context.newPage()

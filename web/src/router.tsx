@@ -125,6 +125,13 @@ const welcome = createRoute({
   component: lazyRouteComponent(() => import('./pages/welcome/welcome.tsx'), 'WelcomePage'),
 })
 
+/** The page of all components, for development: it is loaded alone, and nothing links to it. */
+const kit = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/_kit',
+  component: lazyRouteComponent(() => import('./pages/kit/kit.tsx'), 'KitPage'),
+})
+
 /** Any other address, within the frame so that all pages are one click away. */
 const unknown = createRoute({ getParentRoute: () => signedIn, path: '$', component: NotFound })
 
@@ -134,7 +141,7 @@ export const router = createRouter({
     signIn,
     invitation,
     api,
-    signedIn.addChildren([explore, dashboards, monitors, downtimes, dataExports, data, usage, settings, welcome, unknown]),
+    signedIn.addChildren([explore, dashboards, monitors, downtimes, dataExports, data, usage, settings, welcome, kit, unknown]),
   ]),
   basepath: '/app',
   defaultPreload: false,

@@ -12,18 +12,33 @@ Examples:
   dendro completion fish > ~/.config/fish/completions/dendro.fish`
 
 const scripts = {
+  // Bash splits --option=value at the equals sign, and completes only what follows it.
   bash: `_dendro() {
-  local candidate
+  local word candidate isValue='' given=''
+  local -a words=()
   COMPREPLY=()
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
+    if [[ "$word" == = && "\${words[\${#words[@]}-1]}" == --* ]]; then
+      isValue=yes given="\${words[\${#words[@]}-1]}="
+      words[\${#words[@]}-1]+==
+    elif [[ -n "$isValue" ]]; then
+      isValue=''
+      words[\${#words[@]}-1]+="$word"
+    else
+      given=''
+      words+=("$word")
+    fi
+  done
   while IFS= read -r candidate; do
-    COMPREPLY+=("$(printf '%q' "\${candidate%%$'\\t'*}")")
-  done < <(dendro __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+    candidate="\${candidate%%$'\\t'*}"
+    COMPREPLY+=("$(printf '%q' "\${candidate#"$given"}")")
+  done < <(dendro __complete -- "\${words[@]}" 2>/dev/null)
 }
 complete -o default -F _dendro dendro`,
   zsh: `#compdef dendro
 _dendro() {
   local -a candidates
-  candidates=("\${(@f)$(dendro __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  candidates=("\${(@f)$(dendro __complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)}")
   if [[ -n "\${candidates[1]}" ]]; then
     compadd -- "\${(@)candidates%%$'\\t'*}"
   else
@@ -35,9 +50,10 @@ if [[ "\${funcstack[1]}" == _dendro ]]; then
 else
   compdef _dendro dendro
 fi`,
+  // The current word is as it was typed, with an open quote.
   fish: `function __dendro_complete
     set -l words (commandline -opc)
-    set -l current (commandline -ct)
+    set -l current (commandline -ct | string replace -r '^["\\']' '' | string unescape)
     dendro __complete -- $words[2..-1] "$current" 2>/dev/null
 end
 complete -c dendro -f -a '(__dendro_complete)'

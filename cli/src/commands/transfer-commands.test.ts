@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exporting } from '../../../server/src/resources/queries/exports/run.ts'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../test/world.ts'
@@ -280,14 +278,5 @@ describe('dendro completion', () => {
     expect(await completed('search', '--output=n')).toEqual(['--output=ndjson'])
     expect(await completed('search', '-d', 'with')).toEqual(['with space.$(touch x)'])
     expect(await completed('completion', '')).toEqual(['bash', 'zsh', 'fish'])
-  })
-
-  test('the script of bash quotes names, so that they cannot run as commands', async () => {
-    const { out: script } = await dendro(['completion', 'bash'])
-    const program = `dendro() { printf '%s\\n' 'shop.web' 'with space.$(touch x)\tdescription'; }
-${script}
-COMP_WORDS=(dendro search -d '') COMP_CWORD=3; _dendro; printf '%s\\n' "\${COMPREPLY[@]}"`
-    const { stdout } = await promisify(execFile)('bash', ['-c', program])
-    expect(stdout.trimEnd().split('\n')).toEqual(['shop.web', 'with\\ space.\\$\\(touch\\ x\\)'])
   })
 })

@@ -42,9 +42,30 @@ class ApiKey(TypedDict):
     """Short identifier that tells keys apart; not part of the secret."""
     roles: List[str]
     tags: Tags
+    allowed_in_address: bool
+    """
+    Whether senders that can set no header may send events with the key as parameter `token` or `api_key` of the
+    address.
+    Addresses end up in the logs of proxies and senders.
+    """
     expires_at: NotRequired[int]
     """Unix seconds; absent when the key never expires."""
+    query_budget: NotRequired[ApiKeyQueryBudget]
+    """Limits of the queries of this key; absent when those of its roles apply."""
     metadata: Metadata
+
+
+class ApiKeyQueryBudget(TypedDict):
+    seconds: NotRequired[int]
+    """Time limit of a query."""
+    bytes: NotRequired[int]
+    """Uncompressed bytes that a query may read."""
+    rows: NotRequired[int]
+    """Events that a query may scan."""
+    running: NotRequired[int]
+    """Queries that may run at once; further queries wait."""
+    waiting: NotRequired[int]
+    """Queries that may wait; more are refused with 429."""
 
 
 class AuditRecord(TypedDict):
@@ -615,6 +636,65 @@ class LimitUsage(TypedDict):
     window_end: NotRequired[int]
     crossed_at: NotRequired[int]
     """When a request exceeded the limit. Ingestion is refused until the window ends or the limit changes."""
+
+
+class LineTime(TypedDict):
+    """Where the lines of a dataset tell their time, and in which notation."""
+    format: Literal["YYYY-MM-DD hh:mm:ss", "YYYYMMDD hh:mm:ss", "YYMMDD hh:mm:ss", "Www Mon DD hh:mm:ss YYYY", "DD Mon YYYY hh:mm:ss", "Mon DD YYYY hh:mm:ss", "Mon DD hh:mm:ss", "YY/MM/DD hh:mm:ss", "DD/MM/YY hh:mm:ss", "MM/DD/YY hh:mm:ss", "DD/MM/YYYY hh:mm:ss", "MM/DD/YYYY hh:mm:ss", "MM-DD hh:mm:ss", "DD-MM hh:mm:ss", "MMDD hh:mm:ss", "epoch"]
+    """
+    The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized.
+    `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.
+    """
+    word: int
+    """The number of words before the time, separated by blanks."""
+    timezone: str
+    """The time zone of times that name none; a name of the IANA time zone database."""
+
+
+class LineTimeCandidate(TypedDict):
+    format: Literal["YYYY-MM-DD hh:mm:ss", "YYYYMMDD hh:mm:ss", "YYMMDD hh:mm:ss", "Www Mon DD hh:mm:ss YYYY", "DD Mon YYYY hh:mm:ss", "Mon DD YYYY hh:mm:ss", "Mon DD hh:mm:ss", "YY/MM/DD hh:mm:ss", "DD/MM/YY hh:mm:ss", "MM/DD/YY hh:mm:ss", "DD/MM/YYYY hh:mm:ss", "MM/DD/YYYY hh:mm:ss", "MM-DD hh:mm:ss", "DD-MM hh:mm:ss", "MMDD hh:mm:ss", "epoch"]
+    """
+    The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized.
+    `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.
+    """
+    word: int
+    """The number of words before the time, separated by blanks."""
+    matched: int
+    """The number of lines that tell an acceptable time in this notation."""
+    unchanged: int
+    """The number of these lines that are already stored with this time."""
+    is_ambiguous: bool
+    """True when another candidate reads the same digits as another date, such as 17/06/09."""
+    has_year: bool
+    """False when the year is chosen: the latest one with a time at most a day after arrival."""
+    has_timezone: bool
+    """True when every matching line names its zone, so that the setting has no effect."""
+    samples: List[LineTimeCandidateSamplesItem]
+
+
+class LineTimeCandidateSamplesItem(TypedDict):
+    line: str
+    """The beginning of the line, or of the message of a JSON line."""
+    start: int
+    """The position of the time in it."""
+    end: int
+    time: int
+    """The time that the line would get."""
+    stored_time: int
+    """The time that the event has."""
+
+
+class LineTimeInput(TypedDict):
+    """Where the lines of a dataset tell their time, and in which notation."""
+    format: Literal["YYYY-MM-DD hh:mm:ss", "YYYYMMDD hh:mm:ss", "YYMMDD hh:mm:ss", "Www Mon DD hh:mm:ss YYYY", "DD Mon YYYY hh:mm:ss", "Mon DD YYYY hh:mm:ss", "Mon DD hh:mm:ss", "YY/MM/DD hh:mm:ss", "DD/MM/YY hh:mm:ss", "MM/DD/YY hh:mm:ss", "DD/MM/YYYY hh:mm:ss", "MM/DD/YYYY hh:mm:ss", "MM-DD hh:mm:ss", "DD-MM hh:mm:ss", "MMDD hh:mm:ss", "epoch"]
+    """
+    The order of date and time. Separators, fractions of a second, AM and PM, and a zone behind the time are recognized.
+    `epoch` counts seconds, milliseconds, microseconds or nanoseconds by size.
+    """
+    word: NotRequired[int]
+    """The number of words before the time, separated by blanks."""
+    timezone: NotRequired[str]
+    """The time zone of times that name none; a name of the IANA time zone database."""
 
 
 class Link(TypedDict):
@@ -1886,6 +1966,13 @@ class ApiKeysCreateBody(TypedDict):
     """Lifetime in seconds; absent or 0 means that the key never expires."""
     expires_at: NotRequired[int]
     tags: NotRequired[Tags]
+    allowed_in_address: NotRequired[bool]
+    """
+    Whether senders that can set no header may send events with the key as parameter `token` or `api_key` of the
+    address.
+    Addresses end up in the logs of proxies and senders.
+    """
+    query_budget: NotRequired[ApiKeyQueryBudget]
 
 
 class ApiKeysCreateReply(TypedDict):
@@ -1895,8 +1982,16 @@ class ApiKeysCreateReply(TypedDict):
     """Short identifier that tells keys apart; not part of the secret."""
     roles: List[str]
     tags: Tags
+    allowed_in_address: bool
+    """
+    Whether senders that can set no header may send events with the key as parameter `token` or `api_key` of the
+    address.
+    Addresses end up in the logs of proxies and senders.
+    """
     expires_at: NotRequired[int]
     """Unix seconds; absent when the key never expires."""
+    query_budget: NotRequired[ApiKeyQueryBudget]
+    """Limits of the queries of this key; absent when those of its roles apply."""
     metadata: Metadata
     key: str
 
@@ -1904,6 +1999,14 @@ class ApiKeysCreateReply(TypedDict):
 class ApiKeysUpdateBody(TypedDict):
     name: NotRequired[str]
     roles: NotRequired[List[str]]
+    allowed_in_address: NotRequired[bool]
+    """
+    Whether senders that can set no header may send events with the key as parameter `token` or `api_key` of the
+    address.
+    Addresses end up in the logs of proxies and senders.
+    """
+    query_budget: NotRequired[Union[ApiKeyQueryBudget, None]]
+    """Replaces all limits; null removes them."""
 
 
 class AuditListReply(TypedDict):
@@ -2652,6 +2755,18 @@ class LimitsUpdateBody(TypedDict):
     scope: NotRequired[LimitTarget]
     time_window: NotRequired[Literal["PER_MONTH"]]
     description: NotRequired[str]
+
+
+class LineTimesGetReply(TypedDict):
+    line_time: Union[LineTime, None]
+    """Null without a setting: only known formats are read."""
+
+
+class LineTimesPreviewReply(TypedDict):
+    lines: int
+    """The number of recent lines that were read, at most 200."""
+    candidates: List[LineTimeCandidate]
+    """The best first; none when the lines tell no time."""
 
 
 LiveTailStartBody = TypedDict(
@@ -4319,7 +4434,10 @@ class ApiKeysApi:
         *,
         headers: Optional[Mapping[str, str]] = None,
     ) -> ApiKey:
-        """Rename an API key or replace its roles, effective at once; the last AdminApi key keeps its role."""
+        """
+        Change the name, roles or query budget of an API key, or allow it in addresses, effective at once; the last
+        AdminApi key keeps its role.
+        """
         reply: ApiKey = self._transport.call(
             "PATCH",
             f"/api-keys/{self._transport.part(api_key_id)}",
@@ -6078,6 +6196,83 @@ class LimitsApi:
             "GET",
             f"/limits/{self._transport.part(limit_id)}/usage",
             "json",
+            headers=headers,
+        )
+        return reply
+
+
+class LineTimesApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+        dataset_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> LineTimesGetReply:
+        """Get where the lines of a dataset tell their time."""
+        reply: LineTimesGetReply = self._transport.call(
+            "GET",
+            f"/datasets/{self._transport.part(dataset_id)}/line-time",
+            "json",
+            headers=headers,
+        )
+        return reply
+
+    def set(
+        self,
+        dataset_id: str,
+        body: LineTimeInput,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """
+        Set where the lines of a dataset tell their time, for events received from then on.
+
+        The setting applies to text lines and to the message of JSON lines, and takes precedence over every other time
+        of the event. A line without such a time gets its time as without the setting. A time more than 24 hours ahead
+        or before 2000 is not used; `$ingest.original_time` keeps it.
+        """
+        self._transport.call(
+            "PUT",
+            f"/datasets/{self._transport.part(dataset_id)}/line-time",
+            "none",
+            body=body,
+            headers=headers,
+        )
+
+    def remove(
+        self,
+        dataset_id: str,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """Remove the setting; stored events keep their time."""
+        self._transport.call(
+            "DELETE",
+            f"/datasets/{self._transport.part(dataset_id)}/line-time",
+            "none",
+            headers=headers,
+        )
+
+    def preview(
+        self,
+        dataset_id: str,
+        *,
+        timezone: Optional[str] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> LineTimesPreviewReply:
+        """
+        Find the times in recent lines of a dataset, and show what the time of each line would be.
+
+        timezone: The time zone of times that name none.
+        """
+        reply: LineTimesPreviewReply = self._transport.call(
+            "GET",
+            f"/datasets/{self._transport.part(dataset_id)}/line-time/preview",
+            "json",
+            query={"timezone": timezone},
             headers=headers,
         )
         return reply
@@ -8662,6 +8857,7 @@ class DendroClient(ApiTransport):
         self.integrations = IntegrationsApi(self)
         self.ledger = LedgerApi(self)
         self.limits = LimitsApi(self)
+        self.line_times = LineTimesApi(self)
         self.live_tail = LiveTailApi(self)
         self.logs = LogsApi(self)
         self.metric_definition_templates = MetricDefinitionTemplatesApi(self)

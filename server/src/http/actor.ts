@@ -1,4 +1,4 @@
-import type { Identity, Permission } from '@dendro/api'
+import type { Identity, KeyQueryBudget, Permission } from '@dendro/api'
 
 /** RequestFacts describe a request before its body is read. */
 export type RequestFacts = {
@@ -9,6 +9,8 @@ export type RequestFacts = {
   userAgent: string
   /** The Accept header, for endpoints with more than one response format. */
   accept: string
+  /** The Accept-Encoding header, for files that are kept compressed. */
+  acceptEncoding?: string
   /** The Range header, for downloads. */
   range?: string
   /** Set for HEAD requests, which get headers only. */
@@ -27,6 +29,10 @@ export type Principal = {
   name: string
   roles: readonly string[]
   permissions: ReadonlySet<Permission>
+  /** Set for an API key that may be a parameter of an address. */
+  allowedInAddress?: true
+  /** The limits of an API key's queries, below those of its roles. */
+  queryBudget?: KeyQueryBudget
   /** The session of a bearer token, which logging out ends. */
   sessionId?: string
 }

@@ -5,10 +5,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 const SMALL_BYTES = 1_024
 /** Brotli at 5 is as fast as gzip at 6 and a fifth smaller on JSON. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
+/** Takes less than half of the time of the default level 6, for an eighth more bytes of JSON. */
+const GZIP = { level: 2 }
 
 const packers = {
   br: (bytes: Buffer) => promisify(brotliCompress)(bytes, BROTLI),
-  gzip: (bytes: Buffer) => promisify(gzip)(bytes),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes, GZIP),
 }
 
 type Payload = string | Buffer

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Secret } from '../kernel/secret.ts'
 
-export type CallerCredential = { kind: 'key'; key: Secret } | { kind: 'token'; token: Secret }
+/** `inAddress` is set for a parameter of the address that only some keys may be in. */
+export type CallerCredential = { kind: 'key'; key: Secret; inAddress?: true } | { kind: 'token'; token: Secret }
 
 const KEY_HEADER = 'x-service-api-key'
 const KEY_LENGTH_MAX = 4096
@@ -41,12 +42,19 @@ export function readSenderCredentials(
   if (texts.length > 0) return texts.map((text) => credentialOf(text))
   const usual = readCredential(headers, [...extraKeyHeaders, ...SENDER_KEY_HEADERS])
   if (usual) return [usual]
-  const inAddress = head && keyInAddress(head.path, head.query)
-  return inAddress ? [credentialOf(inAddress)] : []
+  if (!head) return []
+  const inAddress = keyInAddress(head.path, head.query)
+  if (inAddress) return [credentialOf(inAddress)]
+  const parameter = keyParameters.map((name) => head.query[name]).find((text) => text)
+  return parameter ? [{ kind: 'key', key: new Secret(parameter.slice(0, KEY_LENGTH_MAX)), inAddress: true }] : []
 }
 
 /** The protocol of one sender has the key in its address. */
-export const KEY_PARAMETER = 'dd-api-key'
+const KEY_PARAMETER = 'dd-api-key'
+/** For senders that can set only an address, if the key allows it. */
+const keyParameters: readonly string[] = ['token', 'api_key', 'apikey', 'api-key', 'Api-Key']
+/** Receivers never see these parameters. */
+export const credentialParameters: ReadonlySet<string> = new Set([KEY_PARAMETER, ...keyParameters])
 const KEY_IN_PATH = /\/v1\/input\/([^/]+)$/
 
 /** Only this protocol has its key there: an address ends up in many logs. */
@@ -67,10 +75,10 @@ export function credentialStateOf(
   if (/^(?:basic|apikey|splunk|bearer)\s+\S/i.test(authorization) || hasTokenForm(authorization)) return 'present'
   if (authorization !== '') return 'malformed'
   const others = [KEY_HEADER, ...SENDER_KEY_HEADERS].some((name) => headers[name])
-  return others || keyInAddress(path, query) ? 'present' : 'absent'
+  return others || keyInAddress(path, query) || keyParameters.some((name) => query[name]) ? 'present' : 'absent'
 }
 
-const SENDER_KEY_HEADERS = ['dd-api-key', 'x-amz-firehose-access-key']
+export const SENDER_KEY_HEADERS = ['dd-api-key', 'x-license-key', 'api-key', 'apikey', 'x-amz-firehose-access-key']
 
 /** Decodes ApiKey and Basic values. Clients that were configured with the key alone send it without encoding. */
 function textsOf(scheme: string, value: string): string[] {

@@ -228,9 +228,15 @@ async function currentActorOf(options: HttpOptions, request: FastifyRequest): Pr
 }
 
 async function identifySender(options: HttpOptions, request: FastifyRequest, facts: RequestFacts): Promise<Principal | undefined> {
-  for (const credential of readSenderCredentials(request.headers, options.extraKeyHeaders, request.rawRequest?.head)) {
+  const { rawHandler, head } = request.rawRequest ?? {}
+  const ofEvents = rawHandler?.permission === 'events_write' ? head : undefined
+  for (const credential of readSenderCredentials(request.headers, options.extraKeyHeaders, ofEvents)) {
     const identified = await options.identify(credential, facts)
-    if (identified) return identified
+    if (!identified) continue
+    if (credential.kind === 'key' && credential.inAddress && !identified.allowedInAddress) {
+      throw forbidden('this API key must be sent in a header; allowed_in_address would allow it in the address')
+    }
+    return identified
   }
   return undefined
 }
@@ -288,6 +294,7 @@ function factsOf(options: HttpOptions, request: FastifyRequest, action: string):
     address: request.ip,
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 200),
     accept: (request.headers.accept ?? '').slice(0, ACCEPT_LENGTH_MAX),
+    ...(typeof request.headers['accept-encoding'] === 'string' ? { acceptEncoding: request.headers['accept-encoding'] } : {}),
     ...(request.headers.range === undefined ? {} : { range: request.headers.range }),
     ...(request.method === 'HEAD' ? { isHead: true as const } : {}),
     baseUrl: options.baseUrl({ headers: request.headers, socket: request.raw.socket }),

@@ -17,6 +17,8 @@ export type ReceivedRecord = {
   keys: readonly Pair[]
   /** The names begin with `$`. */
   attributes: readonly Pair[]
+  /** The time zone of a header that names none. */
+  zone?: string
   /** The address of its sender, where the records of one request have several. */
   origin?: string
 }
@@ -118,8 +120,8 @@ export type Receiver = MessageParser & {
   ownEncodings?: readonly string[]
   /** Finds the end of the last complete entry, 0 for none. With it, uncompressed bodies of any length are stored slice by slice. */
   sliceEnd?(bytes: Uint8Array): number
-  /** Requests on any path that belong to this protocol by their headers. */
-  claims?(head: Pick<IngestRequestHead, 'headers'>): boolean
+  /** Posts that belong to this protocol by their headers or parameters, also on paths of the native protocol. */
+  claims?(head: Pick<IngestRequestHead, 'path' | 'query' | 'headers'>): boolean
   /** Checks the body as it came over the wire, before it is decompressed. A Failure that it throws refuses the post. */
   checkWire?(request: IngestRequestHead, wire: Uint8Array, context: ReplyContext): void
   /** Replies before the body is read; undefined to read it. */

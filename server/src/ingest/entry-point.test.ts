@@ -37,8 +37,10 @@ describe('a key is accepted in every place where a client can put it', () => {
     expect(await bare(headersFor('dk_wrong'))).toMatchObject({ status: 401, body: { code: 401, type: 'Unauthorized' } })
   })
 
-  test('but not in the address', async () => {
-    for (const name of ['api_key', 'token', 'dd-api-key']) expect((await bare({}, `/?${name}=${ingestKey}`)).status).toBe(401)
+  test('but not in the address, unless the key allows it', async () => {
+    for (const name of ['api_key', 'token']) expect((await bare({}, `/?${name}=${ingestKey}`)).status).toBe(403)
+    for (const name of ['api_key', 'token']) expect((await bare({}, `/?${name}=dk_wrong`)).status).toBe(401)
+    expect((await bare({}, `/?dd-api-key=${ingestKey}`)).status).toBe(401)
   })
 
   test('and only for sending', async () => {

@@ -45,7 +45,8 @@ export class PostProcessor {
         const batch = batches[target.batch]
         if (!batch) throw new Error('the body has no such batch')
         const parsing = target.parser && this.#parsings.of(target.parser)
-        const one = this.#shredders.shred(linesOfBatch(batch, { at: { ms: atMs, ns: 0 }, origin }, target.attributes, parsing), target)
+        const settings = { parsing, lineTime: target.lineTime }
+        const one = this.#shredders.shred(linesOfBatch(batch, { at: { ms: atMs, ns: 0 }, origin }, target.attributes, settings), target)
         return parsing && one.kind === 'blocks' ? { ...one, parsed: parsing.counts } : one
       }),
     }

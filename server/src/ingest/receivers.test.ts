@@ -66,6 +66,54 @@ describe('each protocol takes a key where its senders put it, and refuses others
     expect(JSON.stringify(body)).not.toContain(searcher)
   })
 
+  test('in the address, for keys that allow it and for events only', async () => {
+    const allowed = await senders.org.ask<{ id: string; key: string; allowed_in_address: boolean }>('POST', '/api-keys', {
+      body: { name: 'in an address', roles: ['IngestionApi', 'SearchApi'], allowed_in_address: true },
+    })
+    const { id, key } = allowed.body
+    expect([allowed.status, allowed.body.allowed_in_address]).toEqual([201, true])
+    for (const [path, body, status] of [
+      ['/ingest?dataset=by-address&token=KEY', 'native', 200],
+      ['/services/collector?token=KEY', event, 200],
+      ['/heroku?api_key=KEY', '5 hello', 204],
+      ['/log/v1?Api-Key=KEY', '{"message":"one"}', 202],
+      ['/logs/ingest?hostname=h&apikey=KEY', '{"lines":[]}', 200],
+    ] as const) {
+      expect([path, (await bare(path.replace('KEY', key), { body })).status]).toEqual([path, status])
+      const refused = await bare(path.replace('KEY', senders.org.key), { body })
+      expect([path, refused.status]).toEqual([path, 403])
+      expect(JSON.stringify(refused.body)).not.toContain(senders.org.key)
+      const unknown = await bare(path.replace('KEY', 'dk_unknown'), { body })
+      expect([path, unknown.status === 401 || unknown.status === 403]).toEqual([path, true])
+    }
+    const [stored] = await senders.eventsIn('by-address')
+    expect(stored?.line).toBe('native')
+    expect(JSON.stringify(stored?.keys)).not.toContain(key)
+    expect((await bare(`/datasets?token=${key}`, { method: 'GET' })).status).toBe(401)
+    expect((await bare(`/loki/api/v1/labels?token=${key}`, { method: 'GET' })).status).toBe(401)
+    await senders.org.ask('PATCH', `/api-keys/${id}`, { body: { allowed_in_address: false } })
+    expect((await bare(`/ingest?token=${key}`, { body: 'native' })).status).toBe(403)
+  })
+
+  test('New Relic and LogDNA', async () => {
+    const { key } = senders.org
+    for (const headers of [{ 'x-license-key': key }, { 'api-key': key }, basic(key)]) {
+      expect((await bare('/log/v1', { body: '[]', headers: headers as Record<string, string> })).status).toBe(202)
+    }
+    for (const headers of [{}, { 'api-key': 'dk_unknown' }] as Record<string, string>[]) {
+      expect(await bare('/log/v1', { body: '[]', headers })).toMatchObject({ status: 403, body: { errors: [expect.any(String)] } })
+    }
+    const user = { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }
+    const lines = '/logs/ingest?hostname=h'
+    for (const headers of [user, { apikey: key }]) {
+      const sent = await bare(lines, { body: '{"lines":[]}', headers: headers as Record<string, string> })
+      expect(sent).toMatchObject({ status: 200, body: { status: 'ok', batchID: expect.any(String) } })
+    }
+    expect(await bare(lines, { body: '{"lines":[]}' })).toMatchObject({ status: 401, body: { status: 'error', code: 401 } })
+    const prefixed = await bare('/logs/ingest', { body: 'a native post with a prefix', headers: { 'x-service-api-key': key } })
+    expect(answerOf(prefixed)).toEqual([200, { accepted: 1, rejected: 0 }])
+  })
+
   test('Loki, Heroku and Firehose', async () => {
     const { key } = senders.org
     const loki = { 'content-type': 'application/json' }
@@ -162,6 +210,34 @@ test('a journal of any length is stored slice by slice, and once when it is sent
   expect((await send('/upload', `${entry(entries)}MESSAGE`, headers)).status).toBe(400)
 })
 
+const BASE64 = (text: string): string => Buffer.from(text).toString('base64')
+/** The year 2100 in the notation of each protocol. */
+const FAR_S = 4_102_444_800
+test.each<[string, string, string, Record<string, string>]>([
+  ['loki', '/loki/api/v1/push', `{"streams":[{"stream":{},"values":[["${FAR_S}000000000","x"]]}]}`, { 'content-type': 'application/json' }],
+  ['hec', '/services/collector', `{"event":"x","time":${FAR_S}}`, { 'x-splunk-request-channel': '0aeeac95-ac74-4aa9-b30d-6c4c0ac581ba' }],
+  ['datadog', '/api/v2/logs', `{"message":"x","timestamp":${FAR_S}000}`, {}],
+  ['newrelic', '/log/v1', `{"message":"x","timestamp":${FAR_S}}`, {}],
+  ['logdna', '/logs/ingest?hostname=h', `{"lines":[{"line":"x","timestamp":${FAR_S}}]}`, {}],
+  ['gelf', '/gelf', `{"short_message":"x","timestamp":${FAR_S}.25}`, {}],
+  [
+    'firehose',
+    '/firehose',
+    `{"requestId":"far","records":[{"data":"${BASE64(`{"messageType":"DATA_MESSAGE","logEvents":[{"timestamp":${FAR_S}000,"message":"x"}]}`)}"}]}`,
+    { 'x-amz-firehose-request-id': 'far' },
+  ],
+  ['cloudflare', '/cloudflare', `{"EdgeStartTimestamp":${FAR_S}000000000,"x":1}`, {}],
+  ['heroku', '/heroku', '51 <190>1 2100-01-01T00:00:00+00:00 host app web.1 - x', {}],
+  ['journald', '/upload', `__REALTIME_TIMESTAMP=${FAR_S}000000\nMESSAGE=x\n\n`, { 'content-type': 'application/vnd.fdo.journal' }],
+  ['elasticsearch', '/_bulk', `{"create":{}}\n{"message":"x","@timestamp":"2100-01-01T00:00:00Z"}\n`, {}],
+])('a time far ahead in %s gives an event now, which keeps the time as a text', async (name, path, body, headers) => {
+  const reply = await send(path, body, { ...headers, 'x-service-collection': 'far', 'x-service-dataset': name })
+  expect(reply.status).toBeLessThan(300)
+  const [event] = await senders.eventsIn(name, 'far')
+  expect(event?.timeNs).toBeLessThan(BigInt(FAR_S) * 1_000_000_000n)
+  expect(event?.keys['$ingest.original_time']).toMatch(/^(?:4102444800|2100-01-01)/)
+})
+
 test('the ledger accounts for the events of every protocol', async () => {
   const owner = await senders.app.newOrganization()
   const names = new Map<string, number>()
@@ -175,7 +251,7 @@ test('the ledger accounts for the events of every protocol', async () => {
     names.set(protocol, (names.get(protocol) ?? 0) + 2)
   }
   const { body } = await owner.ask<{ totals: LedgerCounts; entries: LedgerEntry[] }>('GET', '/ledger')
-  expect(body.totals).toMatchObject({ received: 22, stored: 22, rejected: 0, balances: true })
+  expect(body.totals).toMatchObject({ received: 26, stored: 26, rejected: 0, balances: true })
   const stored = new Map<string, number>()
   for (const entry of body.entries) stored.set(entry.protocol, (stored.get(entry.protocol) ?? 0) + Number(entry.stored))
   expect(stored).toEqual(names)

@@ -110,7 +110,7 @@ function randomMap(chance: Random): SlotMap {
 }
 
 function randomArrival(chance: Random): Arrival {
-  const attributes = ['$host', '$a', 'level', 'message', 'x', '$ingest.original_time'].filter(() => chance.chance(0.1))
+  const attributes = ['$host', '$a', 'level', 'severity', 'message', 'x', '$ingest.original_time'].filter(() => chance.chance(0.1))
   return {
     ...arrival,
     attributes: attributes.map((path) => ({ path, text: chance.pick(['', 'error', 'h\0', 'took 12 ms']) })),

@@ -10,8 +10,10 @@ import type { Instant } from './time-text.ts'
 /** The facts that all lines of an arrival share, computed once for each block. */
 export class PreparedArrival {
   readonly arrival: Arrival
-  /** True when attributes decide what a line otherwise decides itself. Such lines go to the reference. */
-  readonly decides: boolean
+  /** True when attributes decide the time or the message of a text line. Such lines go to the reference. */
+  readonly decidesText: boolean
+  /** True when an attribute contributes to the severity of a line. JSON lines go to the reference then. */
+  readonly tellsSeverity: boolean
   /** Time, refused time, severity and skeleton of a line that contains none. Without a skeleton its text is masked. */
   readonly time: Instant
   readonly refused: string | undefined
@@ -31,7 +33,8 @@ export class PreparedArrival {
     this.block = block
     const { isOriginal, tellsSeverity, isMessage } = this.readAttributes(known)
     const { instant, refused } = eventTime(NO_LEAF, arrival)
-    this.decides = isMessage || isOriginal || (tellsSeverity && arrival.severity === undefined)
+    this.decidesText = isMessage || isOriginal
+    this.tellsSeverity = tellsSeverity && arrival.severity === undefined
     this.time = instant
     this.refused = refused
     this.severity = arrival.severity ?? (tellsSeverity ? severityOf((path) => this.textOf(path)) : 'none')
@@ -40,6 +43,11 @@ export class PreparedArrival {
     this.origin = block.origin.indexOf(arrival.origin)
     this.postHigh = Number(arrival.post >> 32n)
     this.postLow = Number(arrival.post & 0xffff_ffffn)
+  }
+
+  /** True when attributes decide what a line otherwise decides itself. */
+  get decides(): boolean {
+    return this.decidesText || this.tellsSeverity
   }
 
   /** True when the key is an attribute. */
@@ -90,7 +98,7 @@ export class PreparedArrival {
     return found
   }
 
-  private textOf(path: string): string | undefined {
+  textOf(path: string): string | undefined {
     return this.texts[this.keys.findIndex((key) => key.path === path)]
   }
 }

@@ -105,7 +105,7 @@ export class Shredder {
   /** Adds an ASCII line; false when it needs addLine with a FoundText instead. */
   addPlain(line: Uint8Array, arrival: Arrival, found: PlainText): boolean {
     const prepared = this.prepare(arrival)
-    const severity = prepared.decides ? undefined : this.textRows.addPlain(line, found, prepared)
+    const severity = prepared.decidesText ? undefined : this.textRows.addPlain(line, found, prepared)
     if (severity === undefined) return false
     const { shape } = this.textRows
     if (shape === NO_SHAPE) this.rawLines += 1
@@ -156,7 +156,7 @@ export class Shredder {
 
   private addFound(line: Uint8Array, arrival: Arrival, found: FoundText): void {
     const prepared = this.prepare(arrival)
-    const row = prepared.decides || !isUtf8(line) ? undefined : this.textRows.add(line, found, prepared)
+    const row = prepared.decidesText || !isUtf8(line) ? undefined : this.textRows.add(line, found, prepared)
     if (!row) this.addOdd(line, prepared, found)
     else {
       if (row.shape === NO_SHAPE) this.rawLines += 1

@@ -73,7 +73,8 @@ export class TextRows {
     const { arrival } = prepared
     const { block, ledger, masker, row } = this
     const hasTime = found.timeStart >= 0
-    if (arrival.time !== undefined || !this.readPlainKeys(found, prepared)) return undefined
+    // A time of the protocol and one in the line are weighed by add().
+    if ((arrival.time && (hasTime || prepared.refused !== undefined)) || !this.readPlainKeys(found, prepared)) return undefined
     if (hasTime ? !isAcceptable(found, arrival.at) : this.tellsTime) return undefined
     if (this.message >= 0 && found.derived[this.message]) return undefined
     const live = this.plainShapes.of(line, found, row)
@@ -98,6 +99,7 @@ export class TextRows {
     block.setSkeleton(masker.high, masker.low)
     if (arrival.severity ?? found.severity) return arrival.severity ?? found.severity
     if (!this.tellsSeverity) return prepared.severity
+    if (prepared.tellsSeverity) return severityOf((path) => prepared.textOf(path) ?? found.textOf(line, path))
     return found.level ?? severityOf((path) => found.textOf(line, path))
   }
 
@@ -256,6 +258,7 @@ export class TextRows {
   private severityOf(found: FoundText, prepared: PreparedArrival): Severity {
     if (prepared.arrival.severity) return prepared.arrival.severity
     if (found.severity) return found.severity
-    return this.tellsSeverity ? severityOf((path) => this.textOf(found, path)) : prepared.severity
+    if (!this.tellsSeverity) return prepared.severity
+    return severityOf((path) => prepared.textOf(path) ?? this.textOf(found, path))
   }
 }

@@ -13,6 +13,8 @@ const shapes = [
   '{"n":"\x01c0\x02" , "list":\x01s0\x02,"x":"\x01s1\x02","u00":null}',
   '{"o":{"a":"\x01c0\x02"},"":"\x01s1\x02","p":\x01s0\x02}',
 ]
+/** Shapes of lines of text. */
+const textShapes = ['a \x01c0\x02 \x01s1\x02: \x01w\x02', '[\x01s0\x02] \x01c0\x02\x01w\x02', '\x01s1\x02 "\x01c0\x02" 0']
 /** Short texts of few characters, so that searches often cross borders and begin inside escape sequences. */
 const piece = fc.constantFrom(
   'a',
@@ -59,7 +61,7 @@ test('the occurrences of a text in a shape are those in the lines of the shape',
   let found = 0
   fc.assert(
     fc.property(
-      fc.constantFrom(...shapes),
+      fc.constantFrom(...shapes, ...textShapes),
       text,
       bare,
       text,
@@ -72,7 +74,7 @@ test('the occurrences of a text in a shape are those in the lines of the shape',
           time: { ms: 0, ns: 0 },
           slot: (slot: string) => toSlot(values[slot as 's0']),
           more: () => undefined,
-          raw: '',
+          raw: s1 + s0,
         }
         const line = rebuildText(shape, stored)
         // Most needles are pieces of the line.
@@ -80,7 +82,7 @@ test('the occurrences of a text in a shape are those in the lines of the shape',
         const needle = isLine ? line.slice(start, start + length) : `${s1}${c0}"`
         fc.pre(needle !== '' && !/[\\\p{Cc}]/u.test(needle) && needle.isWellFormed())
         const inOrder = shapeReferences(shape).placeholders.map(({ reference }) =>
-          reference.kind === 'slot' ? values[reference.slot as 's0'] : '',
+          reference.kind === 'slot' ? values[reference.slot as 's0'] : stored.raw,
         )
         const expected = foldCase(line).includes(foldCase(needle))
         expect([needle, line, isMet(occurrencesOf(needle, shape), inOrder)]).toEqual([needle, line, expected])
@@ -90,6 +92,20 @@ test('the occurrences of a text in a shape are those in the lines of the shape',
     { numRuns: 4_000, seed: 20_261_122 },
   )
   expect(found).toBeGreaterThan(500)
+})
+
+test('a time is searched only for what it may contain', () => {
+  const shape = '\x01ti .3 UTC\x02 \x01s0\x02 \x01w\x02'
+  expect((occurrencesOf('failed password', shape) ?? []).flat().some(({ place }) => place === 0)).toBe(false)
+  expect((occurrencesOf('no such words', shape) ?? []).flat().some(({ place }) => place === 0)).toBe(false)
+  expect((occurrencesOf('utc failed', shape) ?? []).flat().some(({ place }) => place === 0)).toBe(true)
+  expect((occurrencesOf('07 UTC failed', shape) ?? []).flat().some(({ place }) => place === 0)).toBe(true)
+})
+
+test('lines of text with known shapes are searched without being rebuilt', () => {
+  const { met, others } = crossingLines(searchFor('failed password'), textShapes)
+  expect(others).toEqual([])
+  expect(rebuildsLines(bindStatement(met).text)).toBe(false)
 })
 
 test('lines with known shapes are searched without being rebuilt', () => {

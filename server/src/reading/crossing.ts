@@ -2,7 +2,7 @@ import { shapeReferences } from '../lines/shape.ts'
 import { foldCase } from '../query/like.ts'
 import { escapeTails, tailsAtEnd } from './escape-tails.ts'
 import { readable } from './key-text.ts'
-import { escapedInPattern, type LineSearch } from './plain-lines.ts'
+import { escapedInPattern, formatsHolding, type LineSearch } from './plain-lines.ts'
 import { textsOfPlaces } from './raw-line.ts'
 import { among, and, FALSE, or, param, type SqlFragment, sql } from './statement.ts'
 
@@ -24,15 +24,15 @@ export function crossingLines(search: LineSearch, shapes: readonly string[]): { 
   let tests = 0
   for (const shape of shapes) {
     const occurrences = isDecidable(search, shape) ? occurrencesOf(search.text, shape) : undefined
-    tests += occurrences?.reduce((sum, one) => sum + one.length, 0) ?? 0
-    if (!occurrences || tests > TESTS_MAX) {
-      others.push(shape)
+    const { placeholders } = shapeReferences(shape)
+    const key = JSON.stringify([isJson(shape), placeholders.map(({ reference, path }) => [reference, path]), occurrences])
+    const known = byTests.get(key)
+    if (known) {
+      known.shapes.push(shape)
       continue
     }
-    const { placeholders } = shapeReferences(shape)
-    const key = JSON.stringify([placeholders.map(({ reference }) => reference), occurrences])
-    const known = byTests.get(key)
-    if (known) known.shapes.push(shape)
+    tests += occurrences?.reduce((sum, one) => sum + one.length, 0) ?? 0
+    if (!occurrences || tests > TESTS_MAX) others.push(shape)
     else byTests.set(key, { met: occurrenceSql(occurrences, shape), shapes: [shape] })
   }
   return { met: or([...byTests.values()].map((one) => and([among(sql`shape`, param.texts(one.shapes)), one.met]))), others }
@@ -40,9 +40,11 @@ export function crossingLines(search: LineSearch, shapes: readonly string[]): { 
 
 /** The values of the shape are written as they are stored, apart from plain escapes, and the text contains no escape of its own. */
 const isDecidable = ({ text }: LineSearch, shape: string): boolean =>
-  /^\s*\{/.test(shape) && !shape.includes('\x02\x03') && !shape.includes('\x02\x04') && !/[\\\p{Cc}]/u.test(text)
+  shape !== '' && !shape.includes('\x02\x03') && !shape.includes('\x02\x04') && !/[\\\p{Cc}]/u.test(text)
 
-/** Returns every way in which the text may lie in a line of a JSON shape; undefined when there are too many. */
+const isJson = (shape: string): boolean => /^[ \t\r\n]*\{/.test(shape)
+
+/** Returns every way in which the text may lie in a line of a shape; undefined when there are too many. */
 export function occurrencesOf(text: string, shape: string): readonly Occurrence[] | undefined {
   const { placeholders, tail } = shapeReferences(shape)
   const literals = [...placeholders.map(({ literal }) => foldCase(literal)), foldCase(tail)]
@@ -91,15 +93,28 @@ export function occurrencesOf(text: string, shape: string): readonly Occurrence[
 
   /** A quoted value contains no bare quote. */
   function innerTest(place: number, kind: ValueTest['kind'], piece: string): ValueTest | undefined {
-    return isQuoted(place) && piece.includes('"') ? undefined : { place, kind, texts: [piece] }
+    return !mayHold(place, piece) || (isQuoted(place) && piece.includes('"')) ? undefined : { place, kind, texts: [piece] }
   }
 
   /** The text begins inside the value, and there perhaps inside an escape sequence, such as that of a quote. */
   function startTest(place: number, kind: 'holds' | 'ends', piece: string): ValueTest | undefined {
+    if (!mayHold(place, piece) || (kind === 'ends' && !mayEndWith(place, piece))) return undefined
     if (!isQuoted(place)) return { place, kind, texts: [piece] }
     const tails = kind === 'holds' ? escapeTails(piece) : tailsAtEnd(piece)
     const texts = [piece, ...tails].filter((one) => !one.slice(1).includes('"'))
     return texts.length === 0 ? undefined : { place, kind, texts }
+  }
+
+  /** A time is written from the time of the event, so it need not be computed for a piece that no time contains. */
+  function mayHold(place: number, piece: string): boolean {
+    const reference = placeholders[place]?.reference
+    return reference?.kind !== 'time' || (piece !== '' && formatsHolding(piece, [reference.format]).length > 0)
+  }
+
+  /** A time ends with a digit or with its zone, which is part of its format. */
+  function mayEndWith(place: number, piece: string): boolean {
+    const reference = placeholders[place]?.reference
+    return reference?.kind !== 'time' || /\d$/.test(piece) || reference.format.toLowerCase().includes(piece.slice(-1).toLowerCase())
   }
 
   function isQuoted(place: number): boolean {

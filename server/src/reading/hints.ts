@@ -32,6 +32,10 @@ export function hintsOf(filter: Filter, { tableClass, slots, lines }: HintSource
   return { conditions: overflowHints(filter, slots).slice(0, HINTS_MAX), haveAlternatives: false }
 }
 
+/** Whether a statement uses the index of all words. */
+export const searchesWords = (statement: string): boolean => statement.includes(WORDS_OF_VALUES)
+const WORDS_OF_VALUES = 'has(tokens('
+
 /** What hints depend on: the table, where the queried keys lie, and what lines consist of. */
 type HintSources = { readonly tableClass: TableClass; readonly slots: KeyColumns; readonly lines: LineSources }
 

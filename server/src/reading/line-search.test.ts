@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => reader?.close())
 
 /** One in SHARE of the substrings and lines is searched for, and in a nightly run all: each takes a statement of many columns. */
-const SHARE = process.env.DENDRO_TEST_ALL === undefined ? 4 : 1
+const SHARE = process.env.DENDRO_TEST_ALL === undefined ? 10 : 1
 
 /** Returns substrings of some lengths of every line, and texts that occur partly, in another case, or not at all. */
 function needles(): string[] {

@@ -108,10 +108,18 @@ function columnContains(search: LineSearch, column: Slot, shapes: readonly strin
   if (places.length === 0) return []
   const inLine = among(places.length, refers(column))
   if (quoted === 0 || tails.length === 0) return [and([inLine, sql`${value} ilike ${pattern}`])]
+  if (bare === 0 && isAscii(search.text)) return [and([inLine, containsOneOf(value, [search.text, ...tails])])]
   const inQuotes = among(quoted, sql`position(shape, ${quotedReference(column)}) > 0`)
   const tailHeld = or(tails.map((tail) => beginsInEscape(value, tail)))
   return [and([inLine, or([sql`${value} ilike ${pattern}`, and([inQuotes, tailHeld])])])]
 }
+
+/** The store ignores case in the same way in both kinds of search, apart from letters that change their length with their case. */
+const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
+
+/** True where a value contains one of the texts. The store takes less time to prepare one search than one for each text. */
+const containsOneOf = (value: SqlFragment, texts: readonly string[]): SqlFragment =>
+  sql`multiSearchAnyCaseInsensitiveUTF8(${value}, ${param.texts(texts)})`
 
 /** True where a value contains a tail of the text. Its control character is rare, and looking for it takes next to no time. */
 export const beginsInEscape = (value: SqlFragment, tail: string): SqlFragment =>

@@ -75,7 +75,12 @@ const tooLarge = (cause: unknown): Failure =>
     headers: { 'retry-after': '5' },
   })
 
+export const isTooManyGroups = (thrown: unknown): boolean =>
+  thrown instanceof Failure && thrown.errors?.some(({ code }) => code === TOO_MANY_GROUPS) === true
+
+const TOO_MANY_GROUPS = 'TOO_MANY_GROUPS'
+
 function tooManyGroups({ groups, groupsMax }: GroupLimit, cause: unknown): Failure {
   const message = `${groups.map((key) => `"${key.slice(0, 100)}"`).join(' and ')} have more than ${groupsMax} different values; group by a key with fewer values, or narrow the time range`
-  return badRequest(message, { cause, errors: [{ field: 'groups', code: 'TOO_MANY_GROUPS', message }] })
+  return badRequest(message, { cause, errors: [{ field: 'groups', code: TOO_MANY_GROUPS, message }] })
 }

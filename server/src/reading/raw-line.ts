@@ -186,7 +186,7 @@ const MAY_BE_ESCAPED = String.raw`'["\\\\<>&\x00-\x1f]|[^ -~]'`
 /** Whether a statement rebuilds lines, which takes memory for every event of a block. */
 export const rebuildsLines = (statement: string): boolean => statement.includes(MAY_BE_ESCAPED)
 
-const SEARCHES = /ilike /g
+const SEARCHES = /ilike |multiSearchAny/g
 /** Beyond this, searching all columns costs more than stopping at the first one with the text. */
 const SEARCHES_MAX = 40
 const EXPENSIVE: readonly string[] = ['arrayExists(', 'arrayMap(value', 'toString(fromUnixTimestamp64Nano(', 'multiIf(']

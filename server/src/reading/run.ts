@@ -6,6 +6,7 @@ import type { EventStore } from '../events/store/events.ts'
 import { unavailable } from '../kernel/errors.ts'
 import { BinaryRows } from './binary-rows.ts'
 import type { EventQuery, QueryBudget, QueryCost } from './event-query.ts'
+import { searchesWords } from './hints.ts'
 import { countsByMinute } from './minute-counts.ts'
 import { failureOf, type GroupLimit, tooExpensive, tooLong } from './query-failure.ts'
 import { rebuildsLines, searchesColumns } from './raw-line.ts'
@@ -138,6 +139,8 @@ async function send(
         ...(rebuildsLines(text) ? { max_block_size: String(REBUILT_LINES_PER_BLOCK) } : {}),
         // Looking for stored counts takes a millisecond.
         ...(text.includes(' group by ') && !countsByMinute(text) ? { optimize_use_projections: 0 as const } : {}),
+        // Reading the index of words before the events, not in between, takes a third less time.
+        ...(searchesWords(text) ? { use_skip_indexes_on_data_read: 0 as const } : {}),
         ...(searchesColumns(text) ? { short_circuit_function_evaluation: 'disable' as const } : {}),
         ...(groupLimit ? { max_rows_to_group_by: String(groupLimit.groupsMax), group_by_overflow_mode: 'throw' as const } : {}),
         ...(queryRun.gaps?.found ? { skip_unavailable_shards: 1 as const } : {}),

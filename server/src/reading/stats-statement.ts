@@ -19,7 +19,12 @@ export type StatsOptions = {
   readonly only?: readonly string[]
   /** Returns this many groups, the largest first, after the total. */
   readonly top?: number
+  /** Returns the total, the groups, the slices, and the slices of each group, after one read. For one key and with slices. */
+  readonly allLevels?: true
 }
+
+/** The levels of a result with all levels, in their order. */
+export const LEVELS = { whole: 3, group: 2, slice: 1, sliceOfGroup: 0 } as const
 
 export const GROUP_JOINT = '\x1f'
 export const GROUPS_MAX = 1_000_000
@@ -43,8 +48,7 @@ export function statsStatement(
   const from = ({ branch, met, hints, scope, inGroups }: BranchRead) =>
     sql`from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hints)(and([scope, inGroups]))}`
   const grouped = names.length === 0 ? sql`` : sql`group by ${joined(names.map(name))}`
-  const { end, extraColumns } =
-    options.top === undefined ? { end: slicesAndWhole(options), extraColumns: [] } : topAndWhole(options, names, options.top)
+  const { end, extraColumns } = endOf(options, names)
   if (read.length === 1 && !only.isStored) {
     const found = measures.map((measure) => finalAggregate(measure, contextOf(only.branch)))
     const columns = joined([...keysIn(only), ...extraColumns, sql`toUInt64(count()) as number`, ...aliased(found)])
@@ -88,16 +92,27 @@ function branchReads(
   }))
 }
 
+type StatementEnd = { end: SqlFragment; extraColumns: readonly SqlFragment[] }
+
+function endOf(options: StatsOptions, names: readonly string[]): StatementEnd {
+  if (options.allLevels) return everyLevel(options, names)
+  return options.top === undefined ? { end: slicesAndWhole(options), extraColumns: [] } : topAndWhole(options, names, options.top)
+}
+
+/** Keeps every combination of slice and group, with its level. Groups come in the order of the answer. */
+function everyLevel(options: StatsOptions, names: readonly string[]): StatementEnd {
+  return {
+    extraColumns: [sql`toUInt8(grouping(${joined(names.map(name))})) as level`],
+    end: sql`with cube having number > 0 order by level desc, ${sizeOrder(options)}`,
+  }
+}
+
 /** Adds the total to slices without groups. */
 const slicesAndWhole = ({ slices, groups }: StatsOptions): SqlFragment =>
   slices !== undefined && groups.length === 0 ? sql`with rollup` : sql``
 
 /** Keeps the total and the largest groups. Each row also says whether it is the total, and how many groups there are. */
-function topAndWhole(
-  options: StatsOptions,
-  names: readonly string[],
-  top: number,
-): { end: SqlFragment; extraColumns: readonly SqlFragment[] } {
+function topAndWhole(options: StatsOptions, names: readonly string[], top: number): StatementEnd {
   const level = sql`grouping(${joined(names.map(name))})`
   const whole = digits(2 ** names.length - 1)
   return {
@@ -121,8 +136,11 @@ function groupFilter({ only, groups }: StatsOptions, branch: QueryBranch): SqlFr
   return among(whole, param.texts(only))
 }
 
-/** Orders groups by the first call, then by name, and limits them. */
-function largestFirst({ groups, calls }: StatsOptions, top: number): SqlFragment {
+const largestFirst = (options: StatsOptions, top: number): SqlFragment =>
+  sql`order by is_whole desc, ${sizeOrder(options)} limit ${digits(top + 1)}`
+
+/** Orders groups by the first call, then by name. */
+function sizeOrder({ groups, calls }: StatsOptions): SqlFragment {
   const [first] = calls
   const size = first && measuresOf(first).length > 0 ? (first.name === 'percentile' ? sql`m0[8]` : sql`m0`) : sql`number`
   const ties = groups.flatMap((_, index) => {
@@ -130,5 +148,5 @@ function largestFirst({ groups, calls }: StatsOptions, top: number): SqlFragment
     return [sql`if(${key} = '', 'null', ${key})`, sql`${key}`]
   })
   const descending = first?.name === 'first' || first?.name === 'last' ? sql`${size} desc` : sql`isNaN(${size}), ${size} desc`
-  return sql`order by is_whole desc, ${joined([descending, ...ties])} limit ${digits(top + 1)}`
+  return joined([descending, ...ties])
 }

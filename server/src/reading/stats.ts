@@ -5,13 +5,18 @@ import type { BinaryRows } from './binary-rows.ts'
 import { readWithFacts } from './branch-facts.ts'
 import { keysIn, type QueryBranch } from './branches.ts'
 import type { EventQuery, StatsGroup, StatsRequest, StatsResult, StatsRow } from './event-query.ts'
+import { pathsOf } from './key-locations.ts'
 import { isExactCall, nobody, readStatsRow } from './measures.ts'
 import { withFamilies } from './pattern-families.ts'
+import { isTooManyGroups } from './query-failure.ts'
 import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
-import { GROUP_JOINT, GROUPS_MAX, type StatsOptions, statsStatement } from './stats-statement.ts'
+import { textsOf } from './statement.ts'
+import { GROUP_JOINT, GROUPS_MAX, LEVELS, type StatsOptions, statsStatement } from './stats-statement.ts'
 
 /** Limits groups × slices. */
 const CELLS_MAX = 1_000_000
+/** Up to so many groups × slices, all are read, though not all are returned. */
+const CELLS_AT_ONCE = 20_000
 
 /** Computes statistics of the matching events: in total, by slices of time, and by groups, of which the largest are returned. */
 export async function readStats(store: EventStore, given: EventQuery, request: StatsRequest): Promise<StatsResult> {
@@ -22,10 +27,9 @@ export async function readStats(store: EventStore, given: EventQuery, request: S
   const wanted = { sources: query.sources, keys: named, bounds: query.bounds, wantsOverflow: true }
   return readWithFacts(store, queryRun, wanted, async (branches) => {
     const reading = { store, queryRun, query, request, branches }
-    const [all, top] = await readWhole(reading)
-    const groups = await withSlices(reading, top.groups)
+    const { all, groups, groupsTotal } = (await readAtOnce(reading)) ?? (await readInSteps(reading))
     const isExact = request.calls.every(isExactCall)
-    return { ...all, groups, groupsTotal: top.total, isExact, cost: costOf(queryRun, 1) }
+    return { ...all, groups, groupsTotal, isExact, cost: costOf(queryRun, 1) }
   })
 }
 
@@ -42,6 +46,63 @@ function widthMs({ query: { bounds }, request }: StatsRead, slice?: number): num
   return sliceStartMs(bounds, request.slices, slice + 1) - sliceStartMs(bounds, request.slices, slice)
 }
 
+type StatsFound = { all: TotalStats; groups: readonly StatsGroup[]; groupsTotal: number }
+
+/** Reads groups with their slices after the total and the largest groups. */
+async function readInSteps(reading: StatsRead): Promise<StatsFound> {
+  const [all, top] = await readWhole(reading)
+  return { all, groups: await withSlices(reading, top.groups), groupsTotal: top.total }
+}
+
+/**
+ * Reads the total, its slices, and all groups with their slices in one statement, so that events are read once. Undefined when the key may have too
+ * many values for that.
+ */
+async function readAtOnce(reading: StatsRead): Promise<StatsFound | undefined> {
+  const { calls, groups, slices: count, limit } = reading.request
+  const [key, ...others] = groups
+  // More groups in so many slices are refused, or read in steps.
+  if (key === undefined || others.length > 0 || count === 1 || limit * count > CELLS_MAX) return undefined
+  if (!reading.branches.every((branch) => hasFewValues(branch, key))) return undefined
+  const statement = statsStatement(reading.branches, reading.query, { calls, groups, slices: count, allLevels: true })
+  const rows =
+    statement && (await run(reading.store, reading.queryRun, statement, { groupsMax: CELLS_AT_ONCE, groups }).catch(undefinedIfTooMany))
+  if (statement && !rows) return undefined
+  const all = { whole: nobody(calls), slices: emptySlices(reading) }
+  const found = new Map<string, { whole: StatsRow; slices: StatsRow[] }>()
+  let groupsTotal = 0
+  while (rows && !rows.atEnd) {
+    const slice = Number(rows.uint64()) - 1
+    const stored = rows.text()
+    const level = rows.uint8()
+    const isSlice = level === LEVELS.slice || level === LEVELS.sliceOfGroup
+    const measured = readStatsRow(rows, calls, isSlice ? widthMs(reading, slice) : widthMs(reading))
+    const group = found.get(stored)
+    if (level === LEVELS.whole) all.whole = measured
+    else if (level === LEVELS.slice) all.slices[slice] = measured
+    else if (level === LEVELS.group) {
+      groupsTotal += 1
+      // Groups come before their slices.
+      if (groupsTotal <= limit) found.set(stored, { whole: measured, slices: emptySlices(reading) })
+    } else if (group) group.slices[slice] = measured
+  }
+  return { all, groups: [...found].map(([stored, { whole, slices }]) => foundGroup({ stored: [stored], whole }, slices)), groupsTotal }
+}
+
+const emptySlices = ({ request: { calls, slices } }: StatsRead): StatsRow[] => Array.from({ length: slices }, () => nobody(calls))
+
+/** Whether the values of a key repeat: it lies in a dictionary slot, or it is a built-in key with few values. */
+function hasFewValues({ slots }: QueryBranch, key: string): boolean {
+  if (key === '@status' || key === '@dataset' || key === '@collection') return true
+  if (key.startsWith('@')) return false
+  const columns = pathsOf(key).flatMap((path) => slots.text(path) ?? [])
+  return columns.length > 0 && columns.every((column) => /^c\d+$/.test(textsOf(column).join('')))
+}
+
+function undefinedIfTooMany(thrown: unknown): undefined {
+  if (!isTooManyGroups(thrown)) throw thrown
+}
+
 type TotalStats = { whole: StatsRow; slices: readonly StatsRow[] }
 type TopGroups = { groups: readonly TopGroup[]; total: number }
 
@@ -56,8 +117,9 @@ async function readWhole(reading: StatsRead): Promise<[TotalStats, TopGroups]> {
 
 async function readSlices(reading: StatsRead): Promise<TotalStats> {
   const { calls, slices: count } = reading.request
+  if (count === 1) return readOneSlice(reading)
   const rows = await readRows(reading, { calls, groups: [], slices: count })
-  const slices = Array.from({ length: count }, () => nobody(calls))
+  const slices = emptySlices(reading)
   let whole = nobody(calls)
   while (rows && !rows.atEnd) {
     const number = Number(rows.uint64())
@@ -65,6 +127,15 @@ async function readSlices(reading: StatsRead): Promise<TotalStats> {
     else slices[number - 1] = readStatsRow(rows, calls, widthMs(reading, number - 1))
   }
   return { whole, slices }
+}
+
+/** A single slice is the total, so no event is assigned to one. */
+async function readOneSlice(reading: StatsRead): Promise<TotalStats> {
+  const { calls } = reading.request
+  const rows = await readRows(reading, { calls, groups: [], slices: undefined })
+  const found = rows && !rows.atEnd ? readStatsRow(rows, calls, widthMs(reading)) : nobody(calls)
+  const whole = found.count === 0 ? nobody(calls) : found
+  return { whole, slices: [whole] }
 }
 
 type TopGroup = { readonly stored: readonly string[]; readonly whole: StatsRow }

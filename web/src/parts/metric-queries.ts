@@ -19,12 +19,14 @@ export const tidied = (queries: readonly MetricQuery[]): MetricQuery[] =>
     return { ...query, ...selector, where: query.where.trim(), ...(keys.length > 0 ? { groups: keys } : {}) }
   })
 
-/** measureText describes queries in one line. */
+/** measureText describes queries in one line; measures of the same events share their description. */
 export const measureText = (queries: readonly Pick<MetricQuery, 'select' | 'where' | 'groups'>[]): string =>
-  queries
-    .map(({ select, where, groups = [] }) =>
-      [select[0] ?? '', where === '' ? '' : `of ${where}`, groups.length === 0 ? '' : `by ${groups.join(', ')}`]
+  [...Map.groupBy(queries, ({ where, groups = [] }) => JSON.stringify([where, groups])).values()]
+    .map((same) => {
+      const { where = '', groups = [] } = same[0] ?? {}
+      const measures = same.map(({ select }) => select[0] ?? '').join(', ')
+      return [measures, where === '' ? '' : `of ${where}`, groups.length === 0 ? '' : `by ${groups.join(', ')}`]
         .filter((text) => text !== '')
-        .join(' '),
-    )
+        .join(' ')
+    })
     .join('; ')

@@ -22,7 +22,7 @@ export function Popover({ trigger, children, label, ...state }: PopoverProps) {
           collisionPadding={8}
           // Closing does not take the focus from another control.
           onCloseAutoFocus={(event) => document.activeElement !== document.body && event.preventDefault()}
-          className="z-40 max-h-(--radix-popover-content-available-height) max-w-[calc(100vw-1rem)] overflow-auto rounded-md border border-line bg-panel p-2 shadow-lg"
+          className="opens-below z-40 max-h-(--radix-popover-content-available-height) max-w-[calc(100vw-1rem)] overflow-auto rounded-md border border-line bg-panel p-2 shadow-lg"
         >
           {children}
         </Radix.Content>

@@ -10,6 +10,9 @@ export const SEQ_EPOCH_MS = Date.UTC(2025, 0, 1)
 /** The first number of a claim made at that time, unless the clock was ahead before: see claimAfter. */
 export const seqAt = (ms: number): bigint => BigInt(Math.max(0, Math.floor(ms - SEQ_EPOCH_MS))) * 1_000_000n
 
+/** About the time at which the event with that number arrived. */
+export const arrivalOfSeq = (seq: bigint): number => SEQ_EPOCH_MS + Number(seq / 1_000_000n)
+
 /** Numbers per claim: 4 ms of them, so that claims never run ahead of the clock for long. */
 export const CLAIM_NUMBERS = 4_194_304n
 /** How long a claim may be used; bounds the skew between the numbers of two processes. */

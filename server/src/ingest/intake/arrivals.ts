@@ -1,12 +1,15 @@
+import type { LineTime } from '@dendro/api'
 import type { Arrival, EventLeaf } from '../../lines/event.ts'
 import { severityOfWord } from '../../lines/severity.ts'
 import type { FoundText } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
-import { OPEN_OBJECT } from '../../lines/walk.ts'
+import { OPEN_OBJECT, QUOTE } from '../../lines/walk.ts'
 import type { DatasetBatch, Pair, ReceivedEvents, ReceivedRecord } from '../batch.ts'
 import { detect } from '../detect/detect.ts'
 import { isWrapped, mayNest, nestedKeys } from '../detect/nested.ts'
+import { zonedTime } from '../detect/zoned-time.ts'
 import type { EventLine } from './line.ts'
+import { withLineTime } from './line-time.ts'
 import { afterBlank, splitLines } from './lines.ts'
 import type { LineParser, ParsedLine } from './parsing.ts'
 
@@ -20,28 +23,34 @@ const TRUNCATED: EventLeaf = { path: '$ingest.truncated', text: 'true' }
 /** The writer adds the idempotency key. */
 const NO_POST = 0n
 
-/** How lines are read: with the dataset's parser, and with a search for JSON within JSON. */
-type ReadOptions = { parsing: LineParser | undefined; mayNest: (() => boolean) | undefined }
+/** The settings of the dataset: its parser, and where its lines tell their time. */
+type LineSettings = { parsing: LineParser | undefined; lineTime: LineTime | undefined }
+/** How lines are read: with the settings of the dataset, and with a search for JSON within JSON. */
+type ReadOptions = LineSettings & { mayNest: ((line: Uint8Array) => boolean) | undefined }
+const NO_SETTINGS: LineSettings = { parsing: undefined, lineTime: undefined }
 
 /** Yields the events of a batch with their metadata; `more` are attributes from the request. */
 export function* linesOfBatch(
   { events: arrivals, attributes }: DatasetBatch,
   common: PostContext,
   more: readonly Pair[],
-  parsing?: LineParser,
+  settings: LineSettings = NO_SETTINGS,
 ): Generator<EventLine> {
   const base: Arrival = { ...common, post: NO_POST, attributes: [...attributes, ...more].map(asLeaf) }
   if (arrivals.kind === 'records') {
-    let last: { record: ReceivedRecord; arrival: Arrival } | undefined
+    const how = { ...settings, mayNest }
+    let last: ReceivedRecord | undefined
+    let arrival = base
     for (const record of arrivals.records) {
-      if (!last || !isAlike(last.record, record)) last = { record, arrival: arrivalOf(record, base) }
-      yield toLine(record.raw, last.arrival, { parsing, mayNest: () => mayNest(record.raw) })
+      if (!last || !isAlike(last, record)) arrival = arrivalOf(record, base)
+      last = record
+      yield toLine(record.raw, arrival, how)
     }
     return
   }
   const { bytes: body } = arrivals
   let nests: boolean | undefined
-  const how = { parsing, mayNest: () => (nests ??= mayNest(body)) }
+  const how = { ...settings, mayNest: () => (nests ??= mayNest(body)) }
   for (const bytes of splitLines(body)) yield toLine(bytes, base, how)
 }
 
@@ -49,6 +58,8 @@ export function* linesOfBatch(
 const isAlike = (a: ReceivedRecord, b: ReceivedRecord): boolean =>
   a.time === undefined &&
   b.time === undefined &&
+  a.zone === undefined &&
+  b.zone === undefined &&
   a.level === undefined &&
   b.level === undefined &&
   a.origin === b.origin &&
@@ -66,13 +77,13 @@ export function countEvents(arrivals: ReceivedEvents): number {
 }
 
 /** Truncates a line that is too long, and adds parsed or detected keys. */
-function toLine(whole: Uint8Array, arrival: Arrival, how: ReadOptions): EventLine {
-  if (whole.length > LINE_BYTES_MAX) {
-    const cut = whole.subarray(0, charBorder(whole, LINE_BYTES_MAX))
-    return { ...withDetails(cut, arrival, { ...how, mayNest: undefined }, [TRUNCATED]), isCut: true }
-  }
-  return withDetails(whole, arrival, how, [])
+function toLine(whole: Uint8Array, common: Arrival, how: ReadOptions): EventLine {
+  const arrival = how.lineTime ? withLineTime(common, whole, how.lineTime) : common
+  if (whole.length <= LINE_BYTES_MAX) return withDetails(whole, arrival, how, NO_MARKS)
+  const cut = whole.subarray(0, charBorder(whole, LINE_BYTES_MAX))
+  return { ...withDetails(cut, arrival, { ...how, mayNest: undefined }, [TRUNCATED]), isCut: true }
 }
+const NO_MARKS: readonly EventLeaf[] = []
 
 function withDetails(
   bytes: Uint8Array,
@@ -83,8 +94,8 @@ function withDetails(
   const parsed = parsing?.read(bytes, arrival.at)
   if (parsed) return { bytes, arrival: withParsed(arrival, parsed, marks) }
   if (!isObject(bytes)) return { bytes, arrival: withLeaves(arrival, marks), isText: true }
-  const nested = mayBeNested && (isWrapped(bytes) || mayBeNested()) ? nestedKeys(bytes).map(asLeaf) : []
-  return { bytes, arrival: withLeaves(arrival, [...nested, ...marks]) }
+  if (!mayBeNested || !(isWrapped(bytes) || mayBeNested(bytes))) return { bytes, arrival: withLeaves(arrival, marks) }
+  return { bytes, arrival: withLeaves(arrival, [...nestedKeys(bytes).map(asLeaf), ...marks]) }
 }
 
 /** Reads the parts of a text line. */
@@ -104,7 +115,8 @@ function withLeaves(arrival: Arrival, found: readonly EventLeaf[]): Arrival {
 
 const asLeaf = ([path, text]: Pair): EventLeaf => ({ path, text })
 
-function arrivalOf({ raw, time, level, keys, attributes, origin }: ReceivedRecord, base: Arrival): Arrival {
+function arrivalOf({ raw, time: written, zone, level, keys, attributes, origin }: ReceivedRecord, base: Arrival): Arrival {
+  const time = written ?? (zone === undefined ? undefined : zonedTime(raw, zone, base.at))
   const severity = level === undefined ? undefined : severityOfWord(level)
   const addsLevel = level !== undefined && !saysLevel(keys, raw)
   if (!time && !severity && origin === undefined && keys.length + attributes.length === 0 && !addsLevel) return base
@@ -125,7 +137,9 @@ const isObject = (bytes: Uint8Array): boolean => bytes[afterBlank(bytes, 0)] ===
 
 /** True when the sender's level is already among the keys or in the line. */
 function saysLevel(keys: readonly Pair[], raw: Uint8Array): boolean {
-  for (const [name] of keys) if (name === 'level') return true
+  for (const pair of keys) if (pair[0] === 'level') return true
+  // Most texts have no quote, and this search needs no Buffer.
+  if (raw.indexOf(QUOTE) < 0) return false
   return Buffer.from(raw.buffer, raw.byteOffset, raw.length).includes('"level"')
 }
 

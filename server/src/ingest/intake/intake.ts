@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Actor } from '../../http/actor.ts'
-import { credentialStateOf, KEY_PARAMETER } from '../../http/credential.ts'
+import { credentialParameters, credentialStateOf, SENDER_KEY_HEADERS } from '../../http/credential.ts'
 import type { FindRawHandler, RawHandler, RequestHead } from '../../http/raw-handler.ts'
 import { Failure } from '../../kernel/errors.ts'
 import type {
@@ -137,7 +137,7 @@ function isSender({ headers }: RequestHead): boolean {
 const findRoute = (receiver: Receiver, { method, path }: RequestHead): ReceiverRoute | undefined =>
   receiver.routes.find(({ methods, tail }) => methods.includes(method) && tail.test(path))
 
-/** Finds the protocol to which a request belongs by its headers, whatever its path is. */
+/** Finds the protocol to which a request belongs by its headers or parameters. */
 const claimantOf = (head: RequestHead): Receiver | undefined =>
   head.method === 'POST' ? receivers.find((receiver) => receiver.claims?.(head)) : undefined
 
@@ -151,14 +151,7 @@ function contextOf({ world, options }: IntakeParts, { headers, query, path }: Re
   return { sender, nowMs: world.clock.nowMs(), credential: credentialStateOf(headers, query, path), acknowledgements, drains }
 }
 
-const CREDENTIAL_HEADERS = [
-  'authorization',
-  'cookie',
-  'x-service-api-key',
-  'dd-api-key',
-  'x-amz-firehose-access-key',
-  'proxy-authorization',
-]
+const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'x-service-api-key', 'proxy-authorization', ...SENDER_KEY_HEADERS]
 
 /** The request as a receiver sees it: the end of its path, without credentials. */
 function requestOf(
@@ -171,7 +164,7 @@ function requestOf(
   const headers = Object.fromEntries(Object.entries(head.headers).filter(([name]) => !hidden.has(name)))
   return {
     path: route?.tail.exec(head.path)?.[0] ?? head.path,
-    query: Object.fromEntries(Object.entries(head.query).filter(([name]) => name !== KEY_PARAMETER)),
+    query: Object.fromEntries(Object.entries(head.query).filter(([name]) => !credentialParameters.has(name))),
     headers: { ...headers, 'x-correlation-id': correlationId },
     contentType: head.headers['content-type'] ?? '',
   }

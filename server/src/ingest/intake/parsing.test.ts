@@ -92,3 +92,79 @@ describe('the parser of a dataset', () => {
     expect((await send('slow', line.repeat(200))).body).toMatchObject({ accepted: 200 })
   })
 })
+
+describe('the time of the lines of a dataset', () => {
+  type Candidate = { format: string; word: number; matched: number; unchanged: number; is_ambiguous: boolean; samples: { time: number }[] }
+  const ns = (time: string): bigint => BigInt(Date.parse(time)) * 1_000_000n
+  const times = async (dataset: string): Promise<bigint[]> => (await senders.eventsIn(dataset)).map(({ timeNs }) => timeNs)
+  const preview = async (dataset: string, timezone = 'UTC') =>
+    (
+      await senders.org.ask<{ lines: number; candidates: Candidate[] }>(
+        'GET',
+        `/datasets/${await idOf(dataset)}/line-time/preview?timezone=${timezone}`,
+      )
+    ).body
+  const set = async (dataset: string, body: Record<string, unknown>) =>
+    senders.org.ask<{ errors?: { field: string }[] }>('PUT', `/datasets/${await idOf(dataset)}/line-time`, { body })
+
+  test('is the arrival until the setting is on, which the preview of recent lines proposes', async () => {
+    const lines = '081109 203615 148 INFO dfs.DataNode: a\n081109 203807 222 INFO dfs.DataNode: b\n'
+    await send('hdfs', lines)
+    const now = senders.app.clock.nowMs()
+    expect((await times('hdfs')).map((one) => Math.abs(Number(one / 1_000_000n) - now) < 60_000)).toEqual([true, true])
+    const { candidates, lines: read } = await preview('hdfs')
+    expect([read, candidates.length]).toEqual([2, 1])
+    expect(candidates[0]).toMatchObject({ format: 'YYMMDD hh:mm:ss', word: 0, matched: 2, unchanged: 0, is_ambiguous: false })
+    expect(candidates[0]?.samples.map(({ time }) => time).sort()).toEqual([
+      Date.parse('2008-11-09T20:36:15Z'),
+      Date.parse('2008-11-09T20:38:07Z'),
+    ])
+    expect((await set('hdfs', { format: 'YYMMDD hh:mm:ss', timezone: 'Europe/Berlin' })).status).toBe(204)
+    await send('hdfs', lines)
+    expect((await times('hdfs')).slice(2)).toEqual([ns('2008-11-09T19:36:15Z'), ns('2008-11-09T19:38:07Z')])
+    expect((await senders.eventsIn('hdfs')).map(({ line }) => line)).toEqual([...lines.trim().split('\n'), ...lines.trim().split('\n')])
+    const path = `/datasets/${await idOf('hdfs')}/line-time`
+    expect((await senders.org.ask('GET', path)).body).toEqual({
+      line_time: { format: 'YYMMDD hh:mm:ss', word: 0, timezone: 'Europe/Berlin' },
+    })
+    expect((await senders.org.ask('DELETE', path)).status).toBe(204)
+    expect((await senders.org.ask('GET', path)).body).toEqual({ line_time: null })
+    await send('hdfs', lines)
+    expect((await times('hdfs')).slice(4).every((one) => one > ns('2025-01-01T00:00:00Z'))).toBe(true)
+  })
+
+  test('beats the time of the protocol and of keys, also in the message of a JSON line', async () => {
+    const own = new Date(senders.app.clock.nowMs() - 3_600_000).toISOString()
+    await send('wrapped', `{"message":"17/06/09 20:10:40 INFO run","timestamp":"${own}"}`)
+    expect((await preview('wrapped')).candidates.map(({ is_ambiguous }) => is_ambiguous)).toEqual([true, true])
+    await set('wrapped', { format: 'YY/MM/DD hh:mm:ss' })
+    await send('wrapped', `{"message":"17/06/09 20:10:40 INFO run","timestamp":"${own}"}\n{"message":"no time","timestamp":"${own}"}`)
+    expect((await times('wrapped')).slice(1)).toEqual([ns('2017-06-09T20:10:40Z'), ns(own)])
+  })
+
+  test('is kept as text when it is not acceptable, and lines without one arrive as before', async () => {
+    await senders.org.ask('POST', '/datasets', { body: { collection: 'default', dataset: 'odd' } })
+    await set('odd', { format: 'Www Mon DD hh:mm:ss YYYY', timezone: 'Europe/Berlin' })
+    await send('odd', '[Sun Dec 04 04:47:44 2005] a\n[Fri Dec 04 04:47:44 1998] b\n\tat com.example.Main(Main.java:3)\n')
+    const events = await senders.eventsIn('odd')
+    expect(events[0]?.timeNs).toBe(ns('2005-12-04T03:47:44Z'))
+    expect(events[1]?.keys['$ingest.original_time']).toBe('Fri Dec 04 04:47:44 1998')
+    expect(events[2]?.keys['$ingest.original_time']).toBeUndefined()
+    expect(events.slice(1).every(({ timeNs }) => timeNs > ns('2025-01-01T00:00:00Z'))).toBe(true)
+    expect(events.map(({ line }) => line)).toEqual([
+      '[Sun Dec 04 04:47:44 2005] a',
+      '[Fri Dec 04 04:47:44 1998] b',
+      '\tat com.example.Main(Main.java:3)',
+    ])
+  })
+
+  test.each([
+    ['format', { format: 'hh:mm' }],
+    ['word', { format: 'epoch', word: 16 }],
+    ['timezone', { format: 'epoch', timezone: '+01:00' }],
+  ])('is refused with a wrong %s', async (field, body) => {
+    await senders.org.ask('POST', '/datasets', { body: { collection: 'default', dataset: 'refusals' } })
+    const reply = await set('refusals', body)
+    expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([400, field])
+  })
+})

@@ -83,7 +83,7 @@ export class LineParser {
 const NONE: ReadonlySet<string> = new Set()
 
 /** The message of a JSON line, and the line's own keys. */
-function messageOf(line: Uint8Array): { text: string | undefined; own: ReadonlySet<string> } {
+export function messageOf(line: Uint8Array): { text: string | undefined; own: ReadonlySet<string> } {
   const walk = new Walk(line, 0, line.length)
   const own = new Set<string>()
   const texts = new Map<string, string>()

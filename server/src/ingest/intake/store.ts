@@ -181,7 +181,16 @@ async function targetOf(
   { map, isLast }: Pick<ShredTarget, 'map' | 'isLast'>,
 ): Promise<ShredTarget> {
   const parser = row.parser_id === null ? undefined : await parserOf(world, orgId, row.parser_id)
-  return { batch: delivery, orgNumber, logId: row.id, map, attributes: attributesOf(tags), parser, isLast }
+  return {
+    batch: delivery,
+    orgNumber,
+    logId: row.id,
+    map,
+    attributes: attributesOf(tags),
+    parser,
+    lineTime: row.line_time ?? undefined,
+    isLast,
+  }
 }
 
 /** While the metadata store is down, known datasets continue without new slots; their new keys go to the overflow map. */

@@ -1,3 +1,4 @@
+import type { LineTime } from '@dendro/api'
 import type { Block } from '../../events/writer/post.ts'
 import type { LayoutFindings } from '../../lines/catalog.ts'
 import type { SlotMap } from '../../lines/slots.ts'
@@ -33,6 +34,8 @@ export type ShredTarget = {
   attributes: readonly Pair[]
   /** The parser that runs before detection. */
   parser: AssignedParser | undefined
+  /** Where the lines tell their time. */
+  lineTime: LineTime | undefined
   /** True when no more slots will come: the events are stored with the existing ones. */
   isLast: boolean
 }

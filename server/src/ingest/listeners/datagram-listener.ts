@@ -12,8 +12,8 @@ export type DatagramListenerOptions = {
   setting: ListenerSetting
   counters: ListenerCounters
   log: Logger
-  /** Takes a datagram. */
-  take(datagram: Uint8Array, source: MessageSource, port: number): void
+  /** Takes a datagram; `reply` answers its sender. */
+  take(datagram: Uint8Array, source: MessageSource, reply: (bytes: Uint8Array) => void): void
   /** Resolves when everything taken is stored. */
   settled(): Promise<void>
 }
@@ -31,7 +31,7 @@ export async function openDatagramListener({ setting, counters, log, take, settl
     const known = sources.get(address)
     if (known) return known
     if (sources.size >= SOURCES_MAX) sources.clear()
-    const source = { address, attributes: [] }
+    const source: MessageSource = { address, attributes: [], ...(setting.zone !== undefined && { zone: setting.zone }) }
     sources.set(address, source)
     return source
   }
@@ -43,7 +43,9 @@ export async function openDatagramListener({ setting, counters, log, take, settl
   socket.on('error', (cause) => log.warn({ err: cause, listener: setting.name }, 'a socket for datagrams failed'))
   socket.on('message', (datagram: Buffer, { address, port }: RemoteInfo) => {
     const from = plainAddress(address)
-    if (isAllowed(from)) take(datagram, sourceOf(from), port)
+    const reply = (bytes: Uint8Array): void =>
+      socket.send(bytes, port, address, (cause) => cause && log.debug({ err: cause, listener: setting.name }, 'a datagram has no answer'))
+    if (isAllowed(from)) take(datagram, sourceOf(from), reply)
     else counters.drop('refused')
   })
   const { port } = socket.address()

@@ -23,7 +23,7 @@ export function connectGelf(parts: ListenerParts, peer: Peer): StreamConnection 
 const ownQueue = ({ setting, queues }: ListenerParts): MessageQueue | undefined =>
   setting.key === undefined ? undefined : queues.of(setting.key.reveal())
 
-export type DatagramHandler = { take(datagram: Uint8Array, source: MessageSource, port: number): void; close(): void }
+export type DatagramHandler = { take(datagram: Uint8Array, source: MessageSource): void; close(): void }
 
 /** Takes datagrams, and puts chunks of a message together. */
 export function gelfDatagrams(parts: ListenerParts, pending: PendingMessages): DatagramHandler {

@@ -120,6 +120,17 @@ describe('credentials', () => {
     expect(open?.networks).toBeUndefined()
   })
 
+  test('a time zone is for syslog only, and must exist; heartbeats need no key', () => {
+    const key = 'k'.repeat(43)
+    for (const [address, problem] of [
+      [`syslog+tcp://127.0.0.1:0?key=${key}&zone=Nowhere/Else`, 'must have a time zone'],
+      [`forward+udp://127.0.0.1:0?key=${key}`, 'must have networks only'],
+      [`gelf+tcp://127.0.0.1:0?key=${key}&zone=UTC`, 'must have zone for syslog and relp only'],
+    ] as const) {
+      expect(() => asListeners(address)).toThrow(problem)
+    }
+  })
+
   test('an address outside the networks is disconnected', async () => {
     const { port, counters } = await listen('syslog+tcp', `key=${senders.org.key}&networks=192.0.2.0/24`)
     await closed(await open(port))
@@ -218,7 +229,25 @@ describe('bad senders do not disturb others', () => {
   })
 })
 
+test('syslog headers without a zone are in the time zone of their listener', async () => {
+  const query = `key=${senders.org.key}&zone=Europe/Berlin&dataset=zoned`
+  const [tcp, udp] = [await listen('syslog+tcp', query), await listen('syslog+udp', query)]
+  await send(tcp.port, '<13>Nov 20 2024 10:20:30 host app: tcp\n<13>1 2024-11-20T10:20:30Z host app - - - named\n')
+  await datagram(udp.port, Buffer.from('<13>Nov 20 2024 10:20:30 host app: udp'))
+  const hours = async () => (await senders.eventsIn('zoned')).map(({ timeNs }) => new Date(Number(timeNs / 1_000_000n)).getUTCHours())
+  await expect.poll(async () => (await hours()).sort()).toEqual([10, 9, 9])
+})
+
 describe('answers', () => {
+  test('a heartbeat of an old Forward sender is answered by one byte', async () => {
+    const { port } = await listen('forward+udp', '')
+    const socket = createSocket('udp4')
+    const answer = once(socket, 'message')
+    socket.send(Buffer.from([0]), port, '127.0.0.1')
+    expect((await answer)[0]).toEqual(Buffer.from([0]))
+    socket.close()
+  })
+
   test('a chunk that is sent again is answered again and stored once', async () => {
     const { port } = await listen('forward+tcp', `key=${senders.org.key}&collection=acks`)
     const answer = Buffer.from([0x81, 0xa3, ...Buffer.from('ack'), 0xa2, ...Buffer.from('c1')])

@@ -8,6 +8,7 @@ import { syslog } from '../receivers/syslog/syslog.ts'
 import { type IdentifySender, openAccess } from './access.ts'
 import { ListenerCounters } from './counters.ts'
 import { openDatagramListener } from './datagram-listener.ts'
+import { answerHeartbeat } from './forward-heartbeats.ts'
 import { connectForward } from './forward-listener.ts'
 import { connectGelf, gelfDatagrams } from './gelf-listener.ts'
 import { type GrpcListenerOptions, openGrpcListener } from './grpc-listener.ts'
@@ -81,8 +82,9 @@ export function openListeners(world: ListenerWorld): Listeners {
     const { log } = world
     if (setting.transport === 'udp') {
       const pending = new PendingMessages()
-      const handler =
+      const messages =
         protocol === 'gelf' ? gelfDatagrams(parts, pending) : { take: syslogDatagrams(parts, pending), close: () => undefined }
+      const handler = protocol === 'forward' ? { take: answerHeartbeat, close: () => undefined } : messages
       const settled = async (): Promise<void> => {
         handler.close()
         await queues.close(STOP_MS)

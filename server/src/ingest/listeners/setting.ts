@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { Secret } from '../../kernel/secret.ts'
+import { isZone } from '../detect/zoned-time.ts'
 
 export type ListenerProtocol = 'syslog' | 'relp' | 'gelf' | 'forward' | 'otlp-grpc'
 export type Transport = 'udp' | 'tcp' | 'tls'
@@ -23,16 +24,18 @@ export type ListenerSetting = {
   /** The shared key of the handshake of Forward, and the user name whose password is `key`. */
   sharedKey: Secret | undefined
   user: string | undefined
+  /** The time zone of syslog messages that name none; UTC when undefined. */
+  zone: string | undefined
 }
 
 const transportsOf: Readonly<Record<ListenerProtocol, readonly Transport[]>> = {
   syslog: ['udp', 'tcp', 'tls'],
   relp: ['tcp', 'tls'],
   gelf: ['udp', 'tcp', 'tls'],
-  forward: ['tcp', 'tls'],
+  forward: ['udp', 'tcp', 'tls'],
   'otlp-grpc': ['tcp', 'tls'],
 }
-const PARAMETERS = ['key', 'collection', 'dataset', 'networks', 'client_ca', 'shared_key', 'user']
+const PARAMETERS = ['key', 'collection', 'dataset', 'networks', 'client_ca', 'shared_key', 'user', 'zone']
 const EXAMPLE = 'syslog+tcp://0.0.0.0:601?key=…'
 const PORT_MAX = 65_535
 const NAME_CHARS_MAX = 255
@@ -82,14 +85,21 @@ function withAccess(place: Place, given: URLSearchParams): ListenerSetting {
   const [key, sharedKey, user, clientCa] = ['key', 'shared_key', 'user', 'client_ca'].map(textOf)
   if (key !== undefined && Buffer.byteLength(key) < KEY_BYTES_MIN)
     throw new Error(`must have an API key as key in ${name}: it is too short`)
-  if (key === undefined && (protocol === 'gelf' || protocol === 'forward')) {
+  const isHeartbeat = protocol === 'forward' && transport === 'udp'
+  const useless = isHeartbeat && [...given.keys()].find((parameter) => parameter !== 'networks')
+  if (useless) throw new Error(`must have networks only in ${name}, which answers heartbeats and takes no events; not ${useless}`)
+  if (key === undefined && !isHeartbeat && (protocol === 'gelf' || protocol === 'forward')) {
     throw new Error(`must have an API key as key in ${name}: senders of ${protocol} have none of their own`)
   }
   if (protocol !== 'forward' && (sharedKey ?? user) !== undefined)
     throw new Error(`must have shared_key and user for forward only, not in ${name}`)
   if (user !== undefined && sharedKey === undefined) throw new Error(`must have shared_key next to user in ${name}`)
   if (clientCa !== undefined && transport !== 'tls') throw new Error(`must have client_ca for tls only, not in ${name}`)
-  const isProven = clientCa !== undefined || sharedKey !== undefined || key === undefined
+  const zone = textOf('zone')
+  if (zone !== undefined && protocol !== 'syslog' && protocol !== 'relp')
+    throw new Error(`must have zone for syslog and relp only, not in ${name}`)
+  if (zone !== undefined && !isZone(zone)) throw new Error(`must have a time zone such as Europe/Berlin as zone in ${name}`)
+  const isProven = clientCa !== undefined || sharedKey !== undefined || (key === undefined && !isHeartbeat)
   return {
     ...place,
     key: key === undefined ? undefined : new Secret(key),
@@ -99,6 +109,7 @@ function withAccess(place: Place, given: URLSearchParams): ListenerSetting {
     clientCa,
     sharedKey: sharedKey === undefined ? undefined : new Secret(sharedKey),
     user,
+    zone,
   }
 }
 

@@ -55,8 +55,8 @@ async function open(address: string, bounds: Partial<ConnectionBounds>): Promise
   return { listener, counters, messages, peers }
 }
 
-async function dial(port: number): Promise<Socket> {
-  const socket = connect({ host: '127.0.0.1', port })
+async function dial(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port, localAddress })
   socket.on('error', () => undefined)
   await once(socket, 'connect')
   return socket
@@ -94,6 +94,26 @@ test('connections beyond the limit are refused', async () => {
   await expect.poll(() => messages).toEqual(['<13>first'])
   await ended(await dial(listener.port))
   expect([...counters.closed]).toEqual([['too_many', 1]])
+})
+
+test('a sender with many unused connections gives way to another sender, not to itself', async () => {
+  const { listener, counters, messages } = await open('syslog+tcp://127.0.0.1:0', { connectionsMax: 3, spareMs: 0 })
+  const many: Socket[] = []
+  for (let n = 0; n < 3; n += 1) {
+    const socket = await dial(listener.port)
+    socket.write(`<13>${n}\n`)
+    await expect.poll(() => messages).toHaveLength(n + 1)
+    many.push(socket)
+  }
+  const first = ended(many[0] as Socket)
+  const other = await dial(listener.port, '127.0.0.2')
+  other.write('<13>other\n')
+  await expect.poll(() => messages).toContain('<13>other')
+  await first
+  await ended(await dial(listener.port))
+  many[1]?.write('<13>still open\n')
+  await expect.poll(() => messages).toContain('<13>still open')
+  expect([...counters.closed]).toEqual([['too_many', 2]])
 })
 
 const tlsAddress = (): string => `syslog+tls://127.0.0.1:0?client_ca=${encodeURIComponent(join(dir, 'ca.pem'))}`

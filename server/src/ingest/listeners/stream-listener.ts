@@ -5,6 +5,7 @@ import type { MessageSource } from '../receivers/messages.ts'
 import type { CloseReason, ListenerCounters } from './counters.ts'
 import { plainAddress, senderCheck } from './senders-allowed.ts'
 import type { ListenerSetting } from './setting.ts'
+import { spareConnection } from './spare-connection.ts'
 
 /** The peer of a connection, as a protocol sees it. */
 export type Peer = {
@@ -46,6 +47,8 @@ export type ConnectionBounds = {
   /** The time for a message to become complete. */
   messageMs: number
   idleMs: number
+  /** A full listener may close a connection for another sender when it was not used for this long. */
+  spareMs: number
   checkEveryMs: number
   /** The time for a peer to read what was written to it when the service stops. */
   closeMs: number
@@ -57,6 +60,7 @@ const BOUNDS: ConnectionBounds = {
   handshakeMs: 10_000,
   messageMs: 60_000,
   idleMs: 30 * 60_000,
+  spareMs: 60_000,
   checkEveryMs: 5_000,
   closeMs: 2_000,
 }
@@ -76,7 +80,7 @@ export async function openStreamListener(options: StreamListenerOptions): Promis
   function admit(socket: Socket): boolean {
     const reason = !isAllowed(plainAddress(socket.remoteAddress ?? ''))
       ? 'network'
-      : sockets.size >= bounds.connectionsMax
+      : sockets.size >= bounds.connectionsMax && !closeSpare(plainAddress(socket.remoteAddress ?? ''))
         ? 'too_many'
         : undefined
     if (reason !== undefined) {
@@ -91,6 +95,22 @@ export async function openStreamListener(options: StreamListenerOptions): Promis
       counters.connections = sockets.size
     })
     socket.on('error', (cause) => log.debug({ err: cause, listener: setting.name }, 'a connection of a sender failed'))
+    return true
+  }
+
+  /** One sender with many idle connections must not keep others out. */
+  function closeSpare(newcomer: string): boolean {
+    const all = [...open].map((one) => ({
+      one,
+      address: plainAddress(one.socket.remoteAddress ?? ''),
+      activeMs: one.activeMs,
+      isPartial: one.connection.held() !== undefined,
+    }))
+    const spare = spareConnection(all, newcomer, performance.now() - bounds.spareMs)?.one
+    if (!spare) return false
+    open.delete(spare)
+    counters.close('too_many')
+    spare.socket.destroy()
     return true
   }
 
@@ -113,7 +133,7 @@ export async function openStreamListener(options: StreamListenerOptions): Promis
   }
 
   const peerOf = (socket: Socket): Peer => ({
-    source: sourceOf(socket),
+    source: { ...sourceOf(socket), ...(setting.zone !== undefined && { zone: setting.zone }) },
     write: (bytes) => void (socket.writable && socket.write(bytes)),
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),

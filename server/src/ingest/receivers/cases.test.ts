@@ -9,13 +9,17 @@ import { gelfHttp } from './gelf/gelf-http.ts'
 import { hec } from './hec/hec.ts'
 import { heroku } from './heroku/heroku.ts'
 import { journald } from './journald/journald.ts'
+import { logdna } from './logdna/logdna.ts'
 import { loki } from './loki/loki.ts'
+import { newrelic } from './newrelic/newrelic.ts'
 import { vercel } from './vercel/vercel.ts'
 
 const folders: readonly (readonly [folder: string, receiver: Receiver])[] = [
   ['loki', loki],
   ['hec', hec],
   ['datadog', datadog],
+  ['newrelic', newrelic],
+  ['logdna', logdna],
   ['gelf', gelfHttp],
   ['firehose', firehose],
   ['cloudflare', cloudflare],

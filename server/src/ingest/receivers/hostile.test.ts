@@ -9,9 +9,13 @@ import { receivers } from './receivers.ts'
 const sample = ['GET /cart 200', '{"level":"error","n":1.50}', '', 'née "x" \\ \t'].map((line) => Buffer.from(line))
 
 function parse({ path, headers }: Pick<ProtocolPost, 'path' | 'headers'>, body: Uint8Array): ParsedBody {
-  const receiver = receivers.find(({ routes }) => routes.some(({ methods, tail }) => methods.includes('POST') && tail.test(path)))
+  const { pathname, searchParams } = new URL(path, 'http://ingest')
+  const head = { path: pathname, query: Object.fromEntries(searchParams), headers }
+  const receiver =
+    receivers.find(({ claims }) => claims?.(head)) ??
+    receivers.find(({ routes }) => routes.some(({ methods, tail }) => methods.includes('POST') && tail.test(pathname)))
   if (!receiver) throw new Error(`no receiver has the path ${path}`)
-  return receiver.parse({ path, query: {}, headers, contentType: headers['content-type'] ?? '', body })
+  return receiver.parse({ ...head, contentType: headers['content-type'] ?? '', body })
 }
 
 /** Anything but a Failure would be a bug. */
@@ -103,6 +107,8 @@ test.each<[string, string, Record<string, string>, () => Buffer]>([
   ],
   ['objects without an event', '/services/collector', {}, () => Buffer.from('{}'.repeat(MANY))],
   ['empty logs', '/api/v2/logs', {}, () => Buffer.from('{}'.repeat(MANY))],
+  ['blocks without logs', '/log/v1', {}, () => Buffer.from(`[${'{"logs":[]},'.repeat(MANY)}{}]`)],
+  ['empty lines', '/logs/ingest?hostname=h', {}, () => Buffer.from(`{"lines":[${'{},'.repeat(MANY)}{}]}`)],
   ['empty messages', '/gelf', {}, () => Buffer.from('{}'.repeat(MANY))],
   ['empty entries of a drain', '/vercel', {}, () => Buffer.from('{}'.repeat(MANY))],
   ['empty records', '/firehose', {}, () => Buffer.from(`{"records":[${'{},'.repeat(MANY)}{}]}`)],
@@ -124,6 +130,9 @@ test('an event with a million members keeps as many as an event may have', () =>
   for (const [path, body] of [
     ['/services/collector', `{"event":"x",${members},"fields":{${members}}}`],
     ['/api/v2/logs', `{"message":"x",${members}}`],
+    ['/log/v1', `{"message":"x","attributes":{${members}}}`],
+    ['/log/v1', `{"common":{${members}},"logs":[{"message":"x"}]}`],
+    ['/logs/ingest?hostname=h', `{"lines":[{"line":"x","meta":{${members}}}]}`],
     ['/vercel', `{"message":"x",${repeated}${members}}`],
     ['/gelf', `{"short_message":"x",${members}}`],
   ] as const) {

@@ -1,7 +1,12 @@
 import type { Pair } from '../batch.ts'
 
 /** The sender of messages on a socket. */
-export type MessageSource = { readonly address: string; readonly attributes: readonly Pair[] }
+export type MessageSource = {
+  readonly address: string
+  readonly attributes: readonly Pair[]
+  /** The time zone of messages that name none. */
+  readonly zone?: string
+}
 
 /** A message between two positions of a body. */
 export type ReceivedMessage = { start: number; end: number; source: MessageSource }

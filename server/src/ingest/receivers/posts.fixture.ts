@@ -15,6 +15,8 @@ export const postsOf: Readonly<Record<string, (lines: readonly Buffer[]) => Prot
   'hec events': (lines) => jsonPost('/services/collector/event', '', ['{"event":', '}'], '', lines, ''),
   'hec raw': (lines) => ({ path: '/services/collector/raw', headers: {}, body: asLines(lines) }),
   datadog: (lines) => jsonPost('/api/v2/logs', '[', ['{"message":', ',"service":"a"}'], ']', lines),
+  newrelic: (lines) => jsonPost('/log/v1', '[{"common":{},"logs":[', ['{"timestamp":1714521600000,"message":', '}'], ']}]', lines),
+  logdna: (lines) => jsonPost('/logs/ingest?hostname=h', '{"lines":[', ['{"app":"a","line":', '}'], ']}', lines),
   gelf: (lines) => jsonPost('/gelf', '', ['{"host":"h","short_message":', '}'], '', lines, '\n'),
   firehose: (lines) => {
     const message = jsonPost(

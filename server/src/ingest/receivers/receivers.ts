@@ -9,8 +9,10 @@ import { gelfHttp } from './gelf/gelf-http.ts'
 import { hec } from './hec/hec.ts'
 import { heroku } from './heroku/heroku.ts'
 import { journald } from './journald/journald.ts'
+import { logdna } from './logdna/logdna.ts'
 import { loki } from './loki/loki.ts'
 import { native } from './native/native.ts'
+import { newrelic } from './newrelic/newrelic.ts'
 import { otlp } from './otlp/otlp.ts'
 import { syslog } from './syslog/syslog.ts'
 import { vercel } from './vercel/vercel.ts'
@@ -22,6 +24,8 @@ export const receivers: readonly Receiver[] = [
   loki,
   hec,
   datadog,
+  newrelic,
+  logdna,
   gelfHttp,
   firehose,
   cloudflare,

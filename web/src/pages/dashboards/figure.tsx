@@ -2,11 +2,12 @@ import type { MetricTimeseries, Widget } from '@dendro/api'
 import { useMemo } from 'react'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand } from '../../parts/chart/data.ts'
-import { chartData, leavesOf, SERIES_MAX, withBefore } from '../../parts/chart/measured.ts'
+import { chartData, leavesOf, measuredName, SERIES_MAX, withBefore } from '../../parts/chart/measured.ts'
+import { groupName } from '../../parts/group-name.ts'
 import type { Zone } from '../../parts/time-range.ts'
 import { Pie, Score, TopList, Treemap } from './shares.tsx'
 import type { Slice } from './slice.ts'
-import { unitFor, type WidgetStyle } from './widget-style.ts'
+import { levelsFor, unitFor, type WidgetStyle } from './widget-style.ts'
 
 type FigureProps = {
   type: Widget['type']
@@ -20,6 +21,8 @@ type FigureProps = {
   bands: readonly ChartBand[]
   syncKey?: string
   isOld: boolean
+  /** isFilling lets a chart fill its card. */
+  isFilling?: boolean
   onPick?(fromMs: number, toMs: number): void
   onRange?(fromMs: number, toMs: number): void
   onSlice?(slice: Slice): void
@@ -27,9 +30,10 @@ type FigureProps = {
 
 /** Figure draws metric results in the type of the widget. */
 export function Figure(props: FigureProps) {
-  const { type, style, label, measured, before, height, zone, bands, syncKey, isOld, onPick, onRange, onSlice } = props
+  const { type, style, label, measured, before, height, zone, bands, syncKey, isOld, isFilling = false, onPick, onRange, onSlice } = props
   const data = useMemo(() => withBefore(chartData(measured), before && chartData(before)), [measured, before])
   const slices = useMemo(() => slicesOf(measured), [measured])
+  const levels = useMemo(() => levelsFor(style), [style])
   const unit = useMemo(() => unitFor(style, measured), [style, measured])
   const parts = { label, slices, isCut: slices.length >= SERIES_MAX, height, unit, ...(onSlice ? { onSlice } : {}) }
   if (type === 'score') return <Score measured={measured} height={height} unit={unit} {...(onSlice ? { onSlice } : {})} />
@@ -44,6 +48,8 @@ export function Figure(props: FigureProps) {
       zone={zone}
       height={height}
       bands={bands}
+      levels={levels}
+      isFilling={isFilling}
       isOld={isOld}
       unit={unit}
       {...(syncKey === undefined ? {} : { syncKey })}
@@ -57,8 +63,8 @@ function slicesOf(measured: readonly MetricTimeseries[]): Slice[] {
   const slices = measured.flatMap((one): Slice[] => {
     const query = one.queries[0]
     const leaves = leavesOf(one.groups_series)
-    if (leaves.length === 0) return [{ name: one.name, value: one.aggregates[0]?.value ?? 0, query, path: [] }]
-    return leaves.map(({ path, series }) => ({ name: path.join(' · '), value: series.value, query, path }))
+    if (leaves.length === 0) return [{ name: measuredName(one), value: one.aggregates[0]?.value ?? 0, query, path: [] }]
+    return leaves.map(({ path, series }) => ({ name: groupName(path), value: series.value, query, path }))
   })
   return slices.sort((a, b) => b.value - a.value)
 }

@@ -149,7 +149,7 @@ function Grid({ dashboard, isArranging, shown }: { dashboard: Dashboard; isArran
               all={all.data ?? []}
               isLifted={arranged.isDragged(one)}
               {...shown}
-              tools={isArranging ? <Grips {...grips} /> : <WidgetTools dashboard={dashboard} widget={widget} />}
+              tools={isArranging ? <Grips {...grips} /> : <WidgetTools dashboard={dashboard} widget={widget} range={shown.range} />}
             >
               {isArranging && <Corner {...grips} />}
             </WidgetCard>

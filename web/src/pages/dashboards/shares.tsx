@@ -1,6 +1,7 @@
 import type { MetricTimeseries } from '@dendro/api'
 import type { CSSProperties } from 'react'
-import { seriesColor } from '../../parts/chart/colors.ts'
+import { nameColors } from '../../parts/chart/colors.ts'
+import { measuredName } from '../../parts/chart/measured.ts'
 import { share } from '../../parts/numbers.ts'
 import { arcPath, type Box, squares } from './geometry.ts'
 import type { Slice } from './slice.ts'
@@ -27,7 +28,9 @@ export function Score({ measured, height, unit, onSlice }: ScoreProps) {
       className="flex min-h-24 flex-wrap items-center justify-around gap-4 overflow-hidden p-2 lg:min-h-(--high)"
       style={{ '--high': `${height}px` } as CSSProperties}
     >
-      {measured.map(({ name, aggregates, delta, queries }) => {
+      {measured.map((one) => {
+        const { aggregates, delta, queries } = one
+        const name = measuredName(one)
         const value = aggregates[0]?.value
         const text = value === null || value === undefined ? '–' : unit(value)
         return (
@@ -103,6 +106,7 @@ const PARTS_MAX = 8
 export function Pie({ label, slices, isCut, height, unit, onSlice }: SharesProps) {
   const all = sumOf(slices)
   const own = slices.filter(({ value }) => value > 0)
+  const colors = nameColors(own.map(({ name }) => name))
   const shown = own.slice(0, own.length > PARTS_MAX ? PARTS_MAX - 1 : PARTS_MAX)
   const rest = all - sumOf(shown)
   const parts = rest > all * 1e-9 ? [...shown.map(({ value }) => value), rest] : shown.map(({ value }) => value)
@@ -124,7 +128,7 @@ export function Pie({ label, slices, isCut, height, unit, onSlice }: SharesProps
               d={arcPath(start, from)}
               className="stroke-panel"
               strokeWidth={0.02}
-              style={{ fill: at < shown.length ? seriesColor(at) : 'var(--color-soft)' }}
+              style={{ fill: at < shown.length ? colors[at] : 'var(--color-soft)' }}
             >
               <title>{`${shown[at]?.name ?? 'others'}: ${unit(value)}, ${share(value, all)}`}</title>
             </path>
@@ -134,7 +138,7 @@ export function Pie({ label, slices, isCut, height, unit, onSlice }: SharesProps
       <ul className="min-w-0 flex-1 text-xs">
         {shown.map((slice, at) => (
           <li key={slice.name} className="flex items-center gap-1.5">
-            <span aria-hidden className="h-2.5 w-2.5 shrink-0 rounded-sm" style={{ background: seriesColor(at) }} />
+            <span aria-hidden className="h-2.5 w-2.5 shrink-0 rounded-sm" style={{ background: colors[at] }} />
             <Named slice={slice} {...(onSlice ? { onSlice } : {})} />
             <span className="ml-auto shrink-0 pl-2 text-soft tabular-nums">
               {unit(slice.value)} · {share(slice.value, all)}
@@ -157,6 +161,7 @@ const TILES_MAX = 40
 export function Treemap({ label, slices, isCut, height, unit, onSlice }: SharesProps) {
   const all = slices.filter(({ value }) => value > 0)
   const own = all.slice(0, TILES_MAX)
+  const colors = nameColors(own.map(({ name }) => name))
   const boxes = squares(
     own.map(({ value }) => value),
     { x: 0, y: 0, w: 100, h: 50 },
@@ -169,7 +174,7 @@ export function Treemap({ label, slices, isCut, height, unit, onSlice }: SharesP
           key={slice.name}
           slice={slice}
           box={boxes[at]}
-          color={seriesColor(at)}
+          color={colors[at] ?? ''}
           part={share(slice.value, sum)}
           unit={unit}
           {...(onSlice ? { onSlice } : {})}

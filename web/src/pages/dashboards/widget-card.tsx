@@ -59,14 +59,14 @@ export function WidgetCard(props: WidgetCardProps) {
         </h2>
         {tools}
       </div>
-      <div className="min-h-0 flex-1 px-2 pb-2">
+      <div className="flex min-h-0 flex-1 flex-col px-2 pb-2">
         {data.error ? <FailureNote thrown={data.error} again={() => data.refetch()} /> : null}
         {!data.data && !data.error && <Loading height={`${height}px`}>Loading…</Loading>}
         {data.data &&
           (widget.widget_ids.length > 0 ? (
             <Inner frame={widget} all={all} height={height} {...shown} />
           ) : (
-            <Shown widget={widget} height={height} {...shown} />
+            <Shown widget={widget} height={height} isFilling {...shown} />
           ))}
       </div>
       {children}
@@ -79,13 +79,14 @@ type ShownProps = {
   data: WidgetData | undefined
   height: number
   isOld: boolean
+  isFilling?: boolean
   range: Range
   zone: Zone
   syncKey: string
   onRange(fromMs: number, toMs: number): void
 }
 
-function Shown({ widget, data, height, isOld, zone, syncKey, onRange }: ShownProps) {
+function Shown({ widget, data, height, isOld, isFilling = false, zone, syncKey, onRange }: ShownProps) {
   const navigate = useNavigate()
   const measured = useMemo(() => measuredOf(data?.metrics ?? [], widget.id), [data, widget.id])
   const before = useMemo(() => data?.before && measuredOf(data.before, widget.id), [data, widget.id])
@@ -120,6 +121,7 @@ function Shown({ widget, data, height, isOld, zone, syncKey, onRange }: ShownPro
       bands={partialOf(data)}
       syncKey={syncKey}
       isOld={isOld}
+      isFilling={isFilling}
       onPick={open}
       onRange={onRange}
       onSlice={onSlice}

@@ -189,6 +189,12 @@ function StyleFields({ draft, onChange }: { draft: Draft; onChange(change: Parti
             />
           </Field>
         )}
+        {isOverTime(type) && (
+          <>
+            <LevelField name="Alert line" value={style.alert} onLevel={(alert) => onChange({ style: { ...style, alert } })} />
+            <LevelField name="Warning line" value={style.warning} onLevel={(warning) => onChange({ style: { ...style, warning } })} />
+          </>
+        )}
         <Field name="Description" className="sm:col-span-2">
           <TextArea value={description} maxLength={1_024} onChange={(event) => onChange({ description: event.target.value })} />
         </Field>
@@ -196,6 +202,21 @@ function StyleFields({ draft, onChange }: { draft: Draft; onChange(change: Parti
     </Panel>
   )
 }
+
+type LevelFieldProps = { name: string; value: number | undefined; onLevel(value: number | undefined): void }
+
+/** LevelField edits a threshold that the chart shows as a line; an empty one is none. */
+const LevelField = ({ name, value, onLevel }: LevelFieldProps) => (
+  <Field name={name}>
+    <Input
+      type="number"
+      step="any"
+      placeholder="none"
+      defaultValue={value}
+      onChange={(event) => onLevel(event.target.value === '' ? undefined : event.target.valueAsNumber)}
+    />
+  </Field>
+)
 
 function SavedMetrics({
   metrics,

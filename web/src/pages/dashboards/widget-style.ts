@@ -1,4 +1,5 @@
 import type { MetricTimeseries, Widget } from '@dendro/api'
+import type { ChartLevel } from '../../parts/chart/data.ts'
 import { type Unit, unitOf, units, unitText } from '../../parts/chart/unit.ts'
 
 /** widgetTypes are the visualizations of a widget. */
@@ -13,7 +14,13 @@ export const widgetTypes = [
 ] as const satisfies readonly (readonly [Widget['type'], string])[]
 
 /** A WidgetStyle holds display options that the API stores in `aux`. */
-export type WidgetStyle = { unit: Unit | 'auto'; isFine: boolean }
+export type WidgetStyle = {
+  unit: Unit | 'auto'
+  isFine: boolean
+  /** alert and warning are thresholds that the chart shows as lines. */
+  alert?: number | undefined
+  warning?: number | undefined
+}
 
 /** FINE_SLICES shows short peaks over a long range. */
 const USUAL_SLICES = 120
@@ -23,12 +30,28 @@ const FINE_SLICES = 720
 export const styleOf = ({ aux }: Pick<Widget, 'aux'>): WidgetStyle => ({
   unit: units.find((unit) => unit === aux?.unit) ?? 'auto',
   isFine: aux?.fine === true,
+  alert: numberIn(aux?.alert_line),
+  warning: numberIn(aux?.warning_line),
 })
 
+const numberIn = (value: unknown): number | undefined => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)
+
+/** levelsFor are the thresholds as lines of the chart. */
+export const levelsFor = ({ alert, warning }: WidgetStyle): ChartLevel[] => [
+  ...(warning === undefined ? [] : [{ value: warning, name: 'Warning', kind: 'WARN' as const }]),
+  ...(alert === undefined ? [] : [{ value: alert, name: 'Alert', kind: 'ALERT' as const }]),
+]
+
 /** auxOf writes the style into `aux` and leaves other members unchanged. */
-export function auxOf({ unit, isFine }: WidgetStyle, aux: Widget['aux']): Record<string, unknown> {
-  const { unit: _unit, fine: _fine, ...rest } = aux ?? {}
-  return { ...rest, ...(unit === 'auto' ? {} : { unit }), ...(isFine ? { fine: true } : {}) }
+export function auxOf({ unit, isFine, alert, warning }: WidgetStyle, aux: Widget['aux']): Record<string, unknown> {
+  const { unit: _unit, fine: _fine, alert_line: _alert, warning_line: _warning, ...rest } = aux ?? {}
+  return {
+    ...rest,
+    ...(unit === 'auto' ? {} : { unit }),
+    ...(isFine ? { fine: true } : {}),
+    ...(alert === undefined ? {} : { alert_line: alert }),
+    ...(warning === undefined ? {} : { warning_line: warning }),
+  }
 }
 
 export const slicesFor = ({ isFine }: WidgetStyle): number => (isFine ? FINE_SLICES : USUAL_SLICES)

@@ -1,15 +1,112 @@
-import type { Dashboard, Widget } from '@dendro/api'
-import { useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import type { Dashboard, MetricQuery, Widget } from '@dendro/api'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Bell, Ellipsis, Pencil, Plus, Search } from 'lucide-react'
+import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
+import { FailureNote } from '../../parts/failure.tsx'
+import { EVERYTHING } from '../../parts/metric-queries.ts'
 import { Permitted } from '../../parts/permitted.tsx'
-import { useDashboards } from './queries.ts'
+import { rangeParamsOf } from '../../parts/range-params.ts'
+import type { Range } from '../../parts/time-range.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { menuItem } from '../../ui/menu-item.ts'
+import { Popover } from '../../ui/popover.tsx'
+import { exploreLink } from './explore-link.ts'
+import { useDashboards, useMetrics } from './queries.ts'
+import { styleOf } from './widget-style.ts'
 
-const item = 'rounded px-2 py-0.5 text-soft text-xs hover:bg-tint hover:text-ink'
+type WidgetToolsProps = { dashboard: Dashboard; widget: Widget; range: Range }
 
-/** WidgetTools edit a widget, add widgets to a frame, and remove a widget. */
-export function WidgetTools({ dashboard, widget }: { dashboard: Dashboard; widget: Widget }) {
+/** WidgetTools is the menu of a widget: its query in Explore or as a monitor, editing and removal. */
+export function WidgetTools({ dashboard, widget, range }: WidgetToolsProps) {
+  const [isOpen, setOpen] = useState(false)
+  const isFrame = widget.widget_ids.length > 0
+  const label = `Actions for ${widget.name}`
+  return (
+    <Popover label={label} open={isOpen} onOpenChange={setOpen} trigger={<IconButton icon={Ellipsis} label={label} />}>
+      <div className="flex w-48 max-w-full flex-col">
+        {!isFrame && <QueryActions widget={widget} range={range} />}
+        <Permitted to="dashboards_write">
+          {isFrame && (
+            <Link
+              to="/dashboards"
+              search={(now) => ({ ...now, id: dashboard.id, widget: 'new', into: widget.id })}
+              className={menuItem}
+              aria-label={`Add a widget to ${widget.name}`}
+            >
+              <Icon of={Plus} className="text-soft" /> Add a widget
+            </Link>
+          )}
+          <Link
+            to="/dashboards"
+            search={(now) => ({ ...now, id: dashboard.id, ...(isFrame ? { frame: widget.id } : { widget: widget.id }) })}
+            className={menuItem}
+            aria-label={`Edit ${widget.name}`}
+          >
+            <Icon of={Pencil} className="text-soft" /> Edit
+          </Link>
+          <span className="mt-1 flex border-line border-t pt-1">
+            <RemoveWidget dashboard={dashboard} widget={widget} />
+          </span>
+        </Permitted>
+      </div>
+    </Popover>
+  )
+}
+
+/** QueryActions open the query of the widget in Explore, and as a new monitor. */
+function QueryActions({ widget, range }: { widget: Widget; range: Range }) {
+  const client = useClient()
+  const navigate = useNavigate()
+  const metrics = useMetrics()
+  const own = widget.metric_ids.flatMap((id) => metrics.data?.filter((one) => one.id === id) ?? [])
+  const queries = own.flatMap((one) => one.queries)
+  const [metric] = own
+  const { alert } = styleOf(widget)
+  const explore = useMutation({
+    mutationFn: async () => {
+      const [first] = queries
+      const search = exploreLink(widget.type, queries, await datasetsOf(first), rangeParamsOf(range))
+      await navigate({ to: '/explore', search })
+    },
+  })
+  /** datasetsOf are the datasets of a query; a selector is resolved by the service, and none means all datasets. */
+  async function datasetsOf(query: MetricQuery | undefined): Promise<string[]> {
+    const selector = query?.from_expr?.trim() ?? ''
+    if (selector === EVERYTHING) return []
+    if (selector === '') return query?.from ?? []
+    return (await client.datasets.list({ query: { from_expr: selector } })).datasets.map(({ id }) => id)
+  }
+  return (
+    <>
+      <button type="button" className={menuItem} disabled={!metric || explore.isPending} onClick={() => explore.mutate()}>
+        <Icon of={Search} className="text-soft" /> Open in Explore
+      </button>
+      {(explore.error ?? metrics.error) && <FailureNote thrown={explore.error ?? metrics.error} isSmall />}
+      <Permitted to="monitors_write">
+        {metric && (
+          <Link
+            to="/monitors"
+            search={{
+              edit: 'new',
+              metric: metric.id,
+              ...(alert === undefined ? {} : { threshold: alert }),
+              ...rangeParamsOf(range),
+            }}
+            className={menuItem}
+          >
+            <Icon of={Bell} className="text-soft" /> Create monitor
+          </Link>
+        )}
+      </Permitted>
+    </>
+  )
+}
+
+function RemoveWidget({ dashboard, widget }: Omit<WidgetToolsProps, 'range'>) {
   const client = useClient()
   const queries = useQueryClient()
   const list = useDashboards()
@@ -23,34 +120,12 @@ export function WidgetTools({ dashboard, widget }: { dashboard: Dashboard; widge
     await queries.invalidateQueries({ queryKey: ['dashboards'] })
   }
   return (
-    <Permitted to="dashboards_write">
-      <span className="flex items-center">
-        {isFrame && (
-          <Link
-            to="/dashboards"
-            search={(now) => ({ ...now, id: dashboard.id, widget: 'new', into: widget.id })}
-            className={item}
-            aria-label={`Add a widget to ${widget.name}`}
-          >
-            Add
-          </Link>
-        )}
-        <Link
-          to="/dashboards"
-          search={(now) => ({ ...now, id: dashboard.id, ...(isFrame ? { frame: widget.id } : { widget: widget.id }) })}
-          className={item}
-          aria-label={`Edit ${widget.name}`}
-        >
-          Edit
-        </Link>
-        <Confirm
-          action="Remove"
-          size="small"
-          label={`Remove ${widget.name}`}
-          message={`${isElsewhere ? `Remove “${widget.name}” from this dashboard? It stays on others.` : `Remove “${widget.name}”?`}${isFrame ? ' Its widgets return to the dashboard.' : ''}`}
-          onYes={remove}
-        />
-      </span>
-    </Permitted>
+    <Confirm
+      action="Remove"
+      size="small"
+      label={`Remove ${widget.name}`}
+      message={`${isElsewhere ? `Remove “${widget.name}” from this dashboard? It stays on others.` : `Remove “${widget.name}”?`}${isFrame ? ' Its widgets return to the dashboard.' : ''}`}
+      onYes={remove}
+    />
   )
 }

@@ -13,6 +13,7 @@ import { clockOf } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { hoursOf, lastRejectedOf, sendersOf, useLedger } from './ledger.ts'
+import { LineTimes } from './line-times.tsx'
 import { Readers } from './readers.tsx'
 import { reasonText } from './rejection-reasons.ts'
 
@@ -28,6 +29,7 @@ export function Overview({ dataset }: { dataset: Dataset }) {
           {(data) => (Number(data.totals.received) === 0 ? <NoArrivals dataset={dataset} /> : <Arrivals ledger={data} />)}
         </Loaded>
       </Panel>
+      <LineTimes dataset={dataset} onlyOffers />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Panel title="Ingestion results">
           <Loaded of={ledger}>{(data) => <Accounting totals={data.totals} ledger={data} />}</Loaded>

@@ -13,6 +13,7 @@ import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { LineTimes } from './line-times.tsx'
 import { ParserForm } from './parser-form.tsx'
 
 export const PARSERS = ['parsers']
@@ -26,6 +27,7 @@ export function ParserPart({ dataset }: { dataset: Dataset }) {
   return (
     <>
       <AssignedParser dataset={dataset} parsers={list.data?.parsers} />
+      <LineTimes dataset={dataset} />
       {isCreating && (
         <Panel title="New parser">
           <ParserForm dataset={dataset} parser={undefined} onEnd={() => setCreating(false)} />

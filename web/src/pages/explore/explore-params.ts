@@ -1,3 +1,4 @@
+import { type ChartShape, chartShapes } from '../../parts/chart/data.ts'
 import { type RangeParams, rangeOf, rangeParamsOf, readRangeParams } from '../../parts/range-params.ts'
 import { DEFAULT_RANGE, type Range } from '../../parts/time-range.ts'
 import { type Baseline, baselines } from './changes/baseline.ts'
@@ -23,9 +24,10 @@ export type ExploreParams = RangeParams & {
   /** sf and st are the start and end of the bars selected in the histogram. */
   sf?: number
   st?: number
-  /** by are the fields that the table and the chart group by, fn is their aggregate function. */
+  /** by are the fields that the table and the chart group by, fn are their measures, as is the shape of the chart. */
   by?: string[]
   fn?: string
+  as?: ChartShape
   /** e is the event whose context is shown. */
   e?: string
   /** ew is the direction of the context; absent means both. */
@@ -49,7 +51,7 @@ const DATASET_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** readExploreParams drops invalid values. */
 export function readExploreParams(search: Record<string, unknown>): ExploreParams {
-  const { q, tab, sf, st, fn, e, ew, m } = search
+  const { q, tab, sf, st, fn, as, e, ew, m } = search
   return {
     ...some(
       'd',
@@ -65,6 +67,7 @@ export function readExploreParams(search: Record<string, unknown>): ExploreParam
     ...(typeof sf === 'number' && typeof st === 'number' && st > sf ? { sf, st } : {}),
     ...some('by', texts(search.by)),
     ...(typeof fn === 'string' && fn.trim() !== '' ? { fn } : {}),
+    ...(chartShapes.some((one) => one === as) ? { as: as as ChartShape } : {}),
     ...(typeof e === 'string' && readEventRef(e) ? { e } : {}),
     ...(ew === 'before' || ew === 'after' ? { ew } : {}),
     ...(search.fold === true ? { fold: true } : {}),
@@ -85,6 +88,12 @@ export const exploreRangeOf = (params: RangeParams): Range => rangeOf(params, DE
 export const withRange = (params: ExploreParams, range: Range): ExploreParams => {
   const { r: _r, f: _f, t: _t, sf: _sf, st: _st, ...rest } = params
   return { ...rest, ...rangeParamsOf(range) }
+}
+
+/** withFixedTimes replaces the range by its bounds; the selected bars stay. */
+export const withFixedTimes = (params: ExploreParams, bounds: { fromMs: number; toMs: number }): ExploreParams => {
+  const { sf, st } = params
+  return optional({ ...withRange(params, bounds), sf, st })
 }
 
 /** selectedRangeOf is the range of the rows: the selected bars, or the whole range. */

@@ -16,6 +16,7 @@ import { optional, type Tab } from './explore-params.ts'
 import { useAllFields, useFields } from './fields/use-fields.ts'
 import { COUNT } from './groups/group-bar.tsx'
 import { useGroups } from './groups/groups.ts'
+import { splitMeasures } from './groups/measures.ts'
 import { usePatterns, usePatternTrends } from './patterns/patterns.ts'
 import type { ExploreQuery } from './query/explore-query.ts'
 import { useHistory } from './query/history-menu.tsx'
@@ -37,7 +38,8 @@ export function useExploreState() {
   const tab = params.tab ?? 'events'
   const isLive = params.live === true
   const by = useMemo(() => params.by ?? [], [params.by])
-  const measure = params.fn ?? COUNT
+  const measures = useMemo(() => splitMeasures(params.fn ?? COUNT), [params.fn])
+  const measure = measures[0] ?? COUNT
   const events = useEvents(selectedQuery, tab === 'events' && !isLive, params.asc === true)
   const rowStyle = useFormats(plainStyle, isLive ? undefined : events.data?.pages[0]?.events)
   const isCancelled = tab === 'events' && !isLive && isCancelledQuery(events)
@@ -47,7 +49,7 @@ export function useExploreState() {
   const allFields = useAllFields(query, isReady && !fields.isLoading)
   const patterns = usePatterns(selectedQuery, tab === 'patterns')
   const trends = usePatternTrends(selectedQuery, tab === 'patterns')
-  const groups = useGroups(selectedQuery, by, measure, tab === 'table' || tab === 'chart' ? tab : undefined)
+  const groups = useGroups(selectedQuery, by, measures, tab === 'table' || tab === 'chart' ? tab : undefined)
   const selection = params.sf === undefined || params.st === undefined ? undefined : { fromMs: params.sf, toMs: params.st }
   const baseline = params.base ?? 'before'
   const changes = useChanges(query, selection, baseline, tab === 'changes')
@@ -76,7 +78,7 @@ export function useExploreState() {
   const toggleLive = () =>
     change((now) => optional({ ...now, live: now.live ? undefined : true, tab: undefined, sf: undefined, st: undefined }))
   return {
-    ...{ params, change, query, selectedQuery, zone, setZone, refresh, datasets, columns, rowStyle, tab, isLive, by, measure },
+    ...{ params, change, query, selectedQuery, zone, setZone, refresh, datasets, columns, rowStyle, tab, isLive, by, measure, measures },
     ...{ changes, selection, baseline },
     ...{ comparison, earlier, markers, result, view: { tab, query: selectedQuery, by, measure, compared: { query, selection, baseline } } },
     ...{ events, bars, fields, allFields, patterns, trends, groups, live, actions, rows, loadedEvents, show, toggleLive },

@@ -1,20 +1,27 @@
 import { lazy, Suspense } from 'react'
 import { Permitted } from '../../parts/permitted.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { EmptyResult, Forbidden, isForbidden } from './events/empty-result.tsx'
+import { exploreUrl } from './events/event-link.ts'
 import { EventsView } from './events/events-view.tsx'
-import { optional, withQuery, withRange } from './explore-params.ts'
+import { optional, withFixedTimes, withQuery, withRange } from './explore-params.ts'
 import type { ExploreState } from './explore-state.ts'
-import { FieldsView } from './fields/fields-view.tsx'
 import { AddToDashboard } from './groups/add-to-dashboard.tsx'
 import { COUNT, GroupBar } from './groups/group-bar.tsx'
 import { groupClauses } from './groups/group-order.ts'
-import { GroupTable } from './groups/group-table.tsx'
-import { PatternList } from './patterns/pattern-list.tsx'
+import { addUp } from './groups/measures.ts'
+import { ShapePicker } from './groups/shape-picker.tsx'
 import { isNotValue, isValue, splitClauses, withClause } from './query/clauses.ts'
 import { comparisonName } from './time/compare.ts'
 
-// Charts are loaded on demand: most queries never show one.
+// The other tabs are loaded on demand: most queries show events only.
 const GroupChart = lazy(() => import('./groups/group-chart.tsx').then(({ GroupChart: component }) => ({ default: component })))
+
+const PatternList = lazy(() => import('./patterns/pattern-list.tsx').then(({ PatternList: component }) => ({ default: component })))
+
+const GroupTable = lazy(() => import('./groups/group-table.tsx').then(({ GroupTable: component }) => ({ default: component })))
+
+const FieldsView = lazy(() => import('./fields/fields-view.tsx').then(({ FieldsView: component }) => ({ default: component })))
 
 const ChangesView = lazy(() => import('./changes/changes-view.tsx').then(({ ChangesView: component }) => ({ default: component })))
 
@@ -30,7 +37,7 @@ export function TabView({ state }: Props) {
     fields: () => <Fields state={state} />,
     changes: () => <Changes state={state} />,
   }
-  return views[state.tab]()
+  return <Suspense fallback={<Skeleton className="px-3" />}>{views[state.tab]()}</Suspense>
 }
 
 /** NoEvents replaces an empty view and explains why it is empty. */
@@ -63,9 +70,10 @@ function Patterns({ state }: Props) {
 }
 
 function Groups({ state }: Props) {
-  const { tab, groups, by, measure, allFields, zone, actions, change, earlier, comparison, query, selectedQuery } = state
+  const { params, tab, groups, by, measure, measures, allFields, zone, actions, change, earlier, comparison, query, selectedQuery } = state
   const before = comparison && earlier.groups.data
   if (isForbidden(groups.error)) return <Forbidden failure={groups.error} onRetry={groups.refetch} />
+  const shape = addUp(measures) ? (params.as ?? 'line') : 'line'
   const group = {
     ...{ groups: groups.data, by, measure, zone, actions },
     emptyView: <NoEvents state={state} />,
@@ -80,28 +88,38 @@ function Groups({ state }: Props) {
     <>
       <GroupBar
         by={by}
-        measure={measure}
+        measures={measures}
         fields={allFields.data?.fields ?? []}
         onGroup={(next) => change((now) => optional({ ...now, by: next }))}
         onMeasure={(next) => change((now) => optional({ ...now, fn: next === COUNT ? undefined : next }))}
         tools={
-          <Permitted to="dashboards_write">
-            <AddToDashboard query={query} by={by} measure={measure} type={tab === 'chart' ? 'line' : 'top-list'} />
-          </Permitted>
+          <>
+            {tab === 'chart' && (
+              <ShapePicker
+                shape={shape}
+                canStack={addUp(measures)}
+                onPick={(next) => change((now) => optional({ ...now, as: next === 'line' ? undefined : next }))}
+              />
+            )}
+            <Permitted to="dashboards_write">
+              <AddToDashboard query={query} by={by} measures={measures} type={tab === 'chart' ? shape : 'top-list'} />
+            </Permitted>
+          </>
         }
       />
-      {tab === 'table' ? (
-        <GroupTable {...group} />
-      ) : (
-        <Suspense fallback={<p className="p-3 text-soft">Measuring…</p>}>
+      <Suspense fallback={<Skeleton className="px-3" />}>
+        {tab === 'table' ? (
+          <GroupTable {...group} />
+        ) : (
           <GroupChart
             {...group}
+            shape={shape}
             onPick={(sf, st) => change((now) => optional({ ...now, tab: undefined, sf, st }))}
             onRange={(fromMs, toMs) => change((now) => withRange(now, { fromMs, toMs }))}
             onChanges={(sf, st) => change((now) => ({ ...now, tab: 'changes', sf, st }))}
           />
-        </Suspense>
-      )}
+        )}
+      </Suspense>
     </>
   )
 }
@@ -120,15 +138,14 @@ function Fields({ state }: Props) {
   )
 }
 
-function Changes({ state: { changes, query, selection, baseline, zone, actions, change } }: Props) {
+function Changes({ state: { params, changes, query, selection, baseline, zone, actions, change } }: Props) {
   return (
-    <Suspense fallback={<p className="p-3 text-soft">Loading…</p>}>
-      <ChangesView
-        result={changes}
-        {...{ query, selection, baseline, zone }}
-        onBaseline={(base) => change((now) => optional({ ...now, base: base === 'before' ? undefined : base }))}
-        onFilter={actions.addClause}
-      />
-    </Suspense>
+    <ChangesView
+      result={changes}
+      {...{ query, selection, baseline, zone }}
+      onBaseline={(base) => change((now) => optional({ ...now, base: base === 'before' ? undefined : base }))}
+      onFilter={actions.addClause}
+      linkOf={(whole) => exploreUrl(withFixedTimes({ ...params, tab: 'changes' }, whole))}
+    />
   )
 }

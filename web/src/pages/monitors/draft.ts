@@ -1,4 +1,4 @@
-import type { MetricQuery, Monitor } from '@dendro/api'
+import type { MetricDefinition, MetricQuery, Monitor } from '@dendro/api'
 import { newQuery, tidied } from '../../parts/metric-queries.ts'
 import type { Range } from '../../parts/time-range.ts'
 import { boundsOf } from '../../parts/time-range.ts'
@@ -58,20 +58,30 @@ export function windowFor(range: Range | undefined, nowMs: number): string {
   return windows.findLast((window) => (windowMsOf(window) ?? 0) <= toMs - fromMs) ?? 'Last 5 minutes'
 }
 
-type QueryParams = { d?: string[]; q?: string; groups?: string[]; fn?: string }
+type DraftParams = {
+  d?: string[]
+  q?: string
+  groups?: string[]
+  fn?: string
+  op?: 'ABOVE' | 'BELOW'
+  threshold?: number
+  name?: string
+  about?: string
+}
 
-/** newDraft starts from the query parameters. */
-export function newDraft({ d, q, groups, fn }: QueryParams, window: string): MonitorFormState {
+/** newDraft starts from the search parameters, and notifies the user who creates the monitor. */
+export function newDraft(params: DraftParams, window: string, email = ''): MonitorFormState {
+  const { d, q, groups, fn, op = 'ABOVE', threshold = 0, name = '', about = '' } = params
   const query = newQuery('a', { where: q ?? '', ...(fn ? { select: [fn] } : {}), ...(groups ? { groups } : {}) })
   const { from_expr: _everything, ...placed } = query
   return {
-    name: '',
-    description: '',
+    name,
+    description: about,
     type: 'PATTERN',
     queries: [d ? { ...placed, from: d } : query],
     formula: '',
-    operator: 'ABOVE',
-    threshold: '0',
+    operator: op,
+    threshold: String(threshold),
     warning: '',
     window,
     compareTo: '1 day ago',
@@ -80,12 +90,20 @@ export function newDraft({ d, q, groups, fn }: QueryParams, window: string): Mon
     noData: 'OK',
     notifyOnce: false,
     retentionHours: '',
-    targets: [{ email: '' }],
+    targets: [{ email }],
     hasReport: false,
     reportText: '',
     aux: undefined,
   }
 }
+
+/** draftFromMetric starts from the queries and the formula of a metric. */
+export const draftFromMetric = (
+  { queries, formulas }: MetricDefinition,
+  params: DraftParams,
+  window: string,
+  email: string | undefined,
+): MonitorFormState => ({ ...newDraft(params, window, email), queries, formula: formulas?.[0]?.expression ?? '' })
 
 const text = (value: number | undefined): string => (value === undefined ? '' : String(value))
 

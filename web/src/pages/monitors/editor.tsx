@@ -5,18 +5,19 @@ import { BackToMonitors } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { useDatasets } from '../../parts/datasets.ts'
 import { EditorPage } from '../../parts/editor-page.tsx'
-import { Panel } from '../../parts/page.tsx'
+import { useMe } from '../../parts/me.ts'
+import { Loading, Page, Panel } from '../../parts/page.tsx'
 import { QueryEditor } from '../../parts/query-editor.tsx'
 import { rangeOf } from '../../parts/range-params.ts'
 import { MissingRecord } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
-import { bodyOf, draftOf, type MonitorFormState, newDraft, ruleOf, windowFor } from './draft.ts'
+import { bodyOf, draftFromMetric, draftOf, type MonitorFormState, newDraft, ruleOf, windowFor } from './draft.ts'
 import { NotificationFields } from './notification-fields.tsx'
 import type { MonitorParams } from './params.ts'
 import { Preview } from './preview.tsx'
-import { useMonitor } from './queries.ts'
+import { useMetric, useMonitor } from './queries.ts'
 import { RuleFields } from './rule-fields.tsx'
 
 type EditorProps = { params: MonitorParams; id: string | undefined }
@@ -24,9 +25,21 @@ type EditorProps = { params: MonitorParams; id: string | undefined }
 /** MonitorEditor edits a monitor beside a backtest of the last days; a new one starts with the query it came from. */
 export function MonitorEditor({ params, id }: EditorProps) {
   const monitor = useMonitor(id ?? params.of)
+  const metric = useMetric(id === undefined && params.of === undefined ? params.metric : undefined)
+  const me = useMe()
   if (id === undefined && params.of === undefined) {
     const range = params.r === undefined && params.f === undefined ? undefined : rangeOf(params, { words: 'Last 5 minutes' })
-    return <MonitorForm first={newDraft(params, windowFor(range, Date.now()))} id={undefined} title="New monitor" />
+    const window = windowFor(range, Date.now())
+    if (me.isPending)
+      return (
+        <Page title="New monitor">
+          <Loading>Loading…</Loading>
+        </Page>
+      )
+    const email = me.data?.user?.email
+    if (params.metric === undefined) return <MonitorForm first={newDraft(params, window, email)} id={undefined} title="New monitor" />
+    if (!metric.data) return <MissingRecord title="New monitor" noun="metric" of={metric} back={<BackToMonitors />} />
+    return <MonitorForm first={draftFromMetric(metric.data, params, window, email)} id={undefined} title="New monitor" />
   }
   if (monitor.data) {
     const { name } = monitor.data
@@ -102,7 +115,11 @@ function useSaveMonitor(id: string | undefined) {
     queries.setQueryData(['monitors', monitor.id], monitor)
     return monitor
   }
-  return useSave(send, { stale: [['monitors']], onSaved: (monitor) => navigate({ to: '/monitors', search: { id: monitor.id } }) })
+  return useSave(send, {
+    stale: [['monitors']],
+    // Back then leads to where the monitor came from, not to a form that would create it again.
+    onSaved: (monitor) => navigate({ to: '/monitors', search: { id: monitor.id }, replace: id === undefined }),
+  })
 }
 
 /** Suggest proposes a name and a description for the query. */

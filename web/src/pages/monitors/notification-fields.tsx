@@ -1,4 +1,4 @@
-import { X } from 'lucide-react'
+import { Plus, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
@@ -61,13 +61,33 @@ export function TargetFields({ targets, mark, onChange }: TargetFieldsProps) {
         />
       ))}
       {targets.length < ACTIONS_MAX && (
-        <Button size="small" variant="quiet" className="self-start" onClick={() => onChange([...targets, { email: '' }])}>
-          {targets.length === 0 ? 'Add recipient' : 'Add recipient'}
-        </Button>
+        <div className="flex flex-wrap gap-1">
+          <Button size="small" variant="quiet" onClick={() => onChange([...targets, { email: '' }])}>
+            Add recipient
+          </Button>
+          {!mark && <IntegrationButtons targets={targets} onChange={onChange} />}
+        </div>
       )}
     </>
   )
 }
+
+/** IntegrationButtons add the first webhooks and chats by one click each. An empty address makes place for them. */
+function IntegrationButtons({ targets, onChange }: Pick<TargetFieldsProps, 'targets' | 'onChange'>) {
+  const integrations = useIntegrations()
+  const unused = (integrations.data ?? []).filter(({ id }) => !targets.some(({ integration_id }) => integration_id === id))
+  return unused.slice(0, BUTTONS_MAX).map(({ id, name }) => (
+    <Button
+      key={id}
+      size="small"
+      onClick={() => onChange([...targets.filter(({ email }) => email === undefined || email.trim() !== ''), { integration_id: id }])}
+    >
+      <Icon of={Plus} size="small" /> {name}
+    </Button>
+  ))
+}
+
+const BUTTONS_MAX = 4
 
 type OneTargetProps = {
   target: FormTarget

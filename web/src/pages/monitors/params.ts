@@ -26,8 +26,14 @@ const schema = {
   d: textList,
   q: text,
   groups: textList,
-  /** fn is the measure. */
+  /** fn is the measure; metric is a metric definition whose queries a new monitor takes instead, with a threshold. */
   fn: text,
+  metric: text,
+  /** op and threshold, name and about (the description) are filled in for a new monitor. */
+  op: oneOf(['ABOVE', 'BELOW']),
+  threshold: number,
+  name: text,
+  about: text,
 }
 
 /** MonitorParams are the search parameters of the page: the filtered list, one monitor, or an editor. */

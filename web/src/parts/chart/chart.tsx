@@ -1,14 +1,15 @@
-import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { type CSSProperties, type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
-import type { ChartBand, ChartData, ChartLevel, ChartShape } from './data.ts'
+import type { ChartBand, ChartData, ChartLevel, ChartMark, ChartShape } from './data.ts'
 import 'uplot/dist/uPlot.min.css'
-import { compact, count, span } from '../numbers.ts'
+import { span } from '../numbers.ts'
 import type { Zone } from '../time-range.ts'
 import { useChartColors } from './colors.ts'
 import { newCursor } from './cursor.ts'
 import { formOf, optionsOf, plotted } from './drawing.ts'
 import type { DrawingState } from './drawing-state.ts'
 import { Legend } from './legend.tsx'
+import { unitText } from './unit.ts'
 
 type ChartProps = {
   /** label describes the chart to assistive technology. */
@@ -16,9 +17,12 @@ type ChartProps = {
   data: ChartData
   shape?: ChartShape
   zone: Zone
+  /** height is in pixels; a filling chart is higher where its place is, in a window that is wide enough for a grid. */
   height?: number
+  isFilling?: boolean
   levels?: readonly ChartLevel[]
   bands?: readonly ChartBand[]
+  marks?: readonly ChartMark[]
   unit?(value: number): string
   syncKey?: string
   isOld?: boolean
@@ -32,10 +36,10 @@ const NONE: readonly never[] = []
 
 /** Chart draws series over time: a crosshair reads it, a click picks a slice, a drag a range, and the arrow keys do what the pointer does. */
 export function Chart(props: ChartProps) {
-  const { label, data, shape = 'line', zone, height = 200, levels = NONE, bands = NONE, unit = shortly, syncKey, isOld = false } = props
-  const { onPick, onRange } = props
+  const { label, data, shape = 'line', zone, height = 200, levels = NONE, bands = NONE, marks = NONE, unit = plain } = props
+  const { syncKey, isOld = false, isFilling = false, onPick, onRange } = props
   const [cursor] = useState(newCursor)
-  const { containerRef, plot } = usePlot({ data, shape, zone, height, levels, bands, unit, syncKey, onCursor: cursor.move, onRange })
+  const { containerRef, plot } = usePlot({ data, shape, zone, height, levels, bands, marks, unit, syncKey, onCursor: cursor.move, onRange })
   const description = useMemo(() => summary(data, unit), [data, unit])
   const pick = () => {
     const at = cursor.at()
@@ -57,7 +61,7 @@ export function Chart(props: ChartProps) {
     plot.current.setCursor({ left: left + 0.5, top: 10 })
   }
   return (
-    <figure className={`@container flex min-w-0 flex-col ${isOld ? 'opacity-50' : ''}`}>
+    <figure className={`@container flex min-w-0 flex-col ${isFilling ? 'lg:min-h-0 lg:flex-1' : ''}`}>
       {/* biome-ignore lint/a11y/useSemanticElements: what is drawn here is no group of fields */}
       <div
         ref={containerRef}
@@ -65,20 +69,20 @@ export function Chart(props: ChartProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the crosshair
         tabIndex={0}
         aria-label={`${label}: ${description}. Left and right read the values${onPick ? ', Enter opens the events' : ''}.`}
-        className={`min-w-0 overflow-hidden ${onPick ? 'cursor-pointer' : ''}`}
-        style={{ height }}
+        className={`h-(--height) min-w-0 shrink-0 overflow-hidden ${isFilling ? 'lg:h-auto lg:min-h-24 lg:flex-1 lg:basis-0' : ''} ${onPick ? 'cursor-pointer' : ''} ${isOld ? 'opacity-50' : ''}`}
+        style={{ '--height': `${height}px` } as CSSProperties}
         onKeyDown={onKey}
         onPointerDown={(event) => {
           pressed.current = event.clientX
         }}
         onClick={onClick}
       />
-      <Legend data={data} cursor={cursor} bands={bands} zone={zone} unit={unit} />
+      <Legend data={data} cursor={cursor} bands={bands} marks={marks} zone={zone} unit={unit} />
     </figure>
   )
 }
 
-const shortly = (value: number): string => (Math.abs(value) >= 10_000 ? compact(value) : count(Math.round(value * 1000) / 1000))
+const plain = unitText('number')
 
 function summary({ series, times, stepMs }: ChartData, unit: (value: number) => string): string {
   let most: number | undefined
@@ -95,16 +99,16 @@ function usePlot({ shape, zone, height, syncKey, ...state }: PlotOptions) {
   const colors = useChartColors()
   const latest = useRef<DrawingState>({ ...state, colors })
   latest.current = { ...state, colors }
-  const { data, levels, bands } = state
+  const { data, levels, bands, marks: moments } = state
   const canDrag = state.onRange !== undefined
   const form = JSON.stringify([shape, zone, height, syncKey, canDrag, formOf(data, shape)])
-  const marks = JSON.stringify([levels, bands])
+  const marks = JSON.stringify([levels, bands, moments])
   const drawn = useRef<ChartData>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the form contains every property of the plot
   useEffect(() => {
     const target = containerRef.current
     if (!target) return
-    const size = { width: Math.max(1, target.clientWidth), height }
+    const size = { width: Math.max(1, target.clientWidth), height: target.clientHeight || height }
     const made = new uPlot(
       optionsOf({ shape, zone, size, syncKey, canDrag, shown: () => latest.current }),
       plotted(latest.current.data, shape),
@@ -113,7 +117,8 @@ function usePlot({ shape, zone, height, syncKey, ...state }: PlotOptions) {
     plot.current = made
     drawn.current = latest.current.data
     const resized = new ResizeObserver(() => {
-      if (target.clientWidth > 0 && target.clientWidth !== made.width) made.setSize({ width: target.clientWidth, height })
+      const { clientWidth: width, clientHeight } = target
+      if (width > 0 && (width !== made.width || clientHeight !== made.height)) made.setSize({ width, height: clientHeight })
     })
     resized.observe(target)
     return () => {

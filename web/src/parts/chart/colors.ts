@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { colorsOf, PALETTE } from './name-colors.ts'
 
 /** ChartColors are the colors of the current theme in a form that a canvas accepts. */
 export type ChartColors = {
@@ -13,15 +14,26 @@ export type ChartColors = {
   sunk: string
 }
 
-const PALETTE = 8
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [8, 3, 2, 3]]
 
 /** dashOf distinguishes series of the same color. */
-export const dashOf = (index: number): number[] => [...(DASHES[Math.floor(index / PALETTE) % DASHES.length] ?? [])]
+export const dashOf = (repeats: number): number[] => [...(DASHES[repeats % DASHES.length] ?? [])]
 export const colorOf = (list: readonly string[], index: number): string => list[index % list.length] ?? 'grey'
 
-/** seriesColor is the color of a series as a CSS value. */
-export const seriesColor = (index: number): string => `var(--color-series-${(index % PALETTE) + 1})`
+/** VARIABLES are the colors by index: the palette, then the colors of names with a meaning. */
+const VARIABLES = [
+  ...Array.from({ length: PALETTE }, (_, index) => `--color-series-${index + 1}`),
+  '--color-bar-error',
+  '--color-bar-warn',
+  '--color-bar-info',
+  '--color-soft',
+]
+
+/** seriesColor is a color as a CSS value. */
+export const seriesColor = (index: number): string => `var(${VARIABLES[index % VARIABLES.length]})`
+
+/** nameColors are the colors of the series of one chart as CSS values. */
+export const nameColors = (names: readonly string[]): string[] => colorsOf(names).map(seriesColor)
 
 /** useChartColors follows the theme of the page and of the system. */
 export function useChartColors(): ChartColors {
@@ -48,7 +60,7 @@ function readColors(): ChartColors {
     probe.style.color = color
     return getComputedStyle(probe).color
   }
-  const probes = Array.from({ length: PALETTE }, (_, index) => index)
+  const probes = VARIABLES.map((_, index) => index)
   const named = (name: string) => read(`var(--color-${name})`)
   const colors = {
     series: probes.map((index) => read(seriesColor(index))),

@@ -1,5 +1,5 @@
 import type { ChartColors } from './colors.ts'
-import type { ChartBand, ChartData, ChartLevel } from './data.ts'
+import type { ChartBand, ChartData, ChartLevel, ChartMark } from './data.ts'
 
 /** DrawingState is read on every paint, so that new data or a new theme needs no new plot. */
 export type DrawingState = {
@@ -7,6 +7,7 @@ export type DrawingState = {
   colors: ChartColors
   levels: readonly ChartLevel[]
   bands: readonly ChartBand[]
+  marks: readonly ChartMark[]
   unit(value: number): string
   onCursor(at: number | undefined): void
   onRange: ((fromMs: number, toMs: number) => void) | undefined

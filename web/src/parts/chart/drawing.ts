@@ -3,7 +3,8 @@ import { clockOf, type Zone } from '../time-range.ts'
 import { colorOf, dashOf } from './colors.ts'
 import type { ChartData, ChartLevel, ChartShape } from './data.ts'
 import type { DrawingState } from './drawing-state.ts'
-import { drawBands, drawLevels } from './marks.ts'
+import { drawBands, drawLevels, drawMarks } from './marks.ts'
+import { colorsOf, repeatsOf } from './name-colors.ts'
 import { areaPaths, barPaths, linePaths } from './paths.ts'
 import { roundTop, sliceAt, stacked, summed } from './stack.ts'
 
@@ -43,7 +44,9 @@ function beforesOf({ series }: ChartData, shape: ChartShape): { at: number | und
 
 /** formOf identifies the properties of the data that an existing plot cannot change. */
 export const formOf = (data: ChartData, shape: ChartShape): string =>
-  JSON.stringify([data.series.length, beforesOf(data, shape).map(({ at }) => at), data.times.length <= FEW_POINTS])
+  JSON.stringify([data.series.length, beforesOf(data, shape).map(({ at }) => at), data.times.length <= FEW_POINTS, repeats(data)])
+
+const repeats = ({ series }: ChartData): number[] => repeatsOf(colorsOf(series.map(({ name }) => name)))
 
 export function optionsOf(drawing: Drawing): uPlot.Options {
   const { shape, zone, size, syncKey, canDrag, shown } = drawing
@@ -96,9 +99,11 @@ function tickText(ms: number, stepMs: number, zone: Zone): string {
 function seriesOf({ shape, shown }: Drawing): uPlot.Series[] {
   const { data } = shown()
   const isFew = data.series.length <= FEW_SERIES
+  const repeated = repeats(data)
+  const indexOf = (at: number): number => colorsOf([shown().data.series[at]?.name ?? ''])[0] ?? 0
   const one = (_: unknown, index: number): uPlot.Series => {
-    const stroke = () => colorOf(shown().colors.series, index)
-    const fill = () => colorOf(shown().colors.faint, index)
+    const stroke = () => colorOf(shown().colors.series, indexOf(index))
+    const fill = () => colorOf(shown().colors.faint, indexOf(index))
     if (shape === 'bar') return { fill: stroke, width: 0, points: { show: false }, paths: barPaths }
     if (shape === 'area') {
       return { stroke, fill, width: isFew ? LINE_WIDTH : 0, points: { show: false }, paths: areaPaths(isFew) }
@@ -107,13 +112,13 @@ function seriesOf({ shape, shown }: Drawing): uPlot.Series[] {
       stroke,
       width: LINE_WIDTH,
       // Dashes of many series cannot be told apart and are slow to paint.
-      dash: isFew ? dashOf(index) : [],
+      dash: isFew ? dashOf(repeated[index] ?? 0) : [],
       paths: linePaths,
       points: data.times.length <= FEW_POINTS ? { show: true } : { show: false, filter: lonely },
     }
   }
   const before = ({ at }: { at: number | undefined }): uPlot.Series => ({
-    stroke: () => (at === undefined ? shown().colors.ink : colorOf(shown().colors.series, at)),
+    stroke: () => (at === undefined ? shown().colors.ink : colorOf(shown().colors.series, indexOf(at))),
     width: 1,
     dash: BEFORE_DASH,
     points: { show: false },
@@ -144,7 +149,12 @@ function hooksOf({ shape, shown }: Drawing): uPlot.Hooks.Arrays {
   const sliceOf = (plot: uPlot, left: number) => sliceAt(shown().data.times, plot.posToVal(left, 'x'))
   return {
     drawClear: [(plot) => drawBands(plot, shown())],
-    draw: [(plot) => drawLevels(plot, shown())],
+    draw: [
+      (plot) => {
+        drawMarks(plot, shown())
+        drawLevels(plot, shown())
+      },
+    ],
     setCursor: [
       (plot) => {
         const { idx, left = -1 } = plot.cursor

@@ -1,22 +1,31 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import { clockOf, type Zone } from '../time-range.ts'
-import { seriesColor } from './colors.ts'
+import { nameColors } from './colors.ts'
 import type { Cursor } from './cursor.ts'
-import type { ChartBand, ChartData } from './data.ts'
+import type { ChartBand, ChartData, ChartMark } from './data.ts'
 import { topsAt } from './stack.ts'
 
 const NAMED_MAX = 8
 
-type LegendProps = { data: ChartData; cursor: Cursor; bands: readonly ChartBand[]; zone: Zone; unit(value: number): string }
+type LegendProps = {
+  data: ChartData
+  cursor: Cursor
+  bands: readonly ChartBand[]
+  marks: readonly ChartMark[]
+  zone: Zone
+  unit(value: number): string
+}
 
 /** Legend shows the values under the crosshair, largest first; without a crosshair it names the series. */
-export function Legend({ data, cursor, bands, zone, unit }: LegendProps) {
+export function Legend({ data, cursor, bands, marks, zone, unit }: LegendProps) {
   const { series, times, isCut = false } = data
+  const colors = useMemo(() => nameColors(series.map(({ name }) => name)), [series])
   const at = useSyncExternalStore(cursor.follow, cursor.at)
   const whole = useMemo(() => series.slice(0, NAMED_MAX).map((_, index) => ({ index, value: undefined })), [series])
   const atMs = at === undefined ? undefined : times[at]
   const shown = at === undefined || atMs === undefined ? whole : topsAt(series, at, NAMED_MAX)
   const rest = series.length - shown.length
+  const here = atMs === undefined ? [] : marks.filter((mark) => mark.atMs >= atMs && mark.atMs < atMs + data.stepMs)
   const isPartial = atMs !== undefined && bands.some(({ kind, fromMs, toMs }) => kind === 'partial' && fromMs <= atMs && atMs < toMs)
   return (
     <figcaption
@@ -29,9 +38,14 @@ export function Legend({ data, cursor, bands, zone, unit }: LegendProps) {
         </span>
       )}
       {isPartial && <span>in progress</span>}
+      {here.map(({ atMs: markMs, name }) => (
+        <strong key={`${markMs} ${name}`} className="max-w-64 truncate font-medium text-accent">
+          {name}
+        </strong>
+      ))}
       {shown.map(({ index, value }) => (
         <span key={index} className="flex min-w-0 items-center gap-1">
-          <span aria-hidden className="h-2 w-3 shrink-0 rounded-sm" style={{ background: seriesColor(index) }} />
+          <span aria-hidden className="h-2 w-3 shrink-0 rounded-sm" style={{ background: colors[index] }} />
           <span className="max-w-48 truncate">{series[index]?.name}</span>
           {value !== undefined && <strong className="font-medium text-ink">{unit(value)}</strong>}
           {value !== undefined && at !== undefined && <Before value={series[index]?.before?.[at]} unit={unit} />}

@@ -92,3 +92,28 @@ export function drawLevels(
   }
   ctx.restore()
 }
+
+/** drawMarks draws moments as lines with a flag at the top; the legend names them. */
+export function drawMarks({ ctx, bbox, valToPos, scales }: uPlot, { marks, colors }: Pick<DrawingState, 'marks' | 'colors'>): void {
+  const ratio = devicePixelRatio
+  const [first, last] = [scales.x?.min ?? 0, scales.x?.max ?? 0]
+  ctx.save()
+  ctx.strokeStyle = colors.accent
+  ctx.fillStyle = colors.accent
+  ctx.lineWidth = ratio
+  for (const { atMs } of marks) {
+    if (atMs < first || atMs > last) continue
+    const x = Math.round(valToPos(atMs, 'x', true))
+    ctx.setLineDash([3 * ratio, 2 * ratio])
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x + 7 * ratio, bbox.top + 4 * ratio)
+    ctx.lineTo(x, bbox.top + 8 * ratio)
+    ctx.fill()
+  }
+  ctx.restore()
+}

@@ -1,4 +1,5 @@
 import type { MetricTimeseries, Series, TimeSlice } from '@dendro/api'
+import { groupName } from '../group-name.ts'
 import type { ChartData, ChartSeries } from './data.ts'
 
 /** A Measured is the result of one query or formula. */
@@ -13,9 +14,10 @@ export function chartData(measured: readonly Measured[]): ChartData {
   const series = measured.flatMap((one): ChartSeries[] => {
     const isSum = addsUp(one)
     const groups = leavesOf(one.groups_series)
-    const lead = measured.length > 1 ? `${one.name} ` : ''
-    if (groups.length === 0) return [{ name: one.name, values: valuesOf(one.series, isSum) }]
-    return groups.map(({ path, series: leaf }) => ({ name: lead + path.join(' · '), values: valuesOf(leaf.timeseries, isSum) }))
+    const name = measuredName(one)
+    const lead = measured.length > 1 ? `${name} ` : ''
+    if (groups.length === 0) return [{ name, values: valuesOf(one.series, isSum) }]
+    return groups.map(({ path, series: leaf }) => ({ name: lead + groupName(path), values: valuesOf(leaf.timeseries, isSum) }))
   })
   const stepMs = (times[1] ?? 0) - (times[0] ?? 0) || 60_000
   return { times, stepMs, series: series.slice(0, SERIES_MAX), isCut: series.length >= SERIES_MAX }
@@ -39,11 +41,18 @@ export type Leaf = { path: string[]; series: Series }
 /** leavesOf are the innermost groups, each with the path of its values. */
 export const leavesOf = (groups: readonly Series[], above: readonly string[] = []): Leaf[] =>
   groups.flatMap((one) => {
-    const path = [...above, one.name === '' ? 'without' : one.name]
+    const path = [...above, one.name]
     // Nested groups are series too, which the API type does not declare.
     const within = (one.groups_series ?? []) as unknown as readonly Series[]
     return within.length > 0 ? leavesOf(within, path) : [{ path, series: one }]
   })
+
+/** UNNAMED are the names that queries have until someone names them. */
+const UNNAMED = /^[a-g]$/
+
+/** measuredName names a query by its measure until someone has named it. */
+export const measuredName = ({ name, queries, formulas }: Pick<Measured, 'name' | 'queries' | 'formulas'>): string =>
+  (formulas ?? []).length === 0 && UNNAMED.test(name) ? (queries[0]?.select[0] ?? name) : name
 
 /** addsUp is true where a slice without events is 0, as for a count, and not empty, as for an average. */
 function addsUp({ queries, formulas }: Measured): boolean {

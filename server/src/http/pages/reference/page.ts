@@ -4,6 +4,7 @@ import { bodySample, curlOf, exampleOf, examplePath, type Schemas } from './exam
 import { fieldsOf, parametersOf, typeOf } from './fields.ts'
 import { type Html, html, prose } from './html.ts'
 import { introduction } from './introduction.ts'
+import { wireProtocolsSection } from './wire-protocols.ts'
 
 /** An Entry is one endpoint on the page, with its alias paths. */
 type Entry = { method: string; path: string; operation: OpenApiOperation; aliases: readonly string[] }
@@ -38,12 +39,14 @@ export function referencePage(document: OpenApiDocument, facts: { baseUrl: strin
 <nav id="contents" aria-label="Contents">
 <a href="#introduction">Introduction</a>
 ${sections.map(navigation)}
+<a href="#wire-protocols">Events in other protocols</a>
 <a href="#schemas">Schemas</a>
 </nav>
 <main id="content">
 ${introduction(facts, html`${fieldsOf({ $ref: '#/components/schemas/Error' }, schemas, 'response')}`)}
 <p id="nothing" hidden>No endpoint or schema matches.</p>
 ${sections.map((section) => sectionOf(section, facts.baseUrl, schemas))}
+${wireProtocolsSection()}
 <section id="schemas" class="group"><h2>Schemas</h2><p>The objects of requests and responses.</p>
 ${Object.keys(schemas).map((name) => schemaOf(name, schemas))}
 </section>

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { contract, webPages } from '@dendro/api'
 import { notFound } from '../../../kernel/errors.ts'
+import { preferredEncoding } from '../../compress.ts'
 import { Answer, type Routes, routes } from '../../mount.ts'
 import type { WebFiles } from './files.ts'
 
@@ -35,10 +36,13 @@ export function webAppRoutes(web: WebFiles | undefined): Routes {
       if (facts.accept.includes('text/html')) return webAppPage(web, {}, 404)
       throw notFound('page of the web app')
     },
-    file: async ({ params }) => {
+    file: async ({ params, facts }) => {
       const file = web?.files.get(params.file)
       if (!file) throw notFound('file of the web app')
-      return new Answer<unknown>(200, file.bytes, { 'content-type': file.type, 'cache-control': FOR_EVER })
+      const headers = { 'content-type': file.type, 'cache-control': FOR_EVER }
+      if (file.brotli && preferredEncoding(facts.acceptEncoding ?? '') === 'br')
+        return new Answer<unknown>(200, file.brotli, { ...headers, 'content-encoding': 'br', vary: 'accept-encoding' })
+      return new Answer<unknown>(200, file.bytes, headers)
     },
   })
 }

@@ -94,7 +94,8 @@ export class DeliveryRecords {
     }
     const { collection = CLOUD, dataset = subscription.group, attributes } = this.#source
     const records = this.#batches.of({ collection, dataset })
-    for (const event of subscription.events) this.#batches.add(records, event, [...attributes, ...subscription.attributes])
+    const shared = [...attributes, ...subscription.attributes]
+    for (const event of subscription.events) this.#batches.add(records, event, shared)
   }
 
   #add(raw: Uint8Array): void {

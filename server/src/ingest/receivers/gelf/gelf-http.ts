@@ -21,8 +21,7 @@ function parse({ body }: Pick<IngestRequest, 'body'>): ParsedBody {
   const messages = new GelfRecords(body)
   const reader = new JsonReader(body)
   const read = (): void => {
-    reader.skip()
-    const { record, dataset } = messages.read(reader.start, reader.stop)
+    const { record, dataset } = messages.readNext(reader)
     batches.add(batches.of({ collection: undefined, dataset }), record)
   }
   for (let byte = reader.peek(); byte >= 0; byte = reader.peek()) {

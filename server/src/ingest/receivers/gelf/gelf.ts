@@ -2,6 +2,7 @@ import { gunzipSync, inflateSync } from 'node:zlib'
 import { Failure } from '../../../kernel/errors.ts'
 import type { IngestRequest, MessageParser, ParsedBody, ReceivedRecord, RejectedRecord } from '../../batch.ts'
 import { LINE_BYTES_MAX } from '../../intake/arrivals.ts'
+import { joined } from '../../intake/bytes.ts'
 import { Batches } from '../batches.ts'
 import { messagesOf, type ReceivedMessage } from '../messages.ts'
 import { type GelfRecord, GelfRecords } from './record.ts'
@@ -12,6 +13,9 @@ export const gelf: MessageParser = { name: 'gelf', parse }
 /** Bounds what one message, and all messages of a post together, may become when they are decompressed. */
 const MESSAGE_BYTES_MAX = 4 * LINE_BYTES_MAX
 const POST_BYTES_MAX = 64 * LINE_BYTES_MAX
+const SMALL_BYTES = 512
+const SMALL_CHUNK_BYTES = 1_024
+const LARGE_CHUNK_BYTES = 16 * 1_024
 /** Marks a message that is no JSON object. It is kept as text. */
 const UNREADABLE: readonly [string, string] = ['$ingest.unreadable', 'gelf']
 
@@ -21,34 +25,45 @@ function parse({ body }: IngestRequest): ParsedBody {
   return post.parsed()
 }
 
+/** A message in the body, or in the memory of decompressed messages. */
+type UnpackedMessage = ReceivedMessage & { isInflated: boolean }
+
 class GelfPost {
   readonly #body: Uint8Array
-  readonly #plain: GelfRecords
-  readonly #records = new Batches()
+  readonly #messages: UnpackedMessage[] = []
+  readonly #inflated: Uint8Array[] = []
+  #inflatedBytes = 0
   readonly #rejected: RejectedRecord[] = []
-  #bytesLeft = POST_BYTES_MAX
 
   constructor(body: Uint8Array) {
     this.#body = body
-    this.#plain = new GelfRecords(body)
   }
 
-  add({ start, end, source }: ReceivedMessage): void {
-    const inflated = this.#inflate(this.#body.subarray(start, end))
-    if (typeof inflated === 'string') {
-      this.#rejected.push({ index: this.#records.total + this.#rejected.length, reason: inflated })
-      return
+  add(message: ReceivedMessage): void {
+    const inflated = this.#inflate(this.#body.subarray(message.start, message.end))
+    if (inflated === undefined) this.#messages.push({ ...message, isInflated: false })
+    else if (typeof inflated === 'string') {
+      this.#rejected.push({ index: this.#messages.length + this.#rejected.length, reason: inflated })
+    } else {
+      const start = this.#inflatedBytes
+      this.#inflated.push(inflated)
+      this.#inflatedBytes += inflated.length
+      this.#messages.push({ source: message.source, start, end: this.#inflatedBytes, isInflated: true })
     }
-    const { record, dataset } = inflated
-      ? readMessage(new GelfRecords(inflated), inflated, 0, inflated.length)
-      : readMessage(this.#plain, this.#body, start, end)
-    record.origin = source.address
-    if (source.attributes.length > 0) record.attributes = [...source.attributes, ...record.attributes]
-    this.#records.add(this.#records.of({ collection: undefined, dataset }), record)
   }
 
+  /** Decompressed messages are read in one piece of memory, since messages of one body share their names. */
   parsed(): ParsedBody {
-    return { ...this.#records.parsed(), rejected: this.#rejected, total: this.#records.total + this.#rejected.length }
+    const bodies = [this.#body, joined(this.#inflated, this.#inflatedBytes)] as const
+    const [plain, inflated] = bodies.map((bytes) => new GelfRecords(bytes)) as [GelfRecords, GelfRecords]
+    const batches = new Batches()
+    for (const { start, end, source, isInflated } of this.#messages) {
+      const { record, dataset } = readMessage(isInflated ? inflated : plain, bodies[isInflated ? 1 : 0], start, end)
+      record.origin = source.address
+      if (source.attributes.length > 0) record.attributes = [...source.attributes, ...record.attributes]
+      batches.add(batches.of({ collection: undefined, dataset }), record)
+    }
+    return { ...batches.parsed(), rejected: this.#rejected, total: this.#messages.length + this.#rejected.length }
   }
 
   /** The decompressed message; undefined if it is not compressed, and the reason if it cannot be read. */
@@ -56,9 +71,9 @@ class GelfPost {
     const read = message[0] === 0x1f && message[1] === 0x8b ? gunzipSync : isZlib(message) ? inflateSync : undefined
     if (!read) return undefined
     try {
-      const inflated = read(message, { maxOutputLength: Math.min(MESSAGE_BYTES_MAX, this.#bytesLeft) })
-      this.#bytesLeft = Math.max(1, this.#bytesLeft - inflated.length)
-      return inflated
+      const maxOutputLength = Math.max(1, Math.min(MESSAGE_BYTES_MAX, POST_BYTES_MAX - this.#inflatedBytes))
+      // The default reserves 16 KiB for each message, which takes longer than decompressing a small one.
+      return read(message, { maxOutputLength, chunkSize: message.length < SMALL_BYTES ? SMALL_CHUNK_BYTES : LARGE_CHUNK_BYTES })
     } catch (cause) {
       return `the message cannot be decompressed: ${cause instanceof Error ? cause.message : 'unreadable'}`
     }

@@ -62,6 +62,13 @@ export class GelfRecords {
   /** Reads the message between two positions. Anything but a JSON object is a Failure. */
   read(start: number, end: number): GelfRecord {
     const reader = new JsonReader(this.#body, start, end)
+    const record = this.readNext(reader)
+    reader.finish()
+    return record
+  }
+
+  /** Reads the next value of a reader of the same body. */
+  readNext(reader: JsonReader): GelfRecord {
     reader.peek()
     const from = reader.at
     const found = new GelfMessage()
@@ -73,9 +80,7 @@ export class GelfRecords {
       else if (path === '' || found.pairs >= KEYS_MAX) found.isWhole = true
       else found.add(role, leaves.text())
     }
-    const to = reader.at
-    reader.finish()
-    return found.event(this.#body.subarray(from, to))
+    return found.event(() => this.#body.subarray(from, reader.at))
   }
 }
 
@@ -109,7 +114,7 @@ class GelfMessage {
   }
 
   /** The line is the full message, else the short one, else the message as JSON, which contains the keys. */
-  event(message: Uint8Array): GelfRecord {
+  event(message: () => Uint8Array): GelfRecord {
     const time = this.#time === undefined ? undefined : parseTime(this.#time)
     if (this.#time !== undefined && !time) this.#attributes.push([ORIGINAL_TIME, this.#time])
     if (this.#host) this.#attributes.push(['$host.name', this.#host])
@@ -118,10 +123,10 @@ class GelfMessage {
     return { record: { raw, time, level: this.#level, keys: this.#keys, attributes: this.#attributes }, dataset }
   }
 
-  #line(message: Uint8Array): Uint8Array {
-    if (this.isWhole) return message
+  #line(message: () => Uint8Array): Uint8Array {
+    if (this.isWhole) return message()
     const line = this.full?.length ? this.full : this.short
-    if (line === undefined) return message
+    if (line === undefined) return message()
     if (line !== this.short && this.short?.length) this.#keys.push(['message', unescapeToText(this.short)])
     return unescapeBytes(line)
   }

@@ -7,7 +7,7 @@ import { JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/reader.ts'
 import { readBytes, readText } from '../json/texts.ts'
 import { KeyNames } from '../names.ts'
 import type { HecStatus } from './answer.ts'
-import { type HecMetadata, METADATA, metadataOf, routeOf } from './route.ts'
+import { type HecMetadata, METADATA, METADATA_ATTRIBUTES, metadataOf, routeOf } from './route.ts'
 
 /** The first event that could not be read; its number counts from 0. */
 export type HecNotes = { problem?: HecStatus; number?: number }
@@ -17,10 +17,16 @@ const BLANK: HecStatus = { text: 'Event field cannot be blank', code: 13 }
 const BROKEN: HecStatus = { text: 'Invalid data format', code: 6 }
 const COMMA = 0x2c
 
-/** Fields in which senders put the level of a text. */
+/** Fields in which senders put the level of a text, best first. */
 const levelFields: readonly string[] = ['$level', '$severity', '$otel.log.severity.text']
-const levelIn = (fields: readonly Pair[]): string | undefined =>
-  levelFields.map((name) => fields.find(([path]) => path === name)?.[1]).find((word) => word)
+
+/** The name of a member or field, with the name of its attribute and its rank among the level fields. */
+type Role = { attribute: string; levelRank: number }
+const NO_RANK = -1
+function roleOf(path: string): Role {
+  const attribute = `$${path}`
+  return { attribute, levelRank: levelFields.indexOf(attribute) }
+}
 
 /**
  * Reads objects one after another, or an array of them. An object without an event is rejected alone; behind broken JSON nothing can be
@@ -30,19 +36,32 @@ export function readEvents({ body, query }: Pick<IngestRequest, 'body' | 'query'
   return new HecEvents(body, query).read()
 }
 
-type HecEvent = {
+class HecEvent {
   raw: Uint8Array | undefined
-  isBlank: boolean
+  isBlank = false
   time: string | undefined
-  fields: Pair[]
-  metadata: HecMetadata
-  dropped: number
+  readonly fields: Pair[] = []
+  readonly metadata: HecMetadata
+  level: string | undefined
+  #levelRank = levelFields.length
+  dropped = 0
+
+  constructor({ host, source, sourcetype, index }: HecMetadata) {
+    this.metadata = { host, source, sourcetype, index }
+  }
+
+  add({ attribute, levelRank }: Role, text: string): void {
+    this.fields.push([attribute, text])
+    if (levelRank <= NO_RANK || levelRank >= this.#levelRank || text === '') return
+    this.level = text
+    this.#levelRank = levelRank
+  }
 }
 
 class HecEvents {
   readonly #reader: JsonReader
   readonly #text: BodyText
-  readonly #names: KeyNames<undefined>
+  readonly #names: KeyNames<Role>
   readonly #query: HecMetadata
   readonly #batches = new Batches()
   readonly #rejected: RejectedRecord[] = []
@@ -53,7 +72,7 @@ class HecEvents {
   constructor(body: Uint8Array, query: Readonly<Record<string, string>>) {
     this.#reader = new JsonReader(body)
     this.#text = new BodyText(body)
-    this.#names = new KeyNames(body, this.#text, () => undefined)
+    this.#names = new KeyNames(body, this.#text, roleOf)
     this.#query = metadataOf(query)
   }
 
@@ -99,10 +118,10 @@ class HecEvents {
 
   #object(): HecEvent {
     const reader = this.#reader
-    const event: HecEvent = { raw: undefined, isBlank: false, time: undefined, fields: [], metadata: { ...this.#query }, dropped: 0 }
+    const event = new HecEvent(this.#query)
     reader.openObject()
     while (reader.key()) {
-      const name = this.#text.text(reader.start, reader.stop)
+      const { path: name, role } = this.#names.of(undefined, reader.start, reader.stop, reader.hash, reader.escaped)
       if (reader.isNull()) reader.skip()
       else if (name === 'event') {
         const isText = reader.peek() === QUOTE
@@ -111,7 +130,7 @@ class HecEvents {
       } else if (name === 'time') event.time = readText(reader, this.#text).trim()
       else if (name === 'fields' && reader.peek() === OPEN_OBJECT) this.#fields(event)
       else if (isMetadata(name)) event.metadata[name] = readText(reader, this.#text)
-      else if (event.fields.length < KEYS_MAX) event.fields.push([`$${name}`, readText(reader, this.#text)])
+      else if (name !== '' && event.fields.length < KEYS_MAX) event.add(role, readText(reader, this.#text))
       else {
         reader.skip()
         event.dropped += 1
@@ -124,18 +143,17 @@ class HecEvents {
     const leaves = new JsonLeaves(this.#reader, this.#names, this.#text)
     for (let leaf = leaves.next(); leaf !== undefined; leaf = leaves.next()) {
       if (leaf.path === '' || event.fields.length >= KEYS_MAX) event.dropped += 1
-      else event.fields.push([`$${leaf.path}`, leaves.text()])
+      else event.add(leaf.role, leaves.text())
     }
   }
 
-  #add({ time: written, fields, metadata, dropped }: HecEvent, raw: Uint8Array): void {
+  #add({ time: written, fields: attributes, level, metadata, dropped }: HecEvent, raw: Uint8Array): void {
     const { time, refused } = timeOf(written)
-    const level = fields.length === 0 ? undefined : levelIn(fields)
-    const attributes: Pair[] = [...fields, ...refused]
+    for (const pair of refused) attributes.push(pair)
     if (dropped > 0) attributes.push(['$hec.dropped_fields', String(dropped)])
     for (const name of METADATA) {
       const text = metadata[name]
-      if (text) attributes.push([`$${name}`, text])
+      if (text) attributes.push([METADATA_ATTRIBUTES[name], text])
     }
     const record: ReceivedRecord = { raw, time, level, keys: [], attributes }
     this.#batches.add(this.#batches.of(routeOf(metadata)), record)

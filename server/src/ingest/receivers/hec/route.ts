@@ -2,6 +2,7 @@ import type { RecordRoute } from '../batches.ts'
 
 /** The members that describe where an event comes from. */
 export const METADATA = ['host', 'source', 'sourcetype', 'index'] as const
+export const METADATA_ATTRIBUTES = { host: '$host', source: '$source', sourcetype: '$sourcetype', index: '$index' } as const
 export type HecMetadata = Record<(typeof METADATA)[number], string | undefined>
 
 /** The metadata in a query describe all events of a post. */

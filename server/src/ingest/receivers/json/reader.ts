@@ -7,6 +7,9 @@ const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 export const QUOTE = 0x22
 const COMMA = 0x2c
+const POINT = 0x2e
+const ZERO = 0x30
+const NINE = 0x39
 const COLON = 0x3a
 export const OPEN_ARRAY = 0x5b
 const BACKSLASH = 0x5c
@@ -21,7 +24,6 @@ const SCALAR_CHARS = '+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS
 const isScalarByte = new Uint8Array(256)
 for (const char of SCALAR_CHARS) isScalarByte[char.charCodeAt(0)] = 1
 const SCALAR = /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity)$/
-const WHOLE_DIGITS_MAX = 15
 
 /**
  * Reads JSON in place. It returns positions instead of values, so that numbers keep their notation and raw bytes stay unchanged. It never
@@ -48,11 +50,15 @@ export class JsonReader {
 
   /** The next byte, -1 at the end. */
   peek(): number {
-    while (this.at < this.end) {
-      const byte = this.bytes[this.at] ?? NO_BYTE
-      if (byte !== SPACE && byte !== TAB && byte !== LINE_FEED && byte !== CARRIAGE_RETURN) return byte
-      this.at += 1
+    const { bytes, end } = this
+    for (let { at } = this; at < end; at += 1) {
+      const byte = bytes[at] as number
+      if (byte > SPACE || (byte !== SPACE && byte !== TAB && byte !== LINE_FEED && byte !== CARRIAGE_RETURN)) {
+        this.at = at
+        return byte
+      }
     }
+    this.at = Math.max(this.at, end)
     return NO_BYTE
   }
 
@@ -75,22 +81,25 @@ export class JsonReader {
   key(): boolean {
     if (this.#close(CLOSE_OBJECT)) return false
     this.#take(QUOTE, 'a key')
-    this.start = this.at
-    this.escaped = false
+    const { bytes, end } = this
+    let { at } = this
+    let escaped = false
     let hash = hashStart
-    for (; ; this.at += 1) {
-      if (this.at >= this.end) throw this.fail('a key does not end')
-      const byte = this.bytes[this.at] ?? NO_BYTE
+    this.start = at
+    for (; ; at += 1) {
+      if (at >= end) throw this.#failAt(at, 'a key does not end')
+      const byte = bytes[at] as number
       if (byte === QUOTE) break
       hash = hashStep(hash, byte)
       if (byte !== BACKSLASH) continue
-      this.escaped = true
-      this.at += 1
-      hash = hashStep(hash, this.bytes[this.at] ?? NO_BYTE)
+      escaped = true
+      at += 1
+      hash = hashStep(hash, bytes[at] ?? NO_BYTE)
     }
+    this.escaped = escaped
     this.hash = hash
-    this.stop = this.at
-    this.at += 1
+    this.stop = at
+    this.at = at + 1
     this.#take(COLON, 'a colon')
     return true
   }
@@ -103,27 +112,33 @@ export class JsonReader {
   /** Reads a string: its position, and whether it is escaped. */
   string(): void {
     this.#take(QUOTE, 'a text')
-    this.start = this.at
-    this.escaped = false
-    for (; ; this.at += 1) {
-      if (this.at >= this.end) throw this.fail('a text does not end')
-      const byte = this.bytes[this.at]
+    const { bytes, end } = this
+    let { at } = this
+    let escaped = false
+    this.start = at
+    for (; ; at += 1) {
+      if (at >= end) throw this.#failAt(at, 'a text does not end')
+      const byte = bytes[at] as number
       if (byte === QUOTE) break
       if (byte !== BACKSLASH) continue
-      this.escaped = true
-      this.at += 1
+      escaped = true
+      at += 1
     }
-    this.stop = this.at
-    this.at += 1
+    this.escaped = escaped
+    this.stop = at
+    this.at = at + 1
   }
 
   /** Reads a number or a word. */
   scalar(): void {
     this.peek()
-    this.start = this.at
+    const { bytes, end } = this
+    let { at } = this
+    this.start = at
     this.escaped = false
-    while (this.at < this.end && isScalarByte[this.bytes[this.at] ?? 0] === 1) this.at += 1
-    this.stop = this.at
+    while (at < end && isScalarByte[bytes[at] as number] === 1) at += 1
+    this.stop = at
+    this.at = at
     if (!this.#isScalar()) throw this.fail('there is no value')
   }
 
@@ -148,6 +163,11 @@ export class JsonReader {
     return badRequest(`not valid JSON: ${reason} at byte ${this.at}`)
   }
 
+  #failAt(at: number, reason: string): Failure {
+    this.at = at
+    return this.fail(reason)
+  }
+
   #take(byte: number, what: string): void {
     if (this.peek() !== byte) throw this.fail(`${what} is missing`)
     this.at += 1
@@ -169,11 +189,10 @@ export class JsonReader {
 
   #isScalar(): boolean {
     const { bytes, start, stop } = this
-    if (stop - start <= WHOLE_DIGITS_MAX) {
-      let at = start
-      while (at < stop && (bytes[at] ?? 0) >= 0x30 && (bytes[at] ?? 0) <= 0x39) at += 1
-      if (at === stop && stop > start) return true
-    }
+    const whole = digitsEnd(bytes, start, stop)
+    if (whole === stop) return whole > start
+    // Numbers with a fraction are common too. Signs, exponents and words go to the pattern.
+    if (whole > start && bytes[whole] === POINT && digitsEnd(bytes, whole + 1, stop) === stop) return stop > whole + 1
     return SCALAR.test(Buffer.from(bytes.buffer, bytes.byteOffset + start, stop - start).toString('latin1'))
   }
 
@@ -194,6 +213,12 @@ export class JsonReader {
       while (depth > 0 && !(open[depth - 1] === OPEN_OBJECT ? this.key() : this.element())) depth -= 1
     } while (depth > 0)
   }
+}
+
+function digitsEnd(bytes: Uint8Array, start: number, end: number): number {
+  let at = start
+  while (at < end && (bytes[at] as number) >= ZERO && (bytes[at] as number) <= NINE) at += 1
+  return at
 }
 
 function grown(bytes: Uint8Array): Uint8Array<ArrayBuffer> {

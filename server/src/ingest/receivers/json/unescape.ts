@@ -5,7 +5,11 @@ const short = new Uint8Array(256)
 for (const [escapeName, char] of [...'b\bf\fn\nr\rt\t""\\\\//'.matchAll(/(.)(.)/gs)].map(([, ...pair]) => pair)) {
   short[escapeName?.charCodeAt(0) ?? 0] = char?.charCodeAt(0) ?? 0
 }
-const HEX = /^[0-9a-fA-F]{4}$/
+/** The values of hexadecimal digits; negative for other bytes. */
+const hexValues = new Int8Array(256).fill(-1)
+for (const [value, digits] of [...'0123456789', 'aA', 'bB', 'cC', 'dD', 'eE', 'fF'].entries()) {
+  for (const digit of digits) hexValues[digit.charCodeAt(0)] = value
+}
 const REPLACEMENT = '\ufffd'
 const ESCAPE_BYTES = 6
 const NO_UNIT = -1
@@ -18,26 +22,32 @@ export function unescapeBytes(source: Uint8Array): Uint8Array {
   let from = source.indexOf(BACKSLASH)
   if (from < 0) return source
   const out = Buffer.allocUnsafe(source.length)
-  let length = 0
-  let copied = 0
-  for (; from >= 0; from = source.indexOf(BACKSLASH, from)) {
-    const char = short[source[from + 1] ?? 0] ?? 0
-    const unit = char === 0 ? unitAt(source, from) : NO_UNIT
-    if (char === 0 && unit === NO_UNIT) {
+  out.set(source.subarray(0, from), 0)
+  let length = from
+  // Escapes are often close to one another, so bytes are copied one by one instead of in parts.
+  while (from < source.length) {
+    const byte = source[from] as number
+    const char = byte === BACKSLASH ? (short[source[from + 1] ?? 0] as number) : 0
+    if (char !== 0) {
+      out[length++] = char
       from += 2
-      continue
+    } else if (byte !== BACKSLASH) {
+      out[length++] = byte
+      from += 1
+    } else {
+      const unit = unitAt(source, from)
+      const low = isHigh(unit) ? unitAt(source, from + ESCAPE_BYTES) : NO_UNIT
+      if (unit === NO_UNIT) {
+        out[length++] = byte
+        if (from + 1 < source.length) out[length++] = source[from + 1] as number
+        from += 2
+      } else {
+        length += out.write(charOf(unit, isLow(low) ? low : NO_UNIT), length)
+        from += isLow(low) ? 2 * ESCAPE_BYTES : ESCAPE_BYTES
+      }
     }
-    out.set(source.subarray(copied, from), length)
-    length += from - copied
-    const low = isHigh(unit) ? unitAt(source, from + ESCAPE_BYTES) : NO_UNIT
-    const isPair = isLow(low)
-    if (char === 0) length += out.write(charOf(unit, isPair ? low : NO_UNIT), length)
-    else out[length++] = char
-    from += char === 0 ? (isPair ? 2 * ESCAPE_BYTES : ESCAPE_BYTES) : 2
-    copied = from
   }
-  out.set(source.subarray(copied), length)
-  return out.subarray(0, length + source.length - copied)
+  return out.subarray(0, length)
 }
 
 /** The same as text, for any size: replacing escapes one by one would take many times its memory. */
@@ -57,6 +67,11 @@ function charOf(unit: number, low: number): string {
 /** Reads an escape of four hexadecimal digits at a backslash. */
 function unitAt(source: Uint8Array, at: number): number {
   if (source[at] !== BACKSLASH || source[at + 1] !== LOWER_U) return NO_UNIT
-  const digits = String.fromCharCode(...source.subarray(at + 2, at + ESCAPE_BYTES))
-  return HEX.test(digits) ? Number.parseInt(digits, 16) : NO_UNIT
+  let unit = 0
+  for (let digit = at + 2; digit < at + ESCAPE_BYTES; digit += 1) {
+    const value = hexValues[source[digit] ?? 0] as number
+    if (value < 0) return NO_UNIT
+    unit = unit * 16 + value
+  }
+  return unit
 }

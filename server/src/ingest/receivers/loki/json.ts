@@ -1,5 +1,5 @@
 import { ORIGINAL_TIME } from '../../../lines/event.ts'
-import { type Instant, parseTime } from '../../../lines/time-text.ts'
+import { parseTime } from '../../../lines/time-text.ts'
 import type { Pair } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonReader, OPEN_ARRAY, OPEN_OBJECT } from '../json/reader.ts'
@@ -73,12 +73,12 @@ class JsonPush {
     const written = readText(reader, this.#text)
     if (!reader.element()) throw reader.fail('an entry has no line')
     const line = readBytes(reader)
-    let metadata: readonly Pair[] = []
+    let metadata = NONE
     while (reader.element()) {
       if (reader.peek() === OPEN_OBJECT) metadata = this.#pairs()
       else reader.skip()
     }
-    return { ...timeOfEntry(written), line, metadata }
+    return entryOf(written, line, metadata)
   }
 
   /** Reads `{"ts": …, "line": …}`. */
@@ -94,7 +94,7 @@ class JsonPush {
       else if (name === 'line') line = readBytes(reader)
       else reader.skip()
     }
-    return { ...timeOfEntry(written), line, metadata: [] }
+    return entryOf(written, line, NONE)
   }
 
   /** Reads an object of texts. Nested values stay JSON. */
@@ -112,9 +112,10 @@ class JsonPush {
   }
 }
 
+const NONE: readonly Pair[] = []
 const NANOSECONDS = /^\d{1,19}$/
 
-function timeOfEntry(written: string): { time: Instant | undefined; refused: readonly Pair[] } {
+function entryOf(written: string, line: Uint8Array, metadata: readonly Pair[]): LokiEntry {
   const time = NANOSECONDS.test(written) ? nanoInstant(written) : parseTime(written)
-  return { time, refused: time || written === '' ? [] : [[ORIGINAL_TIME, written]] }
+  return { time, refused: time || written === '' ? NONE : [[ORIGINAL_TIME, written]], line, metadata }
 }

@@ -1,7 +1,6 @@
 import { WireType } from '@bufbuild/protobuf/wire'
 import { badRequest } from '../../../kernel/errors.ts'
 import { ORIGINAL_TIME } from '../../../lines/event.ts'
-import type { Instant } from '../../../lines/time-text.ts'
 import type { Pair } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
 import { UnreadableRecord } from '../otlp/message.ts'
@@ -14,6 +13,11 @@ const NS_PER_MS = 1_000_000
 const NS_PER_S = 1_000_000_000
 /** Later seconds are no time. */
 const SECONDS_MAX = 2 ** 42
+const NO_LINE = new Uint8Array()
+const NONE: readonly Pair[] = []
+
+type EntryTime = Pick<LokiEntry, 'time' | 'refused'>
+const NO_TIME: EntryTime = { time: undefined, refused: NONE }
 
 /** Reads a PushRequest: streams (1) of labels (1) and entries (2). */
 export function readProtobufPush(body: Uint8Array, push: PushRequest): void {
@@ -37,75 +41,78 @@ class ProtobufPush {
   }
 
   read(): void {
-    this.#fields((field) => (field === 1 ? this.#within(() => this.#stream()) : this.#reader.skip()))
+    const reader = this.#reader
+    while (reader.next()) {
+      if (reader.field === 1) this.#stream()
+      else reader.skip()
+    }
   }
 
   #stream(): void {
-    this.#push.spend()
+    const reader = this.#reader
+    const outer = this.#enter()
     let labels = ''
     const entries: LokiEntry[] = []
-    this.#fields((field) => {
-      if (field === 1) labels = this.#string()
-      else if (field === 2) entries.push(this.#within(() => this.#entry()))
-      else this.#reader.skip()
-    })
+    this.#push.spend()
+    while (reader.next()) {
+      if (reader.field === 1) labels = this.#string()
+      else if (reader.field === 2) entries.push(this.#entry())
+      else reader.skip()
+    }
+    reader.end = outer
     this.#push.add(labels === '' ? [] : readLabels(labels), entries)
   }
 
   #entry(): LokiEntry {
-    this.#push.spend()
-    let stamp = { seconds: 0, nanos: 0, isLate: false }
-    let line: Uint8Array = new Uint8Array()
+    const reader = this.#reader
+    const outer = this.#enter()
+    let found: EntryTime = NO_TIME
+    let line: Uint8Array = NO_LINE
     const metadata: Pair[] = []
-    this.#fields((field) => {
-      if (field === 1) stamp = this.#within(() => this.#timestamp())
-      else if (field === 2) line = this.#bytes()
-      else if (field === 3) metadata.push(this.#within(() => this.#pair()))
-      else this.#reader.skip()
-    })
-    return { ...timeOfStamp(stamp), line, metadata }
+    this.#push.spend()
+    while (reader.next()) {
+      if (reader.field === 1) found = this.#time()
+      else if (reader.field === 2) line = this.#bytes()
+      else if (reader.field === 3) metadata.push(this.#pair())
+      else reader.skip()
+    }
+    reader.end = outer
+    return { time: found.time, refused: found.refused, line, metadata }
   }
 
-  #timestamp(): { seconds: number; nanos: number; isLate: boolean } {
+  #time(): EntryTime {
     const reader = this.#reader
-    const stamp = { seconds: 0, nanos: 0, isLate: false }
-    this.#fields((field) => {
-      if ((field !== 1 && field !== 2) || reader.wire !== WireType.Varint) {
-        reader.skip()
-        return
-      }
-      if (field === 2) stamp.nanos = reader.uint32()
-      else {
-        stamp.seconds = Number(reader.integer())
-        stamp.isLate = stamp.seconds < 0 || stamp.seconds > SECONDS_MAX
-      }
-    })
-    return stamp
+    const outer = this.#enter()
+    let [seconds, nanos] = [0, 0]
+    while (reader.next()) {
+      if (reader.wire !== WireType.Varint) reader.skip()
+      else if (reader.field === 1) seconds = Number(reader.integer())
+      else if (reader.field === 2) nanos = reader.uint32()
+      else reader.skip()
+    }
+    reader.end = outer
+    return timeOf(seconds, nanos)
   }
 
   #pair(): Pair {
-    this.#push.spend()
+    const reader = this.#reader
+    const outer = this.#enter()
     let [name, value] = ['', '']
-    this.#fields((field) => {
-      if (field === 1) name = this.#string()
-      else if (field === 2) value = this.#string()
-      else this.#reader.skip()
-    })
+    this.#push.spend()
+    while (reader.next()) {
+      if (reader.field === 1) name = this.#string()
+      else if (reader.field === 2) value = this.#string()
+      else reader.skip()
+    }
+    reader.end = outer
     return [name, value]
   }
 
-  #fields(read: (field: number) => void): void {
-    while (this.#reader.next()) read(this.#reader.field)
-  }
-
-  /** Reads a message up to its end. The nesting of the message types bounds the depth. */
-  #within<T>(read: () => T): T {
-    const reader = this.#reader
-    const outer = reader.end
-    reader.end = this.#end()
-    const found = read()
-    reader.end = outer
-    return found
+  /** Limits reading to the message of the current field and returns the end of the outer message. The types bound the depth. */
+  #enter(): number {
+    const outer = this.#reader.end
+    this.#reader.end = this.#end()
+    return outer
   }
 
   #bytes(): Uint8Array {
@@ -128,11 +135,10 @@ class ProtobufPush {
   }
 }
 
-function timeOfStamp({ seconds, nanos, isLate }: { seconds: number; nanos: number; isLate: boolean }): {
-  time: Instant | undefined
-  refused: readonly Pair[]
-} {
-  if (seconds === 0 && nanos === 0) return { time: undefined, refused: [] }
-  if (isLate || nanos >= NS_PER_S) return { time: undefined, refused: [[ORIGINAL_TIME, `${seconds}.${String(nanos).padStart(9, '0')}`]] }
-  return { time: { ms: seconds * MS_PER_S + Math.floor(nanos / NS_PER_MS), ns: nanos % NS_PER_MS }, refused: [] }
+function timeOf(seconds: number, nanos: number): EntryTime {
+  if (seconds === 0 && nanos === 0) return NO_TIME
+  if (seconds < 0 || seconds > SECONDS_MAX || nanos >= NS_PER_S) {
+    return { time: undefined, refused: [[ORIGINAL_TIME, `${seconds}.${String(nanos).padStart(9, '0')}`]] }
+  }
+  return { time: { ms: seconds * MS_PER_S + Math.floor(nanos / NS_PER_MS), ns: nanos % NS_PER_MS }, refused: NONE }
 }

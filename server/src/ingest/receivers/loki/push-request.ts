@@ -46,7 +46,21 @@ export class PushRequest {
 }
 
 function toRecord({ time, line, metadata, refused }: LokiEntry, streamLevel: string | undefined): ReceivedRecord {
-  const level = levelNames.map((name) => metadata.find(([key]) => key === name)?.[1]).find((value) => value) ?? streamLevel
-  const dropped: readonly Pair[] = metadata.length > LABELS_MAX ? [['$loki.dropped_metadata', String(metadata.length - LABELS_MAX)]] : []
-  return { raw: line, time, level, keys: metadata.slice(0, LABELS_MAX), attributes: [...refused, ...dropped] }
+  const level = levelIn(metadata) ?? streamLevel
+  if (metadata.length <= LABELS_MAX) return { raw: line, time, level, keys: metadata, attributes: refused }
+  const dropped: Pair = ['$loki.dropped_metadata', String(metadata.length - LABELS_MAX)]
+  return { raw: line, time, level, keys: metadata.slice(0, LABELS_MAX), attributes: [...refused, dropped] }
+}
+
+/** The value of the best level name. Of two equal names the first counts. */
+function levelIn(metadata: readonly Pair[]): string | undefined {
+  let best = levelNames.length
+  let level: string | undefined
+  for (const pair of metadata) {
+    const rank = levelNames.indexOf(pair[0])
+    if (rank < 0 || rank >= best || pair[1] === '') continue
+    best = rank
+    level = pair[1]
+  }
+  return level
 }

@@ -30,6 +30,7 @@ function parse({ body }: IngestRequest): ParsedBody {
       keys: hasHost ? NO_KEYS : hostOf(source),
       attributes: source.attributes,
       origin: source.address,
+      ...(source.zone !== undefined && { zone: source.zone }),
     }
     records.add(records.of({ collection: undefined, dataset: app }), record)
   }

@@ -76,6 +76,11 @@ test.each([
   [{ name: 'x', roles: ['SearchApi'], ttl: 1.5 }, 'ttl must be a whole number'],
   [{ name: 'x', roles: ['SearchApi'], ttl: 10, expires_at: 9_999_999_999 }, 'expires_at and ttl exclude each other'],
   [{ name: 'x', roles: ['SearchApi'], expires_at: 1_000 }, 'expires_at must be in the future'],
+  [{ name: 'x', roles: ['SearchApi'], query_budget: { seconds: 0 } }, 'query_budget.seconds must be at least 1'],
+  [{ name: 'x', roles: ['SearchApi'], query_budget: { seconds: 61 } }, 'query_budget.seconds must be at most 60, the limit of its roles'],
+  [{ name: 'x', roles: ['SearchApi'], query_budget: { rows: 1.5 } }, 'query_budget.rows must be a whole number'],
+  [{ name: 'x', roles: ['SearchApi'], query_budget: { running: 5 } }, 'query_budget.running must be at most 4, the limit of its roles'],
+  [{ name: 'x', roles: ['SearchApi'], query_budget: { memory: 5 } }, 'query_budget'],
 ])('a creation with %j is refused and told why', async (body, rule) => {
   const refused = await org.ask<Refused>('POST', '/api-keys', { body })
   expect(refused.status).toBe(400)
@@ -134,4 +139,28 @@ test('a role that is given twice is held once', async () => {
   expect(made.body.roles).toEqual(['SearchApi', 'IngestionApi'])
   const changed = await org.ask<ApiKey>('PATCH', `/api-keys/${made.body.id}`, { body: { roles: ['SearchApi', 'SearchApi'] } })
   expect(changed.body.roles).toEqual(['SearchApi'])
+})
+
+test('a query budget limits the queries of a key until it is removed', async () => {
+  const headers = { 'x-service-dataset': 'budget', 'content-type': 'application/x-ndjson' }
+  const sent = await org.ask('POST', '/ingest', { raw: '{"n":1}\n{"n":2}\n{"n":3}', headers })
+  expect(sent.status).toBe(200)
+  const made = await make({ name: 'limited', roles: ['SearchApi'], query_budget: { rows: 2, bytes: 1_000_000_000 } })
+  expect(made.query_budget).toEqual({ rows: 2, bytes: 1_000_000_000 })
+  const search = () =>
+    org.ask<Refused>('POST', '/search', {
+      key: made.key,
+      body: { from_expr: '*', select: ['n'], where: 'n > 1', time_range: 'Last 1 hour' },
+    })
+  const refused = await search()
+  expect([refused.status, refused.body.details]).toEqual([400, expect.stringContaining('more than 2 events')])
+  const change = (query_budget: object | null) => org.ask<ApiKey & Refused>('PATCH', `/api-keys/${made.id}`, { body: { query_budget } })
+  expect((await change({ waiting: 9 })).body.details).toContain('query_budget.waiting must be at most 8, the limit of its roles')
+  expect((await change({ rows: 3, waiting: 0 })).body.query_budget).toEqual({ rows: 3, waiting: 0 })
+  expect((await search()).status).toBe(200)
+  expect((await change({ rows: 2 })).body.query_budget).toEqual({ rows: 2 })
+  expect((await org.ask<ApiKey>('PATCH', `/api-keys/${made.id}`, { body: { name: 'free' } })).body.query_budget).toEqual({ rows: 2 })
+  expect((await search()).status).toBe(400)
+  expect((await change(null)).body).not.toHaveProperty('query_budget')
+  expect((await search()).status).toBe(200)
 })

@@ -1,4 +1,4 @@
-import { type ApiKey, type BodyOf, type contract, roleName } from '@dendro/api'
+import { type ApiKey, type BodyOf, type contract, type KeyQueryBudget, roleName } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
 import { type SerializedJson, serializeOnce } from '../../../http/serialized-json.ts'
 import { badField, conflict, notFound } from '../../../kernel/errors.ts'
@@ -8,7 +8,7 @@ import { metadataOf } from '../../../meta/metadata.ts'
 import type { World } from '../../../world.ts'
 import { createRecord, modifiedBy } from '../../records.ts'
 import { type AuditActor, recordChange } from '../audit/audit.ts'
-import { checkGrant, lockRolesForGrant } from '../roles/roles.ts'
+import { checkGrant, limitOfRoles, lockRolesForGrant } from '../roles/roles.ts'
 import { isExpired } from './callers.ts'
 import {
   type ApiKeyRow,
@@ -51,12 +51,16 @@ export const getApiKey = async (row: ApiKeyRow): Promise<ApiKey> => shown(row)
 /** Creates a key. The secret is returned only here; the store has its keyed hash. */
 export async function createApiKey(world: World, actor: Actor, request: NewApiKey): Promise<ApiKey & { key: string }> {
   await checkGrant(world, actor, 'API', request.roles)
+  const roles = storedRoles(request.roles)
+  checkBudget(world, roles, request.query_budget)
   const nowMs = world.clock.nowMs()
   const expiresAt = expiryOf(request, nowMs)
   const secret = newSecret(world)
   const row: ApiKeyRow = {
-    ...draft(world, actor.orgId, { name: request.name, roles: storedRoles(request.roles), secret }),
+    ...draft(world, actor.orgId, { name: request.name, roles, secret }),
     tags: request.tags,
+    allowed_in_address: request.allowed_in_address,
+    query_budget: request.query_budget ?? {},
     expires_at: expiresAt ?? null,
     created_by: actor.identity,
     modified_by: actor.identity,
@@ -66,12 +70,16 @@ export async function createApiKey(world: World, actor: Actor, request: NewApiKe
 }
 
 export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow, change: ApiKeyChange): Promise<ApiKey> {
-  if (change.name === undefined && change.roles === undefined) return shown(record)
+  if (Object.values(change).every((value) => value === undefined)) return shown(record)
   if (change.roles) await checkGrant(world, actor, 'API', change.roles)
+  const roles = change.roles ? storedRoles(change.roles) : record.roles
+  checkBudget(world, roles, change.query_budget)
   const next = {
     ...record,
     name: change.name ?? record.name,
-    roles: change.roles ? storedRoles(change.roles) : record.roles,
+    roles,
+    allowed_in_address: change.allowed_in_address ?? record.allowed_in_address,
+    query_budget: change.query_budget === undefined ? record.query_budget : (change.query_budget ?? {}),
     ...modifiedBy(actor, world.clock.nowMs()),
   }
   return world.meta.write(actor.orgId, async (tx) => {
@@ -140,11 +148,30 @@ function draft(
     secret_hash: world.vault.hashOf('api-key', key.secret),
     roles: key.roles,
     tags: {},
+    allowed_in_address: false,
     expires_at: null,
     created_at: nowMs,
     created_by: null,
     modified_at: nowMs,
     modified_by: null,
+    query_budget: {},
+  }
+}
+
+/** Refuses limits above those of the roles, which would have no effect. */
+function checkBudget({ deployment }: Pick<World, 'deployment'>, roles: readonly string[], budget: KeyQueryBudget | null | undefined): void {
+  const { queryLimits, queryBounds } = deployment
+  const limits = {
+    seconds: queryLimits.seconds,
+    bytes: queryLimits.bytes,
+    rows: queryLimits.rows,
+    running: queryBounds.runningPerCredential,
+    waiting: queryBounds.waitingPerCredential,
+  } as const satisfies Record<keyof KeyQueryBudget, unknown>
+  for (const [name, limit] of Object.entries(limits)) {
+    const most = limitOfRoles(limit, roles)
+    if ((budget?.[name as keyof KeyQueryBudget] ?? 0) > most)
+      throw badField(`query_budget.${name}`, `must be at most ${most}, the limit of its roles`)
   }
 }
 
@@ -169,7 +196,9 @@ function shown(row: ApiKeyRow): ApiKey {
     api_key: row.api_key,
     roles: row.roles,
     tags: row.tags,
+    allowed_in_address: row.allowed_in_address,
     ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),
+    ...(Object.keys(row.query_budget).length === 0 ? {} : { query_budget: row.query_budget }),
     metadata: metadataOf(row),
   }
 }

@@ -73,10 +73,19 @@ export class ApiKeyCallers {
 }
 
 async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: number): Promise<CachedCaller> {
-  const { org_id, id, name, roles, expires_at } = row
+  const { org_id, id, name, roles, allowed_in_address: inAddress, expires_at, query_budget } = row
   const permissions = await permissionsOf(world, org_id, roles)
   return {
-    identified: { orgId: org_id, orgNumber, identity: { type: 'API_KEY_ID', id }, name, roles, permissions },
+    identified: {
+      orgId: org_id,
+      orgNumber,
+      identity: { type: 'API_KEY_ID', id },
+      name,
+      roles,
+      permissions,
+      queryBudget: query_budget,
+      ...(inAddress && { allowedInAddress: true }),
+    },
     expiresAt: expires_at,
   }
 }

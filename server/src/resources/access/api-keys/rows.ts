@@ -1,4 +1,4 @@
-import type { Identity } from '@dendro/api'
+import type { Identity, KeyQueryBudget } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { json, sql } from '../../../meta/sql.ts'
 
@@ -10,11 +10,13 @@ export type ApiKeyRow = {
   secret_hash: Buffer
   roles: string[]
   tags: Record<string, string>
+  allowed_in_address: boolean
   expires_at: number | null
   created_at: number
   created_by: Identity | null
   modified_at: number
   modified_by: Identity | null
+  query_budget: KeyQueryBudget
 }
 
 export const selectApiKeys = (db: Db, orgId: string) =>
@@ -37,13 +39,20 @@ export const selectApiKeyByHash = (db: Db, orgId: string, hash: Buffer) =>
 
 export const insertApiKey = (db: Db, row: ApiKeyRow) =>
   db.run(sql`
-    insert into api_keys (org_id, id, name, api_key, secret_hash, roles, tags, expires_at, created_at, created_by, modified_at, modified_by)
-    values (${row.org_id}, ${row.id}, ${row.name}, ${row.api_key}, ${row.secret_hash}, ${row.roles}, ${json(row.tags)}, ${row.expires_at},
-      ${row.created_at}, ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)})`)
+    insert into api_keys (org_id, id, name, api_key, secret_hash, roles, tags, allowed_in_address, expires_at, created_at, created_by,
+      modified_at, modified_by, query_budget)
+    values (${row.org_id}, ${row.id}, ${row.name}, ${row.api_key}, ${row.secret_hash}, ${row.roles}, ${json(row.tags)},
+      ${row.allowed_in_address}, ${row.expires_at}, ${row.created_at}, ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)},
+      ${json(row.query_budget)})`)
 
-export const updateApiKeyRow = (db: Db, row: Pick<ApiKeyRow, 'org_id' | 'id' | 'name' | 'roles' | 'modified_at' | 'modified_by'>) =>
+type ChangedKey = Pick<
+  ApiKeyRow,
+  'org_id' | 'id' | 'name' | 'roles' | 'allowed_in_address' | 'query_budget' | 'modified_at' | 'modified_by'
+>
+export const updateApiKeyRow = (db: Db, row: ChangedKey) =>
   db.one<ApiKeyRow>(sql`
-    update api_keys set name = ${row.name}, roles = ${row.roles}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
+    update api_keys set name = ${row.name}, roles = ${row.roles}, allowed_in_address = ${row.allowed_in_address},
+      query_budget = ${json(row.query_budget)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
     where org_id = ${row.org_id} and id = ${row.id} returning *`)
 
 export const deleteApiKey = (db: Db, orgId: string, id: string) => db.run(sql`delete from api_keys where org_id = ${orgId} and id = ${id}`)

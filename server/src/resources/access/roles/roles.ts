@@ -17,7 +17,7 @@ import type { Actor } from '../../../http/actor.ts'
 import { badField, conflict, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { Db } from '../../../meta/meta.ts'
 import { metadataOf } from '../../../meta/metadata.ts'
-import type { World } from '../../../world.ts'
+import type { QueryLimit, World } from '../../../world.ts'
 import { createdBy, createRecord, modifiedBy } from '../../records.ts'
 import { recordChange } from '../audit/audit.ts'
 import { checkLimits, limitedRoles } from '../policies/policies.ts'
@@ -231,3 +231,7 @@ const shownPermissions = (permissions: readonly Permission[], limited: boolean):
       sensitive: isSensitive(name),
     }
   })
+
+/** The largest limit on queries that any of the roles permits. */
+export const limitOfRoles = ({ otherwise, byRole }: QueryLimit, roles: readonly string[]): number =>
+  roles.length === 0 ? otherwise : Math.max(...roles.map((role) => byRole.get(role) ?? otherwise))

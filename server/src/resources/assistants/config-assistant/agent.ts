@@ -34,6 +34,8 @@ type Definition<D> = {
   readonly needs: string
   /** The start of a comment line. */
   readonly comment: '#' | '//'
+  /** Events in a batch of a new file, where another number than usual is better. */
+  readonly batchSize?: number
   /** Parses a file, or throws UnreadableConfig; an empty text is a new file. */
   open(text: string): D
   write(draft: D): string
@@ -42,7 +44,10 @@ type Definition<D> = {
 }
 
 /** A program that ships logs: how its files are parsed, changed and validated. */
-export type Agent = Pick<Definition<never>, 'agent' | 'displayName' | 'format' | 'sources' | 'versionMin' | 'needs' | 'comment'> & {
+export type Agent = Pick<
+  Definition<never>,
+  'agent' | 'displayName' | 'format' | 'sources' | 'versionMin' | 'needs' | 'comment' | 'batchSize'
+> & {
   apply(text: string, operations: readonly ConfigOperation[], report: ChangeReport): string
   problems(text: string): readonly ConfigProblem[]
 }
@@ -51,7 +56,7 @@ const PROBLEMS_MAX = 100
 
 /** Builds an agent whose parsed files have a type of their own. */
 export function defineAgent<D>(definition: Definition<D>): Agent {
-  const { agent, displayName, format, sources, versionMin, needs, comment } = definition
+  const { agent, displayName, format, sources, versionMin, needs, comment, batchSize } = definition
   const handle = <K extends ConfigOperation['kind']>(
     draft: D,
     kind: K,
@@ -66,6 +71,7 @@ export function defineAgent<D>(definition: Definition<D>): Agent {
     versionMin,
     needs,
     comment,
+    ...(batchSize !== undefined && { batchSize }),
     apply: (text, operations, report) => {
       const isOfWindows = text.includes('\r\n')
       const draft = definition.open(text.replaceAll('\r\n', '\n'))

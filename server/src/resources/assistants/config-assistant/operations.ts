@@ -35,11 +35,16 @@ export const KEY_VARIABLE = 'DENDRO_API_KEY'
 const USUAL = { batchSize: 1_000, batchSeconds: 1, retrySeconds: 0 }
 
 /** Lists the requested changes in the order in which they are applied; `isNew` adds what every new file needs. */
-export function operationsFor(changes: ConfigChanges, { url }: Destination, isNew: boolean): ConfigOperation[] {
+export function operationsFor(
+  changes: ConfigChanges,
+  { url }: Destination,
+  isNew: boolean,
+  usualSize: number = USUAL.batchSize,
+): ConfigOperation[] {
   const { options = {}, platform = 'linux' } = changes
   const { compression, multiline, parse, redact = [], drop = [], retry_seconds, routes = [] } = options
   const isPlaced = changes.collection !== undefined || changes.dataset !== undefined || changes.tags !== undefined
-  const size = options.batch_size ?? (isNew ? USUAL.batchSize : undefined)
+  const size = options.batch_size ?? (isNew ? usualSize : undefined)
   const seconds = options.batch_seconds ?? (isNew ? USUAL.batchSeconds : undefined)
   const retry = retry_seconds ?? (isNew ? USUAL.retrySeconds : undefined)
   const all: (ConfigOperation | undefined)[] = [

@@ -12,7 +12,7 @@ export type ConfigChangeResult = ConfigResult & { readonly diff: string }
 export function writeConfig(agent: Agent, changes: ConfigChanges, to: Destination): ConfigResult {
   const { report, reasons, warnings } = createReport()
   reportGeneralWarnings(agent, changes, to, report)
-  const body = agent.apply('', operationsFor(changes, to, true), report)
+  const body = agent.apply('', operationsFor(changes, to, true, agent.batchSize), report)
   return { config: `${headerOf(agent)}${body}`, reasons, warnings }
 }
 

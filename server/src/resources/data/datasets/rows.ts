@@ -1,4 +1,4 @@
-import type { Identity, Retention } from '@dendro/api'
+import type { Identity, LineTime, Retention } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { removeOld } from '../../../meta/old-rows.ts'
 import { json, sql } from '../../../meta/sql.ts'
@@ -11,6 +11,8 @@ export type DatasetRow = {
   is_system_generated: boolean
   tags: Record<string, string>
   parser_id: string | null
+  /** Where its lines tell their time; absent in rows to be written. */
+  line_time?: LineTime | null
   retention: Retention | null
   /** Who set the dataset's own retention; null without one. */
   retention_mark?: RetentionMark | null

@@ -9,6 +9,7 @@ const slots = new Map<string, Slot>([
   ['level', 'c0'],
   ['$env', 'c1'],
   ['tags', 's1'],
+  ['pod.state', 's2'],
 ])
 const located = { map: { version: 1, tableClass: 's', slots, open: new Set<string>() }, classes: ['s'] } as const
 const sources: readonly QuerySource[] = [
@@ -27,9 +28,21 @@ test('an unknown key causes a warning with a suggestion when nothing was found',
       length: expect.any(Number),
       message: 'usr_id is none of the usual keys of these datasets',
       hint: 'did you mean user_id?',
+      fix: { position: 20, length: expect.any(Number), text: 'user_id = 5' },
     },
   ])
   expect(warningsOf('usr_id = 5 OR level = 1', 3)).toEqual([])
+})
+
+test.each([
+  ['levl = 5', 'level'],
+  ['userId = 5', 'user_id'],
+  ['USER-ID = 5', 'user_id'],
+  ['LEVEL = 5', 'level'],
+  ['state = 5', 'pod.state'],
+  ['unheard_of = 5', undefined],
+])('the key of %s is nearly %s', (where, key) => {
+  expect(warningsOf(where.replace('USER-ID', '"USER-ID"'), 0).map(({ hint }) => hint)).toEqual([key && `did you mean ${key}?`])
 })
 
 test.each(["level = 'x'", "env = 'x'", "tags.0 = 'x'", "$nothing = 'x'", "@origin = 'x'", "timestamp = 'x'", "'free text'"])(

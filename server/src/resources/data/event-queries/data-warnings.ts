@@ -1,5 +1,6 @@
 import { nearestOf } from '@dendro/language/functions'
-import { echo } from '@dendro/language/language-error'
+import { diagnosticAt, echo } from '@dendro/language/language-error'
+import { printFilter } from '@dendro/language/print'
 import type { Condition, Filter } from '@dendro/language/tree'
 import type { Warning } from '@dendro/language/warnings'
 import { timeKeys } from '../../../lines/event.ts'
@@ -33,20 +34,26 @@ function unknownKey(condition: Condition, sources: readonly QuerySource[]): Warn
   const { key, at } = condition
   const known = new Set(sources.flatMap(({ located }) => [...(located?.map.slots.keys() ?? [])]))
   if (known.size === 0 || pathsOf(key).some((path) => known.has(path))) return []
-  const nearest = nearestOf(
+  const nearest = nearestKey(
     key,
     [...known].filter((path) => !path.startsWith('$')),
   )
-  return [
-    {
-      field: 'where',
-      code: 'UNKNOWN_KEY',
-      ...at,
-      message: `${echo(key)} is none of the usual keys of these datasets`,
-      ...(nearest === undefined ? {} : { hint: `did you mean ${echo(nearest)}?` }),
-    },
-  ]
+  const message = `${echo(key)} is none of the usual keys of these datasets`
+  const hint = nearest === undefined ? undefined : `did you mean ${echo(nearest)}?`
+  const instead = nearest === undefined ? undefined : printFilter({ ...condition, key: nearest })
+  return [{ field: 'where', ...diagnosticAt({ text: '', ...at }, 'UNKNOWN_KEY', message, hint, instead) }]
 }
+
+/** The key that only differs in case and separators (`serviceName` and `service.name`), the only one that ends with this name, or the most similar one. */
+function nearestKey(key: string, known: readonly string[]): string | undefined {
+  const plain = plainName(key)
+  const same = known.find((path) => plainName(path) === plain)
+  if (same !== undefined || plain === '') return same
+  const ending = known.filter((path) => path.endsWith(`.${key}`))
+  return ending.length === 1 ? ending[0] : nearestOf(key, known)
+}
+
+const plainName = (key: string): string => key.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
 const scanned = ([first]: readonly Condition[]): Warning => ({
   field: 'where',

@@ -2,7 +2,8 @@ import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
 import { badRequest } from '../../../kernel/errors.ts'
 import type { EventQuery, QueryBudget, QueryCost, QuerySource, TimeBounds } from '../../../reading/event-query.ts'
-import type { QueryClass, QueryLimit, QueryTicket, World } from '../../../world.ts'
+import type { QueryClass, QueryTicket, World } from '../../../world.ts'
+import { limitOfRoles } from '../../access/roles/roles.ts'
 import { locateAll } from '../catalog/catalog.ts'
 import type { DatasetRow } from '../datasets/datasets.ts'
 import { patternFamilies } from '../pattern-families/pattern-families.ts'
@@ -12,6 +13,7 @@ export { dataWarnings, type QueryOutcome } from './data-warnings.ts'
 export { ALL_EVENTS, and } from './filters.ts'
 export { readLevels } from './group-levels.ts'
 export { countExcluded, type ExcludedEvents, exclusionWarnings } from './left-out.ts'
+export { nearValues } from './near-values.ts'
 export { selectRangeBytes } from './range-bytes.ts'
 export { recordSearch } from './record-search.ts'
 export { rawText, readKeys, SELECT_ALL, shownEvents, statusOf } from './shown-event.ts'
@@ -60,17 +62,20 @@ export async function buildEventQuery(
   return { orgNumber: actor.orgNumber, sources, filter, bounds, budget, signal, ticket, families, ...(onProgress ? { onProgress } : {}) }
 }
 
-/** The budget of one query of an actor: the largest that any of their roles permits. */
-export function budgetOf({ deployment }: Pick<World, 'deployment'>, { roles }: Pick<Actor, 'roles'>): QueryBudget {
-  const { bytes, rows, seconds, memoryBytes, spillBytes } = deployment.queryLimits
-  return { bytes: most(bytes, roles), rows: most(rows, roles), seconds: most(seconds, roles), memoryBytes, spillBytes }
+/** The budget of one query of an actor: the largest that any of their roles permits, and for an API key not more than its own. */
+export function budgetOf(
+  { deployment }: Pick<World, 'deployment'>,
+  { roles, queryBudget = {} }: Pick<Actor, 'roles' | 'queryBudget'>,
+): QueryBudget {
+  const { queryLimits } = deployment
+  const { memoryBytes, spillBytes } = queryLimits
+  const limit = (name: 'bytes' | 'rows' | 'seconds') =>
+    Math.min(limitOfRoles(queryLimits[name], roles), queryBudget[name] ?? Number.POSITIVE_INFINITY)
+  return { bytes: limit('bytes'), rows: limit('rows'), seconds: limit('seconds'), memoryBytes, spillBytes }
 }
 
 /** serviceBudget is for reads that serve many callers at once: what a caller without a role's own bounds has. */
 export const serviceBudget = (world: Pick<World, 'deployment'>): QueryBudget => budgetOf(world, { roles: [] })
-
-const most = ({ otherwise, byRole }: QueryLimit, roles: Actor['roles']): number =>
-  roles.length === 0 ? otherwise : Math.max(...roles.map((role) => byRole.get(role) ?? otherwise))
 
 const tickets = new WeakMap<Actor['facts'], QueryTicket>()
 
@@ -79,12 +84,13 @@ export function ticketOf({ admission, deployment }: Pick<World, 'admission' | 'd
   const known = tickets.get(actor.facts)
   if (known) return known
   const { runningPerCredential, waitingPerCredential } = deployment.queryBounds
+  const { running = Number.POSITIVE_INFINITY, waiting = Number.POSITIVE_INFINITY } = actor.queryBudget ?? {}
   const ticket = admission.ticket({
     class: 'caller',
     orgId: actor.orgId,
     credential: actor.identity.id,
-    running: most(runningPerCredential, actor.roles),
-    waiting: most(waitingPerCredential, actor.roles),
+    running: Math.min(running, limitOfRoles(runningPerCredential, actor.roles)),
+    waiting: Math.min(waiting, limitOfRoles(waitingPerCredential, actor.roles)),
   })
   tickets.set(actor.facts, ticket)
   return ticket

@@ -15,6 +15,7 @@ import { countParsers, deleteParser, insertParser, lockParser, type ParserRow, u
 export { parserOf } from './assignment.ts'
 export { deleteOldParserMinutes, type ParsedLines, ParserCounts } from './counts.ts'
 
+export { messageIn, recentEvents } from './recent-lines.ts'
 export type { ParserRow } from './rows.ts'
 
 type NewParser = BodyOf<typeof contract.parsers.create>

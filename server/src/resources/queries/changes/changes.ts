@@ -17,7 +17,7 @@ import {
 } from '../../../reading/comparison.ts'
 import type { EventQuery, TimeBounds } from '../../../reading/event-query.ts'
 import type { World } from '../../../world.ts'
-import { type DatasetRow, sourceDatasets } from '../../data/datasets/datasets.ts'
+import { sourceDatasets } from '../../data/datasets/datasets.ts'
 import { buildEventQuery, recordSearch } from '../../data/event-queries/event-queries.ts'
 import { patternTemplates } from '../patterns/patterns.ts'
 import { type Candidates, chooseKeys } from './candidates.ts'
@@ -51,14 +51,25 @@ export async function findChangesIn(world: World, actor: Actor, request: Changes
   const startedMs = world.clock.monotonicMs()
   const datasets = await sourceDatasets(world, actor, request)
   const query = await buildEventQuery(world, actor, { datasets, filter, bounds: hullOf(bounds), signal })
+  const { cost, ...found } = await compareEvents(world, actor.orgId, { query, bounds, limit: request.limit ?? LIMIT })
+  const ms = recordSearch(world, actor, { datasets, bytes: cost.bytes, startedMs })
+  return { ...found, cost: { rows: cost.rows, bytes: cost.bytes, ms } }
+}
+
+type ComparisonRequest = { readonly query: EventQuery; readonly bounds: ComparedBounds; readonly limit: number }
+
+/** The same for a query that is already planned; its bounds enclose both ranges. */
+export async function compareEvents(
+  world: Pick<World, 'meta' | 'events'>,
+  orgId: string,
+  { query, bounds, limit }: ComparisonRequest,
+): Promise<Omit<FoundChanges, 'cost'> & { cost: { rows: number; bytes: number } }> {
   const kept = withinRetention(query, bounds)
   const comparison = await openComparison(world.events, query, kept)
-  const found = await compareRanges(world, { query, datasets, bounds: kept, comparison })
-  const shown = found.changes.slice(0, request.limit ?? LIMIT)
-  const templates = await templatesOf(world, actor, query, shown, found.patterns)
-  const cost = comparison.cost()
+  const found = await compareRanges(world, { query, bounds: kept, comparison })
+  const shown = found.changes.slice(0, limit)
+  const templates = await templatesOf(world, orgId, query, shown, found.patterns)
   const findings = shown.map((one) => findingOf(one, found.totals, templates))
-  const ms = recordSearch(world, actor, { datasets, bytes: cost.bytes, startedMs })
   return {
     range: { from_ts: kept.now.fromMs, to_ts: kept.now.toMs, count: found.totals.now },
     baseline: { from_ts: kept.before.fromMs, to_ts: kept.before.toMs, count: found.totals.before },
@@ -67,7 +78,7 @@ export async function findChangesIn(world: World, actor: Actor, request: Changes
     findings_total: found.changes.length,
     compared: ['@pattern', ...found.candidates.keys.map(({ key }) => key)],
     skipped: found.candidates.skipped.slice(0, SKIPPED_MAX).map((one) => ({ ...one })),
-    cost: { rows: cost.rows, bytes: cost.bytes, ms },
+    cost: comparison.cost(),
   }
 }
 
@@ -97,13 +108,12 @@ function lengthsOf({ now, before }: ComparedBounds): { nowMs: number; beforeMs: 
 
 type ComparedQuery = {
   readonly query: EventQuery
-  readonly datasets: readonly DatasetRow[]
   readonly bounds: ComparedBounds
   readonly comparison: RangeComparison
 }
 type PatternTotals = RangeTotals & { readonly id: string; readonly logId: string; readonly newest: bigint }
 
-async function compareRanges({ events: store }: World, { query, datasets, bounds, comparison }: ComparedQuery) {
+async function compareRanges({ events: store }: Pick<World, 'events'>, { query, bounds, comparison }: ComparedQuery) {
   const counts = await comparison.patterns()
   const eventsRead = comparison.cost().rows
   const totals = sumOf(counts)
@@ -117,7 +127,7 @@ async function compareRanges({ events: store }: World, { query, datasets, bounds
     sampleRange(store, { ...query, bounds: bounds.now }, totals.now),
     sampleRange(store, { ...query, bounds: bounds.before }, totals.before),
   ])
-  const context = { datasets: new Map(datasets.map((one) => [one.id, one])), families }
+  const context = { datasets: new Map(query.sources.map((one) => [one.logId, one])), families }
   // The baseline may contain the range, whose events belong to the range only.
   const later = new Set(now.map(({ seq }) => seq))
   const earlier = before.filter(({ seq }) => !later.has(seq))
@@ -188,8 +198,8 @@ async function countValues(comparison: RangeComparison, { keys, skipped }: Candi
 
 /** The templates of the patterns that are shown. */
 async function templatesOf(
-  world: World,
-  actor: Actor,
+  world: Pick<World, 'meta' | 'events'>,
+  orgId: string,
   query: EventQuery,
   changes: readonly FoundChange[],
   patterns: readonly PatternTotals[],
@@ -198,7 +208,7 @@ async function templatesOf(
   const counted = patterns
     .filter(({ id }) => shown.has(id))
     .map(({ id, logId, now, before, newest }) => ({ id, log_id: logId, count: now + before, sequence: String(newest) }))
-  const bySequence = await patternTemplates(world, actor.orgId, query, counted)
+  const bySequence = await patternTemplates(world, orgId, query, counted)
   return new Map(counted.map(({ id, sequence }) => [id, bySequence.get(sequence) ?? id]))
 }
 

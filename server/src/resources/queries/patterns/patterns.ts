@@ -52,7 +52,7 @@ function countedOf({ values: [id, ...place], whole }: StatsGroup, ids: ReadonlyM
 
 /** Reads the newest event of each pattern to format its template. Returns the templates by the sequence numbers of those events. */
 export async function patternTemplates(
-  world: World,
+  world: Pick<World, 'meta' | 'events'>,
   orgId: string,
   eventQuery: EventQuery,
   counted: readonly Counted[],

@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
-import type { QueryOwner } from '../../../world.ts'
+import type { QueryOwner, QueryTicket } from '../../../world.ts'
+
+/** Longer than a search of one event takes, without which the test would not notice that a count is left behind. */
+const COUNT_TAKES_MS = 500
 
 let app: TestApp
 let org: TestOrganization
@@ -102,6 +106,33 @@ describe('a credential that runs as many queries as it may and whose queries may
   })
 })
 
+test('a search has left its place when its answer arrives, also when the count of its events takes longer', async () => {
+  const { key } = await keyOf(['SearchApi'])
+  const { admission } = app.app.world
+  const ticketOf = admission.ticket.bind(admission)
+  const slow = vi.spyOn(admission, 'ticket').mockImplementation((owner) => {
+    const ticket = ticketOf(owner)
+    let statements = 0
+    // The count comes first: it runs beside the statement for the page.
+    const run: QueryTicket['run'] = (patience, work) => {
+      statements += 1
+      const isCount = statements === 1
+      return ticket.run(patience, async (slot) => {
+        const result = await work(slot)
+        if (isCount) await setTimeout(COUNT_TAKES_MS)
+        return result
+      })
+    }
+    return { hold: () => ticket.hold(), run }
+  })
+  try {
+    expect((await org.ask('POST', '/search', { key, body: search() })).status).toBe(200)
+    expect(admission.running('caller')).toBe(0)
+  } finally {
+    slow.mockRestore()
+  }
+})
+
 describe('a credential whose queries may wait', () => {
   test('gets its result in order, both by a waiting search and by an asynchronous one', async () => {
     const patient = await keyOf(['SearchApi'])
@@ -122,6 +153,15 @@ describe('a credential whose queries may wait', () => {
     again()
     const status = new URL(started.body.links[0]?.href ?? '').pathname
     await expect.poll(async () => (await org.ask('GET', status, { key: patient.key })).status).toBe(201)
+  })
+
+  test('has no place in line when its own budget has none', async () => {
+    const body = { name: 'hasty', roles: ['SearchApi'], query_budget: { waiting: 0 } }
+    const hasty = (await org.ask<{ id: string; key: string }>('POST', '/api-keys', { body })).body
+    const leave = occupy(hasty.id)
+    const { status, body: failure } = await org.ask<Refused>('POST', '/search', { key: hasty.key, body: search() })
+    leave()
+    expect([status, failure.details]).toEqual([429, expect.stringContaining('1 running and 0 waiting queries')])
   })
 
   test('leaves the queue when its caller disconnects', async () => {

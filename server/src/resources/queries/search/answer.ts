@@ -13,6 +13,7 @@ import {
   type ExcludedEvents,
   exclusionWarnings,
   groupRows,
+  nearValues,
   type QueryOutcome,
   readKeys,
   readLevels,
@@ -77,12 +78,14 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
   const shown = shownEvents(found.events, { items: plan.items, baseUrl: actor.facts.baseUrl, places })
   control.onPartial?.({ ...emptyAnswer(actor, plan), ...shown, totals: { count: found.events.length }, is_exact: false })
   const counted = await countAll(eventQuery, found, page, () => counting ?? count())
+  // A count that was not needed holds a place of the caller until it ends.
+  await counting?.catch(() => undefined)
   const last = found.events.at(-1)
   const more = found.hasMore && last && !orderBy ? { last, storedQuery: storedQuery(search, page, counted) } : undefined
   const links = await linksOf(world, actor, orderBy ? undefined : page, more)
   const next = links.find(({ rel }) => rel === 'next')
   return {
-    ...emptyAnswer(actor, withWarnings(plan, eventQuery, { count: counted.count, cost: found.cost }, await leftOut)),
+    ...emptyAnswer(actor, await withWarnings(world, plan, eventQuery, { count: counted.count, cost: found.cost, leftOut })),
     ...shown,
     explain: {
       'Execution time (millis)': '0',
@@ -106,7 +109,7 @@ async function answerStats(world: World, actor: Actor, search: Search<StatsPlan>
   const frame = { calls, bounds, slices, groups }
   const { levels, bytes } = await readLevels(world.events, eventQuery, request, found)
   return {
-    ...emptyAnswer(actor, withWarnings(plan, eventQuery, { count: found.whole.count, cost: found.cost }, await leftOut)),
+    ...emptyAnswer(actor, await withWarnings(world, plan, eventQuery, { count: found.whole.count, cost: found.cost, leftOut })),
     ...(groups.length === 0
       ? { result: sliceRows(found, frame) }
       : { ...groupRows(found, frame), groups_series: seriesTree(levels, frame) }),
@@ -133,21 +136,25 @@ function ignoreRejection<T>(work: Promise<T>): Promise<T> {
   return work
 }
 
-/** Adds warnings that depend on the events themselves. */
-const withWarnings = <P extends SearchPlan>(
+type SearchOutcome = Pick<QueryOutcome, 'count' | 'cost'> & { leftOut: Promise<readonly ExcludedEvents[]> }
+
+/** Adds warnings that depend on the events themselves. Similar values are looked up only when nothing was found. */
+async function withWarnings<P extends SearchPlan>(
+  { events }: World,
   plan: P,
-  { filter, sources, gaps }: EventQuery,
-  came: Pick<QueryOutcome, 'count' | 'cost'>,
-  leftOut: readonly ExcludedEvents[],
-): P => ({
-  ...plan,
-  warnings: [
+  eventQuery: EventQuery,
+  { count, cost, leftOut }: SearchOutcome,
+): Promise<P> {
+  const { filter, sources, gaps } = eventQuery
+  const warnings = [
     ...plan.warnings,
     ...gapWarnings({ gaps }),
-    ...dataWarnings({ filter, sources, ...came }),
-    ...exclusionWarnings(leftOut, came.count),
-  ],
-})
+    ...dataWarnings({ filter, sources, count, cost }),
+    ...(count === 0 && !gaps?.found ? await nearValues(events, eventQuery) : []),
+    ...exclusionWarnings(await leftOut, count),
+  ]
+  return { ...plan, warnings }
+}
 
 type Counted = { count: number; isExact: boolean; bytes: number }
 

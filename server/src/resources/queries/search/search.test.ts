@@ -381,6 +381,24 @@ describe('a question that is wrong', () => {
   })
 })
 
+test.each([
+  ["level = 'ERROR'", 'VALUE_CASE', "level = 'error'"],
+  ["level = 'eror' AND message LIKE '%'", 'UNKNOWN_VALUE', "level = 'error'"],
+  ["level IN ('Info', 'info')", undefined, undefined],
+  ["lvel = 'error'", 'UNKNOWN_KEY', "level = 'error'"],
+  ["level = 'completely else'", undefined, undefined],
+])('a search for %s that finds nothing says what was nearly found', async (where, code, text) => {
+  for (const select of [['*'], ['count(*)']]) {
+    const { body } = await post({ from: [web, api], select, where })
+    expect(body.warnings?.map((warning) => [warning.code, warning.fix?.text]) ?? []).toEqual(code ? [[code, text]] : [])
+    const [warning] = body.warnings ?? []
+    if (!warning?.fix) continue
+    const { position, length } = warning.fix
+    const changed = where.slice(0, position) + warning.fix.text + where.slice(position + length)
+    expect(Number((await post({ from: [web, api], select, where: changed })).body.totals.count)).toBeGreaterThan(0)
+  }
+})
+
 test('explain_only reports what a query would read, and reads nothing', async () => {
   // The store numbers arrivals for all tests that share it, and some of them move their clocks by months.
   const to_ts = app.clock.nowMs() + 10 * 365 * 86_400_000

@@ -11,6 +11,7 @@ const SAMPLE_CHARS_MAX = 1_000
 /** A message goes out at this age with the data at hand: lookups may delay it by 20 s at most. */
 const DEADLINE_MS = 18_000
 const LOOKUP_MAX_MS = 15_000
+const NO_REPORT = 'What changed could not be computed before this message was sent.'
 
 /** True for notifications that show events; recoveries and tests show none. */
 export const wantsBriefing = ({ test, occasion: { after, monitor } }: Pick<NotificationRow, 'test' | 'occasion'>): boolean =>
@@ -36,7 +37,9 @@ export async function prepareBriefing(world: World, row: NotificationRow, signal
     isMailed
       ? readValueHistory(world, row.org_id, row.occasion, limit).catch(without('the past of a monitor could not be read'))
       : undefined,
-    wantsReport(row) ? reportFor(world, row, samples, limit).catch(without('a report could not be made')) : undefined,
+    wantsReport(row)
+      ? reportFor(world, row, samples, limit).catch((cause) => without('a report could not be made')(cause) ?? NO_REPORT)
+      : undefined,
   ])
   return { samples, ...(report === undefined ? {} : { report }), ...(past === undefined ? {} : { past }) }
 }

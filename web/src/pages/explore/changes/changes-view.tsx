@@ -1,12 +1,22 @@
-import type { Finding } from '@dendro/api'
+import type { ChangesReply, Finding } from '@dendro/api'
+import { Link } from '@tanstack/react-router'
+import { Bell, Check, Copy } from 'lucide-react'
+import { useState } from 'react'
+import { copyText } from '../../../parts/copy.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { count, quantity, share } from '../../../parts/numbers.ts'
+import { Permitted } from '../../../parts/permitted.tsx'
 import { boundsOf, clockOf, type Zone } from '../../../parts/time-range.ts'
+import { Button, buttonClass } from '../../../ui/button.tsx'
+import { Icon } from '../../../ui/icon.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Forbidden, isForbidden } from '../events/empty-result.tsx'
 import { Template } from '../patterns/pattern-list.tsx'
 import type { ExploreQuery } from '../query/explore-query.ts'
 import type { TimeSpan } from '../time/time-span.ts'
 import { type Baseline, baselineName, baselines } from './baseline.ts'
+import { changesSummary } from './changes-summary.ts'
+import { findingMonitorParams } from './finding-monitor.ts'
 import type { useChanges } from './use-changes.ts'
 
 type ChangesViewProps = {
@@ -17,10 +27,12 @@ type ChangesViewProps = {
   zone: Zone
   onBaseline(baseline: Baseline): void
   onFilter(where: string): void
+  /** linkOf is the address of this comparison within fixed times. */
+  linkOf(whole: TimeSpan): string
 }
 
 /** ChangesView lists what changed in the selection, the most telling first: each finding as two bars and a sentence. */
-export function ChangesView({ result, query, selection, baseline, zone, onBaseline, onFilter }: ChangesViewProps) {
+export function ChangesView({ result, query, selection, baseline, zone, onBaseline, onFilter, linkOf }: ChangesViewProps) {
   const { data, error, isPlaceholderData, refetch } = result
   if (isForbidden(error)) return <Forbidden failure={error} onRetry={refetch} />
   const whole = data?.whole ?? boundsOf(query.range, Date.now())
@@ -49,21 +61,40 @@ export function ChangesView({ result, query, selection, baseline, zone, onBaseli
               ))}
           </select>
         </label>
+        {data && !error && <CopySummary text={() => changesSummary(data.changes, query.where, linkOf(data.whole))} />}
       </div>
       {error ? <FailureNote thrown={error} again={refetch} /> : null}
       {data && !error ? (
         <div className={isPlaceholderData ? 'opacity-50' : ''}>
-          <Findings changes={data.changes} onFilter={onFilter} />
+          <Findings changes={data.changes} query={query} onFilter={onFilter} />
         </div>
       ) : null}
-      {!data && !error && <Skeleton />}
+      {!data && !error && <Skeleton className="px-3" lineClass="my-4 h-4" />}
     </section>
   )
 }
 
-type Changes = NonNullable<ChangesViewProps['result']['data']>['changes']
+/** CopySummary copies a message to the team: what changed, when, and a link to it. */
+function CopySummary({ text }: { text(): string }) {
+  const [isCopied, setCopied] = useState(false)
+  return (
+    <span className="ml-auto">
+      <Button
+        size="small"
+        title="Copy what changed, with a link, as a message to your team"
+        onClick={() => void copyText(text()).then(() => setCopied(true))}
+        onBlur={() => setCopied(false)}
+      >
+        <Icon of={isCopied ? Check : Copy} size="small" /> Copy summary
+      </Button>
+      <span role="status" className="sr-only">
+        {isCopied ? 'Summary copied' : ''}
+      </span>
+    </span>
+  )
+}
 
-function Findings({ changes, onFilter }: { changes: Changes; onFilter(where: string): void }) {
+function Findings({ changes, query, onFilter }: { changes: ChangesReply; query: ExploreQuery; onFilter(where: string): void }) {
   const { findings, summary, range, baseline, compared, skipped, findings_total } = changes
   const scale = Math.max(0.01, ...findings.flatMap((one) => [one.share, one.baseline_share]))
   // The summary ends with the first finding, which follows here anyway.
@@ -79,7 +110,13 @@ function Findings({ changes, onFilter }: { changes: Changes; onFilter(where: str
       ) : (
         <ol className="divide-y divide-line border-line border-y">
           {findings.map((one) => (
-            <FindingRow key={one.where} finding={one} scale={scale} onFilter={onFilter} />
+            <FindingRow
+              key={one.where}
+              finding={one}
+              scale={scale}
+              onFilter={onFilter}
+              monitor={findingMonitorParams(one, changes, query)}
+            />
           ))}
         </ol>
       )}
@@ -100,14 +137,20 @@ const changeColors = {
 } as const
 const NAMES_SHOWN = 6
 
-type FindingRowProps = { finding: Finding; scale: number; onFilter(where: string): void }
+type FindingRowProps = {
+  finding: Finding
+  scale: number
+  onFilter(where: string): void
+  /** monitor are the parameters of a monitor for the finding. */
+  monitor: ReturnType<typeof findingMonitorParams>
+}
 
-/** FindingRow is a finding: its names, which filter by it, its shares before and now as bars, and its sentence. */
-function FindingRow({ finding, scale, onFilter }: FindingRowProps) {
+/** FindingRow is a finding: its names, which filter by it, its shares before and now as bars, its sentence, and the way to a monitor for it. */
+function FindingRow({ finding, scale, onFilter, monitor }: FindingRowProps) {
   const { change, names, share: now, baseline_share: before, text } = finding
   const hidden = names.length - NAMES_SHOWN
   return (
-    <li className="grid gap-x-4 gap-y-1 px-3 py-2 hover:bg-tint/50 md:grid-cols-[minmax(0,1fr)_16rem]">
+    <li className="grid gap-x-4 gap-y-1 px-3 py-2 hover:bg-tint/50 md:grid-cols-[minmax(0,1fr)_16rem_auto]">
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-1.5">
           <span className={`w-10 shrink-0 rounded px-1 text-center text-xs ${changeColors[change]}`}>{changeNames[change]}</span>
@@ -135,6 +178,17 @@ function FindingRow({ finding, scale, onFilter }: FindingRowProps) {
         <ShareBar label="before" share={before} scale={scale} color="bg-bar-info" />
         <ShareBar label="now" share={now} scale={scale} color="bg-accent" />
       </div>
+      <Permitted to="monitors_write">
+        <Link
+          to="/monitors"
+          search={monitor}
+          aria-label={`Create monitor for ${names[0]?.label ?? finding.where}`}
+          title="Create a monitor that notices when this comes back"
+          className={`${buttonClass({ variant: 'quiet', size: 'small' })} self-center justify-self-start`}
+        >
+          <Icon of={Bell} size="small" /> Create monitor
+        </Link>
+      </Permitted>
     </li>
   )
 }
@@ -154,20 +208,6 @@ function ShareBar({ label, share: part, scale, color }: { label: string; share: 
 
 const shareText = (part: number): string => (part === 0 ? '0 %' : share(part, 1))
 
-/** Skeleton takes the place of findings while they load. */
-function Skeleton() {
-  return (
-    <div role="status" aria-label="Loading…" className="late">
-      {[70, 45, 60, 35].map((width) => (
-        <div key={width} className="grid gap-x-4 border-line border-t px-3 py-3 md:grid-cols-[minmax(0,1fr)_16rem]">
-          <span className="h-4 rounded bg-sunk" style={{ width: `${width}%` }} />
-          <span className="h-4 rounded bg-sunk" />
-        </div>
-      ))}
-    </div>
-  )
-}
-
 const reasonTexts = {
   IDENTIFIES_EVENTS: 'identifies single events',
   COUNTER: 'rises with time',
@@ -177,7 +217,7 @@ const reasonTexts = {
 const SKIPPED_SHOWN = 8
 
 /** skippedText names the fields that were left out for their values. That others promised more needs no word. */
-function skippedText(skipped: Changes['skipped']): string {
+function skippedText(skipped: ChangesReply['skipped']): string {
   const texts = skipped.flatMap(({ key, reason }) => (reason === 'LESS_PROMISING' ? [] : [`${key} ${reasonTexts[reason]}`]))
   if (texts.length === 0) return ''
   const more = texts.length - SKIPPED_SHOWN

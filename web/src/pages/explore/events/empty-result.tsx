@@ -1,3 +1,4 @@
+import type { SearchResponse } from '@dendro/api'
 import { ApiFailure } from '@dendro/api/client'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -8,7 +9,7 @@ import { ago, quantity } from '../../../parts/numbers.ts'
 import { clockOf, timeRangeOf, type Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { type ExploreParams, withQuery } from '../explore-params.ts'
-import { splitClauses, withoutClause } from '../query/clauses.ts'
+import { replaceClause, splitClauses, withoutClause } from '../query/clauses.ts'
 import { type ExploreQuery, sourceOf } from '../query/explore-query.ts'
 
 type EmptyResultProps = {
@@ -140,25 +141,36 @@ function ConditionCounts({ params, query, hasReceived, zone, onChange }: EmptyRa
         [...clauses.slice(0, FILTERS_MAX), ''].map(async (where) => {
           const when = { ...sourceOf(query), ...timeRangeOf(query.range), select: ['count(*)'], num_of_slices: 1 }
           const body = where === '' ? when : { ...when, where }
-          return Number((await client.search.run({ body, signal, repeatable: true })).totals.count)
+          const { totals, warnings = [] } = await client.search.run({ body, signal, repeatable: true })
+          return { events: Number(totals.count), warnings }
         }),
       ),
   })
-  const all = counts.data?.at(-1)
+  const all = counts.data?.at(-1)?.events
   if (all === 0) return <EmptyRange {...{ params, query, hasReceived, zone, onChange }} />
   return (
     <EmptyState title={clauses.length === 1 ? 'No event matches the condition' : 'No event matches all conditions'}>
       {all !== undefined && <p className="text-soft">Without conditions there are {quantity(all, 'event')} in this range.</p>}
       <ul className="flex w-full max-w-2xl flex-col gap-1" aria-label="Matches of each condition">
         {clauses.map((clause, at) => (
-          <li key={clause} className="flex items-center gap-3">
-            <code className="min-w-0 flex-1 truncate text-left font-mono text-xs" title={clause}>
-              {clause}
-            </code>
-            <span className="text-soft text-xs tabular-nums">{countText(at < FILTERS_MAX ? counts.data?.[at] : undefined)}</span>
-            <Button size="small" onClick={() => onChange((now) => withQuery(now, withoutClause(params.q ?? '', clause)))}>
-              Remove
-            </Button>
+          <li key={clause} className="flex flex-col gap-1">
+            <div className="flex items-center gap-3">
+              <code className="min-w-0 flex-1 truncate text-left font-mono text-xs" title={clause}>
+                {clause}
+              </code>
+              <span className="text-soft text-xs tabular-nums">{countText(at < FILTERS_MAX ? counts.data?.[at]?.events : undefined)}</span>
+              <Button size="small" onClick={() => onChange((now) => withQuery(now, withoutClause(params.q ?? '', clause)))}>
+                Remove
+              </Button>
+            </div>
+            {at < FILTERS_MAX &&
+              counts.data?.[at]?.warnings.map((warning) => (
+                <NearMiss
+                  key={`${warning.code} ${warning.position}`}
+                  warning={warning}
+                  onFix={(fix) => onChange((now) => withQuery(now, replaceClause(params.q ?? '', clause, fixed(clause, fix))))}
+                />
+              ))}
           </li>
         ))}
       </ul>
@@ -167,5 +179,28 @@ function ConditionCounts({ params, query, hasReceived, zone, onChange }: EmptyRa
     </EmptyState>
   )
 }
+
+type QueryWarning = NonNullable<SearchResponse['warnings']>[number]
+type NearMissProps = { warning: QueryWarning; onFix(fix: NonNullable<QueryWarning['fix']>): void }
+
+/** NearMiss explains why a condition matches nothing, and offers the one that was probably meant. */
+function NearMiss({ warning: { message, hint, fix }, onFix }: NearMissProps) {
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-left text-xs">
+      <span className="text-warn">
+        {message}
+        {hint === undefined || fix ? '' : `: ${hint}`}
+      </span>
+      {fix && (
+        <Button size="small" onClick={() => onFix(fix)}>
+          Change to <code className="font-mono">{fix.text}</code>
+        </Button>
+      )}
+    </div>
+  )
+}
+
+const fixed = (clause: string, { position, length, text }: NonNullable<QueryWarning['fix']>): string =>
+  clause.slice(0, position) + text + clause.slice(position + length)
 
 const countText = (events: number | undefined): string => (events === undefined ? '' : `matches ${quantity(events, 'event')}`)

@@ -1,10 +1,11 @@
 import { ArrowUp } from 'lucide-react'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { count } from '../../../parts/numbers.ts'
 import { boundsOf, clockOf } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import type { ExploreState } from '../explore-state.ts'
 import { type ExploreQuery, isQueryError } from '../query/explore-query.ts'
 import { EmptyResult, Forbidden, isForbidden } from './empty-result.tsx'
@@ -23,8 +24,19 @@ export function EventsView({ state }: { state: ExploreState }) {
     if (!isLive && events.hasNextPage && !events.isFetching) void events.fetchNextPage()
   }, [isLive, events])
   const { pause } = live
-  const onTop = useCallback((isAtTop: boolean) => pause(!isAtTop), [pause])
-  useEffect(() => pause(false), [pause])
+  const isAtTop = useRef(true)
+  const { open, current, panelEvent } = rows
+  // New rows wait while the user reads: scrolled down, with a row open or under the cursor of the keyboard.
+  const isReading = open.size > 0 || current >= 0 || panelEvent !== undefined
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another open row is read anew
+  useEffect(() => pause(isReading || !isAtTop.current), [pause, isReading, open, current, panelEvent])
+  const onTop = useCallback(
+    (isNowAtTop: boolean) => {
+      isAtTop.current = isNowAtTop
+      if (!isNowAtTop || !isReading) pause(!isNowAtTop)
+    },
+    [pause, isReading],
+  )
   const isEmpty = loadedEvents.length === 0
   const isMore = !isLive && events.hasNextPage
   return (
@@ -48,7 +60,9 @@ export function EventsView({ state }: { state: ExploreState }) {
           )}
           {state.isCancelled ? (
             <CancelledQuery onRun={() => events.refetch()} />
-          ) : events.error && isEmpty && !isLive ? null : isEmpty && (isLive || !events.isFetching) ? (
+          ) : events.error && isEmpty && !isLive ? null : isEmpty && !isLive && events.isLoading ? (
+            <Skeleton widths={ROWS} className="px-3" lineClass="my-1.5 h-3" />
+          ) : isEmpty && (isLive || !events.isFetching) ? (
             <EmptyResult
               params={params}
               query={selectedQuery}
@@ -90,6 +104,8 @@ export function EventsView({ state }: { state: ExploreState }) {
     </>
   )
 }
+
+const ROWS = Array.from({ length: 24 }, (_, at) => 40 + ((at * 37) % 50))
 
 /** CancelledQuery replaces the rows of a query that was cancelled: those of the query before would mislead. */
 function CancelledQuery({ onRun }: { onRun(): unknown }) {

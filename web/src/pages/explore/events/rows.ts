@@ -29,6 +29,14 @@ export function useRows({ loadedEvents, params, change, detail, pinned }: RowsOp
   const [panelEvent, setPanelEvent] = useState<Event>()
   const [expandedRuns, setExpandedRuns] = useState(NO_IDS)
   const [current, setCurrent] = useState(-1)
+  const isLive = params.live === true
+  // The live tail has other rows.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the rows become others
+  useEffect(() => {
+    setOpen(NO_IDS)
+    setPanelEvent(undefined)
+    setCurrent(-1)
+  }, [isLive])
   const rowMap = useRowMap(loadedEvents, params.fold === true, expandedRuns)
   const eventAt = useCallback((row: number): Event | undefined => loadedEvents[rowMap.indexAt(row)], [loadedEvents, rowMap])
   const keys = useRowKeys(loadedEvents)

@@ -5,6 +5,7 @@ import type { Field, Fields } from '../../../parts/fields.ts'
 import { useShown } from '../../../parts/long-list.tsx'
 import { count, quantity } from '../../../parts/numbers.ts'
 import { Icon } from '../../../ui/icon.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import type { ValueActions } from '../events/value-menu.tsx'
 import type { ExploreQuery } from '../query/explore-query.ts'
 import { groupFields, type ListedGroup, type ListedNode, leadingFields, matchingFields } from './field-groups.ts'
@@ -71,7 +72,8 @@ export function FieldList({ query, fields, isStale, failure, actions, onRetry }:
             `${fields.isCut ? 'at least ' : ''}${quantity(fields.fields.length, 'field')} in ${quantity(fields.events, 'event')}${fields.isExact ? '' : ', shares estimated'}`}
         </p>
       </div>
-      <ul className="min-h-0 flex-1 overflow-auto px-1 pb-4">
+      {!fields && <Skeleton widths={LINES} className="min-h-0 flex-1 overflow-hidden px-2" lineClass="my-2 h-3.5" />}
+      <ul className={`min-h-0 flex-1 overflow-auto px-1 pb-4 ${fields ? '' : 'hidden'}`}>
         {pins.length > 0 && (
           <li>
             <p className="px-1 pt-1 text-soft text-xs">Pinned</p>
@@ -88,6 +90,7 @@ export function FieldList({ query, fields, isStale, failure, actions, onRetry }:
   )
 }
 
+const LINES = [55, 75, 40, 65, 50, 70, 35, 60]
 const NO_FIELDS: readonly Field[] = []
 const NO_EVENTS = { events: 0, isExact: true }
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../../../parts/client.ts'
 import { useKnownFields } from '../../../parts/fields.ts'
+import { ABSENT } from '../../../parts/group-name.ts'
 import { timeRangeOf } from '../../../parts/time-range.ts'
-import { ABSENT } from '../groups/group-order.ts'
 import { quotedField } from '../groups/groups.ts'
 import { type ExploreQuery, sourceOf } from '../query/explore-query.ts'
 

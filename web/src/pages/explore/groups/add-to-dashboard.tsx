@@ -2,6 +2,7 @@ import type { Dashboard } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { ChartShape } from '../../../parts/chart/data.ts'
 import { useClient } from '../../../parts/client.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { measureText } from '../../../parts/metric-queries.ts'
@@ -11,12 +12,12 @@ import { Button } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 import type { ExploreQuery } from '../query/explore-query.ts'
 
-type AddToDashboardProps = { query: ExploreQuery; by: readonly string[]; measure: string; type: 'line' | 'top-list' }
+type AddToDashboardProps = { query: ExploreQuery; by: readonly string[]; measures: readonly string[]; type: ChartShape | 'top-list' }
 
 const NEW = 'New dashboard'
 
 /** AddToDashboard keeps the shown chart or table as a widget of a dashboard: one click on its name, or on a new one. */
-export function AddToDashboard({ query, by, measure, type }: AddToDashboardProps) {
+export function AddToDashboard({ query, by, measures, type }: AddToDashboardProps) {
   const client = useClient()
   const [isOpen, setOpen] = useState(false)
   const list = useQuery({
@@ -28,9 +29,9 @@ export function AddToDashboard({ query, by, measure, type }: AddToDashboardProps
     async (dashboard: Pick<Dashboard, 'id' | 'name'> | undefined) => {
       const { datasets, where } = query
       const source = datasets === undefined ? { from_expr: '*' } : { from: [...datasets] }
-      const metricQuery = { name: 'a', select: [measure], where, groups: [...by], ...source }
-      const name = measureText([metricQuery])
-      const metric = await client.metricDefinitions.create({ body: { name, queries: [metricQuery] } })
+      const queries = measures.map((measure, at) => ({ name: 'abcdef'[at] ?? 'g', select: [measure], where, groups: [...by], ...source }))
+      const name = measureText(queries)
+      const metric = await client.metricDefinitions.create({ body: { name, queries } })
       const widget = await client.widgets.create({ body: { name, type, metric_ids: [metric.id] } })
       if (!dashboard) return client.dashboards.create({ body: { name, widget_ids: [widget.id] } })
       await client.dashboards.addWidgets({ params: { dashboardId: dashboard.id }, body: { widget_ids: [widget.id] } })

@@ -4,11 +4,11 @@ import type { Field } from '../../../parts/fields.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { keyText } from '../query/clauses.ts'
-import { measures } from './groups.ts'
+import { measures, percentiles } from './measures.ts'
 
 type GroupBarProps = {
   by: readonly string[]
-  measure: string
+  measures: readonly string[]
   fields: readonly Field[]
   onGroup(by: string[]): void
   onMeasure(measure: string): void
@@ -17,12 +17,16 @@ type GroupBarProps = {
 }
 
 export const COUNT = 'count(*)'
+const PERCENTILES = percentiles.join(', ')
 const GROUPS_MAX = 5
 
 /** GroupBar selects the fields to group by and the aggregate function. */
-export function GroupBar({ by, measure, fields, onGroup, onMeasure, tools }: GroupBarProps) {
+export function GroupBar({ by, measures: chosen, fields, onGroup, onMeasure, tools }: GroupBarProps) {
+  const measure = chosen[0] ?? COUNT
   const [, functionName = COUNT, field = ''] = /^(\w+)\((.*)\)$/.exec(measure) ?? []
-  const selectedMeasure = measures.find((one) => one === functionName) ?? COUNT
+  const selectedMeasure = chosen.length > 1 ? PERCENTILES : (measures.find((one) => one === functionName) ?? COUNT)
+  const measureOf = (name: string, key: string) =>
+    name === PERCENTILES ? percentiles.map((one) => `${one}(${key})`).join(', ') : `${name}(${key})`
   const id = useId()
   const add = (name: string) => {
     if (name !== '' && !by.includes(name)) onGroup([...by, name])
@@ -44,7 +48,7 @@ export function GroupBar({ by, measure, fields, onGroup, onMeasure, tools }: Gro
           value={selectedMeasure}
           onChange={(event) => {
             const next = event.target.value
-            onMeasure(next === COUNT ? COUNT : `${next}(${field === '*' || field === '' ? keyText(firstNumericField(fields)) : field})`)
+            onMeasure(next === COUNT ? COUNT : measureOf(next, field === '*' || field === '' ? keyText(firstNumericField(fields)) : field))
           }}
         >
           {measures.map((one) => (
@@ -52,6 +56,7 @@ export function GroupBar({ by, measure, fields, onGroup, onMeasure, tools }: Gro
               {one === COUNT ? 'events' : one}
             </option>
           ))}
+          <option value={PERCENTILES}>{PERCENTILES}</option>
         </select>
       </label>
       {selectedMeasure !== COUNT && (
@@ -60,7 +65,7 @@ export function GroupBar({ by, measure, fields, onGroup, onMeasure, tools }: Gro
           list={id}
           label="Measured field"
           start={field.replaceAll('"', '')}
-          onField={(name) => onMeasure(`${selectedMeasure}(${keyText(name)})`)}
+          onField={(name) => onMeasure(measureOf(selectedMeasure, keyText(name)))}
         />
       )}
       <span className="ml-2 text-soft">by</span>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { groupClauses, sortGroups } from './group-order.ts'
+import { splitMeasures } from './measures.ts'
 
 const group = (name: string, value: number, count = value) => ({ values: [name], value, count, slices: [] })
 const groups = [group('v10', 5, 1), group('v9', 7, 3), group('a', 5, 2)]
@@ -16,4 +17,9 @@ test('groups are sorted by field in natural order, by measure, by events, and by
 test('group conditions match the events of the group, also where the field is absent', () => {
   expect(groupClauses(['level', 'my key'], ['error', "it's"])).toEqual(["level = 'error'", `"my key" = 'it''s'`])
   expect(groupClauses(['region'], ['null'])).toEqual(["(region IS NULL OR region = 'null')"])
+})
+
+test('measures are split at commas outside parentheses and quotes', () => {
+  expect(splitMeasures('median(took), p95("a,b"), percentile(took, 99)')).toEqual(['median(took)', 'p95("a,b")', 'percentile(took, 99)'])
+  expect(splitMeasures('count(*)')).toEqual(['count(*)'])
 })

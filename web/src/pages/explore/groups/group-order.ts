@@ -1,3 +1,4 @@
+import { ABSENT } from '../../../parts/group-name.ts'
 import { keyText, valueText } from '../query/clauses.ts'
 import type { Group } from './groups.ts'
 
@@ -14,9 +15,6 @@ export function sortGroups(groups: readonly Group[], { column, isRising }: Group
 }
 
 const collator = new Intl.Collator('en', { numeric: true })
-
-/** ABSENT is the value of the service for events without the field; the text `null` has the same value. */
-export const ABSENT = 'null'
 
 /** groupClauses are the conditions that match the events of one group. */
 export const groupClauses = (fields: readonly string[], values: readonly string[]): string[] =>

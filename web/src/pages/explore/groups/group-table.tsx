@@ -1,12 +1,14 @@
 import { ChevronDown, ChevronUp } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { unitOf, unitText } from '../../../parts/chart/unit.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
+import { ABSENT, valueName } from '../../../parts/group-name.ts'
 import { change, count, quantity, share } from '../../../parts/numbers.ts'
 import type { Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { type ValueActions, ValueMenu } from '../events/value-menu.tsx'
-import { ABSENT, type GroupOrder, sortGroups } from './group-order.ts'
+import { type GroupOrder, sortGroups } from './group-order.ts'
 import type { Group, Groups } from './groups.ts'
 
 export type GroupViewProps = {
@@ -26,7 +28,8 @@ export type GroupViewProps = {
   onRetry(): unknown
 }
 
-export const number = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+/** unitOfMeasure formats the values of a measure as the charts do. */
+export const unitOfMeasure = (measure: string): ((value: number) => string) => unitText(unitOf({ select: [measure], formula: undefined }))
 
 /** GroupTable has a row per group and sorts by any column. Each row links to its events. */
 export function GroupTable(props: GroupViewProps) {
@@ -57,6 +60,11 @@ export function GroupTable(props: GroupViewProps) {
                 <span className="font-mono">{measure}</span>
               </SortHeader>
             )}
+            {data.others.map((other) => (
+              <th key={other.measure} className="px-2 py-1 text-right font-medium font-mono">
+                {other.measure}
+              </th>
+            ))}
             <SortHeader {...sorting} column={isCount ? 'value' : 'events'} isNumber>
               Events
             </SortHeader>
@@ -90,7 +98,10 @@ export function GroupTable(props: GroupViewProps) {
               <th scope="row" colSpan={by.length} className="px-3 py-1 text-left font-medium">
                 All {data.hiddenCount > 0 ? 'groups, including those not shown' : quantity(data.groups.length, 'group')}
               </th>
-              {!isCount && <td className="px-2 py-1 text-right tabular-nums">{number.format(data.overall.value)}</td>}
+              {!isCount && <td className="px-2 py-1 text-right tabular-nums">{unitOfMeasure(measure)(data.overall.value)}</td>}
+              {data.others.map((other) => (
+                <td key={other.measure} />
+              ))}
               <td className="px-2 py-1 text-right tabular-nums">{count(data.total)}</td>
               <td className="whitespace-nowrap px-2 py-1 text-right text-soft tabular-nums max-sm:hidden">
                 {share(data.total, data.total)}
@@ -143,6 +154,10 @@ function SortHeader({ column, order, isNumber = false, title, children, onOrder 
   )
 }
 
+/** sameGroup finds the group with the same values. */
+export const sameGroup = (groups: readonly Group[], { values }: Group): Group | undefined =>
+  groups.find((one) => one.values.every((value, at) => value === values[at]))
+
 type RowProps = GroupViewProps & { group: Group; data: Groups; maxValue: number; before: number }
 
 function GroupRowView({ group, data, maxValue, before, by, measure, earlier, actions, onOpen }: RowProps) {
@@ -154,11 +169,19 @@ function GroupRowView({ group, data, maxValue, before, by, measure, earlier, act
         </td>
       ))}
       {by.length === 0 && <td className="px-3 py-1">total</td>}
-      {measure !== 'count(*)' && <td className="px-2 py-0.5 text-right tabular-nums">{number.format(group.value)}</td>}
+      {measure !== 'count(*)' && <td className="px-2 py-0.5 text-right tabular-nums">{unitOfMeasure(measure)(group.value)}</td>}
+      {data.others.map((other) => (
+        <td key={other.measure} className="px-2 py-0.5 text-right tabular-nums">
+          {unitOfMeasure(other.measure)(sameGroup(other.groups, group)?.value ?? 0)}
+        </td>
+      ))}
       <td className="px-2 py-0.5 text-right tabular-nums">{count(group.count)}</td>
       <td className="whitespace-nowrap px-2 py-0.5 text-right text-soft tabular-nums max-sm:hidden">{share(group.count, data.total)}</td>
       {earlier && (
-        <td className="whitespace-nowrap px-2 py-0.5 text-right text-soft tabular-nums" title={`${number.format(before)} ${earlier.name}`}>
+        <td
+          className="whitespace-nowrap px-2 py-0.5 text-right text-soft tabular-nums"
+          title={`${unitOfMeasure(measure)(before)} ${earlier.name}`}
+        >
           {change(group.value, before)}
         </td>
       )}
@@ -179,10 +202,10 @@ function GroupRowView({ group, data, maxValue, before, by, measure, earlier, act
 }
 
 export function GroupValue({ name, value, actions }: { name: string; value: string; actions: ValueActions }) {
-  if (value === ABSENT) return <span className="px-1 text-soft">(none)</span>
+  if (value === ABSENT) return <span className="px-1 text-soft">{valueName(value)}</span>
   return (
     <ValueMenu name={name} value={value} actions={actions} className="max-w-full truncate px-1">
-      {value === '' ? <span className="text-soft">(empty)</span> : value}
+      {value === '' ? <span className="text-soft">{valueName(value)}</span> : value}
     </ValueMenu>
   )
 }

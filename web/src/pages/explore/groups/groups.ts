@@ -17,30 +17,38 @@ export type Groups = {
   lengthMs: number
   total: number
   hiddenCount: number
+  /** others are the same groups by the measures after the first. */
+  others: readonly { measure: string; groups: readonly Group[] }[]
   /** isEstimated is true when the aggregate is approximate; event counts are always exact. */
   isEstimated: boolean
   cost: ResultCost
 }
 
-export const measures = ['count(*)', 'unique', 'sum', 'avg', 'min', 'max', 'median', 'p95', 'p99'] as const
-
 const SLICES = 120
 const TREND_SLICES = 30
 const GROUPS_MAX = 1_000
 
-/** useGroups aggregates the matching events by fields, or all of them without fields. */
-export function useGroups(query: ExploreQuery, by: readonly string[], measure: string, tab: 'table' | 'chart' | undefined) {
+/** useGroups aggregates the matching events by fields, or all of them without fields; the first of several measures sorts the groups. */
+export function useGroups(query: ExploreQuery, by: readonly string[], measures: readonly string[], tab: 'table' | 'chart' | undefined) {
   const client = useClient()
   return useQuery({
-    queryKey: ['groups', ...queryKeyOf(query), by, measure, tab],
+    queryKey: ['groups', ...queryKeyOf(query), by, measures, tab],
     enabled: tab !== undefined,
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => {
+    queryFn: async ({ signal }): Promise<Groups> => {
       const bounds = boundsOf(query.range, Date.now())
       const lengthMs = bounds.toMs - bounds.fromMs
       // A table covers exactly the range; a chart has round steps that stay aligned.
       const grid = tab === 'chart' ? gridOf(bounds, SLICES) : { ...bounds, slices: TREND_SLICES, stepMs: lengthMs / TREND_SLICES }
-      return measureGroups(client, query, { by, measure, grid, lengthMs }, signal)
+      const [first, ...others] = await Promise.all(
+        measures.map(async (measure) => ({ measure, ...(await measureGroups(client, query, { by, measure, grid, lengthMs }, signal)) })),
+      )
+      if (!first) throw new Error('groups need a measure')
+      return {
+        ...first,
+        others: others.map(({ measure, groups }) => ({ measure, groups })),
+        isEstimated: [first, ...others].some(({ isEstimated }) => isEstimated),
+      }
     },
   })
 }
@@ -79,6 +87,7 @@ export async function measureGroups(
     lengthMs,
     total: Number(response.totals.count),
     hiddenCount: Math.max(0, Number(response.totals.total_groups ?? 0) - Number(response.totals.retrieved_groups ?? 0)),
+    others: [],
     isEstimated: !response.is_exact,
     cost: { ...costOf(response), isExact: true },
   }

@@ -5,6 +5,7 @@ import { ago, bytes, change, count, quantity, share } from '../../../parts/numbe
 import { clockOf, type Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import { plainLine } from '../events/line-text.ts'
 import type { ExploreQuery } from '../query/explore-query.ts'
 import { PatternValues } from './pattern-values.tsx'
@@ -34,12 +35,14 @@ type PatternListProps = {
 
 const orderNames = Object.entries(patternOrders) as [PatternOrder, string][]
 
+const ROWS = [80, 60, 70, 50, 65, 40]
+
 /** PatternList shows the patterns of the matching events with exact counts, trends and the change against the compared period. */
 export function PatternList(props: PatternListProps) {
   const { patterns, isCut, trends, earlier, emptyView, isStale, failure, onRetry } = props
   const [order, setOrder] = useState<PatternOrder>('frequent')
   if (failure && !patterns) return <FailureNote thrown={failure} again={onRetry} />
-  if (!patterns) return <p className="p-3 text-soft">Counting patterns…</p>
+  if (!patterns) return <Skeleton widths={ROWS} className="px-3" lineClass="my-2 h-4" />
   const shown = withGone(patterns, earlier?.patterns)
   if (shown.length === 0) return emptyView
   const all = patterns.reduce((sum, one) => sum + one.count, 0)

@@ -25,11 +25,11 @@ export function ConditionChip({ clause, fields, isOn, onEdit, onNegate, onToggle
   const buttonStyle = 'px-1 text-soft hover:text-ink'
   const style = isOn ? 'bg-tint' : `border-dashed text-soft ${isEditing ? '' : 'line-through'}`
   return (
-    <li className={`flex max-w-full items-center rounded border border-line font-mono text-xs ${style}`}>
+    <li className={`flex h-5.5 min-w-0 max-w-full items-center rounded border border-line font-mono text-xs ${style}`}>
       {isEditing ? (
         <ConditionEditor clause={clause} fields={fields} onEnd={save} onCancel={() => setEditing(false)} />
       ) : (
-        <button type="button" className="truncate px-1.5 py-0.5" title={`${clause} (edit)`} onClick={() => setEditing(true)}>
+        <button type="button" className="truncate px-1.5" title={`${clause} (edit)`} onClick={() => setEditing(true)}>
           {clause}
         </button>
       )}

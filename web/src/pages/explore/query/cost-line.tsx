@@ -30,9 +30,12 @@ export function CostLine({ result, view, live, isLive }: CostLineProps) {
     : cost && [label ?? `${cost.isExact ? '' : 'at least '}${quantity(cost.events, 'event')}`, ...costTexts(cost)].join(' · ')
   return (
     <span className="flex min-w-0 grow items-center justify-end gap-1 max-sm:shrink-0">
-      <span className="min-w-0 truncate text-soft tabular-nums" aria-live="polite">
-        {text}
-        {!isLive && cost && ageMs !== undefined && ` · from cache, ${span(ageMs)} old`}
+      <span className="min-w-0 flex-1 truncate text-right text-soft tabular-nums" aria-live="polite">
+        {/* Another text is another element: this one does not move. */}
+        <span key={`${text} ${ageMs}`}>
+          {text}
+          {!isLive && cost && ageMs !== undefined && ` · from cache, ${span(ageMs)} old`}
+        </span>
       </span>
       <Button
         size="small"

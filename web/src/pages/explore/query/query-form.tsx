@@ -48,20 +48,26 @@ export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQue
           onRun={run}
         />
         {isBusy ? (
-          <Button onClick={onCancel} className="w-20 justify-center max-sm:w-10">
+          <Button key="cancel" onClick={onCancel} className="w-20 justify-center max-sm:w-10">
             <Icon of={X} />
             <span className="max-sm:sr-only">Cancel</span>
           </Button>
         ) : (
-          <Button type="submit" variant="main" className="w-20 justify-center max-sm:w-10">
+          <Button key="run" type="submit" variant="main" className="w-20 justify-center max-sm:w-10">
             <Icon of={Play} />
             <span className="max-sm:sr-only">Run</span>
           </Button>
         )}
       </form>
       <QueryFailure query={query} failure={failure} onFix={onQuery} />
-      {(clauses.length > 0 || off.length > 0) && (
-        <ul className="flex flex-wrap gap-1" aria-label="Conditions">
+      {/* On a wide screen the line has its height also without conditions, so that nothing moves when one comes. Few conditions share it, more take further lines. */}
+      {clauses.length + off.length === 0 ? (
+        <p className="h-5.5 truncate text-soft text-xs leading-5.5 max-sm:hidden">Every event. Click a value to add a condition.</p>
+      ) : (
+        <ul
+          className={`flex min-h-5.5 min-w-0 gap-1 ${clauses.length + off.length > ONE_LINE_MAX ? 'flex-wrap' : 'max-sm:flex-wrap'}`}
+          aria-label="Conditions"
+        >
           {clauses.map((clause) => (
             <ConditionChip
               key={clause}
@@ -111,6 +117,9 @@ export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQue
     </div>
   )
 }
+
+/** ONE_LINE_MAX is the number of conditions that share one line, with their texts cut. */
+const ONE_LINE_MAX = 5
 
 /** QueryFailure underlines the characters of each syntax error and offers the fix that the service suggests. */
 function QueryFailure({ query, failure, onFix }: { query: string; failure: unknown; onFix(query: string): void }) {

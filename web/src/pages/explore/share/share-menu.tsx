@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { copyText } from '../../../parts/copy.ts'
 import { boundsOf, type Range } from '../../../parts/time-range.ts'
 import { exploreUrl } from '../events/event-link.ts'
-import { type ExploreParams, exploreRangeOf, withRange } from '../explore-params.ts'
+import { type ExploreParams, exploreRangeOf, withFixedTimes } from '../explore-params.ts'
 import { curlOf, type ViewRequest } from './curl.ts'
 
 type ShareMenuProps = { params: ExploreParams; columns: readonly string[]; view: ViewRequest }
@@ -22,7 +22,7 @@ export function ShareMenu({ params, columns, view: request }: ShareMenuProps) {
     {
       label: 'Link with fixed times',
       note: 'Shows the same events while they are retained',
-      text: () => exploreUrl(withRange(viewParams, boundsOf(range, Date.now()))),
+      text: () => exploreUrl(withFixedTimes(viewParams, boundsOf(range, Date.now()))),
     },
     { label: 'curl command', note: 'Runs the same query in a terminal', text: () => curlOf(request) },
   ]

@@ -100,7 +100,7 @@ function summaryText(data: Bars, earlier: HistogramProps['earlier']): string {
 
 type StatusLegendProps = { bars: Bars | undefined; query: string; onFilter(status: EventStatus): void }
 
-/** StatusLegend names the colors with the counts of all bars. A click filters by a status, another removes the filter. */
+/** StatusLegend names the colors with the counts of all bars, in places that stay. A click filters by a status, another removes the filter. */
 function StatusLegend({ bars: data, query, onFilter }: StatusLegendProps) {
   const clauses = splitClauses(query)
   return (
@@ -108,18 +108,19 @@ function StatusLegend({ bars: data, query, onFilter }: StatusLegendProps) {
       {statuses.map((status) => {
         const total = (data?.bars ?? []).reduce((sum, bar) => sum + bar[status], 0)
         const isChosen = clauses.includes(statusClause(status))
-        if (total === 0 && !isChosen) return null
         return (
           <Button
             key={status}
             size="small"
             variant={isChosen ? 'chosen' : 'quiet'}
             aria-pressed={isChosen}
+            className="min-w-26 max-sm:min-w-22"
+            disabled={total === 0 && !isChosen}
             title={isChosen ? `Show all statuses` : `Show only ${status}`}
             onClick={() => onFilter(status)}
           >
             <span aria-hidden className={`size-2.5 rounded-sm ${swatches[status]}`} />
-            {status} {compact(total)}
+            {status} {data && compact(total)}
           </Button>
         )
       })}

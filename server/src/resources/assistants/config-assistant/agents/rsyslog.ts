@@ -15,6 +15,7 @@ import { pathsOf, sourceText, syslogOf, unitsOf } from '../source-options.ts'
 
 const NAME = 'rsyslog'
 const RETRY_INTERVAL_S = 10
+/** rsyslog repeats a failed batch message by message, so that a large batch delays everything after it. */
 const BATCH = 200
 const OBJECTS = [
   'global',
@@ -47,6 +48,7 @@ export const rsyslog = defineAgent<RainerScriptFile>({
   versionMin: '8.2102',
   needs: 'its module omelasticsearch, in Debian the package rsyslog-elasticsearch',
   comment: '#',
+  batchSize: BATCH,
   open: (text) => new RainerScriptFile(text),
   write: ({ text }) => text,
   problems,

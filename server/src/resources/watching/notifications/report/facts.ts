@@ -1,9 +1,12 @@
-import type { MetricQuery } from '@dendro/api'
+import type { Finding, MetricQuery } from '@dendro/api'
 import type { AggregateCall } from '@dendro/language/tree'
+import { Failure } from '../../../../kernel/errors.ts'
 import { messageKeys } from '../../../../lines/event.ts'
+import { hullOf } from '../../../../reading/comparison.ts'
 import type { EventQuery, FoundEvent, StatsRequest, StatsResult, StatsRow, TimeBounds } from '../../../../reading/event-query.ts'
 import { inSameFamilies, readEvents, readStats } from '../../../../reading/reading.ts'
 import type { World } from '../../../../world.ts'
+import { compareEvents } from '../../../queries/changes/changes.ts'
 import { templateWriter } from '../../../queries/patterns/patterns.ts'
 import type { Occasion } from '../../alert-states/alert-states.ts'
 import { planMonitorQuery } from '../monitor-query.ts'
@@ -39,6 +42,8 @@ export type Facts = {
   readonly before: number
   readonly patterns: readonly FoundPattern[]
   readonly values: readonly FoundValue[]
+  /** The findings of the comparison that `POST /changes` makes; undefined when they could not be computed in time. */
+  readonly findings: readonly Finding[] | undefined
   /** The keys whose values were compared. */
   readonly keys: readonly string[]
 }
@@ -50,6 +55,8 @@ const VALUES_MAX = 100
 const SHOWN_MAX = 8
 const SAMPLE_EVENTS = 300
 const AT_ONCE = 2
+/** After this time the report goes out with the values that a few smaller reads compare. */
+const FINDINGS_MAX_MS = 6_000
 const COUNT: AggregateCall = { name: 'count' }
 const TIMES: readonly AggregateCall[] = [
   { name: 'min', key: '@time' },
@@ -77,12 +84,27 @@ export async function factsOf(world: FactsWorld, orgId: string, occasion: Occasi
   const on = (bounds: TimeBounds): Promise<EventQuery | undefined> => planMonitorQuery(world, monitorQuery, bounds, signal)
   const [window, baseline] = await Promise.all([on({ fromMs, toMs }), on(baselineBounds)])
   if (!window || !baseline) return undefined
-  const sampled = await Promise.all([window, baseline].map((eventQuery) => sample(world, eventQuery)))
-  const keys = candidateKeys(sampled[0] ?? [], sampled[1] ?? [])
   const sides: ComparedQueries = { window, baseline }
   const { now, before, patterns } = await patternsIn(world, orgId, sides, { windows, windowMs })
-  const values = await valuesIn(world, sides, keys, { now, before })
-  return { window: { fromMs, toMs }, baseline: baselineBounds, windows, now, before, patterns, values, keys }
+  const facts = { window: { fromMs, toMs }, baseline: baselineBounds, windows, now, before, patterns }
+  const found = await findingsIn(world, orgId, sides)
+  if (found) return { ...facts, findings: found.findings, values: [], keys: found.compared.filter((key) => !key.startsWith('@')) }
+  const sampled = await Promise.all([window, baseline].map((eventQuery) => sample(world, eventQuery)))
+  const keys = candidateKeys(sampled[0] ?? [], sampled[1] ?? [])
+  return { ...facts, findings: undefined, values: await valuesIn(world, sides, keys, { now, before }), keys }
+}
+
+/** Compares both ranges as `POST /changes` does. Undefined when that takes too much time or exceeds the budget of a message. */
+async function findingsIn(world: FactsWorld, orgId: string, { window, baseline }: ComparedQueries) {
+  const bounds = { now: window.bounds, before: baseline.bounds }
+  const limit = AbortSignal.any([window.signal, AbortSignal.timeout(FINDINGS_MAX_MS)])
+  try {
+    return await compareEvents(world, orgId, { query: { ...window, bounds: hullOf(bounds), signal: limit }, bounds, limit: SHOWN_MAX })
+  } catch (thrown) {
+    window.signal.throwIfAborted()
+    if (!limit.aborted && !(thrown instanceof Failure)) throw thrown
+    return undefined
+  }
 }
 
 /** Removes what only the value of the monitor needs. */

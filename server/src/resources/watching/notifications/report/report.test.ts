@@ -9,6 +9,7 @@ import type { Occasion } from '../../alert-states/alert-states.ts'
 import { prepareBriefing } from '../briefing.ts'
 import { occasionOf } from '../occasion.fixture.ts'
 import type { NotificationRow } from '../rows.ts'
+import { factLines } from './text.ts'
 
 const MINUTE_MS = 60_000
 type ModelRequest = { model: string; messages: { role: string; content: string }[] }
@@ -112,14 +113,27 @@ describe('a report', () => {
     expect(lines.find((line) => line.includes('events in the 5 minutes'))).toMatch(
       /^\[1\] 120 events .*; 30(\.\d)? in each of the 6 such spans before, 4\.\d times as many$/,
     )
-    expect(lines.find((line) => line.includes('refused') && line.includes('new'))).toMatch(
-      /new, 90 times: .*first seen .* UTC, last .* UTC/,
+    expect(lines.find((line) => /^\[\d\] new.*refused/.test(line))).toMatch(/new, 90 times: .*first seen .* UTC, last .* UTC/)
+    expect(lines).toContainEqual(expect.stringMatching(/^What changed: “connection <\*> to db-.*”, web2, new:$/))
+    expect(lines.filter((line) => /host = /.test(line))).toEqual([
+      expect.stringMatching(/^\[\d\] host = web2 rose from 33 % to 83 % of the events \(\d+ before, 100 now\)\.$/),
+    ])
+    expect(lines[lines.findIndex((line) => line.startsWith('What changed')) + 1]).toMatch(
+      /^\[2\] New: “connection .* in 90 events \(75 %\), none before\./,
     )
-    const values = lines.filter((line) => /host = /.test(line))
-    expect(values[0]).toMatch(/host = web2: 83 % of the events, 33 % before \(100 events\)/)
     expect(lines.filter((line) => /before: ".*declined|new.*declined/.test(line))).toEqual([])
     expect(report).toMatch(/latest: \{.*connection 89 to db-7/)
     expect(report).not.toContain('request =')
+  })
+
+  test('a comparison that the budget does not allow is said to be missing, and the message goes out', async () => {
+    const { deployment } = world()
+    const poor = { ...unmodelled(), deployment: { ...deployment, queryLimits: { ...deployment.queryLimits, memoryBytes: 1 } } }
+    const { report } = await prepareBriefing(poor, rowFor(occasion), idle)
+    expect(report).toBe('What changed could not be computed before this message was sent.')
+    const facts = { windows: 1, now: 0, before: 0, patterns: [], values: [], keys: [], findings: undefined }
+    const bounds = { window: { fromMs: 0, toMs: MINUTE_MS }, baseline: { fromMs: 0, toMs: 0 } }
+    expect(factLines({ ...facts, ...bounds }, [], [])).toContain('The full comparison with the time before did not finish in time')
   })
 
   test('a new user name is no new pattern, a new error message is', async () => {
@@ -138,8 +152,9 @@ describe('a report', () => {
     const own = occasionOf({ fromMs, toMs, atMs: toMs, value: 70, monitor: watching('level = error', [logId]) })
     await keep(own)
     const { report = '' } = await prepareBriefing(unmodelled(), rowFor(own), idle)
-    const facts = report.split('\n').filter((one) => /\bnew\b/.test(one))
-    expect(facts).toEqual([expect.stringContaining('token store cannot be reached')])
+    const facts = report.split('\n').filter((one) => /^\[\d+\].*\bnew\b/i.test(one))
+    expect(facts).toEqual(facts.map(() => expect.stringContaining('token store cannot be reached')))
+    expect(facts).toHaveLength(2)
   })
 
   test('with a model begins with a narrative that was given the facts as data and the wishes of the team', async () => {

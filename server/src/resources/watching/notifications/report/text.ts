@@ -6,6 +6,9 @@ export type ConcurrentAlert = { readonly name: string; readonly status: string; 
 
 const TEMPLATE_CHARS_MAX = 200
 const EXAMPLE_CHARS_MAX = 300
+const HEADLINE_NAMES = 5
+const HEADLINE_CHARS_MAX = 60
+const NO_FINDINGS = 'The full comparison with the time before did not finish in time; only a few fields were compared.'
 
 /** The facts of a report, numbered so that a narrative can cite them. */
 export function factLines(facts: Facts, samples: readonly string[], concurrent: readonly ConcurrentAlert[]): string {
@@ -16,6 +19,7 @@ export function factLines(facts: Facts, samples: readonly string[], concurrent: 
   }
   const sections: [title: string, lines: string[]][] = [
     ['Events', [cited(volume(facts))]],
+    [changesTitle(facts), (facts.findings ?? []).map(({ text }) => cited(visible(text)))],
     ['Patterns of messages that came, grew or went', facts.patterns.map((pattern) => cited(patternLine(pattern, facts)))],
     [`Values that stand out among ${list(facts.keys)}`, facts.values.map((value) => cited(valueLine(value, facts)))],
     ['Latest events', samples.map((line) => cited(visible(line)))],
@@ -25,7 +29,27 @@ export function factLines(facts: Facts, samples: readonly string[], concurrent: 
     ],
   ]
   const shown = sections.filter(([, lines]) => lines.length > 0).map(([title, lines]) => [`${title}:`, ...lines].join('\n'))
-  return [...shown, ...(facts.patterns.length + facts.values.length === 0 ? [nothing(facts)] : [])].join('\n\n')
+  return [
+    ...shown,
+    ...(facts.findings === undefined ? [NO_FINDINGS] : []),
+    ...(facts.patterns.length + facts.values.length + (facts.findings?.length ?? 0) === 0 ? [nothing(facts)] : []),
+  ].join('\n\n')
+}
+
+/** The most telling values in a few words: `payments, checkout, 503, “HikariPool … not available”, new`. */
+function changesTitle({ findings = [] }: Pick<Facts, 'findings'>): string {
+  const names = findings.flatMap(({ names: all }) => all).filter(({ kind }) => kind === 'VALUE' || kind === 'PATTERN')
+  const words = [
+    ...new Set(names.map(({ kind, value, label }) => (kind === 'PATTERN' ? `“${headlineText(label)}”` : headlineText(value ?? '')))),
+  ]
+  const shown = words.filter((word) => word !== '').slice(0, HEADLINE_NAMES)
+  const isNew = findings.some(({ change }) => change === 'NEW')
+  return shown.length === 0 ? 'What changed' : `What changed: ${[...shown, ...(isNew ? ['new'] : [])].join(', ')}`
+}
+
+const headlineText = (text: string): string => {
+  const line = visible(text)
+  return line.length > HEADLINE_CHARS_MAX ? `${line.slice(0, HEADLINE_CHARS_MAX - 1)}…` : line
 }
 
 function volume({ window: { fromMs, toMs }, baseline, windows, now, before }: Facts): string {

@@ -1,0 +1,184 @@
+import { Failure } from '../../../kernel/errors.ts'
+import type { Pair, ParsedBody, ReceivedRecord } from '../../batch.ts'
+import { Batches, RECORDS_MAX, timeOf } from '../batches.ts'
+import { BodyText } from '../body-text.ts'
+import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
+import { JsonReader, OPEN_ARRAY, OPEN_OBJECT } from '../json/reader.ts'
+import { unescapeBytes } from '../json/unescape.ts'
+import { KeyNames } from '../names.ts'
+
+/** The meaning of a member; `rank` orders those that name the dataset, best first. */
+type Role = { use: 'message' | 'time' | 'level' | 'host' | 'none'; key: string; rank: number }
+const uses: ReadonlyMap<string, Role['use']> = new Map<string, Role['use']>([
+  ['message', 'message'],
+  ['timestamp', 'time'],
+  ['level', 'level'],
+  ['log.level', 'level'],
+  ['severity', 'level'],
+  ['hostname', 'host'],
+  ['host', 'host'],
+])
+const datasetNames: readonly string[] = ['service.name', 'service_name', 'service', 'entity.name', 'application', 'app', 'logtype']
+const HOST = '$host.name'
+const IN_ATTRIBUTES = 'attributes.'
+const COMMA = 0x2c
+const NONE = -1
+
+/** A member has the same name in `attributes` as beside them. The time of an attribute is a field like any other. */
+function roleOf(path: string): Role {
+  const isInner = path.startsWith(IN_ATTRIBUTES)
+  const key = isInner ? path.slice(IN_ATTRIBUTES.length) : path
+  const use = uses.get(key) ?? 'none'
+  return { use: isInner && use === 'time' ? 'none' : use, key, rank: datasetNames.indexOf(key) }
+}
+
+/** The members of an object: of one log, or of those that all logs of a block share. */
+type Members = {
+  message: Uint8Array | undefined
+  texts: Partial<Record<Role['use'], string>>
+  keys: Pair[]
+  dataset: string | undefined
+  rank: number
+  /** Counts members without a key. The whole log then becomes the line, so that nothing is lost. */
+  dropped: number
+}
+const noMembers = (): Members => ({
+  message: undefined,
+  texts: {},
+  keys: [],
+  dataset: undefined,
+  rank: datasetNames.length,
+  dropped: 0,
+})
+
+/** What the logs of a block share, as their attributes. */
+type Shared = Pick<Members, 'texts' | 'dataset'> & { attributes: readonly Pair[] }
+const NOTHING_SHARED: Shared = { texts: {}, dataset: undefined, attributes: [] }
+
+/** Reads one log, several, or an array of them. A log is an object of its own, or in the `logs` of a block that has `common` members. */
+export const readLogs = (body: Uint8Array): ParsedBody => new Logs(body).read()
+
+class Logs {
+  readonly #reader: JsonReader
+  readonly #text: BodyText
+  readonly #names: KeyNames<Role>
+  readonly #batches = new Batches()
+  #empty = 0
+
+  constructor(body: Uint8Array) {
+    this.#reader = new JsonReader(body)
+    this.#text = new BodyText(body)
+    this.#names = new KeyNames(body, this.#text, roleOf)
+  }
+
+  read(): ParsedBody {
+    const reader = this.#reader
+    for (let byte = reader.peek(); byte >= 0; byte = reader.peek()) {
+      if (byte !== OPEN_ARRAY) this.#block()
+      else {
+        reader.openArray()
+        while (reader.element()) this.#block()
+      }
+      if (reader.peek() === COMMA) reader.at += 1
+    }
+    return this.#batches.parsed()
+  }
+
+  /** An object without `logs` is itself a log. Logs before the members that they share are read after them. */
+  #block(): void {
+    const reader = this.#reader
+    reader.peek()
+    const from = reader.at
+    let shared = NOTHING_SHARED
+    let waiting = NONE
+    let isLog = true
+    reader.openObject()
+    while (reader.key()) {
+      const name = this.#text.text(reader.start, reader.stop)
+      const first = reader.peek()
+      if (name === 'common' && first === OPEN_OBJECT) shared = this.#shared()
+      else if (name === 'logs' && first === OPEN_ARRAY) {
+        isLog = false
+        if (shared !== NOTHING_SHARED) this.#logs(shared)
+        else {
+          waiting = reader.at
+          reader.skip()
+        }
+      } else reader.skip()
+    }
+    const end = reader.at
+    if (isLog) {
+      reader.at = from
+      this.#log(NOTHING_SHARED)
+    } else if (waiting !== NONE) {
+      reader.at = waiting
+      this.#logs(shared)
+    }
+    reader.at = end
+  }
+
+  #logs(shared: Shared): void {
+    this.#spend()
+    this.#reader.openArray()
+    while (this.#reader.element()) this.#log(shared)
+  }
+
+  #shared(): Shared {
+    const { texts, keys, dataset, dropped } = this.#members()
+    const attributes: Pair[] = keys.map(([name, text]) => [`$${name}`, text])
+    if (texts.host) attributes.push([HOST, texts.host])
+    if (dropped > 0) attributes.push(['$newrelic.dropped_attributes', String(dropped)])
+    return { texts, dataset, attributes }
+  }
+
+  #log(shared: Shared): void {
+    const reader = this.#reader
+    reader.peek()
+    const from = reader.at
+    const { message, texts, keys, dataset, dropped } = this.#members()
+    const { time, refused } = timeOf(texts.time ?? shared.texts.time)
+    const attributes: Pair[] = [...refused]
+    if (texts.host) attributes.push([HOST, texts.host])
+    const isLine = message !== undefined && dropped === 0
+    const record: ReceivedRecord = {
+      raw: isLine ? message : reader.bytes.subarray(from, reader.at),
+      time,
+      level: texts.level ?? shared.texts.level,
+      keys: isLine ? keys : [],
+      attributes,
+    }
+    this.#batches.add(this.#batches.of({ collection: undefined, dataset: dataset ?? shared.dataset }), record, shared.attributes)
+  }
+
+  /** Bounds blocks without logs. */
+  #spend(): void {
+    this.#empty += 1
+    if (this.#empty > RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} empty objects in one post`)
+  }
+
+  #members(): Members {
+    const reader = this.#reader
+    const found = noMembers()
+    const leaves = new JsonLeaves(reader, this.#names, this.#text)
+    for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
+      const { use, key, rank } = name.role
+      if (use === 'message' && leaves.isString && found.message === undefined) {
+        const source = reader.bytes.subarray(reader.start, reader.stop)
+        found.message = reader.escaped ? unescapeBytes(source) : source
+      } else if (key === '' || found.keys.length >= KEYS_MAX) found.dropped += 1
+      else addMember(found, { use, key, rank }, leaves.text())
+    }
+    return found
+  }
+}
+
+/** Of two levels or hosts the first counts; all members but the time and the host stay fields. */
+function addMember(found: Members, { use, key, rank }: Role, text: string): void {
+  if (rank >= 0 && rank < found.rank && text !== '') {
+    found.rank = rank
+    found.dataset = text
+  }
+  const isFirst = use !== 'none' && use !== 'message' && found.texts[use] === undefined
+  if (isFirst) found.texts[use] = text
+  if (!isFirst || use === 'level') found.keys.push([key, text])
+}

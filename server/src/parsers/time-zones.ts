@@ -1,0 +1,58 @@
+const DAY_MS = 86_400_000
+/** Offsets change at quarters of an hour. */
+const QUARTER_MS = 900_000
+const ZONES_MAX = 64
+
+type Zone = { format: Intl.DateTimeFormat; quarter: number; utcQuarterMs: number }
+const zones = new Map<string, Zone>()
+
+/**
+ * Converts a local time, given as if it were UTC. A local time that occurs twice is the first one; one that a change of the clocks leaves out
+ * counts from before the change.
+ */
+export function localToUtcMs(name: string, localMs: number): number {
+  if (name === 'UTC') return localMs
+  const zone = zoneOf(name)
+  const quarter = Math.floor(localMs / QUARTER_MS)
+  if (quarter !== zone.quarter) {
+    zone.utcQuarterMs = quarterToUtcMs(zone.format, quarter * QUARTER_MS)
+    zone.quarter = quarter
+  }
+  return zone.utcQuarterMs + (localMs - quarter * QUARTER_MS)
+}
+
+function quarterToUtcMs(format: Intl.DateTimeFormat, localMs: number): number {
+  const [before, after] = [offsetMs(format, localMs - DAY_MS), offsetMs(format, localMs + DAY_MS)]
+  for (const offset of [before, after]) if (offsetMs(format, localMs - offset) === offset) return localMs - offset
+  return localMs - before
+}
+
+/** How far local time is ahead of UTC. */
+function offsetMs(format: Intl.DateTimeFormat, utcMs: number): number {
+  const parts = new Map(format.formatToParts(utcMs).map(({ type, value }) => [type, Number(value)]))
+  const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0
+  return (
+    Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second')) - Math.floor(utcMs / 1_000) * 1_000
+  )
+}
+
+function zoneOf(name: string): Zone {
+  const known = zones.get(name)
+  if (known) return known
+  const numeric = 'numeric'
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: name,
+    hourCycle: 'h23',
+    year: numeric,
+    month: numeric,
+    day: numeric,
+    hour: numeric,
+    minute: numeric,
+    second: numeric,
+  })
+  const made = { format, quarter: Number.NaN, utcQuarterMs: 0 }
+  const oldest = zones.keys().next()
+  if (zones.size >= ZONES_MAX && !oldest.done) zones.delete(oldest.value)
+  zones.set(name, made)
+  return made
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { DeliveryProgram, Placement, RunningProgram } from './delivery-harness.ts'
+import { textOf } from './delivery-line.ts'
+import { programOf } from './installed-programs.ts'
+import { runProgram } from './run-program.ts'
+import { senderConfig } from './sender-files.ts'
+
+const writer = programOf('systemd-journal-remote')
+const NAME = 'systemd-journal-upload'
+const FILE = 'journal-upload.conf'
+
+/** systemd-journal-upload sends a journal file to the address of its file of docs/senders.md, and begins again after a failure, as its unit says. */
+export const journalUpload: DeliveryProgram = {
+  name: NAME,
+  file: FILE,
+  executable: writer && programOf(NAME),
+  // Each entry has a cursor.
+  delivery: 'once',
+  // All entries are one request, so the stall must meet its first repetition.
+  answersBeforeStall: 0,
+  dataset: 'app',
+  start,
+  isRight: ({ '@status': status, '@raw': raw, message_kvs, attributes, metadata: { timestamp } }, number, { startMs }) =>
+    status === 'warn' &&
+    raw === textOf(NAME, number) &&
+    message_kvs.CART_ITEMS === '2' &&
+    attributes['$host.name'] === 'web-1' &&
+    timestamp === startMs + number,
+}
+
+async function start({ home, url, key, lines, startMs, run }: Placement): Promise<RunningProgram> {
+  const journal = join(home, 'app.journal')
+  const entries = Array.from({ length: lines }, (_, number) => entryOf(number, startMs)).join('')
+  const written = await runProgram(writer ?? '', ['-o', journal, '-'], { input: entries })
+  if (written.status !== 0) throw new Error(`the journal could not be written: ${written.output}`)
+  const [, address = ''] = /^URL=(.*)$/m.exec(senderConfig(FILE, { url, key })) ?? []
+  const args = [`--url=${address}`, `--save-state=${join(home, 'state')}`, `--file=${journal}`]
+  // A status of null is that of a child that was killed with the test.
+  const upload = async () => {
+    for (let status: unknown; status !== 0 && status !== null; ) [status] = await once(run(args, { stdio: 'ignore' }), 'exit')
+  }
+  let uploading: Promise<void> | undefined
+  return {
+    send: async () => {
+      uploading = upload()
+    },
+    stop: async () => uploading,
+  }
+}
+
+const BOOT_ID = '0123456789abcdef0123456789abcdef'
+
+function entryOf(number: number, startMs: number): string {
+  const fields = {
+    __REALTIME_TIMESTAMP: (startMs + number) * 1_000,
+    __MONOTONIC_TIMESTAMP: (1 + number) * 1_000,
+    _BOOT_ID: BOOT_ID,
+    _HOSTNAME: 'web-1',
+    SYSLOG_IDENTIFIER: 'app',
+    PRIORITY: 4,
+    CART_ITEMS: 2,
+    MESSAGE: textOf(NAME, number),
+  }
+  return `${Object.entries(fields)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('')}\n`
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pathNames, statusOf } from '../../api/src/index.ts'
+import { comparable, renamer } from './comparable.ts'
+import { endpoints, takes, uuidsIn, withUuids } from './endpoints.ts'
+import { answersUnknown } from './examples.ts'
+import { mustFail } from './failure.ts'
+import { admin, auditOf, changing, exampleFor, guarded, isOpen, mustSucceed, send, withBody, withParams } from './requests.ts'
+import { openStage, type Stage } from './stage.ts'
+
+/** The laws about records: what exists, whose it is, and what remembers a change. They also run on a PostgreSQL server of the system. */
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage?.app.close())
+
+describe('a valid request succeeds with what the contract lists and nothing else', () => {
+  test.each(endpoints)('$name', async (named) => {
+    const ask = await exampleFor(named, stage.own)
+    mustSucceed(named, await send(stage, named, ask, admin(stage.own, ask)))
+  })
+})
+
+describe('what does not exist is 404', () => {
+  test.each(withParams.filter(({ law, endpoint, param }) => answersUnknown[law] === undefined && takes(endpoint, param, randomUUID())))(
+    '$law',
+    async (named) => {
+      const ask = await exampleFor(named, stage.own)
+      const reply = await send(stage, named, { ...ask, params: { ...ask.params, [named.param]: randomUUID() } }, { key: stage.own.org.key })
+      mustFail(reply, 404, { ...named, counted: !isOpen(named) })
+    },
+  )
+})
+
+describe('what another organization has does not exist', () => {
+  // Public endpoints have no organization: the holder of a signed link may follow it.
+  test.each(guarded.filter(({ endpoint }) => pathNames(endpoint.path).length > 0))('$name', async (named) => {
+    const foreign = await exampleFor(named, stage.own)
+    const params = foreign.params ?? {}
+    const unknown = withUuids(params, renamer())
+    const credential = { key: stage.other.org.key }
+    const [asForeign, asUnknown] = [
+      await send(stage, named, foreign, credential),
+      await send(stage, named, { ...foreign, params: unknown }, credential),
+    ]
+    expect(comparable(asForeign, params)).toEqual(comparable(asUnknown, unknown))
+    if (!Object.keys(params).some((param) => answersUnknown[`${named.name}.${param}`])) mustFail(asForeign, 404, named)
+  })
+})
+
+describe('a body that names records of another organization is answered as if they did not exist', () => {
+  test.each(withBody)('$name', async (named) => {
+    const foreign = await exampleFor(named, stage.own)
+    if (uuidsIn(foreign.body).length === 0) return
+    const home = await exampleFor(named, stage.other)
+    const ask = { ...foreign, ...(home.params ? { params: home.params } : {}) }
+    const unknown = withUuids(foreign.body, renamer())
+    const credential = admin(stage.other, home)
+    const [asForeign, asUnknown] = [
+      await send(stage, named, ask, credential),
+      await send(stage, named, { ...ask, body: unknown }, credential),
+    ]
+    const known = (body: unknown) => Object.fromEntries(uuidsIn(body).map((id, index) => [String(index), id]))
+    expect(comparable(asForeign, known(ask.body))).toEqual(comparable(asUnknown, known(unknown)))
+  })
+})
+
+describe('every change leaves a record in the audit trail', () => {
+  test.each(changing)('$name', async (named) => {
+    const ask = await exampleFor(named, stage.own)
+    const reply = await send(stage, named, ask, admin(stage.own, ask))
+    expect(reply.status).toBe(statusOf(named.endpoint))
+    expect(await auditOf(stage, ask.key ?? stage.own.org.key, reply)).toMatchObject({ action: named.name, outcome: 'done' })
+  })
+})

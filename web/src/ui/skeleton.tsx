@@ -1,0 +1,18 @@
+type SkeletonProps = {
+  /** widths of the lines, in percent. */
+  widths?: readonly number[]
+  className?: string
+  lineClass?: string
+}
+
+const WIDTHS = [70, 45, 60, 35]
+
+/** Skeleton takes the place of lines while they load, so that nothing jumps when they come. It is hidden while loading is fast. */
+export const Skeleton = ({ widths = WIDTHS, className = '', lineClass = 'my-3 h-4' }: SkeletonProps) => (
+  <div role="status" aria-label="Loading…" className={`late ${className}`}>
+    {widths.map((width, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change
+      <span key={at} className={`block rounded bg-sunk ${lineClass}`} style={{ width: `${width}%` }} />
+    ))}
+  </div>
+)
