@@ -15,8 +15,8 @@ import {
 import { wordsFrom } from './lookahead.ts'
 import { isNumber } from './number.ts'
 import type { ExpectedSyntax, ParseTrace } from './parse-trace.ts'
+import { regexComparison } from './regex-literal.ts'
 import type { NameToken, Token, ValueToken } from './token.ts'
-import { regexComparison } from './words.ts'
 
 /** The differences between the languages that share this scanner (filter, dataset selector). */
 export type Dialect = {

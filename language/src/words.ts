@@ -1,4 +1,5 @@
 import { type Diagnostic, diagnosticAt, echo, quoted } from './language-error.ts'
+import { regexComparison } from './regex-literal.ts'
 import type { Scanner } from './scan.ts'
 import type { NameToken, Token } from './token.ts'
 import type { Filter } from './tree.ts'
@@ -6,14 +7,6 @@ import type { Filter } from './tree.ts'
 const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i
 const ADDRESS_END = /[^\s"'()]*/y
 const STATEMENT = /^select[ \t\r\n]+(?:\*|[\p{L}_"@$*][^'=<>!~]*[ \t\r\n]from[ \t\r\n]|\p{L}+\()/iu
-/** A regular expression as other languages write it: `/time.*out/i`. */
-const REGEX_LITERAL = /^\/(.+)\/([a-z]*)$/
-
-/** The comparison that a regular expression as other languages write it stands for: `~ 'time.*out'`; undefined for other texts. */
-export function regexComparison(text: string): string | undefined {
-  const [, pattern, flags = ''] = REGEX_LITERAL.exec(text) ?? []
-  return pattern === undefined ? undefined : `${flags.includes('i') ? '~*' : '~'} ${quoted(pattern)}`
-}
 const SIGIL_KEY = /^[@$][\p{L}_](?:[\p{L}\d_.-]*[\p{L}\d_])?$/u
 
 /** Rejects a whole statement in the place of a condition. */
