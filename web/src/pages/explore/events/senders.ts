@@ -1,7 +1,7 @@
 import type { Event } from '@dendro/api'
 import { isValue } from '../query/clauses.ts'
 
-/** A EventSender is what an event came from, or the trace that it belongs to, with the condition of its events. */
+/** An EventSender is what an event came from, or the trace that it belongs to, with the condition of its events. */
 export type EventSender = { kind: string; value: string; clause: string }
 
 /** KINDS are the fields that name a sender, by the end of their path. */
