@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { Event, Explain, Link, ResultRow } from './event-shapes.ts'
 import { EVENTS_MAX, sourceParameters, tagParameter } from './search.ts'
-import { booleanParameter, int64Given, integerParameter } from './values.ts'
+import { booleanParameter, int64Given, integerParameter, textParameter } from './values.ts'
 
 const TIME_MAX = 8_640_000_000_000_000
 
@@ -17,7 +17,7 @@ export const context = {
     tier: 'C',
     summary: 'List the events around an event, oldest first, with all their data',
     description: `The place is a time and a sequence number; no event needs to be there. Without a number it is the first event of that millisecond.
-A context ends where no event came for 60 seconds.`,
+A context ends where no event came for 60 seconds; one with \`where\` reaches a minute for each event of its limit.`,
     query: z.object({
       ...sourceParameters,
       from_tags: tagParameter,
@@ -33,6 +33,9 @@ A context ends where no event came for 60 seconds.`,
       ),
       sequence: int64Given.optional(),
       from_sequence: int64Given.optional().describe('Another name of `sequence`.'),
+      where: textParameter(32_768).describe(
+        'Returns only the events that match, beside the given one: those of its service, host or trace.',
+      ),
       direction: z.enum(['before', 'after', 'both']).optional().describe('`both` when absent.'),
       limit: integerParameter(1, EVENTS_MAX).describe('Total number of events, including the given one; 100 when absent.'),
       explain_only: booleanParameter.describe('Only estimates the cost of the query. The response always has `explain`.'),

@@ -274,6 +274,8 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     const lines = Array.from({ length: 400 }, (_, index) => ({
       timestamp: new Date(startMs + index * 10).toISOString(),
       message: `step ${index}`,
+      service: index % 2 ? 'cart' : 'pay',
+      ...(index % 100 ? {} : { trace_id: 'ab12' }),
     }))
     await stand.send('steps', lines, own)
     const page = await stand.open(exploreUrl({ ...hour, q: "message = 'step 200'" }), { key: own.key })
@@ -315,6 +317,16 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     await isUpTo(0, 399)
     expect(await steps()).toEqual(Array.from({ length: 400 }, (_, index) => index))
     expect(await dialog.locator('[aria-current=true]').textContent()).toContain('step 200')
+    await dialog.getByRole('button', { name: 'trace ab12' }).click()
+    await expect.poll(steps).toEqual([0, 100, 200, 300])
+    await dialog.getByRole('button', { name: 'service pay' }).click()
+    await isUpTo(100, 298)
+    expect((await steps()).every((step) => step % 2 === 0)).toBe(true)
+    expect(await dialog.locator('[aria-current=true]').textContent()).toContain('step 200')
+    await page.goBack()
+    await expect.poll(steps).toEqual([0, 100, 200, 300])
+    await dialog.getByRole('button', { name: 'everyone' }).click()
+    await isUpTo(0, 399)
   })
 
   test('thousands of rows are in the page only where they are seen, on one line or wrapped, down to where the range ends', async () => {

@@ -14,7 +14,7 @@ type PageProps = {
 export function Page({ title, actions, isWide = false, children }: PageProps) {
   return (
     <div className="h-full overflow-auto">
-      <div className={`flex flex-col gap-4 p-4 [&>[role=alert]]:m-0 ${isWide ? 'max-w-[120rem]' : 'max-w-reading'}`}>
+      <div className={`flex flex-col gap-4 p-4 [&>[role=alert]]:m-0 ${isWide ? 'max-w-charts' : 'max-w-reading'}`}>
         <div className="flex flex-wrap items-center gap-2">
           <h1 className="mr-auto min-w-0 break-words font-semibold text-lg">{title}</h1>
           {actions && (

@@ -20,7 +20,7 @@ export function QueryInput({ ref, ...props }: QueryLineProps & { ref?: Ref<Query
   }
   return (
     <div className="relative min-w-0 flex-1">
-      <div className="min-h-8 w-full rounded border border-line bg-ground font-mono text-[13px] outline-accent focus-within:outline-2 focus-within:outline-offset-1">
+      <div className="min-h-8 w-full rounded border border-line bg-ground font-mono text-sm outline-accent focus-within:outline-2 focus-within:outline-offset-1">
         <div ref={box.home} />
         {!box.editor && (
           <textarea

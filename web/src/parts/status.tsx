@@ -1,4 +1,6 @@
 import type { Monitor } from '@dendro/api'
+import { ArrowRight } from 'lucide-react'
+import { Icon } from '../ui/icon.tsx'
 
 export type Status = Monitor['status']
 
@@ -10,7 +12,7 @@ const forms: Record<Status, { path: string; fill: string; symbol: string; y: num
   ALERT: { path: 'M6 1h8l5 5v8l-5 5H6l-5-5V6z', fill: 'fill-error', symbol: 'A', y: 14 },
   WARN: { path: 'M10 1l9.5 18H.5z', fill: 'fill-warn', symbol: 'W', y: 17 },
   NO_DATA: { path: 'M2 2h16v16H2z', fill: 'fill-soft', symbol: 'N', y: 14 },
-  OK: { path: 'M10 1a9 9 0 1 1 0 18a9 9 0 1 1 0-18z', fill: 'fill-accent', symbol: '✓', y: 14 },
+  OK: { path: 'M10 1a9 9 0 1 1 0 18a9 9 0 1 1 0-18z', fill: 'fill-accent', symbol: '', y: 14 },
 }
 
 /** StatusMark shows a status by shape and letter as well as by color. */
@@ -28,9 +30,19 @@ export function StatusMark({ status, isNamed = false }: { status: Status; isName
         className="shrink-0"
       >
         <path d={path} className={fill} />
-        <text x="10" y={y} textAnchor="middle" className={`fill-panel font-bold ${status === 'WARN' ? 'text-[9px]' : 'text-[11px]'}`}>
-          {symbol}
-        </text>
+        {symbol === '' ? (
+          <path
+            d="M6 10.5l2.7 2.8L14 7.5"
+            className="fill-none stroke-panel"
+            strokeWidth="2"
+            strokeLinecap="round"
+            strokeLinejoin="round"
+          />
+        ) : (
+          <text x="10" y={y} textAnchor="middle" fontSize={status === 'WARN' ? 9 : 11} className="fill-panel font-bold">
+            {symbol}
+          </text>
+        )}
       </svg>
       {isNamed && statusNames[status]}
     </span>
@@ -67,7 +79,7 @@ export function Step({ before, after }: { before: Status; after: Status }) {
     <span className="inline-flex items-center gap-1">
       {before !== after && (
         <>
-          <StatusMark status={before} /> <span>→</span>
+          <StatusMark status={before} /> <Icon of={ArrowRight} size="small" className="text-soft" />
         </>
       )}
       <StatusMark status={after} isNamed />

@@ -44,7 +44,7 @@ export function PlaceholderMark({ text, label, content, onOpen, onDeclare }: Pla
       {names.map((name) =>
         Object.hasOwn(declared, name) ? (
           <li key={name} className="rounded bg-tint px-1.5 text-ink">
-            <span aria-hidden>◇ </span>uses <span className="font-mono">{name}</span>
+            uses <span className="font-mono">{name}</span>
           </li>
         ) : (
           <li key={name} className="flex flex-wrap items-center gap-1 text-error">
@@ -306,8 +306,8 @@ function ArgumentField({ name, argument, declared, onChange }: ArgumentFieldProp
   const options: (readonly [string, string])[] = [
     ...(argument ? [] : [['', 'Select…'] as const]),
     ...(isKnown ? [] : [[value, `${input} (not declared)`] as const]),
-    ...Object.keys(declared).map((one) => [`declared ${one}`, `◇ parameter ${one}`] as const),
-    ...(Object.hasOwn(declared, name) ? [] : [[NEW, `◇ new parameter ${name}`] as const]),
+    ...Object.keys(declared).map((one) => [`declared ${one}`, `parameter ${one}`] as const),
+    ...(Object.hasOwn(declared, name) ? [] : [[NEW, `new parameter ${name}`] as const]),
     [ALWAYS, 'fixed value'],
   ]
   const pick = (next: string) => {

@@ -7,7 +7,7 @@ type ModalProps = { className: string; onClose(): void; children: ReactNode }
 export const Modal = ({ className, onClose, children }: ModalProps) => (
   <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
     <Dialog.Portal>
-      <Dialog.Overlay className="fixed inset-0 z-40 bg-black/30" />
+      <Dialog.Overlay className="fixed inset-0 z-40 bg-shade" />
       <Dialog.Content aria-describedby={undefined} className={`fixed border-line shadow-xl ${className}`}>
         {children}
       </Dialog.Content>

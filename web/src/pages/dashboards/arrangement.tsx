@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp } from 'lucide-react'
+import { ArrowDown, ArrowUp, Move, MoveDiagonal2 } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, type RefObject, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -102,7 +102,7 @@ export function Grips({ name, id, isFirst, isLast, arranged }: GripsProps) {
         onPointerDown={arranged.drag(id, 'place')}
         onKeyDown={arranged.step(id, 'place')}
       >
-        <span aria-hidden>✥</span>
+        <Icon of={Move} size="small" />
       </button>
     </span>
   )
@@ -119,7 +119,7 @@ export function Corner({ name, id, arranged }: Pick<GripsProps, 'name' | 'id' | 
       onPointerDown={arranged.drag(id, 'size')}
       onKeyDown={arranged.step(id, 'size')}
     >
-      <span aria-hidden>◢</span>
+      <Icon of={MoveDiagonal2} size="small" />
     </button>
   )
 }

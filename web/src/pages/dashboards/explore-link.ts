@@ -1,5 +1,5 @@
 import type { MetricQuery, Widget } from '@dendro/api'
-import type { ChartShape } from '../../parts/chart/data.ts'
+import { type ChartShape, chartShapes } from '../../parts/chart/data.ts'
 import type { RangeParams } from '../../parts/range-params.ts'
 
 type LinkedQuery = Pick<MetricQuery, 'select' | 'where' | 'groups'>
@@ -14,7 +14,6 @@ export type ExploreLink = RangeParams & {
   tab: 'chart' | 'table'
 }
 
-const SHAPES: readonly ChartShape[] = ['line', 'area', 'bar']
 const COUNT = 'count(*)'
 
 /** exploreLink shows the events of a widget in Explore, drawn alike. Queries of other events than those of the first have no place there. */
@@ -30,7 +29,7 @@ export function exploreLink(
   const measures = [...new Set(queries.filter(isSame).map(({ select }) => select[0] ?? COUNT))]
   const where = first?.where.trim() ?? ''
   const groups = first?.groups ?? []
-  const shape = SHAPES.find((one) => one === type)
+  const shape = chartShapes.find((one) => one === type)
   return {
     ...(datasets.length > 0 ? { d: [...datasets] } : {}),
     ...(where === '' ? {} : { q: where }),

@@ -1,7 +1,7 @@
 import type { MetricTimeseries, Widget } from '@dendro/api'
 import { useMemo } from 'react'
 import { Chart } from '../../parts/chart/chart.tsx'
-import type { ChartBand } from '../../parts/chart/data.ts'
+import type { ChartBand, ChartMark } from '../../parts/chart/data.ts'
 import { chartData, leavesOf, measuredName, SERIES_MAX, withBefore } from '../../parts/chart/measured.ts'
 import { groupName } from '../../parts/group-name.ts'
 import type { Zone } from '../../parts/time-range.ts'
@@ -19,6 +19,7 @@ type FigureProps = {
   height: number
   zone: Zone
   bands: readonly ChartBand[]
+  marks?: readonly ChartMark[] | undefined
   syncKey?: string
   isOld: boolean
   /** isFilling lets a chart fill its card. */
@@ -30,7 +31,23 @@ type FigureProps = {
 
 /** Figure draws metric results in the type of the widget. */
 export function Figure(props: FigureProps) {
-  const { type, style, label, measured, before, height, zone, bands, syncKey, isOld, isFilling = false, onPick, onRange, onSlice } = props
+  const {
+    type,
+    style,
+    label,
+    measured,
+    before,
+    height,
+    zone,
+    bands,
+    marks,
+    syncKey,
+    isOld,
+    isFilling = false,
+    onPick,
+    onRange,
+    onSlice,
+  } = props
   const data = useMemo(() => withBefore(chartData(measured), before && chartData(before)), [measured, before])
   const slices = useMemo(() => slicesOf(measured), [measured])
   const levels = useMemo(() => levelsFor(style), [style])
@@ -49,6 +66,7 @@ export function Figure(props: FigureProps) {
       height={height}
       bands={bands}
       levels={levels}
+      {...(marks ? { marks } : {})}
       isFilling={isFilling}
       isOld={isOld}
       unit={unit}

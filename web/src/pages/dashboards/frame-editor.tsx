@@ -1,6 +1,6 @@
 import type { Dashboard, Widget } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { ArrowDown, ArrowUp, X } from 'lucide-react'
+import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { BackToDashboard } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
@@ -144,7 +144,7 @@ function FrameWidgets({ all, own, inner, onInner }: FrameWidgetsProps) {
             {offered.map(({ id, name }) => (
               <li key={id} className="flex items-center gap-2 py-0.5">
                 <Button size="small" aria-label={`Add ${name}`} onClick={() => onInner([...inner, id])}>
-                  +
+                  <Icon of={Plus} size="small" />
                 </Button>
                 <span className="min-w-0 truncate">{name}</span>
                 {!own.widget_ids.includes(id) && <span className="shrink-0 text-soft text-xs">on another dashboard</span>}

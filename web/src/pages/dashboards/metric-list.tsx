@@ -74,7 +74,7 @@ function Row({ metric, users }: { metric: MetricDefinition; users: readonly stri
         </Link>
         {description && <p className="break-words text-soft text-xs">{description}</p>}
         <p className="break-words font-mono text-xs">
-          {[measureText(metric.queries), formulas?.[0]?.expression].filter(Boolean).join(' → ')}
+          {[measureText(metric.queries), formulas?.[0]?.expression].filter(Boolean).join(' · ')}
         </p>
         <p className="break-words text-soft text-xs">
           {users.length === 0 ? 'not used' : `used by ${users.slice(0, NAMED_MAX).join(', ')}${more}`} · changed{' '}

@@ -59,7 +59,7 @@ export function Score({ measured, height, unit, onSlice }: ScoreProps) {
 function differenceText({ delta_value, total_value }: NonNullable<MetricTimeseries['delta']>, unit: UnitText): string {
   if (delta_value === 0) return 'same as the previous period'
   const part = total_value === 0 ? '' : ` (${share(Math.abs(delta_value), Math.abs(total_value))})`
-  return `${delta_value > 0 ? '▲' : '▼'} ${unit(Math.abs(delta_value))}${part} compared with the previous period`
+  return `${delta_value > 0 ? '+' : '−'}${unit(Math.abs(delta_value))}${part} compared with the previous period`
 }
 
 /** TopList lists groups by size, each with a bar relative to the largest. */

@@ -6,6 +6,7 @@ import { bothConditions, groupCondition } from '../../parts/condition.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/page.tsx'
 import type { Range, Zone } from '../../parts/time-range.ts'
+import { useMarks } from '../../parts/use-marks.ts'
 import { Figure } from './figure.tsx'
 import { placementsOf, type WidgetPlacement } from './layout.ts'
 import { useWidgetData, type WidgetData } from './queries.ts'
@@ -91,6 +92,7 @@ function Shown({ widget, data, height, isOld, isFilling = false, zone, syncKey, 
   const measured = useMemo(() => measuredOf(data?.metrics ?? [], widget.id), [data, widget.id])
   const before = useMemo(() => data?.before && measuredOf(data.before, widget.id), [data, widget.id])
   const style = useMemo(() => styleOf(widget), [widget])
+  const marks = useMarks(data?.grid.fromMs, data?.grid.toMs)
   const query = measured[0]?.queries[0]
   if (!data) return null
   if (measured.length === 0) return <Empty height={height}>No metric yet.</Empty>
@@ -119,6 +121,7 @@ function Shown({ widget, data, height, isOld, isFilling = false, zone, syncKey, 
       height={height}
       zone={zone}
       bands={partialOf(data)}
+      marks={marks.data}
       syncKey={syncKey}
       isOld={isOld}
       isFilling={isFilling}

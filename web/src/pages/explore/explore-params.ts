@@ -32,6 +32,8 @@ export type ExploreParams = RangeParams & {
   e?: string
   /** ew is the direction of the context; absent means both. */
   ew?: 'before' | 'after'
+  /** eo is a condition for the context: only events of this service, host, pod or trace. */
+  eo?: string
   /** fold collapses repeated rows. */
   fold?: boolean
   /** gap shows the time between rows, or the time since event m. */
@@ -51,7 +53,7 @@ const DATASET_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** readExploreParams drops invalid values. */
 export function readExploreParams(search: Record<string, unknown>): ExploreParams {
-  const { q, tab, sf, st, fn, as, e, ew, m } = search
+  const { q, tab, sf, st, fn, as, e, ew, eo, m } = search
   return {
     ...some(
       'd',
@@ -70,6 +72,7 @@ export function readExploreParams(search: Record<string, unknown>): ExploreParam
     ...(chartShapes.some((one) => one === as) ? { as: as as ChartShape } : {}),
     ...(typeof e === 'string' && readEventRef(e) ? { e } : {}),
     ...(ew === 'before' || ew === 'after' ? { ew } : {}),
+    ...(typeof eo === 'string' && eo.trim() !== '' ? { eo } : {}),
     ...(search.fold === true ? { fold: true } : {}),
     ...(search.gap === true ? { gap: true } : {}),
     ...(typeof m === 'string' && readEventRef(m) ? { m } : {}),

@@ -29,8 +29,8 @@ export function ExplorePage() {
     <div className="flex h-full flex-col">
       <h1 className="sr-only">Explore</h1>
       <QuerySection state={state} page={page} />
-      {/* On a phone the histogram is low, and what stands below it is one line. */}
-      <div className="max-sm:[&_section>div:last-child>*]:shrink-0 max-sm:[&_section>div:last-child]:flex-nowrap max-sm:[&_section>div:last-child]:relative max-sm:[&_section>div:last-child]:overflow-x-auto max-sm:[&_section>div:last-child]:[scrollbar-width:none] max-sm:[&_svg[role=img]]:h-11">
+      {/* On a phone the histogram is low. */}
+      <div className="max-sm:[&_svg[role=img]]:h-11">
         <HistogramSection state={state} />
       </div>
       <div className="flex min-h-0 flex-1">
@@ -166,13 +166,15 @@ function ContextSection({ state: { params, rowStyle, columns, actions, rows, cha
     <ContextView
       anchor={eventRef}
       side={params.ew ?? 'both'}
+      only={params.eo}
       rowStyle={rowStyle}
       columns={columns}
       actions={actions}
       rowActions={rows.rowActions}
       pinnedIds={pinned.ids}
       onSide={(side) => change((now) => optional({ ...now, ew: side === 'both' ? undefined : side }))}
-      onClose={() => change(({ e: _, ew: _ew, ...now }) => now)}
+      onOnly={(only) => change((now) => optional({ ...now, eo: only }))}
+      onClose={() => change(({ e: _, ew: _ew, eo: _eo, ...now }) => now)}
     />
   )
 }

@@ -1,4 +1,4 @@
-import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
+import { PanelLeftClose, PanelLeftOpen, TextSearch } from 'lucide-react'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { Columns } from './events/columns.ts'
@@ -57,7 +57,7 @@ export function ViewBar(props: ViewBarProps) {
   } = props
   return (
     <div
-      className="relative flex min-h-9 shrink-0 flex-wrap items-center gap-1 border-line border-b px-2 py-1 text-xs max-sm:min-h-8 max-sm:flex-nowrap max-sm:overflow-x-auto max-sm:py-0.5 max-sm:[scrollbar-width:none]"
+      className="relative flex min-h-9 shrink-0 flex-wrap items-center gap-1 border-line border-b px-2 py-1 text-xs max-sm:min-h-8 max-sm:py-0.5"
       role="toolbar"
       aria-label="View"
     >
@@ -71,16 +71,31 @@ export function ViewBar(props: ViewBarProps) {
         <Icon of={hasFields ? PanelLeftClose : PanelLeftOpen} size="small" />
         <span className="sr-only">Field list</span>
       </Button>
-      {tabs.map((one) => (
-        <Button key={one} size="small" variant={one === tab ? 'chosen' : 'quiet'} aria-pressed={one === tab} onClick={() => show(one)}>
-          {tabNames[one]}
-        </Button>
-      ))}
+      <select
+        aria-label="Tab"
+        className="h-6.5 rounded border border-line bg-panel px-1 text-ink sm:hidden"
+        value={tab}
+        onChange={(event) => show(tabs.find((one) => one === event.target.value) ?? 'events')}
+      >
+        {tabs.map((one) => (
+          <option key={one} value={one}>
+            {tabNames[one]}
+          </option>
+        ))}
+      </select>
+      <span className="contents max-sm:hidden">
+        {tabs.map((one) => (
+          <Button key={one} size="small" variant={one === tab ? 'chosen' : 'quiet'} aria-pressed={one === tab} onClick={() => show(one)}>
+            {tabNames[one]}
+          </Button>
+        ))}
+      </span>
       {tab === 'events' && (
         <>
           <RowsMenu {...{ params, change, density, detail, setRowOptions }} />
           <Button size="small" variant="quiet" title="Find in loaded rows (Ctrl F in the list)" onClick={onFind}>
-            Find
+            <Icon of={TextSearch} size="small" className="sm:hidden" />
+            <span className="max-sm:sr-only">Find</span>
           </Button>
         </>
       )}

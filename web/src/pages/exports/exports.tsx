@@ -1,6 +1,7 @@
 import type { Export, ExportDetails } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { Check, Clock, LoaderCircle, type LucideIcon, X } from 'lucide-react'
 import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -13,6 +14,7 @@ import { useSave } from '../../parts/save.ts'
 import { nameOf as rangeName, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
 
 const AT_WORK_MS = 1_500
 const AT_REST_MS = 20_000
@@ -84,11 +86,11 @@ const states = [
 type State = (typeof states)[number][0]
 const stateOf = (one: Export): State => (isAtWork(one) ? 'work' : one.status === 'FAILED' ? 'failed' : 'done')
 
-const signs: Record<Export['status'], string> = {
-  CREATED: '… waiting',
-  IN_PROGRESS: '◔ in progress',
-  COMPLETE: '✓ complete',
-  FAILED: '✗ failed',
+const signs: Record<Export['status'], { name: string; icon: LucideIcon }> = {
+  CREATED: { name: 'waiting', icon: Clock },
+  IN_PROGRESS: { name: 'in progress', icon: LoaderCircle },
+  COMPLETE: { name: 'complete', icon: Check },
+  FAILED: { name: 'failed', icon: X },
 }
 
 function Row({ one, zone }: { one: Export; zone: Zone }) {
@@ -119,7 +121,7 @@ function Row({ one, zone }: { one: Export; zone: Zone }) {
       </div>
       <div className="flex w-44 shrink-0 flex-col gap-1">
         <span className={`text-xs tabular-nums ${status === 'FAILED' ? 'text-error' : ''}`} role="status">
-          {signs[status]}
+          <Icon of={signs[status].icon} size="small" /> {signs[status].name}
           {isAtWork(one) && ` ${progress} %`}
         </span>
         {isAtWork(one) && <progress className="h-1.5 w-full accent-accent" value={progress} max={100} aria-label="Progress" />}

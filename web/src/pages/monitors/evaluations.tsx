@@ -12,7 +12,7 @@ import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { bandsOf } from './bands.ts'
-import { eventsOf } from './events-of.ts'
+import { eventsOf, groupText, seriesName } from './events-of.ts'
 import type { Notifications } from './history.tsx'
 import { operatorNames, shownValue, unitOfRule, verdictNames } from './labels.ts'
 import type { LoadedEvaluations } from './loaded-evaluations.ts'
@@ -104,7 +104,7 @@ function drawingOf(
   const groups = [...new Set(sorted.flatMap((evaluation) => evaluation.groups.map(({ group_id }) => group_id)))]
   const names = groups.slice(0, SERIES_MAX)
   const series = (names.length === 0 ? [''] : names).map((name) => ({
-    name: name === '' ? 'value' : name,
+    name: name === '' ? 'value' : seriesName(monitor, name),
     values: sorted.map((evaluation) =>
       numberOf(evaluation.groups.find(({ group_id }) => group_id === name)?.value ?? (name === '' ? evaluation.value : undefined)),
     ),
@@ -188,7 +188,12 @@ function EvaluationDetails({ monitor, evaluation, delivery, isLatest, zone }: Ev
             The first {count(patterns.length)} of {quantity(evaluation.value, 'pattern')}.
           </p>
         )}
-        <Decisions groups={groups} delivery={delivery} searchOf={(group) => eventsOf(monitor, span, group)} />
+        <Decisions
+          groups={groups}
+          delivery={delivery}
+          searchOf={(group) => eventsOf(monitor, span, group)}
+          nameOf={(group) => groupText(monitor, group)}
+        />
         {groups_total > groups.length && (
           <p className="text-soft text-xs">{count(groups_total - groups.length)} more groups without a change.</p>
         )}
@@ -202,7 +207,7 @@ function deliveryOf(sent: Notifications | undefined, atMs: number): string | und
   const states = (sent ?? []).filter(({ time, test }) => time === atMs && !test).map(({ status }) => status)
   if (states.length === 0) return undefined
   const failed = states.filter((state) => state === 'FAILED').length
-  if (failed > 0) return failed === states.length ? '✗ failed' : `✗ ${count(failed)} of ${count(states.length)} failed`
+  if (failed > 0) return failed === states.length ? 'failed' : `${count(failed)} of ${count(states.length)} failed`
   return states.includes('IN_PROGRESS') ? 'in progress' : 'sent'
 }
 
@@ -210,9 +215,10 @@ type DecisionsProps = {
   groups: MonitorEvaluation['groups']
   delivery: string | undefined
   searchOf(group: string): ReturnType<typeof eventsOf>
+  nameOf(group: string): string
 }
 
-function Decisions({ groups, delivery, searchOf }: DecisionsProps) {
+function Decisions({ groups, delivery, searchOf, nameOf }: DecisionsProps) {
   if (groups.length === 0) return <p className="text-soft">No group had events.</p>
   const hasBaseline = groups.some(({ baseline }) => baseline !== undefined)
   return (
@@ -233,7 +239,7 @@ function Decisions({ groups, delivery, searchOf }: DecisionsProps) {
             <tr key={group_id} className="border-line border-t align-top">
               <td className="wrap-anywhere py-1 pr-3 font-mono">
                 <Link to="/explore" search={searchOf(group_id)} title="Show events" className="text-accent hover:underline">
-                  {group_id === '' ? 'all' : group_id}
+                  {group_id === '' ? 'all' : nameOf(group_id)}
                 </Link>
               </td>
               <td className="py-1 pr-3 text-right tabular-nums">{shownValue(value)}</td>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventsOf, groupValues } from './events-of.ts'
+import { eventsOf, groupText, groupValues, seriesName } from './events-of.ts'
 
 test('a group id is parsed into its values', () => {
   expect(groupValues('region:EU,host:100', ['region', 'host'])).toEqual(['EU', '100'])
@@ -24,4 +24,10 @@ test('a time span opens with the query and groups of the monitor, or for one gro
     t: 2,
   })
   expect(eventsOf({ queries: [{ from_expr: '*', where: '' }] }, { fromMs: 1, toMs: 2 })).toEqual({ f: 1, t: 2 })
+})
+
+test('a group is shown with (none) for a missing value, and its series as on dashboards', () => {
+  const of = { queries: [{ where: '', groups: ['region', 'host'] }] }
+  expect([groupText(of, 'region:EU,host:null'), seriesName(of, 'region:EU,host:null')]).toEqual(['region:EU,host:(none)', 'EU · (none)'])
+  expect([groupText(of, 'pattern 1'), seriesName(of, 'pattern 1')]).toEqual(['pattern 1', 'pattern 1'])
 })

@@ -1,5 +1,6 @@
 import type { Monitor } from '@dendro/api'
 import { bothConditions, groupCondition } from '../../parts/condition.ts'
+import { groupName, valueName } from '../../parts/group-name.ts'
 
 type Watched = { queries: readonly Pick<Monitor['queries'][number], 'from' | 'from_expr' | 'where' | 'groups'>[] }
 type TimeSpan = { fromMs: number; toMs: number }
@@ -17,6 +18,16 @@ export function eventsOf({ queries: [query] }: Watched, { fromMs, toMs }: TimeSp
     t: toMs,
   }
 }
+
+/** groupText is a group id as the pages write it: a missing value is `(none)`. */
+export function groupText({ queries: [query] }: Watched, id: string): string {
+  const keys = query?.groups ?? []
+  const values = groupValues(id, keys)
+  return values ? keys.map((key, at) => `${key}:${valueName(values[at] ?? '')}`).join(',') : id
+}
+
+/** seriesName names the series of a group as the charts of dashboards do. */
+export const seriesName = ({ queries: [query] }: Watched, id: string): string => groupName(groupValues(id, query?.groups ?? []) ?? [id])
 
 /** groupValues parses a group id such as `region:EU,host:100` into the values of its keys. */
 export function groupValues(id: string, keys: readonly string[]): string[] | undefined {

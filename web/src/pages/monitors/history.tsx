@@ -1,11 +1,14 @@
-import type { contract, MonitorEvaluation, ReplyOf } from '@dendro/api'
+import type { contract, Monitor, MonitorEvaluation, ReplyOf } from '@dendro/api'
 import { Link } from '@tanstack/react-router'
+import { Check, CircleSlash, Clock, type LucideIcon, X } from 'lucide-react'
 import { FailureNote } from '../../parts/failure.tsx'
 import { TruncationNote, useShown } from '../../parts/long-list.tsx'
 import { count } from '../../parts/numbers.ts'
 import { Loading, Panel } from '../../parts/page.tsx'
 import { StatusMark, statusNames } from '../../parts/status.tsx'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { groupText } from './events-of.ts'
 import { verdictNames } from './labels.ts'
 import type { LoadedEvaluations } from './loaded-evaluations.ts'
 
@@ -61,6 +64,7 @@ export function Changes({ monitorId, events, failure, zone, retry }: ChangesProp
 }
 
 type SentProps = {
+  monitor: Monitor
   sent: Notifications | undefined
   kept: LoadedEvaluations | undefined
   failure: unknown
@@ -77,11 +81,18 @@ type NotificationLine = {
   isTest: boolean
 }
 
-const signs = { SENT: '✓ sent', FAILED: '✗ failed', IN_PROGRESS: '… in progress', KEPT: '◌ not sent' } as const
+const signs = {
+  SENT: { name: 'sent', icon: Check },
+  FAILED: { name: 'failed', icon: X },
+  IN_PROGRESS: { name: 'in progress', icon: Clock },
+  KEPT: { name: 'not sent', icon: CircleSlash },
+} as const satisfies Record<NotificationLine['status'], { name: string; icon: LucideIcon }>
 
 /** Sent lists the notifications with their results, and the suppressed ones with the reason. */
-export function Sent({ sent, kept, failure, zone, retry }: SentProps) {
-  const lines = [...(sent ?? []).map(notificationLine), ...suppressedLines(kept?.evaluations ?? [])].sort((a, b) => b.time - a.time)
+export function Sent({ monitor, sent, kept, failure, zone, retry }: SentProps) {
+  const lines = [...(sent ?? []).map(notificationLine), ...suppressedLines(monitor, kept?.evaluations ?? [])].sort(
+    (a, b) => b.time - a.time,
+  )
   const { shown, more } = useShown(lines, SHOWN_AT_ONCE)
   const oldest = kept?.evaluations.at(-1)
   return (
@@ -95,7 +106,12 @@ export function Sent({ sent, kept, failure, zone, retry }: SentProps) {
             <li key={key} className="flex flex-col px-3 py-1.5">
               <span className="flex flex-wrap items-center gap-2">
                 <span className="text-soft text-xs tabular-nums">{timeText(time, zone)}</span>
-                <span className={status === 'FAILED' ? 'text-error' : status === 'KEPT' ? 'text-soft' : ''}>{signs[status]}</span>
+                <span
+                  className={`inline-flex items-center gap-1 ${status === 'FAILED' ? 'text-error' : status === 'KEPT' ? 'text-soft' : ''}`}
+                >
+                  <Icon of={signs[status].icon} size="small" />
+                  {signs[status].name}
+                </span>
                 <span className="min-w-0 wrap-anywhere">{text}</span>
                 {isTest && <span className="rounded bg-tint px-1 text-xs">test</span>}
               </span>
@@ -137,7 +153,7 @@ function notificationLine({
   }
 }
 
-const suppressedLines = (evaluations: readonly MonitorEvaluation[]): NotificationLine[] =>
+const suppressedLines = (monitor: Monitor, evaluations: readonly MonitorEvaluation[]): NotificationLine[] =>
   evaluations.flatMap(({ time, groups }) =>
     groups.flatMap(({ group_id, after, verdict }) =>
       verdict === undefined || verdict === 'sent'
@@ -146,7 +162,7 @@ const suppressedLines = (evaluations: readonly MonitorEvaluation[]): Notificatio
             {
               time,
               key: `${time} ${group_id}`,
-              text: `${statusNames[after]}${group_id === '' ? '' : ` of ${group_id}`}`,
+              text: `${statusNames[after]}${group_id === '' ? '' : ` of ${groupText(monitor, group_id)}`}`,
               note: verdictNames.get(verdict) ?? verdict,
               status: 'KEPT' as const,
               isTest: false,

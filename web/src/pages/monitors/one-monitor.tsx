@@ -12,6 +12,7 @@ import { StatusMark, WaitingMark } from '../../parts/status.tsx'
 import { useZone } from '../../parts/zone.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Evaluations } from './evaluations.tsx'
+import { groupText } from './events-of.ts'
 import { Changes, Sent } from './history.tsx'
 import { ruleText } from './labels.ts'
 import { Mute, mutedText } from './mute.tsx'
@@ -40,7 +41,14 @@ export function OneMonitor({ id, evaluationMs }: { id: string; evaluationMs: num
       <Groups monitor={monitor.data} />
       <div className="grid gap-4 lg:grid-cols-2">
         <Changes monitorId={id} events={events.data?.monitor_events} failure={events.error} retry={() => events.refetch()} zone={zone} />
-        <Sent sent={sent.data} kept={evaluations.data} failure={sent.error} retry={() => sent.refetch()} zone={zone} />
+        <Sent
+          monitor={monitor.data}
+          sent={sent.data}
+          kept={evaluations.data}
+          failure={sent.error}
+          retry={() => sent.refetch()}
+          zone={zone}
+        />
       </div>
     </Page>
   )
@@ -97,7 +105,8 @@ function Head({ monitor, muted }: HeadProps) {
   )
 }
 
-function Groups({ monitor: { monitored_groups } }: { monitor: Monitor }) {
+function Groups({ monitor }: { monitor: Monitor }) {
+  const { monitored_groups } = monitor
   if (monitored_groups.length === 0) return null
   const worst = ['ALERT', 'WARN', 'NO_DATA', 'OK']
   const sorted = monitored_groups.toSorted(
@@ -109,7 +118,7 @@ function Groups({ monitor: { monitored_groups } }: { monitor: Monitor }) {
         {sorted.map(({ group_id, status }) => (
           <li key={group_id} className="flex min-w-0 items-center gap-1.5">
             <StatusMark status={status} />
-            <span className="truncate font-mono text-xs">{group_id}</span>
+            <span className="truncate font-mono text-xs">{groupText(monitor, group_id)}</span>
           </li>
         ))}
       </ul>

@@ -17,7 +17,7 @@ import { Button } from '../../ui/button.tsx'
 import { bandsOf } from './bands.ts'
 import { type WatchRule, windowMsOf } from './draft.ts'
 import { levelsOf } from './evaluations.tsx'
-import { eventsOf } from './events-of.ts'
+import { eventsOf, groupText } from './events-of.ts'
 import { shownValue } from './labels.ts'
 
 type Backtest = ReplyOf<typeof contract.monitors.backtest>
@@ -229,7 +229,7 @@ function WouldChange({ found, rule, zone }: { found: Backtest; rule: WatchRule; 
               <td className="whitespace-nowrap py-1 pr-3">
                 <Step before={before} after={after} />
               </td>
-              <td className="wrap-anywhere py-1 pr-3 font-mono">{group_id}</td>
+              <td className="wrap-anywhere py-1 pr-3 font-mono">{groupText(rule, group_id)}</td>
               <td className="py-1 pr-3 text-right tabular-nums">{shownValue(value)}</td>
               <td className="py-1 text-soft">{verdict === 'sent' ? 'notifies' : ''}</td>
             </tr>

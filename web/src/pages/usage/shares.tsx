@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useCallers } from '../../parts/callers.ts'
 import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
-import { bytes, share } from '../../parts/numbers.ts'
+import { bytes, change, share } from '../../parts/numbers.ts'
 import { rangeParamsOf } from '../../parts/range-params.ts'
 import type { Range } from '../../parts/time-range.ts'
 import type { UsageBefore } from './nested.ts'
@@ -80,9 +80,5 @@ export function Shares({ series, before, range, of, chosen }: SharesProps) {
 function Against({ now, before }: { now: number; before: number | undefined }) {
   if (before === undefined) return null
   if (before === 0) return <span title="none in the previous period">· new</span>
-  return (
-    <span title={`${bytes(before)} in the previous period`}>
-      · {now === before ? '=' : now > before ? '▲' : '▼'} {share(Math.abs(now - before), before)}
-    </span>
-  )
+  return <span title={`${bytes(before)} in the previous period`}>· {change(now, before)}</span>
 }

@@ -182,8 +182,7 @@ function PartOverTime({ name, series, isCut, before, ...shown }: PartOverTimePro
         <strong className="text-2xl tabular-nums">{bytes(series.value)}</strong>
         {before !== undefined && (
           <span className="text-soft tabular-nums">
-            {series.value === before ? '=' : series.value > before ? '▲' : '▼'} {bytes(Math.abs(series.value - before))} against{' '}
-            {bytes(before)} in the previous period
+            {differenceText(series.value - before)} against {bytes(before)} in the previous period
           </span>
         )}
       </p>
@@ -260,13 +259,15 @@ function Total({ kind, data }: { kind: UsageKind; data: MetricItem }) {
   )
 }
 
+const differenceText = (difference: number): string =>
+  difference === 0 ? 'no change' : `${difference > 0 ? '+' : '−'}${bytes(Math.abs(difference))}`
+
 function Difference({ delta }: { delta: Delta }) {
   const { delta_value, total_value } = delta
-  const sign = delta_value === 0 ? '=' : delta_value > 0 ? '▲' : '▼'
   const of = total_value === 0 ? '' : ` (${share(Math.abs(delta_value), total_value)})`
   return (
     <span className="text-soft tabular-nums">
-      {sign} {bytes(Math.abs(delta_value))}
+      {differenceText(delta_value)}
       {of} against {bytes(total_value)} in the previous period
     </span>
   )

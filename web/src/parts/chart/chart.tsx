@@ -2,7 +2,7 @@ import { type CSSProperties, type KeyboardEvent, type MouseEvent, useEffect, use
 import uPlot from 'uplot'
 import type { ChartBand, ChartData, ChartLevel, ChartMark, ChartShape } from './data.ts'
 import 'uplot/dist/uPlot.min.css'
-import { span } from '../numbers.ts'
+import { quantity, span } from '../numbers.ts'
 import type { Zone } from '../time-range.ts'
 import { useChartColors } from './colors.ts'
 import { newCursor } from './cursor.ts'
@@ -40,7 +40,7 @@ export function Chart(props: ChartProps) {
   const { syncKey, isOld = false, isFilling = false, onPick, onRange } = props
   const [cursor] = useState(newCursor)
   const { containerRef, plot } = usePlot({ data, shape, zone, height, levels, bands, marks, unit, syncKey, onCursor: cursor.move, onRange })
-  const description = useMemo(() => summary(data, unit), [data, unit])
+  const description = useMemo(() => summary(data, unit, marks), [data, unit, marks])
   const pick = () => {
     const at = cursor.at()
     const fromMs = at === undefined ? undefined : data.times[at]
@@ -84,10 +84,10 @@ export function Chart(props: ChartProps) {
 
 const plain = unitText('number')
 
-function summary({ series, times, stepMs }: ChartData, unit: (value: number) => string): string {
+function summary({ series, times, stepMs }: ChartData, unit: (value: number) => string, marks: readonly ChartMark[]): string {
   let most: number | undefined
   for (const { values } of series) for (const value of values) if (value !== null && (most === undefined || value > most)) most = value
-  return `${series.length} series of ${times.length} steps of ${span(stepMs)}${most === undefined ? ', without values' : `, at most ${unit(most)}`}`
+  return `${series.length} series of ${times.length} steps of ${span(stepMs)}${most === undefined ? ', without values' : `, at most ${unit(most)}`}${marks.length === 0 ? '' : `, ${quantity(marks.length, 'mark')}`}`
 }
 
 type PlotOptions = Omit<DrawingState, 'colors'> & { shape: ChartShape; zone: Zone; height: number; syncKey: string | undefined }

@@ -52,7 +52,11 @@ export function Legend({ data, cursor, bands, marks, zone, unit }: LegendProps) 
         </span>
       ))}
       {atMs !== undefined && shown.length === 0 && <span>no data</span>}
-      {atMs === undefined && series.some(({ before }) => before) && <span>┄ previous period</span>}
+      {atMs === undefined && series.some(({ before }) => before) && (
+        <span className="flex items-center gap-1">
+          <span aria-hidden className="w-3 border-soft border-t border-dashed" /> previous period
+        </span>
+      )}
       {(rest > 0 || isCut) && shown.length > 0 && (
         <span>
           and {rest} {isCut ? 'or more' : 'more'}

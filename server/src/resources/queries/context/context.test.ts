@@ -83,6 +83,28 @@ describe('the events around one', () => {
   })
 })
 
+test('a condition leaves out other events, reaches over gaps, and is part of the links', async () => {
+  const own = await app.newOrganization()
+  const headers = { 'x-service-collection': 'fleet', 'x-service-dataset': 'all', 'content-type': 'application/x-ndjson' }
+  // Every third event is of `pay`; two minutes lie between neighbors.
+  const lines = Array.from({ length: 24 }, (_, n) =>
+    JSON.stringify({ timestamp: new Date(startMs + n * 120_000).toISOString(), n, service: n % 3 ? 'cart' : 'pay' }),
+  )
+  expect((await own.ask('POST', '/ingest', { raw: lines.join('\n'), headers })).status).toBe(200)
+  const ask = (query: Record<string, string>) =>
+    own.ask<Answer>('GET', `/context?${new URLSearchParams({ from_expr: '*', timestamp: String(startMs + 12 * 120_000), ...query })}`)
+  expect(numbers(await ask({}))).toEqual([12])
+  expect(numbers(await ask({ where: "service = 'pay'" }))).toEqual(upTo(0, 7).map((n) => 3 * n))
+  const middle = await ask({ where: "service = 'pay'", limit: '2' })
+  expect(numbers(middle)).toEqual([12])
+  const more = await ask({ where: "service = 'pay'", limit: '40', direction: 'before' })
+  expect(numbers(more)).toEqual([0, 3, 6, 9, 12])
+  const page = await ask({ where: "service = 'pay'", limit: '8', direction: 'before' })
+  expect(numbers(page)).toEqual([9, 12])
+  const refused = await ask({ where: 'service =' })
+  expect([refused.status, refused.body.details]).toEqual([400, expect.stringContaining('where')])
+})
+
 describe('a place without an event', () => {
   test('is the first of its millisecond when no number is given', async () => {
     expect(numbers(await around({ timestamp: startMs + 20_000, limit: 2, direction: 'after' }))).toEqual([20, 21])

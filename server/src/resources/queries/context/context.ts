@@ -1,6 +1,7 @@
 import type { ContextResponse, contract, Link, QueryOf } from '@dendro/api'
 import type { Filter } from '@dendro/language/tree'
 import type { Actor } from '../../../http/actor.ts'
+import { parseFilter } from '../../../query/query.ts'
 import type { EventPosition, EventsRequest, EventsResult, FoundEvent, TimeBounds } from '../../../reading/event-query.ts'
 import { readEvents } from '../../../reading/reading.ts'
 import type { World } from '../../../world.ts'
@@ -26,7 +27,15 @@ const NS_PER_MS = 1_000_000n
 /** The position whose context is requested; `event` is set if an event lies exactly there. */
 type ContextTarget = { position: EventPosition; event: FoundEvent | undefined }
 
-type ContextReading = { world: World; actor: Actor; datasets: readonly DatasetRow[]; signal: AbortSignal; bytes: number }
+/** `filter` narrows the events around the position; undefined takes all of them, up to a gap. */
+type ContextReading = {
+  world: World
+  actor: Actor
+  datasets: readonly DatasetRow[]
+  filter: Filter | undefined
+  signal: AbortSignal
+  bytes: number
+}
 
 /** Returns the events around a position in all selected datasets. */
 export async function findContext(world: World, actor: Actor, query: ContextQuery, signal: AbortSignal): Promise<ContextResponse> {
@@ -34,7 +43,8 @@ export async function findContext(world: World, actor: Actor, query: ContextQuer
   const datasets = await sourceDatasets(world, actor, query)
   const { direction = 'both', limit = LIMIT } = query
   if (query.explain_only) return explain(world, actor, datasets, boundsAround(query.timestamp, limit), startedMs)
-  const reading: ContextReading = { world, actor, datasets, signal, bytes: 0 }
+  const filter = query.where?.trim() ? parseFilter(query.where, 'where').filter : undefined
+  const reading: ContextReading = { world, actor, datasets, filter, signal, bytes: 0 }
   const target = await findTarget(reading, query)
   const { older, newer } = await readAround(reading, target, query.timestamp, limit, direction)
   const share = shareOf(direction, limit, { older: older.length, newer: newer.length })
@@ -78,7 +88,7 @@ const hasSequence = (seq: bigint): Filter => ({
   at: { position: 0, length: 0 },
 })
 
-/** Reads one event more than wanted on each side, outward until a gap. */
+/** Reads one event more than wanted on each side, outward until a gap; a filter leaves gaps of its own. */
 async function readAround(
   reading: ContextReading,
   { position, event }: ContextTarget,
@@ -88,8 +98,8 @@ async function readAround(
 ): Promise<Record<'older' | 'newer', readonly FoundEvent[]>> {
   const bounds = boundsAround(timestamp, limit)
   const side = async (newestFirst: boolean, after: EventPosition) => {
-    const { events } = await read(reading, bounds, { limit: limit + 1, newestFirst, after }, ALL_EVENTS)
-    return uninterrupted(events, position.timeNs)
+    const { events } = await read(reading, bounds, { limit: limit + 1, newestFirst, after }, reading.filter ?? ALL_EVENTS)
+    return reading.filter ? events : uninterrupted(events, position.timeNs)
   }
   const isIn = event !== undefined && direction === 'before'
   const [older, newer] = await Promise.all([
@@ -119,7 +129,7 @@ async function read(reading: ContextReading, bounds: TimeBounds, request: Part, 
 function linkTo(
   rel: 'prev' | 'next',
   { actor }: ContextReading,
-  { from, from_expr, from_tags }: ContextQuery,
+  { from, from_expr, from_tags, where }: ContextQuery,
   event: FoundEvent | undefined,
   direction: Direction,
   limit: number,
@@ -131,6 +141,7 @@ function linkTo(
     ['sequence', String(event.seq)],
     ['direction', direction],
     ['limit', String(limit)],
+    ...(where?.trim() ? [['where', where] as [string, string]] : []),
   ])
   return [{ rel, href: `${actor.facts.baseUrl}/context?${query}` }]
 }

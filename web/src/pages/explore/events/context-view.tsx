@@ -1,5 +1,5 @@
 import type { Event } from '@dendro/api'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useClient } from '../../../parts/client.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
@@ -10,6 +10,7 @@ import type { Columns } from './columns.ts'
 import { type EventRef, eventId, eventRefId } from './event-link.ts'
 import { EventRow } from './event-row.tsx'
 import type { RowActions, RowStyle } from './row-style.ts'
+import { type EventSender, isTrace, sendersOf } from './senders.ts'
 import type { ValueActions } from './value-menu.tsx'
 
 type Side = 'before' | 'after' | 'both'
@@ -17,12 +18,15 @@ type ContextPosition = { timestamp: number; sequence: bigint; direction: Side }
 type ContextViewProps = {
   anchor: EventRef
   side: Side
+  /** only is the condition of one sender. */
+  only: string | undefined
   rowStyle: RowStyle
   columns: Columns
   actions: ValueActions
   rowActions: RowActions
   pinnedIds: ReadonlySet<string>
   onSide(side: Side): void
+  onOnly(only: string | undefined): void
   onClose(): void
 }
 
@@ -34,15 +38,18 @@ const sides: readonly [Side, string][] = [
   ['after', 'After'],
 ]
 
-/** ContextView shows the events before and after one event of its dataset, in exact order, regardless of the query. */
-export function ContextView({ anchor, side, rowStyle, onSide, onClose, ...rest }: ContextViewProps) {
-  const context = useContextEvents(anchor, side)
+/** ContextView shows the events before and after one event of its dataset, in exact order, regardless of the query; of one sender where that is selected. */
+export function ContextView({ anchor, side, only, rowStyle, onSide, onOnly, onClose, ...rest }: ContextViewProps) {
+  const context = useContextEvents(anchor, side, only)
+  const event = context.data?.pages.flatMap((page) => page.events).find((one) => eventId(one) === eventRefId(anchor))
+  const within = only === undefined ? 'within a minute' : 'nearby'
   return (
     <SidePanel
       title={`Events around this one in ${rowStyle.datasetName(anchor.dataset)}`}
       actions={<SideButtons side={side} onSide={onSide} />}
       onClose={onClose}
     >
+      <SenderButtons senders={event ? sendersOf(event) : []} only={only} onOnly={onOnly} />
       {context.error && <FailureNote thrown={context.error} again={() => context.refetch()} />}
       {context.isPending && <p className="p-3 text-soft">Loading…</p>}
       {context.data && (
@@ -51,18 +58,25 @@ export function ContextView({ anchor, side, rowStyle, onSide, onClose, ...rest }
             <LoadMore
               isMore={context.hasPreviousPage}
               isLoading={context.isFetchingPreviousPage}
-              endText="No earlier events within a minute"
+              endText={`No earlier events ${within}`}
               onMore={() => context.fetchPreviousPage()}
             >
               Earlier
             </LoadMore>
           )}
-          <ContextRows key={eventRefId(anchor)} pages={context.data.pages} anchor={anchor} rowStyle={rowStyle} {...rest} />
+          <ContextRows
+            key={`${eventRefId(anchor)} ${only ?? ''}`}
+            hasDataset={only !== undefined && isTrace(only)}
+            pages={context.data.pages}
+            anchor={anchor}
+            rowStyle={rowStyle}
+            {...rest}
+          />
           {side !== 'before' && (
             <LoadMore
               isMore={context.hasNextPage}
               isLoading={context.isFetchingNextPage}
-              endText="No later events within a minute"
+              endText={`No later events ${within}`}
               onMore={() => context.fetchNextPage()}
             >
               Later
@@ -86,16 +100,62 @@ function SideButtons({ side, onSide }: Pick<ContextViewProps, 'side' | 'onSide'>
   )
 }
 
+type SenderButtonsProps = { senders: readonly EventSender[]; only: string | undefined; onOnly(only: string | undefined): void }
+
+/** SenderButtons narrow the context to the service, host, pod or trace of the event. */
+function SenderButtons({ senders, only, onOnly }: SenderButtonsProps) {
+  const shown =
+    only === undefined || senders.some(({ clause }) => clause === only) ? senders : [...senders, { kind: '', value: only, clause: only }]
+  if (shown.length === 0) return null
+  return (
+    <fieldset className="flex flex-wrap items-center gap-1 border-line border-b px-3 py-1 text-xs" aria-label="Events of">
+      <span aria-hidden className="text-soft">
+        Events of
+      </span>
+      <Button
+        size="small"
+        variant={only === undefined ? 'chosen' : 'quiet'}
+        aria-pressed={only === undefined}
+        onClick={() => onOnly(undefined)}
+      >
+        everyone
+      </Button>
+      {shown.map(({ kind, value, clause }) => (
+        <Button
+          key={clause}
+          size="small"
+          variant={clause === only ? 'chosen' : 'quiet'}
+          aria-pressed={clause === only}
+          title={clause}
+          className="min-w-0 max-w-64"
+          onClick={() => onOnly(clause)}
+        >
+          {kind !== '' && <span className="text-soft">{kind}</span>} <span className="truncate font-mono">{value}</span>
+        </Button>
+      ))}
+    </fieldset>
+  )
+}
+
 type ContextPage = { events: Event[] }
 
 /** useContextEvents loads more events at either end. A page that contains only its starting event is the last. */
-function useContextEvents(anchor: EventRef, side: Side) {
+function useContextEvents(anchor: EventRef, side: Side, only: string | undefined) {
   const client = useClient()
   return useInfiniteQuery({
-    queryKey: ['context', eventRefId(anchor), side],
+    queryKey: ['context', eventRefId(anchor), side, only],
+    placeholderData: keepPreviousData,
     initialPageParam: { timestamp: anchor.timestamp, sequence: anchor.sequence, direction: side } as ContextPosition,
     queryFn: ({ pageParam, signal }): Promise<ContextPage> =>
-      client.context.get({ query: { from: [anchor.dataset], limit: PAGE_EVENTS, ...pageParam }, signal }),
+      client.context.get({
+        query: {
+          ...(only !== undefined && isTrace(only) ? { from_expr: '*' } : { from: [anchor.dataset] }),
+          ...(only === undefined ? {} : { where: only }),
+          limit: PAGE_EVENTS,
+          ...pageParam,
+        },
+        signal,
+      }),
     getPreviousPageParam: ({ events }, pages): ContextPosition | undefined => {
       const [first] = events
       return first && (pages.length === 1 || events.length > 1) ? { ...positionOf(first), direction: 'before' } : undefined
@@ -120,9 +180,10 @@ function LoadMore({ isMore, isLoading, endText, onMore, children }: LoadMoreProp
 
 type ContextRowsProps = Pick<ContextViewProps, 'anchor' | 'rowStyle' | 'columns' | 'actions' | 'rowActions' | 'pinnedIds'> & {
   pages: readonly ContextPage[]
+  hasDataset: boolean
 }
 
-function ContextRows({ pages, anchor, rowStyle, columns, actions, rowActions, pinnedIds }: ContextRowsProps) {
+function ContextRows({ pages, hasDataset, anchor, rowStyle, columns, actions, rowActions, pinnedIds }: ContextRowsProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const events = new Map(pages.flatMap((page) => page.events.map((event) => [eventId(event), event] as const)))
   const contextActions = useMemo<RowActions>(() => {
@@ -136,7 +197,7 @@ function ContextRows({ pages, anchor, rowStyle, columns, actions, rowActions, pi
     wasShown.current = true
     row.scrollIntoView({ block: 'center' })
   }
-  const contextStyle = useMemo(() => ({ ...rowStyle, hasGaps: false, hasDataset: false }), [rowStyle])
+  const contextStyle = useMemo(() => ({ ...rowStyle, hasGaps: false, hasDataset }), [rowStyle, hasDataset])
   return (
     <>
       {!events.has(eventRefId(anchor)) && (

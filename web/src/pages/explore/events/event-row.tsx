@@ -38,9 +38,9 @@ const statusStyles = {
 } as const
 
 const spacings: Record<Density, string> = {
-  compact: 'text-[11px] leading-[17px]',
+  compact: 'text-row',
   normal: 'py-0.5 text-xs',
-  roomy: 'py-1 text-[13px] leading-[21px]',
+  roomy: 'py-1 text-sm',
 }
 
 /** StatusSymbol is the initial of a status. */

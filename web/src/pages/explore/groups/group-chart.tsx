@@ -4,6 +4,7 @@ import { nameColors } from '../../../parts/chart/colors.ts'
 import type { ChartShape } from '../../../parts/chart/data.ts'
 import { groupName } from '../../../parts/group-name.ts'
 import { change, quantity, span } from '../../../parts/numbers.ts'
+import { useMarks } from '../../../parts/use-marks.ts'
 import { SelectionTools } from '../changes/selection-tools.tsx'
 import type { TimeSpan } from '../time/time-span.ts'
 import { GroupValue, type GroupViewProps, groupPlaceholder, sameGroup, unitOfMeasure } from './group-table.tsx'
@@ -53,6 +54,7 @@ export function GroupChart(props: GroupChartProps) {
   }, [data, lines])
   const colors = useMemo(() => nameColors(lines.map(({ name }) => name)), [lines])
   const unit = useMemo(() => unitOfMeasure(measure), [measure])
+  const marks = useMarks(data?.fromMs, data && data.fromMs + data.slices * data.stepMs)
   const emptyView = groupPlaceholder(props)
   if (emptyView || !data || !chart) return emptyView
   const shown = new Set(lines.map(({ group }) => JSON.stringify(group.values))).size
@@ -62,8 +64,9 @@ export function GroupChart(props: GroupChartProps) {
       <p className="mb-1 font-mono text-soft text-xs">
         {[measure, ...data.others.map((other) => other.measure)].join(', ')} in steps of {span(data.stepMs)}
         {earlier && ` vs. ${earlier.name}`}
+        {marks.error && ' · marks failed to load'}
       </p>
-      <div className="relative flex flex-1 flex-col">
+      <div className="relative flex flex-col lg:flex-1">
         <Chart
           label={`${measure} over time`}
           data={chart}
@@ -72,6 +75,7 @@ export function GroupChart(props: GroupChartProps) {
           height={LEAST_PX}
           isFilling
           unit={unit}
+          marks={marks.data ?? []}
           bands={brushed ? [{ ...brushed, kind: 'selected' }] : []}
           isOld={isStale}
           onPick={onPick}

@@ -29,7 +29,7 @@ export function CostLine({ result, view, live, isLive }: CostLineProps) {
     ? liveText(live)
     : cost && [label ?? `${cost.isExact ? '' : 'at least '}${quantity(cost.events, 'event')}`, ...costTexts(cost)].join(' · ')
   return (
-    <span className="flex min-w-0 grow items-center justify-end gap-1 max-sm:shrink-0">
+    <span className="flex min-w-0 grow basis-0 items-center justify-end gap-1">
       <span className="min-w-0 flex-1 truncate text-right text-soft tabular-nums" aria-live="polite">
         {/* Another text is another element: this one does not move. */}
         <span key={`${text} ${ageMs}`}>
@@ -40,6 +40,7 @@ export function CostLine({ result, view, live, isLive }: CostLineProps) {
       <Button
         size="small"
         variant="quiet"
+        className="max-sm:hidden"
         title="Copy this query as a curl command"
         onClick={() => {
           void copyText(curlOf(view)).then(() => setCopied(true))

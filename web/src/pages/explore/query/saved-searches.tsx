@@ -1,10 +1,13 @@
 import type { SavedSearch } from '@dendro/api'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Flag } from 'lucide-react'
 import type { FormEvent } from 'react'
 import { useClient } from '../../../parts/client.ts'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { Permitted } from '../../../parts/permitted.tsx'
+import { isMarked, MARKS_TAG } from '../../../parts/use-marks.ts'
 import { Button } from '../../../ui/button.tsx'
+import { IconButton } from '../../../ui/icon-button.tsx'
 import { type ExploreParams, exploreRangeOf, optional } from '../explore-params.ts'
 
 type SavedSearchesProps = { params: ExploreParams; columns: readonly string[]; onOpen(params: ExploreParams): void }
@@ -31,13 +34,22 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
     mutationFn: (savedSearchId: string) => client.savedSearches.remove({ params: { savedSearchId } }),
     ...refreshList,
   })
+  const mark = useMutation({
+    mutationFn: async (one: SavedSearch) => {
+      const entity = { id: one.id, type: 'saved_search' as const }
+      if (isMarked(one)) await client.tags.remove({ body: { name: MARKS_TAG.name, entity } })
+      else await client.tags.create({ body: { ...MARKS_TAG, entity } })
+      await queries.invalidateQueries({ queryKey: ['marks'] })
+    },
+    ...refreshList,
+  })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
     const name = String(new FormData(form).get('name') ?? '').trim()
     if (name !== '') save.mutate(name, { onSuccess: () => form.reset() })
   }
-  const failure = save.error ?? remove.error ?? list.error
+  const failure = save.error ?? remove.error ?? mark.error ?? list.error
   return (
     <div className="flex w-80 max-w-full flex-col gap-2">
       <Permitted to="saved_searches_write">
@@ -67,6 +79,16 @@ export function SavedSearches({ params, columns, onOpen }: SavedSearchesProps) {
               <span className="block truncate">{one.name}</span>
               <span className="block truncate font-mono text-soft text-xs">{one.search_details.where || 'all events'}</span>
             </button>
+            <Permitted to={isMarked(one) ? 'tag_delete' : 'tag_write'}>
+              <IconButton
+                icon={Flag}
+                label={`Mark the events of ${one.name} on charts`}
+                aria-pressed={isMarked(one)}
+                className={isMarked(one) ? 'bg-tint text-accent' : ''}
+                disabled={mark.isPending}
+                onClick={() => mark.mutate(one)}
+              />
+            </Permitted>
             <Permitted to="saved_searches_delete">
               <Button
                 size="small"

@@ -1,6 +1,8 @@
+import { ArrowUp } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useMemo, useState } from 'react'
 import { compact, quantity, span } from '../../../parts/numbers.ts'
 import { clockOf, type Zone } from '../../../parts/time-range.ts'
+import { Icon } from '../../../ui/icon.tsx'
 import { barScale, timeTicks } from './bar-scale.ts'
 import { type Bar, type Bars, barSum, endOf } from './bars.ts'
 import type { TimeSpan } from './time-span.ts'
@@ -39,7 +41,7 @@ export function BarChart(props: BarChartProps) {
         <BarSvg {...props} top={top} giants={giants} />
         {data && data.total > 0 && (
           <span
-            className="pointer-events-none absolute top-0 left-0 rounded-sm bg-ground/80 px-0.5 text-[11px] text-soft leading-3 tabular-nums"
+            className="pointer-events-none absolute top-0 left-0 rounded-sm bg-ground/80 px-0.5 text-row text-soft leading-3 tabular-nums"
             title="The top of the scale"
           >
             {compact(top)}
@@ -52,10 +54,11 @@ export function BarChart(props: BarChartProps) {
               <span
                 key={giant.fromMs}
                 data-giant
-                className="pointer-events-none absolute top-0 -translate-x-1/2 whitespace-nowrap rounded-sm bg-panel px-0.5 font-medium text-[11px] leading-3 tabular-nums"
+                className="pointer-events-none absolute top-0 -translate-x-1/2 whitespace-nowrap rounded-sm bg-panel px-0.5 font-medium text-row leading-3 tabular-nums"
                 style={{ left: `${Math.min(97, Math.max(3, (100 * (at + 0.5)) / bars.length))}%` }}
               >
-                ↑ {compact(barSum(giant))}
+                <Icon of={ArrowUp} size="small" />
+                {compact(barSum(giant))}
               </span>
             )
           )
@@ -90,7 +93,7 @@ function TimeAxis({ data, zone }: { data: Bars | undefined; zone: Zone }) {
   }, [data, first, zone])
   const isFine = ticks.some(({ ms }) => ms % 60_000 !== 0)
   return (
-    <div aria-hidden className="relative h-3.5 text-[11px] text-soft leading-3.5 tabular-nums">
+    <div aria-hidden className="relative h-3.5 text-row text-soft leading-3.5 tabular-nums">
       {ticks.map(({ ms, at }) => {
         const { day, clock } = clockOf(ms, zone)
         return (

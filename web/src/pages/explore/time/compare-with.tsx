@@ -1,4 +1,6 @@
+import { GitCompareArrows } from 'lucide-react'
 import type { Range } from '../../../parts/time-range.ts'
+import { Icon } from '../../../ui/icon.tsx'
 import { type ChangeParams, optional } from '../explore-params.ts'
 import { type Comparison, comparisonName, comparisons } from './compare.ts'
 
@@ -7,10 +9,12 @@ type CompareWithProps = { comparison: Comparison | undefined; range: Range; fail
 /** CompareWith selects the period that the histogram, patterns, table and chart are compared with. */
 export function CompareWith({ comparison, range, failure, change }: CompareWithProps) {
   return (
-    <label className="flex items-center gap-1">
-      <span>Compare with</span>
+    <label className="relative flex items-center gap-1 max-sm:h-6.5 max-sm:px-2">
+      <span className="max-sm:sr-only">Compare with</span>
+      {/* On a phone the list opens from an icon, which it covers. */}
+      <Icon of={GitCompareArrows} size="small" className={`pointer-events-none sm:hidden ${comparison ? 'text-accent' : ''}`} />
       <select
-        className="h-6.5 rounded border border-line bg-panel px-1 text-ink max-sm:w-28"
+        className="h-6.5 rounded border border-line bg-panel px-1 text-ink max-sm:absolute max-sm:inset-0 max-sm:w-full max-sm:opacity-0"
         value={comparison ?? ''}
         onChange={(event) => {
           const next = comparisons.find((one) => one === event.target.value)

@@ -1,8 +1,10 @@
+import { ChevronDown, ChevronRight, RotateCcw, ZoomOut } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { FailureNote } from '../../../parts/failure.tsx'
 import { change, compact, count, quantity, span } from '../../../parts/numbers.ts'
 import { clockOf, type Zone } from '../../../parts/time-range.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import { SelectionTools } from '../changes/selection-tools.tsx'
 import { isValue, splitClauses } from '../query/clauses.ts'
 import { BarChart, barRangeOf, HEIGHT } from './bar-chart.tsx'
@@ -67,13 +69,17 @@ export function Histogram(props: HistogramProps) {
           <SelectionOverlay {...props} />
         </div>
       )}
-      <div className="flex min-h-7 flex-wrap items-center gap-x-3 whitespace-nowrap text-soft text-xs tabular-nums">
+      <div className="relative flex min-h-7 flex-wrap items-center gap-x-3 whitespace-nowrap text-soft text-xs tabular-nums max-sm:gap-x-1">
         <Button size="small" variant="quiet" aria-expanded={!isCollapsed} className="-ml-2" onClick={toggleCollapsed}>
-          <span aria-hidden>{isCollapsed ? '▸' : '▾'}</span>
+          <Icon of={isCollapsed ? ChevronRight : ChevronDown} size="small" />
           <span className="sr-only">Histogram</span>
         </Button>
         <StatusLegend bars={data} query={props.where} onFilter={props.onStatus} />
-        <span className="min-w-0 flex-1 truncate max-sm:order-1 max-sm:basis-40" aria-live="polite">
+        <span
+          // On a phone, which has no pointer to hover, there is place for what went wrong only.
+          className={`min-w-0 truncate sm:flex-1 ${props.note ? 'max-sm:order-1 max-sm:basis-full' : 'max-sm:sr-only'}`}
+          aria-live="polite"
+        >
           {props.note ??
             (pointedBar
               ? barText(pointedBar, zone, barIndex, props.earlier)
@@ -112,6 +118,7 @@ function StatusLegend({ bars: data, query, onFilter }: StatusLegendProps) {
           <Button
             key={status}
             size="small"
+            className="max-sm:gap-1 max-sm:px-1"
             variant={isChosen ? 'chosen' : 'quiet'}
             aria-pressed={isChosen}
             className="min-w-26 max-sm:min-w-22"
@@ -158,13 +165,15 @@ function ZoomButtons({ bars: data, canReset, onRange, onReset }: HistogramProps)
     onRange({ fromMs: Math.max(0, first.fromMs - half), toMs: endOf(data) + half })
   }
   return (
-    <span className="ml-auto flex flex-wrap gap-x-1 max-sm:order-2">
+    <span className="ml-auto flex gap-x-1">
       <Button size="small" variant="quiet" disabled={!data} onClick={zoomOut}>
-        Zoom out
+        <Icon of={ZoomOut} size="small" className="sm:hidden" />
+        <span className="max-sm:sr-only">Zoom out</span>
       </Button>
       {canReset && (
         <Button size="small" variant="quiet" onClick={onReset}>
-          Reset
+          <Icon of={RotateCcw} size="small" className="sm:hidden" />
+          <span className="max-sm:sr-only">Reset</span>
         </Button>
       )}
     </span>
