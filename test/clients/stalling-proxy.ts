@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-type Pair = { client: Socket; server: Socket; hasAnswerHeld: boolean; isStalled: boolean; isGone: boolean }
+type Pair = { client: Socket; server: Socket; isStalled: boolean; isGone: boolean }
 
 /**
  * A TCP proxy between senders and a service that moves: senders keep one address while the service is killed and started elsewhere. It can hold back
@@ -13,7 +13,7 @@ export type StallingProxy = {
   passTo(port: number, next?: { mode: 'hold answers' | 'stall'; afterAnswers: number }): void
   /** Nothing passes. */
   stall(): void
-  /** Connections of senders whose answer is held back. */
+  /** Answers that were held back, also of connections that their sender gave up since. */
   held(): number
   /** Connections that have sent something since the stall began, which does not pass. */
   stalled(): number
@@ -29,6 +29,7 @@ export async function openStallingProxy(): Promise<StallingProxy> {
   let next: Parameters<StallingProxy['passTo']>[1]
   let answers = 0
   let givenUp = 0
+  let held = 0
 
   const drop = (pair: Pair): void => {
     pair.isGone = true
@@ -47,7 +48,7 @@ export async function openStallingProxy(): Promise<StallingProxy> {
     else mode = next.mode
   }
   const proxy = createServer((client) => {
-    const pair: Pair = { client, server: connect(target, '127.0.0.1'), hasAnswerHeld: false, isStalled: false, isGone: false }
+    const pair: Pair = { client, server: connect(target, '127.0.0.1'), isStalled: false, isGone: false }
     pairs.add(pair)
     // A stalled connection is read, so that its end is seen; it is dropped when the stall ends.
     client.on('data', (chunk) => {
@@ -61,7 +62,7 @@ export async function openStallingProxy(): Promise<StallingProxy> {
         client.write(chunk)
         answers += 1
         beginNext()
-      } else pair.hasAnswerHeld = true
+      } else held += 1
     })
     client.on('close', () => {
       if (mode === 'stall' && pair.isStalled && !pair.isGone) givenUp += 1
@@ -85,10 +86,11 @@ export async function openStallingProxy(): Promise<StallingProxy> {
       mode = 'pass'
       next = then
       answers = 0
+      held = 0
       beginNext()
     },
     stall,
-    held: () => [...pairs].filter(({ hasAnswerHeld }) => hasAnswerHeld).length,
+    held: () => held,
     stalled: () => [...pairs].filter(({ isStalled }) => isStalled).length,
     givenUp: () => givenUp,
     close: async () => {
