@@ -4768,6 +4768,7 @@ class ContextApi:
         from_tags: Optional[List[str]] = None,
         sequence: Optional[int] = None,
         from_sequence: Optional[int] = None,
+        where: Optional[str] = None,
         direction: Optional[Literal["before", "after", "both"]] = None,
         limit: Optional[int] = None,
         explain_only: Optional[bool] = None,
@@ -4777,10 +4778,12 @@ class ContextApi:
         List the events around an event, oldest first, with all their data.
 
         The place is a time and a sequence number; no event needs to be there. Without a number it is the first event of
-        that millisecond. A context ends where no event came for 60 seconds.
+        that millisecond. A context ends where no event came for 60 seconds; one with `where` reaches a minute for each
+        event of its limit.
 
         from_tags: Deprecated: `key:value` items.
         from_sequence: Another name of `sequence`.
+        where: Returns only the events that match, beside the given one: those of its service, host or trace.
         direction: `both` when absent.
         limit: Total number of events, including the given one; 100 when absent.
         explain_only: Only estimates the cost of the query. The response always has `explain`.
@@ -4789,7 +4792,7 @@ class ContextApi:
             "GET",
             "/context",
             "json",
-            query={"from": from_, "from_expr": from_expr, "from_tags": from_tags, "timestamp": timestamp, "sequence": sequence, "from_sequence": from_sequence, "direction": direction, "limit": limit, "explain_only": explain_only},
+            query={"from": from_, "from_expr": from_expr, "from_tags": from_tags, "timestamp": timestamp, "sequence": sequence, "from_sequence": from_sequence, "where": where, "direction": direction, "limit": limit, "explain_only": explain_only},
             headers=headers,
         )
         return reply

@@ -118,10 +118,9 @@ function StatusLegend({ bars: data, query, onFilter }: StatusLegendProps) {
           <Button
             key={status}
             size="small"
-            className="max-sm:gap-1 max-sm:px-1"
             variant={isChosen ? 'chosen' : 'quiet'}
             aria-pressed={isChosen}
-            className="min-w-26 max-sm:min-w-22"
+            className="sm:min-w-26 max-sm:gap-1 max-sm:px-1"
             disabled={total === 0 && !isChosen}
             title={isChosen ? `Show all statuses` : `Show only ${status}`}
             onClick={() => onFilter(status)}
