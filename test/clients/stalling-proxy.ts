@@ -15,7 +15,7 @@ export type StallingProxy = {
   stall(): void
   /** Answers that were held back, also of connections that their sender gave up since. */
   held(): number
-  /** Connections that have sent something since the stall began, which does not pass. */
+  /** Chunks that did not pass since the stall began. */
   stalled(): number
   /** Connections that senders gave up since the stall began. */
   givenUp(): number
@@ -30,6 +30,7 @@ export async function openStallingProxy(): Promise<StallingProxy> {
   let answers = 0
   let givenUp = 0
   let held = 0
+  let stalled = 0
 
   const drop = (pair: Pair): void => {
     pair.isGone = true
@@ -40,6 +41,7 @@ export async function openStallingProxy(): Promise<StallingProxy> {
   const stall = (): void => {
     mode = 'stall'
     givenUp = 0
+    stalled = 0
     for (const pair of pairs) pair.isStalled = false
   }
   const beginNext = (): void => {
@@ -52,8 +54,10 @@ export async function openStallingProxy(): Promise<StallingProxy> {
     pairs.add(pair)
     // A stalled connection is read, so that its end is seen; it is dropped when the stall ends.
     client.on('data', (chunk) => {
-      if (mode === 'stall') pair.isStalled = true
-      else pair.server.write(chunk)
+      if (mode === 'stall') {
+        pair.isStalled = true
+        stalled += 1
+      } else pair.server.write(chunk)
     })
     pair.server.on('data', (chunk) => {
       // An interim answer, `100 Continue`, only asks for the body.
@@ -87,11 +91,12 @@ export async function openStallingProxy(): Promise<StallingProxy> {
       next = then
       answers = 0
       held = 0
+      stalled = 0
       beginNext()
     },
     stall,
     held: () => held,
-    stalled: () => [...pairs].filter(({ isStalled }) => isStalled).length,
+    stalled: () => stalled,
     givenUp: () => givenUp,
     close: async () => {
       for (const pair of [...pairs]) drop(pair)
