@@ -445,7 +445,8 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
       ['Chart', 'in steps of'],
       ['Fields', 'of the matching events'],
     ] as const) {
-      await page.getByRole('button', { name: tab, exact: true }).click()
+      if (width < 640) await page.getByLabel('Tab', { exact: true }).selectOption(tab)
+      else await page.getByRole('button', { name: tab, exact: true }).click()
       await page.getByText(said).first().waitFor({ state: 'attached' })
       expect(await axeFaults(page, tab)).toEqual([])
     }

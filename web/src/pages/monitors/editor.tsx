@@ -30,7 +30,8 @@ export function MonitorEditor({ params, id }: EditorProps) {
   if (id === undefined && params.of === undefined) {
     const range = params.r === undefined && params.f === undefined ? undefined : rangeOf(params, { words: 'Last 5 minutes' })
     const window = windowFor(range, Date.now())
-    if (me.isPending)
+    // A failed request is sent again whenever a part of the form mounts, and is pending again then.
+    if (!me.isFetched)
       return (
         <Page title="New monitor">
           <Loading>Loading…</Loading>
