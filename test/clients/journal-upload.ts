@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { join } from 'node:path'
 import type { DeliveryProgram, Placement, RunningProgram } from './delivery-harness.ts'
 import { textOf } from './delivery-line.ts'
@@ -36,17 +35,13 @@ async function start({ home, url, key, lines, startMs, run }: Placement): Promis
   if (written.status !== 0) throw new Error(`the journal could not be written: ${written.output}`)
   const [, address = ''] = /^URL=(.*)$/m.exec(senderConfig(FILE, { url, key })) ?? []
   const args = [`--url=${address}`, `--save-state=${join(home, 'state')}`, `--file=${journal}`]
-  // A status of null is that of a child that was killed with the test.
-  const upload = async () => {
-    for (let status: unknown; status !== 0 && status !== null; ) [status] = await once(run(args, { stdio: 'ignore' }), 'exit')
+  // It waits for more entries until it is killed with the test, which has the status null.
+  const upload = () => {
+    run(args, { stdio: 'ignore' }).once('exit', (status) => {
+      if (status !== null && status !== 0) upload()
+    })
   }
-  let uploading: Promise<void> | undefined
-  return {
-    send: async () => {
-      uploading = upload()
-    },
-    stop: async () => uploading,
-  }
+  return { send: async () => upload() }
 }
 
 const BOOT_ID = '0123456789abcdef0123456789abcdef'
