@@ -40,6 +40,8 @@ const SLOW = [
   'test/journeys/engine-kills.test.ts',
   'test/packages.test.ts',
   'test/web/on-call.test.ts',
+  'server/src/resources/queries/live-tail/hanging-store.test.ts',
+  'test/clients/python.test.ts',
   'server/src/meta/outage.test.ts',
   'server/src/resources/queries/changes/changes.test.ts',
   'test/journeys/disk-full.test.ts',
@@ -56,6 +58,7 @@ const SLOW = [
   'server/src/resources/data/retention/removal.test.ts',
   'test/journeys/shippers.test.ts',
   'server/src/reading/safety.test.ts',
+  'server/src/http/disconnect.test.ts',
 ]
 
 /** SlowFirst runs the slow files first, and the others in the usual order. */
