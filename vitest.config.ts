@@ -15,7 +15,7 @@ export default defineConfig({
     teardownTimeout: 300_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
     // More than the two processors of a small machine: many tests wait for a restart or a timer.
-    maxWorkers: 6,
+    maxWorkers: 5,
     // A worker keeps the modules it has loaded for its next file. No module of ours keeps state, so files do not see each other.
     isolate: false,
     sequence: { sequencer: SlowFirst },
