@@ -13,6 +13,14 @@ test.each([
   ['a year', '<13>Nov 20 2024 10:20:30: %ASA-6-1: x', 'Europe/Berlin', '2024-11-20T09:20:30.000Z', 0],
   ['an ISO time without a zone', '<13>2026-11-20T10:20:30 host app: x', 'Europe/Berlin', '2026-11-20T09:20:30.000Z', 0],
   ['the hour after a change', '<13>Mar 29 03:30:00 host app: x', 'Europe/Berlin', '2026-03-29T01:30:00.000Z', 0],
+  [
+    'the first of two equal hours, east of Greenwich',
+    '<13>2025-10-26T02:30:00 host app: x',
+    'Europe/Berlin',
+    '2025-10-26T00:30:00.000Z',
+    0,
+  ],
+  ['the first of two equal hours, west of it', '<13>2025-11-02T01:30:00 host app: x', 'America/New_York', '2025-11-02T05:30:00.000Z', 0],
   ['the hour before a change', '<13>Mar 29 01:30:00 host app: x', 'Europe/Berlin', '2026-03-29T00:30:00.000Z', 0],
 ])('a header is read as local time: %s', (_, line, zone, time, ns) => {
   expect(zonedTime(Buffer.from(line), zone, at)).toEqual({ ms: Date.parse(time), ns })

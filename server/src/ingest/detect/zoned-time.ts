@@ -1,4 +1,5 @@
 import { type Instant, readTime } from '../../lines/time-text.ts'
+import { localToUtcMs } from '../../parsers/time-zones.ts'
 
 /** The time of a syslog header that names no zone: that of RFC 3164, or an ISO time. */
 const HEADER =
@@ -6,8 +7,6 @@ const HEADER =
 const HEADER_BYTES_MAX = 64
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
-const OFFSETS_MAX = 1_000
 
 /** Reads the time of a header as local time of a zone; undefined when it names a zone itself. Without a year it is at most a day ahead. */
 export function zonedTime(line: Uint8Array, zone: string, at: Instant): Instant | undefined {
@@ -19,37 +18,8 @@ export function zonedTime(line: Uint8Array, zone: string, at: Instant): Instant 
   const dates = date ? [date] : (year ? [Number(year)] : [thisYear, thisYear - 1, thisYear - 2]).map((one) => `${one}-${monthAndDay}`)
   return dates
     .map((one) => readTime(`${one}T${clock}${fraction ? `.${fraction}` : ''}Z`)?.instant)
-    .map((local) => local && { ms: utcOf(local.ms, zone), ns: local.ns })
+    .map((local) => local && { ms: localToUtcMs(zone, local.ms), ns: local.ns })
     .find((time) => time && (date !== undefined || year !== undefined || time.ms <= at.ms + DAY_MS))
-}
-
-/** The offset depends on the time itself, so the second guess uses the result of the first. */
-function utcOf(localMs: number, zone: string): number {
-  return localMs - offsetMs(zone, localMs - offsetMs(zone, localMs))
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>()
-const offsets = new Map<string, number>()
-
-/** The offset of a zone. It is kept for each hour: formatting takes a hundred times as long as the rest. */
-function offsetMs(zone: string, utcMs: number): number {
-  const hour = Math.floor(utcMs / HOUR_MS)
-  const key = `${zone} ${hour}`
-  const known = offsets.get(key)
-  if (known !== undefined) return known
-  if (offsets.size >= OFFSETS_MAX) offsets.clear()
-  const found = readOffset(zone, hour * HOUR_MS)
-  offsets.set(key, found)
-  return found
-}
-
-function readOffset(zone: string, utcMs: number): number {
-  const format = formats.get(zone) ?? new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
-  formats.set(zone, format)
-  const name = format.formatToParts(utcMs).find(({ type }) => type === 'timeZoneName')?.value ?? ''
-  const [, sign, hours = 0, minutes = 0, seconds = 0] = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(name) ?? []
-  const ms = Number(hours) * HOUR_MS + Number(minutes) * 60_000 + Number(seconds) * 1_000
-  return sign === '-' ? -ms : ms
 }
 
 export function isZone(name: string): boolean {
