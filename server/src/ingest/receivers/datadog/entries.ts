@@ -4,7 +4,7 @@ import { splitLines } from '../../intake/lines.ts'
 import { Batches, RECORDS_MAX, timeOf } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
-import { JsonReader, OPEN_ARRAY } from '../json/reader.ts'
+import { JsonReader } from '../json/reader.ts'
 import { unescapeBytes } from '../json/unescape.ts'
 import { KeyNames } from '../names.ts'
 
@@ -21,7 +21,6 @@ const members: ReadonlyMap<string, Member> = new Map<string, Member>([
   ['ddsource', 'source'],
 ])
 const TAGS_MAX = 1_000
-const COMMA = 0x2c
 
 /** The members of one entry. Fields of their own are faster than a record of texts. */
 class Found {
@@ -69,14 +68,7 @@ export class LogEntries {
   /** Reads an array of objects, or objects one after another. An object without members is a check of the connection. */
   readObjects(): ParsedBody {
     const reader = new JsonReader(this.#body)
-    for (let byte = reader.peek(); byte >= 0; byte = reader.peek()) {
-      if (byte !== OPEN_ARRAY) this.#entry(reader)
-      else {
-        reader.openArray()
-        while (reader.element()) this.#entry(reader)
-      }
-      if (reader.peek() === COMMA) reader.at += 1
-    }
+    reader.records(() => this.#entry(reader))
     return this.#batches.parsed()
   }
 

@@ -3,7 +3,7 @@ import type { IngestRequest, Pair, ParsedBody, ReceivedRecord, RejectedRecord } 
 import { Batches, RECORDS_MAX, timeOf } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
-import { JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/reader.ts'
+import { JsonReader, OPEN_OBJECT, QUOTE } from '../json/reader.ts'
 import { readBytes, readText } from '../json/texts.ts'
 import { KeyNames } from '../names.ts'
 import type { HecStatus } from './answer.ts'
@@ -15,7 +15,6 @@ export type HecNotes = { problem?: HecStatus; number?: number }
 const MISSING: HecStatus = { text: 'Event field is required', code: 12 }
 const BLANK: HecStatus = { text: 'Event field cannot be blank', code: 13 }
 const BROKEN: HecStatus = { text: 'Invalid data format', code: 6 }
-const COMMA = 0x2c
 
 /** Fields in which senders put the level of a text, best first. */
 const levelFields: readonly string[] = ['$level', '$severity', '$otel.log.severity.text']
@@ -77,16 +76,8 @@ class HecEvents {
   }
 
   read(): ParsedBody {
-    const reader = this.#reader
     try {
-      for (let byte = reader.peek(); byte >= 0; byte = reader.peek()) {
-        if (byte !== OPEN_ARRAY) this.#event()
-        else {
-          reader.openArray()
-          while (reader.element()) this.#event()
-        }
-        if (reader.peek() === COMMA) reader.at += 1
-      }
+      this.#reader.records(() => this.#event())
     } catch (thrown) {
       if (!(thrown instanceof Failure) || thrown.status !== 400) throw thrown
       this.#reject(BROKEN)

@@ -77,6 +77,18 @@ export class JsonReader {
     this.#fresh = true
   }
 
+  /** Reads the records of a body: an array of them, or records one after another, with or without commas between. */
+  records(read: () => void): void {
+    for (let byte = this.peek(); byte >= 0; byte = this.peek()) {
+      if (byte !== OPEN_ARRAY) read()
+      else {
+        this.openArray()
+        while (this.element()) read()
+      }
+      if (this.peek() === COMMA) this.at += 1
+    }
+  }
+
   /** Reads the next key of the open object, up to its value; false at the object's end, which it consumes. */
   key(): boolean {
     if (this.#close(CLOSE_OBJECT)) return false

@@ -21,7 +21,6 @@ const uses: ReadonlyMap<string, Role['use']> = new Map<string, Role['use']>([
 const datasetNames: readonly string[] = ['service.name', 'service_name', 'service', 'entity.name', 'application', 'app', 'logtype']
 const HOST = '$host.name'
 const IN_ATTRIBUTES = 'attributes.'
-const COMMA = 0x2c
 const NONE = -1
 
 /** A member has the same name in `attributes` as beside them. The time of an attribute is a field like any other. */
@@ -72,15 +71,7 @@ class Logs {
   }
 
   read(): ParsedBody {
-    const reader = this.#reader
-    for (let byte = reader.peek(); byte >= 0; byte = reader.peek()) {
-      if (byte !== OPEN_ARRAY) this.#block()
-      else {
-        reader.openArray()
-        while (reader.element()) this.#block()
-      }
-      if (reader.peek() === COMMA) reader.at += 1
-    }
+    this.#reader.records(() => this.#block())
     return this.#batches.parsed()
   }
 

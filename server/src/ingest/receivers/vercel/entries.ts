@@ -3,12 +3,11 @@ import type { Pair, ParsedBody, ReceivedRecord } from '../../batch.ts'
 import { Batches, timeOf } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
-import { JsonReader, OPEN_ARRAY } from '../json/reader.ts'
+import { JsonReader } from '../json/reader.ts'
 import { unescapeBytes } from '../json/unescape.ts'
 import { KeyNames } from '../names.ts'
 
 const COLLECTION = 'vercel'
-const COMMA = 0x2c
 const LINE_FEED = 0x0a
 /** Members that describe the source of an event. */
 const sourceNames: ReadonlySet<string> = new Set([
@@ -83,15 +82,7 @@ class DrainEntries {
   }
 
   read(): ParsedBody {
-    const reader = this.#reader
-    for (let byte = reader.peek(); byte >= 0; byte = reader.peek()) {
-      if (byte !== OPEN_ARRAY) this.#entry()
-      else {
-        reader.openArray()
-        while (reader.element()) this.#entry()
-      }
-      if (reader.peek() === COMMA) reader.at += 1
-    }
+    this.#reader.records(() => this.#entry())
     const parsed = this.#batches.parsed()
     // A drain repeats a post unchanged, so the ids of its entries identify it.
     const isNamed = parsed.total > 0 && this.#ids.length === parsed.total
