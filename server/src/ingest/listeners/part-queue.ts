@@ -9,7 +9,7 @@ const LINE_MS = 5_000
 /** Bounds the parts that the lines of one listener hold together. */
 const HELD_BYTES_MAX = 16 * 2 ** 20
 
-/** Collects the parts of lines that came in several messages. What stays incomplete goes on as it came. */
+/** Collects the parts of lines that came in several messages. Incomplete lines are passed on unchanged. */
 export class PartQueue {
   readonly #lines = new Map<string, OpenLine>()
   readonly #lineBytesMax: number
