@@ -104,13 +104,13 @@ describe('each protocol takes a key where its senders put it, and refuses others
     const headers = { authorization: `Splunk ${made.body.key}` }
     const body = '{"event":"to the key","sourcetype":"said","index":"said"}'
     expect((await bare('/services/collector', { headers, body })).status).toBe(200)
-    const own = { ...headers, 'x-service-dataset': 'asked', 'x-service-tags': 'env=test' }
+    const own = { ...headers, 'x-service-dataset': 'named', 'x-service-tags': 'env=test' }
     expect((await bare('/services/collector', { headers: own, body })).status).toBe(200)
     const [defaulted] = await senders.eventsIn('edge', 'keyed')
     expect([defaulted?.line, defaulted?.keys]).toEqual(['to the key', expect.objectContaining({ $env: 'prod', $team: 'web' })])
     expect((await senders.found('keyed', 'edge'))?.tags).toEqual(event_defaults.tags)
-    const [asked] = await senders.eventsIn('asked', 'keyed')
-    expect(asked?.keys).toMatchObject({ $env: 'test', $team: 'web' })
+    const [named] = await senders.eventsIn('named', 'keyed')
+    expect(named?.keys).toMatchObject({ $env: 'test', $team: 'web' })
     const change = (more: object | null) => senders.org.ask('PATCH', `/api-keys/${made.body.id}`, { body: { event_defaults: more } })
     expect((await change({ dataset: 'moved' })).body).toMatchObject({ event_defaults: { dataset: 'moved' } })
     expect((await bare('/services/collector', { headers, body })).status).toBe(200)

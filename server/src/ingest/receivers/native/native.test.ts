@@ -141,7 +141,7 @@ describe('lines that a container runtime wrote in parts', () => {
   test.each([
     ['become one', `${t0} stdout P one \n${t1} stdout P two \n${t1} stdout F three\n`, [`${t0} stdout F one two three`]],
     [
-      'are told apart by their stream',
+      'belong to the line of their own stream',
       `${t0} stdout P one \n${t0} stderr F bad\n${t0} stderr F worse\n${t1} stdout F two\n${t1} stdout F next\n`,
       [`${t0} stdout F one two`, `${t0} stderr F bad`, `${t0} stderr F worse`, `${t1} stdout F next`],
     ],
