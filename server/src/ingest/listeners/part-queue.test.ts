@@ -74,6 +74,12 @@ test('incomplete parts are passed on unchanged after five seconds', () => {
   expect(out).toEqual([part('one', 1), part('three', 3)])
 })
 
+test('a part that is sent again counts once, and another part with its number begins another line', () => {
+  const out = joined(new PartQueue(2 ** 20), [part('one ', 1), part('one ', 1), part('1 ', 1), part('two', 2, last)])
+  expect(out[0]).toEqual(part('one ', 1))
+  expect(eventsOf(out.slice(1))).toEqual([event('1 two')])
+})
+
 test('the end of a connection passes on its parts only', () => {
   const queue = new PartQueue(2 ** 20)
   const out = joined(queue, [part('one', 1)])
