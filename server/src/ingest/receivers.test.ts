@@ -11,6 +11,7 @@ let senders: Senders
 beforeAll(async () => {
   senders = await openSenders({
     DENDRO_HEC_ACKNOWLEDGEMENTS: 'on',
+    DENDRO_ELASTICSEARCH_VERSION: '9.1.0',
     DENDRO_VERCEL_SECRETS: `an-older-secret,${SECRET}`,
     DENDRO_VERCEL_VERIFY: 'text-of-the-account',
   })
@@ -24,6 +25,11 @@ const bare = (path: string, { method = 'POST', body, headers = {} }: Sent = {}):
 const send = (path: string, body: string, headers: Record<string, string> = {}): Promise<Reply<unknown>> =>
   bare(path, { body, headers: { 'x-service-api-key': senders.org.key, ...headers } })
 const answerOf = ({ status, body }: Reply<unknown>): [number, unknown] => [status, body]
+
+test.each(['Elastic-filebeat/8.15.2', 'elasticsearch-py/8'])('a setting fixes the version that %s sees', async (agent) => {
+  const headers = { ...basic(senders.org.key), 'user-agent': agent }
+  expect((await bare('/', { method: 'GET', headers })).body).toMatchObject({ version: { number: '9.1.0' } })
+})
 
 const sign = (body: string | Buffer, secret: string) => ({ 'x-vercel-signature': createHmac('sha1', secret).update(body).digest('hex') })
 const splunk = (key: string) => ({ authorization: `Splunk ${key}` })
