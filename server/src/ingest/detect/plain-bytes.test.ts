@@ -42,7 +42,16 @@ test.each([
   expect(readBoth(line)).toBe('found')
 })
 
-test.each(['I 1795305601.166 shard#4 moved', 'at last', 'plain words', '[x]', 'héllo', `${'é'.repeat(80)} INFO`, `${'😀'.repeat(40)} INFO`, '“a” – b…'])('%j has no parts', (line) => {
+test.each([
+  'I 1795305601.166 shard#4 moved',
+  'at last',
+  'plain words',
+  '[x]',
+  'héllo',
+  `${'é'.repeat(80)} INFO`,
+  `${'😀'.repeat(40)} INFO`,
+  '“a” – b…',
+])('%j has no parts', (line) => {
   expect(readBoth(line)).toBe('nothing')
 })
 
