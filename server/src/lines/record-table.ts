@@ -110,6 +110,20 @@ export class RecordDraft {
     this.level = undefined
   }
 
+  /** Sets the line to a part of the body. */
+  setRawAt(start: number, end: number): void {
+    this.rawStart = start
+    this.rawEnd = end
+  }
+
+  /** Removes a byte from the end of the line. */
+  trimRaw(byte: number): void {
+    const { rawStart, rawEnd, memory } = this
+    if (rawStart === rawEnd) return
+    if (rawStart >= 0 && memory.body[rawEnd - 1] === byte) this.rawEnd -= 1
+    else if (rawStart < 0 && memory.own[-1 - rawEnd - 1] === byte) this.rawEnd += 1
+  }
+
   setRaw(bytes: Uint8Array): void {
     this.rawStart = this.memory.putBytes(bytes)
     this.rawEnd = this.memory.end

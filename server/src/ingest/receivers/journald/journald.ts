@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import { Failure } from '../../../kernel/errors.ts'
 import type { IngestOutcome, IngestRequest, IngestRequestHead, ParsedBody, Receiver, ReceiverReply } from '../../batch.ts'
+import { bodyHash } from '../../body-hash.ts'
 import { Batches } from '../batches.ts'
 import { endOfEntries, JournalEntry, JournalFields, splitFields } from './entries.ts'
 
@@ -36,7 +36,7 @@ function parse({ body, contentType }: IngestRequest): ParsedBody {
   if (!entry.isEmpty) end()
   const parsed = batches.parsed()
   // A cursor identifies an entry, so a body in which each entry has one can only be a repeat of the same body.
-  return parsed.total > 0 && cursors >= parsed.total ? { ...parsed, idempotencyKey: hash('sha256', body) } : parsed
+  return parsed.total > 0 && cursors >= parsed.total ? { ...parsed, idempotencyKey: bodyHash(body).toString('hex') } : parsed
 }
 
 function answer(_request: IngestRequestHead, outcome: IngestOutcome): ReceiverReply {

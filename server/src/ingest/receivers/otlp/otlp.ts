@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import { Failure } from '../../../kernel/errors.ts'
 import type { IngestRequest, IngestRequestHead, ParsedBody, Receiver } from '../../batch.ts'
+import { bodyHash } from '../../body-hash.ts'
 import { allStored, encodingOf, otlpReply, type SignalName } from './answer.ts'
 import { ExportRequest, logsRequest, TRACES as TRACES_COLLECTION, tracesRequest } from './export-request.ts'
 import { readJson } from './json.ts'
@@ -40,5 +40,5 @@ function parse(request: IngestRequest): ParsedBody {
   if (encoding === 'json') readJson(body, type.request, post)
   else readProtobuf(body, type.request, post)
   const parsed = post.parsed()
-  return post.isTimed ? { ...parsed, idempotencyKey: hash('sha256', body) } : parsed
+  return post.isTimed ? { ...parsed, idempotencyKey: bodyHash(body).toString('hex') } : parsed
 }
