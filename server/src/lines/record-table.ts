@@ -73,6 +73,11 @@ export class FieldDraft {
     this.count = count + 1
   }
 
+  /** The fields as texts. */
+  pairs(): Field[] {
+    return this.paths.slice(0, this.count).map((path, at) => [path, this.#memory.text(this.starts[at] as number, this.ends[at] as number)])
+  }
+
   has(path: string): boolean {
     for (let at = 0; at < this.count; at += 1) if (this.paths[at] === path) return true
     return false
