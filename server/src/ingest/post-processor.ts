@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { DatasetBatch } from './batch.ts'
+import { bodyHash } from './body-hash.ts'
 import { countEvents, linesOfBatch, rowsOfBatch } from './intake/arrivals.ts'
 import { LineParsers } from './intake/parsing.ts'
 import { Shredders } from './intake/shredding.ts'
@@ -59,4 +59,4 @@ export class PostProcessor {
 
 const countAll = (batches: readonly DatasetBatch[]): number => batches.reduce((sum, { events }) => sum + countEvents(events), 0)
 
-const hash64 = (bytes: Uint8Array): bigint => createHash('sha256').update(bytes).digest().readBigUInt64LE()
+const hash64 = (bytes: Uint8Array): bigint => bodyHash(bytes).readBigUInt64LE()

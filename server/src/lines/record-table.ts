@@ -73,6 +73,11 @@ export class FieldDraft {
     this.count = count + 1
   }
 
+  /** The fields as texts. */
+  pairs(): Field[] {
+    return this.paths.slice(0, this.count).map((path, at) => [path, this.#memory.text(this.starts[at] as number, this.ends[at] as number)])
+  }
+
   has(path: string): boolean {
     for (let at = 0; at < this.count; at += 1) if (this.paths[at] === path) return true
     return false
@@ -108,6 +113,20 @@ export class RecordDraft {
     this.rawEnd = 0
     this.ms = Number.NaN
     this.level = undefined
+  }
+
+  /** Sets the line to a part of the body. */
+  setRawAt(start: number, end: number): void {
+    this.rawStart = start
+    this.rawEnd = end
+  }
+
+  /** Removes a byte from the end of the line. */
+  trimRaw(byte: number): void {
+    const { rawStart, rawEnd, memory } = this
+    if (rawStart === rawEnd) return
+    if (rawStart >= 0 && memory.body[rawEnd - 1] === byte) this.rawEnd -= 1
+    else if (rawStart < 0 && memory.own[-1 - rawEnd - 1] === byte) this.rawEnd += 1
   }
 
   setRaw(bytes: Uint8Array): void {

@@ -3,6 +3,7 @@ import { cleanText } from './leaf-text.ts'
 
 const NUL = 0
 const ASCII_MAX = 0x7f
+const ZERO = 0x30
 const FIRST_BYTES = 1_024
 
 /**
@@ -43,6 +44,30 @@ export class TextMemory {
     const clean = cleanText(text)
     this.grow(clean.length * 3)
     return this.placed(this.own.write(clean, this.used))
+  }
+
+  /** Puts a text of ASCII characters without NUL. */
+  putAscii(text: string): number {
+    const { length } = text
+    this.grow(length)
+    const { own, used } = this
+    for (let at = 0; at < length; at += 1) own[used + at] = text.charCodeAt(at)
+    return this.placed(length)
+  }
+
+  /** Puts the digits of a whole number from 0 to 2^53. */
+  putInteger(number: number): number {
+    let digits = 1
+    for (let power = 10; power <= number; power *= 10) digits += 1
+    this.grow(digits)
+    const { own, used } = this
+    let rest = number
+    for (let at = used + digits - 1; at >= used; at -= 1) {
+      const higher = Math.floor(rest / 10)
+      own[at] = rest - higher * 10 + ZERO
+      rest = higher
+    }
+    return this.placed(digits)
   }
 
   /** Puts bytes unchanged. */

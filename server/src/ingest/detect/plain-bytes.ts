@@ -52,11 +52,13 @@ const REQUEST = text('] "')
 const STREAM = text('std')
 const AT = text('at ')
 const beginnings = ['Traceback', 'panic:', 'goroutine'].map(text)
+const mayBegin = new Uint8Array(256)
+for (const [first = 0] of beginnings) mayBegin[first] = 1
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map(text)
 const [SPACE, OPENING_BRACKET, CLOSING_BRACKET, OPENING, CLOSING, DASH, LESS, CLOSING_BRACE] = [
   0x20, 0x5b, 0x5d, 0x28, 0x29, 0x2d, 0x3c, 0x7d,
 ]
-const [UPPER_A, UPPER_Z] = [0x41, 0x5a]
+const [UPPER_A, UPPER_F, UPPER_W, UPPER_Z] = [0x41, 0x46, 0x57, 0x5a]
 
 const pairs = new PairReader()
 
@@ -144,7 +146,7 @@ function readHeader(bytes: Uint8Array, arrival: Instant, found: PlainText): numb
   const start = first === OPENING_BRACKET ? 1 : 0
   if (mayBeIso(bytes, start, end) && !readIsoBytes(bytes, start, end, found)) return -1
   const restStart = found.timeStart < 0 ? 0 : afterTime(bytes, found.timeEnd, end)
-  if (found.timeStart < 0 ? weekdays.some((name) => isAt(bytes, start, name)) : isAt(bytes, restStart, STREAM)) return -1
+  if (found.timeStart < 0 ? mayBeWeekday(bytes, start) : isAt(bytes, restStart, STREAM)) return -1
   readLevel(bytes, restStart, end, found)
   const isLevelFixed = found.count > 0 && isFixed(bytes, restStart, found.starts[0] as number)
   found.wordsStart = isLevelFixed ? (found.ends[0] as number) : restStart
@@ -161,7 +163,7 @@ function kindsIn(bytes: Uint8Array, end: number): number {
     if (kind & ODD || isAt(bytes, at, EXCEPTION) || isAt(bytes, at, ERROR) || isAt(bytes, at, CEF)) return ODD
     if (isAt(bytes, at, REQUEST)) seen |= ACCESS
   }
-  return beginnings.some((word) => isAt(bytes, 0, word)) ? ODD : seen
+  return mayBegin[bytes[0] as number] === 1 && beginnings.some((word) => isAt(bytes, 0, word)) ? ODD : seen
 }
 
 /** True when a line may begin like syslog without a priority. */
@@ -178,6 +180,11 @@ function mayBeGlogOrLogcat(bytes: Uint8Array): boolean {
 }
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
+
+function mayBeWeekday(bytes: Uint8Array, start: number): boolean {
+  const first = bytes[start] as number
+  return first >= UPPER_F && first <= UPPER_W && weekdays.some((name) => isAt(bytes, start, name))
+}
 
 function afterTime(bytes: Uint8Array, timeEnd: number, end: number): number {
   let at = timeEnd

@@ -4,6 +4,7 @@ import { NOTHING_SHARED, RecordDraft, RecordTable, type SharedFields } from '../
 import { TextMemory } from '../../lines/text-memory.ts'
 import { parseTime } from '../../lines/time-text.ts'
 import type { DatasetBatch, Pair, ParsedBody, ReceivedRecord } from '../batch.ts'
+import { unescapeBytes } from './json/unescape.ts'
 
 /** RECORDS_MAX and WEIGHT_MAX bound the memory and time of one post in a worker. A pair that many records share weighs 1. */
 export const RECORDS_MAX = 200_000
@@ -74,6 +75,21 @@ export class Batches {
     this.#lastShared = known ?? (pairs.length === 0 && isPlain ? NOTHING_SHARED : { pairs, zone, origin })
     if (isPlain) this.#shared.set(pairs, this.#lastShared)
     return this.#lastShared
+  }
+
+  /** Sets the line of the draft to a JSON string of the body. */
+  setLine(start: number, stop: number, escaped: boolean): void {
+    const { draft, memory } = this
+    if (escaped) draft.setRaw(unescapeBytes(memory.body.subarray(start, stop)))
+    else draft.setRawAt(start, stop)
+  }
+
+  /** Sets the time of the draft from a text in any notation; one that is none becomes an attribute. */
+  setTime(text: string | undefined): void {
+    if (text === undefined || text === '') return
+    const time = parseTime(text)
+    if (time) this.draft.setTime(time)
+    else this.draft.attributes.addText(ORIGINAL_TIME, text)
   }
 
   parsed(): ParsedBody {
