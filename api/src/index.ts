@@ -1,5 +1,5 @@
 export type { AgentMessage } from './agent-interface.ts'
-export { ApiKey, type KeyQueryBudget } from './api-keys.ts'
+export { ApiKey, type EventDefaults, type KeyQueryBudget } from './api-keys.ts'
 export { AiEvent, type ProposedWidget } from './assistants.ts'
 export type { Login } from './auth.ts'
 export type { ChangesReply, Finding, FindingName } from './changes.ts'

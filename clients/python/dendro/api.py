@@ -52,7 +52,19 @@ class ApiKey(TypedDict):
     """Unix seconds; absent when the key never expires."""
     query_budget: NotRequired[ApiKeyQueryBudget]
     """Limits of the queries of this key; absent when those of its roles apply."""
+    event_defaults: NotRequired[ApiKeyEventDefaults]
+    """
+    Where events of this key go unless the request says otherwise, for senders that can send only a key. Absent when
+    there are none.
+    """
     metadata: Metadata
+
+
+class ApiKeyEventDefaults(TypedDict):
+    collection: NotRequired[str]
+    dataset: NotRequired[str]
+    tags: NotRequired[Tags]
+    """Tags of the dataset and attributes of the events; those of a request take precedence."""
 
 
 class ApiKeyQueryBudget(TypedDict):
@@ -1973,6 +1985,8 @@ class ApiKeysCreateBody(TypedDict):
     Addresses end up in the logs of proxies and senders.
     """
     query_budget: NotRequired[ApiKeyQueryBudget]
+    event_defaults: NotRequired[ApiKeyEventDefaults]
+    """Where events of this key go unless the request says otherwise, for senders that can send only a key."""
 
 
 class ApiKeysCreateReply(TypedDict):
@@ -1992,6 +2006,11 @@ class ApiKeysCreateReply(TypedDict):
     """Unix seconds; absent when the key never expires."""
     query_budget: NotRequired[ApiKeyQueryBudget]
     """Limits of the queries of this key; absent when those of its roles apply."""
+    event_defaults: NotRequired[ApiKeyEventDefaults]
+    """
+    Where events of this key go unless the request says otherwise, for senders that can send only a key. Absent when
+    there are none.
+    """
     metadata: Metadata
     key: str
 
@@ -2007,6 +2026,8 @@ class ApiKeysUpdateBody(TypedDict):
     """
     query_budget: NotRequired[Union[ApiKeyQueryBudget, None]]
     """Replaces all limits; null removes them."""
+    event_defaults: NotRequired[Union[ApiKeyEventDefaults, None]]
+    """Replaces all defaults; null removes them."""
 
 
 class AuditListReply(TypedDict):
@@ -4435,8 +4456,8 @@ class ApiKeysApi:
         headers: Optional[Mapping[str, str]] = None,
     ) -> ApiKey:
         """
-        Change the name, roles or query budget of an API key, or allow it in addresses, effective at once; the last
-        AdminApi key keeps its role.
+        Change the name, roles, query budget or event defaults of an API key, or allow it in addresses, effective at
+        once; the last AdminApi key keeps its role.
         """
         reply: ApiKey = self._transport.call(
             "PATCH",

@@ -81,6 +81,8 @@ test.each([
   [{ name: 'x', roles: ['SearchApi'], query_budget: { rows: 1.5 } }, 'query_budget.rows must be a whole number'],
   [{ name: 'x', roles: ['SearchApi'], query_budget: { running: 5 } }, 'query_budget.running must be at most 4, the limit of its roles'],
   [{ name: 'x', roles: ['SearchApi'], query_budget: { memory: 5 } }, 'query_budget'],
+  [{ name: 'x', roles: ['IngestionApi'], event_defaults: { dataset: '.usage' } }, 'event_defaults.dataset must not begin with a dot'],
+  [{ name: 'x', roles: ['IngestionApi'], event_defaults: { host: 'h' } }, 'event_defaults'],
 ])('a creation with %j is refused and told why', async (body, rule) => {
   const refused = await org.ask<Refused>('POST', '/api-keys', { body })
   expect(refused.status).toBe(400)

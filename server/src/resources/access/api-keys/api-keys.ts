@@ -61,6 +61,7 @@ export async function createApiKey(world: World, actor: Actor, request: NewApiKe
     tags: request.tags,
     allowed_in_address: request.allowed_in_address,
     query_budget: request.query_budget ?? {},
+    event_defaults: request.event_defaults ?? {},
     expires_at: expiresAt ?? null,
     created_by: actor.identity,
     modified_by: actor.identity,
@@ -80,6 +81,7 @@ export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow
     roles,
     allowed_in_address: change.allowed_in_address ?? record.allowed_in_address,
     query_budget: change.query_budget === undefined ? record.query_budget : (change.query_budget ?? {}),
+    event_defaults: change.event_defaults === undefined ? record.event_defaults : (change.event_defaults ?? {}),
     ...modifiedBy(actor, world.clock.nowMs()),
   }
   return world.meta.write(actor.orgId, async (tx) => {
@@ -155,6 +157,7 @@ function draft(
     modified_at: nowMs,
     modified_by: null,
     query_budget: {},
+    event_defaults: {},
   }
 }
 
@@ -199,6 +202,7 @@ function shown(row: ApiKeyRow): ApiKey {
     allowed_in_address: row.allowed_in_address,
     ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),
     ...(Object.keys(row.query_budget).length === 0 ? {} : { query_budget: row.query_budget }),
+    ...(Object.keys(row.event_defaults).length === 0 ? {} : { event_defaults: row.event_defaults }),
     metadata: metadataOf(row),
   }
 }

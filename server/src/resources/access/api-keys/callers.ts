@@ -73,7 +73,7 @@ export class ApiKeyCallers {
 }
 
 async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: number): Promise<CachedCaller> {
-  const { org_id, id, name, roles, allowed_in_address: inAddress, expires_at, query_budget } = row
+  const { org_id, id, name, roles, allowed_in_address: inAddress, expires_at, query_budget, event_defaults } = row
   const permissions = await permissionsOf(world, org_id, roles)
   return {
     identified: {
@@ -84,6 +84,7 @@ async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: nu
       roles,
       permissions,
       queryBudget: query_budget,
+      ...(Object.keys(event_defaults).length > 0 && { eventDefaults: event_defaults }),
       ...(inAddress && { allowedInAddress: true }),
     },
     expiresAt: expires_at,
