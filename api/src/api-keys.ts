@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { list, Metadata, sec, Tags, text, uuid } from './values.ts'
+import { list, Metadata, ms, sec, Tags, text, uuid } from './values.ts'
 
 const ALLOWED = `Whether senders that can set no header may send events with the key as parameter \`token\` or \`api_key\` of the address.
 Addresses end up in the logs of proxies and senders.`
@@ -30,6 +30,9 @@ export const ApiKey = z
     allowed_in_address: z.boolean().describe(ALLOWED),
     expires_at: sec.optional().describe('Unix seconds; absent when the key never expires.'),
     query_budget: KeyQueryBudget.optional().describe('Limits of the queries of this key; absent when those of its roles apply.'),
+    last_used_at: ms
+      .optional()
+      .describe('When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first.'),
     metadata: Metadata,
   })
   .meta({ id: 'ApiKey' })

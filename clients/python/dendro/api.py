@@ -52,6 +52,8 @@ class ApiKey(TypedDict):
     """Unix seconds; absent when the key never expires."""
     query_budget: NotRequired[ApiKeyQueryBudget]
     """Limits of the queries of this key; absent when those of its roles apply."""
+    last_used_at: NotRequired[int]
+    """When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first."""
     metadata: Metadata
 
 
@@ -1992,6 +1994,8 @@ class ApiKeysCreateReply(TypedDict):
     """Unix seconds; absent when the key never expires."""
     query_budget: NotRequired[ApiKeyQueryBudget]
     """Limits of the queries of this key; absent when those of its roles apply."""
+    last_used_at: NotRequired[int]
+    """When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first."""
     metadata: Metadata
     key: str
 
