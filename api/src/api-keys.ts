@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { datasetName } from './datasets.ts'
 import { endpoint } from './endpoint.ts'
-import { list, Metadata, sec, Tags, text, uuid } from './values.ts'
+import { list, Metadata, ms, sec, Tags, text, uuid } from './values.ts'
 
 const ALLOWED = `Whether senders that can set no header may send events with the key as parameter \`token\` or \`api_key\` of the address.
 Addresses end up in the logs of proxies and senders.`
@@ -46,6 +46,9 @@ export const ApiKey = z
     expires_at: sec.optional().describe('Unix seconds; absent when the key never expires.'),
     query_budget: KeyQueryBudget.optional().describe('Limits of the queries of this key; absent when those of its roles apply.'),
     event_defaults: EventDefaults.optional().describe(`${DEFAULTS} Absent when there are none.`),
+    last_used_at: ms
+      .optional()
+      .describe('When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first.'),
     metadata: Metadata,
   })
   .meta({ id: 'ApiKey' })

@@ -18,6 +18,15 @@ export {
   toText,
 } from './client.ts'
 export type { AgentConfig, AgentType, ConfigChanges, ConfigModification, ConfigRequest, ConfigSource } from './config-assistant.ts'
+export type {
+  ContentPackMonitor,
+  ContentPackOffer,
+  ContentPackParameter,
+  ContentPackPreview,
+  ContentPackRule,
+  ContentPackWidget,
+  InstalledContentPack,
+} from './content-packs.ts'
 export type { ContextResponse } from './context.ts'
 export { contract } from './contract.ts'
 export type { Customer, CustomerChange } from './customer.ts'

@@ -34,16 +34,33 @@ test.each([
   '10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET / HTTP/2.0" 500 17',
   '10.0.0.1 - root [20/Nov/2026:13:55:36 +0000] "GET /a?b=c HTTP/1.1" 200 - "-" "curl/8" 17',
   '2026-11-20T10:00:00Z INFO took=5 level=warn user=7',
+  '2026-11-20T10:00:00Z INFO füür a=é b="日本 c" 😀',
+  `${'é'.repeat(78)} INFO`,
+  `${'😀'.repeat(39)} INFO`,
+  'é a=1 b=é',
 ])('%j is read without strings', (line) => {
   expect(readBoth(line)).toBe('found')
 })
 
-test.each(['I 1795305601.166 shard#4 moved', 'at last', 'plain words', '[x]'])('%j has no parts', (line) => {
+test.each([
+  'I 1795305601.166 shard#4 moved',
+  'at last',
+  'plain words',
+  '[x]',
+  'héllo',
+  `${'é'.repeat(80)} INFO`,
+  `${'😀'.repeat(40)} INFO`,
+  '“a” – b…',
+])('%j has no parts', (line) => {
   expect(readBoth(line)).toBe('nothing')
 })
 
 test.each([
-  'héllo',
+  'Nov 20 10:00:00 node-3 sshd[17]: héllo',
+  'a=1\u00a0b=2',
+  'a=1\u3000b=2',
+  '\u2003at x(y)',
+  '\ufeffINFO a',
   'a\0b',
   '\x01',
   'msg="an \\" escape" level=info',
@@ -74,6 +91,11 @@ const pieces = fc.constantFrom(
   '\t',
   '\0',
   '\n',
+  '\u00a0',
+  '\u2028',
+  '“é日😀”',
+  'é'.repeat(70),
+  '😀'.repeat(36),
   '=',
   'a=1',
   ' msg=',
@@ -102,6 +124,7 @@ test('any line is read as detect reads it, or left to it', () => {
     fc.property(heads, fc.array(pieces, { maxLength: 12 }), (head, rest) => {
       readBoth(head + rest.join(''))
       readBoth(`${head} ${rest.join(' ')}`)
+      readBoth(`${head} ${rest.filter((piece) => piece !== '\n' && piece !== '\0').join('é ')}`)
     }),
     { numRuns: 10_000 },
   )

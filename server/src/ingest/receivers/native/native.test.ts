@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Failure } from '../../../kernel/errors.ts'
+import { recordsOf } from '../../batch.ts'
 import { splitLines } from '../../intake/lines.ts'
 import { native } from './native.ts'
 
@@ -10,7 +11,7 @@ const bytesOf = (body: string | Uint8Array): Uint8Array => (typeof body === 'str
 function eventsOf(body: string | Uint8Array, contentType = JSON_TYPE, path = '/'): string[] {
   const parsed = native.parse({ path, query: {}, headers: {}, contentType, body: bytesOf(body) })
   return parsed.batches.flatMap(({ events: arrivals }) => {
-    const raws = arrivals.kind === 'lines' ? [...splitLines(arrivals.bytes)] : arrivals.records.map(({ raw }) => raw)
+    const raws = arrivals.kind === 'lines' ? [...splitLines(arrivals.bytes)] : [...recordsOf(arrivals)].map(({ raw }) => raw)
     return raws.map((raw) => Buffer.from(raw).toString('utf8'))
   })
 }

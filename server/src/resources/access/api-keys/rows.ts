@@ -20,6 +20,23 @@ export type ApiKeyRow = {
   event_defaults: EventDefaults
 }
 
+/** Returns when each key of the organization was used last. Keys that were never used are absent. */
+export const selectKeyUses = (db: Db, orgId: string) =>
+  db.all<{ api_key_id: string; used_at: number }>(sql`select api_key_id, used_at from api_key_uses where org_id = ${orgId}`)
+
+export const selectKeyUse = (db: Db, orgId: string, id: string) =>
+  db.one<{ used_at: number }>(sql`select used_at from api_key_uses where org_id = ${orgId} and api_key_id = ${id}`)
+
+/** Ignores deleted keys; the last use never goes back in time. Rows are written in one order, so that writers cannot deadlock. */
+export const upsertKeyUses = (db: Db, uses: readonly { id: string; used_at: number }[]) =>
+  db.run(sql`
+    insert into api_key_uses as u (org_id, api_key_id, used_at)
+    select k.org_id, k.id, given.used_at
+    from unnest(${uses.map(({ id }) => id)}::uuid[], ${uses.map(({ used_at }) => used_at)}::bigint[]) as given (id, used_at)
+    join api_keys k on k.id = given.id
+    order by k.id
+    on conflict (api_key_id) do update set used_at = excluded.used_at where u.used_at < excluded.used_at`)
+
 export const selectApiKeys = (db: Db, orgId: string) =>
   db.all<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} order by created_at desc, id`)
 
