@@ -24,7 +24,7 @@ export async function readStats(store: EventStore, given: EventQuery, request: S
   const keys = request.calls.flatMap((call) => (call.key === undefined ? [] : [call.key]))
   const named = [...keysIn(given.filter), ...keys, ...request.groups]
   const query = await withFamilies(store, queryRun, given, named)
-  const wanted = { sources: query.sources, keys: named, bounds: query.bounds, wantsOverflow: true }
+  const wanted = { sources: query.sources, keys: named, bounds: query.bounds, wantsOverflow: true, sharing: query.sharing }
   return readWithFacts(store, queryRun, wanted, async (branches) => {
     const reading = { store, queryRun, query, request, branches }
     const { all, groups, groupsTotal } = (await readAtOnce(reading)) ?? (await readInSteps(reading))
