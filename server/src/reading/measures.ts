@@ -146,7 +146,7 @@ export const slicedAggregate = ({ aggregate, of }: Measure, context: BranchConte
   sql`arrayMap(one -> ${resultOf(aggregate, sql`one`)}, ${constant(aggregate.name)}Resample(1, ${digits(slices + 1)}, 1)(${of(context)}, ${slice}))`
 
 /** The expression for the slice of an event, and how many there are. */
-export type SliceOfEvent = { readonly slice: SqlFragment; readonly slices: number }
+type SliceOfEvent = { readonly slice: SqlFragment; readonly slices: number }
 
 /** Computes the mergeable state of an aggregate. */
 export const stateAggregate = ({ aggregate, of }: Measure, context: BranchContext): SqlFragment => {
