@@ -10,7 +10,7 @@ import { isWrapped, mayNest, nestedKeys } from '../detect/nested.ts'
 import { zonedTime } from '../detect/zoned-time.ts'
 import type { EventLine } from './line.ts'
 import { withLineTime } from './line-time.ts'
-import { afterBlank, splitLines } from './lines.ts'
+import { afterBlank, LineSplitter, splitLines } from './lines.ts'
 import type { LineParser, ParsedLine } from './parsing.ts'
 
 /** The data that all events of a request share. */
@@ -51,7 +51,9 @@ export function* linesOfBatch(
   const { bytes: body } = arrivals
   let nests: boolean | undefined
   const how = { ...settings, mayNest: () => (nests ??= mayNest(body)) }
-  for (const bytes of splitLines(body)) yield toLine(bytes, base, how)
+  // A second generator between would take longer than finding the lines.
+  const lines = new LineSplitter(body)
+  for (let bytes = lines.next(); bytes; bytes = lines.next()) yield toLine(bytes, base, how)
 }
 
 /** True for records that differ in their lines only, which then share what is computed for an arrival. */
