@@ -34,11 +34,25 @@ test.each([
   '10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET / HTTP/2.0" 500 17',
   '10.0.0.1 - root [20/Nov/2026:13:55:36 +0000] "GET /a?b=c HTTP/1.1" 200 - "-" "curl/8" 17',
   '2026-11-20T10:00:00Z INFO took=5 level=warn user=7',
+  'java.io.IOException: broken',
+  '10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET / HTTP/2.0" 500 17 "-" "IOError"',
+  'raised TypeError(17)',
+  '2026-11-20T10:00:00Z INFO ended with a KeyError',
+  '2026-11-20T10:00:00Z an alignment exception, Error: 7, aError: 7, Errors: 7',
 ])('%j is read without strings', (line) => {
   expect(readBoth(line)).toBe('found')
 })
 
-test.each(['I 1795305601.166 shard#4 moved', 'at last', 'plain words', '[x]'])('%j has no parts', (line) => {
+test.each([
+  'I 1795305601.166 shard#4 moved',
+  'at last',
+  'plain words',
+  '[x]',
+  'Exception: without a type',
+  'myError: of a function',
+  'SomeErrors: many',
+  'double-hummer alignment exceptions',
+])('%j has no parts', (line) => {
   expect(readBoth(line)).toBe('nothing')
 })
 
@@ -53,7 +67,8 @@ test.each([
   '11-20 10:00:00.123  47  48 I : text',
   'I1120 10:00:00.123456    47 server.go] text',
   'shop:80 10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET / HTTP/2.0" 500 17',
-  'java.io.IOException: broken',
+  'Nov 20 10:00:00 node-3 app[17]: java.io.IOException: broken',
+  '10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET /IOError: HTTP/2.0" 500 17',
   'Traceback (most recent call last)',
   '2026-11-20T10:00:00Z {"a":1}',
   'Fri Nov 20 10:00:00 2026 text',
@@ -87,6 +102,9 @@ const pieces = fc.constantFrom(
   'a.go:17] ',
   ' 47',
   "='x'",
+  'IOException:',
+  'XError',
+  'Error(',
 )
 const heads = fc.constantFrom(
   '',

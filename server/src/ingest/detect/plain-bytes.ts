@@ -22,6 +22,8 @@ const BEHIND = 8
 const EQUALS = 16
 /** Access logs have a request behind a bracket. */
 const ACCESS = 32
+/** The type of an exception. No byte has this kind. */
+const FAILURE = 64
 
 const kinds = makeKinds()
 
@@ -30,7 +32,7 @@ function makeKinds(): Uint8Array {
   const mark = (chars: string, kind: number) => {
     for (const char of chars) made[char.charCodeAt(0)] = (made[char.charCodeAt(0)] ?? 0) | kind
   }
-  mark('xEC]', TELLING)
+  mark('EC]', TELLING)
   mark('=', EQUALS)
   mark(' \t', SPACE_KIND | BEHIND)
   mark(',|', BEHIND)
@@ -41,8 +43,7 @@ function makeKinds(): Uint8Array {
 }
 
 const text = (word: string): Uint8Array => Uint8Array.from(Buffer.from(word))
-const EXCEPTION = text('xception')
-const ERROR = text('Error')
+const failures = ['Exception', 'Error'].map(text)
 const CEF = text('CEF:')
 const REQUEST = text('] "')
 const STREAM = text('std')
@@ -52,7 +53,7 @@ const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map(text)
 const [SPACE, OPENING_BRACKET, CLOSING_BRACKET, OPENING, CLOSING, DASH, LESS, CLOSING_BRACE] = [
   0x20, 0x5b, 0x5d, 0x28, 0x29, 0x2d, 0x3c, 0x7d,
 ]
-const [UPPER_A, UPPER_Z] = [0x41, 0x5a]
+const [UPPER_A, UPPER_Z, CASE, COLON, UNDERSCORE] = [0x41, 0x5a, 0x20, 0x3a, 0x5f]
 
 const pairs = new PairReader()
 
@@ -65,19 +66,19 @@ export function readPlain(bytes: Uint8Array, arrival: Instant, found: PlainText)
   found.clear()
   const seen = end === 0 || end > PLAIN_BYTES_MAX ? ODD : kindsIn(bytes, end)
   if (seen & ODD) return 'unknown'
-  if (seen & ACCESS) return readAccess(bytes, arrival, found)
+  if (seen & ACCESS) return readAccess(bytes, arrival, seen, found)
   const restStart = readHeader(bytes, arrival, found)
   return restStart < 0 ? 'unknown' : readRest(bytes, restStart, seen, found)
 }
 
-function readAccess(bytes: Uint8Array, arrival: Instant, found: PlainText): PlainResult {
-  if (isSyslog(bytes) || bytes[0] === LESS || mayBeGlogOrLogcat(bytes) || isTraceLine(bytes)) return 'unknown'
+function readAccess(bytes: Uint8Array, arrival: Instant, seen: number, found: PlainText): PlainResult {
+  if (seen & FAILURE || isSyslog(bytes) || bytes[0] === LESS || mayBeGlogOrLogcat(bytes) || isTraceLine(bytes)) return 'unknown'
   const end = readAccessBytes(bytes, arrival, found)
   found.wordsStart = end
   return end < 0 ? 'unknown' : 'found'
 }
 
-/** Reads the pairs of the message, and frames of stack traces. */
+/** Reads the pairs of the message, and lines of exceptions and stack traces. */
 function readRest(bytes: Uint8Array, restStart: number, seen: number, found: PlainText): PlainResult {
   const textEnd = lastOf(bytes, bytes.length) + 1
   if (bytes[textEnd - 1] === CLOSING_BRACE) return 'unknown'
@@ -87,7 +88,7 @@ function readRest(bytes: Uint8Array, restStart: number, seen: number, found: Pla
     if (result === 'unknown') return 'unknown'
     if (result === 'whole') found.wordsStart = bytes.length
   }
-  if (isTraceLine(bytes)) {
+  if (seen & FAILURE || isTraceLine(bytes)) {
     if (found.count > 0 && found.level === undefined) return 'unknown'
     found.severity = found.level === undefined ? 'error' : undefined
   }
@@ -111,7 +112,7 @@ function readHeader(bytes: Uint8Array, arrival: Instant, found: PlainText): numb
   const start = first === OPENING_BRACKET ? 1 : 0
   if (mayBeIso(bytes, start, end) && !readIsoBytes(bytes, start, end, found)) return -1
   const restStart = found.timeStart < 0 ? 0 : afterTime(bytes, found.timeEnd, end)
-  if (found.timeStart < 0 ? weekdays.some((name) => isAt(bytes, start, name)) : isAt(bytes, restStart, STREAM)) return -1
+  if (found.timeStart < 0 ? isAnyAt(bytes, start, weekdays) : isAt(bytes, restStart, STREAM)) return -1
   readLevel(bytes, restStart, end, found)
   const isLevelFixed = found.count > 0 && isFixed(bytes, restStart, found.starts[0] as number)
   found.wordsStart = isLevelFixed ? (found.ends[0] as number) : restStart
@@ -125,10 +126,30 @@ function kindsIn(bytes: Uint8Array, end: number): number {
     const kind = kinds[bytes[at] as number] as number
     seen |= kind
     if (!(kind & (ODD | TELLING))) continue
-    if (kind & ODD || isAt(bytes, at, EXCEPTION) || isAt(bytes, at, ERROR) || isAt(bytes, at, CEF)) return ODD
+    if (kind & ODD || isAt(bytes, at, CEF)) return ODD
     if (isAt(bytes, at, REQUEST)) seen |= ACCESS
+    else if (isFailure(bytes, at, end)) seen |= FAILURE
   }
-  return beginnings.some((word) => isAt(bytes, 0, word)) ? ODD : seen
+  return isAnyAt(bytes, 0, beginnings) ? ODD : seen
+}
+
+/** True for the end of the type of an exception, as in `java.io.IOException:`, whose beginning is a capital letter before `at`. */
+function isFailure(bytes: Uint8Array, at: number, end: number): boolean {
+  for (const name of failures) {
+    if (!isAt(bytes, at, name)) continue
+    const behind = at + name.length
+    if (behind < end && bytes[behind] !== COLON && bytes[behind] !== OPENING) return false
+    let start = at
+    while (start > 0 && isWordByte(bytes[start - 1] as number)) start -= 1
+    return start < at && (bytes[start] as number) >= UPPER_A && (bytes[start] as number) <= UPPER_Z
+  }
+  return false
+}
+
+/** True for a letter of either case, a digit or an underscore. */
+function isWordByte(byte: number): boolean {
+  const upper = byte & ~CASE
+  return (upper >= UPPER_A && upper <= UPPER_Z) || isDigit(byte) || byte === UNDERSCORE
 }
 
 /** True when a line may begin like syslog without a priority. */
@@ -182,6 +203,11 @@ function isTraceLine(bytes: Uint8Array): boolean {
   at += AT.length
   if ((kinds[bytes[at] as number] as number) & SPACE_KIND) return false
   for (at += 1; at < end - 1; at += 1) if (bytes[at] === OPENING) return true
+  return false
+}
+
+function isAnyAt(bytes: Uint8Array, start: number, words: readonly Uint8Array[]): boolean {
+  for (const word of words) if (isAt(bytes, start, word)) return true
   return false
 }
 
