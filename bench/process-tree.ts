@@ -41,8 +41,16 @@ export function cpuSecondsOf(pid: number): CpuSeconds {
 }
 
 /** The bytes that a process and its descendants wrote to files. */
-export const writtenBytesOf = (pid: number): number =>
-  familyOf(pid).reduce((sum, member) => sum + Number(/^write_bytes: (\d+)/m.exec(readProc(member, 'io'))?.[1] ?? 0), 0)
+export const writtenBytesOf = (pid: number): number => familyOf(pid).reduce((sum, member) => sum + fileBytes(readProc(member, 'io')), 0)
+
+/**
+ * The system counts whole pieces of cached files as written, of up to 2 MB, for each small write that is synced; a process never writes more than
+ * it passed to calls, which include those to sockets.
+ */
+function fileBytes(io: string): number {
+  const counted = (name: string) => Number(new RegExp(`^${name}: (\\d+)`, 'm').exec(io)?.[1] ?? 0)
+  return Math.min(counted('wchar'), counted('write_bytes'))
+}
 
 const SAMPLE_MS = 500
 

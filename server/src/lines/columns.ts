@@ -31,7 +31,8 @@ export class TextColumn {
     if (length <= SHORT) {
       for (let from = start; from < end; from += 1) bytes[at++] = source[from] as number
     } else {
-      bytes.set(source.subarray(start, end), at)
+      // Unlike set(), this needs no object for the part of the source.
+      Buffer.prototype.copy.call(source, bytes, at, start, end)
       at += length
     }
     this.used = at

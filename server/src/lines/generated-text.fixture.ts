@@ -38,10 +38,24 @@ export function textForm(random: Random, atMs: number): () => { line: Uint8Array
     }
     const somewhere = random.chance(0.03) ? random.below(text.length + 1) : text.length
     const wordsStart = text.slice(0, somewhere).isWellFormed() ? somewhere : text.length
-    const words = hasWords ? random.pick(VALUES) + random.pick(VALUES) : ''
+    let words = hasWords ? random.pick(VALUES) + random.pick(VALUES) : ''
+    if (hasWords && random.chance(0.2)) words += repeatedKey(random, leaves, text.length + words.length)
     const severity = random.chance(0.05) ? ('error' as const) : undefined
     return { line: Buffer.from(text + words), found: { text: text + words, leaves, time, severity, wordsStart } }
   }
+}
+
+/** A key that is repeated among the words. Adds its leaves. */
+function repeatedKey(random: Random, leaves: FoundLeaf[], from: number): string {
+  const path = random.pick(PATHS)
+  let words = ''
+  for (const text of [random.pick(VALUES), random.pick(VALUES)]) {
+    words += ` ${path}=`
+    const start = from + words.length
+    leaves.push({ path, text, start, end: start + text.length })
+    words += text
+  }
+  return words
 }
 
 function piece(random: Random): Piece {

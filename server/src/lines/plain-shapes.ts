@@ -23,8 +23,8 @@ export class PlainShapes {
   private readonly known = new Map<number, KnownShape>()
   /** The references as bytes, by their texts. */
   private readonly references = new Map<string, Uint8Array>()
-  private format = ''
-  private time = bytesOf(timeReference(''))
+  /** The references to times as bytes, by their formats. */
+  private readonly times = new Map<string, Uint8Array>()
 
   constructor(ledger: ShapeLedger) {
     this.ledger = ledger
@@ -83,11 +83,13 @@ export class PlainShapes {
   }
 
   private timeOf(format: string): Uint8Array {
-    if (this.format !== format) {
-      this.format = format
-      this.time = bytesOf(timeReference(format))
+    let bytes = this.times.get(format)
+    if (!bytes) {
+      if (this.times.size >= KNOWN_MAX) this.times.clear()
+      bytes = bytesOf(timeReference(format))
+      this.times.set(format, bytes)
     }
-    return this.time
+    return bytes
   }
 
   private referenceOf({ reference }: KnownKey): Uint8Array {

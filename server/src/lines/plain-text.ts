@@ -53,6 +53,23 @@ export class PlainText {
     return true
   }
 
+  /** True when a shape has a reference in place of the leaf: it lies before the words, and in no leaf or time before it. */
+  isCut(leaf: number): boolean {
+    const { starts, ends, wordsStart, timeStart, timeEnd } = this
+    let shapedTo = 0
+    let hasTime = timeStart >= 0
+    for (let at = 0; ; at += 1) {
+      const start = starts[at] as number
+      if (hasTime && start > timeStart) {
+        if (timeStart >= shapedTo && timeEnd <= wordsStart) shapedTo = timeEnd
+        hasTime = false
+      }
+      const isCut = start >= shapedTo && (ends[at] as number) <= wordsStart
+      if (at === leaf) return isCut
+      if (isCut) shapedTo = ends[at] as number
+    }
+  }
+
   textOf(line: Uint8Array, path: string): string | undefined {
     const at = this.paths.indexOf(path)
     if (at < 0 || at >= this.count) return undefined

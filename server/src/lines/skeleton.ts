@@ -223,8 +223,7 @@ export class Masker {
     const afterWord = at > start && (kinds[bytes[at - 1] ?? 0] ?? 0) & ALPHANUMERIC
     const limit = Math.min(end, at + QUOTED_BYTES_MAX)
     let close = afterWord ? limit : at + 1
-    const goesOn = () => bytes[close] !== sign || (close + 1 < end && (kinds[bytes[close + 1] ?? 0] ?? 0) & ALPHANUMERIC)
-    while (close < limit && bytes[close] !== LINE_FEED && goesOn()) close += 1
+    while (close < limit && bytes[close] !== LINE_FEED && !closesQuote(bytes, close, sign, end)) close += 1
     this.out[this.used++] = sign
     if (close >= limit || bytes[close] !== sign) return at + 1
     // A message that begins with a quoted sentence is that sentence.
@@ -259,6 +258,11 @@ export class Masker {
     this.high = length === 0 ? 0 : (a ^ (b >>> 15)) >>> 0
     this.low = length === 0 ? 0 : (b ^ (this.high >>> 14) || 1) >>> 0
   }
+}
+
+/** True for a quote that no letter or digit follows. */
+function closesQuote(bytes: Uint8Array, at: number, sign: number, end: number): boolean {
+  return bytes[at] === sign && (at + 1 >= end || !((kinds[bytes[at + 1] as number] as number) & ALPHANUMERIC))
 }
 
 function onlyLetters(bytes: Uint8Array, start: number, end: number): boolean {

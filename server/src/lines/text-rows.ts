@@ -10,7 +10,7 @@ import { hasTextShape, SHAPE_CHARS_MAX, type StoredRow, textReference, timeRefer
 import type { LiveShape, ShapeLedger } from './shape-ledger.ts'
 import { type Masker, skeletonHash } from './skeleton.ts'
 import type { SlotMap } from './slots.ts'
-import { type FoundLeaf, type FoundText, HEADER_TIME } from './text-line.ts'
+import { type FoundLeaf, type FoundText, HEADER_TIME, NOT_IN_LINE } from './text-line.ts'
 import type { Instant } from './time-text.ts'
 
 const EMPTY_VALUE = Buffer.from(toSlot(''))
@@ -84,7 +84,9 @@ export class TextRows {
     for (let at = 0; at < found.count; at += 1) {
       const derived = found.derived[at]
       if (derived) this.addValue(row[at] as KnownKey, derived, 0, derived.length)
-      else this.addValue(row[at] as KnownKey, line, found.starts[at] as number, found.ends[at] as number)
+      else if (found.starts[at] !== NOT_IN_LINE) {
+        this.addValue(row[at] as KnownKey, line, found.starts[at] as number, found.ends[at] as number)
+      }
     }
     if (!isShaped) block.raw.add(block.rows, line, 0, line.length)
     else if (found.wordsStart < line.length) block.raw.add(block.rows, line, found.wordsStart, line.length)
@@ -103,13 +105,30 @@ export class TextRows {
     return found.level ?? severityOf((path) => found.textOf(line, path))
   }
 
-  private readPlainKeys({ paths, count }: PlainText, prepared: RowFacts): boolean {
+  private readPlainKeys(found: PlainText, prepared: RowFacts): boolean {
+    const { paths, count } = found
     const line = this.keys.nextSet()
     this.message = -1
     this.tellsSeverity = false
     this.tellsTime = false
-    for (let at = 0; at < count; at += 1) if (!this.readKey(paths[at] as string, at, line, prepared)) return false
+    for (let at = 0; at < count; at += 1) {
+      if (!this.readKey(paths[at] as string, at, line, prepared) && !this.repeats(found, at, line)) return false
+    }
     return true
+  }
+
+  /** True for a key that is repeated where no value is cut out, as in a message. Its last value counts, in the place of the first. */
+  private repeats(found: PlainText, at: number, line: number): boolean {
+    const { paths, starts, ends, derived, timeStart } = found
+    const key = this.keys.of(paths[at] as string)
+    const first = key.at
+    if (key.set !== line || paths[first] !== paths[at] || derived[first] || derived[at]) return false
+    if ((starts[first] as number) < timeStart || found.isCut(first) || found.isCut(at)) return false
+    starts[first] = starts[at] as number
+    ends[first] = ends[at] as number
+    starts[at] = NOT_IN_LINE
+    this.row[at] = key
+    return !found.isCut(first)
   }
 
   private rebuildsPlain(live: LiveShape, line: Uint8Array, found: PlainText): boolean {
@@ -118,10 +137,14 @@ export class TextRows {
   }
 
   private addValue(key: KnownKey, line: Uint8Array, start: number, end: number): void {
+    if (start === end) this.addBytes(key, EMPTY_VALUE, 0, EMPTY_VALUE.length)
+    else this.addBytes(key, line, start, end)
+  }
+
+  private addBytes({ column, path }: KnownKey, source: Uint8Array, start: number, end: number): void {
     const { block } = this
-    const [source, from, to] = start === end ? [EMPTY_VALUE, 0, EMPTY_VALUE.length] : [line, start, end]
-    if (key.column) key.column.add(block.rows, source, from, to)
-    else block.more.add(block.rows, key.path, source, from, to)
+    if (column) column.add(block.rows, source, start, end)
+    else block.more.add(block.rows, path, source, start, end)
   }
 
   /** False when a key is repeated or is also an attribute. */
@@ -139,6 +162,7 @@ export class TextRows {
     const key = this.keys.of(path)
     if (key.set === line || prepared.has(key.path) || key.path === ORIGINAL_TIME) return false
     key.set = line
+    key.at = at
     row[at] = key
     if (key.tellsSeverity) this.tellsSeverity = true
     if (key.tellsTime) this.tellsTime = true

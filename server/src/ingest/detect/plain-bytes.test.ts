@@ -38,6 +38,11 @@ test.each([
   `${'é'.repeat(78)} INFO`,
   `${'😀'.repeat(39)} INFO`,
   'é a=1 b=é',
+  'java.io.IOException: broken',
+  '10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET / HTTP/2.0" 500 17 "-" "IOError"',
+  'raised TypeError(17)',
+  '2026-11-20T10:00:00Z INFO ended with a KeyError',
+  '2026-11-20T10:00:00Z an alignment exception, Error: 7, aError: 7, Errors: 7',
 ])('%j is read without strings', (line) => {
   expect(readBoth(line)).toBe('found')
 })
@@ -51,6 +56,10 @@ test.each([
   `${'é'.repeat(80)} INFO`,
   `${'😀'.repeat(40)} INFO`,
   '“a” – b…',
+  'Exception: without a type',
+  'myError: of a function',
+  'SomeErrors: many',
+  'double-hummer alignment exceptions',
 ])('%j has no parts', (line) => {
   expect(readBoth(line)).toBe('nothing')
 })
@@ -70,7 +79,8 @@ test.each([
   '11-20 10:00:00.123  47  48 I : text',
   'I1120 10:00:00.123456    47 server.go] text',
   'shop:80 10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET / HTTP/2.0" 500 17',
-  'java.io.IOException: broken',
+  'Nov 20 10:00:00 node-3 app[17]: java.io.IOException: broken',
+  '10.0.0.1 - - [20/Nov/2026:13:55:36 +0000] "GET /IOError: HTTP/2.0" 500 17',
   'Traceback (most recent call last)',
   '2026-11-20T10:00:00Z {"a":1}',
   'Fri Nov 20 10:00:00 2026 text',
@@ -109,6 +119,9 @@ const pieces = fc.constantFrom(
   'a.go:17] ',
   ' 47',
   "='x'",
+  'IOException:',
+  'XError',
+  'Error(',
 )
 const heads = fc.constantFrom(
   '',

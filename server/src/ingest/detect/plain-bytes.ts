@@ -25,6 +25,8 @@ const EQUALS = 16
 const ACCESS = 32
 /** Bytes of characters beyond ASCII. */
 const WIDE = 64
+/** The type of an exception. No byte has this kind. */
+const FAILURE = 128
 
 const kinds = makeKinds()
 
@@ -33,7 +35,7 @@ function makeKinds(): Uint8Array {
   const mark = (chars: string, kind: number) => {
     for (const char of chars) made[char.charCodeAt(0)] = (made[char.charCodeAt(0)] ?? 0) | kind
   }
-  mark('xEC]', TELLING)
+  mark('EC]', TELLING)
   mark('=', EQUALS)
   mark(' \t', SPACE_KIND | BEHIND)
   mark(',|', BEHIND)
@@ -45,8 +47,7 @@ function makeKinds(): Uint8Array {
 }
 
 const text = (word: string): Uint8Array => Uint8Array.from(Buffer.from(word))
-const EXCEPTION = text('xception')
-const ERROR = text('Error')
+const failures = ['Exception', 'Error'].map(text)
 const CEF = text('CEF:')
 const REQUEST = text('] "')
 const STREAM = text('std')
@@ -59,6 +60,7 @@ const [SPACE, OPENING_BRACKET, CLOSING_BRACKET, OPENING, CLOSING, DASH, LESS, CL
   0x20, 0x5b, 0x5d, 0x28, 0x29, 0x2d, 0x3c, 0x7d,
 ]
 const [UPPER_A, UPPER_F, UPPER_W, UPPER_Z] = [0x41, 0x46, 0x57, 0x5a]
+const [CASE, COLON, UNDERSCORE] = [0x20, 0x3a, 0x5f]
 
 const pairs = new PairReader()
 
@@ -71,7 +73,7 @@ export function readPlain(bytes: Uint8Array, arrival: Instant, found: PlainText)
   found.clear()
   const seen = end === 0 || end > PLAIN_BYTES_MAX ? ODD : kindsIn(bytes, end)
   if (seen & ODD || (seen & WIDE && !isPlainWide(bytes, seen))) return 'unknown'
-  if (seen & ACCESS) return readAccess(bytes, arrival, found)
+  if (seen & ACCESS) return readAccess(bytes, arrival, seen, found)
   const restStart = readHeader(bytes, arrival, found)
   return restStart < 0 ? 'unknown' : readRest(bytes, restStart, seen, found)
 }
@@ -105,14 +107,14 @@ function mayBeSpace(bytes: Uint8Array, at: number): boolean {
 /** True for the last byte of U+2000 to U+200A, U+2028, U+2029 and U+202F. */
 const isSpaceAmongPunctuation = (byte: number): boolean => byte <= 0x8a || byte === 0xa8 || byte === 0xa9 || byte === 0xaf
 
-function readAccess(bytes: Uint8Array, arrival: Instant, found: PlainText): PlainResult {
-  if (isSyslog(bytes) || bytes[0] === LESS || mayBeGlogOrLogcat(bytes) || isTraceLine(bytes)) return 'unknown'
+function readAccess(bytes: Uint8Array, arrival: Instant, seen: number, found: PlainText): PlainResult {
+  if (seen & FAILURE || isSyslog(bytes) || bytes[0] === LESS || mayBeGlogOrLogcat(bytes) || isTraceLine(bytes)) return 'unknown'
   const end = readAccessBytes(bytes, arrival, found)
   found.wordsStart = end
   return end < 0 ? 'unknown' : 'found'
 }
 
-/** Reads the pairs of the message, and frames of stack traces. */
+/** Reads the pairs of the message, and lines of exceptions and stack traces. */
 function readRest(bytes: Uint8Array, restStart: number, seen: number, found: PlainText): PlainResult {
   const textEnd = lastOf(bytes, bytes.length) + 1
   if (bytes[textEnd - 1] === CLOSING_BRACE) return 'unknown'
@@ -122,7 +124,7 @@ function readRest(bytes: Uint8Array, restStart: number, seen: number, found: Pla
     if (result === 'unknown') return 'unknown'
     if (result === 'whole') found.wordsStart = bytes.length
   }
-  if (isTraceLine(bytes)) {
+  if (seen & FAILURE || isTraceLine(bytes)) {
     if (found.count > 0 && found.level === undefined) return 'unknown'
     found.severity = found.level === undefined ? 'error' : undefined
   }
@@ -160,10 +162,30 @@ function kindsIn(bytes: Uint8Array, end: number): number {
     const kind = kinds[bytes[at] as number] as number
     seen |= kind
     if (!(kind & (ODD | TELLING))) continue
-    if (kind & ODD || isAt(bytes, at, EXCEPTION) || isAt(bytes, at, ERROR) || isAt(bytes, at, CEF)) return ODD
+    if (kind & ODD || isAt(bytes, at, CEF)) return ODD
     if (isAt(bytes, at, REQUEST)) seen |= ACCESS
+    else if (isFailure(bytes, at, end)) seen |= FAILURE
   }
   return mayBegin[bytes[0] as number] === 1 && beginnings.some((word) => isAt(bytes, 0, word)) ? ODD : seen
+}
+
+/** True for the end of the type of an exception, as in `java.io.IOException:`, whose beginning is a capital letter before `at`. */
+function isFailure(bytes: Uint8Array, at: number, end: number): boolean {
+  for (const name of failures) {
+    if (!isAt(bytes, at, name)) continue
+    const behind = at + name.length
+    if (behind < end && bytes[behind] !== COLON && bytes[behind] !== OPENING) return false
+    let start = at
+    while (start > 0 && isWordByte(bytes[start - 1] as number)) start -= 1
+    return start < at && (bytes[start] as number) >= UPPER_A && (bytes[start] as number) <= UPPER_Z
+  }
+  return false
+}
+
+/** True for a letter of either case, a digit or an underscore. */
+function isWordByte(byte: number): boolean {
+  const upper = byte & ~CASE
+  return (upper >= UPPER_A && upper <= UPPER_Z) || isDigit(byte) || byte === UNDERSCORE
 }
 
 /** True when a line may begin like syslog without a priority. */

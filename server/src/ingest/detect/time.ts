@@ -57,7 +57,10 @@ class Clock {
     const tail = clock + 8 + (digits > 0 ? 1 + digits : 0)
     if (headBytes.length === 0 || tail + tailBytes.length > end || !startsWith(bytes, headBytes, start)) return false
     if (bytes[clock + 2] !== COLON || bytes[clock + 5] !== COLON || !startsWith(bytes, tailBytes, tail)) return false
-    const [hour, minute, second] = [twoDigitBytes(bytes, clock), twoDigitBytes(bytes, clock + 3), twoDigitBytes(bytes, clock + 6)]
+    // A list of the three would be garbage for every line.
+    const hour = twoDigitBytes(bytes, clock)
+    const minute = twoDigitBytes(bytes, clock + 3)
+    const second = twoDigitBytes(bytes, clock + 6)
     if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return false
     let nanos = 0
     if (digits > 0) {
@@ -181,7 +184,8 @@ function startsWith(bytes: Uint8Array, text: Uint8Array, start: number): boolean
 }
 
 function twoDigitBytes(bytes: Uint8Array, at: number): number {
-  const [tens, ones] = [(bytes[at] as number) - ZERO, (bytes[at + 1] as number) - ZERO]
+  const tens = (bytes[at] as number) - ZERO
+  const ones = (bytes[at + 1] as number) - ZERO
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1
 }
 

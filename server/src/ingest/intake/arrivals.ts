@@ -11,7 +11,7 @@ import { isWrapped, mayNest, nestedKeys } from '../detect/nested.ts'
 import { zonedTime } from '../detect/zoned-time.ts'
 import type { EventLine, TableRow } from './line.ts'
 import { withLineTime } from './line-time.ts'
-import { afterBlank, splitLines } from './lines.ts'
+import { afterBlank, LineSplitter, splitLines } from './lines.ts'
 import type { LineParser, ParsedLine } from './parsing.ts'
 
 /** The data that all events of a request share. */
@@ -52,7 +52,9 @@ export function* linesOfBatch(
   const { bytes: body } = arrivals
   let nests: boolean | undefined
   const how = { ...settings, mayNest: () => (nests ??= mayNest(body)) }
-  for (const bytes of splitLines(body)) yield toLine(bytes, base, how)
+  // A second generator between would take longer than finding the lines.
+  const lines = new LineSplitter(body)
+  for (let bytes = lines.next(); bytes; bytes = lines.next()) yield toLine(bytes, base, how)
 }
 
 /** The records of a batch that are in tables, and the facts that all of them share; undefined for a batch of objects or lines. */

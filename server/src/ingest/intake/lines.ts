@@ -27,12 +27,32 @@ export function endOfLine(bytes: Uint8Array, start: number): number {
 export const lineWithin = (bytes: Uint8Array, start: number, end: number): Uint8Array =>
   bytes.subarray(start, end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end)
 
-/** Yields the lines of a body unchanged and skips blank lines. A generator, since there may be millions of lines. */
-export function* splitLines(bytes: Uint8Array): Generator<Uint8Array> {
-  const found = searchable(bytes)
-  for (let start = 0; start < bytes.length; ) {
-    const end = endOfLine(found, start)
-    if (afterBlank(bytes, start, end) < end) yield lineWithin(bytes, start, end)
-    start = end + 1
+/** Reads the lines of a body unchanged, one after the other, and skips blank lines. */
+export class LineSplitter {
+  private readonly bytes: Uint8Array
+  private readonly found: Buffer
+  private start = 0
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+    this.found = searchable(bytes)
   }
+
+  /** The next line; undefined at the end of the body. */
+  next(): Uint8Array | undefined {
+    const { bytes, found } = this
+    while (this.start < bytes.length) {
+      const { start } = this
+      const end = endOfLine(found, start)
+      this.start = end + 1
+      if (afterBlank(bytes, start, end) < end) return lineWithin(bytes, start, end)
+    }
+    return undefined
+  }
+}
+
+/** Yields the same lines. A generator, since there may be millions of lines. */
+export function* splitLines(bytes: Uint8Array): Generator<Uint8Array> {
+  const lines = new LineSplitter(bytes)
+  for (let line = lines.next(); line; line = lines.next()) yield line
 }
