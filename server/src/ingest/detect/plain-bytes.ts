@@ -25,6 +25,8 @@ const EQUALS = 16
 const ACCESS = 32
 /** Bytes of characters beyond ASCII. */
 const WIDE = 64
+/** The smallest first byte of a character beyond ASCII. */
+const FIRST_OF_CHAR = 0xc0
 
 const kinds = makeKinds()
 
@@ -79,7 +81,7 @@ export function readPlain(bytes: Uint8Array, arrival: Instant, found: PlainText)
 /** True for characters beyond ASCII in a line whose format does not depend on them. */
 function isPlainWide(bytes: Uint8Array, seen: number): boolean {
   if (seen & ACCESS || mayBeGlogOrLogcat(bytes) || !isUtf8(bytes)) return false
-  for (let at = 0; at < bytes.length; at += 1) if (mayBeSpace(bytes, at)) return false
+  for (let at = 0; at < bytes.length; at += 1) if ((bytes[at] as number) >= FIRST_OF_CHAR && mayBeSpace(bytes, at)) return false
   return true
 }
 
