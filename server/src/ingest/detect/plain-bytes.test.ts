@@ -43,6 +43,13 @@ test.each([
   'raised TypeError(17)',
   '2026-11-20T10:00:00Z INFO ended with a KeyError',
   '2026-11-20T10:00:00Z an alignment exception, Error: 7, aError: 7, Errors: 7',
+  '<34>Nov 20 10:00:00 host su: failed',
+  '<34>Nov 20 10:00:00 host su[7]: für a=1 b=2',
+  'Nov 20 10:00:00 node-3 sshd[17]: héllo',
+  '<165>1 2026-11-20T10:00:00.003Z host.example evntslog 111 ID47 [x@3 iut="3" b="é"][x@1 y="z"] An event für a=1 level=warn',
+  '<34>1 - - - - - - text',
+  '<34>1 - - - - - -',
+  '<191>1 2026-11-20T10:00:00Z h a - - -  x',
 ])('%j is read without strings', (line) => {
   expect(readBoth(line)).toBe('found')
 })
@@ -65,7 +72,6 @@ test.each([
 })
 
 test.each([
-  'Nov 20 10:00:00 node-3 sshd[17]: héllo',
   'a=1\u00a0b=2',
   'a=1\u3000b=2',
   '\u2003at x(y)',
@@ -74,7 +80,11 @@ test.each([
   '\x01',
   'msg="an \\" escape" level=info',
   'at x(a=1, b=2)',
-  '<34>Nov 20 10:00:00 host su: failed',
+  '<034>Nov 20 10:00:00 host su: failed',
+  '<192>Nov 20 10:00:00 host su: failed',
+  '<34>1 2026-11-20T10:00:00Z h a - - [x a="\\]"] b',
+  '<34>1 2026-11-20T10:00:00Z h é - - - b',
+  '<34>text',
   'Nov 20 10:00:00 host su',
   '11-20 10:00:00.123  47  48 I : text',
   'I1120 10:00:00.123456    47 server.go] text',
@@ -118,6 +128,11 @@ const pieces = fc.constantFrom(
   'I ',
   'a.go:17] ',
   ' 47',
+  '<34>',
+  '<34>1 - ',
+  ' - ',
+  '[x@1 a="b"]',
+  ' n="v"',
   "='x'",
   'IOException:',
   'XError',
@@ -130,6 +145,9 @@ const heads = fc.constantFrom(
   '[2026-11-20 10:00:00.123 UTC]',
   '2026-11-20T10:00:00',
   '\tat x(',
+  '<34>Nov 20 10:00:00 host su: ',
+  '<34>1 2026-11-20T10:00:00Z h a 1 - ',
+  '<13>1 2026-11-20T10:00:00Z h a - m [x b="1" c="é"]',
 )
 
 test('any line is read as detect reads it, or left to it', () => {

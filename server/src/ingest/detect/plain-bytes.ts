@@ -5,7 +5,7 @@ import { readAccessBytes } from './access.ts'
 import { readGlogOrLogcatBytes } from './glog-logcat.ts'
 import { readLevel } from './level.ts'
 import { PairReader } from './pairs-bytes.ts'
-import { readSyslogBytes } from './syslog.ts'
+import { readSyslogBytes } from './syslog-bytes.ts'
 import { mayBeIso, readIsoBytes } from './time.ts'
 
 /** The results of reading a line: its parts are found, it has none, or only `detect` can read it. */
@@ -27,6 +27,8 @@ const ACCESS = 32
 const WIDE = 64
 /** The type of an exception. No byte has this kind. */
 const FAILURE = 128
+/** The smallest first byte of a character beyond ASCII. */
+const FIRST_OF_CHAR = 0xc0
 
 const kinds = makeKinds()
 
@@ -65,8 +67,8 @@ const [CASE, COLON, UNDERSCORE] = [0x20, 0x3a, 0x5f]
 const pairs = new PairReader()
 
 /**
- * Reads a line as `detect` does, without strings: a leading time, a level near the beginning, pairs, and frames of stack traces; in ASCII lines
- * also syslog without a priority, glog, logcat and access logs. Other formats are left to `detect`.
+ * Reads a line as `detect` does, without strings: syslog, a leading time, a level near the beginning, pairs, and frames of stack traces; in ASCII
+ * lines also glog, logcat and access logs. Other formats are left to `detect`.
  */
 export function readPlain(bytes: Uint8Array, arrival: Instant, found: PlainText): PlainResult {
   const end = bytes.length
@@ -80,8 +82,8 @@ export function readPlain(bytes: Uint8Array, arrival: Instant, found: PlainText)
 
 /** True for characters beyond ASCII in a line whose format does not depend on them. */
 function isPlainWide(bytes: Uint8Array, seen: number): boolean {
-  if (seen & ACCESS || isSyslog(bytes) || mayBeGlogOrLogcat(bytes) || !isUtf8(bytes)) return false
-  for (let at = 0; at < bytes.length; at += 1) if (mayBeSpace(bytes, at)) return false
+  if (seen & ACCESS || mayBeGlogOrLogcat(bytes) || !isUtf8(bytes)) return false
+  for (let at = 0; at < bytes.length; at += 1) if ((bytes[at] as number) >= FIRST_OF_CHAR && mayBeSpace(bytes, at)) return false
   return true
 }
 
@@ -135,12 +137,11 @@ function readRest(bytes: Uint8Array, restStart: number, seen: number, found: Pla
 function readHeader(bytes: Uint8Array, arrival: Instant, found: PlainText): number {
   const end = bytes.length
   const first = bytes[0] as number
-  if (isSyslog(bytes)) {
+  if (first === LESS || isSyslog(bytes)) {
     if (!readSyslogBytes(bytes, arrival, found)) return -1
     found.wordsStart = end
     return found.starts[found.count - 1] as number
   }
-  if (first === LESS) return -1
   if (mayBeGlogOrLogcat(bytes)) {
     found.wordsStart = readGlogOrLogcatBytes(bytes, arrival, found)
     return found.wordsStart
