@@ -11,6 +11,8 @@ export const severities: readonly string[] = 'emerg alert crit err warning notic
 
 const PRIORITY = /<(\d{1,3})>/y
 const MODERN = /(\d{1,2}) (-|\S{10,64}) (\S{1,255}) (\S{1,48}) (\S{1,128}) (\S{1,32}) (?=-|\[)/y
+/** Heroku leaves out the structured data and the sign that there is none. */
+const DRAIN = /(1) (\d{4}-\d\d-\d\dT\S{8,48}) (\S{1,255}) (\S{1,48}) (\S{1,128}) (-) (?=\S)/y
 const NAMED_DATE = /([A-Z][a-z]{2}) ( ?\d{1,2}) (?:(\d{4}) )?(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?=:? )/y
 const ISO_DATE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?(?=:? )/y
 const BEHIND_DATE = /:? /y
@@ -51,7 +53,7 @@ function priorityLeaves(written: string): FoundLeaf[] {
 }
 
 function modern(text: string, start: number, said: readonly FoundLeaf[]): Header | undefined {
-  const match = at(MODERN, text, start)
+  const match = at(MODERN, text, start) ?? at(DRAIN, text, start)
   if (!match) return undefined
   const [whole, version = '', timeText = '', ...names] = match
   const data = structuredData(text, start + whole.length)
