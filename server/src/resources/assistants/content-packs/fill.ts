@@ -32,7 +32,7 @@ export function fillPack(pack: ContentPack, dataset: PackDataset, parameters: re
   const widgets = pack.widgets.map((widget) => filled('WIDGET', widget, () => filledWidget(widget)))
   const monitors = pack.monitors.map((monitor) => filled('MONITOR', monitor, () => filledMonitor(monitor)))
   return {
-    name: titled(`${pack.name}: {dataset}`),
+    name: 'collection' in pack.recognizedBy ? pack.name : titled(`${pack.name}: {dataset}`),
     description: titled(pack.description),
     widgets: widgets.flatMap(({ made }) => made ?? []),
     monitors: monitors.flatMap(({ made }) => made ?? []),
