@@ -195,7 +195,10 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     await page.getByRole('list', { name: 'Ready-made dashboards' }).waitFor({ state: 'detached' })
     await page.reload()
     await page.getByRole('button', { name: 'Ready-made' }).click()
-    await page.getByRole('dialog', { name: 'Ready-made' }).getByRole('link', { name: /Application logs/ }).waitFor()
+    await page
+      .getByRole('dialog', { name: 'Ready-made' })
+      .getByRole('link', { name: /Application logs/ })
+      .waitFor()
     expect(await page.getByRole('list', { name: 'Ready-made dashboards' }).count()).toBe(0)
   })
 
