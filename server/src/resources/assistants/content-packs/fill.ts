@@ -13,7 +13,7 @@ export type FilledWidget = {
 
 export type FilledMonitor = { readonly id: string; readonly name: string; readonly rule: ContentPackRule }
 
-export type LeftOutPart = { readonly kind: 'WIDGET' | 'MONITOR'; readonly name: string; readonly reason: string }
+type LeftOutPart = { readonly kind: 'WIDGET' | 'MONITOR'; readonly name: string; readonly reason: string }
 
 /** A content pack with the parameters of one dataset. */
 export type FilledPack = {
