@@ -129,7 +129,8 @@ export function ReadyMadeMenu() {
     <Popover
       label="Ready-made"
       trigger={
-        <Button>
+        // On a phone the actions scroll, and the main one comes first.
+        <Button className="max-sm:order-last">
           Ready-made <Caret />
         </Button>
       }

@@ -26,6 +26,7 @@ export function PackWidgets({ preview: { dashboard, sampled }, range, isOld }: P
                   style={styleOf({})}
                   queries={queries}
                   formula={formulas[0]?.expression ?? ''}
+                  formulaName={formulas[0]?.name}
                   range={{ words: range }}
                 />
               ) : (
