@@ -178,6 +178,8 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     await page.getByText('Missing: a recipient.').waitFor()
     await page.getByLabel('Address').fill('oncall@example.org')
     await page.getByRole('button', { name: 'Create dashboard and 1 monitor' }).click()
+    // The preview has the same title and widgets, so only the address tells that the dashboard exists.
+    await page.waitForURL(/\/dashboards\?id=/)
     await page.getByRole('region', { name: 'Requests by status' }).waitFor()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Access logs: shop / nginx')
     const nginx = await datasetOf(org, 'nginx')

@@ -129,8 +129,8 @@ export function ReadyMadeMenu() {
     <Popover
       label="Ready-made"
       trigger={
-        // On a phone the actions scroll, and the main one comes first.
-        <Button className="max-sm:order-last">
+        // The header of a phone has no place for it; the pages of datasets show the same.
+        <Button className="max-sm:hidden">
           Ready-made <Caret />
         </Button>
       }
