@@ -152,6 +152,58 @@ describe.skipIf(browserPath === undefined)('the data page', () => {
     expect(await panel.getByRole('button', { name: 'Use this time' }).count()).toBe(2)
   })
 
+  test('access logs are offered with a dashboard and monitors: previewed, created once, and opened', async () => {
+    const org = await stand.app.newOrganization()
+    const nowMs = stand.app.clock.nowMs()
+    const requests = Array.from({ length: 40 }, (_, at) => ({
+      timestamp: new Date(nowMs - at * 1_000).toISOString(),
+      method: 'GET',
+      path: `/page/${at % 3}`,
+      status: at % 10 ? 200 : 502,
+      client_ip: `10.0.0.${at % 4}`,
+    }))
+    await stand.send('nginx', requests, org)
+    const page = await stand.open('/app/dashboards', { key: org.key })
+    const offers = page.getByRole('list', { name: 'Ready-made dashboards' })
+    await offers.getByText('a dashboard and 2 monitors are ready').waitFor()
+    expect(await axeFaults(page, 'offers')).toEqual([])
+    await offers.getByRole('link', { name: 'Preview Access logs: nginx' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Access logs: shop / nginx' }).waitFor()
+    await page.getByRole('region', { name: 'Clients with the most requests' }).getByText('10.0.0.1').waitFor()
+    await page.getByText('no field holds the duration of a request').first().waitFor()
+    expect(await axeFaults(page, 'content pack')).toEqual([])
+    await page.getByLabel('Client', { exact: true }).fill('')
+    await page.getByText('no field holds the address of the client').waitFor()
+    await page.getByLabel('Server errors: shop / nginx').check()
+    await page.getByText('Missing: a recipient.').waitFor()
+    await page.getByLabel('Address').fill('oncall@example.org')
+    await page.getByRole('button', { name: 'Create dashboard and 1 monitor' }).click()
+    // The preview has the same title and widgets, so only the address tells that the dashboard exists.
+    await page.waitForURL(/\/dashboards\?id=/)
+    await page.getByRole('region', { name: 'Requests by status' }).waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Access logs: shop / nginx')
+    const nginx = await datasetOf(org, 'nginx')
+    await page.goto(`${stand.app.url}/app/data?id=${JSON.stringify(nginx?.id)}`)
+    const panel = page.getByRole('region', { name: 'Ready-made dashboards and monitors' })
+    await panel.getByRole('link', { name: 'Open dashboard' }).waitFor()
+    await panel.getByText('1 monitor is ready').waitFor()
+  })
+
+  test('an offer is dismissed for good in this browser', async () => {
+    const org = await stand.app.newOrganization()
+    await stand.send('orders', lines(stand.app.clock.nowMs(), 10), org)
+    const page = await stand.open('/app/dashboards', { key: org.key })
+    await page.getByRole('button', { name: 'Dismiss Application logs: orders' }).click()
+    await page.getByRole('list', { name: 'Ready-made dashboards' }).waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('button', { name: 'Ready-made' }).click()
+    await page
+      .getByRole('dialog', { name: 'Ready-made' })
+      .getByRole('link', { name: /Application logs/ })
+      .waitFor()
+    expect(await page.getByRole('list', { name: 'Ready-made dashboards' }).count()).toBe(0)
+  })
+
   test('a parser is tested on the newest lines, created, assigned, unassigned and deleted', async () => {
     const org = await stand.app.newOrganization()
     const raw = Array.from({ length: 8 }, (_, at) => `port ${at} is ${at % 2 ? 'up' : 'down'}`).join('\n')

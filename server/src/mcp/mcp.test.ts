@@ -233,6 +233,17 @@ describe('creating tools answer with a preview first', () => {
     expect(await count()).toBe((before ?? 0) + 1)
   })
 
+  test('a content pack is listed, previewed with its values, and created with its chosen monitors', async () => {
+    const listed = await agent.tool('list_content_packs', {})
+    const offer = rowsOf(listed, 'content_packs').find(({ dataset, pack }) => dataset === 'web' && pack === 'application')
+    expect(offer, listed.text).toBeDefined()
+    const args = { pack: 'application', dataset_id: offer?.dataset_id, monitors: ['errors'], actions: [{ email: 'ada@shop.example' }] }
+    const preview = await agent.tool('create_from_content_pack', args)
+    expect(preview.body, preview.text).toMatchObject({ monitors_offered: ['errors', 'new-errors', 'no-events'] })
+    const made = await agent.tool('create_from_content_pack', { ...args, confirm: preview.body.confirm })
+    expect(made.body, made.text).toMatchObject({ dashboard_id: expect.any(String), monitor_ids: [expect.any(String)] })
+  })
+
   test('a confirmation is valid for a while, for its caller, tool and arguments only', () => {
     const { world } = app.app
     const actorOf = (id: string) => ({ orgId: org.orgId, identity: { type: 'API_KEY_ID', id } }) as Actor

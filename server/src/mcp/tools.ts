@@ -1,5 +1,6 @@
 import type { AgentTool } from './tool.ts'
 import { compareTools } from './tools/compare-tools.ts'
+import { contentPackTools } from './tools/content-pack-tools.ts'
 import { countTools } from './tools/count-tools.ts'
 import { createTools } from './tools/create-tools.ts'
 import { dataTools } from './tools/data-tools.ts'
@@ -19,5 +20,6 @@ export const agentTools: readonly AgentTool[] = [
   ...explainTools,
   ...monitorTools,
   ...usageTools,
+  ...contentPackTools,
   ...createTools,
 ]

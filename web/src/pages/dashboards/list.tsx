@@ -2,6 +2,7 @@ import type { Dashboard } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import { useClient } from '../../parts/client.ts'
+import { ContentPackOffers, ReadyMadeMenu } from '../../parts/content-packs.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { ago } from '../../parts/numbers.ts'
@@ -25,6 +26,9 @@ export function DashboardList() {
           <Link to="/dashboards" search={{ view: 'metrics' }} className="px-2 text-accent hover:underline">
             Metrics
           </Link>
+          <Permitted to={['dashboards_write', 'search_read']}>
+            <ReadyMadeMenu />
+          </Permitted>
           <Permitted to="dashboards_write">
             <Templates />
           </Permitted>
@@ -61,6 +65,7 @@ export function DashboardList() {
           </ul>
         )}
       </FilteredList>
+      <ContentPackOffers />
     </Page>
   )
 }

@@ -11,6 +11,9 @@ const schema = {
   into: text,
   /** template is the template that a new dashboard is created from. */
   template: text,
+  /** pack is the content pack that a dashboard is created from, for the dataset `of`. */
+  pack: text,
+  of: text,
   view: oneOf(['metrics', 'templates']),
   /** before also draws the previous period. */
   before: flag,

@@ -12,20 +12,27 @@ import { Figure } from './figure.tsx'
 import { slicesFor, type WidgetStyle } from './widget-style.ts'
 
 /** definitionOf is the metric definition in the form of the API. */
-export const definitionOf = (queries: readonly MetricQuery[], formula: string) => ({
+export const definitionOf = (queries: readonly MetricQuery[], formula: string, formulaName = 'formula') => ({
   queries: tidied(queries),
-  ...(formula.trim() === '' ? {} : { formulas: [{ name: 'formula', expression: formula.trim() }] }),
+  ...(formula.trim() === '' ? {} : { formulas: [{ name: formulaName, expression: formula.trim() }] }),
 })
 
 const SETTLE_MS = 500
 
-type PreviewProps = { type: Widget['type']; style: WidgetStyle; queries: readonly MetricQuery[]; formula: string; range: Range }
+type PreviewProps = {
+  type: Widget['type']
+  style: WidgetStyle
+  queries: readonly MetricQuery[]
+  formula: string
+  formulaName?: string | undefined
+  range: Range
+}
 
 /** Preview shows the result of queries and a formula, once typing has paused. */
-export function Preview({ type, style, queries, formula, range }: PreviewProps) {
+export function Preview({ type, style, queries, formula, formulaName, range }: PreviewProps) {
   const client = useClient()
   const [zone] = useZone()
-  const wanted = JSON.stringify(definitionOf(queries, formula))
+  const wanted = JSON.stringify(definitionOf(queries, formula, formulaName))
   const [settled, setSettled] = useState(wanted)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(wanted), SETTLE_MS)

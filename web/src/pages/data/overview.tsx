@@ -5,6 +5,7 @@ import { useMemo } from 'react'
 import { useCallerNames } from '../../parts/callers.ts'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartBand, ChartData } from '../../parts/chart/data.ts'
+import { DatasetOffers } from '../../parts/content-packs.tsx'
 import { TruncationNote } from '../../parts/long-list.tsx'
 import { ago, bytes, count, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
@@ -52,6 +53,7 @@ export function Overview({ dataset }: { dataset: Dataset }) {
         </Panel>
       </div>
       <Readers id={dataset.id} />
+      <DatasetOffers datasetId={dataset.id} />
     </>
   )
 }

@@ -1,10 +1,9 @@
 import type { MetricDefinition, MetricQuery, Monitor } from '@dendro/api'
 import { newQuery, tidied } from '../../parts/metric-queries.ts'
+import { actionsOf, type FormTarget } from '../../parts/target-fields.tsx'
 import type { Range } from '../../parts/time-range.ts'
 import { boundsOf } from '../../parts/time-range.ts'
 import type { FormKind, FormOperator } from './labels.ts'
-
-export type FormTarget = { email?: string; integration_id?: string }
 
 /** A Draft is the state of the monitor form: numbers are still text, and fields may be empty. */
 export type MonitorFormState = {
@@ -172,7 +171,7 @@ export type WatchRule = NonNullable<ReturnType<typeof ruleOf>>
 /** bodyOf is the whole request body; undefined while a required field is missing. */
 export function bodyOf(draft: MonitorFormState) {
   const rule = ruleOf(draft)
-  const actions = draft.targets.filter(({ email, integration_id }) => (email ?? '').trim() !== '' || integration_id !== undefined)
+  const actions = actionsOf(draft.targets)
   const name = draft.name.trim()
   if (!rule || name === '' || actions.length === 0) return undefined
   const description = draft.description.trim()

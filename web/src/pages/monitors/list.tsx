@@ -1,6 +1,7 @@
 import type { Monitor } from '@dendro/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ContentPackOffers, ReadyMadeMenu } from '../../parts/content-packs.tsx'
 import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { hasWords } from '../../parts/has-words.ts'
@@ -33,6 +34,9 @@ export function MonitorList({ params }: { params: MonitorParams }) {
           <Link to="/monitors" search={{ view: 'templates' }} className="px-2 text-accent hover:underline">
             Templates
           </Link>
+          <Permitted to={['monitors_write', 'dashboards_write', 'search_read']}>
+            <ReadyMadeMenu />
+          </Permitted>
           <Permitted to="monitors_write">
             <Link to="/monitors" search={{ edit: 'new' }} className={buttonClass({ variant: 'main' })}>
               New monitor
@@ -54,6 +58,7 @@ export function MonitorList({ params }: { params: MonitorParams }) {
           </p>
         </EmptyState>
       )}
+      {list.data?.length === 0 && <ContentPackOffers />}
       {list.data && list.data.length > 0 && (
         <>
           <Filters monitors={list.data} params={params} onChange={set} />

@@ -102,18 +102,3 @@ export function useMonitorTemplates() {
     queryFn: async ({ signal }) => (await client.monitorTemplates.list({ signal })).templates,
   })
 }
-
-/** useIntegrations loads the webhooks and chats that monitors can notify. */
-export function useIntegrations() {
-  const client = useClient()
-  return useQuery({
-    queryKey: ['notification targets'],
-    queryFn: async ({ signal }) => {
-      const [webhooks, chats] = await Promise.all([client.integrations.webhooks({ signal }), client.integrations.slack({ signal })])
-      return [
-        ...webhooks.integrations.map(({ id, name }) => ({ id, name: `Webhook ${name}` })),
-        ...chats.integrations.map(({ id, name }) => ({ id, name: `Chat ${name}` })),
-      ]
-    },
-  })
-}

@@ -1,6 +1,7 @@
 import type { MetricQuery } from '@dendro/api'
 import type { TemplateContent } from '../../parts/placeholders.ts'
-import { type FormTarget, HOUR_MS, type MonitorFormState, newDraft } from './draft.ts'
+import type { FormTarget } from '../../parts/target-fields.tsx'
+import { HOUR_MS, type MonitorFormState, newDraft } from './draft.ts'
 
 const text = (value: unknown): string => (value === undefined ? '' : String(value))
 

@@ -13,6 +13,7 @@ import {
   references,
   type TemplateContent,
 } from '../../parts/placeholders.ts'
+import { TargetFields } from '../../parts/target-fields.tsx'
 import type { TemplateForm } from '../../parts/template-editor.tsx'
 import {
   ParameterFields,
@@ -26,7 +27,6 @@ import {
 import { Field, Select, TextArea } from '../../ui/field.tsx'
 import type { MonitorFormState } from './draft.ts'
 import { kindNames, operatorNames } from './labels.ts'
-import { TargetFields } from './notification-fields.tsx'
 import { RuleFields, type RuleText } from './rule-fields.tsx'
 import { draftOfTemplate, targetsIn, withDraft } from './template-draft.ts'
 

@@ -13,7 +13,7 @@ export type FilledWidget = {
 
 export type FilledMonitor = { readonly id: string; readonly name: string; readonly rule: ContentPackRule }
 
-export type LeftOutPart = { readonly kind: 'WIDGET' | 'MONITOR'; readonly name: string; readonly reason: string }
+type LeftOutPart = { readonly kind: 'WIDGET' | 'MONITOR'; readonly name: string; readonly reason: string }
 
 /** A content pack with the parameters of one dataset. */
 export type FilledPack = {
@@ -32,7 +32,7 @@ export function fillPack(pack: ContentPack, dataset: PackDataset, parameters: re
   const widgets = pack.widgets.map((widget) => filled('WIDGET', widget, () => filledWidget(widget)))
   const monitors = pack.monitors.map((monitor) => filled('MONITOR', monitor, () => filledMonitor(monitor)))
   return {
-    name: titled(`${pack.name}: {dataset}`),
+    name: 'collection' in pack.recognizedBy ? pack.name : titled(`${pack.name}: {dataset}`),
     description: titled(pack.description),
     widgets: widgets.flatMap(({ made }) => made ?? []),
     monitors: monitors.flatMap(({ made }) => made ?? []),

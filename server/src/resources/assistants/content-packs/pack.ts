@@ -27,7 +27,7 @@ export type NumberParameter = {
   readonly unit?: string
 }
 
-export type PackParameter = FieldParameter | NumberParameter
+type PackParameter = FieldParameter | NumberParameter
 
 /**
  * Texts of queries name fields as `{status}` and numbers as `{errors}`. A query of which a field is missing is left out with its widget or

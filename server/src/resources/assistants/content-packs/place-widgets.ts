@@ -1,6 +1,6 @@
 const COLUMNS = 12
 
-export type WidgetSize = { readonly w: number; readonly h: number }
+type WidgetSize = { readonly w: number; readonly h: number }
 
 /** Places widgets in order, side by side, and wraps full rows. The last one of a row takes the columns that are left. */
 export function placeWidgets(sizes: readonly WidgetSize[]): { x: number; y: number; w: number; h: number }[] {

@@ -4,13 +4,15 @@ import type { ContentPack, FieldName, FieldParameter } from './pack.ts'
 /** A sample of recent events; without one, only names count. */
 export type FieldSample = { readonly events: number; readonly facts: ReadonlyMap<string, FieldFacts> }
 
-export type FittingField = { readonly field: string; readonly unit?: string }
+type FittingField = { readonly field: string; readonly unit?: string }
 
 /** The fields of a dataset that fit each field parameter of a pack, the best first. */
 export type FittingFields = ReadonlyMap<string, readonly FittingField[]>
 
-/** At least this share of the values must be of the kind that the parameter needs. */
-const KIND_SHARE_MIN = 0.8
+/** At least this share of the values must be of the kind that the parameter needs: a dataset may have lines of several formats. */
+const KIND_SHARE_MIN = 0.5
+/** A field by which a format is recognized must be in at least this share of the sampled events. */
+const EVENT_SHARE_MIN = 0.1
 const CANDIDATES_MAX = 20
 /** `http.response.status_code` matches below two more parts, such as `app.web`. */
 const OUTER_PARTS_MAX = 2
@@ -39,11 +41,15 @@ export function indexFields(fields: Iterable<string>): FieldIndex {
 const usualNameOf = (name: FieldName): string => (typeof name === 'string' ? name : name.name)
 
 /** Finds the fields with a usual name, in the order of the usual names. */
-export function namedFields({ usualNames }: FieldParameter, index: FieldIndex): FittingField[] {
+function namedFields({ usualNames, holds: kind }: FieldParameter, index: FieldIndex): FittingField[] {
   const found = new Map<string, FittingField>()
   for (const usual of usualNames) {
-    for (const field of index.get(plain(usualNameOf(usual))) ?? []) {
-      if (!found.has(field)) found.set(field, { field, ...(typeof usual === 'string' ? {} : { unit: usual.unit }) })
+    const name = usualNameOf(usual)
+    // A single word such as `name` or `path` has other meanings within other parts, and the values of a text do not tell.
+    const isAnywhere = kind !== 'text' || /[._]/.test(name)
+    for (const field of index.get(plain(name)) ?? []) {
+      if (!found.has(field) && (isAnywhere || plain(field.replace(/^\$/, '')) === plain(name)))
+        found.set(field, { field, ...(typeof usual === 'string' ? {} : { unit: usual.unit }) })
     }
   }
   return [...found.values()].slice(0, CANDIDATES_MAX)
@@ -53,9 +59,12 @@ export function namedFields({ usualNames }: FieldParameter, index: FieldIndex): 
 export const fieldsToSample = (packs: readonly ContentPack[], index: FieldIndex): ReadonlySet<string> =>
   new Set(packs.flatMap((pack) => fieldParameters(pack).flatMap((parameter) => namedFields(parameter, index).map(({ field }) => field))))
 
-export const fieldParameters = ({ parameters }: ContentPack): FieldParameter[] => parameters.filter((one) => one.type === 'FIELD')
+const fieldParameters = ({ parameters }: ContentPack): FieldParameter[] => parameters.filter((one) => one.type === 'FIELD')
 
-/** Finds the fields that fit, by name and by the values in the sample. A field that the sample lacks fits only as a text, after the others. */
+/**
+ * Finds the fields that fit, by name and by the values in the sample. Rare fields come after common ones; a
+ * field that the sample lacks fits only as a text, and comes last.
+ */
 export function fittingFields(pack: ContentPack, index: FieldIndex, sample: FieldSample): FittingFields {
   return new Map(
     fieldParameters(pack).map((parameter) => {
@@ -63,13 +72,16 @@ export function fittingFields(pack: ContentPack, index: FieldIndex, sample: Fiel
       if (sample.events === 0) return [parameter.name, named]
       const seen = named.filter(({ field }) => holds(parameter, sample.facts.get(field)))
       const unseen = parameter.holds === 'text' ? named.filter(({ field }) => !sample.facts.has(field)) : []
-      return [parameter.name, [...seen, ...unseen]]
+      const { common = [], rare = [] } = Object.groupBy(seen, ({ field }) => (isCommon(sample, field) ? 'common' : 'rare'))
+      return [parameter.name, [...common, ...rare, ...unseen]]
     }),
   )
 }
 
 const holds = ({ holds: kind }: FieldParameter, facts: FieldFacts | undefined): boolean =>
   facts !== undefined && facts.kinds[kind] > 0 && facts.kinds[kind] >= facts.count * KIND_SHARE_MIN
+
+const isCommon = ({ events, facts }: FieldSample, field: string): boolean => (facts.get(field)?.count ?? 0) >= events * EVENT_SHARE_MIN
 
 type Recognizable = { readonly collection: string; readonly index: FieldIndex; readonly sample: FieldSample }
 
@@ -83,8 +95,9 @@ export function recognize(packs: readonly ContentPack[], dataset: Recognizable):
 }
 
 function suits({ recognizedBy }: ContentPack, { collection, sample }: Recognizable, fields: FittingFields): boolean {
+  if (sample.events === 0) return false
   if ('collection' in recognizedBy) return recognizedBy.collection === collection
   if (collection.startsWith('.')) return false
-  const isThere = (name: string) => (fields.get(name) ?? []).some(({ field }) => sample.events === 0 || sample.facts.has(field))
+  const isThere = (name: string) => (fields.get(name) ?? []).some(({ field }) => isCommon(sample, field))
   return recognizedBy.fields.some((names) => names.every(isThere))
 }

@@ -17,6 +17,8 @@ const SAMPLE_RANGE_MS = 7 * 86_400_000
 /** A full sample is kept this long, unless the dataset gets new fields. */
 const SAMPLE_KEPT_MS = 5 * 60_000
 const READS_AT_ONCE = 4
+/** Fields beyond it are not matched with usual names: irregular events have too many. */
+const FIELDS_MAX = 5_000
 
 const NOTHING_KNOWN: KnownFields = { index: new Map(), sample: { events: 0, facts: new Map() } }
 
@@ -61,10 +63,18 @@ async function knownFields(
   const last = own.get(layout)
   if (last && nowMs - last.atMs < SAMPLE_KEPT_MS) return last.known
   const events = await newestEvents(world, actor, dataset, signal)
-  const index = indexFields(new Set([...layout.map.slots.keys(), ...events.flatMap((leaves) => [...leaves.keys()])]))
+  const index = indexFields(fieldNames(layout, events))
   const known = { index, sample: { events: events.length, facts: observeFields(events, fieldsToSample(contentPacks, index)) } }
   if (events.length === SAMPLE_EVENTS) own.set(layout, { known, atMs: nowMs })
   return known
+}
+
+function fieldNames(layout: DatasetLayout, events: readonly ReadonlyMap<string, string>[]): ReadonlySet<string> {
+  const names = new Set<string>(layout.map.slots.keys())
+  for (const leaves of events) {
+    for (const name of leaves.keys()) if (names.size < FIELDS_MAX) names.add(name)
+  }
+  return names
 }
 
 async function newestEvents(world: World, actor: Actor, dataset: DatasetRow, signal: AbortSignal): Promise<ReadonlyMap<string, string>[]> {

@@ -52,6 +52,7 @@ export const accessLogs: ContentPack = {
         'req.method',
         'request_method',
         'client_request_method',
+        'request_verb',
         'method',
         'verb',
       ],
