@@ -20,11 +20,11 @@ if (browserPath === undefined) {
 
 export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: browserPath ?? '', args: ['--no-sandbox'] })
 
-/** axeFaults are what makes a page hard to use for some, each with where it stands. No page of ours has frames, whose rules would need more. */
-export async function axeFaults(page: Page, name: string): Promise<string[]> {
+/** axeFaults are what makes a page, or the part within a selector, hard to use for some, each with where it stands. No page of ours has frames, whose rules would need more. */
+export async function axeFaults(page: Page, name: string, within = 'html'): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source)
   const violations = await page.evaluate<AxeResults['violations']>(
-    "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)",
+    `axe.run('${within}', { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
   )
   return violations.map(({ id, nodes }) => `${name} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
 }
