@@ -176,7 +176,7 @@ describe.skipIf(browserPath === undefined)('the parts around the events', () => 
     await counted(page, '320 events')
     await overTime(page).locator('[data-giant]', { hasText: '300' }).waitFor()
     expect(await overTime(page).locator('[data-cut]').count()).toBe(1)
-    expect(await overTime(page).getByTitle('The top of the scale').textContent()).toMatch(/^[2-9]$/)
+    expect(await overTime(page).getByTitle('Maximum of the scale').textContent()).toMatch(/^[2-9]$/)
     const ticks = await overTime(page).locator('[data-tick]').allTextContents()
     expect(ticks.length).toBeGreaterThanOrEqual(4)
     expect(ticks.length).toBeLessThanOrEqual(6)

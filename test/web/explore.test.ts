@@ -122,7 +122,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     const page = await stand.open('/app/explore')
     await counted(page, 61)
     await page.keyboard.press('/')
-    await page.locator('.cm-content').waitFor()
+    await page.locator('.cm-focused').waitFor()
     await page.keyboard.type("message ~ '(?P<word>\\pL+) [[:digit:]]+ \\Qplaced\\E(' AND region = 'us'")
     const invalid = page.locator('.cm-content[aria-invalid="true"]')
     await invalid.waitFor()
@@ -142,6 +142,8 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     // The histogram is requested after the events, so it learns of the error later.
     await expect.poll(() => page.getByText('Counting').count()).toBe(0)
     await page.getByRole('img', { name: 'No result' }).waitFor()
+    await page.getByRole('region', { name: 'Fields', exact: true }).getByText('No result').waitFor()
+    expect(await page.getByRole('status', { name: 'Loading…' }).count()).toBe(0)
     const fix = alert.getByRole('button', { name: /^Change to/ })
     await fix.click()
     await counted(page, 6)
@@ -270,7 +272,7 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
       await route.continue().catch(() => undefined)
     })
     await page.keyboard.press('/')
-    await page.locator('.cm-content').waitFor()
+    await page.locator('.cm-focused').waitFor()
     await page.keyboard.type("region = 'us'")
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Cancel', exact: true }).click()
@@ -388,6 +390,31 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await page.getByRole('button', { name: 'Menu' }).click()
     await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Data' }).click()
     await page.getByRole('heading', { name: 'Data' }).waitFor()
+  })
+
+  test.each([390, 1280])('nothing moves when conditions come and go: %d pixels', async (width) => {
+    const page = await stand.open('/app/explore', { width })
+    await counted(page, 61)
+    const places = async (): Promise<(number | undefined)[]> => {
+      const parts = [
+        page.getByRole('region', { name: 'Events over time' }),
+        page.getByRole('toolbar', { name: 'View' }),
+        rows(page).first(),
+      ]
+      return Promise.all(parts.map(async (part) => (await part.boundingBox())?.y))
+    }
+    const before = await places()
+    for (const [clauses, events] of [
+      ["region = 'us'", 30],
+      ["region = 'us' AND level = 'error' AND message LIKE '%placed%'", 6],
+    ] as const) {
+      const query = page.getByRole('textbox', { name: 'Query' })
+      await query.fill(clauses)
+      await page.keyboard.press('Enter')
+      await query.blur()
+      await counted(page, events)
+      expect(await places()).toEqual(before)
+    }
   })
 
   test('the command palette changes the theme', async () => {

@@ -148,6 +148,25 @@ describe.skipIf(browserPath === undefined)('the page of all components', () => {
     expect(await pages[2].evaluate<string[]>(`(${wrongSwatches})('${dark}')`)).toEqual([])
   })
 
+  test.each(themes)('what opens has no fault that axe finds, and closes by Esc: %s', async (theme) => {
+    const page = await stand.open('/app/_kit', { theme })
+    for (const [opener, opened] of [
+      ['Open popover', 'A popover'],
+      ['Delete', 'Delete “Payments” and its history?'],
+      ['Actions', 'Actions'],
+      ['Open side panel', 'Context'],
+      ['Control+k', 'Commands'],
+    ] as const) {
+      if (opener === 'Control+k') await page.keyboard.press(opener)
+      else await page.getByRole('button', { name: opener, exact: true }).click()
+      const shown = page.getByRole('dialog', { name: opened, exact: true })
+      await shown.waitFor()
+      expect(await axeFaults(page, `${opened}, ${theme}`, '[role=dialog]')).toEqual([])
+      await page.keyboard.press('Escape')
+      await shown.waitFor({ state: 'detached' })
+    }
+  })
+
   test('what opens moves for 120 ms at most, and nothing moves with reduced motion', async () => {
     for (const hasMotion of [true, false]) {
       const page = await stand.open('/app/_kit', { hasMotion })

@@ -101,9 +101,9 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
 
   test('a monitor is copied, and evaluates new patterns instead of a value', async () => {
     const page = await stand.open(`/app/monitors?id=${firing.id}`)
-    await page.getByRole('link', { name: 'Copy' }).click()
+    await openAction(page, 'Copy')
     await expect.poll(() => page.getByLabel('Name', { exact: true }).last().inputValue()).toBe('Payments fail (copy)')
-    await page.getByLabel('Compares').selectOption('NEW')
+    await page.getByLabel('Evaluates').selectOption('NEW')
     await page.getByRole('textbox', { name: /^With the previous/ }).fill('2 days')
     await page.getByLabel('Group by').fill('')
     await page.getByRole('button', { name: 'Create monitor' }).click()
@@ -175,14 +175,14 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByLabel('window').fill('Last 15 minutes')
     await page.getByRole('button', { name: 'Create monitor' }).click()
     await page.getByRole('heading', { name: 'Errors in us', level: 1 }).waitFor()
-    await page.getByRole('button', { name: 'Delete' }).click()
+    await openAction(page, 'Delete')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('link', { name: 'Payments fail' }).waitFor()
   })
 
   test('a monitor is saved as a template, whose threshold becomes a parameter; its metric template is edited in a form too', async () => {
     const page = await stand.open(`/app/monitors?id=${firing.id}`)
-    await page.getByRole('button', { name: 'Save as template' }).click()
+    await openAction(page, 'Save as template')
     await page.getByLabel('Name of the template').fill('Like the payments')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('link', { name: 'Add parameters' }).click()
@@ -310,7 +310,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
 
   test('a test notification is sent, and is listed', async () => {
     const page = await stand.open(`/app/monitors?id=${firing.id}`)
-    await page.getByRole('button', { name: 'Test' }).click()
+    await openAction(page, 'Send a test notification')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByText('Sent. The result is in the notifications below.').waitFor()
     await page.getByRole('region', { name: 'Notifications' }).getByText('oncall@example.org').first().waitFor()
@@ -337,7 +337,7 @@ describe.skipIf(browserPath === undefined)('monitors in the web app', () => {
     await page.getByRole('textbox', { name: 'Threshold' }).fill('7')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText(/above 7 in the last 1 hour/).waitFor()
-    await page.getByRole('button', { name: 'Delete' }).click()
+    await openAction(page, 'Delete')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('link', { name: 'Payments fail' }).waitFor()
     await expect.poll(() => page.getByText('From a question').count()).toBe(0)

@@ -190,7 +190,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByRole('button', { name: 'Add widget' }).click()
     const card = page.getByRole('region', { name: 'Errors' })
     await card.getByRole('group', { name: /: 3 series/ }).waitFor()
-    await page.getByRole('button', { name: 'Arrange' }).click()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await page.getByRole('button', { name: 'Resize Errors' }).press('ArrowLeft')
     await expect.poll(() => card.getAttribute('style'), POLL).toContain('span 5')
     // One column is a twelfth of the grid: a drag over five of them, and over two rows of 96 pixels.
@@ -215,13 +215,13 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByLabel('Group by').fill('')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await card.getByText('120', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Rename' }).click()
+    await openAction(page, 'Rename')
     await page.getByRole('textbox', { name: 'Name' }).fill('Renamed')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('heading', { name: 'Renamed' }).waitFor()
     await removeWidget(page, 'Errors')
     await page.getByText('This dashboard has no widgets yet').waitFor()
-    await page.getByRole('button', { name: 'Delete' }).click()
+    await openAction(page, 'Delete')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('link', { name: 'The shop' }).waitFor()
     await expect.poll(() => page.getByText('Renamed').count()).toBe(0)
@@ -233,8 +233,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     for (const name of ['First', 'Second']) widget_ids.push((await make('/widgets', { name, type: 'score', metric_ids: [metric.id] })).id)
     const { id } = await make('/dashboards', { name: 'With a frame', widget_ids })
     const page = await stand.open(`/app/dashboards?id=${text(id)}`)
-    await page.getByRole('button', { name: 'Add', exact: true }).click()
-    await page.getByRole('link', { name: 'Frame' }).click()
+    await openAction(page, 'Add frame')
     await page.getByLabel('Name', { exact: true }).fill('The frame')
     await page.getByText('Missing: a widget in the frame.').waitFor()
     for (const name of ['First', 'Second']) await page.getByRole('button', { name: `Add ${name}`, exact: true }).click()
@@ -260,7 +259,11 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
       .toEqual(['First', 'Second', 'Third'])
   })
 
-  test('a metric is saved, shows which widgets use it, and is deleted only when none does', async () => {
+  test('a metric is saved, shows which widgets and monitors use it, and is deleted only when none does', async () => {
+    const queries = [{ name: 'a', select: ['count(*)'], from: [dataset], where: '' }]
+    const actions = [{ email: 'oncall@example.org' }]
+    const watched = { name: 'Too many', comparison_operator: 'ABOVE', threshold: 1, window: 'Last 1 hour', queries, actions }
+    const monitor = await make('/monitors', watched)
     const page = await stand.open('/app/dashboards')
     await page.getByRole('link', { name: 'Metrics' }).click()
     await page.getByRole('link', { name: 'New metric' }).click()
@@ -270,6 +273,8 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByRole('button', { name: 'Create metric' }).click()
     const row = page.getByRole('list', { name: 'Metrics' }).getByRole('listitem').filter({ hasText: 'Orders of the moon' })
     await row.getByText('not used').waitFor()
+    await page.getByText(/^used by the monitor Too many/).waitFor()
+    await stand.org.ask('DELETE', `/monitors/${monitor.id}`)
     await page.getByRole('button', { name: 'Delete Orders by region' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('alert').waitFor()
@@ -281,7 +286,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
 
   test('a dashboard is saved as a template, which is edited and used', async () => {
     const page = await stand.open(`/app/dashboards?id=${text(dashboard)}`)
-    await page.getByRole('button', { name: 'Save as template' }).click()
+    await openAction(page, 'Save as template')
     await page.getByLabel('Name of the template').fill('Like the shop')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('link', { name: 'templates', exact: true }).click()
@@ -305,9 +310,12 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     await page.getByRole('button', { name: 'Create dashboard' }).click()
     await page.getByRole('heading', { name: 'Shop of Ada', level: 1 }).waitFor()
     await page.getByRole('region', { name: 'A frame' }).getByRole('region', { name: 'Within' }).getByText('120', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Detach' }).click()
+    await openAction(page, 'Detach')
     await page.getByRole('dialog').getByRole('button', { name: 'Detach' }).click()
-    await expect.poll(() => page.getByRole('button', { name: 'Detach' }).count(), POLL).toBe(0)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Actions', exact: true }).click()
+    await page.getByRole('dialog', { name: 'Actions' }).getByText('Delete', { exact: true }).waitFor()
+    expect(await page.getByText('Detach', { exact: true }).count()).toBe(0)
   })
 
   test('charts are compared with the previous period', async () => {
@@ -315,7 +323,7 @@ describe.skipIf(browserPath === undefined)('dashboards, exports and usage in the
     const card = page.getByRole('region', { name: 'As lines' })
     await card.getByRole('group', { name: /: 3 series/ }).waitFor()
     expect(await card.getByText('previous period').count()).toBe(0)
-    await page.getByRole('button', { name: 'Compare' }).click()
+    await openAction(page, 'Compare')
     await card.getByText('previous period').waitFor()
     expect(page.url()).toContain('before=true')
   })

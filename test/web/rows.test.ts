@@ -325,7 +325,7 @@ describe.skipIf(browserPath === undefined)('the rows of events', () => {
     expect(await dialog.locator('[aria-current=true]').textContent()).toContain('step 200')
     await page.goBack()
     await expect.poll(steps).toEqual([0, 100, 200, 300])
-    await dialog.getByRole('button', { name: 'everyone' }).click()
+    await dialog.getByRole('button', { name: 'all senders' }).click()
     await isUpTo(0, 399)
   })
 

@@ -151,8 +151,8 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     }
     await page.goto(`${stand.app.url}/app/explore`)
     await page.getByRole('button', { name: 'Actions', exact: true }).click()
-    await page.getByRole('button', { name: 'Share', exact: true }).waitFor()
-    expect(await page.getByRole('button', { name: 'Create monitor' }).count()).toBe(0)
+    await page.getByRole('dialog', { name: 'Actions' }).getByText('Share', { exact: true }).waitFor()
+    expect(await page.getByText('Create monitor', { exact: true }).count()).toBe(0)
     await page.goto(`${stand.app.url}/app/settings`)
     const parts = page.getByRole('navigation', { name: 'Settings' }).getByRole('link')
     await expect.poll(() => parts.allTextContents()).toEqual(['You', 'Limits'])
@@ -183,6 +183,7 @@ describe.skipIf(browserPath === undefined)('the first start and the settings', (
     const key = await page.getByRole('status').locator('code').textContent()
     expect((await stand.app.ask('GET', '/auth/me', { key: key ?? '' })).status).toBe(200)
     const row = rowOf(page, 'API keys', 'Lorries')
+    await row.getByText('never', { exact: true }).first().waitFor()
     await row.getByText('none in 7 days').waitFor()
     await row.getByRole('button', { name: 'Edit' }).click()
     await page.getByLabel('Name of the key').fill('Barges')

@@ -177,7 +177,7 @@ function FailedPage({ error, reset }: ErrorComponentProps) {
 
 function NotFound() {
   return (
-    <Page title="There is no such page">
+    <Page title="Page not found">
       <p>
         The address may be outdated or mistyped. Go to{' '}
         <Link to="/explore" search={{}} className="text-accent underline">

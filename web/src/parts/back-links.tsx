@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 
-const className = 'px-2 text-accent hover:underline'
+const className = 'hover:text-ink hover:underline'
 const dashboardViews = { dashboards: 'All dashboards', metrics: 'All metrics', templates: 'All templates' }
 
 /** BackToDashboards links to the list of dashboards, of metrics, or of their templates. */
@@ -21,5 +21,12 @@ export const BackToDashboard = ({ id }: { id: string }) => (
 export const BackToMonitors = ({ view }: { view?: 'templates' }) => (
   <Link to="/monitors" search={view ? { view } : {}} className={className}>
     {view ? 'All templates' : 'All monitors'}
+  </Link>
+)
+
+/** BackToDatasets links to the list of datasets. */
+export const BackToDatasets = () => (
+  <Link to="/data" search={{}} className={className}>
+    All datasets
   </Link>
 )

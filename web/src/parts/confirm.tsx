@@ -5,10 +5,9 @@ import { Popover } from '../ui/popover.tsx'
 import { FailureNote } from './failure.tsx'
 import { useMay } from './permitted.tsx'
 
-type ConfirmProps = {
-  action: string
-  message: string
-  onYes(): Promise<unknown>
+type ConfirmPanelProps = { action: string; message: string; onYes(): Promise<unknown>; onEnd(): void }
+
+type ConfirmProps = Omit<ConfirmPanelProps, 'onEnd'> & {
   size?: 'normal' | 'small'
   label?: string
   /** needs is the permission without which the action is not shown. */
@@ -19,19 +18,6 @@ type ConfirmProps = {
 export function Confirm({ action, message, onYes, size = 'normal', label, needs }: ConfirmProps) {
   const may = useMay()
   const [isOpen, setOpen] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
-  const act = async () => {
-    setBusy(true)
-    setFailure(undefined)
-    try {
-      await onYes()
-      setOpen(false)
-    } catch (thrown) {
-      setFailure(thrown)
-    }
-    setBusy(false)
-  }
   if (needs && !may(needs)) return null
   return (
     <Popover
@@ -44,16 +30,36 @@ export function Confirm({ action, message, onYes, size = 'normal', label, needs 
         </Button>
       }
     >
-      <div className="flex w-64 max-w-full flex-col gap-2">
-        <p>{message}</p>
-        {failure !== undefined && <FailureNote thrown={failure} />}
-        <div className="flex gap-2">
-          <Button variant="main" disabled={isBusy} onClick={act}>
-            {isBusy ? 'Working…' : action}
-          </Button>
-          <Button onClick={() => setOpen(false)}>Cancel</Button>
-        </div>
-      </div>
+      <ConfirmPanel action={action} message={message} onYes={onYes} onEnd={() => setOpen(false)} />
     </Popover>
+  )
+}
+
+/** ConfirmPanel is the question of Confirm, also for a menu. */
+export function ConfirmPanel({ action, message, onYes, onEnd }: ConfirmPanelProps) {
+  const [isBusy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
+  const act = async () => {
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      await onYes()
+      onEnd()
+    } catch (thrown) {
+      setFailure(thrown)
+    }
+    setBusy(false)
+  }
+  return (
+    <div className="flex w-64 max-w-full flex-col gap-2">
+      <p>{message}</p>
+      {failure !== undefined && <FailureNote thrown={failure} />}
+      <div className="flex gap-2">
+        <Button variant="main" disabled={isBusy} onClick={act}>
+          {isBusy ? 'Working…' : action}
+        </Button>
+        <Button onClick={onEnd}>Cancel</Button>
+      </div>
+    </div>
   )
 }

@@ -27,7 +27,7 @@ export function FailureNote({ thrown, again, isSmall = false }: FailureNoteProps
           <Button
             onClick={() => copyText(id)}
             size={size}
-            title="Copy the id of this request, which the log of the service contains"
+            title="Copy the request id, to find the request in the log of the service"
             className="max-w-full"
           >
             <span className="truncate font-mono text-xs">{id}</span> Copy

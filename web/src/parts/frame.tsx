@@ -68,7 +68,7 @@ export function Frame() {
           {/* Not a text of the page, whose heading says the same. */}
           <span
             aria-hidden
-            data-page={pages.find(({ to }) => pathname.endsWith(to))?.name ?? 'Dendro'}
+            data-page={pathname.endsWith('/downtimes') ? 'Monitors' : (pages.find(({ to }) => pathname.endsWith(to))?.name ?? 'Dendro')}
             className="min-w-0 truncate font-medium before:content-[attr(data-page)] lg:hidden"
           />
           <nav aria-label="Pages" className="flex min-w-0 items-center gap-1 max-lg:hidden">

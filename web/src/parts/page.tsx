@@ -4,6 +4,8 @@ import { useMay } from './permitted.tsx'
 
 type PageProps = {
   title: string
+  /** back links to the page above this one. */
+  back?: ReactNode
   actions?: ReactNode
   /** isWide is for charts and side-by-side layouts, which gain from the whole width. */
   isWide?: boolean
@@ -11,14 +13,22 @@ type PageProps = {
 }
 
 /** Page has a title, actions and content; on narrow screens the actions scroll in one line. */
-export function Page({ title, actions, isWide = false, children }: PageProps) {
+export function Page({ title, back, actions, isWide = false, children }: PageProps) {
   return (
     <div className="h-full overflow-auto">
       <div className={`flex flex-col gap-4 p-4 [&>[role=alert]]:m-0 ${isWide ? 'max-w-charts' : 'max-w-reading'}`}>
         <div className="flex flex-wrap items-center gap-2">
-          <h1 className="mr-auto min-w-0 break-words font-semibold text-lg">{title}</h1>
+          <div className="mr-auto flex min-w-0 flex-wrap items-baseline gap-x-2">
+            {back && (
+              <span className="flex items-center gap-2 text-soft">
+                {back}
+                <span aria-hidden>/</span>
+              </span>
+            )}
+            <h1 className="min-w-0 break-words font-semibold text-lg">{title}</h1>
+          </div>
           {actions && (
-            <div className="-m-1 flex max-w-[calc(100%+0.5rem)] items-center gap-2 overflow-x-auto whitespace-nowrap p-1 [scrollbar-width:thin] *:shrink-0">
+            <div className="-m-1 flex max-w-[calc(100%+0.5rem)] items-center gap-2 overflow-x-auto whitespace-nowrap p-1 [scrollbar-width:thin] *:shrink-0!">
               {actions}
             </div>
           )}

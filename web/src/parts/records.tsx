@@ -24,7 +24,7 @@ type MissingRecordProps = {
 
 /** MissingRecord is the page of a record that is loading, failed or deleted, with a link to the list. */
 export const MissingRecord = ({ title, noun, of, back }: MissingRecordProps) => (
-  <Page title={title} actions={back}>
+  <Page title={title} back={back}>
     <Loaded of={of}>{() => <EmptyState title={`This ${noun} no longer exists`}>{back}</EmptyState>}</Loaded>
   </Page>
 )

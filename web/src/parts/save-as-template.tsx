@@ -1,7 +1,6 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Field, Input } from '../ui/field.tsx'
-import { Popover } from '../ui/popover.tsx'
 import { FailureNote } from './failure.tsx'
 import { useSave } from './save.ts'
 
@@ -15,7 +14,7 @@ type SaveAsTemplateProps = {
   children: ReactNode
 }
 
-/** SaveAsTemplate saves a record as a template. */
+/** SaveAsTemplate is the form that saves a record as a template. */
 export function SaveAsTemplate({ name: first, kinds, onSave, children }: SaveAsTemplateProps) {
   const [name, setName] = useState(first)
   const save = useSave(() => onSave(name.trim()), { stale: kinds.map((kind) => [`${kind} templates`]) })
@@ -24,20 +23,18 @@ export function SaveAsTemplate({ name: first, kinds, onSave, children }: SaveAsT
     save.mutate()
   }
   return (
-    <Popover label="Save as template" trigger={<Button>Save as template</Button>}>
-      <form onSubmit={send} className="flex w-72 max-w-full flex-col gap-2">
-        <Field name="Name of the template">
-          <Input value={name} required maxLength={255} onChange={(event) => setName(event.target.value)} />
-        </Field>
-        {save.isSuccess ? (
-          <p role="status">{children}</p>
-        ) : (
-          <Button type="submit" variant="main" disabled={save.isPending || name.trim() === ''}>
-            {save.isPending ? 'Saving…' : 'Save'}
-          </Button>
-        )}
-        {save.error && <FailureNote thrown={save.error} />}
-      </form>
-    </Popover>
+    <form onSubmit={send} className="flex w-72 max-w-full flex-col gap-2">
+      <Field name="Name of the template">
+        <Input value={name} required maxLength={255} onChange={(event) => setName(event.target.value)} />
+      </Field>
+      {save.isSuccess ? (
+        <p role="status">{children}</p>
+      ) : (
+        <Button type="submit" variant="main" disabled={save.isPending || name.trim() === ''}>
+          {save.isPending ? 'Saving…' : 'Save'}
+        </Button>
+      )}
+      {save.error && <FailureNote thrown={save.error} />}
+    </form>
   )
 }

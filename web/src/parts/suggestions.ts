@@ -59,7 +59,7 @@ const connectives: ReadonlyMap<string, string> = new Map(
     AND: 'both',
     OR: 'either',
     NOT: 'not',
-    EXISTS: 'the key exists',
+    EXISTS: 'the field exists',
   }),
 )
 /** Prefix matches come first, then the expected kind; other words that the grammar allows need a prefix. */

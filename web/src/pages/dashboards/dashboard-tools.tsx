@@ -1,39 +1,113 @@
 import type { Dashboard } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { ChartColumn, Group, History, LayoutTemplate, Pencil, Trash2, Unlink } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { ActionMenu, type MenuAction } from '../../parts/action-menu.tsx'
 import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmPanel } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
+import { useMay } from '../../parts/permitted.tsx'
+import { rangeParamsOf } from '../../parts/range-params.ts'
+import type { Range } from '../../parts/time-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, TextArea } from '../../ui/field.tsx'
-import { Popover } from '../../ui/popover.tsx'
 import { useDashboardChange } from './queries.ts'
 import { SaveDashboardTemplate } from './save-dashboard-template.tsx'
 
-/** DashboardTools rename, save as a template, detach and delete a dashboard. */
-export function DashboardTools({ dashboard }: { dashboard: Dashboard }) {
+type DashboardToolsProps = { dashboard: Dashboard; range: Range; isCompared: boolean; onCompare(): void }
+
+/** DashboardTools is the menu of a dashboard: widgets, the previous period, its name, templates and deletion. */
+export function DashboardTools({ dashboard, range, isCompared, onCompare }: DashboardToolsProps) {
+  const { id, name, template } = dashboard
   const client = useClient()
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const may = useMay()
+  const remove = async () => {
+    await client.dashboards.remove({ params: { dashboardId: id } })
+    queries.setQueryData(['dashboards'], (list: readonly Dashboard[] | undefined) => list?.filter((one) => one.id !== id))
+    await navigate({ to: '/dashboards', search: {} })
+    await queries.invalidateQueries({ queryKey: ['dashboards'], exact: true })
+  }
+  const detach = async () => {
+    queries.setQueryData(['dashboards', id], await client.dashboards.detach({ params: { dashboardId: id } }))
+  }
+  const compare: MenuAction = {
+    name: isCompared ? 'Stop comparing' : 'Compare',
+    note: isCompared ? 'Show this period only' : 'Show the previous period in every chart',
+    icon: History,
+    run: onCompare,
+  }
+  const additions: readonly MenuAction[] = [
+    {
+      name: 'Add widget',
+      note: 'A chart, number or list',
+      icon: ChartColumn,
+      link: { to: '/dashboards', search: { id, widget: 'new', ...rangeParamsOf(range) } },
+    },
+    { name: 'Add frame', note: 'Group widgets under a title', icon: Group, link: { to: '/dashboards', search: { id, frame: 'new' } } },
+  ]
+  const edits: readonly MenuAction[] = [
+    { name: 'Rename', note: 'Change name and description', icon: Pencil, panel: (close) => <NameForm {...{ dashboard }} onEnd={close} /> },
+    {
+      name: 'Save as template',
+      note: 'Create other dashboards like this one',
+      icon: LayoutTemplate,
+      panel: () => <SaveDashboardTemplate dashboard={dashboard} />,
+    },
+  ]
+  const detachment: MenuAction = {
+    name: 'Detach',
+    note: 'Changes of the template no longer apply',
+    icon: Unlink,
+    panel: (close) => (
+      <ConfirmPanel
+        action="Detach"
+        message="Detach this dashboard from its template? Its widgets stay as they are."
+        onYes={detach}
+        onEnd={close}
+      />
+    ),
+  }
+  const deletion: MenuAction = {
+    name: 'Delete',
+    icon: Trash2,
+    isDestructive: true,
+    panel: (close) => (
+      <ConfirmPanel
+        action="Delete"
+        message={`Delete “${name}” and its widgets, except those on other dashboards?`}
+        onYes={remove}
+        onEnd={close}
+      />
+    ),
+  }
+  const mayWrite = may('dashboards_write')
+  return (
+    <ActionMenu
+      actions={[
+        ...(mayWrite ? additions : []),
+        compare,
+        ...(mayWrite ? edits : []),
+        ...(mayWrite && template ? [detachment] : []),
+        ...(may('dashboards_delete') ? [deletion] : []),
+      ]}
+    />
+  )
+}
+
+function NameForm({ dashboard, onEnd }: { dashboard: Dashboard; onEnd(): void }) {
   const change = useDashboardChange(dashboard.id)
-  const [isOpen, setOpen] = useState(false)
   const [failure, setFailure] = useState<unknown>()
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
     const text = (name: string) => String(data.get(name) ?? '').trim()
     setFailure(undefined)
-    change({ name: text('name'), description: text('description') }).then(() => setOpen(false), setFailure)
+    change({ name: text('name'), description: text('description') }).then(onEnd, setFailure)
   }
-  const remove = async () => {
-    await client.dashboards.remove({ params: { dashboardId: dashboard.id } })
-    queries.setQueryData(['dashboards'], (list: readonly Dashboard[] | undefined) => list?.filter(({ id }) => id !== dashboard.id))
-    await navigate({ to: '/dashboards', search: {} })
-    await queries.invalidateQueries({ queryKey: ['dashboards'], exact: true })
-  }
-  const form: ReactNode = (
+  return (
     <form onSubmit={send} className="flex w-64 max-w-full flex-col gap-2">
       <Field name="Name">
         <Input name="name" required maxLength={255} defaultValue={dashboard.name} />
@@ -46,32 +120,5 @@ export function DashboardTools({ dashboard }: { dashboard: Dashboard }) {
       </Button>
       {failure !== undefined && <FailureNote thrown={failure} />}
     </form>
-  )
-  const detach = async () => {
-    queries.setQueryData(['dashboards', dashboard.id], await client.dashboards.detach({ params: { dashboardId: dashboard.id } }))
-  }
-  return (
-    <>
-      {dashboard.template && (
-        <Confirm
-          needs="dashboards_write"
-          action="Detach"
-          message="Detach this dashboard from its template? Its widgets stay as they are."
-          onYes={detach}
-        />
-      )}
-      <Permitted to="dashboards_write">
-        <SaveDashboardTemplate dashboard={dashboard} />
-        <Popover label="Rename" open={isOpen} onOpenChange={setOpen} trigger={<Button>Rename</Button>}>
-          {form}
-        </Popover>
-      </Permitted>
-      <Confirm
-        needs="dashboards_delete"
-        action="Delete"
-        message={`Delete “${dashboard.name}” and its widgets, except those on other dashboards?`}
-        onYes={remove}
-      />
-    </>
   )
 }

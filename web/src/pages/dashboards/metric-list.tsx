@@ -10,27 +10,29 @@ import { ago } from '../../parts/numbers.ts'
 import { EmptyState, Page } from '../../parts/page.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
 import { buttonClass } from '../../ui/button.tsx'
-import { useAllWidgets, useMetrics } from './queries.ts'
+import { useAllWidgets, useMetricMonitors, useMetrics } from './queries.ts'
 
 const nameOf = ({ name, queries }: MetricDefinition): string => name ?? measureText(queries)
 
-/** MetricList lists the named metrics with the widgets that use them. */
+/** MetricList lists the named metrics with the widgets and monitors that use them. */
 export function MetricList() {
   const metrics = useMetrics()
   const widgets = useAllWidgets(true)
-  const usersOf = (id: string) => (widgets.data ?? []).filter(({ metric_ids }) => metric_ids.includes(id)).map(({ name }) => name)
+  const monitors = useMetricMonitors()
+  const usersOf = (id: string) => [
+    ...(widgets.data ?? []).filter(({ metric_ids }) => metric_ids.includes(id)).map(({ name }) => name),
+    ...(monitors.data ?? []).filter(({ metric_id }) => metric_id === id).map(({ name }) => `the monitor ${name}`),
+  ]
   return (
     <Page
       title="Metrics"
+      back={<BackToDashboards />}
       actions={
-        <>
-          <BackToDashboards />
-          <Permitted to="dashboards_write">
-            <Link to="/dashboards" search={{ view: 'metrics', metric: 'new' }} className={buttonClass({ variant: 'main' })}>
-              New metric
-            </Link>
-          </Permitted>
-        </>
+        <Permitted to="dashboards_write">
+          <Link to="/dashboards" search={{ view: 'metrics', metric: 'new' }} className={buttonClass({ variant: 'main' })}>
+            New metric
+          </Link>
+        </Permitted>
       }
     >
       <FilteredList

@@ -12,9 +12,7 @@ import { TimePicker } from '../../parts/time-picker.tsx'
 import type { Range } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
 import { Button } from '../../ui/button.tsx'
-import { Caret } from '../../ui/caret.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Popover } from '../../ui/popover.tsx'
 import { Corner, Grips, useArrangement } from './arrangement.tsx'
 import { DashboardTools } from './dashboard-tools.tsx'
 import { placementsOf } from './layout.ts'
@@ -40,31 +38,27 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
   return (
     <Page
       title={name}
+      back={<BackToDashboards />}
       isWide
       actions={
         <>
-          <BackToDashboards />
           <TimePicker range={range} zone={zone} onPick={pick} onZone={setZone} />
           <Button title="Refresh" aria-label="Refresh" onClick={() => setRefreshCount(refreshCount + 1)}>
             <Icon of={RotateCw} size="small" />
           </Button>
-          <Button
-            variant={isCompared ? 'chosen' : 'plain'}
-            aria-pressed={isCompared}
-            title="Compare with the previous period"
-            onClick={() => navigate({ search: ({ before: _before, ...rest }) => (isCompared ? rest : { ...rest, before: true }) })}
-          >
-            Compare
-          </Button>
-          <Permitted to="dashboards_write">
-            <AddMenu id={id} range={range} />
-            {widgets.length > 0 && (
+          {widgets.length > 0 && (
+            <Permitted to="dashboards_write">
               <Button aria-pressed={isArranging} variant={isArranging ? 'main' : 'plain'} onClick={() => setArranging(!isArranging)}>
-                {isArranging ? 'Done' : 'Arrange'}
+                {isArranging ? 'Done' : 'Edit'}
               </Button>
-            )}
-          </Permitted>
-          <DashboardTools dashboard={dashboard.data} />
+            </Permitted>
+          )}
+          <DashboardTools
+            dashboard={dashboard.data}
+            range={range}
+            isCompared={isCompared}
+            onCompare={() => navigate({ search: ({ before: _before, ...rest }) => (isCompared ? rest : { ...rest, before: true }) })}
+          />
         </>
       }
     >
@@ -85,30 +79,6 @@ export function OneDashboard({ id, params }: { id: string; params: DashboardPara
         />
       )}
     </Page>
-  )
-}
-
-/** AddMenu creates a widget or a frame on the dashboard. */
-function AddMenu({ id, range }: { id: string; range: Range }) {
-  const item = 'block rounded px-2 py-1 hover:bg-tint'
-  return (
-    <Popover
-      label="Add"
-      trigger={
-        <Button>
-          Add <Caret />
-        </Button>
-      }
-    >
-      <div className="flex w-48 flex-col">
-        <Link to="/dashboards" search={{ id, widget: 'new', ...rangeParamsOf(range) }} className={item}>
-          Widget
-        </Link>
-        <Link to="/dashboards" search={{ id, frame: 'new' }} className={item}>
-          Frame
-        </Link>
-      </div>
-    </Popover>
   )
 }
 
@@ -149,7 +119,12 @@ function Grid({ dashboard, isArranging, shown }: { dashboard: Dashboard; isArran
               all={all.data ?? []}
               isLifted={arranged.isDragged(one)}
               {...shown}
-              tools={isArranging ? <Grips {...grips} /> : <WidgetTools dashboard={dashboard} widget={widget} range={shown.range} />}
+              tools={
+                <>
+                  {isArranging && <Grips {...grips} />}
+                  <WidgetTools dashboard={dashboard} widget={widget} range={shown.range} />
+                </>
+              }
             >
               {isArranging && <Corner {...grips} />}
             </WidgetCard>

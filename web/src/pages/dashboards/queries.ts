@@ -2,6 +2,7 @@ import type { Dashboard, Widget } from '@dendro/api'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { SERIES_MAX } from '../../parts/chart/measured.ts'
 import { useClient } from '../../parts/client.ts'
+import { useMay } from '../../parts/permitted.tsx'
 import { boundsOf, gridOf, type Range } from '../../parts/time-range.ts'
 import { slicesFor, styleOf } from './widget-style.ts'
 
@@ -22,6 +23,17 @@ export function useAllWidgets(isNeeded: boolean) {
     queryKey: ['widgets'],
     enabled: isNeeded,
     queryFn: async ({ signal }) => (await client.widgets.list({ signal })).widgets,
+  })
+}
+
+/** useMetricMonitors loads all monitors; each evaluates a metric. Callers without access to monitors get none. */
+export function useMetricMonitors() {
+  const client = useClient()
+  const may = useMay()
+  return useQuery({
+    queryKey: ['monitors'],
+    enabled: may('monitors_read'),
+    queryFn: async ({ signal }) => (await client.monitors.list({ signal })).monitors,
   })
 }
 

@@ -28,7 +28,7 @@ export function DashboardTemplates() {
     remove: (templateId) => client.widgetTemplates.remove({ params: { templateId } }),
   }
   return (
-    <Page title="Templates" actions={<BackToDashboards />}>
+    <Page title="Templates" back={<BackToDashboards />}>
       <p className="-mt-2 text-soft">“Save as template” on a dashboard creates templates of the dashboard, its widgets and its metrics.</p>
       <TemplateLibrary
         rights={{ write: 'dashboards_write', delete: 'dashboards_delete' }}

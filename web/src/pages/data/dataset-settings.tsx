@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
-import { bytes, count, quantity, share } from '../../parts/numbers.ts'
+import { bytes, quantity, share } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/page.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
@@ -56,7 +56,7 @@ function RetentionSettings({ dataset }: { dataset: Dataset }) {
       <Loaded of={kept}>
         {({ retention_days, rule, oldest_event_at, next, removed }) => (
           <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 p-3">
-            <dt className="text-soft">Kept</dt>
+            <dt className="text-soft">Current retention</dt>
             <dd>
               {retentionDaysText(retention_days)}, {rules[rule]}
             </dd>
@@ -73,7 +73,7 @@ function RetentionSettings({ dataset }: { dataset: Dataset }) {
             {removed && (
               <>
                 <dt className="text-soft">Deleted so far</dt>
-                <dd>{count(removed.events)} because of their age</dd>
+                <dd>{quantity(removed.events, 'event')}, by retention</dd>
               </>
             )}
           </dl>

@@ -42,17 +42,17 @@ export function LineTimes({ dataset, onlyOffers = false }: { dataset: Dataset; o
   const offers = preview.data?.candidates.filter(({ matched, unchanged }) => unchanged < matched) ?? []
   if (onlyOffers && (lineTime !== undefined || offers.length === 0)) return null
   return (
-    <Panel title="Time of the lines">
+    <Panel title="Timestamp of lines">
       <Loaded of={setting}>{() => <Setting dataset={dataset} lineTime={lineTime} hasOffers={offers.length > 0} />}</Loaded>
       {preview.error && <FailureNote thrown={preview.error} again={preview.refetch} />}
       {!lineTime && preview.data && offers.length === 0 && (
         <p className="px-3 pb-3 text-soft">
-          {preview.data.lines === 0 ? 'No lines arrived in the last week.' : 'The recent lines tell no other time.'}
+          {preview.data.lines === 0 ? 'No lines arrived in the last week.' : 'Recent lines contain no other timestamp.'}
         </p>
       )}
       {!lineTime && offers.length > 0 && (
         <>
-          <Field name="Time zone of times that name none" className="max-w-64 px-3 pb-2">
+          <Field name="Time zone of timestamps without one" className="max-w-64 px-3 pb-2">
             <Select value={timezone} options={timezones} onPick={setPicked} />
           </Field>
           {offers.some(({ is_ambiguous }) => is_ambiguous) && (
@@ -61,7 +61,7 @@ export function LineTimes({ dataset, onlyOffers = false }: { dataset: Dataset; o
               whose times are right.
             </p>
           )}
-          <ul aria-label="Times found" className="flex flex-col border-line border-t *:border-line [&>*+*]:border-t">
+          <ul aria-label="Timestamps found" className="flex flex-col border-line border-t *:border-line [&>*+*]:border-t">
             {offers.map((offer) => (
               <Offer
                 key={`${offer.format} ${offer.word}`}
@@ -87,15 +87,15 @@ function Setting({ dataset, lineTime, hasOffers }: SettingProps) {
     return (
       <p className="p-3">
         {hasOffers
-          ? 'The lines tell their own time, but the events have another one: the time of arrival, or of the sender.'
-          : 'Events have the time of a known format, of the sender, or of arrival.'}
+          ? 'The lines contain a timestamp, but the events have the time of arrival or of the sender.'
+          : 'Events have the timestamp of a known format, of the sender, or of arrival.'}
       </p>
     )
   }
   return (
     <div className="flex flex-wrap items-center gap-3 p-3">
       <p>
-        Events have the time of their line: <code className="font-mono">{lineTime.format}</code>
+        Events have the timestamp of their line: <code className="font-mono">{lineTime.format}</code>
         {lineTime.word > 0 && `, after ${count(lineTime.word)} ${lineTime.word === 1 ? 'word' : 'words'}`}, {lineTime.timezone}.
       </p>
       <Permitted to="parsers_write">
@@ -122,13 +122,13 @@ function Offer({ dataset, offer, timezone, lines }: OfferProps) {
         <code className="font-mono font-medium">{format}</code>
         <span className="text-soft text-xs">
           in {count(matched)} of {count(lines)} recent lines
-          {has_timezone && ' · names its zone'}
-          {!has_year && ' · the year is chosen so that the time is near arrival'}
+          {has_timezone && ' · with time zone'}
+          {!has_year && ' · without a year: the year nearest to arrival is used'}
         </span>
         <span className="ml-auto">
           <Permitted to="parsers_write">
             <Button size="small" variant="main" disabled={use.isPending} onClick={() => use.mutate()}>
-              Use this time
+              Use this timestamp
             </Button>
           </Permitted>
         </span>

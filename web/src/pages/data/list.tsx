@@ -101,13 +101,13 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
             checked={params.all ?? false}
             onChange={(event) => change((now) => ({ ...now, all: event.target.checked }))}
           />
-          Show the datasets of the service
+          Show system datasets
         </label>
         <span role="status" className="text-soft text-xs">
           {found.length === 1 ? '1 dataset' : `${count(found.length)} datasets`}
         </span>
-        {volumes.isCut && <span className="text-soft text-xs">Volumes are known for the {DATASETS_MAX} largest.</span>}
-        {volumes.error && <span className="text-error text-xs">Volumes are not available now.</span>}
+        {volumes.isCut && <span className="text-soft text-xs">Volumes are shown for the {DATASETS_MAX} largest datasets.</span>}
+        {volumes.error && <span className="text-error text-xs">Volumes are unavailable.</span>}
       </div>
       {found.length === 0 ? (
         <EmptyState title="No dataset matches">
@@ -150,7 +150,7 @@ const columns: readonly (readonly [string, Sort | undefined, string?])[] = [
   ['Last event', 'last'],
   ['Today', 'today', 'text-right max-md:hidden'],
   ['7 days', 'week', 'text-right'],
-  ['Kept', undefined, 'max-md:hidden'],
+  ['Retention', undefined, 'max-md:hidden'],
   ['Tags', undefined, 'max-lg:hidden'],
 ]
 

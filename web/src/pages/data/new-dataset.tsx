@@ -33,7 +33,7 @@ export function NewDataset({ datasets }: { datasets: readonly Dataset[] }) {
           onSaved={({ id }) => void navigate({ to: '/data', search: { id, part: 'sending' } })}
           onCancel={() => setOpen(false)}
         >
-          <FormField name="Collection" of="collection" help="An existing or a new one">
+          <FormField name="Collection" of="collection" help="Existing or new">
             <Input name="collection" list="collections" required maxLength={255} autoComplete="off" />
           </FormField>
           <datalist id="collections">
@@ -47,9 +47,7 @@ export function NewDataset({ datasets }: { datasets: readonly Dataset[] }) {
           <FormField name="Retention" of="retention">
             <Select value={retention} options={choices} onPick={setRetention} />
           </FormField>
-          <p className="text-soft text-xs">
-            The first event that names a dataset creates it too. Create it here only to configure it before.
-          </p>
+          <p className="text-soft text-xs">The first event sent to a dataset also creates it. Create it here to configure it first.</p>
         </Form>
       </div>
     </Popover>

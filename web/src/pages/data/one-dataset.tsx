@@ -2,6 +2,7 @@ import type { Dataset } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
+import { BackToDatasets } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { Loading, Page } from '../../parts/page.tsx'
 import { MissingRecord } from '../../parts/records.tsx'
@@ -37,19 +38,14 @@ export function OneDataset({ id }: { id: string }) {
   const dataset = read.data
   const { Part } = parts[part]
   const row = useScrollToCurrent(part)
-  const back = (
-    <Link to="/data" search={{}} className={buttonClass()}>
-      All datasets
-    </Link>
-  )
-  if (read.error && !dataset) return <MissingRecord title="Dataset" noun="dataset" of={read} back={back} />
+  if (read.error && !dataset) return <MissingRecord title="Dataset" noun="dataset" of={read} back={<BackToDatasets />} />
   return (
     <Page
       title={dataset ? `${dataset.collection} / ${dataset.dataset}` : 'Dataset'}
+      back={<BackToDatasets />}
       actions={
         <>
           {dataset && <Freshness lastMs={dataset.metadata.last_heartbeat_at} nowMs={Date.now()} />}
-          {back}
           <Link to="/explore" search={{ d: [id] }} className={buttonClass({ variant: 'main' })}>
             Explore
           </Link>

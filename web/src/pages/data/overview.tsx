@@ -189,8 +189,8 @@ function LastRejected({ entry }: { entry: Ledger['entries'][number] }) {
     <p className="mt-2 text-soft text-xs">
       Last rejections: {count(entry.rejected)} in the hour from {day} {clock.slice(0, 5)} {zone === 'utc' ? 'UTC' : ''}, over{' '}
       {entry.protocol}
-      {entry.identity && ` by ${callerOf(entry.identity.id)}`}: {Object.keys(entry.reasons).map(reasonText).join('; ')}. What was rejected
-      Rejected events
+      {entry.identity && ` by ${callerOf(entry.identity.id)}`}: {Object.keys(entry.reasons).map(reasonText).join('; ')}. Rejected events are
+      not stored; the response to the sender has the reason.
     </p>
   )
 }

@@ -9,7 +9,7 @@ const words: ReadonlyMap<string, string> = new Map(
     encoding: 'unknown content type or encoding',
     identity: 'the named dataset cannot be used',
     limit: 'a monthly or rate limit was reached',
-    unavailable: 'the service could not store them then; most senders retry',
+    unavailable: 'the service could not store them; most senders retry',
     fault: 'an error of the service; see its log',
   }),
 )

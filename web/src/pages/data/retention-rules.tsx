@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
+import { BackToDatasets } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { ago, count } from '../../parts/numbers.ts'
@@ -10,7 +11,6 @@ import { Page, Panel } from '../../parts/page.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
 import { EditAndDelete } from '../../parts/record-panel.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
-import { buttonClass } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { retentionDaysText } from './retention-days.ts'
@@ -31,14 +31,7 @@ export function RetentionRules() {
     refetchInterval: REFRESH_MS,
   })
   return (
-    <Page
-      title="Retention"
-      actions={
-        <Link to="/data" search={{}} className={buttonClass()}>
-          All datasets
-        </Link>
-      }
-    >
+    <Page title="Retention" back={<BackToDatasets />}>
       <p className="max-w-3xl text-soft">
         The most specific rule applies: dataset, then collection, then organization, then the default of the service. Older events are
         hidden at once and deleted by whole days.
@@ -66,7 +59,7 @@ export function RetentionRules() {
           {({ clock, datasets: kept, deleted, orphans }) => (
             <>
               {!clock.is_trusted && (
-                <p className="px-3 pt-3 text-soft">No events are deleted by age until the clock has run for two hours without a jump.</p>
+                <p className="px-3 pt-3 text-soft">Deletion by age is paused until the clock has run for two hours without a jump.</p>
               )}
               {deleted.length > 0 && (
                 <section aria-label="Deleted datasets" className="p-3">

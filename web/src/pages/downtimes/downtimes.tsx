@@ -1,6 +1,7 @@
 import type { Downtime } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
+import { BackToMonitors } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { useDatasets } from '../../parts/datasets.ts'
@@ -25,19 +26,14 @@ export function DowntimesPage() {
     return <DowntimeEditor key={`${edit} ${of}`} downtime={edited} title={title} isCopy={edit === 'new'} />
   }
   const actions = (
-    <>
-      <Link to="/monitors" search={{}} className="px-2 text-accent hover:underline">
-        Monitors
+    <Permitted to="monitors_write">
+      <Link to="/downtimes" search={{ edit: 'new' }} className={buttonClass({ variant: 'main' })}>
+        New downtime
       </Link>
-      <Permitted to="monitors_write">
-        <Link to="/downtimes" search={{ edit: 'new' }} className={buttonClass({ variant: 'main' })}>
-          New downtime
-        </Link>
-      </Permitted>
-    </>
+    </Permitted>
   )
   return (
-    <Page title="Downtimes" actions={actions}>
+    <Page title="Downtimes" back={<BackToMonitors />} actions={actions}>
       {list.error && <FailureNote thrown={list.error} again={() => list.refetch()} />}
       {!list.data && !list.error && <Loading>Loading…</Loading>}
       {list.data && edit !== undefined && (
@@ -119,7 +115,7 @@ function Row({ downtime }: { downtime: Downtime }) {
         <p className="break-words text-soft text-xs">{description}</p>
         <p className="break-words text-soft text-xs">
           {from.map(nameOf).join(', ')} ·{' '}
-          {alert_strategy === 'DELAY' ? 'notifications sent at the end if the status still holds' : 'notifications dropped'}
+          {alert_strategy === 'DELAY' ? 'notifications sent at the end if the status is unchanged' : 'notifications dropped'}
           {suppress_recovery_alert && ' · recoveries suppressed too'}
         </p>
       </div>
@@ -153,7 +149,7 @@ function Row({ downtime }: { downtime: Downtime }) {
 /** nextText is the end of an active downtime, or its next start. */
 function nextText(downtime: Downtime, zone: Zone, isOn: boolean): string {
   const [next] = upcoming(downtime, Date.now(), 1)
-  if (!next) return isOn ? 'ended by hand' : 'not within a week'
+  if (!next) return isOn ? 'ended manually' : 'not within a week'
   if (!isOn) return spanText(next, zone)
   const { day, clock } = clockOf(next.toMs, zone)
   return `${day} ${clock.slice(0, 5)}`

@@ -108,7 +108,7 @@ export function DowntimeEditor({ downtime, title, isCopy }: DowntimeEditorProps)
             <Select
               value={draft.strategy}
               options={[
-                ['DELAY', 'send at the end, if the status still holds'],
+                ['DELAY', 'send at the end if the status is unchanged'],
                 ['DROP', 'drop'],
               ]}
               onPick={(strategy) => set({ strategy })}

@@ -11,7 +11,7 @@ const weekly = (invert: boolean) =>
 test('the schedule of a downtime is described', () => {
   expect(whenText(fixed, 'utc')).toBe('2026-11-21 09:00 – 10:30')
   expect(whenText(weekly(false), 'utc')).toBe('Sat, Sun 22:00 – 06:00')
-  expect(whenText(weekly(true), 'utc')).toBe('always but Sat, Sun 22:00 – 06:00')
+  expect(whenText(weekly(true), 'utc')).toBe('always except Sat, Sun 22:00 – 06:00')
 })
 
 test.each([

@@ -31,7 +31,7 @@ export function whenText({ static_time_range: fixed, dynamic_time_range: weekly 
       ? 'every day'
       : weekly.repeat_days.map((day) => day.slice(0, 3)).join(', ')
   const times = `${minuteText(weekly.from_minute_of_day)} – ${minuteText(weekly.to_minute_of_day)}`
-  return weekly.invert ? `always but ${days} ${times}` : `${days} ${times}`
+  return weekly.invert ? `always except ${days} ${times}` : `${days} ${times}`
 }
 
 /** WALL_ZONE is the zone of recurring downtimes, whatever the zone of the user. */

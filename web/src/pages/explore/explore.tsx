@@ -102,10 +102,10 @@ function HistogramSection({ state: { params, query, bars, earlier, comparison, m
       zone={zone}
       selection={params.sf !== undefined && params.st !== undefined ? { fromMs: params.sf, toMs: params.st } : undefined}
       canReset={params.f !== undefined || params.r !== undefined}
-      overlay={bars.data && markers.data && <MarkerStrip markers={markers.data.markers} bars={bars.data} zone={zone} />}
+      overlay={bars.data && markers.markers && <MarkerStrip markers={markers.markers.markers} bars={bars.data} zone={zone} />}
       tools={
         <>
-          <MarkerList markers={markers.data} failure={markers.error} zone={zone} onRetry={markers.refetch} />
+          <MarkerList markers={markers.markers} failure={markers.failure} zone={zone} onRetry={markers.retry} />
           <CompareWith comparison={params.cmp} range={query.range} failure={earlier.bars.error} change={change} />
         </>
       }
@@ -138,6 +138,7 @@ function FieldPane({ state: { fields, selectedQuery, actions } }: Props) {
         fields={fields.data}
         isStale={fields.isPlaceholderData}
         failure={isQueryError(fields.error) ? undefined : fields.error}
+        hasResult={!isQueryError(fields.error)}
         actions={actions}
         onRetry={() => fields.refetch()}
       />

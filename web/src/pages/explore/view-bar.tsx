@@ -57,7 +57,7 @@ export function ViewBar(props: ViewBarProps) {
   } = props
   return (
     <div
-      className="relative flex min-h-9 shrink-0 flex-wrap items-center gap-1 border-line border-b px-2 py-1 text-xs max-sm:min-h-8 max-sm:py-0.5"
+      className="relative flex min-h-9 shrink-0 flex-wrap items-center gap-1 border-line border-b px-2 py-1 text-xs max-sm:min-h-6.5 max-sm:py-0"
       role="toolbar"
       aria-label="View"
     >

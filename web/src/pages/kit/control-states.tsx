@@ -1,6 +1,7 @@
 import { ApiFailure } from '@dendro/api/client'
-import { Bell, Play, X } from 'lucide-react'
+import { Bell, Play, Share2, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
+import { ActionMenu } from '../../parts/action-menu.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { FieldErrorsOf, Form, FormField } from '../../parts/form.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -49,7 +50,7 @@ export function ControlStates() {
         )}
         <State name="button with a menu">
           <Button>
-            Actions <Caret />
+            Rows <Caret />
           </Button>
         </State>
         <State name="button link">
@@ -127,6 +128,14 @@ export function ControlStates() {
         </State>
         <State name="confirmation">
           <Confirm action="Delete" message="Delete “Payments” and its history?" onYes={async () => undefined} />
+        </State>
+        <State name="menu of actions">
+          <ActionMenu
+            actions={[
+              { name: 'Share', note: 'Copy a link', icon: Share2, panel: () => <p>A link</p> },
+              { name: 'Delete', icon: Trash2, isDestructive: true, run: () => undefined },
+            ]}
+          />
         </State>
         <State name="side panel">
           <OpensPanel />

@@ -249,7 +249,7 @@ function Decisions({ groups, delivery, searchOf, nameOf }: DecisionsProps) {
               </td>
               <td className="py-1">
                 {verdict === 'sent' && delivery ? delivery : verdict ? (verdictNames.get(verdict) ?? verdict) : change ? 'none' : ''}
-                {gone && ' without events for too long, removed'}
+                {gone && ' removed: no events for too long'}
               </td>
             </tr>
           ))}

@@ -83,7 +83,7 @@ export const verdictNames: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     sent: 'queued',
     muted: 'suppressed: muted',
-    'held by downtime': 'held by a downtime; sent at its end if the status still holds',
+    'held by downtime': 'held by a downtime; sent at its end if the status is unchanged',
     'dropped by downtime': 'dropped by a downtime',
     'recovery suppressed by downtime': 'recovery suppressed by a downtime',
     'never told': 'suppressed: the alert was not notified either',

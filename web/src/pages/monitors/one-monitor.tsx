@@ -1,12 +1,14 @@
 import type { Monitor } from '@dendro/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { Copy, LayoutTemplate, Send, Trash2 } from 'lucide-react'
+import { ActionMenu, type MenuAction } from '../../parts/action-menu.tsx'
 import { BackToMonitors } from '../../parts/back-links.tsx'
 import { useClient } from '../../parts/client.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmPanel } from '../../parts/confirm.tsx'
 import { ago } from '../../parts/numbers.ts'
 import { Page, Panel } from '../../parts/page.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
+import { Permitted, useMay } from '../../parts/permitted.tsx'
 import { MissingRecord } from '../../parts/records.tsx'
 import { StatusMark, WaitingMark } from '../../parts/status.tsx'
 import { useZone } from '../../parts/zone.ts'
@@ -27,7 +29,7 @@ export function OneMonitor({ id, evaluationMs }: { id: string; evaluationMs: num
   const [zone] = useZone()
   if (!monitor.data) return <MissingRecord title="Monitor" noun="monitor" of={monitor} back={<BackToMonitors />} />
   return (
-    <Page title={monitor.data.name} isWide actions={<Actions monitor={monitor.data} />}>
+    <Page title={monitor.data.name} back={<BackToMonitors />} isWide actions={<Actions monitor={monitor.data} />}>
       <Head monitor={monitor.data} muted={mutedText(monitor.data, zone)} />
       <Evaluations
         monitor={monitor.data}
@@ -58,27 +60,48 @@ function Actions({ monitor }: { monitor: Monitor }) {
   const client = useClient()
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const may = useMay()
   const remove = async () => {
     await client.monitors.remove({ params: { monitorId: monitor.id } })
     queries.setQueryData(['monitors'], (list: readonly Monitor[] | undefined) => list?.filter(({ id }) => id !== monitor.id))
     await navigate({ to: '/monitors', search: {} })
     await queries.invalidateQueries({ queryKey: ['monitors'], exact: true })
   }
+  const edits: readonly MenuAction[] = [
+    {
+      name: 'Send a test notification',
+      note: 'Check that the recipients get it',
+      icon: Send,
+      panel: () => <TestNotification monitor={monitor} />,
+    },
+    {
+      name: 'Copy',
+      note: 'Create a monitor with the same settings',
+      icon: Copy,
+      link: { to: '/monitors', search: { edit: 'new', of: monitor.id } },
+    },
+    {
+      name: 'Save as template',
+      note: 'Create other monitors like this one',
+      icon: LayoutTemplate,
+      panel: () => <SaveMonitorTemplate monitor={monitor} />,
+    },
+  ]
+  const deletion: MenuAction = {
+    name: 'Delete',
+    icon: Trash2,
+    isDestructive: true,
+    panel: (close) => <ConfirmPanel action="Delete" message={`Delete “${monitor.name}” and its history?`} onYes={remove} onEnd={close} />,
+  }
   return (
     <>
-      <BackToMonitors />
       <Permitted to="monitors_write">
         <Mute monitors={[monitor]} />
         <Link to="/monitors" search={{ edit: monitor.id }} className={buttonClass()}>
           Edit
         </Link>
-        <Link to="/monitors" search={{ edit: 'new', of: monitor.id }} className={buttonClass()}>
-          Copy
-        </Link>
-        <TestNotification monitor={monitor} />
-        <SaveMonitorTemplate monitor={monitor} />
       </Permitted>
-      <Confirm needs="monitors_delete" action="Delete" message={`Delete “${monitor.name}” and its history?`} onYes={remove} />
+      <ActionMenu actions={[...(may('monitors_write') ? edits : []), ...(may('monitors_delete') ? [deletion] : [])]} />
     </>
   )
 }

@@ -142,7 +142,7 @@ function PatternFields({ draft: { aux = {} }, onChange }: RuleFieldsProps) {
   const time = typeof baseline === 'string' ? baseline : '1 day'
   return (
     <>
-      <Field name="Compares" className="col-span-2">
+      <Field name="Evaluates" className="col-span-2">
         <Select value={change} options={patternChanges} onPick={(next) => set(next, time)} />
       </Field>
       {change !== '' && (

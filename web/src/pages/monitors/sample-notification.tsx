@@ -4,8 +4,6 @@ import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Caret } from '../../ui/caret.tsx'
-import { Popover } from '../../ui/popover.tsx'
 
 const transitions = [
   ['ALERT', 'Alert'],
@@ -15,7 +13,7 @@ const transitions = [
 ] as const
 type Transition = (typeof transitions)[number][0]
 
-/** TestNotification sends test notifications; the results appear in the list of notifications. */
+/** TestNotification is the form that sends test notifications; the results appear in the list of notifications. */
 export function TestNotification({ monitor }: { monitor: Monitor }) {
   const client = useClient()
   const queries = useQueryClient()
@@ -45,32 +43,23 @@ export function TestNotification({ monitor }: { monitor: Monitor }) {
     onSettled: () => queries.invalidateQueries({ queryKey: ['monitors', id, 'sent'] }),
   })
   return (
-    <Popover
-      label="Send a test notification"
-      trigger={
-        <Button>
-          Test <Caret />
-        </Button>
-      }
-    >
-      <div className="flex w-64 max-w-full flex-col gap-2">
-        <p>Send test notifications to all recipients, even while the monitor is muted:</p>
-        {transitions.map(([transition, text]) => (
-          <label key={transition} className="flex items-center gap-2">
-            <input
-              type="checkbox"
-              checked={chosen.includes(transition)}
-              onChange={() => setChosen(transitions.map(([one]) => one).filter((one) => chosen.includes(one) !== (one === transition)))}
-            />
-            {text}
-          </label>
-        ))}
-        <Button variant="main" disabled={chosen.length === 0 || test.isPending} onClick={() => test.mutate()}>
-          {test.isPending ? 'Sending…' : 'Send'}
-        </Button>
-        {test.isSuccess && <p role="status">Sent. The result is in the notifications below.</p>}
-        {test.error && <FailureNote thrown={test.error} />}
-      </div>
-    </Popover>
+    <div className="flex w-64 max-w-full flex-col gap-2">
+      <p>Send test notifications to all recipients, even while the monitor is muted:</p>
+      {transitions.map(([transition, text]) => (
+        <label key={transition} className="flex items-center gap-2">
+          <input
+            type="checkbox"
+            checked={chosen.includes(transition)}
+            onChange={() => setChosen(transitions.map(([one]) => one).filter((one) => chosen.includes(one) !== (one === transition)))}
+          />
+          {text}
+        </label>
+      ))}
+      <Button variant="main" disabled={chosen.length === 0 || test.isPending} onClick={() => test.mutate()}>
+        {test.isPending ? 'Sending…' : 'Send'}
+      </Button>
+      {test.isSuccess && <p role="status">Sent. The result is in the notifications below.</p>}
+      {test.error && <FailureNote thrown={test.error} />}
+    </div>
   )
 }

@@ -21,7 +21,7 @@ export function MonitorTemplates({ first }: { first: string | undefined }) {
     remove: (templateId) => client.monitorTemplates.remove({ params: { templateId } }),
   }
   return (
-    <Page title="Monitor templates" actions={<BackToMonitors />}>
+    <Page title="Monitor templates" back={<BackToMonitors />}>
       <p className="-mt-2 text-soft">“Save as template” on a monitor creates a template. Its queries become a metric template.</p>
       <TemplateLibrary
         rights={{ write: 'monitors_write', delete: 'monitors_delete' }}

@@ -35,7 +35,7 @@ export function AccessRules() {
   return (
     <>
       <p className="max-w-3xl text-soft">
-        Callers with a reading role see every dataset, unless a rule restricts it. “Cannot see” wins over “can see only”. Rules apply to
+        Users and keys that may read see every dataset, unless a rule restricts it. “Cannot see” wins over “can see only”. Rules apply to
         reading, not to sending.
       </p>
       <Permitted to="policies_write">
@@ -47,7 +47,7 @@ export function AccessRules() {
             <Rows
               label="Access rules"
               columns={['Principal', 'Access', 'Resource', 'Description']}
-              empty="No access rules yet: callers with a reading role see every dataset. Create a rule above."
+              empty="No access rules yet: users and keys that may read see every dataset. Create a rule above."
             >
               {policies.map((policy) => {
                 const text = sentence(policy)

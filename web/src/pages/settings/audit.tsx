@@ -39,7 +39,7 @@ export function Audit() {
         <Field name="Action">
           <Input name="action" placeholder="datasets.create" autoComplete="off" className="font-mono" />
         </Field>
-        <Field name="Id of the entity" className="min-w-72">
+        <Field name="Entity id" className="min-w-72">
           <Input name="entity_id" autoComplete="off" className="font-mono" />
         </Field>
         <Button type="submit">Find</Button>

@@ -35,7 +35,7 @@ export function Chats() {
           {({ slack_workspaces }) => (
             <Rows
               label="Chat workspaces"
-              columns={['Workspace', 'Posts with']}
+              columns={['Workspace', 'Connect with']}
               empty="No chat workspaces yet. Add one above, so that monitors can notify its channels."
             >
               {slack_workspaces.map(({ id, name, posts_by }) => (
@@ -74,7 +74,7 @@ function NewWorkspace() {
       <FormField name="New workspace" of="name">
         <Input name="name" required maxLength={255} placeholder="Name" autoComplete="off" />
       </FormField>
-      <FormField name="Posts with" of="posts_by">
+      <FormField name="Connect with" of="posts_by">
         <Select value={method} options={methods} onPick={setMethod} />
       </FormField>
       <FormField

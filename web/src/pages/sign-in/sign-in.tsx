@@ -49,7 +49,7 @@ export function SignInPage() {
         <label className="flex flex-col gap-1">
           API key
           <input key="key" name="key" type="password" autoComplete="off" required className={`${field} font-mono`} placeholder="dk_…" />
-          <span className="text-soft text-xs">The service printed the first key when it started for the first time.</span>
+          <span className="text-soft text-xs">The service prints the first key at its first start.</span>
         </label>
       ) : method === 'invitation' ? (
         <>

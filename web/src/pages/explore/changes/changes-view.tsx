@@ -81,7 +81,7 @@ function CopySummary({ text }: { text(): string }) {
     <span className="ml-auto">
       <Button
         size="small"
-        title="Copy what changed, with a link, as a message to your team"
+        title="Copy a summary with a link, for a message to your team"
         onClick={() => void copyText(text()).then(() => setCopied(true))}
         onBlur={() => setCopied(false)}
       >
@@ -183,7 +183,7 @@ function FindingRow({ finding, scale, onFilter, monitor }: FindingRowProps) {
           to="/monitors"
           search={monitor}
           aria-label={`Create monitor for ${names[0]?.label ?? finding.where}`}
-          title="Create a monitor that notices when this comes back"
+          title="Create a monitor that alerts when this happens again"
           className={`${buttonClass({ variant: 'quiet', size: 'small' })} self-center justify-self-start`}
         >
           <Icon of={Bell} size="small" /> Create monitor

@@ -1,4 +1,6 @@
+import { X } from 'lucide-react'
 import { Button } from '../../../ui/button.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 
 type SelectionToolsProps = { onZoom(): void; onChanges(): void; onClear(): void; className?: string }
 
@@ -17,7 +19,7 @@ export function SelectionTools({ onZoom, onChanges, onClear, className = '' }: S
         What changed?
       </Button>
       <Button size="small" variant="quiet" aria-label="Clear selection" title="Clear selection (Esc)" onClick={onClear}>
-        ×
+        <Icon of={X} size="small" />
       </Button>
     </span>
   )

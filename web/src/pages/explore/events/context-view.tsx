@@ -118,7 +118,7 @@ function SenderButtons({ senders, only, onOnly }: SenderButtonsProps) {
         aria-pressed={only === undefined}
         onClick={() => onOnly(undefined)}
       >
-        everyone
+        all senders
       </Button>
       {shown.map(({ kind, value, clause }) => (
         <Button

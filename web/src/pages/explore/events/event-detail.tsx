@@ -1,9 +1,11 @@
 import type { Event } from '@dendro/api'
-import { ChevronRight } from 'lucide-react'
+import { Braces, ChevronRight, Copy, Ellipsis, Link, type LucideIcon, Timer } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useState } from 'react'
 import { copyText } from '../../../parts/copy.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
+import { menuItem } from '../../../ui/menu-item.ts'
+import { Popover } from '../../../ui/popover.tsx'
 import { HidePattern } from '../patterns/hide-pattern.tsx'
 import { eventLink } from './event-link.ts'
 import { type FieldBranch, type FieldLeaf, type FieldNode, fieldTree, nestedJson } from './field-tree.ts'
@@ -26,7 +28,8 @@ export function EventDetail({ event, highlights, actions, rowActions, isPinned }
   const tree = useMemo(() => fieldTree(isAll ? fields : fields.slice(0, FIELDS_SHOWN)), [fields, isAll])
   const text = prettyJson(raw) ?? raw
   const onKey = (pressed: KeyboardEvent) => {
-    if (pressed.key !== 'Escape') return
+    // Escape in the menu closes the menu only.
+    if (pressed.key !== 'Escape' || pressed.defaultPrevented) return
     pressed.stopPropagation()
     rowActions.toggle(event)
   }
@@ -45,19 +48,15 @@ export function EventDetail({ event, highlights, actions, rowActions, isPinned }
         >
           {isPinned ? 'Unpin' : 'Pin'}
         </Button>
-        <Button size="small" onClick={() => rowActions.measureFrom(event)} title="Show the time of all rows relative to this event (m)">
-          Measure from here
-        </Button>
         <HidePattern event={event} actions={actions} />
-        <Button size="small" onClick={() => copyText(eventLink(event))} title="Copy a link to this event and its context">
-          Copy link
-        </Button>
-        <Button size="small" onClick={() => copyText(raw)}>
-          Copy line
-        </Button>
-        <Button size="small" onClick={() => copyText(JSON.stringify(Object.fromEntries(fields), undefined, 2))}>
-          Copy fields as JSON
-        </Button>
+        <EventMenu
+          entries={[
+            ['Copy link', Link, () => copyText(eventLink(event))],
+            ['Copy line', Copy, () => copyText(raw)],
+            ['Copy fields as JSON', Braces, () => copyText(JSON.stringify(Object.fromEntries(fields), undefined, 2))],
+            ['Measure from here', Timer, () => rowActions.measureFrom(event)],
+          ]}
+        />
       </div>
       <table className="w-full table-fixed">
         <caption className="sr-only">Fields of this event</caption>
@@ -80,6 +79,41 @@ export function EventDetail({ event, highlights, actions, rowActions, isPinned }
         {text.length > RAW_SHOWN_MAX && ` … ${text.length - RAW_SHOWN_MAX} more characters; copy the line for the full text`}
       </pre>
     </div>
+  )
+}
+
+type EventMenuProps = { entries: readonly (readonly [name: string, icon: LucideIcon, run: () => unknown])[] }
+
+/** EventMenu has the less frequent actions of an event. */
+function EventMenu({ entries }: EventMenuProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Popover
+      label="Actions for this event"
+      open={isOpen}
+      onOpenChange={setOpen}
+      trigger={
+        <Button size="small" aria-label="More actions for this event" title="Copy, measure times">
+          <Icon of={Ellipsis} size="small" />
+        </Button>
+      }
+    >
+      <div className="flex w-52 max-w-full flex-col">
+        {entries.map(([name, icon, run]) => (
+          <button
+            key={name}
+            type="button"
+            className={menuItem}
+            onClick={() => {
+              run()
+              setOpen(false)
+            }}
+          >
+            <Icon of={icon} className="text-soft" /> {name}
+          </button>
+        ))}
+      </div>
+    </Popover>
   )
 }
 

@@ -60,7 +60,9 @@ export function EventsView({ state }: { state: ExploreState }) {
           )}
           {state.isCancelled ? (
             <CancelledQuery onRun={() => events.refetch()} />
-          ) : events.error && isEmpty && !isLive ? null : isEmpty && !isLive && events.isLoading ? (
+          ) : events.error && isEmpty && !isLive ? (
+            isQueryError(events.error) && <p className="p-6 text-center text-soft">No result: the query has an error, marked above.</p>
+          ) : isEmpty && !isLive && events.isLoading ? (
             <Skeleton widths={ROWS} className="px-3" lineClass="my-1.5 h-3" />
           ) : isEmpty && (isLive || !events.isFetching) ? (
             <EmptyResult

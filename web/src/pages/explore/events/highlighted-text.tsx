@@ -1,4 +1,4 @@
-import { type Highlights, piecesOf, type TextPiece } from './line-text.ts'
+import { type Highlights, matchesOf, piecesOf, type TextPiece } from './line-text.ts'
 
 /** HighlightedText highlights matches, numbers, ids and quoted text, or with `onlyMatches` only the matches of the query and of the find bar. */
 export function HighlightedText({
@@ -10,11 +10,9 @@ export function HighlightedText({
   highlights: Highlights
   onlyMatches?: boolean
 }) {
-  return piecesOf(text, highlights).map((piece, at) => {
-    const isShown = !onlyMatches || piece.kind === 'hit' || piece.kind === 'found'
-    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line never change order
-    return <PieceText key={at} piece={isShown ? piece : { ...piece, kind: 'plain' }} />
-  })
+  const pieces = onlyMatches ? matchesOf(text, highlights) : piecesOf(text, highlights)
+  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line never change order
+  return pieces.map((piece, at) => <PieceText key={at} piece={piece} />)
 }
 
 export const PieceText = ({ piece: { kind, text } }: { piece: TextPiece }) =>

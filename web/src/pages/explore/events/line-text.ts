@@ -71,6 +71,10 @@ export function piecesOf(line: string, { hits, rest }: Highlights): TextPiece[] 
   return split(line, hits).flatMap((piece) => (piece.kind === 'plain' ? split(piece.text, rest) : [piece]))
 }
 
+/** matchesOf splits a line at the matches of the query and of the find bar only. */
+export const matchesOf = (line: string, { hits }: Highlights): TextPiece[] =>
+  hits === undefined ? [{ text: line, kind: 'plain' }] : split(line, hits)
+
 function split(line: string, pattern: RegExp): TextPiece[] {
   const pieces: TextPiece[] = []
   let from = 0

@@ -18,6 +18,8 @@ type FieldListProps = {
   fields: Fields | undefined
   isStale: boolean
   failure: unknown
+  /** hasResult is false when the query is wrong. */
+  hasResult: boolean
   actions: ValueActions
   onRetry(): unknown
 }
@@ -27,7 +29,7 @@ const FEW_FIELDS = 40
 const SHOWN_AT_ONCE = 200
 
 /** FieldList shows the fields of the matching events by prefix, each with its share: an estimate from an even sample, marked by ≈, unless the sample has all of them. An open field has exact counts. A name outside the sample is looked up in all events. */
-export function FieldList({ query, fields, isStale, failure, actions, onRetry }: FieldListProps) {
+export function FieldList({ query, fields, isStale, failure, hasResult, actions, onRetry }: FieldListProps) {
   const [typed, setTyped] = useState('')
   const pinned = usePinnedFields()
   const search = typed.trim()
@@ -67,12 +69,12 @@ export function FieldList({ query, fields, isStale, failure, actions, onRetry }:
               : undefined
           }
         >
-          {!fields && 'Loading fields…'}
+          {!fields && (hasResult ? 'Loading fields…' : 'No result')}
           {fields &&
             `${fields.isCut ? 'at least ' : ''}${quantity(fields.fields.length, 'field')} in ${quantity(fields.events, 'event')}${fields.isExact ? '' : ', shares estimated'}`}
         </p>
       </div>
-      {!fields && <Skeleton widths={LINES} className="min-h-0 flex-1 overflow-hidden px-2" lineClass="my-2 h-3.5" />}
+      {!fields && hasResult && <Skeleton widths={LINES} className="min-h-0 flex-1 overflow-hidden px-2" lineClass="my-2 h-3.5" />}
       <ul className={`min-h-0 flex-1 overflow-auto px-1 pb-4 ${fields ? '' : 'hidden'}`}>
         {pins.length > 0 && (
           <li>

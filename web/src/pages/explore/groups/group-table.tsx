@@ -235,6 +235,6 @@ function TrendBars({ values, maxValue, width }: { values: readonly number[]; max
 /** groupPlaceholder replaces the groups while there are none. */
 export function groupPlaceholder({ groups, emptyView, failure, onRetry }: GroupViewProps) {
   if (failure && !groups) return <FailureNote thrown={failure} again={onRetry} />
-  if (!groups) return <p className="p-3 text-soft">Measuring…</p>
+  if (!groups) return <p className="p-3 text-soft">Loading…</p>
   return groups.groups.length === 0 || groups.total === 0 ? emptyView : null
 }

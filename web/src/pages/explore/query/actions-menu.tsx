@@ -1,13 +1,8 @@
 import type { Event } from '@dendro/api'
-import { useNavigate } from '@tanstack/react-router'
-import { ArrowLeft, Bell, Bookmark, Download, Ellipsis, History, type LucideIcon, Share2 } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { Bell, Bookmark, Download, History, Share2 } from 'lucide-react'
+import { ActionMenu, type MenuAction } from '../../../parts/action-menu.tsx'
 import { useMay } from '../../../parts/permitted.tsx'
 import type { Zone } from '../../../parts/time-range.ts'
-import { Button } from '../../../ui/button.tsx'
-import { Icon } from '../../../ui/icon.tsx'
-import { IconButton } from '../../../ui/icon-button.tsx'
-import { Popover } from '../../../ui/popover.tsx'
 import type { Columns } from '../events/columns.ts'
 import type { ChangeParams, ExploreParams } from '../explore-params.ts'
 import { newMonitorParams } from '../share/create-monitor.ts'
@@ -29,21 +24,15 @@ type ActionsMenuProps = {
   datasetName(id: string): string
 }
 
-type Action = { name: string; note: string; icon: LucideIcon } & ({ panel: ReactNode } | { run(): unknown })
-
 /** ActionsMenu is the one menu for what is done with a query besides running it. */
 export function ActionsMenu({ params, change, query, columns, loadedEvents, view, zone, datasetName }: ActionsMenuProps) {
-  const [isOpen, setOpen] = useState(false)
-  const [opened, setOpened] = useState<string>()
-  const navigate = useNavigate()
   const may = useMay()
-  const close = () => setOpen(false)
-  const actions: readonly Action[] = [
+  const actions: readonly MenuAction[] = [
     {
       name: 'Saved searches',
       note: 'Save this search, or open a saved one',
       icon: Bookmark,
-      panel: (
+      panel: (close) => (
         <SavedSearches
           params={params}
           columns={columns.names}
@@ -58,7 +47,7 @@ export function ActionsMenu({ params, change, query, columns, loadedEvents, view
       name: 'History',
       note: 'Recent queries in this browser',
       icon: History,
-      panel: (
+      panel: (close) => (
         <HistoryMenu
           zone={zone}
           nameOfDataset={datasetName}
@@ -73,64 +62,24 @@ export function ActionsMenu({ params, change, query, columns, loadedEvents, view
       name: 'Share',
       note: 'Copy a link or a curl command',
       icon: Share2,
-      panel: <ShareMenu params={params} columns={columns.names} view={view} />,
+      panel: () => <ShareMenu params={params} columns={columns.names} view={view} />,
     },
-    { name: 'Export', note: 'Download events as a file', icon: Download, panel: <ExportMenu query={query} loadedEvents={loadedEvents} /> },
+    {
+      name: 'Export',
+      note: 'Download events as a file',
+      icon: Download,
+      panel: () => <ExportMenu query={query} loadedEvents={loadedEvents} />,
+    },
     ...(may('monitors_write')
       ? [
           {
             name: 'Create monitor',
             note: 'Notify when this query crosses a threshold',
             icon: Bell,
-            run: () => navigate({ to: '/monitors', search: newMonitorParams(params) }),
+            link: { to: '/monitors', search: newMonitorParams(params) } as const,
           },
         ]
       : []),
   ]
-  const shown = actions.find(({ name }) => name === opened)
-  return (
-    <Popover
-      label={shown?.name ?? 'Actions'}
-      open={isOpen}
-      onOpenChange={(next) => {
-        setOpen(next)
-        setOpened(undefined)
-      }}
-      trigger={
-        <Button title="Save, share, export, create a monitor" aria-label="Actions" className="max-lg:ml-auto">
-          <Icon of={Ellipsis} />
-          <span className="max-xl:hidden">Actions</span>
-        </Button>
-      }
-    >
-      {shown && 'panel' in shown ? (
-        <>
-          <p className="mb-2 flex items-center gap-1 font-medium">
-            <IconButton icon={ArrowLeft} label="Back to all actions" onClick={() => setOpened(undefined)} />
-            {shown.name}
-          </p>
-          {shown.panel}
-        </>
-      ) : (
-        <ul className="flex w-72 max-w-full flex-col">
-          {actions.map((action) => (
-            <li key={action.name}>
-              <button
-                type="button"
-                aria-label={action.name}
-                className="flex w-full items-start gap-2.5 rounded px-2 py-1.5 text-left hover:bg-tint"
-                onClick={() => ('panel' in action ? setOpened(action.name) : action.run())}
-              >
-                <Icon of={action.icon} className="mt-0.5 text-soft" />
-                <span>
-                  {action.name}
-                  <span className="block text-soft text-xs">{action.note}</span>
-                </span>
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-    </Popover>
-  )
+  return <ActionMenu actions={actions} title="Save, share, export, create a monitor" className="max-lg:ml-auto" />
 }

@@ -25,7 +25,7 @@ export function ConditionChip({ clause, fields, isOn, onEdit, onNegate, onToggle
   const buttonStyle = 'px-1 text-soft hover:text-ink'
   const style = isOn ? 'bg-tint' : `border-dashed text-soft ${isEditing ? '' : 'line-through'}`
   return (
-    <li className={`flex h-5.5 min-w-0 max-w-full items-center rounded border border-line font-mono text-xs ${style}`}>
+    <li className={`flex h-5.5 min-w-0 max-w-full items-center rounded max-sm:h-5 border border-line font-mono text-xs ${style}`}>
       {isEditing ? (
         <ConditionEditor clause={clause} fields={fields} onEnd={save} onCancel={() => setEditing(false)} />
       ) : (

@@ -40,7 +40,7 @@ export function QueryBar(props: QueryBarProps) {
   const { params, change, query, columns, zone, setZone, refresh, toggleLive, onCancel } = props
   const isLive = params.live === true
   return (
-    <div className="flex flex-wrap items-start gap-2 border-line border-b bg-panel px-3 py-2 max-sm:gap-1 max-sm:px-2 max-sm:py-1.5">
+    <div className="flex flex-wrap items-start gap-2 border-line border-b bg-panel px-3 py-2 max-sm:gap-1 max-sm:px-2 max-sm:py-1">
       <div className="flex w-full min-w-0 lg:order-2 lg:w-auto lg:flex-1">
         <QueryForm
           query={params.q ?? ''}

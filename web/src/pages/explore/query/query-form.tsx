@@ -37,7 +37,11 @@ export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQue
   }
   return (
     <div className="flex min-w-0 flex-1 flex-col gap-1">
-      <form onSubmit={onSubmit} className="flex items-start gap-2">
+      <form
+        onSubmit={onSubmit}
+        // On a phone a long query has one line while it is not edited, so that nothing moves when a condition comes.
+        className="flex items-start gap-2 max-sm:[&_.cm-editor:not(.cm-focused)]:h-[30px] max-sm:[&_.cm-editor:not(.cm-focused)]:overflow-hidden"
+      >
         <QueryInput
           ref={inputRef}
           label="Query"
@@ -60,12 +64,13 @@ export function QueryForm({ query, off, failure, fields, isBusy, inputRef, onQue
         )}
       </form>
       <QueryFailure query={query} failure={failure} onFix={onQuery} />
-      {/* On a wide screen the line has its height also without conditions, so that nothing moves when one comes. Few conditions share it, more take further lines. */}
+      {/* The line has its height also without conditions, so that nothing moves when one comes. Few conditions share it, more take further lines; on a phone they scroll. */}
       {clauses.length + off.length === 0 ? (
-        <p className="h-5.5 truncate text-soft text-xs leading-5.5 max-sm:hidden">Every event. Click a value to add a condition.</p>
+        <p className="h-5.5 truncate text-soft text-xs leading-5.5 max-sm:h-5 max-sm:leading-5">No conditions. Click a value to add one.</p>
       ) : (
         <ul
-          className={`flex min-h-5.5 min-w-0 gap-1 ${clauses.length + off.length > ONE_LINE_MAX ? 'flex-wrap' : 'max-sm:flex-wrap'}`}
+          // A condition that is edited shows a list below it, which scrolling would cut.
+          className={`flex min-h-5.5 min-w-0 gap-1 max-sm:min-h-5 max-sm:flex-nowrap max-sm:[&:not(:has(.cm-content))]:overflow-x-auto max-sm:[scrollbar-width:none] max-sm:*:max-w-[85%] max-sm:*:shrink-0 ${clauses.length + off.length > ONE_LINE_MAX ? 'flex-wrap' : ''}`}
           aria-label="Conditions"
         >
           {clauses.map((clause) => (

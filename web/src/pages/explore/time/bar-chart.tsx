@@ -42,7 +42,7 @@ export function BarChart(props: BarChartProps) {
         {data && data.total > 0 && (
           <span
             className="pointer-events-none absolute top-0 left-0 rounded-sm bg-ground/80 px-0.5 text-row text-soft leading-3 tabular-nums"
-            title="The top of the scale"
+            title="Maximum of the scale"
           >
             {compact(top)}
           </span>
@@ -70,6 +70,7 @@ export function BarChart(props: BarChartProps) {
             place={(barIndex + 0.5) / bars.length}
             zone={zone}
             before={earlierCount(earlier, barIndex)}
+            isBelow={props.selection !== undefined}
           />
         )}
       </div>
@@ -106,17 +107,17 @@ function TimeAxis({ data, zone }: { data: Bars | undefined; zone: Zone }) {
   )
 }
 
-type BarTooltipProps = { bar: Bar; stepMs: number; place: number; zone: Zone; before: string | undefined }
+type BarTooltipProps = { bar: Bar; stepMs: number; place: number; zone: Zone; before: string | undefined; isBelow: boolean }
 
-/** BarTooltip has the time and the counts of a bar, on the side where there is more space. */
-function BarTooltip({ bar, stepMs, place, zone, before }: BarTooltipProps) {
+/** BarTooltip has the time and the counts of a bar, on the side where there is more space, and below the tools of a selection. */
+function BarTooltip({ bar, stepMs, place, zone, before, isBelow }: BarTooltipProps) {
   const [from, to] = [clockOf(bar.fromMs, zone), clockOf(bar.fromMs + stepMs, zone)]
   const isRight = place < 0.6
   return (
     <div
       aria-hidden
       data-tooltip
-      className="pointer-events-none absolute top-0 z-20 rounded-md border border-line bg-panel px-2 py-1 text-xs tabular-nums shadow-lg"
+      className={`pointer-events-none absolute z-20 rounded-md border border-line bg-panel px-2 py-1 text-xs tabular-nums shadow-lg ${isBelow ? 'top-10' : 'top-0'}`}
       style={isRight ? { left: `calc(${100 * place}% + 10px)` } : { right: `calc(${100 * (1 - place)}% + 10px)` }}
     >
       <p className="whitespace-nowrap text-soft">

@@ -56,20 +56,20 @@ export function Histogram(props: HistogramProps) {
   const bars = data?.bars ?? []
   const pointedBar = barIndex === undefined ? undefined : bars[barIndex]
   return (
-    <section aria-label="Events over time" className="border-line border-b px-3 pt-1 pb-1">
+    <section aria-label="Events over time" className="border-line border-b px-3 py-1 max-sm:px-2 max-sm:py-0">
       {failure && !data ? (
         <div className="-mx-2 mt-1 overflow-y-auto" style={isCollapsed ? undefined : { height: HEIGHT }}>
           <FailureNote thrown={failure} again={onRetry} isSmall />
         </div>
       ) : null}
       {!isCollapsed && !(failure && !data) && (
-        <div className="relative mt-1">
+        <div className="relative mt-1 max-sm:mt-0">
           <BarChart {...props} barIndex={barIndex} setBarIndex={setBarIndex} />
           {overlay}
           <SelectionOverlay {...props} />
         </div>
       )}
-      <div className="relative flex min-h-7 flex-wrap items-center gap-x-3 whitespace-nowrap text-soft text-xs tabular-nums max-sm:gap-x-1">
+      <div className="relative flex min-h-7 flex-wrap items-center gap-x-3 whitespace-nowrap text-soft text-xs tabular-nums max-sm:min-h-6.5 max-sm:gap-x-0.5">
         <Button size="small" variant="quiet" aria-expanded={!isCollapsed} className="-ml-2" onClick={toggleCollapsed}>
           <Icon of={isCollapsed ? ChevronRight : ChevronDown} size="small" />
           <span className="sr-only">Histogram</span>
@@ -110,7 +110,7 @@ type StatusLegendProps = { bars: Bars | undefined; query: string; onFilter(statu
 function StatusLegend({ bars: data, query, onFilter }: StatusLegendProps) {
   const clauses = splitClauses(query)
   return (
-    <span role="toolbar" aria-label="Statuses" className="flex gap-1">
+    <span role="toolbar" aria-label="Statuses" className="flex gap-1 max-sm:gap-0">
       {statuses.map((status) => {
         const total = (data?.bars ?? []).reduce((sum, bar) => sum + bar[status], 0)
         const isChosen = clauses.includes(statusClause(status))
@@ -120,13 +120,17 @@ function StatusLegend({ bars: data, query, onFilter }: StatusLegendProps) {
             size="small"
             variant={isChosen ? 'chosen' : 'quiet'}
             aria-pressed={isChosen}
-            className="min-w-26 max-sm:min-w-22 max-sm:gap-1 max-sm:px-1"
+            className="min-w-26 max-sm:min-w-15 max-sm:gap-1 max-sm:px-1"
             disabled={total === 0 && !isChosen}
             title={isChosen ? `Show all statuses` : `Show only ${status}`}
             onClick={() => onFilter(status)}
           >
             <span aria-hidden className={`size-2.5 rounded-sm ${swatches[status]}`} />
-            {status} {data && compact(total)}
+            {/* On a phone the letter of the rows takes the place of the word. */}
+            <span aria-hidden className="sm:hidden">
+              {status[0]?.toUpperCase()}
+            </span>
+            <span className="max-sm:sr-only">{status}</span> {data && compact(total)}
           </Button>
         )
       })}
@@ -142,7 +146,7 @@ function SelectionOverlay({ bars: data, selection, onSelect, onRange, onChanges 
   const isRight = (to ?? 0) <= 60
   return (
     <div
-      className="pointer-events-none absolute inset-x-0 top-1 flex"
+      className="pointer-events-none absolute inset-x-0 top-1 z-30 flex"
       style={isRight ? { paddingLeft: `${to}%` } : { paddingRight: `${100 - (from ?? 0)}%` }}
     >
       <SelectionTools
@@ -164,7 +168,7 @@ function ZoomButtons({ bars: data, canReset, onRange, onReset }: HistogramProps)
     onRange({ fromMs: Math.max(0, first.fromMs - half), toMs: endOf(data) + half })
   }
   return (
-    <span className="ml-auto flex gap-x-1">
+    <span className="ml-auto flex gap-x-1 max-sm:gap-x-0">
       <Button size="small" variant="quiet" disabled={!data} onClick={zoomOut}>
         <Icon of={ZoomOut} size="small" className="sm:hidden" />
         <span className="max-sm:sr-only">Zoom out</span>

@@ -2,10 +2,11 @@ import type { Downtime, Monitor } from '@dendro/api'
 import type { Status } from '../../../parts/status.tsx'
 import type { TimeSpan } from './time-span.ts'
 
-/** A Marker is a status change of a monitor or a downtime. */
+/** A Marker is a status change of a monitor, a downtime, or an event of a saved search that is marked on charts, such as a deployment. */
 export type Marker =
   | { kind: 'status'; monitorId: string; name: string; atMs: number; status: Status; before: Status | undefined }
   | { kind: 'downtime'; downtimeId: string; name: string; fromMs: number; toMs: number }
+  | { kind: 'mark'; name: string; atMs: number }
 
 export type Markers = {
   markers: Marker[]
@@ -13,7 +14,7 @@ export type Markers = {
   omitted: number
 }
 
-export const startOf = (one: Marker): number => (one.kind === 'status' ? one.atMs : one.fromMs)
+export const startOf = (one: Marker): number => (one.kind === 'downtime' ? one.fromMs : one.atMs)
 
 /** monitorsToQuery are the monitors of the datasets that have ever triggered, latest first. */
 export function monitorsToQuery(monitors: readonly Monitor[], datasets: readonly string[] | undefined): Monitor[] {

@@ -1,15 +1,37 @@
 import { ApiFailure } from '@dendro/api/client'
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../../../parts/client.ts'
+import { useMarks } from '../../../parts/use-marks.ts'
 import type { ExploreQuery } from '../query/explore-query.ts'
-import type { Bars } from './bars.ts'
+import { type Bars, endOf } from './bars.ts'
 import { downtimeMarkers, type Marker, type Markers, monitorsToQuery, startOf } from './markers.ts'
 
 const MONITORS_MAX = 20
 const FRESH_MS = 60_000
 
-/** useMarkers loads status changes and downtimes in the time of the bars, after the bars and rows. Callers without access to monitors get no markers. */
-export function useMarkers(query: ExploreQuery, bars: Bars | undefined, isOn: boolean) {
+type LoadedMarkers = { markers: Markers | undefined; failure: unknown; retry(): void }
+
+/** useMarkers loads status changes, downtimes and marks in the time of the bars, after the bars and rows. Each kind is shown also when the other fails. */
+export function useMarkers(query: ExploreQuery, bars: Bars | undefined, isOn: boolean): LoadedMarkers {
+  const watched = useWatchMarkers(query, bars, isOn)
+  const start = bars?.bars[0]?.fromMs
+  const marks = useMarks(isOn ? start : undefined, isOn && bars ? endOf(bars) : undefined)
+  const own = (marks.data ?? []).map((one): Marker => ({ kind: 'mark', ...one }))
+  return {
+    markers: (watched.data ?? marks.data) && {
+      markers: [...(watched.data?.markers ?? []), ...own].sort((one, other) => startOf(one) - startOf(other)),
+      omitted: watched.data?.omitted ?? 0,
+    },
+    failure: watched.error ?? marks.error ?? undefined,
+    retry: () => {
+      if (watched.error) void watched.refetch()
+      if (marks.error) void marks.refetch()
+    },
+  }
+}
+
+/** useWatchMarkers loads status changes and downtimes. Callers without access to monitors get none. */
+function useWatchMarkers(query: ExploreQuery, bars: Bars | undefined, isOn: boolean) {
   const client = useClient()
   const start = bars?.bars[0]?.fromMs
   const end = bars?.bars.at(-1)?.fromMs
@@ -43,7 +65,7 @@ export function useMarkers(query: ExploreQuery, bars: Bars | undefined, isOn: bo
         )
         const markers = [...changes.flat(), ...downtimes.flatMap((one) => downtimeMarkers(one, timeSpan))]
         return {
-          markers: markers.sort((one, other) => startOf(one) - startOf(other)),
+          markers,
           omitted: Math.max(0, watching.length - MONITORS_MAX),
         }
       } catch (thrown) {
