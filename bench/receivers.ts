@@ -14,9 +14,11 @@ import { socketPosts } from './socket-posts.ts'
 /**
  * First the events of each protocol that a second on the processor turns into blocks for the store, as a ratio to the native protocol with
  * the same events, taken in turn. Then parsing posts of 5 000 events, as a ratio to what JSON.parse needs for the same events as JSON, taken in turn in one run.
- * node bench/receivers.ts [rounds]
+ * node bench/receivers.ts [rounds] [protocol…]
  */
-const [rounds = 9] = process.argv.slice(2).map(Number)
+const [roundsText = '9', ...chosen] = process.argv.slice(2)
+const rounds = Number(roundsText)
+const isChosen = (name: string): boolean => chosen.length === 0 || chosen.includes(name)
 /** With fewer rounds the first protocols are measured before they are compiled. */
 const WARM_ROUNDS = 20
 
@@ -94,12 +96,14 @@ const subjects: readonly Subject[] = [
   },
 ]
 
-process.stdout.write(`node bench/receivers.ts ${rounds}\n\n`)
+process.stdout.write(`node bench/receivers.ts ${process.argv.slice(2).join(' ')}\n\n`)
 printTable(
   ['protocol', 'MB', 'events per CPU second', 'native', 'ratio'],
-  Object.entries({ ...senderPosts, ...socketPosts }).map(([name, post]) => measureWhole(name, post)),
+  Object.entries({ ...senderPosts, ...socketPosts })
+    .filter(([name]) => isChosen(name))
+    .map(([name, post]) => measureWhole(name, post)),
 )
-printTable(['post', 'MB', 'MB/s', 'events/s', 'JSON.parse events/s', 'ratio'], subjects.map(measure))
+printTable(['post', 'MB', 'MB/s', 'events/s', 'JSON.parse events/s', 'ratio'], subjects.filter(({ name }) => isChosen(name)).map(measure))
 
 function measure({ name, receiver, path, contentType, body, peer }: Subject): string[] {
   const ours = () => check(receiver.parse({ path, query: {}, headers: {}, contentType, body }))

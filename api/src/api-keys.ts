@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { datasetName } from './datasets.ts'
 import { endpoint } from './endpoint.ts'
-import { list, Metadata, sec, Tags, text, uuid } from './values.ts'
+import { list, Metadata, ms, sec, Tags, text, uuid } from './values.ts'
 
 const ALLOWED = `Whether senders that can set no header may send events with the key as parameter \`token\` or \`api_key\` of the address.
 Addresses end up in the logs of proxies and senders.`
@@ -20,6 +21,20 @@ const KeyQueryBudget = z
 /** Limits of the queries of a key. They are not above those of its roles. */
 export type KeyQueryBudget = z.output<typeof KeyQueryBudget>
 
+const ownName = datasetName.refine((name) => !name.startsWith('.'), 'must not begin with a dot: such names belong to the system')
+
+const EventDefaults = z
+  .strictObject({
+    collection: ownName.optional(),
+    dataset: ownName.optional(),
+    tags: Tags.optional().describe('Tags of the dataset and attributes of the events; those of a request take precedence.'),
+  })
+  .meta({ id: 'ApiKeyEventDefaults' })
+/** Where the events of a key go unless a request or its listener says otherwise. They take precedence over names in the events. */
+export type EventDefaults = z.output<typeof EventDefaults>
+
+const DEFAULTS = 'Where events of this key go unless the request says otherwise, for senders that can send only a key.'
+
 export const ApiKey = z
   .object({
     id: uuid,
@@ -30,6 +45,10 @@ export const ApiKey = z
     allowed_in_address: z.boolean().describe(ALLOWED),
     expires_at: sec.optional().describe('Unix seconds; absent when the key never expires.'),
     query_budget: KeyQueryBudget.optional().describe('Limits of the queries of this key; absent when those of its roles apply.'),
+    event_defaults: EventDefaults.optional().describe(`${DEFAULTS} Absent when there are none.`),
+    last_used_at: ms
+      .optional()
+      .describe('When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first.'),
     metadata: Metadata,
   })
   .meta({ id: 'ApiKey' })
@@ -46,6 +65,7 @@ const NewApiKey = z
     tags: Tags.default({}),
     allowed_in_address: z.boolean().default(false).describe(ALLOWED),
     query_budget: KeyQueryBudget.optional(),
+    event_defaults: EventDefaults.optional().describe(DEFAULTS),
   })
   .refine((key) => key.ttl === undefined || key.expires_at === undefined, {
     error: 'and ttl exclude each other',
@@ -86,12 +106,13 @@ export const apiKeys = {
     permission: 'api_keys_write',
     tier: 'S',
     summary:
-      'Change the name, roles or query budget of an API key, or allow it in addresses, effective at once; the last AdminApi key keeps its role',
+      'Change the name, roles, query budget or event defaults of an API key, or allow it in addresses, effective at once; the last AdminApi key keeps its role',
     body: z.object({
       name: text(1, 255).optional(),
       roles: list(text(1, 255), { min: 1 }).optional(),
       allowed_in_address: z.boolean().optional().describe(ALLOWED),
       query_budget: KeyQueryBudget.nullable().optional().describe('Replaces all limits; null removes them.'),
+      event_defaults: EventDefaults.nullable().optional().describe('Replaces all defaults; null removes them.'),
     }),
     reply: ApiKey,
     fails: [404, 409],

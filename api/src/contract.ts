@@ -7,6 +7,7 @@ import { auth } from './auth.ts'
 import { changes } from './changes.ts'
 import { collections } from './collections.ts'
 import { configAssistant } from './config-assistant.ts'
+import { contentPacks } from './content-packs.ts'
 import { context } from './context.ts'
 import { customer } from './customer.ts'
 import { dashboards, dashboardTemplates } from './dashboards.ts'
@@ -63,6 +64,7 @@ export const contract = {
   changes,
   collections,
   configAssistant,
+  contentPacks,
   context,
   customer,
   dashboards,

@@ -1,5 +1,5 @@
 export type { AgentMessage } from './agent-interface.ts'
-export { ApiKey, type KeyQueryBudget } from './api-keys.ts'
+export { ApiKey, type EventDefaults, type KeyQueryBudget } from './api-keys.ts'
 export { AiEvent, type ProposedWidget } from './assistants.ts'
 export type { Login } from './auth.ts'
 export type { ChangesReply, Finding, FindingName } from './changes.ts'
@@ -18,6 +18,15 @@ export {
   toText,
 } from './client.ts'
 export type { AgentConfig, AgentType, ConfigChanges, ConfigModification, ConfigRequest, ConfigSource } from './config-assistant.ts'
+export type {
+  ContentPackMonitor,
+  ContentPackOffer,
+  ContentPackParameter,
+  ContentPackPreview,
+  ContentPackRule,
+  ContentPackWidget,
+  InstalledContentPack,
+} from './content-packs.ts'
 export type { ContextResponse } from './context.ts'
 export { contract } from './contract.ts'
 export type { Customer, CustomerChange } from './customer.ts'

@@ -24,7 +24,7 @@ export const aux = mapOf(
 function isKeepable(text: string): boolean {
   return text.length <= AUX_CHARS_MAX && !text.includes('\\u0000')
 }
-const actionsGiven = list(
+export const monitorActions = list(
   z.object({
     type: z.enum(['EMAIL', 'INTEGRATION']).optional(),
     email: text(0, 255).optional(),
@@ -81,7 +81,7 @@ const members = {
   threshold: z.number(),
   warning_threshold: z.number().optional(),
   window: phrase.describe('`Last N minutes`, `hours` or `days`, from 5 minutes to 1 day.'),
-  actions: actionsGiven,
+  actions: monitorActions,
   queries: list(MetricQuery, { min: 1, max: QUERIES_MAX }),
   formulas: list(MetricFormula.extend({ expression: text(2, 100) }), { max: 1 })
     .optional()
@@ -227,7 +227,7 @@ export type MonitorEvaluation = z.output<typeof MonitorEvaluation>
 const BacktestRequest = z.object({
   ...definition,
   name: text(1, 255).default('backtest'),
-  actions: actionsGiven.optional().describe('Accepted so that a monitor can be sent unchanged; a backtest never notifies.'),
+  actions: monitorActions.optional().describe('Accepted so that a monitor can be sent unchanged; a backtest never notifies.'),
   days: z.int().min(1).max(BACKTEST_DAYS_MAX).default(7).describe('How far back it goes.'),
 })
 

@@ -17,6 +17,7 @@ import { releaseDeadLeases, startWorker } from './jobs/jobs.ts'
 import type { Secret } from './kernel/secret.ts'
 import { giveBackToWindow, takeFromWindow } from './meta/counters.ts'
 import type { OpenWorld } from './open-world.ts'
+import { ApiKeyUses } from './resources/access/api-keys/api-keys.ts'
 import { auditActorOf, recordRefusal } from './resources/access/audit/audit.ts'
 import { Heartbeats } from './resources/data/datasets/datasets.ts'
 import { LimitMeter } from './resources/data/limits/limits.ts'
@@ -66,7 +67,8 @@ export async function openApp(
       drains: { secrets: config.DENDRO_VERCEL_SECRETS, verify: config.DENDRO_VERCEL_VERIFY },
     },
   )
-  const identity = openIdentity(world)
+  const keyUses = new ApiKeyUses(world)
+  const identity = openIdentity(world, keyUses)
   const listeners = openListeners({
     ids: world.ids,
     log: world.log,
@@ -103,7 +105,7 @@ export async function openApp(
   })
   const chores = startChores(world, [
     ...present,
-    ...flushes({ limiters: [limiter, senderLimiter], heartbeats, parserCounts }),
+    ...flushes({ limiters: [limiter, senderLimiter], heartbeats, keyUses, parserCounts }),
     ...sweeps(world, work, { windowMs: config.DENDRO_RATE_LIMIT.windowMs, searches, tails }),
   ])
   // The lock on the data directory already keeps other processes from an embedded store.

@@ -1,7 +1,7 @@
 import { type Actor, isUser, type Principal, type RequestFacts } from './http/actor.ts'
 import type { HttpOptions } from './http/http.ts'
 import type { Secret } from './kernel/secret.ts'
-import { ApiKeyCallers } from './resources/access/api-keys/api-keys.ts'
+import { ApiKeyCallers, type ApiKeyUses } from './resources/access/api-keys/api-keys.ts'
 import { identifyToken, KeyGuessLimiter } from './resources/access/auth/auth.ts'
 import { reachedGroups } from './resources/access/groups/groups.ts'
 import type { World } from './world.ts'
@@ -9,8 +9,8 @@ import type { World } from './world.ts'
 /** Decides who a caller is, and whether a path concerns them personally. */
 export type RequestIdentity = Pick<HttpOptions, 'identify' | 'exceptions'>
 
-export function openIdentity(world: World): RequestIdentity {
-  const callers = new ApiKeyCallers(world)
+export function openIdentity(world: World, keyUses: ApiKeyUses): RequestIdentity {
+  const callers = new ApiKeyCallers(world, keyUses)
   const guesses = new KeyGuessLimiter(world)
 
   /** Makes a sender of one wrong credential after another wait for each reply. */

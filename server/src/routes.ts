@@ -22,6 +22,7 @@ import { policyRoutes } from './resources/access/policies/routes.ts'
 import { roleRoutes } from './resources/access/roles/routes.ts'
 import { userRoutes } from './resources/access/users/routes.ts'
 import { configAssistantRoutes } from './resources/assistants/config-assistant/routes.ts'
+import { contentPackRoutes } from './resources/assistants/content-packs/routes.ts'
 import { assistantRoutes } from './resources/assistants/explain/routes.ts'
 import { dashboardRoutes, dashboardTemplateRoutes } from './resources/boards/dashboards/routes.ts'
 import { widgetRoutes, widgetTemplateRoutes } from './resources/boards/widgets/routes.ts'
@@ -95,6 +96,7 @@ export const allRoutes = (
     audit: auditRoutes(world),
     auth: authRoutes(world),
     collections: collectionRoutes(world),
+    contentPacks: contentPackRoutes(world),
     dashboards: dashboardRoutes(world),
     dashboardTemplates: dashboardTemplateRoutes(world),
     datasets: datasetRoutes(world),

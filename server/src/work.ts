@@ -5,6 +5,7 @@ import { every } from './kernel/every.ts'
 import { removeWindows } from './meta/counters.ts'
 import { forgetPosts } from './meta/post-claims.ts'
 import { removeUsageMinutes } from './meta/usage-counts.ts'
+import type { ApiKeyUses } from './resources/access/api-keys/api-keys.ts'
 import type { Heartbeats } from './resources/data/datasets/datasets.ts'
 import { deleteOldCreationCounts } from './resources/data/datasets/datasets.ts'
 import { ledgerRecount, ledgerRollup, openLedgerPresence, PRESENCE_EVERY_MS } from './resources/data/ledger/ledger.ts'
@@ -80,10 +81,12 @@ export function startChores({ clock, log }: World, chores: readonly Chore[]): { 
 export function flushes({
   limiters,
   heartbeats,
+  keyUses,
   parserCounts,
 }: {
   limiters: readonly RateLimiter[]
   heartbeats: Heartbeats
+  keyUses: ApiKeyUses
   parserCounts: ParserCounts
 }): readonly Chore[] {
   const giveBack = (idleMs?: number) => Promise.all(limiters.map((limiter) => limiter.giveBackIdle(idleMs)))
@@ -95,6 +98,7 @@ export function flushes({
   })
   return [
     flush(heartbeats, 'heartbeats of datasets could not be written'),
+    flush(keyUses, 'the last uses of API keys could not be written'),
     flush(parserCounts, 'counts of parsers could not be written'),
     { everyMs: GIVE_BACK_EVERY_MS, failed: 'unused requests could not be given back', run: () => giveBack(), atStop: () => giveBack(0) },
   ]

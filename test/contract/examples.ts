@@ -122,6 +122,19 @@ export const examples: Readonly<Record<string, Example>> = {
   'configAssistant.get': async (maker) => ({
     params: { configId: (await maker.made('/config-assistant/configs', agentWish(maker.word('web')))).id },
   }),
+  'contentPacks.preview': async (maker) => ({
+    params: { packId: 'access-logs' },
+    body: { dataset_id: await maker.dataset(), parameters: { status: 'status' }, time_range: 'Last 1 hour' },
+  }),
+  'contentPacks.install': async (maker) => ({
+    params: { packId: 'access-logs' },
+    body: {
+      dataset_id: await maker.dataset(),
+      parameters: { status: 'status', path: 'path', errors: 3 },
+      monitors: ['server-errors'],
+      actions: [{ email: 'oncall@example.org' }],
+    },
+  }),
   'customer.update': ({ word }) => ({ body: { customer_name: word('customer'), billing_emails: ['bills@example.org'] } }),
   'encryptionKeys.create': ({ word }) => ({ body: encryptionKey(word('key')) }),
   'encryptionKeys.get': async (maker) => ({ params: { keyId: await keptEncryptionKey(maker) } }),
@@ -614,6 +627,7 @@ export const changesNothing: Readonly<Record<string, string>> = {
   'timeseries.search': 'a question is no change',
   'search.cancel': 'a question is no change',
   'widgets.data': 'a question is no change',
+  'contentPacks.preview': 'nothing is kept',
   'dashboards.preview': 'nothing is kept',
   'integrations.testWebhook': 'a test is sent and not kept',
   'monitors.backtest': 'a question',

@@ -52,7 +52,21 @@ class ApiKey(TypedDict):
     """Unix seconds; absent when the key never expires."""
     query_budget: NotRequired[ApiKeyQueryBudget]
     """Limits of the queries of this key; absent when those of its roles apply."""
+    event_defaults: NotRequired[ApiKeyEventDefaults]
+    """
+    Where events of this key go unless the request says otherwise, for senders that can send only a key. Absent when
+    there are none.
+    """
+    last_used_at: NotRequired[int]
+    """When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first."""
     metadata: Metadata
+
+
+class ApiKeyEventDefaults(TypedDict):
+    collection: NotRequired[str]
+    dataset: NotRequired[str]
+    tags: NotRequired[Tags]
+    """Tags of the dataset and attributes of the events; those of a request take precedence."""
 
 
 class ApiKeyQueryBudget(TypedDict):
@@ -178,6 +192,139 @@ class ChangesCost(TypedDict):
     rows: int
     bytes: int
     ms: float
+
+
+class ContentPackLeftOut(TypedDict):
+    """What a content pack has and this dataset cannot have."""
+    kind: Literal["WIDGET", "MONITOR"]
+    name: str
+    reason: str
+    """Such as `no field holds the duration`."""
+
+
+class ContentPackMonitor(TypedDict):
+    id: str
+    """The name of the monitor within the pack."""
+    name: str
+    monitor_id: NotRequired[str]
+    """Present when it was created from the pack and still exists."""
+    rule: ContentPackRule
+    values: List[ContentPackMonitorValuesItem]
+    """What the queries give in the time range."""
+    failure: NotRequired[str]
+    """Why a query failed, such as a budget that was exceeded; `values` is empty then."""
+
+
+class ContentPackMonitorValuesItem(TypedDict):
+    name: str
+    """The name of the query or formula."""
+    value: Union[float, None]
+    events: int
+    groups: int
+    """The number of groups, at most 100."""
+
+
+class ContentPackOffer(TypedDict):
+    """A dashboard and monitors that suit the events of a dataset."""
+    pack: str
+    """Such as `access-logs`."""
+    name: str
+    """The format of the events, for people."""
+    dataset_id: str
+    collection: str
+    dataset: str
+    fields: List[ContentPackOfferFieldsItem]
+    """The fields by which the format was recognized, and others that fit."""
+    widgets: int
+    """The number of widgets of the dashboard."""
+    dashboard_id: NotRequired[str]
+    """Present when it was created from the pack and still exists."""
+    monitors: List[ContentPackOfferMonitorsItem]
+    left_out: List[ContentPackLeftOut]
+
+
+class ContentPackOfferFieldsItem(TypedDict):
+    parameter: str
+    field: str
+
+
+class ContentPackOfferMonitorsItem(TypedDict):
+    id: str
+    """The name of the monitor within the pack."""
+    name: str
+    monitor_id: NotRequired[str]
+    """Present when it was created from the pack and still exists."""
+
+
+class ContentPackParameter(TypedDict):
+    name: str
+    label: str
+    type: Literal["FIELD", "NUMBER"]
+    value: Union[str, float, None]
+    """Null when no field fits; what needs it is left out."""
+    is_default: bool
+    """Whether the value was found in the dataset or is that of the pack."""
+    unit: NotRequired[str]
+    candidates: List[str]
+    """The fields of the dataset that fit, the best first."""
+
+
+class ContentPackPreview(TypedDict):
+    pack: str
+    """Such as `access-logs`."""
+    name: str
+    dataset_id: str
+    sampled: int
+    """How many recent events the fields were checked with."""
+    parameters: List[ContentPackParameter]
+    dashboard: ContentPackPreviewDashboard
+    monitors: List[ContentPackMonitor]
+    left_out: List[ContentPackLeftOut]
+
+
+class ContentPackPreviewDashboard(TypedDict):
+    name: str
+    description: str
+    dashboard_id: NotRequired[str]
+    widgets: List[ContentPackWidget]
+
+
+class ContentPackRule(TypedDict):
+    """A monitor as it would be created, without actions; `POST /monitors/backtest` accepts it."""
+    name: str
+    description: str
+    monitor_type: Literal["PATTERN", "USAGE", "CHANGE_DETECTION", "ANOMALY_DETECTION"]
+    comparison_operator: Literal["BELOW", "BELOW_OR_EQUAL", "ABOVE", "ABOVE_OR_EQUAL", "EQUAL", "NOT_EQUAL", "OUTSIDE"]
+    threshold: float
+    window: str
+    queries: List[MetricQuery]
+    formulas: NotRequired[List[MetricFormula]]
+    no_data_status: MonitorStatus
+    aux: NotRequired[Dict[str, Any]]
+    evaluation_window: NotRequired[str]
+
+
+class ContentPackWidget(TypedDict):
+    name: str
+    description: NotRequired[str]
+    type: Literal["line", "bar", "area", "score", "pie", "treemap", "top-list"]
+    w: int
+    h: int
+    queries: List[MetricQuery]
+    formulas: List[MetricFormula]
+    values: List[ContentPackWidgetValuesItem]
+    """What the queries give in the time range."""
+    failure: NotRequired[str]
+    """Why a query failed, such as a budget that was exceeded; `values` is empty then."""
+
+
+class ContentPackWidgetValuesItem(TypedDict):
+    name: str
+    """The name of the query or formula."""
+    value: Union[float, None]
+    events: int
+    groups: int
+    """The number of groups, at most 100."""
 
 
 class Customer(TypedDict):
@@ -485,6 +632,26 @@ class Identity(TypedDict):
     """Who acted: an API key or a user."""
     type: Literal["API_KEY_ID", "USER_ID"]
     id: str
+
+
+class InstalledContentPack(TypedDict):
+    """The records of the pack. What existed already is not created again: `is_new` is false."""
+    dashboard: NotRequired[InstalledContentPackDashboard]
+    monitors: List[InstalledContentPackMonitorsItem]
+    left_out: List[ContentPackLeftOut]
+
+
+class InstalledContentPackDashboard(TypedDict):
+    id: str
+    name: str
+    is_new: bool
+
+
+class InstalledContentPackMonitorsItem(TypedDict):
+    id: str
+    monitor_id: str
+    name: str
+    is_new: bool
 
 
 class KeySample(TypedDict):
@@ -1973,6 +2140,8 @@ class ApiKeysCreateBody(TypedDict):
     Addresses end up in the logs of proxies and senders.
     """
     query_budget: NotRequired[ApiKeyQueryBudget]
+    event_defaults: NotRequired[ApiKeyEventDefaults]
+    """Where events of this key go unless the request says otherwise, for senders that can send only a key."""
 
 
 class ApiKeysCreateReply(TypedDict):
@@ -1992,6 +2161,13 @@ class ApiKeysCreateReply(TypedDict):
     """Unix seconds; absent when the key never expires."""
     query_budget: NotRequired[ApiKeyQueryBudget]
     """Limits of the queries of this key; absent when those of its roles apply."""
+    event_defaults: NotRequired[ApiKeyEventDefaults]
+    """
+    Where events of this key go unless the request says otherwise, for senders that can send only a key. Absent when
+    there are none.
+    """
+    last_used_at: NotRequired[int]
+    """When the key last authenticated a request, to the minute: sending, searching or any other; absent before the first."""
     metadata: Metadata
     key: str
 
@@ -2007,6 +2183,8 @@ class ApiKeysUpdateBody(TypedDict):
     """
     query_budget: NotRequired[Union[ApiKeyQueryBudget, None]]
     """Replaces all limits; null removes them."""
+    event_defaults: NotRequired[Union[ApiKeyEventDefaults, None]]
+    """Replaces all defaults; null removes them."""
 
 
 class AuditListReply(TypedDict):
@@ -2251,6 +2429,44 @@ class ConfigAssistantValidateReply(TypedDict):
 class ConfigAssistantValidateReplyProblemsItem(TypedDict):
     line: NotRequired[int]
     message: str
+
+
+class ContentPacksListReply(TypedDict):
+    offers: List[ContentPackOffer]
+    is_cut: bool
+    """Whether datasets were left out, because there are more than are considered or than `limit`."""
+
+
+class ContentPacksPreviewBody(TypedDict):
+    dataset_id: str
+    parameters: NotRequired[Dict[str, Union[str, float]]]
+    """
+    Fields and thresholds by parameter; an empty field leaves out what needs it. Absent ones have the values of the
+    preview.
+    """
+    time_range: NotRequired[str]
+    """Of the values."""
+
+
+class ContentPacksInstallBody(TypedDict):
+    dataset_id: str
+    parameters: NotRequired[Dict[str, Union[str, float]]]
+    """
+    Fields and thresholds by parameter; an empty field leaves out what needs it. Absent ones have the values of the
+    preview.
+    """
+    dashboard: NotRequired[bool]
+    """Whether the dashboard is created."""
+    monitors: NotRequired[List[str]]
+    """The monitors to create, by their name within the pack."""
+    actions: NotRequired[List[ContentPacksInstallBodyActionsItem]]
+    """The notification targets of the monitors; required with `monitors`."""
+
+
+class ContentPacksInstallBodyActionsItem(TypedDict):
+    type: NotRequired[Literal["EMAIL", "INTEGRATION"]]
+    email: NotRequired[str]
+    integration_id: NotRequired[str]
 
 
 class ContextGetReply(TypedDict):
@@ -4435,8 +4651,8 @@ class ApiKeysApi:
         headers: Optional[Mapping[str, str]] = None,
     ) -> ApiKey:
         """
-        Change the name, roles or query budget of an API key, or allow it in addresses, effective at once; the last
-        AdminApi key keeps its role.
+        Change the name, roles, query budget or event defaults of an API key, or allow it in addresses, effective at
+        once; the last AdminApi key keeps its role.
         """
         reply: ApiKey = self._transport.call(
             "PATCH",
@@ -4750,6 +4966,77 @@ class ConfigAssistantApi:
             "GET",
             f"/config-assistant/configs/{self._transport.part(config_id)}",
             "json",
+            headers=headers,
+        )
+        return reply
+
+
+class ContentPacksApi:
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        dataset_id: Optional[str] = None,
+        system: Optional[bool] = None,
+        limit: Optional[int] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ContentPacksListReply:
+        """
+        List ready-made dashboards and monitors that suit the events of the datasets.
+
+        A format is recognized by the names of the known fields of a dataset and by their values in a few recent events.
+        Without `dataset_id`, the datasets that received events last are considered.
+
+        dataset_id: Only the offers for this dataset.
+        system: Whether offers for system datasets are listed too.
+        limit: 20 when absent.
+        """
+        reply: ContentPacksListReply = self._transport.call(
+            "GET",
+            "/content-packs",
+            "json",
+            query={"dataset_id": dataset_id, "system": system, "limit": limit},
+            headers=headers,
+        )
+        return reply
+
+    def preview(
+        self,
+        pack_id: str,
+        body: ContentPacksPreviewBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> ContentPackPreview:
+        """Preview the dashboard and the monitors of a content pack, with what their queries give now."""
+        reply: ContentPackPreview = self._transport.call(
+            "POST",
+            f"/content-packs/{self._transport.part(pack_id)}/preview",
+            "json",
+            body=body,
+            headers=headers,
+        )
+        return reply
+
+    def install(
+        self,
+        pack_id: str,
+        body: ContentPacksInstallBody,
+        *,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> InstalledContentPack:
+        """
+        Create the dashboard and the chosen monitors of a content pack for a dataset, all or nothing.
+
+        Monitors also need the permission `monitors_write`. What was created before and still exists is not created
+        again.
+        """
+        reply: InstalledContentPack = self._transport.call(
+            "POST",
+            f"/content-packs/{self._transport.part(pack_id)}/install",
+            "json",
+            body=body,
             headers=headers,
         )
         return reply
@@ -8843,6 +9130,7 @@ class DendroClient(ApiTransport):
         self.changes = ChangesApi(self)
         self.collections = CollectionsApi(self)
         self.config_assistant = ConfigAssistantApi(self)
+        self.content_packs = ContentPacksApi(self)
         self.context = ContextApi(self)
         self.customer = CustomerApi(self)
         self.dashboard_templates = DashboardTemplatesApi(self)

@@ -1,4 +1,4 @@
-import type { Identity, KeyQueryBudget, Permission } from '@dendro/api'
+import type { EventDefaults, Identity, KeyQueryBudget, Permission } from '@dendro/api'
 
 /** RequestFacts describe a request before its body is read. */
 export type RequestFacts = {
@@ -33,6 +33,8 @@ export type Principal = {
   allowedInAddress?: true
   /** The limits of an API key's queries, below those of its roles. */
   queryBudget?: KeyQueryBudget
+  /** Where the events of an API key go unless the request says otherwise. */
+  eventDefaults?: EventDefaults
   /** The session of a bearer token, which logging out ends. */
   sessionId?: string
 }

@@ -1,6 +1,7 @@
 import type { RawReply } from '../http/raw-handler.ts'
 import type { Failure } from '../kernel/errors.ts'
 import type { Secret } from '../kernel/secret.ts'
+import type { RecordTable } from '../lines/record-table.ts'
 import type { Instant } from '../lines/time-text.ts'
 
 export type Pair = readonly [name: string, text: string]
@@ -23,8 +24,19 @@ export type ReceivedRecord = {
   origin?: string
 }
 
-/** The events of one dataset: lines of a body, or records of a protocol. */
-export type ReceivedEvents = { kind: 'lines'; bytes: Uint8Array } | { kind: 'records'; records: readonly ReceivedRecord[] }
+/** The events of one dataset: lines of a body, or records of a protocol, as objects or in tables. */
+export type ReceivedEvents =
+  | { kind: 'lines'; bytes: Uint8Array }
+  | { kind: 'records'; records: readonly ReceivedRecord[] }
+  | { kind: 'tables'; tables: readonly RecordTable[] }
+
+/** The records as objects, none for lines. */
+export function* recordsOf(events: ReceivedEvents): Generator<ReceivedRecord> {
+  if (events.kind === 'records') yield* events.records
+  else if (events.kind === 'tables') {
+    for (const table of events.tables) for (let record = 0; record < table.count; record += 1) yield table.at(record)
+  }
+}
 
 /** The events for one dataset. Its names come from the body; request headers override them, and defaults fill gaps. */
 export type DatasetBatch = {

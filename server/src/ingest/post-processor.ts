@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { DatasetBatch } from './batch.ts'
-import { countEvents, linesOfBatch } from './intake/arrivals.ts'
+import { bodyHash } from './body-hash.ts'
+import { countEvents, linesOfBatch, rowsOfBatch } from './intake/arrivals.ts'
 import { LineParsers } from './intake/parsing.ts'
 import { Shredders } from './intake/shredding.ts'
 import type { CountReply, ParseReply, ParseRequest, ShredReply, ShredRequest, WorkerRequest } from './intake/worker-messages.ts'
@@ -46,7 +46,11 @@ export class PostProcessor {
         if (!batch) throw new Error('the body has no such batch')
         const parsing = target.parser && this.#parsings.of(target.parser)
         const settings = { parsing, lineTime: target.lineTime }
-        const one = this.#shredders.shred(linesOfBatch(batch, { at: { ms: atMs, ns: 0 }, origin }, target.attributes, settings), target)
+        const common = { at: { ms: atMs, ns: 0 }, origin }
+        const lines = () => linesOfBatch(batch, common, target.attributes, settings)
+        const hasSettings = parsing !== undefined || target.lineTime !== undefined
+        const rows = () => (hasSettings ? undefined : rowsOfBatch(batch, common, target.attributes))
+        const one = this.#shredders.shred({ lines, rows }, target)
         return parsing && one.kind === 'blocks' ? { ...one, parsed: parsing.counts } : one
       }),
     }
@@ -55,4 +59,4 @@ export class PostProcessor {
 
 const countAll = (batches: readonly DatasetBatch[]): number => batches.reduce((sum, { events }) => sum + countEvents(events), 0)
 
-const hash64 = (bytes: Uint8Array): bigint => createHash('sha256').update(bytes).digest().readBigUInt64LE()
+const hash64 = (bytes: Uint8Array): bigint => bodyHash(bytes).readBigUInt64LE()

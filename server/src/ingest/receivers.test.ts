@@ -95,6 +95,29 @@ describe('each protocol takes a key where its senders put it, and refuses others
     expect((await bare(`/ingest?token=${key}`, { body: 'native' })).status).toBe(403)
   })
 
+  test('with defaults, which names of the event do not override, and those of the request do', async () => {
+    const event_defaults = { collection: 'keyed', dataset: 'edge', tags: { env: 'prod', team: 'web' } }
+    const made = await senders.org.ask<{ id: string; key: string; event_defaults: object }>('POST', '/api-keys', {
+      body: { name: 'edge', roles: ['IngestionApi'], event_defaults },
+    })
+    expect([made.status, made.body.event_defaults]).toEqual([201, event_defaults])
+    const headers = { authorization: `Splunk ${made.body.key}` }
+    const body = '{"event":"to the key","sourcetype":"said","index":"said"}'
+    expect((await bare('/services/collector', { headers, body })).status).toBe(200)
+    const own = { ...headers, 'x-service-dataset': 'asked', 'x-service-tags': 'env=test' }
+    expect((await bare('/services/collector', { headers: own, body })).status).toBe(200)
+    const [defaulted] = await senders.eventsIn('edge', 'keyed')
+    expect([defaulted?.line, defaulted?.keys]).toEqual(['to the key', expect.objectContaining({ $env: 'prod', $team: 'web' })])
+    expect((await senders.found('keyed', 'edge'))?.tags).toEqual(event_defaults.tags)
+    const [asked] = await senders.eventsIn('asked', 'keyed')
+    expect(asked?.keys).toMatchObject({ $env: 'test', $team: 'web' })
+    const change = (more: object | null) => senders.org.ask('PATCH', `/api-keys/${made.body.id}`, { body: { event_defaults: more } })
+    expect((await change({ dataset: 'moved' })).body).toMatchObject({ event_defaults: { dataset: 'moved' } })
+    expect((await bare('/services/collector', { headers, body })).status).toBe(200)
+    expect((await senders.eventsIn('moved', 'said')).map(({ line }) => line)).toEqual(['to the key'])
+    expect((await change(null)).body).not.toHaveProperty('event_defaults')
+  })
+
   test('New Relic and LogDNA', async () => {
     const { key } = senders.org
     for (const headers of [{ 'x-license-key': key }, { 'api-key': key }, basic(key)]) {

@@ -55,6 +55,10 @@ export class MatchedLine {
 
   readTime(line: Uint8Array, { values, times }: LineRoles, arrival: Arrival): void {
     const best = times[0]
+    if (best === undefined && arrival.time !== undefined && isAcceptable(arrival.time, arrival.at)) {
+      this.setTime(arrival.time.ms, arrival.time.ns, NO_VALUE, '')
+      return
+    }
     if (best !== undefined && arrival.time === undefined) {
       this.find(best, line)
       if (this.reader.read(this.source, this.from, this.to) && isAcceptable(this.reader, arrival.at)) {

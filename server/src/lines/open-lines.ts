@@ -7,7 +7,7 @@ import type { LineRoles, MatchedLine } from './matched-line.ts'
 import type { OpenMapFinder } from './open-maps.ts'
 import { isOpenPiece, type Piece, pieceText, rebuildParts, shapeOfParts, withKeyReference } from './parts.ts'
 import { MASK } from './pattern.ts'
-import type { PreparedArrival } from './prepared.ts'
+import type { RowFacts } from './prepared.ts'
 import { exceptionKeys, httpStatusKeys, levelKeys, numericLevelCompanions } from './severity.ts'
 import { SHAPE_CHARS_MAX, slotReference, timeReference } from './shape.ts'
 import type { LiveShape, ShapeLedger } from './shape-ledger.ts'
@@ -41,7 +41,7 @@ type CachedPath = {
   /** The last line that had the key. */
   line: number
   /** Whether the key is an attribute of this arrival. */
-  arrival: PreparedArrival | undefined
+  arrival: RowFacts | undefined
   isAttribute: boolean
 }
 
@@ -114,7 +114,7 @@ export class OpenLines implements LineRoles {
   }
 
   /** Reads the roles of the values of the line. Returns false for a line that only the reference can split. */
-  read(prepared: PreparedArrival): boolean {
+  read(prepared: RowFacts): boolean {
     const { pieces, values, times, severityValues } = this
     this.line += 1
     this.message = -1
@@ -304,7 +304,7 @@ export class OpenLines implements LineRoles {
     return created
   }
 
-  private isAttribute(path: CachedPath, prepared: PreparedArrival): boolean {
+  private isAttribute(path: CachedPath, prepared: RowFacts): boolean {
     if (path.arrival !== prepared) {
       path.arrival = prepared
       path.isAttribute = prepared.has(path.name)

@@ -4,7 +4,7 @@ import { derivedLeaf, type FoundText, leafAt, NOT_IN_LINE } from './text-line.ts
 const LEAVES_MAX = 256
 
 /**
- * The parsed parts of an ASCII line, as in a FoundText, but as positions without strings. One object serves all lines: reading a line replaces
+ * The parsed parts of a line, as in a FoundText, but as positions of bytes without strings. One object serves all lines: reading a line replaces
  * the parts of the line before.
  */
 export class PlainText {
@@ -75,19 +75,21 @@ export class PlainText {
     if (at < 0 || at >= this.count) return undefined
     const derived = this.derived[at]
     if (derived) return Buffer.from(derived).toString('latin1')
-    return Buffer.from(line.buffer, line.byteOffset, line.length).toString('latin1', this.starts[at], this.ends[at])
+    return Buffer.from(line.buffer, line.byteOffset, line.length).toString('utf8', this.starts[at], this.ends[at])
   }
 
   /** The same parts with strings. */
   toFoundText(line: Uint8Array): FoundText {
-    const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString('latin1')
+    const buffer = Buffer.from(line.buffer, line.byteOffset, line.length)
+    const text = buffer.toString('utf8')
+    const charAt = (at: number): number => (text.length === line.length ? at : buffer.toString('utf8', 0, at).length)
     const { timeStart, timeEnd, ms, ns, format, severity, wordsStart } = this
     const leaves = this.paths.slice(0, this.count).map((path, at) => {
       const start = this.starts[at] as number
       if (start === NOT_IN_LINE) return derivedLeaf(path, this.textOf(line, path) ?? '')
-      return leafAt(path, text.slice(start, this.ends[at]), start)
+      return leafAt(path, buffer.toString('utf8', start, this.ends[at]), charAt(start))
     })
-    const time = timeStart < 0 ? undefined : { instant: { ms, ns }, format, start: timeStart, end: timeEnd }
-    return { text, leaves, time, severity, wordsStart }
+    const time = timeStart < 0 ? undefined : { instant: { ms, ns }, format, start: charAt(timeStart), end: charAt(timeEnd) }
+    return { text, leaves, time, severity, wordsStart: charAt(wordsStart) }
   }
 }

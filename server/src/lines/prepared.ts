@@ -7,14 +7,36 @@ import { type Severity, severityOf } from './severity.ts'
 import { type Hash64, skeletonHash } from './skeleton.ts'
 import type { Instant } from './time-text.ts'
 
-/** The facts that all lines of an arrival share, computed once for each block. */
-export class PreparedArrival {
+/** The facts about a row that do not come from its line. */
+export type RowFacts = {
   readonly arrival: Arrival
   /** True when attributes decide the time or the message of a text line. Such lines go to the reference. */
   readonly decidesText: boolean
   /** True when an attribute contributes to the severity of a line. JSON lines go to the reference then. */
   readonly tellsSeverity: boolean
+  /** True when attributes decide what a line otherwise decides itself. */
+  readonly decides: boolean
   /** Time, refused time, severity and skeleton of a line that contains none. Without a skeleton its text is masked. */
+  readonly time: Instant
+  readonly refused: string | undefined
+  readonly severity: Severity
+  readonly skeleton: Hash64 | undefined
+  readonly origin: number
+  readonly postHigh: number
+  readonly postLow: number
+  /** True when the key is an attribute. */
+  has(path: string): boolean
+  /** True when a line of the shape has a key that is also an attribute. */
+  collides(shape: LearnedShape): boolean
+  addAttributes(row: number): void
+  textOf(path: string): string | undefined
+}
+
+/** The facts that all lines of an arrival share, computed once for each block. */
+export class PreparedArrival implements RowFacts {
+  readonly arrival: Arrival
+  readonly decidesText: boolean
+  readonly tellsSeverity: boolean
   readonly time: Instant
   readonly refused: string | undefined
   readonly severity: Severity
@@ -45,19 +67,16 @@ export class PreparedArrival {
     this.postLow = Number(arrival.post & 0xffff_ffffn)
   }
 
-  /** True when attributes decide what a line otherwise decides itself. */
   get decides(): boolean {
     return this.decidesText || this.tellsSeverity
   }
 
-  /** True when the key is an attribute. */
   has(path: string): boolean {
     if (this.keys.length === 0) return false
     this.paths ??= new Set(this.keys.map((key) => key.path))
     return this.paths.has(path)
   }
 
-  /** True when a line of the shape has a key that is also an attribute. */
   collides(shape: LearnedShape): boolean {
     if (this.free === shape || this.keys.length === 0) return false
     for (const { path } of this.keys) if (shape.paths.has(path)) return true

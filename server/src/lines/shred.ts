@@ -8,8 +8,10 @@ import { LineMatcher } from './match.ts'
 import { MatchedLine } from './matched-line.ts'
 import { OpenLines } from './open-lines.ts'
 import { OpenMapFinder } from './open-maps.ts'
-import type { PlainText } from './plain-text.ts'
-import { PreparedArrival } from './prepared.ts'
+import { PlainText } from './plain-text.ts'
+import { PreparedArrival, type RowFacts } from './prepared.ts'
+import { type BatchFacts, PreparedRecords } from './prepared-record.ts'
+import type { RecordTable } from './record-table.ts'
 import { shred } from './reference.ts'
 import type { Severity } from './severity.ts'
 import { type LiveShape, ShapeLedger } from './shape-ledger.ts'
@@ -48,6 +50,7 @@ export class Shredder {
   private attributeKeys: KnownKeys
   readonly masker = new Masker()
   private prepared: PreparedArrival | undefined
+  private readonly records = new PreparedRecords()
 
   constructor(map: SlotMap, { random, shapesMax }: ShredderOptions) {
     this.map = map
@@ -82,6 +85,7 @@ export class Shredder {
     this.textRows = new TextRows(map, this.block, this)
     this.attributeKeys = new KnownKeys(map, this.block)
     this.prepared = undefined
+    this.records.clear()
   }
 
   /** Adds all lines of the bytes. Lines end with LF or CRLF; empty lines are skipped. */
@@ -104,7 +108,24 @@ export class Shredder {
 
   /** Adds an ASCII line; false when it needs addLine with a FoundText instead. */
   addPlain(line: Uint8Array, arrival: Arrival, found: PlainText): boolean {
-    const prepared = this.prepare(arrival)
+    return this.addPlainRow(line, this.prepare(arrival), found)
+  }
+
+  /**
+   * Adds a record of a table, whose line is a JSON object or a text; `found` are the parsed parts of a text. False when the record needs addLine; nothing
+   * is added then.
+   */
+  addRecord(table: RecordTable, record: number, batch: BatchFacts, line: Uint8Array, found: PlainText | FoundText | undefined): boolean {
+    const prepared = this.records.of(table, record, batch, this.attributeKeys, this.block)
+    if (prepared.decidesText || !prepared.read(table, record)) return false
+    if (found instanceof PlainText) return this.addPlainRow(line, prepared, found)
+    if (found) return this.addFoundRow(line, prepared, found)
+    if (isObject(line, 0, line.length)) return !prepared.decides && isUtf8(line) && this.addMatched(line, 0, line.length, prepared)
+    this.addText(line, 0, line.length, prepared)
+    return true
+  }
+
+  private addPlainRow(line: Uint8Array, prepared: RowFacts, found: PlainText): boolean {
     const severity = prepared.decidesText ? undefined : this.textRows.addPlain(line, found, prepared)
     if (severity === undefined) return false
     const { shape } = this.textRows
@@ -147,6 +168,7 @@ export class Shredder {
       this.textRows = new TextRows(this.map, this.block, this)
     }
     this.prepared = undefined
+    this.records.clear()
   }
 
   private prepare(arrival: Arrival): PreparedArrival {
@@ -156,12 +178,15 @@ export class Shredder {
 
   private addFound(line: Uint8Array, arrival: Arrival, found: FoundText): void {
     const prepared = this.prepare(arrival)
+    if (!this.addFoundRow(line, prepared, found)) this.addOdd(line, prepared, found)
+  }
+
+  private addFoundRow(line: Uint8Array, prepared: RowFacts, found: FoundText): boolean {
     const row = prepared.decidesText || !isUtf8(line) ? undefined : this.textRows.add(line, found, prepared)
-    if (!row) this.addOdd(line, prepared, found)
-    else {
-      if (row.shape === NO_SHAPE) this.rawLines += 1
-      this.endRow(prepared, row.shape, row.severity, undefined)
-    }
+    if (!row) return false
+    if (row.shape === NO_SHAPE) this.rawLines += 1
+    this.endRow(prepared, row.shape, row.severity, undefined)
+    return true
   }
 
   private add(bytes: Uint8Array, start: number, end: number, arrival: Arrival, valid: boolean): void {
@@ -170,7 +195,7 @@ export class Shredder {
     else if (!valid || prepared.decides || !this.addMatched(bytes, start, end, prepared)) this.addOdd(bytes.subarray(start, end), prepared)
   }
 
-  private addText(bytes: Uint8Array, start: number, end: number, prepared: PreparedArrival): void {
+  private addText(bytes: Uint8Array, start: number, end: number, prepared: RowFacts): void {
     const { block, masker } = this
     this.rawLines += 1
     block.raw.add(block.rows, bytes, start, end)
@@ -207,7 +232,7 @@ export class Shredder {
   }
 
   /** Adds a line of a learned kind; false for a line that only the reference can split. */
-  private addMatched(bytes: Uint8Array, start: number, end: number, prepared: PreparedArrival): boolean {
+  private addMatched(bytes: Uint8Array, start: number, end: number, prepared: RowFacts): boolean {
     const { matcher, block, matched } = this
     if (!matcher.match(bytes, start, end)) return false
     if (this.map.open.size > 0 && this.openLines.hasOpenMap()) return this.addOpen(bytes, start, end, prepared)
@@ -231,7 +256,7 @@ export class Shredder {
   }
 
   /** Adds a line with open maps; false for a line that only the reference can split. */
-  private addOpen(bytes: Uint8Array, start: number, end: number, prepared: PreparedArrival): boolean {
+  private addOpen(bytes: Uint8Array, start: number, end: number, prepared: RowFacts): boolean {
     const { block, matched, openLines } = this
     if (!openLines.read(prepared)) return false
     matched.readTime(bytes, openLines, prepared.arrival)
@@ -286,7 +311,7 @@ export class Shredder {
     }
   }
 
-  private endRow(prepared: PreparedArrival, shape: string, severity: Severity, refused: string | undefined): void {
+  private endRow(prepared: RowFacts, shape: string, severity: Severity, refused: string | undefined): void {
     const { block } = this
     prepared.addAttributes(block.rows)
     if (refused !== undefined) this.addRefused(refused)

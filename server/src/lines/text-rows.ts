@@ -4,7 +4,7 @@ import { type KnownKey, KnownKeys } from './known-keys.ts'
 import { toSlot } from './leaf-text.ts'
 import { PlainShapes } from './plain-shapes.ts'
 import type { PlainText } from './plain-text.ts'
-import type { PreparedArrival } from './prepared.ts'
+import type { RowFacts } from './prepared.ts'
 import { type Severity, severityOf } from './severity.ts'
 import { hasTextShape, SHAPE_CHARS_MAX, type StoredRow, textReference, timeReference, WORDS_REFERENCE } from './shape.ts'
 import type { LiveShape, ShapeLedger } from './shape-ledger.ts'
@@ -52,7 +52,7 @@ export class TextRows {
    * Adds a row without the parts that all rows of an arrival share. Returns undefined for a line that only the reference can split. A line
    * kept raw has no shape.
    */
-  add(line: Uint8Array, found: FoundText, prepared: PreparedArrival): { shape: string; severity: Severity } | undefined {
+  add(line: Uint8Array, found: FoundText, prepared: RowFacts): { shape: string; severity: Severity } | undefined {
     if (found.leaves.length > LEAVES_MAX || line.includes(NUL) || !hasTextShape(found.text)) return undefined
     if (!this.readKeys(found, prepared) || !this.readTime(found, prepared)) return undefined
     const live = this.cut(found) ? this.ledger.admit(this.shape) : undefined
@@ -69,7 +69,7 @@ export class TextRows {
    * The same for an ASCII line. The shape is in `shape`. Returns the severity, or undefined for a line that needs a FoundText; nothing is added
    * then.
    */
-  addPlain(line: Uint8Array, found: PlainText, prepared: PreparedArrival): Severity | undefined {
+  addPlain(line: Uint8Array, found: PlainText, prepared: RowFacts): Severity | undefined {
     const { arrival } = prepared
     const { block, ledger, masker, row } = this
     const hasTime = found.timeStart >= 0
@@ -105,7 +105,7 @@ export class TextRows {
     return found.level ?? severityOf((path) => found.textOf(line, path))
   }
 
-  private readPlainKeys(found: PlainText, prepared: PreparedArrival): boolean {
+  private readPlainKeys(found: PlainText, prepared: RowFacts): boolean {
     const { paths, count } = found
     const line = this.keys.nextSet()
     this.message = -1
@@ -148,7 +148,7 @@ export class TextRows {
   }
 
   /** False when a key is repeated or is also an attribute. */
-  private readKeys({ leaves }: FoundText, prepared: PreparedArrival): boolean {
+  private readKeys({ leaves }: FoundText, prepared: RowFacts): boolean {
     const line = this.keys.nextSet()
     this.message = -1
     this.tellsSeverity = false
@@ -157,7 +157,7 @@ export class TextRows {
     return true
   }
 
-  private readKey(path: string, at: number, line: number, prepared: PreparedArrival): boolean {
+  private readKey(path: string, at: number, line: number, prepared: RowFacts): boolean {
     const { row } = this
     const key = this.keys.of(path)
     if (key.set === line || prepared.has(key.path) || key.path === ORIGINAL_TIME) return false
@@ -171,7 +171,7 @@ export class TextRows {
   }
 
   /** False when a time was not acceptable. */
-  private readTime(found: FoundText, prepared: PreparedArrival): boolean {
+  private readTime(found: FoundText, prepared: RowFacts): boolean {
     const { arrival } = prepared
     const { time } = found
     if (time?.instant && arrival.time === undefined && isAcceptable(time.instant, arrival.at)) {
@@ -266,7 +266,7 @@ export class TextRows {
     else raw.addText(rows, text.slice(wordsStart))
   }
 
-  private setSkeleton(line: Uint8Array, { text, leaves }: FoundText, prepared: PreparedArrival): void {
+  private setSkeleton(line: Uint8Array, { text, leaves }: FoundText, prepared: RowFacts): void {
     const { block, masker } = this
     const message = leaves[this.message]
     if (!message && prepared.skeleton) block.setSkeleton(prepared.skeleton.high, prepared.skeleton.low)
@@ -279,7 +279,7 @@ export class TextRows {
     }
   }
 
-  private severityOf(found: FoundText, prepared: PreparedArrival): Severity {
+  private severityOf(found: FoundText, prepared: RowFacts): Severity {
     if (prepared.arrival.severity) return prepared.arrival.severity
     if (found.severity) return found.severity
     if (!this.tellsSeverity) return prepared.severity

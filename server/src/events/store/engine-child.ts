@@ -7,6 +7,7 @@
  * when a connection breaks at the wrong moment: one port scan would be an outage.
  */
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { Socket } from 'node:net'
 import { DataType, isNullPointer, type JsExternal, load, open, restorePointer, wrapPointer } from 'ffi-rs'
 
@@ -15,6 +16,8 @@ const ORPHAN_MS = 10_000
 const PARENT_CHECK_MS = 1_000
 
 const [library = '', ...args] = process.argv.slice(2)
+// An engine that is killed, and one that exits as below, would never write the code that Node has compiled.
+flushCompileCache()
 open({ library: 'engine', path: library })
 const terminal = openTerminal()
 watchLifeline(systemCall('dup', 0), () => closeSync(terminal.keyboard))

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { addEvents, ask, linesOf, MEMORY_BYTES, makeEngines, pidOf, testDeps } from './engine.fixture.ts'
-import { freePort, openEngine, storeDir } from './engine.ts'
+import { codeCache, freePort, openEngine, storeDir } from './engine.ts'
 import { ALLOCATOR } from './engine-config.ts'
 import type { EventStore } from './events.ts'
 
@@ -52,7 +52,8 @@ test('only the owner can read the files of the engine, and passwords are not in 
     const text = await readFile(place, 'utf8')
     for (const password of passwords) expect(text).not.toContain(password)
   }
-  expect(await readFile(`${process}/environ`, 'utf8')).toBe(`TZ=UTC\0JE_MALLOC_CONF=${ALLOCATOR.JE_MALLOC_CONF}\0`)
+  const environment = [['TZ', 'UTC'], ...Object.entries({ ...ALLOCATOR, ...codeCache() })].map(([name, value]) => `${name}=${value}\0`)
+  expect(await readFile(`${process}/environ`, 'utf8')).toBe(environment.join(''))
 })
 
 test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(

@@ -248,12 +248,19 @@ function spawnEngine(prefix: readonly string[], configFile: string) {
     // A separate process group: Ctrl-C in a terminal must reach only the service, which then stops the engine in order.
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
-    // The engine gets none of our environment: it may hold secrets and variables that the engine would interpret. Dates are in UTC.
-    env: { TZ: 'UTC', ...ALLOCATOR },
+    env: { TZ: 'UTC', ...ALLOCATOR, ...codeCache() },
   })
   // Closing the lifeline of an engine that just died is not an error.
   child.stdin.on('error', () => undefined)
   return child
+}
+
+/**
+ * The engine gets none of our environment, which may hold secrets and variables that the engine would interpret, except where Node keeps compiled
+ * code: without it every start compiles the program of the child anew, for 50 ms. Dates are in UTC.
+ */
+export function codeCache({ NODE_COMPILE_CACHE: dir } = process.env): { NODE_COMPILE_CACHE?: string } {
+  return dir === undefined ? {} : { NODE_COMPILE_CACHE: dir }
 }
 
 /** Asks the kernel for a free port. Another program may take it before the engine does; the start then fails and is retried. */

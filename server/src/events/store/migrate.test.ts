@@ -5,10 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { columns, tableClasses, tableClassNames, tableSettings, tokensOf } from '../../lines/table.ts'
 import { parseAddress } from './address.ts'
 import { type Clients, openClients } from './clients.ts'
-import { ask, makeEngines, testDeps } from './engine.fixture.ts'
+import { ask, MEMORY_BYTES, makeEngines, testDeps } from './engine.fixture.ts'
+import { openEngine } from './engine.ts'
 import type { EventStore } from './events.ts'
 import { migrate, migrationStatus } from './migrate.ts'
-import { statements } from './migration-template.ts'
+import { joinAlters, statements } from './migration-template.ts'
 
 const engines = makeEngines()
 let store: EventStore
@@ -76,6 +77,49 @@ test('data of a newer version is refused with a sentence, and nothing is changed
   expect(await migrationStatus(clients)).toEqual({ pending: [], unknown: ['9002-future'] })
   expect(await tables()).toEqual(before)
   await forget(9002, 'drop table future')
+})
+
+test('the joined statements of a first start make the tables that the files make one after another', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'dendro-migrations-'))
+  dirs.push(dir)
+  const engine = await openEngine({ dataDir: await engines.newDir(), memoryBytes: MEMORY_BYTES }, testDeps)
+  try {
+    for (const name of (await readdir(OURS)).sort()) {
+      await writeFile(join(dir, name), await readFile(join(OURS, name)))
+      await migrate(engine.clients(), testDeps, dir)
+    }
+    const made = 'select name, create_table_query from system.tables where database = currentDatabase() order by name'
+    expect(await ask(store.writer, made)).toEqual(await ask(engine.clients().writer, made))
+  } finally {
+    await engine.close()
+  }
+})
+
+test('the changes of each table are joined, up to a change of settings or a statement of another kind', () => {
+  const create = (table: string) => `create table if not exists ${table} (a String)`
+  expect(
+    joinAlters([
+      create('x'),
+      'alter table x  add column if not exists b String',
+      create('y'),
+      'alter table y add index if not exists i b type minmax',
+      'alter table x add column if not exists c String,\n  modify setting s = 1',
+      'alter table x modify setting t = 2',
+      'alter table x add column if not exists d String',
+      'drop table y',
+      'alter table x add column if not exists e String',
+      'alter table x add column if not exists f String',
+    ]),
+  ).toEqual([
+    create('x'),
+    create('y'),
+    'alter table x add column if not exists b String,\nadd column if not exists c String,\n  modify setting s = 1',
+    'alter table x modify setting t = 2',
+    'alter table y add index if not exists i b type minmax',
+    'alter table x add column if not exists d String',
+    'drop table y',
+    'alter table x add column if not exists e String,\nadd column if not exists f String',
+  ])
 })
 
 test('two runs at once end in the same tables', async () => {

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clients } from './clients.ts'
 import type { EventDeps } from './engine.ts'
-import { statements } from './migration-template.ts'
+import { joinAlters, statements } from './migration-template.ts'
 import { type AppliedMigration, appliedMigrations, createDatabase, databaseExists, recordMigration, tableExists } from './rows.ts'
 
 const MIGRATIONS_DIR = join(import.meta.dirname, 'migrations')
@@ -20,16 +20,27 @@ export async function migrate(clients: Clients, deps: Pick<EventDeps, 'clock' | 
   const known = await knownMigrations(dir)
   const applied = await readApplied(clients)
   refuseNewer(known, applied)
-  for (const migration of known) {
-    if (applied.some(({ number }) => number === migration.number)) continue
-    for (const query of statements(await readFile(migration.path, 'utf8'), address)) {
-      await writer.command({ query }).catch((cause: unknown) => {
-        const message = cause instanceof Error ? cause.message : String(cause)
-        throw new Error(`migration ${migration.name} of the event store failed: ${message}`, { cause })
-      })
+  const pending = known.filter(({ number }) => !applied.some((done) => done.number === number))
+  const isFirst = applied.length === 0 && address.cluster === undefined
+  for (const migrations of isFirst ? [pending] : pending.map((migration) => [migration])) {
+    await run(migrations, clients)
+    for (const { number, name } of migrations) {
+      await recordMigration(writer, number, name, deps.clock.nowMs())
+      deps.log.info({ migration: name }, 'event store migrated')
     }
-    await recordMigration(writer, migration.number, migration.name, deps.clock.nowMs())
-    deps.log.info({ migration: migration.name }, 'event store migrated')
+  }
+}
+
+/** Runs the statements of one migration, or of all at the first start of one server. There every table is altered once, which halves the time. */
+async function run(migrations: readonly Migration[], { address, writer }: Clients): Promise<void> {
+  const texts = await Promise.all(migrations.map(({ path }) => readFile(path, 'utf8')))
+  const queries = texts.flatMap((text) => statements(text, address))
+  for (const query of migrations.length > 1 ? joinAlters(queries) : queries) {
+    await writer.command({ query }).catch((cause: unknown) => {
+      const message = cause instanceof Error ? cause.message : String(cause)
+      const names = migrations.length > 1 ? 'the first migration' : `migration ${migrations[0]?.name}`
+      throw new Error(`${names} of the event store failed: ${message}`, { cause })
+    })
   }
 }
 

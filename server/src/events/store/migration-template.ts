@@ -38,6 +38,33 @@ export function statements(file: string, target: Target): string[] {
     .filter((statement) => statement !== '')
 }
 
+const ALTER = /^alter table (\S+)\s+(.*)$/s
+
+/**
+ * Joins the changes of each table into few statements, in their order. Tables are created before, and anything else comes after the changes
+ * that precede it. A change of settings ends a statement, because the engine would take what follows for another setting.
+ */
+export function joinAlters(all: readonly string[]): string[] {
+  const joined: string[] = []
+  const changes = new Map<string, string[]>()
+  const flush = (table: string) => {
+    joined.push(`alter table ${table} ${changes.get(table)?.join(',\n')}`)
+    changes.delete(table)
+  }
+  for (const statement of all) {
+    const [, table, change] = ALTER.exec(statement) ?? []
+    if (table === undefined || change === undefined) {
+      if (!statement.startsWith('create table')) for (const altered of [...changes.keys()]) flush(altered)
+      joined.push(statement)
+      continue
+    }
+    changes.set(table, [...(changes.get(table) ?? []), change])
+    if (change.includes('modify setting')) flush(table)
+  }
+  for (const altered of [...changes.keys()]) flush(altered)
+  return joined
+}
+
 function fill([first = '', second = '', third = '']: readonly string[], target: Target): string {
   const { cluster } = target
   switch (`${first} ${second}`) {

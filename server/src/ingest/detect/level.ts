@@ -64,16 +64,27 @@ const levelsByInitial = Map.groupBy(
   ({ bytes }) => bytes[0],
 )
 const levelsOf = Array.from({ length: 128 }, (_, initial) => levelsByInitial.get(initial) ?? [])
+const ASCII_MAX = 0x7f
+/** The smallest first byte of a character of several bytes, and of one of four. */
+const FIRST_OF_CHAR = 0xc0
+const FIRST_OF_FOUR = 0xf0
 const WORD_CHARS_MIN = 3
 const WORD_CHARS_MAX = 8
 const [COLON, CLOSING, CASE, UPPER_A, UPPER_Z] = [0x3a, 0x5d, 0x20, 0x41, 0x5a]
 
-/** Finds a level in an ASCII line as levelIn does, and adds it as a leaf. */
+/** Finds a level in the bytes of a line as levelIn does, and adds it as a leaf. */
 export function readLevel(bytes: Uint8Array, start: number, end: number, found: PlainText): void {
-  const stop = Math.min(end, start + LEVEL_CHARS)
+  let stop = start + LEVEL_CHARS
   let mayBegin = true
-  for (let at = start; at < stop; at += 1) {
+  for (let at = start; at < stop && at < end; at += 1) {
     const byte = bytes[at] as number
+    if (byte > ASCII_MAX) {
+      // Characters count as in a string: all bytes but the first of one are additional, in a character of four bytes only two.
+      if (byte < FIRST_OF_CHAR) stop += 1
+      else if (byte >= FIRST_OF_FOUR) stop -= 1
+      mayBegin = false
+      continue
+    }
     const kind = kinds[byte] as number
     if (mayBegin && kind & FIRST) {
       if (readCapitals(bytes, at, end, found)) return

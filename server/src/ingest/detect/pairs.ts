@@ -20,7 +20,7 @@ export const BEHIND = 8
 export const kinds = makeKinds()
 
 function makeKinds(): Uint8Array {
-  const made = new Uint8Array(128)
+  const made = new Uint8Array(256)
   const mark = (chars: string, kind: number) => {
     for (const char of chars) made[char.charCodeAt(0)] = (made[char.charCodeAt(0)] ?? 0) | kind
   }

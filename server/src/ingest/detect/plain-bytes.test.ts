@@ -39,6 +39,10 @@ test.each([
   'raised TypeError(17)',
   '2026-11-20T10:00:00Z INFO ended with a KeyError',
   '2026-11-20T10:00:00Z an alignment exception, Error: 7, aError: 7, Errors: 7',
+  '2026-11-20T10:00:00Z INFO füür a=é b="日本 c" 😀',
+  `${'é'.repeat(78)} INFO`,
+  `${'😀'.repeat(39)} INFO`,
+  'é a=1 b=é',
 ])('%j is read without strings', (line) => {
   expect(readBoth(line)).toBe('found')
 })
@@ -52,12 +56,20 @@ test.each([
   'myError: of a function',
   'SomeErrors: many',
   'double-hummer alignment exceptions',
+  'héllo',
+  `${'é'.repeat(80)} INFO`,
+  `${'😀'.repeat(40)} INFO`,
+  '“a” – b…',
 ])('%j has no parts', (line) => {
   expect(readBoth(line)).toBe('nothing')
 })
 
 test.each([
-  'héllo',
+  'Nov 20 10:00:00 node-3 sshd[17]: héllo',
+  'a=1\u00a0b=2',
+  'a=1\u3000b=2',
+  '\u2003at x(y)',
+  '\ufeffINFO a',
   'a\0b',
   '\x01',
   'msg="an \\" escape" level=info',
@@ -89,6 +101,11 @@ const pieces = fc.constantFrom(
   '\t',
   '\0',
   '\n',
+  '\u00a0',
+  '\u2028',
+  '“é日😀”',
+  'é'.repeat(70),
+  '😀'.repeat(36),
   '=',
   'a=1',
   ' msg=',
@@ -120,6 +137,7 @@ test('any line is read as detect reads it, or left to it', () => {
     fc.property(heads, fc.array(pieces, { maxLength: 12 }), (head, rest) => {
       readBoth(head + rest.join(''))
       readBoth(`${head} ${rest.join(' ')}`)
+      readBoth(`${head} ${rest.filter((piece) => piece !== '\n' && piece !== '\0').join('é ')}`)
     }),
     { numRuns: 10_000 },
   )

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { PlainText } from '../../lines/plain-text.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import { readAccessBytes } from './access.ts'
@@ -13,7 +14,7 @@ export type PlainResult = 'found' | 'nothing' | 'unknown'
 /** Longer lines are rare, and their stack traces would be cut. */
 const PLAIN_BYTES_MAX = 1_000
 
-/** Bytes that another reader must see: those beyond printable ASCII, and the first letters of telling words. */
+/** Bytes that another reader must see: control characters, and the first letters of telling words. */
 const ODD = 1
 const TELLING = 2
 const SPACE_KIND = 4
@@ -23,7 +24,9 @@ const EQUALS = 16
 /** Access logs have a request behind a bracket. */
 const ACCESS = 32
 /** The type of an exception. No byte has this kind. */
-const FAILURE = 64
+const FAILURE = 128
+/** Bytes of characters beyond ASCII. */
+const WIDE = 64
 
 const kinds = makeKinds()
 
@@ -37,7 +40,8 @@ function makeKinds(): Uint8Array {
   mark(' \t', SPACE_KIND | BEHIND)
   mark(',|', BEHIND)
   for (let code = 0; code < 256; code += 1) {
-    if ((code < 0x20 && code !== 9) || code > 0x7f) made[code] = ODD
+    if (code < 0x20 && code !== 9) made[code] = ODD
+    if (code > 0x7f) made[code] = WIDE
   }
   return made
 }
@@ -49,27 +53,58 @@ const REQUEST = text('] "')
 const STREAM = text('std')
 const AT = text('at ')
 const beginnings = ['Traceback', 'panic:', 'goroutine'].map(text)
+const mayBegin = new Uint8Array(256)
+for (const [first = 0] of beginnings) mayBegin[first] = 1
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map(text)
 const [SPACE, OPENING_BRACKET, CLOSING_BRACKET, OPENING, CLOSING, DASH, LESS, CLOSING_BRACE] = [
   0x20, 0x5b, 0x5d, 0x28, 0x29, 0x2d, 0x3c, 0x7d,
 ]
-const [UPPER_A, UPPER_Z, CASE, COLON, UNDERSCORE] = [0x41, 0x5a, 0x20, 0x3a, 0x5f]
+const [UPPER_A, UPPER_F, UPPER_W, UPPER_Z, CASE, COLON, UNDERSCORE] = [0x41, 0x46, 0x57, 0x5a, 0x20, 0x3a, 0x5f]
 
 const pairs = new PairReader()
 
 /**
- * Reads an ASCII line as `detect` does, without strings: syslog without a priority, a leading time, a level near the beginning, pairs, and frames
- * of stack traces. Other formats are left to `detect`.
+ * Reads a line as `detect` does, without strings: a leading time, a level near the beginning, pairs, and frames of stack traces; in ASCII lines
+ * also syslog without a priority, glog, logcat and access logs. Other formats are left to `detect`.
  */
 export function readPlain(bytes: Uint8Array, arrival: Instant, found: PlainText): PlainResult {
   const end = bytes.length
   found.clear()
   const seen = end === 0 || end > PLAIN_BYTES_MAX ? ODD : kindsIn(bytes, end)
-  if (seen & ODD) return 'unknown'
+  if (seen & ODD || (seen & WIDE && !isPlainWide(bytes, seen))) return 'unknown'
   if (seen & ACCESS) return readAccess(bytes, arrival, seen, found)
   const restStart = readHeader(bytes, arrival, found)
   return restStart < 0 ? 'unknown' : readRest(bytes, restStart, seen, found)
 }
+
+/** True for characters beyond ASCII in a line whose format does not depend on them. */
+function isPlainWide(bytes: Uint8Array, seen: number): boolean {
+  if (seen & ACCESS || isSyslog(bytes) || mayBeGlogOrLogcat(bytes) || !isUtf8(bytes)) return false
+  for (let at = 0; at < bytes.length; at += 1) if (mayBeSpace(bytes, at)) return false
+  return true
+}
+
+/** True at the first byte of a character beyond ASCII that separates words, or of a neighbor of one. */
+function mayBeSpace(bytes: Uint8Array, at: number): boolean {
+  const second = bytes[at + 1]
+  switch (bytes[at]) {
+    case 0xc2:
+      return second === 0xa0
+    case 0xe1:
+      return second === 0x9a
+    case 0xe2:
+      return (second === 0x80 && isSpaceAmongPunctuation(bytes[at + 2] ?? 0)) || second === 0x81
+    case 0xe3:
+      return second === 0x80
+    case 0xef:
+      return second === 0xbb
+    default:
+      return false
+  }
+}
+
+/** True for the last byte of U+2000 to U+200A, U+2028, U+2029 and U+202F. */
+const isSpaceAmongPunctuation = (byte: number): boolean => byte <= 0x8a || byte === 0xa8 || byte === 0xa9 || byte === 0xaf
 
 function readAccess(bytes: Uint8Array, arrival: Instant, seen: number, found: PlainText): PlainResult {
   if (seen & FAILURE || isSyslog(bytes) || bytes[0] === LESS || mayBeGlogOrLogcat(bytes) || isTraceLine(bytes)) return 'unknown'
@@ -112,7 +147,7 @@ function readHeader(bytes: Uint8Array, arrival: Instant, found: PlainText): numb
   const start = first === OPENING_BRACKET ? 1 : 0
   if (mayBeIso(bytes, start, end) && !readIsoBytes(bytes, start, end, found)) return -1
   const restStart = found.timeStart < 0 ? 0 : afterTime(bytes, found.timeEnd, end)
-  if (found.timeStart < 0 ? isAnyAt(bytes, start, weekdays) : isAt(bytes, restStart, STREAM)) return -1
+  if (found.timeStart < 0 ? mayBeWeekday(bytes, start) : isAt(bytes, restStart, STREAM)) return -1
   readLevel(bytes, restStart, end, found)
   const isLevelFixed = found.count > 0 && isFixed(bytes, restStart, found.starts[0] as number)
   found.wordsStart = isLevelFixed ? (found.ends[0] as number) : restStart
@@ -130,7 +165,7 @@ function kindsIn(bytes: Uint8Array, end: number): number {
     if (isAt(bytes, at, REQUEST)) seen |= ACCESS
     else if (isFailure(bytes, at, end)) seen |= FAILURE
   }
-  return isAnyAt(bytes, 0, beginnings) ? ODD : seen
+  return mayBegin[bytes[0] as number] === 1 && isAnyAt(bytes, 0, beginnings) ? ODD : seen
 }
 
 /** True for the end of the type of an exception, as in `java.io.IOException:`, whose beginning is a capital letter before `at`. */
@@ -167,6 +202,11 @@ function mayBeGlogOrLogcat(bytes: Uint8Array): boolean {
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
 
+function mayBeWeekday(bytes: Uint8Array, start: number): boolean {
+  const first = bytes[start] as number
+  return first >= UPPER_F && first <= UPPER_W && weekdays.some((name) => isAt(bytes, start, name))
+}
+
 function afterTime(bytes: Uint8Array, timeEnd: number, end: number): number {
   let at = timeEnd
   if (at < end && bytes[at] === CLOSING_BRACKET) at += 1
@@ -178,7 +218,7 @@ function afterTime(bytes: Uint8Array, timeEnd: number, end: number): number {
 function isFixed(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) {
     const code = (bytes[at] as number) | 0x20
-    if ((code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a)) return false
+    if ((code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a) || code > 0x7f) return false
   }
   return true
 }

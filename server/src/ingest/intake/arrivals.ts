@@ -1,14 +1,15 @@
 import type { LineTime } from '@dendro/api'
 import type { Arrival, EventLeaf } from '../../lines/event.ts'
+import type { RecordTable } from '../../lines/record-table.ts'
 import { severityOfWord } from '../../lines/severity.ts'
 import type { FoundText } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import { OPEN_OBJECT, QUOTE } from '../../lines/walk.ts'
-import type { DatasetBatch, Pair, ReceivedEvents, ReceivedRecord } from '../batch.ts'
+import { type DatasetBatch, type Pair, type ReceivedEvents, type ReceivedRecord, recordsOf } from '../batch.ts'
 import { detect } from '../detect/detect.ts'
 import { isWrapped, mayNest, nestedKeys } from '../detect/nested.ts'
 import { zonedTime } from '../detect/zoned-time.ts'
-import type { EventLine } from './line.ts'
+import type { EventLine, TableRow } from './line.ts'
 import { withLineTime } from './line-time.ts'
 import { afterBlank, LineSplitter, splitLines } from './lines.ts'
 import type { LineParser, ParsedLine } from './parsing.ts'
@@ -36,12 +37,12 @@ export function* linesOfBatch(
   more: readonly Pair[],
   settings: LineSettings = NO_SETTINGS,
 ): Generator<EventLine> {
-  const base: Arrival = { ...common, post: NO_POST, attributes: [...attributes, ...more].map(asLeaf) }
-  if (arrivals.kind === 'records') {
+  const base = baseOf(attributes, common, more)
+  if (arrivals.kind !== 'lines') {
     const how = { ...settings, mayNest }
     let last: ReceivedRecord | undefined
     let arrival = base
-    for (const record of arrivals.records) {
+    for (const record of recordsOf(arrivals)) {
       if (!last || !isAlike(last, record)) arrival = arrivalOf(record, base)
       last = record
       yield toLine(record.raw, arrival, how)
@@ -54,6 +55,49 @@ export function* linesOfBatch(
   // A second generator between would take longer than finding the lines.
   const lines = new LineSplitter(body)
   for (let bytes = lines.next(); bytes; bytes = lines.next()) yield toLine(bytes, base, how)
+}
+
+/** The records of a batch that are in tables, and the facts that all of them share; undefined for a batch of objects or lines. */
+export function rowsOfBatch(
+  { events, attributes }: DatasetBatch,
+  common: PostContext,
+  more: readonly Pair[],
+): { facts: Arrival; rows: Generator<TableRow> } | undefined {
+  if (events.kind !== 'tables') return undefined
+  const facts = baseOf(attributes, common, more)
+  return { facts, rows: rowsOf(events.tables, facts) }
+}
+
+function* rowsOf(tables: readonly RecordTable[], base: Arrival): Generator<TableRow> {
+  const how = { ...NO_SETTINGS, mayNest }
+  for (const table of tables) {
+    const row: TableRow = {
+      table,
+      record: 0,
+      bytes: NO_BYTES,
+      whole: () => {
+        const record = table.at(row.record)
+        return toLine(record.raw, arrivalOf(record, base), how)
+      },
+    }
+    for (; row.record < table.count; row.record += 1) {
+      row.bytes = table.raw(row.record)
+      yield row
+    }
+  }
+}
+const NO_BYTES = new Uint8Array()
+
+const baseOf = (attributes: readonly Pair[], common: PostContext, more: readonly Pair[]): Arrival => ({
+  ...common,
+  post: NO_POST,
+  attributes: [...attributes, ...more].map(asLeaf),
+})
+
+/** True for a line that only `whole` can prepare: it is too long, or may contain JSON within JSON. */
+export function needsWhole(bytes: Uint8Array): boolean {
+  if (bytes.length > LINE_BYTES_MAX) return true
+  return isObject(bytes) && (isWrapped(bytes) || mayNest(bytes))
 }
 
 /** True for records that differ in their lines only, which then share what is computed for an arrival. */
@@ -73,6 +117,7 @@ const isSameList = (a: readonly Pair[], b: readonly Pair[]): boolean => a === b 
 /** Counts the events of a batch without parsing them. */
 export function countEvents(arrivals: ReceivedEvents): number {
   if (arrivals.kind === 'records') return arrivals.records.length
+  if (arrivals.kind === 'tables') return arrivals.tables.reduce((sum, { count }) => sum + count, 0)
   let lines = 0
   for (const _ of splitLines(arrivals.bytes)) lines += 1
   return lines
@@ -101,8 +146,8 @@ function withDetails(
 }
 
 /** Reads the parts of a text line. */
-export const detectedIn = ({ bytes, arrival }: EventLine): FoundText | undefined =>
-  detect(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'), arrival.at)
+export const detectedIn = (bytes: Uint8Array, at: Instant): FoundText | undefined =>
+  detect(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'), at)
 
 function withParsed(arrival: Arrival, { keys, time }: ParsedLine, marks: readonly EventLeaf[]): Arrival {
   const described = withLeaves(arrival, [...keys.map(asLeaf), ...marks])
@@ -135,7 +180,7 @@ function arrivalOf({ raw, time: written, zone, level, keys, attributes, origin }
   return severity ? { at, post, severity, origin: from, attributes: leaves } : { at, post, origin: from, attributes: leaves }
 }
 
-const isObject = (bytes: Uint8Array): boolean => bytes[afterBlank(bytes, 0)] === OPEN_OBJECT
+export const isObject = (bytes: Uint8Array): boolean => bytes[afterBlank(bytes, 0)] === OPEN_OBJECT
 
 /** True when the sender's level is already among the keys or in the line. */
 function saysLevel(keys: readonly Pair[], raw: Uint8Array): boolean {

@@ -25,7 +25,7 @@ import { encodingOf } from './decode.ts'
 import type { IntakeWorld } from './intake-world.ts'
 import { openPool, type WorkerPool } from './pool.ts'
 import { Refusals } from './refusals.ts'
-import { type RoutingRequest, readRouting } from './routing.ts'
+import { type RoutingRequest, readRouting, withKeyDefaults } from './routing.ts'
 import { slicesOf } from './slices.ts'
 import { storePost } from './store.ts'
 
@@ -211,7 +211,8 @@ async function storeMessages(
   account.wireBytes = wireBytes
   try {
     hold.reserve(request.body.length * 2)
-    return await storePost(means.world, means.pool, { actor, receiver: parser, routing, request, account })
+    const place = withKeyDefaults(routing, actor.eventDefaults)
+    return await storePost(means.world, means.pool, { actor, receiver: parser, routing: place, request, account })
   } catch (thrown) {
     const failure = failureOf(means, actor, thrown)
     if (isLost(failure)) {
@@ -235,7 +236,7 @@ async function storeBody(
   { actor, head, body, request, account, context }: BodyCall,
 ): Promise<IngestResult> {
   const { world, options, pool } = means
-  const routing = readRouting(head, options.extraPrefixes)
+  const routing = withKeyDefaults(readRouting(head, options.extraPrefixes), actor.eventDefaults)
   if (receiver.sliceEnd && encodingOf(head.headers['content-encoding']) === 'detect') {
     return storeSlices(means, hold, receiver, { actor, body, request, account }, routing)
   }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { Tags } from '@dendro/api'
+import type { EventDefaults, Tags } from '@dendro/api'
 import type { RequestHead } from '../../http/raw-handler.ts'
 import { badField } from '../../kernel/errors.ts'
 import type { Pair } from '../batch.ts'
@@ -68,6 +68,16 @@ export function readTags(text: string): Tags {
   }
   return Object.fromEntries(tags)
 }
+
+/** Fills in the defaults of the key. They come before names in the body, and behind those of the request and the listener. */
+export const withKeyDefaults = (routing: RoutingRequest, defaults: EventDefaults | undefined): RoutingRequest =>
+  defaults === undefined
+    ? routing
+    : {
+        collection: routing.collection ?? defaults.collection,
+        dataset: routing.dataset ?? defaults.dataset,
+        tags: { ...defaults.tags, ...routing.tags },
+      }
 
 /** Tags as attributes of events. */
 export const attributesOf = (tags: Tags): Pair[] => Object.entries(tags).map(([name, value]) => [`$${name}`, value])

@@ -2,12 +2,13 @@ import type { Block } from '../../events/writer/post.ts'
 import { growLayout, OverflowKeys, sumOf } from '../../lines/catalog.ts'
 import { observe } from '../../lines/observe.ts'
 import { PlainText } from '../../lines/plain-text.ts'
+import type { BatchFacts } from '../../lines/prepared-record.ts'
 import { Shredder } from '../../lines/shred.ts'
 import type { Observation, SlotMap } from '../../lines/slots.ts'
 import { readPlain } from '../detect/plain-bytes.ts'
-import { detectedIn } from './arrivals.ts'
+import { detectedIn, isObject, needsWhole } from './arrivals.ts'
 import { type AddedLines, countsOf } from './counting.ts'
-import type { EventLine } from './line.ts'
+import type { EventLine, TableRow } from './line.ts'
 import type { CountedBlock, Shredded, ShredTarget } from './worker-messages.ts'
 
 /** So many lines of a new dataset decide which slots its keys get. */
@@ -18,6 +19,9 @@ const BLOCK_BYTES = 8 * 2 ** 20
 const BLOCK_ROWS = 50_000
 /** The number of datasets whose shredders a worker keeps. */
 const SHREDDERS_MAX = 128
+
+/** The events of a batch: as lines, and as rows of tables unless the dataset has settings that must see lines. */
+export type EventSource = { lines(): Iterator<EventLine>; rows?: () => { facts: BatchFacts; rows: Iterator<TableRow> } | undefined }
 
 type Habits = { readonly shredder: Shredder; readonly strange: OverflowKeys }
 
@@ -31,16 +35,16 @@ export class Shredders {
   }
 
   /** Turns the lines of a batch into blocks, or first requests slots for new keys. */
-  shred(lines: Iterable<EventLine>, target: ShredTarget): Shredded {
+  shred(events: EventSource, target: ShredTarget): Shredded {
     const { batch: delivery, map } = target
-    const source = lines[Symbol.iterator]()
-    if (!map) return { kind: 'keys', delivery, ...observe(firstLines(source)) }
+    if (!map) return { kind: 'keys', delivery, ...observe(firstLines(events.lines())) }
+    const source = blocksOf(events)
     const { shredder, strange } = this.#of(target.logId, map)
     try {
       const blocks: CountedBlock[] = []
       const unplaced = new Map<string, Observation>()
       let rows = 0
-      for (let added = addLines(shredder, source); added.lengths.length > 0; added = addLines(shredder, source)) {
+      for (let added = source(shredder); added.lengths.length > 0; added = source(shredder)) {
         rows += added.lengths.length
         for (const one of shredder.unplaced()) unplaced.set(one.path, sumOf(unplaced.get(one.path), one))
         blocks.push(...takeBlocks(shredder, added, target, map))
@@ -80,21 +84,35 @@ function firstLines(source: Iterator<EventLine>): EventLine[] {
   return lines
 }
 
-/** Adds the lines of the next block, and keeps only what the ledger counts: lines that outlive their turn cost garbage collection. */
-function addLines(shredder: Shredder, source: Iterator<EventLine>): AddedLines {
-  const added: AddedLines = { atMs: 0, lengths: [], cut: new Set() }
+/** Adds the events of the next block to a shredder. */
+type BlockSource = (shredder: Shredder) => AddedLines
+
+function blocksOf({ rows, lines }: EventSource): BlockSource {
+  const table = rows?.()
+  if (table) return (shredder) => addEvents(table.rows, (row) => addRow(shredder, row, table.facts), table.facts.at.ms)
+  const source = lines()
+  return (shredder) =>
+    addEvents(source, (line) => {
+      addLine(shredder, line)
+      return line
+    })
+}
+
+/** Adds the events of the next block, and keeps only what the ledger counts: lines that outlive their turn cost garbage collection. */
+function addEvents<Event>(source: Iterator<Event>, add: (event: Event) => Added, knownAtMs = 0): AddedLines {
+  const added: AddedLines = { atMs: knownAtMs, lengths: [], cut: new Set() }
   for (let bytes = 0; bytes < BLOCK_BYTES && added.lengths.length < BLOCK_ROWS; ) {
     const next = source.next()
     if (next.done) break
-    const line = next.value
-    addLine(shredder, line)
-    added.atMs = line.arrival.at.ms
+    const line = add(next.value)
+    if (line.arrival) added.atMs = line.arrival.at.ms
     if (line.isCut) added.cut.add(added.lengths.length)
     added.lengths.push(line.bytes.length)
     bytes += line.bytes.length
   }
   return added
 }
+type Added = Pick<EventLine, 'bytes' | 'isCut'> & { arrival?: EventLine['arrival'] }
 
 const plain = new PlainText()
 
@@ -103,7 +121,22 @@ function addLine(shredder: Shredder, line: EventLine): void {
   const { bytes, arrival, isText } = line
   const result = isText ? readPlain(bytes, arrival.at, plain) : 'nothing'
   if (result === 'nothing') shredder.addLine(bytes, arrival)
-  else if (result === 'unknown' || !shredder.addPlain(bytes, arrival, plain)) shredder.addLine(bytes, arrival, detectedIn(line))
+  else if (result === 'unknown' || !shredder.addPlain(bytes, arrival, plain))
+    shredder.addLine(bytes, arrival, detectedIn(bytes, arrival.at))
+}
+
+/** Adds a record from its table, or as a line of its own when it is unusual. Returns what was added. */
+function addRow(shredder: Shredder, row: TableRow, facts: BatchFacts): Added {
+  const { table, record, bytes } = row
+  if (!needsWhole(bytes)) {
+    const result = isObject(bytes) ? 'nothing' : readPlain(bytes, facts.at, plain)
+    const found = result === 'nothing' ? undefined : result === 'found' ? plain : detectedIn(bytes, facts.at)
+    if (shredder.addRecord(table, record, facts, bytes, found)) return row
+    if (result === 'found' && shredder.addRecord(table, record, facts, bytes, detectedIn(bytes, facts.at))) return row
+  }
+  const line = row.whole()
+  addLine(shredder, line)
+  return line
 }
 
 /** One block for each day. */

@@ -3,6 +3,7 @@ import { Failure } from '../../kernel/errors.ts'
 import { ackOf, Handshake } from '../receivers/forward/handshake.ts'
 import { MsgpackReader } from '../receivers/forward/msgpack.ts'
 import { forwardOptions } from '../receivers/forward/options.ts'
+import { linePartOf } from '../receivers/forward/partial-lines.ts'
 import { BrokenStream, ValueEnd } from '../receivers/forward/value-end.ts'
 import type { CloseReason } from './counters.ts'
 import { HeldBytes } from './framing.ts'
@@ -32,6 +33,7 @@ class ForwardConnection implements StreamConnection {
   readonly #pending = new PendingMessages()
   readonly #held = new HeldBytes()
   readonly #values: ValueEnd
+  readonly #sender: string
   #handshake: Handshake | undefined
   #isOver = false
 
@@ -40,6 +42,7 @@ class ForwardConnection implements StreamConnection {
     this.#peer = peer
     this.#queue = queue
     this.#handshake = handshake
+    this.#sender = parts.lineParts.newSender()
     this.#values = new ValueEnd(handshake ? PING_BYTES_MAX : MESSAGE_BYTES_MAX)
     if (handshake) peer.write(handshake.hello())
   }
@@ -58,6 +61,7 @@ class ForwardConnection implements StreamConnection {
   end(): void {
     if (this.#held.length > 0) this.#parts.counters.drop('incomplete')
     this.#held.take()
+    this.#parts.lineParts.flush(this.#sender)
   }
 
   held(): number | undefined {
@@ -118,12 +122,24 @@ class ForwardConnection implements StreamConnection {
       if (failure && (isForbidden(failure) || chunk)) this.#leave(isForbidden(failure) ? 'unauthenticated' : 'malformed')
       else if (chunk) this.#peer.write(ackOf(chunk))
     }
-    this.#pending.begin()
-    if (chunk) queue.addAlone(message, this.#peer.source, ended, `forward ${hash('sha256', message)}`)
-    else queue.add(message, this.#peer.source, ended)
+    if (chunk) {
+      this.#pending.begin()
+      queue.addAlone(message, this.#peer.source, ended, `forward ${hash('sha256', message)}`)
+    } else this.#plain(queue, message, starts, ended)
     if (!queue.isFull) return
     this.#peer.pause()
     queue.onSpace(() => this.#peer.resume())
+  }
+
+  /** A sender that waits for an answer to each part would wait for the rest of its line in vain: such parts are stored as they come. */
+  #plain(queue: MessageQueue, message: Uint8Array, starts: readonly number[], ended: MessageEnd): void {
+    const store = (whole: Uint8Array): void => {
+      this.#pending.begin()
+      queue.add(whole, this.#peer.source, ended)
+    }
+    const part = linePartOf(message, starts)
+    if (part) this.#parts.lineParts.add(this.#sender, part, { message: Uint8Array.from(message), starts }, store)
+    else store(message)
   }
 
   #leave(reason: CloseReason): void {

@@ -255,6 +255,23 @@ describe('answers', () => {
     expect(await linesIn('a.b', 'acks')).toEqual(['hi'])
   })
 
+  test('the parts of a long line of Docker are one event, and parts that await an answer are stored as they come', async () => {
+    const { port } = await listen('forward+tcp', `key=${senders.org.key}&collection=parts`)
+    const text = (value: string) => [0xa0 | value.length, ...Buffer.from(value)]
+    const part = (log: string, ordinal: number, options: readonly number[] = []) => [
+      ...[0x93 + (options.length > 0 ? 1 : 0), ...text('docker'), 0xce, 0x6a, 0x90, 0, 0, 0x85],
+      ...[...text('partial_message'), ...text('true'), ...text('partial_id'), ...text('l1')],
+      ...[...text('partial_ordinal'), ...text(String(ordinal)), ...text('partial_last'), ...text(String(ordinal === 2))],
+      ...[...text('log'), ...text(log), ...options],
+    ]
+    await send(port, Uint8Array.from([...part('one ', 1), ...part('two', 2)]))
+    expect(await linesIn('docker', 'parts')).toEqual(['one two'])
+    await send(port, Uint8Array.from(part('alone', 1)))
+    const chunk = [0x81, ...text('chunk'), ...text('c9')]
+    expect(await send(port, Uint8Array.from(part('answered', 1, chunk)))).toEqual(Buffer.from([0x81, ...text('ack'), ...text('c9')]))
+    expect(await linesIn('docker', 'parts')).toEqual(['one two', 'alone', 'answered'])
+  })
+
   test('calls over gRPC get the status of their failure', async () => {
     const { port } = await listen('otlp-grpc+tcp', '')
     const session = connectHttp2(`http://127.0.0.1:${port}`)

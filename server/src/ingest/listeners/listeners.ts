@@ -1,6 +1,7 @@
 import type { SecureContextOptions } from 'node:tls'
 import type { World } from '../../world.ts'
 import type { MessageParser } from '../batch.ts'
+import { LINE_BYTES_MAX } from '../intake/arrivals.ts'
 import type { Intake } from '../intake/intake.ts'
 import { forward } from '../receivers/forward/forward.ts'
 import { gelf } from '../receivers/gelf/gelf.ts'
@@ -12,6 +13,7 @@ import { answerHeartbeat } from './forward-heartbeats.ts'
 import { connectForward } from './forward-listener.ts'
 import { connectGelf, gelfDatagrams } from './gelf-listener.ts'
 import { type GrpcListenerOptions, openGrpcListener } from './grpc-listener.ts'
+import { PartQueue } from './part-queue.ts'
 import { PendingMessages } from './pending.ts'
 import { MessageQueues } from './queues.ts'
 import type { ListenerProtocol, ListenerSetting } from './setting.ts'
@@ -74,7 +76,7 @@ export function openListeners(world: ListenerWorld): Listeners {
       { ...world, access },
       { parser: parserOf[protocol], routing, bytesMax, counters, hasOneKey: setting.key !== undefined },
     )
-    return { setting, queues, counters }
+    return { setting, queues, counters, lineParts: new PartQueue(LINE_BYTES_MAX) }
   }
 
   async function openSocket(parts: ListenerParts, protocol: MessageProtocol, tls: SecureContextOptions | undefined): Promise<OpenListener> {

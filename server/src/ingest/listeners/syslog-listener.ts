@@ -5,13 +5,14 @@ import { BrokenFrame, RELP_OFFER, readRelpFrame, relpMessage, relpReply } from '
 import type { ListenerCounters } from './counters.ts'
 import { HeldBytes, MessageFraming, withoutLineEnd } from './framing.ts'
 import type { MessageEnd, MessageQueue } from './message-queue.ts'
+import type { PartQueue } from './part-queue.ts'
 import { isForbidden, PendingMessages } from './pending.ts'
 import type { MessageQueues } from './queues.ts'
 import type { ListenerSetting } from './setting.ts'
 import type { Peer, StreamConnection } from './stream-listener.ts'
 
 /** The parts of a listener that its connections share. */
-export type ListenerParts = { setting: ListenerSetting; queues: MessageQueues; counters: ListenerCounters }
+export type ListenerParts = { setting: ListenerSetting; queues: MessageQueues; counters: ListenerCounters; lineParts: PartQueue }
 
 type KeyedQueue = { queue: MessageQueue; message: Uint8Array }
 

@@ -1,7 +1,10 @@
 import { Failure } from '../../kernel/errors.ts'
 import { ORIGINAL_TIME } from '../../lines/event.ts'
+import { NOTHING_SHARED, RecordDraft, RecordTable, type SharedFields } from '../../lines/record-table.ts'
+import { TextMemory } from '../../lines/text-memory.ts'
 import { parseTime } from '../../lines/time-text.ts'
 import type { DatasetBatch, Pair, ParsedBody, ReceivedRecord } from '../batch.ts'
+import { unescapeBytes } from './json/unescape.ts'
 
 /** RECORDS_MAX and WEIGHT_MAX bound the memory and time of one post in a worker. A pair that many records share weighs 1. */
 export const RECORDS_MAX = 200_000
@@ -10,44 +13,89 @@ const OWN_WEIGHT = 8
 
 export type RecordRoute = Pick<DatasetBatch, 'collection' | 'dataset'>
 
-type RoutedBatch = RecordRoute & { records: ReceivedRecord[] }
+type RoutedBatch = RecordRoute & { table: RecordTable }
+
+const NO_BODY = new Uint8Array()
 
 /** Collects the events of a post by dataset, within its limits. */
 export class Batches {
+  /** The record that is being read; `take` adds it to a table. */
+  readonly draft: RecordDraft
+  readonly memory: TextMemory
   readonly #batches = new Map<string, RoutedBatch>()
-  /** Events of one dataset often follow one another. */
+  readonly #shared = new Map<readonly Pair[], SharedFields>()
+  /** Events of one dataset often follow one another, and so do those of one source. */
   #last: RoutedBatch | undefined
+  #lastShared = NOTHING_SHARED
   #total = 0
   #weight = 0
+
+  /** Records may name parts of the body as their texts. `isText` is true for a body that is UTF-8 if it is valid. */
+  constructor(body: Uint8Array = NO_BODY, isText = true) {
+    this.memory = new TextMemory(body, isText)
+    this.draft = new RecordDraft(this.memory)
+  }
 
   get total(): number {
     return this.#total
   }
 
-  /** The records of a dataset; add() fills them. */
-  of({ collection, dataset }: RecordRoute): ReceivedRecord[] {
+  /** The records of a dataset; `take` and `add` fill them. */
+  of({ collection, dataset }: RecordRoute): RecordTable {
     if (this.#last === undefined || this.#last.dataset !== dataset || this.#last.collection !== collection) {
       const key = JSON.stringify([collection, dataset])
-      this.#last = this.#batches.get(key) ?? { collection, dataset, records: [] }
+      this.#last = this.#batches.get(key) ?? { collection, dataset, table: new RecordTable(this.memory) }
       this.#batches.set(key, this.#last)
     }
-    return this.#last.records
+    return this.#last.table
   }
 
-  /** Adds a record. `shared` pairs come before its own attributes, which take precedence. */
-  add(records: ReceivedRecord[], record: ReceivedRecord, shared: readonly Pair[] = []): void {
+  /** Adds the draft. `shared` pairs come before its own attributes, which take precedence. */
+  take(table: RecordTable, shared: SharedFields = NOTHING_SHARED): void {
+    const { draft } = this
     if (this.#total === RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} events in one post`)
     this.#total += 1
-    this.#weight += shared.length + (record.keys.length + record.attributes.length) * OWN_WEIGHT
+    this.#weight += shared.pairs.length + (draft.keys.count + draft.attributes.count) * OWN_WEIGHT
     if (this.#weight > WEIGHT_MAX) throw new Failure(413, 'more values than one post may have')
-    if (shared.length > 0) record.attributes = record.attributes.length === 0 ? shared : [...shared, ...record.attributes]
-    records.push(record)
+    table.add(draft, shared)
+  }
+
+  /** Adds a record that was read as an object. */
+  add(table: RecordTable, record: ReceivedRecord, shared: readonly Pair[] = NONE): void {
+    this.draft.copy(record)
+    this.take(table, this.sharedOf(shared, record.zone, record.origin))
+  }
+
+  /** The same fields for the same list of pairs. */
+  sharedOf(pairs: readonly Pair[], zone?: string, origin?: string): SharedFields {
+    const last = this.#lastShared
+    if (last.pairs === pairs && last.zone === zone && last.origin === origin) return last
+    const isPlain = zone === undefined && origin === undefined
+    const known = isPlain ? this.#shared.get(pairs) : undefined
+    this.#lastShared = known ?? (pairs.length === 0 && isPlain ? NOTHING_SHARED : { pairs, zone, origin })
+    if (isPlain) this.#shared.set(pairs, this.#lastShared)
+    return this.#lastShared
+  }
+
+  /** Sets the line of the draft to a JSON string of the body. */
+  setLine(start: number, stop: number, escaped: boolean): void {
+    const { draft, memory } = this
+    if (escaped) draft.setRaw(unescapeBytes(memory.body.subarray(start, stop)))
+    else draft.setRawAt(start, stop)
+  }
+
+  /** Sets the time of the draft from a text in any notation; one that is none becomes an attribute. */
+  setTime(text: string | undefined): void {
+    if (text === undefined || text === '') return
+    const time = parseTime(text)
+    if (time) this.draft.setTime(time)
+    else this.draft.attributes.addText(ORIGINAL_TIME, text)
   }
 
   parsed(): ParsedBody {
-    const filled = [...this.#batches.values()].filter(({ records }) => records.length > 0)
+    const filled = [...this.#batches.values()].filter(({ table }) => table.count > 0)
     const batches = filled.map(
-      ({ records, ...route }): DatasetBatch => ({ ...route, attributes: [], events: { kind: 'records', records } }),
+      ({ table, ...route }): DatasetBatch => ({ ...route, attributes: [], events: { kind: 'tables', tables: [table] } }),
     )
     return { batches, rejected: [], total: this.#total }
   }

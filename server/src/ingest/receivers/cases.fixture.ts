@@ -1,5 +1,14 @@
 import { Failure } from '../../kernel/errors.ts'
-import type { IngestOutcome, IngestRequest, ParsedBody, ReceivedRecord, Receiver, ReceiverReply, ReplyContext } from '../batch.ts'
+import {
+  type IngestOutcome,
+  type IngestRequest,
+  type ParsedBody,
+  type ReceivedRecord,
+  type Receiver,
+  type ReceiverReply,
+  type ReplyContext,
+  recordsOf,
+} from '../batch.ts'
 
 /** A request as it came over the wire, and the expected result, line by line. */
 export type Case = { name: string; method: string; request: IngestRequest; expected: readonly string[] }
@@ -58,7 +67,7 @@ export function runCase(receiver: Receiver, { method, request }: Pick<Case, 'met
 export function parsedLines({ batches: deliveries, rejected, idempotencyKey: identity }: ParsedBody): string[] {
   const lines = deliveries.flatMap(({ collection, dataset, attributes, events: arrivals }) => [
     `delivery ${JSON.stringify({ collection, dataset, ...(attributes.length > 0 && { attributes: Object.fromEntries(attributes) }) })}`,
-    ...(arrivals.kind === 'records' ? arrivals.records.map(eventLine) : []),
+    ...[...recordsOf(arrivals)].map(eventLine),
   ])
   return [...lines, ...rejected.map(({ index, reason }) => `rejected ${index} ${reason}`), ...(identity ? ['identity'] : [])]
 }

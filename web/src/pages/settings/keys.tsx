@@ -22,7 +22,7 @@ const lifetimes = [
   [String(90 * DAY_S), 'in 90 days'],
   [String(365 * DAY_S), 'in a year'],
 ] as const
-const columns = ['Name', 'Prefix', 'Roles', 'Created', 'Last event sent', 'Expires']
+const columns = ['Name', 'Prefix', 'Roles', 'Created', 'Last used', 'Last event sent', 'Expires']
 const HOUR_MS = 3_600_000
 const SENT_DAYS = 7
 
@@ -58,11 +58,12 @@ export function Keys() {
           </code>,
           key.roles.map(nameOf).join(', '),
           <Created key="created" apiKey={key} />,
+          <LastUsed key="used" usedMs={key.last_used_at} />,
           <LastSent key="sent" lastMs={sent.data && (sent.data.last.get(key.id) ?? (sent.data.isComplete ? null : undefined))} />,
           <Expires key="expires" expiresS={key.expires_at} />,
         ]}
         form={(key, onEnd) => key && <KeyForm apiKey={key} onEnd={onEnd} />}
-        deletionOf={({ name }) => `Delete “${name}”? Programs that use it are refused from then on.`}
+        deletionOf={({ name }) => `Delete “${name}”? Requests that use it are rejected from then on.`}
         onDelete={({ id }) => client.apiKeys.remove({ params: { apiKeyId: id } })}
       />
     </>
@@ -108,6 +109,13 @@ function Created({ apiKey }: { apiKey: ApiKey }) {
       {created_by && <span className="text-soft"> by {callerOf(created_by.id)}</span>}
     </span>
   )
+}
+
+/** LastUsed is the last request of the key of any kind. */
+function LastUsed({ usedMs }: { usedMs: number | undefined }) {
+  if (usedMs === undefined) return <span className="text-soft">never</span>
+  const { day, clock } = clockOf(usedMs, 'utc')
+  return <span title={`${day} ${clock.slice(0, 5)} UTC`}>{ago(usedMs, Date.now())}</span>
 }
 
 /** useLastSent finds the last hour of the week in which each key sent events; it reads the ingestion ledger. */

@@ -1,11 +1,10 @@
 import { Failure } from '../../../kernel/errors.ts'
-import type { Pair, ParsedBody, ReceivedRecord } from '../../batch.ts'
+import type { Pair, ParsedBody } from '../../batch.ts'
 import { splitLines } from '../../intake/lines.ts'
-import { Batches, RECORDS_MAX, timeOf } from '../batches.ts'
+import { Batches, RECORDS_MAX } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { JsonReader } from '../json/reader.ts'
-import { unescapeBytes } from '../json/unescape.ts'
 import { KeyNames } from '../names.ts'
 
 /** Members with a meaning of their own; `other` members are what the application logged. */
@@ -22,31 +21,27 @@ const members: ReadonlyMap<string, Member> = new Map<string, Member>([
 ])
 const TAGS_MAX = 1_000
 
-/** The members of one entry. Fields of their own are faster than a record of texts. */
-class Found {
-  message: Uint8Array | undefined
-  status: string | undefined
-  time: string | undefined
-  tags: string | undefined
-  host: string | undefined
-  service: string | undefined
-  source: string | undefined
-  readonly keys: Pair[] = []
+/** The members of one entry with a meaning of their own. */
+type Found = {
+  [member in Exclude<Member, 'message' | 'other'>]: string | undefined
+} & {
+  hasMessage: boolean
   /** Set when a member has no key. The whole object then becomes the line, so that nothing is lost. */
-  isWhole = false
+  isWhole: boolean
   /** False for an object without members. */
-  hasMembers = false
-
-  set(member: Member, path: string, text: string): void {
-    if (member === 'status') this.status = text
-    else if (member === 'time') this.time = text
-    else if (member === 'tags') this.tags = text
-    else if (member === 'host') this.host = text
-    else if (member === 'service') this.service = text
-    else if (member === 'source') this.source = text
-    else this.keys.push([path, text])
-  }
+  hasMembers: boolean
 }
+const nothingFound = (): Found => ({
+  status: undefined,
+  time: undefined,
+  tags: undefined,
+  host: undefined,
+  service: undefined,
+  source: undefined,
+  hasMessage: false,
+  isWhole: false,
+  hasMembers: false,
+})
 
 /** Reads the entries of one post. Its query describes all of them; an entry takes precedence. */
 export class LogEntries {
@@ -54,12 +49,13 @@ export class LogEntries {
   readonly #text: BodyText
   readonly #names: KeyNames<Member>
   readonly #query: Readonly<Record<string, string>>
-  readonly #batches = new Batches()
+  readonly #batches: Batches
   readonly #tags = new Map<string, TagList>()
   #checks = 0
 
   constructor(body: Uint8Array, query: Readonly<Record<string, string>>) {
     this.#body = body
+    this.#batches = new Batches(body)
     this.#text = new BodyText(body)
     this.#names = new KeyNames(body, this.#text, (path) => members.get(path) ?? 'other')
     this.#query = query
@@ -73,49 +69,58 @@ export class LogEntries {
   }
 
   readLines(): ParsedBody {
+    const { draft } = this.#batches
     for (const raw of splitLines(this.#body)) {
-      const found = new Found()
-      found.message = raw
-      this.#add(found, raw)
+      draft.clear()
+      draft.setRawAt(raw.byteOffset - this.#body.byteOffset, raw.byteOffset - this.#body.byteOffset + raw.length)
+      this.#add(nothingFound())
     }
     return this.#batches.parsed()
   }
 
   #entry(reader: JsonReader): void {
+    const { draft } = this.#batches
     reader.peek()
     const from = reader.at
-    const found = new Found()
+    const found = nothingFound()
+    draft.clear()
     const leaves = new JsonLeaves(reader, this.#names, this.#text)
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
       const { role, path } = name
       found.hasMembers = true
       if (role === 'message' && leaves.isString) {
-        const source = this.#body.subarray(reader.start, reader.stop)
-        found.message = reader.escaped ? unescapeBytes(source) : source
-      } else if (path === '' || found.keys.length >= KEYS_MAX) found.isWhole = true
-      else found.set(role, path, leaves.text())
+        this.#batches.setLine(reader.start, reader.stop, reader.escaped)
+        found.hasMessage = true
+      } else if (path === '' || draft.keys.count >= KEYS_MAX) found.isWhole = true
+      else if (role === 'message' || role === 'other') leaves.addTo(draft.keys, path)
+      else found[role] = leaves.text()
     }
-    if (found.hasMembers) this.#add(found, found.message && !found.isWhole ? found.message : this.#body.subarray(from, reader.at))
-    else {
+    if (!found.hasMembers) {
       this.#checks += 1
       if (this.#checks > RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} empty objects in one post`)
+      return
     }
+    if (!found.hasMessage || found.isWhole) {
+      draft.setRawAt(from, reader.at)
+      draft.keys.count = 0
+    }
+    this.#add(found)
   }
 
-  /** Adds an entry with its line, which is the message or the whole object. */
-  #add(found: Found, raw: Uint8Array): void {
-    const { time, refused } = timeOf(found.time)
+  /** Adds an entry. Its line is the message or the whole object. */
+  #add(found: Found): void {
+    const { draft } = this.#batches
     const service = found.service || this.#query.service
     const source = found.source || this.#query.ddsource
     const host = found.host || this.#query.hostname
     const tags = this.#tagsOf(found.tags)
-    const attributes: Pair[] = refused.slice()
-    if (host) attributes.push(['$host.name', host])
-    if (service) attributes.push(['$service.name', service])
-    if (source) attributes.push(['$source', source])
-    const keys = raw === found.message ? found.keys : []
-    const record: ReceivedRecord = { raw, time, level: found.status, keys, attributes }
-    this.#batches.add(this.#batches.of({ collection: tags.environment, dataset: service || source }), record, tags.pairs)
+    this.#batches.setTime(found.time)
+    draft.setLevel(found.status)
+    if (host) draft.attributes.addText('$host.name', host)
+    if (service) draft.attributes.addText('$service.name', service)
+    if (source) draft.attributes.addText('$source', source)
+    const table = this.#batches.of({ collection: tags.environment, dataset: service || source })
+    this.#batches.take(table, this.#batches.sharedOf(tags.pairs))
   }
 
   /** The tags of the post and of an entry. They repeat from entry to entry, so each text is read once. */

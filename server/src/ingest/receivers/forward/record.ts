@@ -50,13 +50,13 @@ export class ForwardRecords {
       let left = reader.length
       if (left > 0) {
         reader.next()
-        time = this.#time()
+        time = entryTime(reader)
         left -= 1
       }
       for (; left > 0; left -= 1)
         if (reader.next() === MAP) this.#pairs('$', metadata, undefined, 1)
         else reader.skipRest()
-    } else time = this.#time()
+    } else time = entryTime(reader)
     return this.record(time, metadata)
   }
 
@@ -77,23 +77,8 @@ export class ForwardRecords {
     }
   }
 
-  /** Reads a time whose head was read: seconds, or seconds and nanoseconds. */
-  #time(): Instant | undefined {
-    const reader = this.#reader
-    if (reader.kind === EXTENSION && reader.type === EVENT_TIME && reader.stop - reader.start === EVENT_TIME_BYTES) {
-      const nanos = reader.bytes.readUInt32BE(reader.start + 4)
-      return { ms: reader.bytes.readUInt32BE(reader.start) * 1_000 + Math.floor(nanos / NS_PER_MS), ns: nanos % NS_PER_MS }
-    }
-    if (reader.kind !== NUMBER) {
-      reader.skipRest()
-      return undefined
-    }
-    const seconds = Number(reader.text)
-    return seconds > 0 && seconds < SECONDS_MAX ? { ms: Math.floor(seconds * 1_000), ns: 0 } : undefined
-  }
-
   time(): Instant | undefined {
-    return this.#time()
+    return entryTime(this.#reader)
   }
 
   #members(found: RecordParts, around: KeyName<Role> | undefined, depth: number): void {
@@ -144,6 +129,20 @@ export class ForwardRecords {
     again.next()
     return Buffer.from(msgpackJson(again))
   }
+}
+
+/** Reads a time whose head was read: seconds, or seconds and nanoseconds. */
+export function entryTime(reader: MsgpackReader): Instant | undefined {
+  if (reader.kind === EXTENSION && reader.type === EVENT_TIME && reader.stop - reader.start === EVENT_TIME_BYTES) {
+    const nanos = reader.bytes.readUInt32BE(reader.start + 4)
+    return { ms: reader.bytes.readUInt32BE(reader.start) * 1_000 + Math.floor(nanos / NS_PER_MS), ns: nanos % NS_PER_MS }
+  }
+  if (reader.kind !== NUMBER) {
+    reader.skipRest()
+    return undefined
+  }
+  const seconds = Number(reader.text)
+  return seconds > 0 && seconds < SECONDS_MAX ? { ms: Math.floor(seconds * 1_000), ns: 0 } : undefined
 }
 
 /** The parts of a record found so far. */

@@ -17,12 +17,12 @@ export const gelfHttp: Receiver = {
 }
 
 function parse({ body }: Pick<IngestRequest, 'body'>): ParsedBody {
-  const batches = new Batches()
-  const messages = new GelfRecords(body)
+  const batches = new Batches(body)
+  const messages = new GelfRecords(body, batches)
   const reader = new JsonReader(body)
   const read = (): void => {
-    const { record, dataset } = messages.readNext(reader)
-    batches.add(batches.of({ collection: undefined, dataset }), record)
+    const dataset = messages.readNext(reader)
+    batches.take(batches.of({ collection: undefined, dataset }))
   }
   for (let byte = reader.peek(); byte >= 0; byte = reader.peek()) {
     if (byte === OPEN_ARRAY) {

@@ -1,11 +1,12 @@
 import { gunzipSync, inflateSync } from 'node:zlib'
 import { Failure } from '../../../kernel/errors.ts'
-import type { IngestRequest, MessageParser, ParsedBody, ReceivedRecord, RejectedRecord } from '../../batch.ts'
+import type { RecordDraft } from '../../../lines/record-table.ts'
+import type { IngestRequest, MessageParser, ParsedBody, RejectedRecord } from '../../batch.ts'
 import { LINE_BYTES_MAX } from '../../intake/arrivals.ts'
 import { joined } from '../../intake/bytes.ts'
 import { Batches } from '../batches.ts'
 import { messagesOf, type ReceivedMessage } from '../messages.ts'
-import { type GelfRecord, GelfRecords } from './record.ts'
+import { GelfRecords } from './record.ts'
 
 /** Accepts messages of Graylog's format from sockets: JSON, perhaps compressed with gzip or zlib. */
 export const gelf: MessageParser = { name: 'gelf', parse }
@@ -52,16 +53,16 @@ class GelfPost {
     }
   }
 
-  /** Decompressed messages are read in one piece of memory, since messages of one body share their names. */
+  /** All messages are read in one piece of memory, since messages of one body share their names; decompressed ones lie behind the others. */
   parsed(): ParsedBody {
-    const bodies = [this.#body, joined(this.#inflated, this.#inflatedBytes)] as const
-    const [plain, inflated] = bodies.map((bytes) => new GelfRecords(bytes)) as [GelfRecords, GelfRecords]
-    const batches = new Batches()
+    const own = this.#body.length
+    const body = this.#inflated.length === 0 ? this.#body : joined([this.#body, ...this.#inflated], own + this.#inflatedBytes)
+    const batches = new Batches(body)
+    const records = new GelfRecords(body, batches)
     for (const { start, end, source, isInflated } of this.#messages) {
-      const { record, dataset } = readMessage(isInflated ? inflated : plain, bodies[isInflated ? 1 : 0], start, end)
-      record.origin = source.address
-      if (source.attributes.length > 0) record.attributes = [...source.attributes, ...record.attributes]
-      batches.add(batches.of({ collection: undefined, dataset }), record)
+      const before = isInflated ? own : 0
+      const dataset = readMessage(records, batches.draft, before + start, before + end)
+      batches.take(batches.of({ collection: undefined, dataset }), batches.sharedOf(source.attributes, undefined, source.address))
     }
     return { ...batches.parsed(), rejected: this.#rejected, total: this.#messages.length + this.#rejected.length }
   }
@@ -83,18 +84,15 @@ class GelfPost {
 const isZlib = ([first = 0, second = 0]: Uint8Array): boolean =>
   (first & 0x0f) === 8 && first >> 4 <= 7 && ((first << 8) | second) % 31 === 0
 
-function readMessage(records: GelfRecords, bytes: Uint8Array, start: number, end: number): GelfRecord {
+/** Reads a message into the draft and returns its dataset. */
+function readMessage(records: GelfRecords, draft: RecordDraft, start: number, end: number): string | undefined {
   try {
     return records.read(start, end)
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
-    const record: ReceivedRecord = {
-      raw: bytes.subarray(start, end),
-      time: undefined,
-      level: undefined,
-      keys: [],
-      attributes: [UNREADABLE],
-    }
-    return { record, dataset: undefined }
+    draft.clear()
+    draft.setRawAt(start, end)
+    draft.attributes.addText(...UNREADABLE)
+    return undefined
   }
 }

@@ -1,14 +1,9 @@
-import { ORIGINAL_TIME } from '../../../lines/event.ts'
-import { parseTime } from '../../../lines/time-text.ts'
-import type { Pair, ReceivedRecord } from '../../batch.ts'
+import type { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { JsonReader } from '../json/reader.ts'
-import { unescapeBytes, unescapeToText } from '../json/unescape.ts'
+import { unescapeToText } from '../json/unescape.ts'
 import { KeyNames } from '../names.ts'
-
-/** A message as an event, and the dataset that it names. */
-export type GelfRecord = { record: ReceivedRecord; dataset: string | undefined }
 
 /** The fields of the format with a meaning of their own; `other` fields become keys. */
 type Field = 'version' | 'host' | 'short' | 'full' | 'time' | 'level' | 'other'
@@ -47,87 +42,103 @@ function roleOf(path: string): Role {
   return { field: fields.get(path) ?? 'other', key, isAttribute: attribute !== undefined, rank: datasetFields.indexOf(path) }
 }
 
-/** Reads the messages of one body. */
+/** The parts of a message found so far, besides its fields. */
+type GelfMessage = {
+  short: TextPlace | undefined
+  full: TextPlace | undefined
+  pairs: number
+  /** Set when a part has no key. The whole message then becomes the line, so that nothing is lost. */
+  isWhole: boolean
+  host: string | undefined
+  time: string | undefined
+  dataset: string | undefined
+  datasetRank: number
+}
+/** A JSON string of the body. */
+type TextPlace = { start: number; stop: number; escaped: boolean }
+
+/** Reads the messages of one body into the draft of its batches. */
 export class GelfRecords {
   readonly #body: Uint8Array
+  readonly #batches: Batches
   readonly #text: BodyText
   readonly #names: KeyNames<Role>
 
-  constructor(body: Uint8Array) {
+  constructor(body: Uint8Array, batches: Batches) {
     this.#body = body
+    this.#batches = batches
     this.#text = new BodyText(body)
     this.#names = new KeyNames(body, this.#text, roleOf)
   }
 
-  /** Reads the message between two positions. Anything but a JSON object is a Failure. */
-  read(start: number, end: number): GelfRecord {
+  /** Reads the message between two positions and returns the dataset that it names. Anything but a JSON object is a Failure. */
+  read(start: number, end: number): string | undefined {
     const reader = new JsonReader(this.#body, start, end)
-    const record = this.readNext(reader)
+    const dataset = this.readNext(reader)
     reader.finish()
-    return record
+    return dataset
   }
 
   /** Reads the next value of a reader of the same body. */
-  readNext(reader: JsonReader): GelfRecord {
+  readNext(reader: JsonReader): string | undefined {
     reader.peek()
     const from = reader.at
-    const found = new GelfMessage()
+    const { draft } = this.#batches
+    const found: GelfMessage = {
+      short: undefined,
+      full: undefined,
+      pairs: 0,
+      isWhole: false,
+      host: undefined,
+      time: undefined,
+      dataset: undefined,
+      datasetRank: NO_RANK,
+    }
+    draft.clear()
     const leaves = new JsonLeaves(reader, this.#names, this.#text)
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
       const { role, path } = name
-      if (role.field === 'short' && leaves.isString) found.short = this.#body.subarray(reader.start, reader.stop)
-      else if (role.field === 'full' && leaves.isString) found.full = this.#body.subarray(reader.start, reader.stop)
-      else if (path === '' || found.pairs >= KEYS_MAX) found.isWhole = true
-      else found.add(role, leaves.text())
+      if ((role.field === 'short' || role.field === 'full') && leaves.isString) {
+        found[role.field] = { start: reader.start, stop: reader.stop, escaped: reader.escaped }
+      } else if (path === '' || found.pairs >= KEYS_MAX) found.isWhole = true
+      else this.#add(found, role, leaves)
     }
-    return found.event(() => this.#body.subarray(from, reader.at))
+    this.#batches.setTime(found.time)
+    if (found.host) draft.attributes.addText('$host.name', found.host)
+    this.#setLine(found, from, reader.at)
+    return (found.dataset ?? found.host)?.replace(/^\/+/, '') || undefined
   }
-}
 
-/** The parts of a message found so far. */
-class GelfMessage {
-  /** Texts are still escaped. */
-  short: Uint8Array | undefined
-  full: Uint8Array | undefined
-  pairs = 0
-  /** Set when a part has no key. The whole message then becomes the line, so that nothing is lost. */
-  isWhole = false
-  readonly #keys: Pair[] = []
-  readonly #attributes: Pair[] = []
-  #host: string | undefined
-  #time: string | undefined
-  #level: string | undefined
-  #dataset: string | undefined
-  #datasetRank = NO_RANK
-
-  add({ field, key, isAttribute, rank }: Role, text: string): void {
-    this.pairs += 1
-    if (rank >= 0 && text !== '' && (this.#datasetRank === NO_RANK || rank < this.#datasetRank)) {
-      this.#dataset = text
-      this.#datasetRank = rank
+  #add(found: GelfMessage, { field, key, isAttribute, rank }: Role, leaves: JsonLeaves<Role>): void {
+    const { draft } = this.#batches
+    found.pairs += 1
+    if (rank >= 0 && (found.datasetRank === NO_RANK || rank < found.datasetRank)) {
+      const text = leaves.text()
+      if (text !== '') {
+        found.dataset = text
+        found.datasetRank = rank
+      }
     }
-    if (field === 'time') this.#time = text
-    else if (field === 'level') this.#level = levels[Number(text)] ?? text
-    else if (field === 'host') this.#host = text
-    else if (isAttribute) this.#attributes.push([key, text])
-    else if (field !== 'version') this.#keys.push([key, text])
+    if (field === 'time') found.time = leaves.text()
+    else if (field === 'level') {
+      const text = leaves.text()
+      draft.setLevel(levels[Number(text)] ?? text)
+    } else if (field === 'host') found.host = leaves.text()
+    else if (isAttribute) leaves.addTo(draft.attributes, key)
+    else if (field !== 'version') leaves.addTo(draft.keys, key)
   }
 
   /** The line is the full message, else the short one, else the message as JSON, which contains the keys. */
-  event(message: () => Uint8Array): GelfRecord {
-    const time = this.#time === undefined ? undefined : parseTime(this.#time)
-    if (this.#time !== undefined && !time) this.#attributes.push([ORIGINAL_TIME, this.#time])
-    if (this.#host) this.#attributes.push(['$host.name', this.#host])
-    const dataset = (this.#dataset ?? this.#host)?.replace(/^\/+/, '') || undefined
-    const raw = this.#line(message)
-    return { record: { raw, time, level: this.#level, keys: this.#keys, attributes: this.#attributes }, dataset }
-  }
-
-  #line(message: () => Uint8Array): Uint8Array {
-    if (this.isWhole) return message()
-    const line = this.full?.length ? this.full : this.short
-    if (line === undefined) return message()
-    if (line !== this.short && this.short?.length) this.#keys.push(['message', unescapeToText(this.short)])
-    return unescapeBytes(line)
+  #setLine({ short, full, isWhole }: GelfMessage, from: number, to: number): void {
+    const { draft } = this.#batches
+    const line = full && full.stop > full.start ? full : short
+    if (isWhole || line === undefined) {
+      draft.setRawAt(from, to)
+      return
+    }
+    this.#batches.setLine(line.start, line.stop, line.escaped)
+    if (line === short || !short || short.stop === short.start) return
+    if (short.escaped) draft.keys.addText('message', unescapeToText(this.#body.subarray(short.start, short.stop)))
+    else draft.keys.add('message', short.start, short.stop)
   }
 }

@@ -1,10 +1,10 @@
 import { Failure } from '../../../kernel/errors.ts'
-import type { IngestRequest, Pair, ParsedBody, ReceivedRecord, RejectedRecord } from '../../batch.ts'
-import { Batches, RECORDS_MAX, timeOf } from '../batches.ts'
+import type { IngestRequest, ParsedBody, RejectedRecord } from '../../batch.ts'
+import { Batches, RECORDS_MAX } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { JsonReader, OPEN_OBJECT, QUOTE } from '../json/reader.ts'
-import { readBytes, readText } from '../json/texts.ts'
+import { readText } from '../json/texts.ts'
 import { KeyNames } from '../names.ts'
 import type { HecStatus } from './answer.ts'
 import { type HecMetadata, METADATA, METADATA_ATTRIBUTES, metadataOf, routeOf } from './route.ts'
@@ -35,25 +35,18 @@ export function readEvents({ body, query }: Pick<IngestRequest, 'body' | 'query'
   return new HecEvents(body, query).read()
 }
 
+/** The parts of an event that are not fields. */
 class HecEvent {
-  raw: Uint8Array | undefined
+  hasLine = false
   isBlank = false
   time: string | undefined
-  readonly fields: Pair[] = []
   readonly metadata: HecMetadata
   level: string | undefined
-  #levelRank = levelFields.length
+  levelRank = levelFields.length
   dropped = 0
 
   constructor({ host, source, sourcetype, index }: HecMetadata) {
     this.metadata = { host, source, sourcetype, index }
-  }
-
-  add({ attribute, levelRank }: Role, text: string): void {
-    this.fields.push([attribute, text])
-    if (levelRank <= NO_RANK || levelRank >= this.#levelRank || text === '') return
-    this.level = text
-    this.#levelRank = levelRank
   }
 }
 
@@ -62,7 +55,7 @@ class HecEvents {
   readonly #text: BodyText
   readonly #names: KeyNames<Role>
   readonly #query: HecMetadata
-  readonly #batches = new Batches()
+  readonly #batches: Batches
   readonly #rejected: RejectedRecord[] = []
   readonly #notes: HecNotes = {}
   #number = 0
@@ -70,6 +63,7 @@ class HecEvents {
 
   constructor(body: Uint8Array, query: Readonly<Record<string, string>>) {
     this.#reader = new JsonReader(body)
+    this.#batches = new Batches(body)
     this.#text = new BodyText(body)
     this.#names = new KeyNames(body, this.#text, roleOf)
     this.#query = metadataOf(query)
@@ -98,31 +92,33 @@ class HecEvents {
 
   #event(): void {
     const event = this.#object()
-    if (event.raw === undefined) {
+    if (!event.hasLine) {
       this.#reject(MISSING)
       return
     }
     if (event.isBlank) this.#blank += 1
     this.#number += 1
-    this.#add(event, event.raw)
+    this.#add(event)
   }
 
   #object(): HecEvent {
     const reader = this.#reader
+    const { attributes } = this.#batches.draft
     const event = new HecEvent(this.#query)
+    this.#batches.draft.clear()
     reader.openObject()
     while (reader.key()) {
       const { path: name, role } = this.#names.of(undefined, reader.start, reader.stop, reader.hash, reader.escaped)
       if (reader.isNull()) reader.skip()
-      else if (name === 'event') {
-        const isText = reader.peek() === QUOTE
-        event.raw = readBytes(reader)
-        event.isBlank = isText && event.raw.length === 0
-      } else if (name === 'time') event.time = readText(reader, this.#text).trim()
+      else if (name === 'event') this.#line(event)
+      else if (name === 'time') event.time = readText(reader, this.#text).trim()
       else if (name === 'fields' && reader.peek() === OPEN_OBJECT) this.#fields(event)
       else if (isMetadata(name)) event.metadata[name] = readText(reader, this.#text)
-      else if (name !== '' && event.fields.length < KEYS_MAX) event.add(role, readText(reader, this.#text))
-      else {
+      else if (name !== '' && attributes.count < KEYS_MAX) {
+        const text = readText(reader, this.#text)
+        attributes.addText(role.attribute, text)
+        noteLevel(event, role, text)
+      } else {
         reader.skip()
         event.dropped += 1
       }
@@ -130,24 +126,39 @@ class HecEvents {
     return event
   }
 
+  #line(event: HecEvent): void {
+    const reader = this.#reader
+    const { draft } = this.#batches
+    const isText = reader.peek() === QUOTE
+    if (isText) reader.string()
+    else reader.skip()
+    this.#batches.setLine(reader.start, reader.stop, isText && reader.escaped)
+    event.hasLine = true
+    event.isBlank = isText && draft.rawStart === draft.rawEnd
+  }
+
   #fields(event: HecEvent): void {
+    const { attributes } = this.#batches.draft
     const leaves = new JsonLeaves(this.#reader, this.#names, this.#text)
     for (let leaf = leaves.next(); leaf !== undefined; leaf = leaves.next()) {
-      if (leaf.path === '' || event.fields.length >= KEYS_MAX) event.dropped += 1
-      else event.add(leaf.role, leaves.text())
+      if (leaf.path === '' || attributes.count >= KEYS_MAX) event.dropped += 1
+      else {
+        leaves.addTo(attributes, leaf.role.attribute)
+        if (leaf.role.levelRank > NO_RANK) noteLevel(event, leaf.role, leaves.text())
+      }
     }
   }
 
-  #add({ time: written, fields: attributes, level, metadata, dropped }: HecEvent, raw: Uint8Array): void {
-    const { time, refused } = timeOf(written)
-    for (const pair of refused) attributes.push(pair)
-    if (dropped > 0) attributes.push(['$hec.dropped_fields', String(dropped)])
+  #add({ time, level, metadata, dropped }: HecEvent): void {
+    const { draft } = this.#batches
+    this.#batches.setTime(time)
+    draft.setLevel(level)
+    if (dropped > 0) draft.attributes.addText('$hec.dropped_fields', String(dropped))
     for (const name of METADATA) {
       const text = metadata[name]
-      if (text) attributes.push([METADATA_ATTRIBUTES[name], text])
+      if (text) draft.attributes.addText(METADATA_ATTRIBUTES[name], text)
     }
-    const record: ReceivedRecord = { raw, time, level, keys: [], attributes }
-    this.#batches.add(this.#batches.of(routeOf(metadata)), record)
+    this.#batches.take(this.#batches.of(routeOf(metadata)))
   }
 
   #reject(problem: HecStatus): void {
@@ -159,6 +170,13 @@ class HecEvents {
     this.#rejected.push({ index: this.#number, reason: problem.text })
     this.#number += 1
   }
+}
+
+/** Keeps the text of the best level field. */
+function noteLevel(event: HecEvent, { levelRank }: Role, text: string): void {
+  if (levelRank <= NO_RANK || levelRank >= event.levelRank || text === '') return
+  event.level = text
+  event.levelRank = levelRank
 }
 
 const isMetadata = (name: string): name is keyof HecMetadata =>

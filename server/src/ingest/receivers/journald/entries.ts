@@ -1,7 +1,7 @@
 import { badRequest } from '../../../kernel/errors.ts'
 import { ORIGINAL_TIME } from '../../../lines/event.ts'
-import type { Pair, ReceivedRecord } from '../../batch.ts'
 import { severities } from '../../detect/syslog.ts'
+import type { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { KEYS_MAX } from '../json/leaves.ts'
 import { hashOf, KeyNames } from '../names.ts'
@@ -108,68 +108,82 @@ function roleOf(name: string): Role {
   return { kind: kinds.get(name) ?? 'other', key, isAttribute, rank: datasetFields.indexOf(name) }
 }
 
-/** Reads the fields of one body. Their names repeat, so each is interpreted once. */
-export class JournalFields {
+/** Reads the entries of one body into the draft of its batches. The names of fields repeat, so each is interpreted once. */
+export class JournalEntries {
   readonly #body: Uint8Array
+  readonly #batches: Batches
   readonly #text: BodyText
   readonly #names: KeyNames<Role>
+  /** The number of entries that had a cursor. */
+  cursors = 0
+  #hasMessage = false
+  #hasCursor = false
+  #time: string | undefined
+  #dropped = 0
+  #dataset: string | undefined
+  #datasetRank = datasetFields.length
 
-  constructor(body: Uint8Array) {
+  constructor(body: Uint8Array, batches: Batches) {
     this.#body = body
+    this.#batches = batches
     this.#text = new BodyText(body)
     this.#names = new KeyNames(body, this.#text, roleOf)
   }
 
-  addTo(entry: JournalEntry, { nameStart, nameEnd, start, end }: JournalField): void {
-    const { role } = this.#names.of(undefined, nameStart, nameEnd, hashOf(this.#body, nameStart, nameEnd), false)
-    if (role.kind === 'message') entry.message = this.#body.subarray(start, end)
-    else entry.add(role, this.#text.text(start, end))
-  }
-}
-
-/** The fields of one entry found so far. */
-export class JournalEntry {
-  message: Uint8Array | undefined
-  hasCursor = false
-  #time: string | undefined
-  #priority: string | undefined
-  #dropped = 0
-  readonly #keys: Pair[] = []
-  readonly #attributes: Pair[] = []
-  #dataset: string | undefined
-  #datasetRank = datasetFields.length
-
-  get isEmpty(): boolean {
-    return this.message === undefined && this.#time === undefined && this.#keys.length + this.#attributes.length === 0
-  }
-
-  add({ kind, key, isAttribute, rank }: Role, text: string): void {
-    if (kind === 'time') {
-      this.#time = text
+  /** Adds a field to the current entry. */
+  add({ nameStart, nameEnd, start, end }: JournalField): void {
+    const { draft } = this.#batches
+    const { kind, key, isAttribute, rank } = this.#names.of(
+      undefined,
+      nameStart,
+      nameEnd,
+      hashOf(this.#body, nameStart, nameEnd),
+      false,
+    ).role
+    if (kind === 'message') {
+      draft.setRawAt(start, end)
+      this.#hasMessage = true
       return
     }
-    if (kind === 'priority') this.#priority = text
-    if (kind === 'cursor') this.hasCursor = true
-    if (rank >= 0 && rank < this.#datasetRank && text !== '') {
-      this.#dataset = text
+    if (kind === 'time') {
+      this.#time = this.#text.text(start, end)
+      return
+    }
+    if (kind === 'priority') {
+      const text = this.#text.text(start, end)
+      draft.setLevel(severities[Number(text)] ?? text)
+    }
+    if (kind === 'cursor') this.#hasCursor = true
+    if (rank >= 0 && rank < this.#datasetRank && end > start) {
+      this.#dataset = this.#text.text(start, end)
       this.#datasetRank = rank
     }
-    if (this.#keys.length + this.#attributes.length >= KEYS_MAX) this.#dropped += 1
-    else if (isAttribute) this.#attributes.push([key, text])
-    else this.#keys.push([key, text])
+    if (draft.keys.count + draft.attributes.count >= KEYS_MAX) this.#dropped += 1
+    else if (isAttribute) draft.attributes.add(key, start, end)
+    else draft.keys.add(key, start, end)
   }
 
-  event(): { dataset: string | undefined; record: ReceivedRecord } {
-    if (this.#dropped > 0) this.#attributes.push(['$journald.dropped_fields', String(this.#dropped)])
+  /** Ends the current entry, unless it has no fields. */
+  end(): void {
+    const { draft } = this.#batches
+    const { keys, attributes } = draft
+    if (!this.#hasMessage && this.#time === undefined && keys.count + attributes.count === 0) return
+    if (this.#dropped > 0) attributes.addText('$journald.dropped_fields', String(this.#dropped))
     const us = /^\d{1,16}$/.test(this.#time ?? '') ? Number(this.#time) : undefined
-    if (us === undefined && this.#time !== undefined) this.#attributes.push([ORIGINAL_TIME, this.#time])
-    const record: ReceivedRecord = {
-      raw: this.message ?? new Uint8Array(),
-      time: us === undefined ? undefined : { ms: Math.floor(us / US_PER_MS), ns: (us % US_PER_MS) * NS_PER_US },
-      level: this.#priority === undefined ? undefined : (severities[Number(this.#priority)] ?? this.#priority),
-      keys: this.#keys,
-      attributes: this.#attributes,
-    }
-    return { dataset: this.#dataset?.replace(/\.service$/, ''), record }
+    if (us !== undefined) draft.setTime({ ms: Math.floor(us / US_PER_MS), ns: (us % US_PER_MS) * NS_PER_US })
+    else if (this.#time !== undefined) attributes.addText(ORIGINAL_TIME, this.#time)
+    if (this.#hasCursor) this.cursors += 1
+    this.#batches.take(this.#batches.of({ collection: undefined, dataset: this.#dataset?.replace(/\.service$/, '') }))
+    this.begin()
+  }
+
+  begin(): void {
+    this.#batches.draft.clear()
+    this.#hasMessage = false
+    this.#hasCursor = false
+    this.#time = undefined
+    this.#dropped = 0
+    this.#dataset = undefined
+    this.#datasetRank = datasetFields.length
   }
 }

@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto'
 import { Failure } from '../../../kernel/errors.ts'
 import type { IngestOutcome, IngestRequest, IngestRequestHead, ParsedBody, Receiver, ReceiverReply } from '../../batch.ts'
+import { bodyHash } from '../../body-hash.ts'
 import { Batches } from '../batches.ts'
-import { endOfEntries, JournalEntry, JournalFields, splitFields } from './entries.ts'
+import { endOfEntries, JournalEntries, splitFields } from './entries.ts'
 
 const MIB = 2 ** 20
 const TYPE = 'application/vnd.fdo.journal'
@@ -19,24 +19,17 @@ export const journald: Receiver = {
 
 function parse({ body, contentType }: IngestRequest): ParsedBody {
   if (contentType.split(';')[0]?.trim().toLowerCase() !== TYPE) throw new Failure(415, `the content type must be ${TYPE}`)
-  const batches = new Batches()
-  const fields = new JournalFields(body)
-  let entry = new JournalEntry()
-  let cursors = 0
-  const end = (): void => {
-    const { dataset, record } = entry.event()
-    if (entry.hasCursor) cursors += 1
-    batches.add(batches.of({ collection: undefined, dataset }), record)
-    entry = new JournalEntry()
-  }
+  const batches = new Batches(body, false)
+  const entries = new JournalEntries(body, batches)
+  entries.begin()
   for (const field of splitFields(body)) {
-    if (field !== undefined) fields.addTo(entry, field)
-    else if (!entry.isEmpty) end()
+    if (field === undefined) entries.end()
+    else entries.add(field)
   }
-  if (!entry.isEmpty) end()
+  entries.end()
   const parsed = batches.parsed()
   // A cursor identifies an entry, so a body in which each entry has one can only be a repeat of the same body.
-  return parsed.total > 0 && cursors >= parsed.total ? { ...parsed, idempotencyKey: hash('sha256', body) } : parsed
+  return parsed.total > 0 && entries.cursors >= parsed.total ? { ...parsed, idempotencyKey: bodyHash(body).toString('hex') } : parsed
 }
 
 function answer(_request: IngestRequestHead, outcome: IngestOutcome): ReceiverReply {

@@ -1,3 +1,4 @@
+import type { FieldDraft } from '../../../lines/record-table.ts'
 import { DEPTH_MAX } from '../../../lines/walk.ts'
 import type { BodyText } from '../body-text.ts'
 import type { KeyName, KeyNames } from '../names.ts'
@@ -52,6 +53,13 @@ export class JsonLeaves<Role> {
       else reader.scalar()
       return name
     }
+  }
+
+  /** Adds the value to the fields of a record. */
+  addTo(fields: FieldDraft, path: string): void {
+    const { start, stop, escaped } = this.#reader
+    if (escaped && this.isString) fields.addText(path, this.text())
+    else fields.add(path, start, stop)
   }
 
   /** The value as text. */

@@ -1,10 +1,9 @@
 import { Failure } from '../../../kernel/errors.ts'
-import type { Pair, ParsedBody, ReceivedRecord } from '../../batch.ts'
-import { Batches, RECORDS_MAX, timeOf } from '../batches.ts'
+import type { Pair, ParsedBody } from '../../batch.ts'
+import { Batches, RECORDS_MAX } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { JsonReader, OPEN_ARRAY } from '../json/reader.ts'
-import { unescapeBytes } from '../json/unescape.ts'
 import { KeyNames } from '../names.ts'
 
 /** Members with a meaning of their own; `other` members are fields. */
@@ -33,9 +32,8 @@ const parameters: readonly (readonly [parameter: string, attribute: string])[] =
 ]
 
 type Found = {
-  line: Uint8Array | undefined
+  hasLine: boolean
   texts: Partial<Record<Member, string>>
-  keys: Pair[]
   /** Set when a member has no key. The whole object then becomes the line, so that nothing is lost. */
   isWhole: boolean
 }
@@ -49,11 +47,12 @@ class Lines {
   readonly #names: KeyNames<Member>
   readonly #query: Readonly<Record<string, string>>
   readonly #shared: readonly Pair[]
-  readonly #batches = new Batches()
+  readonly #batches: Batches
   #empty = 0
 
   constructor(body: Uint8Array, query: Readonly<Record<string, string>>) {
     this.#reader = new JsonReader(body)
+    this.#batches = new Batches(body)
     this.#text = new BodyText(body)
     this.#names = new KeyNames(body, this.#text, (path) => members.get(path) ?? 'other')
     this.#query = query
@@ -77,39 +76,45 @@ class Lines {
 
   #entry(): void {
     const reader = this.#reader
+    const { draft } = this.#batches
     reader.peek()
     const from = reader.at
-    const found: Found = { line: undefined, texts: {}, keys: [], isWhole: false }
+    const found: Found = { hasLine: false, texts: {}, isWhole: false }
+    draft.clear()
     const leaves = new JsonLeaves(reader, this.#names, this.#text)
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
       const { role, path } = name
       if (role === 'line' && leaves.isString) {
-        const source = reader.bytes.subarray(reader.start, reader.stop)
-        found.line = reader.escaped ? unescapeBytes(source) : source
-      } else if (path === '' || found.keys.length >= KEYS_MAX) found.isWhole = true
-      else if (role === 'other' || role === 'line') found.keys.push([path, leaves.text()])
+        this.#batches.setLine(reader.start, reader.stop, reader.escaped)
+        found.hasLine = true
+      } else if (path === '' || draft.keys.count >= KEYS_MAX) found.isWhole = true
+      else if (role === 'other' || role === 'line') leaves.addTo(draft.keys, path)
       else found.texts[role] = leaves.text()
     }
-    this.#add(found, reader.bytes.subarray(from, reader.at))
+    this.#add(found, from)
   }
 
-  #add({ line, texts, keys, isWhole }: Found, whole: Uint8Array): void {
-    const isEmpty = line === undefined && keys.length === 0 && !isWhole && Object.keys(texts).length === 0
+  #add({ hasLine, texts, isWhole }: Found, from: number): void {
+    const { draft } = this.#batches
+    const isEmpty = !hasLine && draft.keys.count === 0 && !isWhole && Object.keys(texts).length === 0
     if (isEmpty) {
       this.#empty += 1
       if (this.#empty > RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} empty objects in one post`)
       return
     }
-    const { time, refused } = timeOf(texts.time ?? this.#query.now)
-    const attributes: Pair[] = [...refused]
+    this.#batches.setTime(texts.time ?? this.#query.now)
+    draft.setLevel(texts.level)
     const host = texts.host || this.#query.hostname
-    if (host) attributes.push([HOST, host])
+    if (host) draft.attributes.addText(HOST, host)
     for (const [member, attribute] of sources) {
       const text = texts[member]
-      if (text) attributes.push([attribute, text])
+      if (text) draft.attributes.addText(attribute, text)
     }
-    const isLine = line !== undefined && !isWhole
-    const record: ReceivedRecord = { raw: isLine ? line : whole, time, level: texts.level, keys: isLine ? keys : [], attributes }
-    this.#batches.add(this.#batches.of({ collection: texts.env || undefined, dataset: texts.app || undefined }), record, this.#shared)
+    if (!hasLine || isWhole) {
+      draft.setRawAt(from, this.#reader.at)
+      draft.keys.count = 0
+    }
+    const table = this.#batches.of({ collection: texts.env || undefined, dataset: texts.app || undefined })
+    this.#batches.take(table, this.#batches.sharedOf(this.#shared))
   }
 }

@@ -24,12 +24,20 @@ export const loki: Receiver = {
 
 function parse({ body, headers, contentType }: IngestRequest): ParsedBody {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
-  const push = new PushRequest(headers['x-scope-orgid'] || undefined)
+  const tenant = headers['x-scope-orgid'] || undefined
   if (type === 'application/json') {
     const isSnappy = headers['content-encoding']?.trim().toLowerCase() === 'snappy'
-    readJsonPush(isSnappy ? decompressSnappy(body, BODY_BYTES_MAX) : body, push)
-  } else if (type === '' || type === 'application/x-protobuf') readProtobufPush(decompressSnappy(body, BODY_BYTES_MAX), push)
-  else throw new Failure(415, 'the content type must be application/x-protobuf or application/json')
+    const json = isSnappy ? decompressSnappy(body, BODY_BYTES_MAX) : body
+    const push = new PushRequest(tenant, json, true)
+    readJsonPush(json, push)
+    return push.parsed()
+  }
+  if (type !== '' && type !== 'application/x-protobuf') {
+    throw new Failure(415, 'the content type must be application/x-protobuf or application/json')
+  }
+  const protobuf = decompressSnappy(body, BODY_BYTES_MAX)
+  const push = new PushRequest(tenant, protobuf, false)
+  readProtobufPush(protobuf, push)
   return push.parsed()
 }
 

@@ -1,23 +1,17 @@
 import { WireType } from '@bufbuild/protobuf/wire'
 import { badRequest } from '../../../kernel/errors.ts'
-import { ORIGINAL_TIME } from '../../../lines/event.ts'
-import type { Pair } from '../../batch.ts'
 import { BodyText } from '../body-text.ts'
+import { hashOf, KeyNames } from '../names.ts'
 import { UnreadableRecord } from '../otlp/message.ts'
 import { ProtobufReader } from '../otlp/protobuf-reader.ts'
 import { readLabels } from './labels.ts'
-import type { LokiEntry, PushRequest } from './push-request.ts'
+import type { PushRequest } from './push-request.ts'
 
 const MS_PER_S = 1_000
 const NS_PER_MS = 1_000_000
 const NS_PER_S = 1_000_000_000
 /** Later seconds are no time. */
 const SECONDS_MAX = 2 ** 42
-const NO_LINE = new Uint8Array()
-const NONE: readonly Pair[] = []
-
-type EntryTime = Pick<LokiEntry, 'time' | 'refused'>
-const NO_TIME: EntryTime = { time: undefined, refused: NONE }
 
 /** Reads a PushRequest: streams (1) of labels (1) and entries (2). */
 export function readProtobufPush(body: Uint8Array, push: PushRequest): void {
@@ -32,11 +26,13 @@ export function readProtobufPush(body: Uint8Array, push: PushRequest): void {
 class ProtobufPush {
   readonly #reader: ProtobufReader
   readonly #text: BodyText
+  readonly #names: KeyNames<undefined>
   readonly #push: PushRequest
 
   constructor(body: Uint8Array, push: PushRequest) {
     this.#reader = new ProtobufReader(body)
     this.#text = new BodyText(body)
+    this.#names = new KeyNames(body, this.#text, () => undefined)
     this.#push = push
   }
 
@@ -48,64 +44,91 @@ class ProtobufPush {
     }
   }
 
+  /** Reads the labels first, wherever they are, since they say where the entries go. */
   #stream(): void {
     const reader = this.#reader
     const outer = this.#enter()
+    const start = reader.at
     let labels = ''
-    const entries: LokiEntry[] = []
     this.#push.spend()
     while (reader.next()) {
       if (reader.field === 1) labels = this.#string()
-      else if (reader.field === 2) entries.push(this.#entry())
+      else reader.skip()
+    }
+    this.#push.begin(labels === '' ? [] : readLabels(labels))
+    reader.at = start
+    while (reader.next()) {
+      if (reader.field === 2) this.#entry()
       else reader.skip()
     }
     reader.end = outer
-    this.#push.add(labels === '' ? [] : readLabels(labels), entries)
   }
 
-  #entry(): LokiEntry {
+  #entry(): void {
     const reader = this.#reader
     const outer = this.#enter()
-    let found: EntryTime = NO_TIME
-    let line: Uint8Array = NO_LINE
-    const metadata: Pair[] = []
+    let refused: string | undefined
     this.#push.spend()
+    this.#push.beginEntry()
     while (reader.next()) {
-      if (reader.field === 1) found = this.#time()
-      else if (reader.field === 2) line = this.#bytes()
-      else if (reader.field === 3) metadata.push(this.#pair())
+      if (reader.field === 1) refused = this.#time()
+      else if (reader.field === 2) {
+        const end = this.#end()
+        this.#push.batches.draft.setRawAt(reader.at, end)
+        reader.at = end
+      } else if (reader.field === 3) this.#pair()
       else reader.skip()
     }
     reader.end = outer
-    return { time: found.time, refused: found.refused, line, metadata }
+    this.#push.endEntry(refused)
   }
 
-  #time(): EntryTime {
+  /** Sets the time of the entry, or returns the text of one that is none. */
+  #time(): string | undefined {
     const reader = this.#reader
+    const { draft } = this.#push.batches
     const outer = this.#enter()
     let [seconds, nanos] = [0, 0]
     while (reader.next()) {
       if (reader.wire !== WireType.Varint) reader.skip()
-      else if (reader.field === 1) seconds = Number(reader.integer())
+      else if (reader.field === 1) seconds = reader.whole()
       else if (reader.field === 2) nanos = reader.uint32()
       else reader.skip()
     }
     reader.end = outer
-    return timeOf(seconds, nanos)
+    draft.setTime(undefined)
+    if (seconds === 0 && nanos === 0) return undefined
+    if (seconds < 0 || seconds > SECONDS_MAX || nanos >= NS_PER_S) return `${seconds}.${String(nanos).padStart(9, '0')}`
+    draft.ms = seconds * MS_PER_S + Math.floor(nanos / NS_PER_MS)
+    draft.ns = nanos % NS_PER_MS
+    return undefined
   }
 
-  #pair(): Pair {
+  #pair(): void {
     const reader = this.#reader
     const outer = this.#enter()
-    let [name, value] = ['', '']
+    let name = ''
+    let [start, end] = [0, 0]
     this.#push.spend()
     while (reader.next()) {
-      if (reader.field === 1) name = this.#string()
-      else if (reader.field === 2) value = this.#string()
-      else reader.skip()
+      if (reader.field === 1) name = this.#name()
+      else if (reader.field === 2) {
+        end = this.#end()
+        start = reader.at
+        reader.at = end
+      } else reader.skip()
     }
     reader.end = outer
-    return [name, value]
+    this.#push.addAt(name, start, end)
+  }
+
+  /** A name, as one string for all pairs that have it. */
+  #name(): string {
+    const { bytes } = this.#reader
+    const end = this.#end()
+    const start = this.#reader.at
+    this.#reader.at = end
+    return this.#names.of(undefined, start, end, hashOf(bytes, start, end), false).path || this.#text.text(start, end)
   }
 
   /** Limits reading to the message of the current field and returns the end of the outer message. The types bound the depth. */
@@ -113,13 +136,6 @@ class ProtobufPush {
     const outer = this.#reader.end
     this.#reader.end = this.#end()
     return outer
-  }
-
-  #bytes(): Uint8Array {
-    const end = this.#end()
-    const bytes = this.#reader.bytes.subarray(this.#reader.at, end)
-    this.#reader.at = end
-    return bytes
   }
 
   #string(): string {
@@ -133,12 +149,4 @@ class ProtobufPush {
     if (this.#reader.wire !== WireType.LengthDelimited) throw new UnreadableRecord(`field ${this.#reader.field} has the wrong wire type`)
     return this.#reader.length()
   }
-}
-
-function timeOf(seconds: number, nanos: number): EntryTime {
-  if (seconds === 0 && nanos === 0) return NO_TIME
-  if (seconds < 0 || seconds > SECONDS_MAX || nanos >= NS_PER_S) {
-    return { time: undefined, refused: [[ORIGINAL_TIME, `${seconds}.${String(nanos).padStart(9, '0')}`]] }
-  }
-  return { time: { ms: seconds * MS_PER_S + Math.floor(nanos / NS_PER_MS), ns: nanos % NS_PER_MS }, refused: NONE }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Failure } from '../../../kernel/errors.ts'
+import { recordsOf } from '../../batch.ts'
 import { splitLines } from '../../intake/lines.ts'
 import { native } from './native.ts'
 
@@ -10,7 +11,7 @@ const bytesOf = (body: string | Uint8Array): Uint8Array => (typeof body === 'str
 function eventsOf(body: string | Uint8Array, contentType = JSON_TYPE, path = '/'): string[] {
   const parsed = native.parse({ path, query: {}, headers: {}, contentType, body: bytesOf(body) })
   return parsed.batches.flatMap(({ events: arrivals }) => {
-    const raws = arrivals.kind === 'lines' ? [...splitLines(arrivals.bytes)] : arrivals.records.map(({ raw }) => raw)
+    const raws = arrivals.kind === 'lines' ? [...splitLines(arrivals.bytes)] : [...recordsOf(arrivals)].map(({ raw }) => raw)
     return raws.map((raw) => Buffer.from(raw).toString('utf8'))
   })
 }
@@ -64,10 +65,103 @@ test('UTF-16 is read, and refused when it is broken', () => {
   expect(() => eventsOf(little.subarray(0, -1))).toThrow('not valid UTF-16LE')
 })
 
-test('an unreadable body is refused with 415, not stored as text', () => {
-  for (const type of ['application/msgpack', 'application/x-msgpack']) {
-    expect(() => eventsOf(new Uint8Array([0x81, 0xa1, 0x61, 0x01]), type)).toThrow(expect.objectContaining({ status: 415 }))
+describe('MessagePack', () => {
+  const a = [0x81, 0xa1, 0x61, 0x01]
+  const b = [0x81, 0xa1, 0x62, 0xa1, 0x79]
+  const seconds = [0xce, 0x6a, 0x90, 0, 0]
+  const eventTime = [0xd7, 0, 0x6a, 0x90, 0, 0, 0, 0, 0, 7]
+  const recordsIn = (bytes: readonly number[], type = 'application/msgpack') => {
+    const parsed = native.parse({ path: '/', query: {}, headers: {}, contentType: type, body: Uint8Array.from(bytes) })
+    return parsed.batches.flatMap(({ events }) =>
+      events.kind === 'records'
+        ? events.records.map(({ raw, time, attributes }) => [Buffer.from(raw).toString(), time?.ms, time?.ns, attributes])
+        : [],
+    )
   }
+  const at = 1_787_822_080_000
+  test.each([
+    [
+      'maps one after another',
+      [...a, ...b],
+      [
+        ['{"a":1}', undefined, undefined, []],
+        ['{"b":"y"}', undefined, undefined, []],
+      ],
+    ],
+    [
+      'a list of maps',
+      [0x92, ...a, ...b],
+      [
+        ['{"a":1}', undefined, undefined, []],
+        ['{"b":"y"}', undefined, undefined, []],
+      ],
+    ],
+    ['an empty list', [0x90], []],
+    ['a time in seconds', [0x92, ...seconds, ...a], [['{"a":1}', at, 0, []]]],
+    [
+      'a time in nanoseconds',
+      [0x92, ...eventTime, ...a, 0x92, ...seconds, ...b],
+      [
+        ['{"a":1}', at, 7, []],
+        ['{"b":"y"}', at, 0, []],
+      ],
+    ],
+    ['a time with metadata', [0x92, 0x92, ...eventTime, ...b, ...a], [['{"a":1}', at, 7, [['$b', 'y']]]]],
+  ])('%s', (_, bytes, expected) => {
+    expect(recordsIn(bytes)).toEqual(expected)
+    expect(recordsIn(bytes, 'application/x-msgpack; charset=utf-8')).toEqual(expected)
+  })
+
+  test.each([
+    ['is cut', [0x82, 0xa1, 0x61, 0x01]],
+    ['is no map', [0x07]],
+    ['has a third part', [0x93, ...seconds, ...a, ...a]],
+    ['has no map', [0x92, ...seconds, 0x01]],
+    ['is a list with a number', [0x92, ...a, 0x01]],
+  ])('a body that %s is refused', (_, bytes) => {
+    expect(() => recordsIn(bytes)).toThrow(expect.objectContaining({ status: 400 }))
+  })
+
+  test('any bytes are either accepted or refused', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
+        try {
+          recordsIn([...bytes])
+        } catch (thrown) {
+          expect(thrown).toBeInstanceOf(Failure)
+        }
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
+describe('lines that a container runtime wrote in parts', () => {
+  const [t0, t1, late] = ['2026-11-20T10:00:00.000000001Z', '2026-11-20T10:00:01.5Z', '2026-11-20T10:00:06.1Z']
+  const record = (log: string, stream: string, time: string) => `{"log":"${log}","stream":"${stream}","time":"${time}"}`
+  test.each([
+    ['become one', `${t0} stdout P one \n${t1} stdout P two \n${t1} stdout F three\n`, [`${t0} stdout F one two three`]],
+    [
+      'are told apart by their stream',
+      `${t0} stdout P one \n${t0} stderr F bad\n${t0} stderr F worse\n${t1} stdout F two\n${t1} stdout F next\n`,
+      [`${t0} stdout F one two`, `${t0} stderr F bad`, `${t0} stderr F worse`, `${t1} stdout F next`],
+    ],
+    ['stay apart after five seconds', `${t0} stdout P one\n${late} stdout F two`, [`${t0} stdout P one`, `${late} stdout F two`]],
+    ['stay partial without a rest', `${t0} stdout P one \n${t1} stdout P two`, [`${t0} stdout P one two`]],
+    ['are recognized by their header only', `say stdout P one\n${t0} stdout F two`, ['say stdout P one', `${t0} stdout F two`]],
+    [
+      'as records become one',
+      `${record('one \\"', 'stdout', t0)}\n${record('err\\n', 'stderr', t0)}\n${record('two\\n', 'stdout', t1)}\n`,
+      [record('one \\"two\\n', 'stdout', t0), record('err\\n', 'stderr', t0)],
+    ],
+    [
+      'as records of other programs stay',
+      '{"log":"one","stream":"stdout"}\n{"log":"two","stream":"stdout"}',
+      ['{"log":"one","stream":"stdout"}', '{"log":"two","stream":"stdout"}'],
+    ],
+  ])('%s', (_, body, expected) => {
+    expect(eventsOf(body, '')).toEqual(expected)
+  })
 })
 
 test('the path names collection and dataset', () => {

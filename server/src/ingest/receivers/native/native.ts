@@ -1,5 +1,5 @@
 import { failureBody } from '../../../http/failure-body.ts'
-import { badRequest, Failure } from '../../../kernel/errors.ts'
+import { badRequest } from '../../../kernel/errors.ts'
 import type {
   DatasetBatch,
   IngestOutcome,
@@ -10,11 +10,13 @@ import type {
   Receiver,
   ReceiverReply,
 } from '../../batch.ts'
+import { joinContainerLines } from './container-lines.ts'
 import { checkLineCount, isLines, isUploadCheck, splitObjects } from './objects.ts'
+import { readPacked } from './packed.ts'
 
 const MIB = 2 ** 20
 
-/** Accepts JSON lines, concatenated objects, an array, or lines of text. */
+/** Accepts JSON lines, concatenated objects, an array, lines of text, or maps of MessagePack. */
 export const native: Receiver = {
   name: 'native',
   routes: [
@@ -29,8 +31,8 @@ export const native: Receiver = {
 
 function parse(request: IngestRequest): ParsedBody {
   const type = request.contentType.split(';')[0]?.trim().toLowerCase() ?? ''
-  if (/^application\/(x-)?msgpack$/.test(type)) throw new Failure(415, 'MessagePack is not supported; send JSON lines instead')
-  const bytes = asUtf8(request.body, request.contentType)
+  if (/^application\/(x-)?msgpack$/.test(type)) return recordsOf(request, readPacked(request.body))
+  const bytes = joinContainerLines(asUtf8(request.body, request.contentType))
   if (isUploadCheck(bytes)) return { batches: [], rejected: [], total: 0 }
   const place = routeOfPath(request.path)
   const isJson = type === '' || /^application\/(x-ndjson|json|jsonl|json-lines|jsonlines|x-jsonlines|[\w.-]+\+json)$/.test(type)
@@ -38,13 +40,14 @@ function parse(request: IngestRequest): ParsedBody {
     checkLineCount(bytes)
     return { batches: [{ ...place, events: { kind: 'lines', bytes } }], rejected: [], total: 0 }
   }
-  const records = splitObjects(bytes).map(asArrived)
-  return {
-    batches: records.length === 0 ? [] : [{ ...place, events: { kind: 'records', records } }],
-    rejected: [],
-    total: records.length,
-  }
+  return recordsOf(request, splitObjects(bytes).map(asArrived))
 }
+
+const recordsOf = ({ path }: IngestRequest, records: readonly ReceivedRecord[]): ParsedBody => ({
+  batches: records.length === 0 ? [] : [{ ...routeOfPath(path), events: { kind: 'records', records } }],
+  rejected: [],
+  total: records.length,
+})
 
 const asArrived = (raw: Uint8Array): ReceivedRecord => ({ raw, time: undefined, level: undefined, keys: [], attributes: [] })
 

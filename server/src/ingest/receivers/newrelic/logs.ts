@@ -1,10 +1,9 @@
 import { Failure } from '../../../kernel/errors.ts'
-import type { Pair, ParsedBody, ReceivedRecord } from '../../batch.ts'
-import { Batches, RECORDS_MAX, timeOf } from '../batches.ts'
+import type { Pair, ParsedBody } from '../../batch.ts'
+import { Batches, RECORDS_MAX } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { JsonReader, OPEN_ARRAY, OPEN_OBJECT } from '../json/reader.ts'
-import { unescapeBytes } from '../json/unescape.ts'
 import { KeyNames } from '../names.ts'
 
 /** The meaning of a member; `rank` orders those that name the dataset, best first. */
@@ -31,20 +30,18 @@ function roleOf(path: string): Role {
   return { use: isInner && use === 'time' ? 'none' : use, key, rank: datasetNames.indexOf(key) }
 }
 
-/** The members of an object: of one log, or of those that all logs of a block share. */
+/** The members of an object: of one log, or of those that all logs of a block share. Its message and its keys are in the draft. */
 type Members = {
-  message: Uint8Array | undefined
+  hasMessage: boolean
   texts: Partial<Record<Role['use'], string>>
-  keys: Pair[]
   dataset: string | undefined
   rank: number
   /** Counts members without a key. The whole log then becomes the line, so that nothing is lost. */
   dropped: number
 }
 const noMembers = (): Members => ({
-  message: undefined,
+  hasMessage: false,
   texts: {},
-  keys: [],
   dataset: undefined,
   rank: datasetNames.length,
   dropped: 0,
@@ -61,11 +58,12 @@ class Logs {
   readonly #reader: JsonReader
   readonly #text: BodyText
   readonly #names: KeyNames<Role>
-  readonly #batches = new Batches()
+  readonly #batches: Batches
   #empty = 0
 
   constructor(body: Uint8Array) {
     this.#reader = new JsonReader(body)
+    this.#batches = new Batches(body)
     this.#text = new BodyText(body)
     this.#names = new KeyNames(body, this.#text, roleOf)
   }
@@ -115,8 +113,8 @@ class Logs {
   }
 
   #shared(): Shared {
-    const { texts, keys, dataset, dropped } = this.#members()
-    const attributes: Pair[] = keys.map(([name, text]) => [`$${name}`, text])
+    const { texts, dataset, dropped } = this.#members()
+    const attributes = this.#batches.draft.keys.pairs().map(([name, text]): Pair => [`$${name}`, text])
     if (texts.host) attributes.push([HOST, texts.host])
     if (dropped > 0) attributes.push(['$newrelic.dropped_attributes', String(dropped)])
     return { texts, dataset, attributes }
@@ -126,19 +124,17 @@ class Logs {
     const reader = this.#reader
     reader.peek()
     const from = reader.at
-    const { message, texts, keys, dataset, dropped } = this.#members()
-    const { time, refused } = timeOf(texts.time ?? shared.texts.time)
-    const attributes: Pair[] = [...refused]
-    if (texts.host) attributes.push([HOST, texts.host])
-    const isLine = message !== undefined && dropped === 0
-    const record: ReceivedRecord = {
-      raw: isLine ? message : reader.bytes.subarray(from, reader.at),
-      time,
-      level: texts.level ?? shared.texts.level,
-      keys: isLine ? keys : [],
-      attributes,
+    const { draft } = this.#batches
+    const { hasMessage, texts, dataset, dropped } = this.#members()
+    this.#batches.setTime(texts.time ?? shared.texts.time)
+    draft.setLevel(texts.level ?? shared.texts.level)
+    if (texts.host) draft.attributes.addText(HOST, texts.host)
+    if (!hasMessage || dropped > 0) {
+      draft.setRawAt(from, reader.at)
+      draft.keys.count = 0
     }
-    this.#batches.add(this.#batches.of({ collection: undefined, dataset: dataset ?? shared.dataset }), record, shared.attributes)
+    const table = this.#batches.of({ collection: undefined, dataset: dataset ?? shared.dataset })
+    this.#batches.take(table, this.#batches.sharedOf(shared.attributes))
   }
 
   /** Bounds blocks without logs. */
@@ -149,27 +145,30 @@ class Logs {
 
   #members(): Members {
     const reader = this.#reader
+    const { draft } = this.#batches
     const found = noMembers()
+    draft.clear()
     const leaves = new JsonLeaves(reader, this.#names, this.#text)
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
-      const { use, key, rank } = name.role
-      if (use === 'message' && leaves.isString && found.message === undefined) {
-        const source = reader.bytes.subarray(reader.start, reader.stop)
-        found.message = reader.escaped ? unescapeBytes(source) : source
-      } else if (key === '' || found.keys.length >= KEYS_MAX) found.dropped += 1
-      else addMember(found, { use, key, rank }, leaves.text())
+      const { use, key } = name.role
+      if (use === 'message' && leaves.isString && !found.hasMessage) {
+        this.#batches.setLine(reader.start, reader.stop, reader.escaped)
+        found.hasMessage = true
+      } else if (key === '' || draft.keys.count >= KEYS_MAX) found.dropped += 1
+      else this.#addMember(found, name.role, leaves)
     }
     return found
   }
-}
 
-/** Of two levels or hosts the first counts; all members but the time and the host stay fields. */
-function addMember(found: Members, { use, key, rank }: Role, text: string): void {
-  if (rank >= 0 && rank < found.rank && text !== '') {
-    found.rank = rank
-    found.dataset = text
+  /** Of two levels or hosts the first counts; all members but the time and the host stay fields. */
+  #addMember(found: Members, { use, key, rank }: Role, leaves: JsonLeaves<Role>): void {
+    const text = use !== 'none' || rank >= 0 ? leaves.text() : ''
+    if (rank >= 0 && rank < found.rank && text !== '') {
+      found.rank = rank
+      found.dataset = text
+    }
+    const isFirst = use !== 'none' && use !== 'message' && found.texts[use] === undefined
+    if (isFirst) found.texts[use] = text
+    if (!isFirst || use === 'level') leaves.addTo(this.#batches.draft.keys, key)
   }
-  const isFirst = use !== 'none' && use !== 'message' && found.texts[use] === undefined
-  if (isFirst) found.texts[use] = text
-  if (!isFirst || use === 'level') found.keys.push([key, text])
 }

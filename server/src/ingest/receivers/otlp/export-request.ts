@@ -1,8 +1,10 @@
 import { Failure } from '../../../kernel/errors.ts'
+import { RecordDraft, RecordTable, type SharedFields } from '../../../lines/record-table.ts'
+import { TextMemory } from '../../../lines/text-memory.ts'
 import type { DatasetBatch, Pair, ParsedBody, ReceivedRecord, RejectedRecord } from '../../batch.ts'
 import { toPairs } from './attributes.ts'
 import { logRecord, logToRecord, newLogRecord } from './log-record.ts'
-import { type Attribute, addAttribute, type FieldReader, type Message, message, set, text } from './message.ts'
+import { type Attribute, addAttribute, type FieldReader, type FieldSource, type Message, message, set, text } from './message.ts'
 import { newSpan, span, spanToRecord } from './span.ts'
 
 /** RECORDS_MAX and WEIGHT_MAX bound the memory and time of one post in a worker. A shared pair, as of resources and scopes, weighs 1. */
@@ -15,21 +17,29 @@ export const TRACES = '.traces'
 const NO_NAME = 'unknown_service'
 
 type Scope = { name: string; version: string; attributes: Attribute[] }
-type ScopeRecords = { readonly post: ExportRequest; readonly scope: Scope; readonly records: ReceivedRecord[] }
-/** The records of one resource. Its attributes may come before or after its records. */
-type ResourceRecords = { readonly post: ExportRequest; readonly attributes: Attribute[]; readonly records: ReceivedRecord[] }
+/** The records of one scope. Its attributes may come before or after them, so they are filled in at its end. */
+type ScopeRecords = { readonly post: ExportRequest; readonly scope: Scope; readonly shared: SharedFields; readonly table: RecordTable }
+/** The records of one resource, and what those of each scope share. Its attributes may come before or after its records. */
+type ResourceRecords = {
+  readonly post: ExportRequest
+  readonly attributes: Attribute[]
+  readonly scopes: { readonly shared: SharedFields; readonly count: number }[]
+  readonly table: RecordTable
+}
 
 /** Collects the events of a request by dataset. */
 export class ExportRequest {
   readonly #ofResources: ResourceRecords[] = []
   readonly #rejected: RejectedRecord[] = []
   readonly #collection: string | undefined
+  readonly draft: RecordDraft
   #total = 0
   #weight = 0
   #isTimed = true
 
-  constructor(collection: string | undefined) {
+  constructor(collection: string | undefined, body: Uint8Array) {
     this.#collection = collection
+    this.draft = new RecordDraft(new TextMemory(body, false))
   }
 
   /** True when each event has a time, so that two posts with the same bytes must be repeats. */
@@ -37,26 +47,37 @@ export class ExportRequest {
     return this.#isTimed && this.#total > this.#rejected.length
   }
 
-  /** Counts a record, which is either an event or rejected for a reason. */
-  addRecord(arrived: ReceivedRecord | string): void {
+  /** Adds the draft. */
+  take({ table, shared }: Pick<ScopeRecords, 'table' | 'shared'>): void {
+    const { draft } = this
+    this.#count()
+    this.#weigh((draft.keys.count + draft.attributes.count) * OWN_WEIGHT)
+    this.#isTimed &&= !Number.isNaN(draft.ms)
+    table.add(draft, shared)
+  }
+
+  reject(reason: string): void {
+    this.#rejected.push({ index: this.#total, reason })
+    this.#count()
+  }
+
+  #count(): void {
     if (this.#total === RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} records in one post`)
-    if (typeof arrived === 'string') this.#rejected.push({ index: this.#total, reason: arrived })
-    else {
-      this.#weigh((arrived.keys.length + arrived.attributes.length) * OWN_WEIGHT)
-      this.#isTimed &&= arrived.time !== undefined
-    }
     this.#total += 1
   }
 
-  /** Puts inherited pairs before those of each record, which take precedence. Records without pairs share one list. */
-  inherit(pairs: readonly Pair[], records: readonly ReceivedRecord[]): void {
-    this.#weigh(pairs.length * records.length)
-    if (pairs.length === 0) return
-    for (const record of records) record.attributes = record.attributes.length === 0 ? pairs : [...pairs, ...record.attributes]
+  /** Puts inherited pairs before those of each record, which take precedence. */
+  inherit(pairs: readonly Pair[], { shared, count }: ResourceRecords['scopes'][number]): void {
+    this.#weigh(pairs.length * count)
+    if (pairs.length > 0) shared.pairs = [...pairs, ...shared.pairs]
+  }
+
+  newResource(): ResourceRecords {
+    return { post: this, attributes: [], scopes: [], table: new RecordTable(this.draft.memory) }
   }
 
   add(ofResource: ResourceRecords): void {
-    if (ofResource.records.length > 0) this.#ofResources.push(ofResource)
+    if (ofResource.table.count > 0) this.#ofResources.push(ofResource)
   }
 
   parsed(): ParsedBody {
@@ -77,13 +98,17 @@ export class ExportRequest {
   #batch(parts: readonly ResourceRecords[]): DatasetBatch {
     const place = this.#routeOf(parts[0]?.attributes ?? [])
     const [only, second] = parts
+    const tables = parts.map(({ table }) => table)
     if (only && !second) {
       const attributes = pairsOf(only.attributes)
-      this.#weigh(attributes.length * only.records.length)
-      return { ...place, attributes, events: { kind: 'records', records: only.records } }
+      this.#weigh(attributes.length * only.table.count)
+      return { ...place, attributes, events: { kind: 'tables', tables } }
     }
-    for (const part of parts) this.inherit(pairsOf(part.attributes), part.records)
-    return { ...place, attributes: [], events: { kind: 'records', records: parts.flatMap(({ records }) => records) } }
+    for (const { attributes, scopes } of parts) {
+      const pairs = pairsOf(attributes)
+      for (const ofScope of scopes) this.inherit(pairs, ofScope)
+    }
+    return { ...place, attributes: [], events: { kind: 'tables', tables } }
   }
 
   #weigh(weight: number): void {
@@ -119,34 +144,44 @@ type Signal<R> = {
   record: Message<R>
   fresh: () => R
   arrived: (record: R) => ReceivedRecord
+  /** Reads a record of the usual form at once. */
+  read: (from: FieldSource, draft: RecordDraft) => boolean
 }
 
 /** A request: resources contain scopes, and scopes contain records. */
-function requestOf<R>({ names, record, fresh, arrived }: Signal<R>): Message<ExportRequest> {
+function requestOf<R>({ names, record, fresh, arrived, read }: Signal<R>): Message<ExportRequest> {
   const [resources, scopes, records] = names
-  const readRecord: FieldReader<ScopeRecords> = ({ post, records: taken }, from) => {
-    const found = fresh()
-    const reason = from.record(record, found)
-    const event = reason ?? arrived(found)
-    post.addRecord(event)
-    if (typeof event !== 'string') taken.push(event)
+  const readRecord: FieldReader<ScopeRecords> = (held, from) => {
+    const { post } = held
+    if (!read(from, post.draft)) {
+      const found = fresh()
+      const reason = from.record(record, found)
+      if (reason !== undefined) {
+        post.reject(reason)
+        return
+      }
+      post.draft.copy(arrived(found))
+    }
+    post.take(held)
   }
   const ofScope = message<ScopeRecords>([
     [1, 'scope', (target, from) => from.message(scope, target.scope)],
     [2, records, readRecord],
   ])
-  const readScope: FieldReader<ResourceRecords> = ({ post, records: taken }, from) => {
-    const held: ScopeRecords = { post, scope: { name: '', version: '', attributes: [] }, records: [] }
+  const readScope: FieldReader<ResourceRecords> = ({ post, scopes, table }, from) => {
+    const held: ScopeRecords = { post, scope: { name: '', version: '', attributes: [] }, shared: { pairs: [] }, table }
+    const before = table.count
     from.message(ofScope, held)
-    post.inherit(scopePairs(held.scope), held.records)
-    for (const event of held.records) taken.push(event)
+    const ofRecords = { shared: held.shared, count: table.count - before }
+    post.inherit(scopePairs(held.scope), ofRecords)
+    if (ofRecords.count > 0) scopes.push(ofRecords)
   }
   const ofResource = message<ResourceRecords>([
     [1, 'resource', (target, from) => from.message(resource, target)],
     [2, scopes, readScope],
   ])
   const readResource: FieldReader<ExportRequest> = (post, from) => {
-    const held: ResourceRecords = { post, attributes: [], records: [] }
+    const held = post.newResource()
     from.message(ofResource, held)
     post.add(held)
   }
@@ -157,10 +192,22 @@ function requestOf<R>({ names, record, fresh, arrived }: Signal<R>): Message<Exp
 export type RequestType = { request: Message<ExportRequest>; collection: string | undefined }
 
 export const logsRequest: RequestType = {
-  request: requestOf({ names: ['resourceLogs', 'scopeLogs', 'logRecords'], record: logRecord, fresh: newLogRecord, arrived: logToRecord }),
+  request: requestOf({
+    names: ['resourceLogs', 'scopeLogs', 'logRecords'],
+    record: logRecord,
+    fresh: newLogRecord,
+    arrived: logToRecord,
+    read: (from, draft) => from.log(draft),
+  }),
   collection: undefined,
 }
 export const tracesRequest: RequestType = {
-  request: requestOf({ names: ['resourceSpans', 'scopeSpans', 'spans'], record: span, fresh: newSpan, arrived: spanToRecord }),
+  request: requestOf({
+    names: ['resourceSpans', 'scopeSpans', 'spans'],
+    record: span,
+    fresh: newSpan,
+    arrived: spanToRecord,
+    read: () => false,
+  }),
   collection: TRACES,
 }

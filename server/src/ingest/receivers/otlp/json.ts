@@ -76,6 +76,10 @@ class JsonSource implements FieldSource {
     }
   }
 
+  log(): boolean {
+    return false
+  }
+
   record<T>(type: Message<T>, target: T): string | undefined {
     this.#reader.peek()
     const { at } = this.#reader

@@ -62,7 +62,7 @@ export const logRecord: Message<OtlpLogRecord> = message<OtlpLogRecord>([
 
 /** Four severity numbers share one name. */
 const severityNames = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL']
-const severityName = (number: number): string | undefined => (number > 0 ? severityNames[(number - 1) >> 2] : undefined)
+export const severityName = (number: number): string | undefined => (number > 0 ? severityNames[(number - 1) >> 2] : undefined)
 
 /**
  * Turns a record into an event. Its line is the body; a record without one is written as JSON with its attributes. The severity number

@@ -1,4 +1,5 @@
 import { Failure } from '../../../kernel/errors.ts'
+import type { RecordDraft } from '../../../lines/record-table.ts'
 import type { Instant } from '../../../lines/time-text.ts'
 
 /** The kinds of a value: absent, text, a number or boolean, a list or a map as JSON. */
@@ -27,6 +28,8 @@ export type FieldSource = {
   message<T>(type: Message<T>, target: T): void
   /** Reads a message that can be rejected alone. Returns the reason of a rejection. */
   record<T>(type: Message<T>, target: T): string | undefined
+  /** Reads a log record of the usual form into a draft. False when the record must be read by `record`. */
+  log(draft: RecordDraft): boolean
 }
 
 export type FieldReader<T> = (target: T, from: FieldSource) => void
@@ -70,11 +73,11 @@ export const VALUES_MAX = 1_000_000
 
 /** Counts down the values and parts of messages that a body may still contain. Many small ones take the most memory. */
 export class ValueBudget {
-  #left = VALUES_MAX
+  left = VALUES_MAX
 
   spend(): void {
-    this.#left -= 1
-    if (this.#left < 0) throw new Failure(413, `more than ${VALUES_MAX} values in one post`)
+    this.left -= 1
+    if (this.left < 0) throw new Failure(413, `more than ${VALUES_MAX} values in one post`)
   }
 }
 

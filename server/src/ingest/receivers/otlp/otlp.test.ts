@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Failure } from '../../../kernel/errors.ts'
-import type { IngestRequest, ParsedBody } from '../../batch.ts'
+import { type IngestRequest, type ParsedBody, recordsOf as recordsOfEvents } from '../../batch.ts'
 import { parsedLines, readCases, runCase } from '../cases.fixture.ts'
 import { encodeProtobuf, varint } from './encode.fixture.ts'
 import { RECORDS_MAX } from './export-request.ts'
@@ -95,10 +95,7 @@ describe('whatever the bytes, only a Failure is thrown', () => {
   const isHandled = (body: Uint8Array, contentType: string, path: string) => {
     try {
       const parsed = parse(body, contentType, path)
-      const events = parsed.batches.reduce(
-        (sum, { events: arrivals }) => sum + (arrivals.kind === 'records' ? arrivals.records.length : 0),
-        0,
-      )
+      const events = parsed.batches.reduce((sum, { events: arrivals }) => sum + [...recordsOfEvents(arrivals)].length, 0)
       return events + parsed.rejected.length === parsed.total
     } catch (thrown) {
       return thrown instanceof Failure && [400, 413].includes(thrown.status)
@@ -196,8 +193,7 @@ describe('values arrive as they were sent', () => {
   })
 })
 
-const recordsOf = ({ batches: deliveries }: ParsedBody) =>
-  deliveries.flatMap(({ events: arrivals }) => (arrivals.kind === 'records' ? arrivals.records : []))
+const recordsOf = ({ batches: deliveries }: ParsedBody) => deliveries.flatMap(({ events: arrivals }) => [...recordsOfEvents(arrivals)])
 
 describe('the limits of a request', () => {
   const nested = (depth: number): unknown => {

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import { Failure } from '../../../kernel/errors.ts'
 import type { IngestRequest, IngestRequestHead, ParsedBody, Receiver } from '../../batch.ts'
+import { bodyHash } from '../../body-hash.ts'
 import { allStored, encodingOf, otlpReply, type SignalName } from './answer.ts'
 import { ExportRequest, logsRequest, TRACES as TRACES_COLLECTION, tracesRequest } from './export-request.ts'
 import { readJson } from './json.ts'
@@ -36,9 +36,9 @@ function parse(request: IngestRequest): ParsedBody {
   const { body } = request
   if (body.length === 0) return { batches: [], rejected: [], total: 0 }
   const type = signalOf(request) === 'traces' ? tracesRequest : logsRequest
-  const post = new ExportRequest(type.collection)
+  const post = new ExportRequest(type.collection, body)
   if (encoding === 'json') readJson(body, type.request, post)
   else readProtobuf(body, type.request, post)
   const parsed = post.parsed()
-  return post.isTimed ? { ...parsed, idempotencyKey: hash('sha256', body) } : parsed
+  return post.isTimed ? { ...parsed, idempotencyKey: bodyHash(body).toString('hex') } : parsed
 }

@@ -54,6 +54,15 @@ export class ProtobufReader {
     }
   }
 
+  /** A signed integer as a number. */
+  whole(): number {
+    try {
+      return this.#checked(Number(this.#wire.int64()))
+    } catch (thrown) {
+      throw unreadable(thrown)
+    }
+  }
+
   bool(): boolean {
     try {
       return this.#checked(this.#wire.bool())

@@ -1,5 +1,6 @@
 import { WireType } from '@bufbuild/protobuf/wire'
 import { badRequest } from '../../../kernel/errors.ts'
+import type { RecordDraft } from '../../../lines/record-table.ts'
 import type { Instant } from '../../../lines/time-text.ts'
 import { BodyText } from '../body-text.ts'
 import { hashOf, KeyNames } from '../names.ts'
@@ -14,6 +15,7 @@ import {
   UnreadableRecord,
   ValueBudget,
 } from './message.ts'
+import { ProtobufLog } from './protobuf-log.ts'
 import { ProtobufReader } from './protobuf-reader.ts'
 import { ProtobufValue, STRING_VALUE } from './protobuf-value.ts'
 
@@ -42,12 +44,14 @@ class ProtobufSource implements FieldSource {
   readonly #text: BodyText
   readonly #names: KeyNames<undefined>
   readonly #allowance = new ValueBudget()
+  readonly #logs: ProtobufLog
 
   constructor(body: Uint8Array) {
     this.#reader = new ProtobufReader(body)
     this.#text = new BodyText(body)
     this.#value = new ProtobufValue(this.#reader, this.#text, this.#allowance)
     this.#names = new KeyNames(body, this.#text, () => undefined)
+    this.#logs = new ProtobufLog(body, this.#names, this.#allowance)
   }
 
   /** Reads the message that ends at `end`. Its recursion is bounded by the nesting of the message types, not by the body. */
@@ -80,6 +84,15 @@ class ProtobufSource implements FieldSource {
       this.#reader.end = outer
       return thrown.message
     }
+  }
+
+  log(draft: RecordDraft): boolean {
+    const reader = this.#reader
+    const from = reader.at
+    const end = this.#length()
+    const isRead = this.#logs.read(reader.at, end, draft)
+    reader.at = isRead ? end : from
+    return isRead
   }
 
   instant(): Instant | undefined {

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
-import type { Pair, ParsedBody, ReceivedRecord } from '../../batch.ts'
-import { Batches, timeOf } from '../batches.ts'
+import type { ParsedBody } from '../../batch.ts'
+import { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { JsonReader } from '../json/reader.ts'
-import { unescapeBytes } from '../json/unescape.ts'
-import { KeyNames } from '../names.ts'
+import { type KeyName, KeyNames } from '../names.ts'
 
 const COLLECTION = 'vercel'
+/** Functions write the line end into their message. */
 const LINE_FEED = 0x0a
 /** Members that describe the source of an event. */
 const sourceNames: ReadonlySet<string> = new Set([
@@ -22,7 +22,7 @@ const sourceNames: ReadonlySet<string> = new Set([
 ])
 
 /** What a member means: some have a meaning for the whole event, besides being a field of it. */
-type Role = { use: 'message' | 'time' | 'level' | 'id' | 'name' | 'project' | 'none'; isSource: boolean }
+type Role = { use: 'message' | 'time' | 'level' | 'id' | 'name' | 'project' | 'none'; attribute: string | undefined }
 const uses: ReadonlyMap<string, Role['use']> = new Map<string, Role['use']>([
   ['message', 'message'],
   ['timestamp', 'time'],
@@ -31,35 +31,19 @@ const uses: ReadonlyMap<string, Role['use']> = new Map<string, Role['use']>([
   ['projectName', 'name'],
   ['projectId', 'project'],
 ])
-const roleOf = (path: string): Role => ({ use: uses.get(path) ?? 'none', isSource: sourceNames.has(path) })
+const roleOf = (path: string): Role => ({ use: uses.get(path) ?? 'none', attribute: sourceNames.has(path) ? `$${path}` : undefined })
 
-/** The members of one entry. Fields of their own are faster than a record of texts. */
-class Entry {
-  message: Uint8Array | undefined
+/** The members of one entry with a meaning for the whole event. */
+type Entry = {
+  hasMessage: boolean
   time: string | undefined
   level: string | undefined
   id: string | undefined
   name: string | undefined
   project: string | undefined
-  readonly keys: Pair[] = []
-  readonly attributes: Pair[] = []
-  isWhole = false
-
-  add({ use, isSource }: Role, path: string, text: string): void {
-    if (use === 'time') this.time = text
-    else if (use === 'level') this.level = text
-    else {
-      if (use === 'id') this.id = text
-      else if (use === 'name') this.name = text
-      else if (use === 'project') this.project = text
-      if (isSource) this.attributes.push([`$${path}`, text])
-      else this.keys.push([path, text])
-    }
-  }
+  /** Set when a member has no key. The whole object then becomes the line, so that nothing is lost. */
+  isWhole: boolean
 }
-
-/** Functions write the line end into their message. */
-const withoutLineEnd = (message: Uint8Array): Uint8Array => (message.at(-1) === LINE_FEED ? message.subarray(0, -1) : message)
 
 /** Reads an array of entries, or entries one after another. */
 export function readDrain(body: Uint8Array): ParsedBody {
@@ -67,15 +51,14 @@ export function readDrain(body: Uint8Array): ParsedBody {
 }
 
 class DrainEntries {
-  readonly #body: Uint8Array
   readonly #reader: JsonReader
   readonly #text: BodyText
   readonly #names: KeyNames<Role>
-  readonly #batches = new Batches()
+  readonly #batches: Batches
   readonly #ids: string[] = []
 
   constructor(body: Uint8Array) {
-    this.#body = body
+    this.#batches = new Batches(body)
     this.#reader = new JsonReader(body)
     this.#text = new BodyText(body)
     this.#names = new KeyNames(body, this.#text, roleOf)
@@ -91,34 +74,53 @@ class DrainEntries {
 
   #entry(): void {
     const reader = this.#reader
+    const { draft } = this.#batches
     reader.peek()
     const from = reader.at
-    const entry = new Entry()
+    const entry: Entry = {
+      hasMessage: false,
+      time: undefined,
+      level: undefined,
+      id: undefined,
+      name: undefined,
+      project: undefined,
+      isWhole: false,
+    }
+    draft.clear()
     const leaves = new JsonLeaves(reader, this.#names, this.#text)
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
       const { path, role } = name
       if (role.use === 'message' && leaves.isString) {
-        const source = this.#body.subarray(reader.start, reader.stop)
-        entry.message = withoutLineEnd(reader.escaped ? unescapeBytes(source) : source)
-      } else if (path === '' || entry.keys.length + entry.attributes.length >= KEYS_MAX) entry.isWhole = true
-      else entry.add(role, path, leaves.text())
+        this.#batches.setLine(reader.start, reader.stop, reader.escaped)
+        draft.trimRaw(LINE_FEED)
+        entry.hasMessage = draft.rawStart !== draft.rawEnd
+      } else if (path === '' || draft.keys.count + draft.attributes.count >= KEYS_MAX) entry.isWhole = true
+      else this.#add(entry, name, leaves)
     }
-    this.#add(entry, entry.message?.length && !entry.isWhole ? entry.message : this.#body.subarray(from, reader.at))
+    this.#end(entry, from)
+  }
+
+  #add(entry: Entry, { path, role: { use, attribute } }: KeyName<Role>, leaves: JsonLeaves<Role>): void {
+    const { keys, attributes } = this.#batches.draft
+    if (use === 'time' || use === 'level') {
+      entry[use] = leaves.text()
+      return
+    }
+    if (use === 'id' || use === 'name' || use === 'project') entry[use] = leaves.text()
+    if (attribute !== undefined) leaves.addTo(attributes, attribute)
+    else leaves.addTo(keys, path)
   }
 
   /** The message is the line; an entry without one is its own line. */
-  #add(entry: Entry, raw: Uint8Array): void {
-    const { time, refused } = timeOf(entry.time)
-    for (const pair of refused) entry.attributes.push(pair)
-    if (entry.id) this.#ids.push(entry.id)
-    const record: ReceivedRecord = {
-      raw,
-      time,
-      level: entry.level,
-      keys: raw === entry.message ? entry.keys : [],
-      attributes: entry.attributes,
+  #end(entry: Entry, from: number): void {
+    const { draft } = this.#batches
+    this.#batches.setTime(entry.time)
+    draft.setLevel(entry.level)
+    if (!entry.hasMessage || entry.isWhole) {
+      draft.setRawAt(from, this.#reader.at)
+      draft.keys.count = 0
     }
-    const dataset = entry.name || entry.project || undefined
-    this.#batches.add(this.#batches.of({ collection: COLLECTION, dataset }), record)
+    if (entry.id) this.#ids.push(entry.id)
+    this.#batches.take(this.#batches.of({ collection: COLLECTION, dataset: entry.name || entry.project || undefined }))
   }
 }

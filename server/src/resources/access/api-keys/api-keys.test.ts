@@ -2,6 +2,8 @@ import type { ApiKey } from '@dendro/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp, type TestOrganization } from '../../../../../test/world.ts'
 import { sql } from '../../../meta/sql.ts'
+import { selectKeyUse, upsertKeyUses } from './rows.ts'
+import { ApiKeyUses } from './uses.ts'
 
 type Made = ApiKey & { key: string }
 type Refused = { details: string }
@@ -57,6 +59,52 @@ test('a key works until it expires and is still listed afterwards', async () => 
   expect(listed.body.api_keys.map((key) => key.id)).toContain(made.id)
 })
 
+test('a key shows when it was last used for a request of any kind, to the minute, and never goes back', async () => {
+  const made = await make({ name: 'reader', roles: ['SearchApi'] })
+  const read = async () => (await org.ask<ApiKey>('GET', `/api-keys/${made.id}`)).body
+  const written = async (): Promise<number> => {
+    app.clock.advance(3_001)
+    return (await read()).last_used_at ?? 0
+  }
+  expect(await read()).not.toHaveProperty('last_used_at')
+  const firstMs = app.clock.nowMs()
+  expect((await app.ask('GET', '/datasets', { key: made.key })).status).toBe(200)
+  await expect.poll(written).toBeGreaterThanOrEqual(firstMs)
+  app.clock.advance(60_000)
+  const secondMs = app.clock.nowMs()
+  expect((await app.ask('GET', '/users', { key: made.key })).status).toBe(403)
+  await expect.poll(written).toBeGreaterThanOrEqual(secondMs)
+  const listed = (await org.ask<{ api_keys: ApiKey[] }>('GET', '/api-keys')).body.api_keys.find(({ id }) => id === made.id)
+  expect(listed).toEqual(await read())
+  await upsertKeyUses(app.app.world.meta, [{ id: made.id, used_at: firstMs }])
+  expect(await read()).toEqual(listed)
+  expect((await org.ask<ApiKey>('PATCH', `/api-keys/${made.id}`, { body: {} })).body).toEqual(listed)
+})
+
+test('a key is written once for many requests within a minute, and a use of a deleted key is dropped', async () => {
+  const { meta, clock } = app.app.world
+  let nowMs = clock.nowMs()
+  const uses = new ApiKeyUses({ meta, clock: { ...clock, nowMs: () => nowMs } })
+  const made = await make({ name: 'busy', roles: ['SearchApi'] })
+  const startMs = nowMs
+  const stored = async () => (await selectKeyUse(meta, org.orgId, made.id))?.used_at
+  for (const passedMs of [0, 1, 59_999]) {
+    nowMs = startMs + passedMs
+    uses.record(made.id)
+    await uses.flush()
+    expect(await stored()).toBe(startMs)
+  }
+  nowMs = startMs + 60_000
+  uses.record(made.id)
+  await uses.flush()
+  expect(await stored()).toBe(nowMs)
+  nowMs += 60_000
+  uses.record(made.id)
+  await org.ask('DELETE', `/api-keys/${made.id}`)
+  await uses.flush()
+  expect(await stored()).toBeUndefined()
+})
+
 test('a ttl of 0 means for ever', async () => {
   expect(await make({ name: 'for ever', roles: ['SearchApi'], ttl: 0 })).not.toHaveProperty('expires_at')
 })
@@ -81,6 +129,8 @@ test.each([
   [{ name: 'x', roles: ['SearchApi'], query_budget: { rows: 1.5 } }, 'query_budget.rows must be a whole number'],
   [{ name: 'x', roles: ['SearchApi'], query_budget: { running: 5 } }, 'query_budget.running must be at most 4, the limit of its roles'],
   [{ name: 'x', roles: ['SearchApi'], query_budget: { memory: 5 } }, 'query_budget'],
+  [{ name: 'x', roles: ['IngestionApi'], event_defaults: { dataset: '.usage' } }, 'event_defaults.dataset must not begin with a dot'],
+  [{ name: 'x', roles: ['IngestionApi'], event_defaults: { host: 'h' } }, 'event_defaults'],
 ])('a creation with %j is refused and told why', async (body, rule) => {
   const refused = await org.ask<Refused>('POST', '/api-keys', { body })
   expect(refused.status).toBe(400)
@@ -92,8 +142,9 @@ test('changed roles hold from the next request on, and an empty change changes n
   expect((await app.ask('GET', '/datasets', { key: made.key })).status).toBe(403)
   expect((await org.ask('PATCH', `/api-keys/${made.id}`, { body: { roles: ['SearchApi'] } })).status).toBe(200)
   expect((await app.ask('GET', '/datasets', { key: made.key })).status).toBe(200)
-  const before = (await org.ask<ApiKey>('GET', `/api-keys/${made.id}`)).body
-  expect((await org.ask('PATCH', `/api-keys/${made.id}`, { body: {} })).body).toEqual(before)
+  // The use of the key may be written meanwhile.
+  const { last_used_at: _used, ...before } = (await org.ask<ApiKey>('GET', `/api-keys/${made.id}`)).body
+  expect((await org.ask('PATCH', `/api-keys/${made.id}`, { body: {} })).body).toMatchObject(before)
 })
 
 test('a deleted key is refused at once and a key may delete itself', async () => {

@@ -1,6 +1,5 @@
 import { type ApiKey, type BodyOf, type contract, type KeyQueryBudget, roleName } from '@dendro/api'
 import type { Actor } from '../../../http/actor.ts'
-import { type SerializedJson, serializeOnce } from '../../../http/serialized-json.ts'
 import { badField, conflict, notFound } from '../../../kernel/errors.ts'
 import { Secret } from '../../../kernel/secret.ts'
 import type { Db } from '../../../meta/meta.ts'
@@ -18,10 +17,13 @@ import {
   lockAdminKeys,
   selectApiKey,
   selectApiKeys,
+  selectKeyUse,
+  selectKeyUses,
   updateApiKeyRow,
 } from './rows.ts'
 
 export { ApiKeyCallers, isExpired, ownerOfKey } from './callers.ts'
+export { ApiKeyUses } from './uses.ts'
 
 type NewApiKey = BodyOf<typeof contract.apiKeys.create>
 type ApiKeyChange = BodyOf<typeof contract.apiKeys.update>
@@ -30,11 +32,17 @@ const ADMIN = 'AdminApi'
 const SECRET_BYTES = 32
 const SHORT_BYTES = 9
 
-export async function listApiKeys(world: World, actor: Actor): Promise<SerializedJson<{ api_keys: ApiKey[] }>> {
-  return serializedList(await world.meta.cached(actor.orgId, 'api-keys', () => selectApiKeys(world.meta, actor.orgId)))
+export async function listApiKeys(world: World, actor: Actor): Promise<{ api_keys: ApiKey[] }> {
+  const { meta } = world
+  const [rows, uses] = await Promise.all([
+    meta.cached(actor.orgId, 'api-keys', () => selectApiKeys(meta, actor.orgId)),
+    selectKeyUses(meta, actor.orgId),
+  ])
+  const usedAt = new Map(uses.map(({ api_key_id, used_at }) => [api_key_id, used_at]))
+  return { api_keys: rows.map((row) => withLastUse(shown(row), usedAt.get(row.id))) }
 }
 
-const serializedList = serializeOnce((rows: ApiKeyRow[]) => ({ api_keys: rows.map(shown) }))
+const withLastUse = (key: ApiKey, usedAt: number | undefined): ApiKey => (usedAt === undefined ? key : { ...key, last_used_at: usedAt })
 
 export async function findApiKey(world: World, actor: Actor, id: string): Promise<ApiKeyRow> {
   const row = await selectApiKey(world.meta, actor.orgId, id)
@@ -46,7 +54,8 @@ export async function findApiKey(world: World, actor: Actor, id: string): Promis
 export const apiKeyExists = async ({ meta }: Pick<World, 'meta'>, orgId: string, id: string): Promise<boolean> =>
   (await selectApiKey(meta, orgId, id)) !== undefined
 
-export const getApiKey = async (row: ApiKeyRow): Promise<ApiKey> => shown(row)
+export const getApiKey = async ({ meta }: Pick<World, 'meta'>, row: ApiKeyRow): Promise<ApiKey> =>
+  withLastUse(shown(row), (await selectKeyUse(meta, row.org_id, row.id))?.used_at)
 
 /** Creates a key. The secret is returned only here; the store has its keyed hash. */
 export async function createApiKey(world: World, actor: Actor, request: NewApiKey): Promise<ApiKey & { key: string }> {
@@ -61,6 +70,7 @@ export async function createApiKey(world: World, actor: Actor, request: NewApiKe
     tags: request.tags,
     allowed_in_address: request.allowed_in_address,
     query_budget: request.query_budget ?? {},
+    event_defaults: request.event_defaults ?? {},
     expires_at: expiresAt ?? null,
     created_by: actor.identity,
     modified_by: actor.identity,
@@ -70,7 +80,7 @@ export async function createApiKey(world: World, actor: Actor, request: NewApiKe
 }
 
 export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow, change: ApiKeyChange): Promise<ApiKey> {
-  if (Object.values(change).every((value) => value === undefined)) return shown(record)
+  if (Object.values(change).every((value) => value === undefined)) return getApiKey(world, record)
   if (change.roles) await checkGrant(world, actor, 'API', change.roles)
   const roles = change.roles ? storedRoles(change.roles) : record.roles
   checkBudget(world, roles, change.query_budget)
@@ -80,16 +90,18 @@ export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow
     roles,
     allowed_in_address: change.allowed_in_address ?? record.allowed_in_address,
     query_budget: change.query_budget === undefined ? record.query_budget : (change.query_budget ?? {}),
+    event_defaults: change.event_defaults === undefined ? record.event_defaults : (change.event_defaults ?? {}),
     ...modifiedBy(actor, world.clock.nowMs()),
   }
-  return world.meta.write(actor.orgId, async (tx) => {
+  const changed = await world.meta.write(actor.orgId, async (tx) => {
     if (change.roles) await lockRolesForGrant(tx, actor.orgId, next.roles)
     if (!next.roles.includes(ADMIN)) await checkAdminRemains(world, tx, record)
     const row = await updateApiKeyRow(tx, next)
     if (!row) throw notFound('API key', record.id)
     await recordChange(world, tx, actor, { entity: { type: 'api_key', id: row.id }, before: shown(record), after: shown(row) })
-    return shown(row)
+    return row
   })
+  return getApiKey(world, changed)
 }
 
 export async function removeApiKey(world: World, actor: Actor, record: ApiKeyRow): Promise<undefined> {
@@ -155,6 +167,7 @@ function draft(
     modified_at: nowMs,
     modified_by: null,
     query_budget: {},
+    event_defaults: {},
   }
 }
 
@@ -199,6 +212,7 @@ function shown(row: ApiKeyRow): ApiKey {
     allowed_in_address: row.allowed_in_address,
     ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),
     ...(Object.keys(row.query_budget).length === 0 ? {} : { query_budget: row.query_budget }),
+    ...(Object.keys(row.event_defaults).length === 0 ? {} : { event_defaults: row.event_defaults }),
     metadata: metadataOf(row),
   }
 }

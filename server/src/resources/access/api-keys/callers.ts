@@ -4,6 +4,7 @@ import type { Secret } from '../../../kernel/secret.ts'
 import type { World } from '../../../world.ts'
 import { permissionsOf } from '../roles/roles.ts'
 import { type ApiKeyRow, selectApiKeyByHash, selectApiKeyById, selectOwner } from './rows.ts'
+import type { ApiKeyUses } from './uses.ts'
 
 /** The key under which the metadata cache keeps a caller. */
 type CacheEntryRef = { orgId: string; name: string }
@@ -24,10 +25,12 @@ export class ApiKeyCallers {
    * the caller is read from the metadata cache each time.
    */
   readonly #places = new Map<string, CacheEntryRef>()
+  readonly #uses: ApiKeyUses
   readonly #salt = randomBytes(SALT_BYTES).toString('latin1')
 
-  constructor(world: World) {
+  constructor(world: World, uses: ApiKeyUses) {
     this.#world = world
+    this.#uses = uses
   }
 
   /** Returns the caller synchronously if cached, otherwise reads it. */
@@ -68,12 +71,14 @@ export class ApiKeyCallers {
   }
 
   #holding({ identified, expiresAt }: CachedCaller): Principal | undefined {
-    return isExpired(expiresAt, this.#world.clock.nowMs()) ? undefined : identified
+    if (isExpired(expiresAt, this.#world.clock.nowMs())) return undefined
+    this.#uses.record(identified.identity.id)
+    return identified
   }
 }
 
 async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: number): Promise<CachedCaller> {
-  const { org_id, id, name, roles, allowed_in_address: inAddress, expires_at, query_budget } = row
+  const { org_id, id, name, roles, allowed_in_address: inAddress, expires_at, query_budget, event_defaults } = row
   const permissions = await permissionsOf(world, org_id, roles)
   return {
     identified: {
@@ -84,6 +89,7 @@ async function knownOf(world: Pick<World, 'meta'>, row: ApiKeyRow, orgNumber: nu
       roles,
       permissions,
       queryBudget: query_budget,
+      ...(Object.keys(event_defaults).length > 0 && { eventDefaults: event_defaults }),
       ...(inAddress && { allowedInAddress: true }),
     },
     expiresAt: expires_at,

@@ -13,7 +13,7 @@ export const apiKeyRoutes = (world: World): Routes =>
   routes('apiKeys', contract.apiKeys, {
     list: ({ actor }) => listApiKeys(world, actor),
     create: ({ actor, body }) => createApiKey(world, actor, body),
-    get: onRecord(byApiKeyId(world), ({ record }) => getApiKey(record)),
+    get: onRecord(byApiKeyId(world), ({ record }) => getApiKey(world, record)),
     update: onRecord(byApiKeyId(world), ({ actor, record, body }) => updateApiKey(world, actor, record, body)),
     remove: onRecord(byApiKeyId(world), ({ actor, record }) => removeApiKey(world, actor, record)),
   })

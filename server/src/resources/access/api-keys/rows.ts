@@ -1,4 +1,4 @@
-import type { Identity, KeyQueryBudget } from '@dendro/api'
+import type { EventDefaults, Identity, KeyQueryBudget } from '@dendro/api'
 import type { Db } from '../../../meta/meta.ts'
 import { json, sql } from '../../../meta/sql.ts'
 
@@ -17,7 +17,25 @@ export type ApiKeyRow = {
   modified_at: number
   modified_by: Identity | null
   query_budget: KeyQueryBudget
+  event_defaults: EventDefaults
 }
+
+/** Returns when each key of the organization was used last. Keys that were never used are absent. */
+export const selectKeyUses = (db: Db, orgId: string) =>
+  db.all<{ api_key_id: string; used_at: number }>(sql`select api_key_id, used_at from api_key_uses where org_id = ${orgId}`)
+
+export const selectKeyUse = (db: Db, orgId: string, id: string) =>
+  db.one<{ used_at: number }>(sql`select used_at from api_key_uses where org_id = ${orgId} and api_key_id = ${id}`)
+
+/** Ignores deleted keys; the last use never goes back in time. Rows are written in one order, so that writers cannot deadlock. */
+export const upsertKeyUses = (db: Db, uses: readonly { id: string; used_at: number }[]) =>
+  db.run(sql`
+    insert into api_key_uses as u (org_id, api_key_id, used_at)
+    select k.org_id, k.id, given.used_at
+    from unnest(${uses.map(({ id }) => id)}::uuid[], ${uses.map(({ used_at }) => used_at)}::bigint[]) as given (id, used_at)
+    join api_keys k on k.id = given.id
+    order by k.id
+    on conflict (api_key_id) do update set used_at = excluded.used_at where u.used_at < excluded.used_at`)
 
 export const selectApiKeys = (db: Db, orgId: string) =>
   db.all<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} order by created_at desc, id`)
@@ -40,19 +58,19 @@ export const selectApiKeyByHash = (db: Db, orgId: string, hash: Buffer) =>
 export const insertApiKey = (db: Db, row: ApiKeyRow) =>
   db.run(sql`
     insert into api_keys (org_id, id, name, api_key, secret_hash, roles, tags, allowed_in_address, expires_at, created_at, created_by,
-      modified_at, modified_by, query_budget)
+      modified_at, modified_by, query_budget, event_defaults)
     values (${row.org_id}, ${row.id}, ${row.name}, ${row.api_key}, ${row.secret_hash}, ${row.roles}, ${json(row.tags)},
       ${row.allowed_in_address}, ${row.expires_at}, ${row.created_at}, ${json(row.created_by)}, ${row.modified_at}, ${json(row.modified_by)},
-      ${json(row.query_budget)})`)
+      ${json(row.query_budget)}, ${json(row.event_defaults)})`)
 
 type ChangedKey = Pick<
   ApiKeyRow,
-  'org_id' | 'id' | 'name' | 'roles' | 'allowed_in_address' | 'query_budget' | 'modified_at' | 'modified_by'
+  'org_id' | 'id' | 'name' | 'roles' | 'allowed_in_address' | 'query_budget' | 'event_defaults' | 'modified_at' | 'modified_by'
 >
 export const updateApiKeyRow = (db: Db, row: ChangedKey) =>
   db.one<ApiKeyRow>(sql`
     update api_keys set name = ${row.name}, roles = ${row.roles}, allowed_in_address = ${row.allowed_in_address},
-      query_budget = ${json(row.query_budget)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
+      query_budget = ${json(row.query_budget)}, event_defaults = ${json(row.event_defaults)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
     where org_id = ${row.org_id} and id = ${row.id} returning *`)
 
 export const deleteApiKey = (db: Db, orgId: string, id: string) => db.run(sql`delete from api_keys where org_id = ${orgId} and id = ${id}`)

@@ -167,7 +167,7 @@ export async function whoAmI(world: World, actor: Actor): Promise<Me> {
   const { type, id } = actor.identity
   const caller = { type, id, org_id: actor.orgId, permissions: [...actor.permissions].sort() }
   if (type === 'API_KEY_ID') {
-    return { ...caller, roles: [...actor.roles], api_key: await getApiKey(await findApiKey(world, actor, id)) }
+    return { ...caller, roles: [...actor.roles], api_key: await getApiKey(world, await findApiKey(world, actor, id)) }
   }
   return { ...caller, roles: actor.roles.map(shownRole), user: await getUser(world, await findUserAnywhere(world, actor, id)) }
 }

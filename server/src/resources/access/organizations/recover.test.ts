@@ -20,8 +20,11 @@ test('a recovered key administers the named organization, and the audit trail re
 
 test('without a name it is the management organization, and one that does not exist is refused', async () => {
   const { key } = await recoverAdmin(app.app.world, undefined)
-  const listed = await app.ask<{ api_keys: { name: string }[] }>('GET', '/api-keys', { key: app.managementKey })
-  expect(listed.body.api_keys.map(({ name }) => name)).toContain('Recovery key')
-  expect((await app.ask('GET', '/api-keys', { key: key.reveal() })).body).toEqual(listed.body)
+  // The last use of the keys may be written meanwhile.
+  const namesFor = async (credential: string) =>
+    (await app.ask<{ api_keys: { name: string }[] }>('GET', '/api-keys', { key: credential })).body.api_keys.map(({ name }) => name)
+  const names = await namesFor(app.managementKey)
+  expect(names).toContain('Recovery key')
+  expect(await namesFor(key.reveal())).toEqual(names)
   await expect(recoverAdmin(app.app.world, 'nobody')).rejects.toThrow('there is no organization nobody')
 })

@@ -36,6 +36,7 @@ import { type DashboardRow, deleteDashboard, insertDashboard, selectDashboards, 
 
 export { listDashboards, seenDashboards } from './listing.ts'
 export { dashboardsOfLog } from './of-log.ts'
+export type { DashboardRow }
 
 const ENTITY = 'dashboard'
 const WIDGETS_MAX = 200
@@ -67,14 +68,28 @@ export async function createDashboard(world: World, actor: Actor, request: Dashb
   const unseen = await hiddenFrom(world, actor)
   return world.meta.write(actor.orgId, async (tx) => {
     await lockedWidgets(tx, actor.orgId)
-    await insertTemplateRows(world, tx, actor, made)
-    const widgets = await lockedWidgets(tx, actor.orgId)
-    checkWidgetsExist(draft.widget_ids ?? [], { widgets, unseen }, 'widget_ids')
-    checkWidgetCount(row.widget_ids)
-    await insertDashboard(tx, row)
-    await recordChange(world, tx, actor, { entity: { type: ENTITY, id }, after: audited(row) })
-    return shownDashboard(row, byId(widgets))
+    return storeDashboard(world, tx, actor, row, made, (widgets) =>
+      checkWidgetsExist(draft.widget_ids ?? [], { widgets, unseen }, 'widget_ids'),
+    )
   })
+}
+
+/** Inserts a dashboard and the records created with it, in a transaction that has locked the widgets. */
+export async function storeDashboard(
+  world: World,
+  tx: Db,
+  actor: Actor,
+  row: DashboardRow,
+  made: Pick<TemplateRows, 'widgets' | 'metrics'>,
+  check?: (widgets: readonly WidgetRow[]) => void,
+): Promise<Dashboard> {
+  await insertTemplateRows(world, tx, actor, made)
+  const widgets = await lockedWidgets(tx, actor.orgId)
+  check?.(widgets)
+  checkWidgetCount(row.widget_ids)
+  await insertDashboard(tx, row)
+  await recordChange(world, tx, actor, { entity: { type: ENTITY, id: row.id }, after: audited(row) })
+  return shownDashboard(row, byId(widgets))
 }
 
 /** Updates the given fields; widgets are set first, then appended, then removed. */

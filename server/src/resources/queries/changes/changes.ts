@@ -117,16 +117,16 @@ async function compareRanges({ events: store }: Pick<World, 'events'>, { query, 
   const counts = await comparison.patterns()
   const eventsRead = comparison.cost().rows
   const totals = sumOf(counts)
-  const families = await comparison.families(counts)
-  const patterns = patternTotals(counts, families)
   if (totals.now === 0 || totals.before === 0) {
     const candidates: Candidates = { keys: [], skipped: [] }
-    return { totals, patterns, candidates, changes: [] }
+    return { totals, patterns: patternTotals(counts, await comparison.families(counts)), candidates, changes: [] }
   }
-  const [now, before] = await Promise.all([
+  const [families, now, before] = await Promise.all([
+    comparison.families(counts),
     sampleRange(store, { ...query, bounds: bounds.now }, totals.now),
     sampleRange(store, { ...query, bounds: bounds.before }, totals.before),
   ])
+  const patterns = patternTotals(counts, families)
   const context = { datasets: new Map(query.sources.map((one) => [one.logId, one])), families }
   // The baseline may contain the range, whose events belong to the range only.
   const later = new Set(now.map(({ seq }) => seq))

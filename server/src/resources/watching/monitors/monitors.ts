@@ -96,10 +96,16 @@ export async function showMonitor(world: Pick<World, 'meta' | 'clock'>, row: Mon
 
 /** The first evaluation follows within a second. */
 export async function createMonitor(world: World, actor: Actor, request: NewMonitor): Promise<Monitor> {
+  const row = await newMonitor(world, actor, request)
+  return world.meta.write(actor.orgId, (tx) => storeMonitor(world, tx, actor, row))
+}
+
+/** Validates a new monitor. */
+export async function newMonitor(world: World, actor: Actor, request: NewMonitor): Promise<MonitorRow> {
   const nowMs = world.clock.nowMs()
   const { draft, template } = await resolveDraft(world, actor, request)
   const members = columnsFromDraft(draft)
-  const row: MonitorRow = {
+  return {
     org_id: actor.orgId,
     id: world.ids.uuid(),
     ...members,
@@ -112,17 +118,20 @@ export async function createMonitor(world: World, actor: Actor, request: NewMoni
     author_roles: actor.roles,
     ...createdBy(actor, nowMs),
   }
-  return world.meta.write(actor.orgId, async (tx) => {
-    await checkMonitorLimit(world, tx, actor.orgId)
-    await checkActions(tx, actor.orgId, row.actions)
-    await keepBacking(tx, metricOf(row))
-    await insertMonitor(tx, row)
-    const state = { org_id: row.org_id, monitor_id: row.id, status: newState.status, state: newState, due_at: nowMs }
-    await insertState(tx, state)
-    const shown = monitorReply(row, undefined, nowMs)
-    await recordChange(world, tx, actor, { entity: { type: 'monitor', id: row.id }, after: shown })
-    return shown
-  })
+}
+
+/** Inserts a monitor in the transaction of the records that are created with it. */
+export async function storeMonitor(world: World, tx: Db, actor: Actor, row: MonitorRow): Promise<Monitor> {
+  const nowMs = world.clock.nowMs()
+  await checkMonitorLimit(world, tx, actor.orgId)
+  await checkActions(tx, actor.orgId, row.actions)
+  await keepBacking(tx, metricOf(row))
+  await insertMonitor(tx, row)
+  const state = { org_id: row.org_id, monitor_id: row.id, status: newState.status, state: newState, due_at: nowMs }
+  await insertState(tx, state)
+  const shown = monitorReply(row, undefined, nowMs)
+  await recordChange(world, tx, actor, { entity: { type: 'monitor', id: row.id }, after: shown })
+  return shown
 }
 
 /** Merges the request with its template. */
