@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { settings } from '../server/src/config.ts'
 import { resourceAreas, serverModules } from './architecture/rules.ts'
-import { node20 } from './node20.ts'
+import { olderNode } from './older-node.ts'
 import { readmeCommands, readmeScripts } from './readme.ts'
 import { openTestApp } from './world.ts'
 
@@ -68,7 +68,7 @@ const run = promisify(execFile)
 
 test.each([
   ['the Node of the tests', async () => dirname(process.execPath)],
-  ['Node 20', node20],
+  ['Node 20', () => olderNode(20)],
 ])(
   'the commands of the README work as written, under %s',
   async (_, folderOf) => {

@@ -83,6 +83,33 @@ describe('the requests of', () => {
     ],
     [
       grafanaAgent,
+      '/loki/api/v1/query_range?direction=forward&end=END&limit=2&query=%7Bapp%3D%22web%22%7D&start=START&step=1ms',
+      {
+        data: {
+          result: [
+            {
+              values: [
+                [expect.any(String), 'GET /p0 200', {}],
+                [expect.any(String), 'GET /p1 200', {}],
+              ],
+            },
+          ],
+        },
+      },
+    ],
+    [
+      grafanaAgent,
+      '/loki/api/v1/query?direction=backward&query=topk%283%2C+sum+by+%28app%29+%28rate%28%7Benv%3D%22prod%22%7D%5B5m%5D%29%29%29&time=END',
+      { data: { resultType: 'vector', result: [{ metric: { app: 'web' } }] } },
+    ],
+    [grafanaAgent, '/loki/api/v1/labels?start=START&end=END&query=%7Bapp%3D%22web%22%7D', { data: Object.keys(web).sort() }],
+    [
+      grafanaAgent,
+      '/loki/api/v1/index/volume?query=%7Bapp%3D%7E%22.%2B%22%7D&start=START&end=END&limit=100&targetLabels=app&aggregateBy=series',
+      { data: { result: [{ metric: { app: 'web' } }] } },
+    ],
+    [
+      grafanaAgent,
       '/loki/api/v1/query_range?direction=backward&end=END&query=sum+by+%28level%2C+detected_level%29+%28count_over_time%28%7Bapp%3D%22web%22%7D+%7C+json+%7C+drop+__error__%5B60s%5D%29%29&start=START&step=60000ms',
       { data: { resultType: 'matrix' } },
     ],
@@ -97,11 +124,30 @@ describe('the requests of', () => {
     expect(reply.body).toMatchObject(expected as object)
   })
 
-  test('clients get 404 for endpoints that are not there', async () => {
-    const reply = await senders.app.ask('GET', withTimes('/loki/api/v1/detected_labels?start=START&end=END'), {
-      headers: { authorization: basic() },
-    })
+  // Grafana takes a 400 of the newer tail for a sign that it exists.
+  test.each([
+    '/loki/api/v1/detected_labels?start=START&end=END',
+    '/loki/api/v1/detected_fields?query=%7Bapp%3D%22web%22%7D&start=START&end=END',
+    '/loki/api/v1/detected_field/status/values?query=%7Bapp%3D%22web%22%7D&start=START&end=END',
+    '/loki/api/v1/patterns?query=%7Bapp%3D%22web%22%7D&start=START&end=END',
+    '/loki/api/v1/drilldown-limits',
+    '/loki/api/v1/rules',
+    '/loki/api/v1/format_query?query=%7Bapp%3D%22web%22%7D',
+    '/loki/api/v2alpha/tail',
+  ])('clients get 404 for GET %s, which is not there', async (path) => {
+    const reply = await senders.app.ask('GET', withTimes(path), { headers: { authorization: basic() } })
     expect(reply.status).toBe(404)
+  })
+
+  test.each([
+    ['query_range?query=%7Bapp%3D%22web%22&start=START&end=END', 'line 1, col 11'],
+    ['query_range?query=%7Bapp%3D%22web%22%7D&direction=scan&start=START&end=END', 'direction must be forward or backward'],
+    ['query_range?query=%7Bapp%3D%22web%22%7D&limit=0&start=START&end=END', 'limit must be a whole number from 1'],
+    ['query?query=%7Bapp%3D%22web%22%7D&time=END', 'query'],
+    ['index/volume?query=%7Bapp%3D%22web%22%7D&aggregateBy=labels&start=START&end=END', 'aggregateBy must be series'],
+  ])('a request that cannot be answered is a 400 with a reason: %s', async (path, reason) => {
+    const reply = await senders.app.ask<string>('GET', withTimes(`/loki/api/v1/${path}`), { headers: { authorization: basic() } })
+    expect([reply.status, String(reply.body)]).toEqual([400, expect.stringContaining(reason)])
   })
 })
 

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { type Contract, contract } from '@dendro/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { node20 } from './node20.ts'
+import { olderNode } from './older-node.ts'
 import { openTestApp, type TestApp, type TestOrganization } from './world.ts'
 
 /** The packages that users install: packed, installed in an empty folder without a network, and run against a service. */
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const runtimes: [string, () => Promise<string>][] = [
   ['the Node of the tests', async () => node],
-  ['Node 20', async () => join(await node20(), 'node')],
+  ['Node 18', async () => join(await olderNode(18), 'node')],
 ]
 
 describe('the packed command line', () => {

@@ -7,11 +7,12 @@ import { openEventStore } from '../server/src/events/store/events.ts'
 import { systemClock } from '../server/src/kernel/clock.ts'
 import { systemIds } from '../server/src/kernel/ids.ts'
 import { openLogger } from '../server/src/kernel/log.ts'
+import { makeTemplate } from '../server/src/meta/database.fixture.ts'
 import { openMeta } from '../server/src/meta/meta.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    stores: { events: string; meta: string; masterKey: string; dataDir: string }
+    stores: { events: string; meta: string; template: string; masterKey: string; dataDir: string }
   }
 }
 
@@ -25,8 +26,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     openEventStore({ dataDir, memoryBytes: MEMORY_BYTES }, deps),
     openMeta({ dataDir, url: process.env.DENDRO_TEST_POSTGRES_URL }, deps),
   ])
-  project.provide('stores', { events: events.url, meta: meta.url, masterKey: randomBytes(32).toString('hex'), dataDir })
+  const { template, drop } = await makeTemplate(meta.url)
+  project.provide('stores', { events: events.url, meta: meta.url, template, masterKey: randomBytes(32).toString('hex'), dataDir })
   return async () => {
+    await drop()
     await Promise.all([events.close(), meta.close()])
     await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }

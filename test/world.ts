@@ -60,7 +60,7 @@ export async function openTestApp(
   web?: WebFiles,
 ): Promise<TestApp> {
   const stores = inject('stores')
-  const database = kinds && env.DENDRO_POSTGRES_URL === undefined ? await makeServiceDatabase(stores.meta) : undefined
+  const database = kinds && env.DENDRO_POSTGRES_URL === undefined ? await makeServiceDatabase(stores) : undefined
   const config = readConfig({
     DENDRO_CLICKHOUSE_URL: stores.events,
     DENDRO_POSTGRES_URL: database?.url ?? stores.meta,

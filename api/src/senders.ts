@@ -24,6 +24,8 @@ export type SenderConfig = {
   readonly program?: string
   /** What a test has shown with the program, 10,000 lines, a kill and a stall. */
   readonly delivery?: SenderDelivery
+  /** The version that last ran with this file. */
+  readonly ranWith?: string
   /** The address of the listener that the sender needs, for `DENDRO_LISTENERS`. */
   readonly listener?: string
 }
@@ -39,22 +41,23 @@ const agent = (file: string, title: string, more: Partial<SenderConfig> = {}): S
 /** The senders of the page "Send data" and of docs/senders.md, the most usual first. */
 export const senders: readonly SenderConfig[] = [
   { file: 'curl.sh', title: 'curl', use: 'Run it in a shell.', proof: 'run', program: 'curl' },
-  agent('otel-collector.yaml', 'OpenTelemetry Collector', { proof: 'replayed', delivery: 'once' }),
-  agent('fluent-bit.yaml', 'Fluent Bit', { proof: 'replayed' }),
-  agent('rsyslog.conf', 'rsyslog', { proof: 'run', program: 'rsyslogd', delivery: 'at least once' }),
+  agent('otel-collector.yaml', 'OpenTelemetry Collector', { proof: 'replayed', delivery: 'once', ranWith: '0.145.0' }),
+  agent('fluent-bit.yaml', 'Fluent Bit', { proof: 'replayed', delivery: 'at least once', ranWith: '5.1.1' }),
+  agent('rsyslog.conf', 'rsyslog', { proof: 'run', program: 'rsyslogd', delivery: 'at least once', ranWith: '8.2302.0' }),
   agent('vector.yaml', 'Vector'),
-  agent('filebeat.yaml', 'Filebeat'),
+  agent('filebeat.yaml', 'Filebeat', { proof: 'run', program: 'filebeat', delivery: 'at least once', ranWith: '7.17.29' }),
   agent('logstash.conf', 'Logstash'),
-  agent('alloy.alloy', 'Grafana Alloy'),
-  agent('promtail.yaml', 'Promtail', { proof: 'replayed', delivery: 'at least once' }),
-  agent('fluentd.conf', 'Fluentd'),
-  agent('syslog-ng.conf', 'syslog-ng', { proof: 'run', program: 'syslog-ng', delivery: 'at least once' }),
+  agent('alloy.alloy', 'Grafana Alloy', { proof: 'run', program: 'alloy', delivery: 'once', ranWith: '1.5.1' }),
+  agent('promtail.yaml', 'Promtail', { proof: 'replayed', delivery: 'at least once', ranWith: '3.6.15' }),
+  agent('fluentd.conf', 'Fluentd', { proof: 'run', program: 'fluentd', delivery: 'at least once', ranWith: '1.13.3' }),
+  agent('syslog-ng.conf', 'syslog-ng', { proof: 'run', program: 'syslog-ng', delivery: 'at least once', ranWith: '3.38.1' }),
   {
     file: 'journal-upload.conf',
     title: 'System journal',
     use: 'Save it as /etc/systemd/journal-upload.conf and start systemd-journal-upload.',
     proof: 'replayed',
     delivery: 'once',
+    ranWith: '252.39',
   },
   { file: 'pino.mjs', title: 'pino (Node.js)', use: 'Install pino and @dendro/logs.', proof: 'run', program: 'node', delivery: 'once' },
   {
@@ -84,21 +87,28 @@ export const senders: readonly SenderConfig[] = [
     file: 'docker-syslog.yaml',
     title: 'Docker, syslog driver',
     use: 'Add the member `logging` to a service of a Compose file.',
-    proof: 'parsed',
+    proof: 'run',
+    program: 'docker',
+    ranWith: '20.10.24',
     listener: 'syslog+tcp://0.0.0.0:601?key=__KEY__',
   },
   {
     file: 'docker-gelf.yaml',
     title: 'Docker, GELF driver',
     use: 'Add the member `logging` to a service of a Compose file.',
-    proof: 'parsed',
+    proof: 'run',
+    program: 'docker',
+    ranWith: '20.10.24',
     listener: 'gelf+udp://0.0.0.0:12201?key=__KEY__',
   },
   {
     file: 'docker-fluentd.yaml',
     title: 'Docker, Fluentd driver',
     use: 'Add the member `logging` to a service of a Compose file. The tag is the dataset.',
-    proof: 'parsed',
+    proof: 'run',
+    program: 'docker',
+    ranWith: '20.10.24',
+    delivery: 'once',
     listener: 'forward+tcp://0.0.0.0:24224?key=__KEY__',
   },
   {
@@ -106,12 +116,16 @@ export const senders: readonly SenderConfig[] = [
     title: 'Docker, Splunk driver',
     use: 'Add the member `logging` to a service of a Compose file.',
     proof: 'replayed',
+    delivery: 'at least once',
+    ranWith: '20.10.24',
   },
   {
     file: 'nginx.conf',
     title: 'nginx',
     use: 'Add both lines to the block `http`.',
-    proof: 'parsed',
+    proof: 'run',
+    program: 'nginx',
+    ranWith: '1.22.1',
     listener: 'syslog+udp://0.0.0.0:514?key=__KEY__',
   },
   {

@@ -64,6 +64,7 @@ export async function openApp(
       extraPrefixes: config.DENDRO_EXTRA_ROUTING_PREFIXES,
       extraKeyHeaders: config.DENDRO_EXTRA_KEY_HEADERS,
       acknowledgements: config.DENDRO_HEC_ACKNOWLEDGEMENTS ? openAcknowledgements() : undefined,
+      protocolVersion: config.DENDRO_ELASTICSEARCH_VERSION,
       drains: { secrets: config.DENDRO_VERCEL_SECRETS, verify: config.DENDRO_VERCEL_VERIFY },
     },
   )

@@ -33,6 +33,7 @@ test.each([
   ['DENDRO_CLICKHOUSE_URL', 'http://user:pass%word@store/dendro', 'invalid percent-encoding'],
   ['DENDRO_CLICKHOUSE_URL', 'http://store/dendro?shards=2', 'unknown parameter'],
   ['DENDRO_HEC_ACKNOWLEDGEMENTS', 'yes', 'must be on or off'],
+  ['DENDRO_ELASTICSEARCH_VERSION', '9', 'must be a version such as 9.1.0'],
   ['DENDRO_VERCEL_SECRETS', 'a-long-secret,short', 'at least 8 characters'],
   ['DENDRO_VERCEL_VERIFY', 'two words', 'without spaces'],
   ['DENDRO_LISTENERS', '514', 'must be addresses such as syslog'],

@@ -16,6 +16,7 @@ import {
   asMemory,
   asPort,
   asPostgresUrl,
+  asProtocolVersion,
   asProxies,
   asRateLimit,
   asRetentionDays,
@@ -101,6 +102,12 @@ export const settings = {
     false,
     'off',
     'Acknowledgements of the HTTP event collector for senders with a channel: on or off. A process knows only the ids that it issued itself.',
+  ),
+  DENDRO_ELASTICSEARCH_VERSION: setting(
+    asProtocolVersion,
+    undefined,
+    'the version of a Beat that asks, else 8.19.0',
+    'Version that senders of the Elasticsearch protocol see, such as 9.1.0.',
   ),
   DENDRO_VERCEL_SECRETS: setting(
     asSecrets,

@@ -19,7 +19,7 @@ test('a start with another master key than the deployment’s is refused with a 
 })
 
 test('a start with another token secret or another place of exports than the others have is refused with the setting, until it is adopted', async () => {
-  const database = await makeServiceDatabase(inject('stores').meta)
+  const database = await makeServiceDatabase(inject('stores'))
   const env = { DENDRO_POSTGRES_URL: database.url }
   const elsewhere = await mkdtemp(join(tmpdir(), 'dendro-place-'))
   const secret = { DENDRO_JWT_SECRET: 'another secret altogether, as good as any' }
@@ -47,7 +47,7 @@ test('a start with another token secret or another place of exports than the oth
 })
 
 test('a start next to running processes does not invalidate their caches', async () => {
-  const database = await makeServiceDatabase(inject('stores').meta)
+  const database = await makeServiceDatabase(inject('stores'))
   const env = { DENDRO_POSTGRES_URL: database.url }
   const first = await openTestApp(env)
   const heard: string[] = []

@@ -47,6 +47,11 @@ export function asHeaderText(text: string): string {
   return text
 }
 
+export function asProtocolVersion(text: string): string {
+  if (!/^\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(text)) throw new Error('must be a version such as 9.1.0')
+  return text
+}
+
 export function asPort(text: string): number {
   const port = Number(text)
   if (!Number.isInteger(port) || port < 0 || port > PORT_MAX) throw new Error(`must be a port number from 0 to ${PORT_MAX}`)

@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SenderDelivery } from '../../api/src/senders.ts'
-import { type Service, startService, stop, until, untilUp } from '../service.ts'
+import { freePort, type Service, startService, stop, until, untilUp } from '../service.ts'
 import { LINES_PER_PART } from './delivery-line.ts'
 import { openStallingProxy, type StallingProxy } from './stalling-proxy.ts'
 
@@ -14,6 +14,8 @@ export type Placement = {
   readonly home: string
   /** The proxy in front of HTTP. */
   readonly url: string
+  /** The proxy in front of the listener or of HTTP; the listener itself for a program that sends without acknowledgements. */
+  readonly port: number
   readonly key: string
   readonly lines: number
   /** The time of the first line; each line is a millisecond later where its program sends a time. */
@@ -45,12 +47,17 @@ export type DeliveryProgram = {
   readonly file: string
   /** Undefined where the program is missing. */
   readonly executable: string | undefined
-  readonly delivery: SenderDelivery
+  /** `unacknowledged`: the protocol has no answer, so that a kill loses lines on their way. The program sends after the kill and the stall. */
+  readonly delivery: SenderDelivery | 'unacknowledged'
+  /** The protocol and transport of the listener that it needs. */
+  readonly listener?: string
   /** True for a program that gives up a request without an answer within seconds. */
   readonly hasTimeout?: boolean
   /** Answers that pass before the network stalls; 1 unless something else is said. */
   readonly answersBeforeStall?: number
   readonly dataset: string
+  /** Fewer lines, for a program that waits for the answer to each. */
+  readonly lines?: number
   /** Starts the program and waits until it reads lines. */
   start(placement: Placement): Promise<RunningProgram>
   /** True when time, severity, host and fields are those of the line. */
@@ -78,11 +85,14 @@ export async function openDeliveries(dir: string, programs: readonly DeliveryPro
   const proxies: StallingProxy[] = []
   const children: ChildProcess[] = []
   const started: Started[] = []
-  const env = { DENDRO_BOOTSTRAP_API_KEY: KEY, DENDRO_RATE_LIMIT: 'off' }
+  const listenerPorts = new Map<string, number>()
+  for (const { name, listener } of programs) if (listener !== undefined) listenerPorts.set(name, await freePort())
+  const listeners = programs.map(({ name, listener }) => (listener ? `${listener}://127.0.0.1:${listenerPorts.get(name)}?key=${KEY}` : ''))
+  const env = { DENDRO_BOOTSTRAP_API_KEY: KEY, DENDRO_RATE_LIMIT: 'off', DENDRO_LISTENERS: listeners.join(' ').trim() }
   const home = join(dir, 'service')
   await mkdir(home)
   let service: Service = await untilUp(startService(home, env))
-  const port = () => Number(new URL(service.url).port)
+  const portOf = ({ name }: DeliveryProgram) => listenerPorts.get(name) ?? Number(new URL(service.url).port)
 
   type Found = { events: DeliveredEvent[]; totals: { count: number } }
   async function search(dataset: string, text: string, limit = 10_000): Promise<Found> {
@@ -100,14 +110,15 @@ export async function openDeliveries(dir: string, programs: readonly DeliveryPro
   const countOf = async (dataset: string, text: string): Promise<number> => (await search(dataset, text, 1)).totals.count
 
   async function start(program: DeliveryProgram): Promise<void> {
-    const { name, executable = '', dataset } = program
+    const { name, executable = '', dataset, delivery } = program
     const proxy = await openStallingProxy()
     proxies.push(proxy)
-    proxy.passTo(port())
+    proxy.passTo(portOf(program))
     const ownHome = join(dir, name)
     await mkdir(ownHome)
     const placement: Placement = {
-      ...{ home: ownHome, url: `http://127.0.0.1:${proxy.port}`, key: KEY, lines, startMs: Date.now() },
+      ...{ home: ownHome, url: `http://127.0.0.1:${proxy.port}`, key: KEY, lines: program.lines ?? lines, startMs: Date.now() },
+      port: delivery === 'unacknowledged' ? portOf(program) : proxy.port,
       countOf: (text) => countOf(dataset, text),
       run: (args, options = {}) => {
         const child = spawn(executable, args, { cwd: ownHome, ...options, env: { ...process.env, DENDRO_API_KEY: KEY, ...options.env } })
@@ -119,17 +130,23 @@ export async function openDeliveries(dir: string, programs: readonly DeliveryPro
   }
 
   async function send(): Promise<void> {
-    await Promise.all(programs.map(start))
-    for (const { proxy } of started) proxy.passTo(port(), { mode: 'hold answers', afterAnswers: 0 })
+    const isPlain = ({ delivery }: DeliveryProgram) => delivery === 'unacknowledged'
+    await Promise.all(programs.filter((program) => !isPlain(program)).map(start))
+    for (const { program, proxy } of started) proxy.passTo(portOf(program), { mode: 'hold answers', afterAnswers: 0 })
     await Promise.all(started.map(({ running }) => running.send()))
 
     // The service has stored a batch of every program when it is killed, and no program knows.
     await waitFor('stored its first batch', ({ proxy }) => proxy.held() > 0)
     await stop(service.child, 'SIGKILL')
     service = await untilUp(startService(home, env))
-    for (const { program, proxy } of started) proxy.passTo(port(), { mode: 'stall', afterAnswers: program.answersBeforeStall ?? 1 })
+    for (const { program, proxy } of started)
+      proxy.passTo(portOf(program), { mode: 'stall', afterAnswers: program.answersBeforeStall ?? 1 })
     await waitFor('met the stall', ({ program, proxy }) => (program.hasTimeout ? proxy.givenUp() : proxy.stalled()) > 0)
-    for (const { proxy } of started) proxy.passTo(port())
+    for (const { program, proxy } of started) proxy.passTo(portOf(program))
+    for (const program of programs.filter(isPlain)) {
+      await start(program)
+      await started.at(-1)?.running.send()
+    }
   }
 
   async function waitFor(what: string, isSo: (one: Started) => boolean): Promise<void> {
@@ -139,8 +156,8 @@ export async function openDeliveries(dir: string, programs: readonly DeliveryPro
     })
   }
 
-  async function eventsOf({ program: { name, dataset } }: Started): Promise<Map<number, DeliveredEvent[]>> {
-    const parts = Array.from({ length: Math.ceil(lines / LINES_PER_PART) }, (_, part) => part)
+  async function eventsOf({ program: { name, dataset }, placement }: Started): Promise<Map<number, DeliveredEvent[]>> {
+    const parts = Array.from({ length: Math.ceil(placement.lines / LINES_PER_PART) }, (_, part) => part)
     const found: DeliveredEvent[] = []
     for (const part of parts) found.push(...(await search(dataset, `${name} part=${part} order`)).events)
     return Map.groupBy(found, (event) => Number(/ order number=(\d+)/.exec(event['@raw'])?.[1]))
@@ -155,12 +172,14 @@ export async function openDeliveries(dir: string, programs: readonly DeliveryPro
         placement: one.placement,
         events: async () => {
           let events = new Map<number, DeliveredEvent[]>()
+          let count = 0
           await until(async () => {
-            if ((await countOf(one.program.dataset, `${name} part=`)) < lines) return false
+            count = await countOf(one.program.dataset, `${name} part=`)
+            if (count < one.placement.lines) return false
             events = await eventsOf(one)
-            return events.size >= lines
+            return events.size >= one.placement.lines
           }).catch(() => {
-            throw new Error(`${events.size} of ${lines} lines of ${name} arrived`)
+            throw new Error(`${events.size} of ${one.placement.lines} lines of ${name} arrived, as ${count} events`)
           })
           return events
         },

@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { DeliveredEvent, DeliveryProgram, Placement } from './delivery-harness.ts'
 import { LINES_PER_PART, textOf } from './delivery-line.ts'
+import { dockerDrivers } from './docker-drivers.ts'
 import { fileReaders } from './file-readers.ts'
 import { programOf } from './installed-programs.ts'
 import { journalUpload } from './journal-upload.ts'
+import { nginx } from './nginx.ts'
 import { syslogDaemons } from './syslog-daemons.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -58,4 +60,6 @@ export const deliveryPrograms: readonly DeliveryProgram[] = [
   ...syslogDaemons,
   ...fileReaders,
   journalUpload,
+  ...dockerDrivers,
+  nginx,
 ]

@@ -1,14 +1,20 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { until } from '../service.ts'
-import type { DeliveryProgram, Placement, RunningProgram } from './delivery-harness.ts'
+import { freePort, until } from '../service.ts'
+import type { DeliveredEvent, DeliveryProgram, Placement, RunningProgram } from './delivery-harness.ts'
 import { textOf } from './delivery-line.ts'
 import { programOf } from './installed-programs.ts'
 import { senderConfig } from './sender-files.ts'
 
 /** Agents that read files, with their files of docs/senders.md. */
-type FileReader = Pick<DeliveryProgram, 'name' | 'file' | 'executable' | 'delivery' | 'hasTimeout' | 'isRight'> & {
-  readonly args: (file: string, home: string) => readonly string[]
+type FileReader = Pick<DeliveryProgram, 'name' | 'file' | 'executable' | 'delivery' | 'hasTimeout' | 'listener'> & {
+  readonly args: (file: string, home: string, freePort: number) => readonly string[]
+  /** Changes the file for another protocol of the program. */
+  readonly edited?: (text: string) => string
+  /** The field with the path of the file; none when the program sends no path. */
+  readonly path?: (event: DeliveredEvent) => string | undefined
+  /** True for a program that sends a record around the line. */
+  readonly wrapsLines?: true
 }
 
 const collector: FileReader = {
@@ -19,7 +25,16 @@ const collector: FileReader = {
   delivery: 'once',
   // Its own metrics have a fixed port.
   args: (file) => ['--config', file, '--set=service::telemetry::metrics::level=none'],
-  isRight: isLogLine({ name: 'otel-collector', fileKey: 'log.file.path' }),
+  path: ({ message_kvs }) => message_kvs['log.file.path'],
+}
+
+/** The exporter for gRPC has the same members, and one more without TLS. */
+const grpcCollector: FileReader = {
+  ...collector,
+  name: 'otel-collector-grpc',
+  listener: 'otlp-grpc+tcp',
+  edited: (text) =>
+    text.replaceAll('otlphttp/dendro', 'otlp/dendro').replace('    compression:', '    tls:\n      insecure: true\n    compression:'),
 }
 
 const promtail: FileReader = {
@@ -28,13 +43,55 @@ const promtail: FileReader = {
   executable: programOf('promtail'),
   delivery: 'at least once',
   args: (file) => ['-config.file', file, '-config.expand-env=true'],
-  isRight: isLogLine({ name: 'promtail', fileKey: '$filename' }),
+  path: ({ attributes }) => attributes.$filename,
 }
 
-export const fileReaders: readonly DeliveryProgram[] = [collector, promtail].map((reader) => ({
+const alloy: FileReader = {
+  name: 'alloy',
+  file: 'alloy.alloy',
+  executable: programOf('alloy'),
+  // A repeated export has the same bytes.
+  delivery: 'once',
+  args: (file, home, port) => [
+    ...['run', `--storage.path=${join(home, 'storage')}`, `--server.http.listen-addr=127.0.0.1:${port}`, '--disable-reporting', file],
+  ],
+  path: ({ message_kvs }) => message_kvs.filename,
+}
+
+const fluentBit: FileReader = {
+  name: 'fluent-bit',
+  file: 'fluent-bit.yaml',
+  executable: programOf('fluent-bit'),
+  delivery: 'at least once',
+  args: (file) => ['-c', file],
+  path: ({ message_kvs }) => message_kvs.file,
+  wrapsLines: true,
+}
+
+const filebeat: FileReader = {
+  name: 'filebeat',
+  file: 'filebeat.yaml',
+  executable: programOf('filebeat'),
+  delivery: 'at least once',
+  args: (file, home) => ['-c', file, '--path.home', home, '--strict.perms=false'],
+  path: ({ attributes }) => attributes['$log.file.path'],
+}
+
+const fluentd: FileReader = {
+  name: 'fluentd',
+  file: 'fluentd.conf',
+  executable: programOf('fluentd'),
+  delivery: 'at least once',
+  args: (file) => ['--config', file],
+  wrapsLines: true,
+}
+
+const readers: readonly FileReader[] = [collector, grpcCollector, promtail, alloy, fluentBit, filebeat, fluentd]
+export const fileReaders: readonly DeliveryProgram[] = readers.map((reader) => ({
   ...reader,
   dataset: 'app',
   start: (placement) => start(reader, placement),
+  isRight: (event, number, placement) => isLogLine(reader, event, number, placement),
 }))
 
 const lineOf = (program: string, number: number, startMs: number) =>
@@ -47,20 +104,23 @@ const lineOf = (program: string, number: number, startMs: number) =>
   })
 
 /** The members of a JSON line are fields of the event; its time is that of reading, since these files parse no lines. */
-function isLogLine({ name, fileKey }: { name: string; fileKey: string }): DeliveryProgram['isRight'] {
-  return ({ '@status': status, '@raw': raw, message_kvs, attributes, metadata: { timestamp } }, number, { home, startMs }) =>
+function isLogLine({ name, path, wrapsLines }: FileReader, event: DeliveredEvent, number: number, { home, startMs }: Placement): boolean {
+  const { '@status': status, '@raw': raw, message_kvs, metadata } = event
+  const line = lineOf(name, number, startMs)
+  return (
     status === 'warn' &&
-    raw === lineOf(name, number, startMs) &&
-    message_kvs.message === textOf(name, number) &&
+    (wrapsLines ? raw.includes(JSON.stringify(line).slice(1, -1)) : raw === line) &&
+    (wrapsLines || message_kvs.message === textOf(name, number)) &&
     message_kvs.host === 'web-1' &&
     message_kvs['cart.items'] === '2' &&
-    (fileKey.startsWith('$') ? attributes : message_kvs)[fileKey] === join(home, 'log/app.log') &&
-    timestamp >= startMs &&
-    timestamp <= Date.now()
+    (path === undefined || path(event) === join(home, 'log/app.log')) &&
+    metadata.timestamp >= startMs &&
+    metadata.timestamp <= Date.now()
+  )
 }
 
 async function start(
-  { name, file, args }: FileReader,
+  { name, file, args, edited = (text) => text }: FileReader,
   { home, url, key, lines, startMs, countOf, run }: Placement,
 ): Promise<RunningProgram> {
   const logs = join(home, 'log')
@@ -69,10 +129,10 @@ async function start(
   const text = senderConfig(file, { url, key })
     .replaceAll('/var/log/app', logs)
     .replaceAll(/\/var\/lib\/[\w-]+/g, home)
-  await writeFile(config, text)
+  await writeFile(config, edited(text))
   const log = join(logs, 'app.log')
   await writeFile(log, '')
-  const child = run(args(config, home), { stdio: ['ignore', 'ignore', 'ignore'] })
+  const child = run(args(config, home, await freePort()), { stdio: ['ignore', 'ignore', 'ignore'] })
   const hasArrived = async (line: string): Promise<boolean> => {
     if (child.exitCode !== null) throw new Error(`${name} left with status ${child.exitCode}`)
     return (await countOf(line)) > 0

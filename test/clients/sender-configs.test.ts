@@ -80,6 +80,14 @@ describe('the syntax of each file is right', () => {
   })
 })
 
+// Fluentd ignores a section that its output does not have, and reads variables only in double quotes.
+test('the file of Fluentd adds the time by a filter, and its key is in double quotes', () => {
+  const text = senderConfig('fluentd.conf', HTTPS)
+  expect(text).not.toContain('<inject>')
+  expect(text).toMatch(/<filter app>[^<]*<record>\s+@timestamp \$\{time\./)
+  expect(text).toMatch(/^ {2}headers "\{\\"x-service-api-key\\":\\"#\{ENV\['DENDRO_API_KEY'\]\}\\"\}"$/m)
+})
+
 function checkBlocks(text: string, file: string): void {
   const lines = text.split('\n').map((line) => line.trim())
   if (file === 'journal-upload.conf') {

@@ -185,7 +185,7 @@ test('claims are forgotten when they are older than identities are remembered', 
 })
 
 test('two services on the same stores take one Idempotency-Key once', async () => {
-  const shared = await makeServiceDatabase(inject('stores').meta)
+  const shared = await makeServiceDatabase(inject('stores'))
   const apps = [await openTestApp({ DENDRO_POSTGRES_URL: shared.url }), await openTestApp({ DENDRO_POSTGRES_URL: shared.url })]
   opened.push({ close: () => shared.drop() }, ...apps)
   const organization = await apps[0]?.newOrganization()

@@ -32,7 +32,7 @@ const watchers = new Set<Watcher>()
 beforeAll(async () => {
   engines = makeEngines()
   const store = await engines.open(await engines.newDir())
-  database = await makeServiceDatabase(inject('stores').meta)
+  database = await makeServiceDatabase(inject('stores'))
   client = new pg.Client(clientConfig({ connectionString: database.url }))
   await client.connect()
   env = {

@@ -88,9 +88,20 @@ export const shots: readonly Shot[] = [
 
 const FAILED = { details: 'the event store did not answer within 10 s', correlation_id: '7d0c1b1e-0000-4000-8000-000000000001' }
 
-/** spoil holds back what the page asks of the service, or lets it fail; the page itself comes as always. */
+/**
+ * spoil holds back what the page asks of the service, or lets it fail, from the next page on; the page itself comes as always. It does so within
+ * the page: with a route the browser would keep no files and compile the whole app for every page.
+ */
 export async function spoil(page: Page, how: 'loading' | 'error'): Promise<void> {
-  const isApiRequest = ({ pathname }: URL) => !pathname.startsWith('/app') && !pathname.startsWith('/docs')
-  if (how === 'loading') await page.route(isApiRequest, () => undefined)
-  else await page.route(isApiRequest, (route) => route.fulfill({ status: 500, json: FAILED }))
+  await page.addInitScript(spoilFetch, how === 'error' ? FAILED : null)
+}
+
+const spoilFetch = (failure: typeof FAILED | null): void => {
+  const fetchFile = globalThis.fetch
+  globalThis.fetch = async (input, init) => {
+    const { pathname } = new URL(input instanceof Request ? input.url : input, 'http://service')
+    if (pathname.startsWith('/app') || pathname.startsWith('/docs')) return fetchFile(input, init)
+    if (failure) return Response.json(failure, { status: 500 })
+    return new Promise((_, fail) => init?.signal?.addEventListener('abort', () => fail(init.signal?.reason)))
+  }
 }

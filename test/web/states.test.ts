@@ -41,7 +41,6 @@ describe.skipIf(browserPath === undefined)('every page', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is wider than the screen`).toBe(true)
       expect(await page.evaluate(cutActions), `${path} cuts an action of its header`).toEqual([])
     }
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   test('the actions of a page fit one line on a phone, and lists keep a readable width on a wide screen', async () => {

@@ -111,6 +111,8 @@ export type ReplyContext = {
   nowMs: number
   credential: CredentialState
   drains: DrainSettings
+  /** The version that senders of the Elasticsearch protocol see; undefined for one that suits the sender. */
+  protocolVersion?: string | undefined
   /** Undefined while acknowledgements are off. */
   acknowledgements: Acknowledgements | undefined
 }

@@ -11,6 +11,7 @@ let senders: Senders
 beforeAll(async () => {
   senders = await openSenders({
     DENDRO_HEC_ACKNOWLEDGEMENTS: 'on',
+    DENDRO_ELASTICSEARCH_VERSION: '9.1.0',
     DENDRO_VERCEL_SECRETS: `an-older-secret,${SECRET}`,
     DENDRO_VERCEL_VERIFY: 'text-of-the-account',
   })
@@ -24,6 +25,11 @@ const bare = (path: string, { method = 'POST', body, headers = {} }: Sent = {}):
 const send = (path: string, body: string, headers: Record<string, string> = {}): Promise<Reply<unknown>> =>
   bare(path, { body, headers: { 'x-service-api-key': senders.org.key, ...headers } })
 const answerOf = ({ status, body }: Reply<unknown>): [number, unknown] => [status, body]
+
+test.each(['Elastic-filebeat/8.15.2', 'elasticsearch-py/8'])('a setting fixes the version that %s sees', async (agent) => {
+  const headers = { ...basic(senders.org.key), 'user-agent': agent }
+  expect((await bare('/', { method: 'GET', headers })).body).toMatchObject({ version: { number: '9.1.0' } })
+})
 
 const sign = (body: string | Buffer, secret: string) => ({ 'x-vercel-signature': createHmac('sha1', secret).update(body).digest('hex') })
 const splunk = (key: string) => ({ authorization: `Splunk ${key}` })
@@ -104,13 +110,13 @@ describe('each protocol takes a key where its senders put it, and refuses others
     const headers = { authorization: `Splunk ${made.body.key}` }
     const body = '{"event":"to the key","sourcetype":"said","index":"said"}'
     expect((await bare('/services/collector', { headers, body })).status).toBe(200)
-    const own = { ...headers, 'x-service-dataset': 'asked', 'x-service-tags': 'env=test' }
+    const own = { ...headers, 'x-service-dataset': 'named', 'x-service-tags': 'env=test' }
     expect((await bare('/services/collector', { headers: own, body })).status).toBe(200)
     const [defaulted] = await senders.eventsIn('edge', 'keyed')
     expect([defaulted?.line, defaulted?.keys]).toEqual(['to the key', expect.objectContaining({ $env: 'prod', $team: 'web' })])
     expect((await senders.found('keyed', 'edge'))?.tags).toEqual(event_defaults.tags)
-    const [asked] = await senders.eventsIn('asked', 'keyed')
-    expect(asked?.keys).toMatchObject({ $env: 'test', $team: 'web' })
+    const [named] = await senders.eventsIn('named', 'keyed')
+    expect(named?.keys).toMatchObject({ $env: 'test', $team: 'web' })
     const change = (more: object | null) => senders.org.ask('PATCH', `/api-keys/${made.body.id}`, { body: { event_defaults: more } })
     expect((await change({ dataset: 'moved' })).body).toMatchObject({ event_defaults: { dataset: 'moved' } })
     expect((await bare('/services/collector', { headers, body })).status).toBe(200)

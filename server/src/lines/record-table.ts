@@ -93,6 +93,8 @@ export class RecordDraft {
   readonly attributes: FieldDraft
   rawStart = 0
   rawEnd = 0
+  /** True for a line that certainly contains no quote. */
+  isUnquoted = false
   /** The time from the protocol, NaN for none. */
   ms = Number.NaN
   ns = 0
@@ -111,14 +113,16 @@ export class RecordDraft {
     this.attributes.count = 0
     this.rawStart = 0
     this.rawEnd = 0
+    this.isUnquoted = false
     this.ms = Number.NaN
     this.level = undefined
   }
 
   /** Sets the line to a part of the body. */
-  setRawAt(start: number, end: number): void {
+  setRawAt(start: number, end: number, isUnquoted = false): void {
     this.rawStart = start
     this.rawEnd = end
+    this.isUnquoted = isUnquoted
   }
 
   /** Removes a byte from the end of the line. */
@@ -132,6 +136,7 @@ export class RecordDraft {
   setRaw(bytes: Uint8Array): void {
     this.rawStart = this.memory.putBytes(bytes)
     this.rawEnd = this.memory.end
+    this.isUnquoted = false
   }
 
   setLevel(text: string | undefined): void {
@@ -202,7 +207,7 @@ export class RecordTable {
     this.firsts[count] = this.fields
     this.names.push(names)
     this.levels.push(level)
-    this.addsLevel[count] = level !== undefined && !names.saysLevel && !this.rawSaysLevel(draft.rawStart, draft.rawEnd) ? 1 : 0
+    this.addsLevel[count] = level !== undefined && !names.saysLevel && !this.rawSaysLevel(draft) ? 1 : 0
     this.addFields(keys)
     this.addFields(attributes)
     this.count = count + 1
@@ -262,7 +267,8 @@ export class RecordTable {
   }
 
   /** True when the line contains the level, as a key of JSON. */
-  private rawSaysLevel(start: number, end: number): boolean {
+  private rawSaysLevel({ rawStart: start, rawEnd: end, isUnquoted }: RecordDraft): boolean {
+    if (isUnquoted) return false
     const { memory } = this
     const [bytes, from, to] = start < 0 ? [memory.own, -1 - start, -1 - end] : [memory.body, start, end]
     for (let at = from; at < to; at += 1) {

@@ -28,10 +28,11 @@ export function readTime(text: string): ReadTime | undefined {
   return formatTime(found.instant, found.format) === text ? found : { instant: found.instant, format: undefined }
 }
 
-export const parseTime = (text: string): Instant | undefined => plainNumber(text) ?? readTime(text)?.instant
+export const parseTime = (text: string): Instant | undefined => plainNumber(text) ?? nanoseconds(text) ?? readTime(text)?.instant
 
 const SECONDS_DIGITS = 10
 const MS_DIGITS = 13
+const NS_DIGITS = 19
 const FRACTION_DIGITS = 9
 const [POINT, ZERO] = [0x2e, 0x30]
 
@@ -49,6 +50,12 @@ function plainNumber(text: string): Instant | undefined {
   const whole = numberIn(text, 0, point)
   if (point === MS_DIGITS) return { ms: whole, ns: Math.floor(fraction / 1_000) }
   return { ms: whole * 1_000 + Math.floor(fraction / 1_000_000), ns: fraction % 1_000_000 }
+}
+
+/** Reads nanoseconds without big numbers. */
+function nanoseconds(text: string): Instant | undefined {
+  const isPlain = text.length === NS_DIGITS && text.charCodeAt(0) !== ZERO && digitsEnd(text, 0, NS_DIGITS) === NS_DIGITS
+  return isPlain ? { ms: numberIn(text, 0, MS_DIGITS), ns: numberIn(text, MS_DIGITS, NS_DIGITS) } : undefined
 }
 
 function digitsEnd(text: string, start: number, end: number): number {

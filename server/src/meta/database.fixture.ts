@@ -12,9 +12,9 @@ export type TestDatabase = { url: string; open(): Promise<Meta>; drop(): Promise
 export const silent: Logger = openLogger('silent')
 export const testDeps: MetaDeps = { clock: systemClock, ids: systemIds, log: silent }
 
-export async function makeTestDatabase(serverUrl: string): Promise<TestDatabase> {
+export async function makeTestDatabase(serverUrl: string, template = 'template1'): Promise<TestDatabase> {
   const name = `dendro_test_${randomUUID().replaceAll('-', '')}`
-  await administer(serverUrl, `create database ${name}`)
+  await administer(serverUrl, `create database ${name} template ${template}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   const opened: Meta[] = []
@@ -32,13 +32,23 @@ export async function makeTestDatabase(serverUrl: string): Promise<TestDatabase>
   }
 }
 
+/** TestServer is the shared server with the name of its template: a database with our tables, which nobody is connected to. */
+type TestServer = { meta: string; template: string }
+
+/** Makes the template of a server, for one test run. */
+export async function makeTemplate(serverUrl: string): Promise<{ template: string; drop(): Promise<void> }> {
+  const database = await makeTestDatabase(serverUrl)
+  const meta = await openMeta({ url: database.url, dataDir: 'not used' }, testDeps)
+  await meta.close()
+  return { template: new URL(database.url).pathname.slice(1), drop: database.drop }
+}
+
 /**
  * Creates a database for a whole service on the shared event store. Events there belong to organization numbers, so the numbers of this
  * database begin where no other database has any.
  */
-export async function makeServiceDatabase(serverUrl: string): Promise<TestDatabase> {
-  const database = await makeTestDatabase(serverUrl)
-  await database.open()
+export async function makeServiceDatabase({ meta, template }: TestServer): Promise<TestDatabase> {
+  const database = await makeTestDatabase(meta, template)
   await administer(database.url, `alter table organisations alter column number restart with ${randomInt(1_000_000, 2_000_000_000)}`)
   return database
 }

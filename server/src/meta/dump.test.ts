@@ -1,7 +1,10 @@
-import { cp, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
 import { silent, testDeps } from './database.fixture.ts'
 import { DUMPS_KEPT, dump, listDumps, MANIFEST } from './dump.ts'
@@ -10,14 +13,25 @@ import { type Meta, openMeta } from './meta.ts'
 import { restoreMetadata } from './restore.ts'
 import { json, sql } from './sql.ts'
 
+let root: string
+/** A data directory with an empty store. Each test gets a copy: it takes a tenth of the time of another store. */
+let emptyDir: string
 let dataDir: string
 let dumpsDir: string
 
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'dendro-dump-'))
+  emptyDir = join(root, 'empty')
+  await mkdir(emptyDir)
+  await (await openMeta({ dataDir: emptyDir }, testDeps)).close()
+})
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'dendro-dump-'))
+  dataDir = join(root, randomUUID())
   dumpsDir = join(dataDir, 'meta', 'dumps')
+  await promisify(execFile)('cp', ['-a', emptyDir, dataDir])
 })
 afterEach(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
 async function withStore<T>(use: (meta: Meta) => Promise<T>): Promise<T> {
   const meta = await openMeta({ dataDir }, testDeps)
@@ -65,7 +79,6 @@ test('a dump brings back every row as it was, and numbers go on where they were'
 })
 
 test('a dump is private and complete, and only the latest 7 are kept', async () => {
-  await withStore(async () => undefined)
   await withServer(async ({ dumper }) => {
     for (let day = 1; day <= DUMPS_KEPT + 2; day += 1) {
       await dump(dumper, { clock: { ...systemClock, nowMs: () => Date.UTC(2026, 0, day, 3, 4, 5) } })
@@ -80,7 +93,6 @@ test('a dump is private and complete, and only the latest 7 are kept', async () 
 })
 
 test('the remains of an interrupted dump are not a dump, and are deleted with the next', async () => {
-  await withStore(async () => undefined)
   await cp(join(dataDir, 'meta', 'lib'), join(dumpsDir, '.unfinished'), { recursive: true })
   expect(await listDumps(dumpsDir)).toEqual([])
   const name = await makeDump()
@@ -96,7 +108,6 @@ test('a damaged dump is refused and the store stays as it was', async () => {
 })
 
 test('a dump of a newer program is refused', async () => {
-  await withStore(async () => undefined)
   const name = await makeDump()
   const manifest = JSON.parse(await readFile(join(dumpsDir, name, MANIFEST), 'utf8'))
   await writeFile(join(dumpsDir, name, MANIFEST), JSON.stringify({ ...manifest, migrations: [...manifest.migrations, '9999-future'] }))
@@ -104,8 +115,9 @@ test('a dump of a newer program is refused', async () => {
 })
 
 test('nothing is restored under a running service or from a missing dump', async () => {
-  await expect(restoreMetadata(dataDir, undefined, testDeps)).rejects.toThrow('there is no dump')
-  await withStore(async () => undefined)
+  const nothing = join(root, 'nothing')
+  await mkdir(nothing)
+  for (const dir of [nothing, dataDir]) await expect(restoreMetadata(dir, undefined, testDeps)).rejects.toThrow('there is no dump')
   await makeDump()
   await withStore(async () => {
     await expect(restoreMetadata(dataDir, undefined, testDeps)).rejects.toThrow('in use by process')
@@ -113,7 +125,6 @@ test('nothing is restored under a running service or from a missing dump', async
 })
 
 test('a missing store with dumps is not silently created again', async () => {
-  await withStore(async () => undefined)
   await makeDump()
   await rename(join(dataDir, 'meta', 'pg'), join(dataDir, 'elsewhere'))
   await expect(withStore(async () => undefined)).rejects.toThrow(/is missing\. To restore the latest dump/)

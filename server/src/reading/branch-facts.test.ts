@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openReader, type Reader } from '../../../test/reader.ts'
-import { countMatching, readStats } from './reading.ts'
+import { countMatching, readEvents, readStats } from './reading.ts'
 
 let reader: Reader
 beforeAll(async () => {
@@ -46,4 +46,41 @@ test('a key is counted in events that have it as an overflow key since the last 
     ],
   }
   for (let round = 0; round < 3; round += 1) expect(await found()).toEqual(later)
+})
+
+/** Reads a page and counts all matches, as a search does. */
+async function pageAndCount(dataset: string, where: string, limit = 10) {
+  // One time window holds all events.
+  const bounds = { fromMs: 0, toMs: reader.senders.app.clock.nowMs() + 60_000 }
+  const query = await reader.query([dataset], where, { bounds, sharing: {} })
+  const { events } = await readEvents(store(), query, { limit, newestFirst: true, keys: 'all', withRaw: true })
+  return { events: events.length, count: (await countMatching(store(), query)).count }
+}
+
+test('a page and its count find a key that overflows since the last search on it', async () => {
+  await reader.send('pages', plain(0))
+  await reader.openMaps('pages', ['labels.'])
+  const where = "labels.rare = 'yes' OR zone = 'south'"
+  for (let round = 0; round < 3; round += 1) expect(await pageAndCount('pages', where)).toEqual({ events: 0, count: 0 })
+  await reader.send('pages', [...plain(100), '{"message":"order 1","zone":"north","labels":{"rare":"yes"}}'])
+  for (let round = 0; round < 3; round += 1) expect(await pageAndCount('pages', where)).toEqual({ events: 1, count: 1 })
+})
+
+test('a page and its count find out once which shapes and overflow keys there are', async () => {
+  await reader.send('once', plain(0))
+  const statements = vi.spyOn(store().reader, 'exec')
+  const statementsOf = async (where: string) => {
+    statements.mockClear()
+    expect(await pageAndCount('once', where)).toEqual({ events: 10, count: 100 })
+    return statements.mock.calls.length
+  }
+  // The page, what is there, and the count; shapes and overflow keys are two statements.
+  for (const [where, expected] of [
+    ["'order'", 3],
+    ["zone = 'north'", 3],
+    ["zone = 'north' AND 'order'", 4],
+  ] as const) {
+    for (let round = 0; round < 3; round += 1) expect(await statementsOf(where), where).toBe(expected)
+  }
+  statements.mockRestore()
 })

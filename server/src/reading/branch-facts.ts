@@ -5,12 +5,16 @@ import { queriedPaths, withOverflowKeys } from './overflow.ts'
 import type { QueryRun } from './run.ts'
 import { withShapes } from './shapes.ts'
 
-/** What a read needs to know about its events: their shapes when it needs lines, and which queried keys have overflow values. */
+/**
+ * What a read needs to know about its events: their shapes when it needs lines, and which queried keys have overflow values. `asRemembered` reads the
+ * overflow maps everywhere, unless an earlier query found that they lack a key.
+ */
 type FactsWanted = {
   readonly sources: readonly QuerySource[]
   readonly keys: readonly string[]
   readonly bounds: TimeBounds
-  readonly wantsOverflow: boolean
+  readonly wantsOverflow: boolean | 'asRemembered'
+  readonly sharing: object | undefined
 }
 
 /** The facts of each branch, in order, and their text for comparing. */
@@ -21,10 +25,12 @@ const FACTS_CHARS_MAX = 16_384
 const SOURCES_FEW = 32
 
 const remembered = new WeakMap<EventStore, Map<string, Facts>>()
+/** What the reads of one request found. */
+const shared = new WeakMap<object, Map<string, Promise<Facts>>>()
 
 /**
  * Reads branches with the facts about their events. Every query finds the facts out, since events arrive at any time. When an earlier query of the
- * same kind found some, the read begins with these at the same time, and is repeated if they have changed.
+ * same kind found some, the read begins with these at the same time, and is repeated if they have changed. Reads that share a request find them once.
  */
 export async function readWithFacts<T>(
   store: EventStore,
@@ -32,25 +38,38 @@ export async function readWithFacts<T>(
   wanted: FactsWanted,
   read: (branches: readonly QueryBranch[]) => Promise<T>,
 ): Promise<T> {
-  const { sources, keys, bounds, wantsOverflow } = wanted
+  const { sources, keys, bounds, sharing } = wanted
   const branches = branchesOf(sources, keys)
-  const paths = wantsOverflow ? queriedPaths(keys) : []
-  if (paths.length === 0 && !keys.includes('@raw')) return read(branches)
-  const find = async (): Promise<Facts> => {
+  const needsLines = keys.includes('@raw')
+  const paths = wanted.wantsOverflow ? queriedPaths(keys) : []
+  if (paths.length === 0 && !needsLines) return read(branches)
+  const [known, name] = [knownOf(store), nameOf(queryRun, branches, keys, paths.length > 0)]
+  const found = findingsOf(sharing)
+  const place = `${name} ${bounds.fromMs} ${bounds.toMs}`
+  const shares = name === undefined ? undefined : await found.get(place)
+  if (shares) return read(withFacts(branches, shares, paths))
+  const guess = name === undefined ? undefined : known.get(name)
+  if (wanted.wantsOverflow === 'asRemembered' && !needsLines && !(guess?.isSure && lacksOverflow(guess, paths))) return read(branches)
+  const findNow = async (): Promise<Facts> => {
     const scope = { keys, bounds }
     const [shaped, placed] = await Promise.all([
       withShapes(store, queryRun, branches, scope),
-      wantsOverflow ? withOverflowKeys(store, queryRun, branches, scope) : branches,
+      paths.length > 0 ? withOverflowKeys(store, queryRun, branches, scope) : branches,
     ])
-    const found = shaped.map((branch, index) => ({ ...branch, slots: placed[index]?.slots ?? branch.slots }))
-    return { branches: found, text: textOf(found, paths), isSure: true }
+    const facts = shaped.map((branch, index) => ({ ...branch, slots: placed[index]?.slots ?? branch.slots }))
+    return { branches: facts, text: textOf(facts, paths), isSure: true }
   }
-  const [known, name] = [knownOf(store), nameOf(queryRun, branches, keys, wantsOverflow)]
-  const guess = name === undefined ? undefined : known.get(name)
+  const find = (): Promise<Facts> => {
+    const finding = findNow()
+    if (name !== undefined) found.set(place, finding)
+    // A read that fails here may succeed within the budget of the next.
+    finding.catch(() => found.delete(place))
+    return finding
+  }
   if (!guess?.isSure) {
-    const found = await find()
-    remember(known, name, { ...found, isSure: guess === undefined || guess.text === found.text })
-    return read(withFacts(branches, found, paths))
+    const facts = await find()
+    remember(known, name, { ...facts, isSure: guess === undefined || guess.text === facts.text })
+    return read(withFacts(branches, facts, paths))
   }
   const { rows, bytes } = queryRun
   const [early, facts] = await Promise.allSettled([read(withFacts(branches, guess, paths)), find()])
@@ -64,6 +83,15 @@ export async function readWithFacts<T>(
   Object.assign(queryRun, { rows, bytes })
   return read(withFacts(branches, facts.value, paths))
 }
+
+function findingsOf(sharing: object | undefined): Map<string, Promise<Facts>> {
+  const own = (sharing && shared.get(sharing)) ?? new Map<string, Promise<Facts>>()
+  if (sharing) shared.set(sharing, own)
+  return own
+}
+
+const lacksOverflow = ({ branches }: Facts, paths: readonly string[]): boolean =>
+  branches.some(({ slots }) => paths.some((path) => !slots.mayOverflow(path)))
 
 /** The branches of this query have the layouts of today, whereas remembered ones may be older. */
 const withFacts = (branches: readonly QueryBranch[], facts: Facts, paths: readonly string[]): readonly QueryBranch[] =>

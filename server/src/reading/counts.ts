@@ -32,7 +32,8 @@ export async function countEach(
   const keys = [...new Set(filters.flatMap(keysIn))]
   const query = await withFamilies(store, queryRun, given, keys)
   // For a few events, reading the overflow maps everywhere is cheap.
-  const wanted = { sources: query.sources, keys, bounds: query.bounds, wantsOverflow: sampleRows === undefined }
+  const { sources, bounds, sharing } = query
+  const wanted = { sources, keys, bounds, wantsOverflow: sampleRows === undefined, sharing }
   const counts = await readWithFacts(store, queryRun, wanted, async (branches) => {
     const statement = countsStatement(branches, query, filters, sampleRows !== undefined)
     if (!statement) return filters.map(() => 0)

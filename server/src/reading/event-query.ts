@@ -55,6 +55,8 @@ export type EventQuery = {
   readonly gaps?: StoreGaps
   /** The admission of the query. Without one, as in tests of this module, nothing waits. */
   readonly ticket?: QueryTicket
+  /** Reads of one request have the same object here. What one finds out about the events, the others need not. */
+  readonly sharing?: object
   /** Without it every pattern stands for itself. */
   readonly families?: PatternFamilies
   /** The range of the patterns that are put into families; by default the bounds. */

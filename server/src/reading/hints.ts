@@ -32,6 +32,9 @@ export function hintsOf(filter: Filter, { tableClass, slots, lines }: HintSource
   return { conditions: overflowHints(filter, slots).slice(0, HINTS_MAX), haveAlternatives: false }
 }
 
+/** Whether a filter compares a key with an id, so that the index of all words leaves little to read. */
+export const comparesIds = (filter: Filter): boolean => wordsOf(filter).length > 0
+
 /** Whether a statement uses the index of all words. */
 export const searchesWords = (statement: string): boolean => statement.includes(WORDS_OF_VALUES)
 const WORDS_OF_VALUES = 'has(tokens('

@@ -4,7 +4,7 @@ import { type BranchContext, builtIn } from './condition.ts'
 import type { StatsRow, StatValue } from './event-query.ts'
 import { keyLocations } from './key-locations.ts'
 import { keyText } from './key-text.ts'
-import { constant, type SqlFragment, sql } from './statement.ts'
+import { constant, digits, type SqlFragment, sql } from './statement.ts'
 
 /**
  * An aggregate function of the store. `of` returns its arguments in one branch. It is either computed at once, or as a state per branch
@@ -136,6 +136,17 @@ const parametersOf = (aggregate: Aggregate): SqlFragment => (aggregate.name === 
 /** Computes an aggregate in one step. */
 export const finalAggregate = ({ aggregate, of }: Measure, context: BranchContext): SqlFragment =>
   resultOf(aggregate, sql`${constant(aggregate.name)}${parametersOf(aggregate)}(${of(context)})`)
+
+/** The aggregates that the store computes for every slice at once. The states of the others take much memory in slices without events. */
+const slicedAggregates: ReadonlySet<Aggregate['name']> = new Set(['countIf', 'sum', 'avg', 'stddevSamp', 'varSamp'])
+export const isSliced = ({ aggregate }: Measure): boolean => slicedAggregates.has(aggregate.name)
+
+/** Computes an aggregate for each slice, as an array. The slice of an event is counted from 1. */
+export const slicedAggregate = ({ aggregate, of }: Measure, context: BranchContext, { slice, slices }: SliceOfEvent): SqlFragment =>
+  sql`arrayMap(one -> ${resultOf(aggregate, sql`one`)}, ${constant(aggregate.name)}Resample(1, ${digits(slices + 1)}, 1)(${of(context)}, ${slice}))`
+
+/** The expression for the slice of an event, and how many there are. */
+type SliceOfEvent = { readonly slice: SqlFragment; readonly slices: number }
 
 /** Computes the mergeable state of an aggregate. */
 export const stateAggregate = ({ aggregate, of }: Measure, context: BranchContext): SqlFragment => {

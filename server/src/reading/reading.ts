@@ -5,6 +5,7 @@ import { conditionsIn, keysIn, type QueryBranch } from './branches.ts'
 import type { EventQuery, EventsRequest, EventsResult, FoundEvent, TimeBounds } from './event-query.ts'
 import { type EventsStatement, eventsStatement } from './events-statement.ts'
 import { type BranchLayout, foundEvent, type StoredEventRow, storedEvent } from './found-event.ts'
+import { comparesIds } from './hints.ts'
 import { branchesInFamilies, eventsInFamilies } from './pattern-families.ts'
 import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
 import { windowsOf } from './windows.ts'
@@ -21,9 +22,11 @@ const CONDITIONS_FEW = 20
 export async function readEvents(store: EventStore, query: EventQuery, request: EventsRequest): Promise<EventsResult> {
   const queryRun = startQueryRun(query)
   const keys = [...keysIn(query.filter), ...(request.orderBy ? [request.orderBy.key] : [])]
-  // For a few conditions, reading the overflow maps everywhere is faster than finding out which keys they contain.
+  // For a few conditions, reading the overflow maps everywhere is faster than finding out which keys they contain, unless a count does so anyway.
   const isLong = conditionsIn(query.filter).length > CONDITIONS_FEW
-  const wanted = { sources: query.sources, keys, bounds: query.bounds, wantsOverflow: isLong }
+  const isCounted = query.sharing !== undefined && !comparesIds(query.filter)
+  const wantsOverflow: boolean | 'asRemembered' = isLong || (isCounted && 'asRemembered')
+  const wanted = { sources: query.sources, keys, bounds: query.bounds, wantsOverflow, sharing: query.sharing }
   const found = await readWithFacts(store, queryRun, wanted, (branches) =>
     readWindows(store, queryRun, query, request, { branches, keys, isLong }),
   )

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
 import type { QueryClass, QuerySlot } from '../world.ts'
 import { openAdmission } from './admission.ts'
-import { prioritySettings } from './run-admitted.ts'
+import { noAdmissionWait, prioritySettings, runAdmitted } from './run-admitted.ts'
 
 const admission = openAdmission(
   { running: 100, perOrg: 100, perOrgShared: 100, reserved: 0, runningPerCredential: every(100), waitingPerCredential: every(100) },
@@ -68,4 +68,22 @@ test.each([
 
 test('a server decides itself how many threads a query has', () => {
   expect(prioritySettings({ rank: 3, running: 3, isLast: false }, undefined, undefined).max_threads).toBeUndefined()
+})
+
+test.each([
+  [8, '4'],
+  [0, undefined],
+])('queries that run at once share the %i threads of a server', async (threads, shared) => {
+  const server = { engine: undefined, readerLimits: { queryBytes: 0, allBytes: 0, threads } }
+  const threadsOf = (during?: () => Promise<unknown>) => {
+    const query = {
+      ticket: admission.ticket({ class: 'caller', orgId: 'server', credential: 'server', running: 100, waiting: 100 }),
+      signal: new AbortController().signal,
+      budget: { bytes: 1, rows: 1, seconds: 60, memoryBytes: 1, spillBytes: 1 },
+      startedMs: 0,
+      admissionWait: noAdmissionWait(),
+    }
+    return runAdmitted(server, query, 2, async ({ max_threads: own }) => [own, await during?.()])
+  }
+  expect(await threadsOf(threadsOf)).toEqual([undefined, [shared, undefined]])
 })

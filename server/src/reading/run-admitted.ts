@@ -15,7 +15,7 @@ export const noAdmissionWait = (): AdmissionWait => ({ waiting: 0, running: 0, s
 
 /** Runs the work once the query is admitted, with the settings for its share of the store. */
 export async function runAdmitted<T>(
-  store: EventStore,
+  store: Pick<EventStore, 'engine' | 'readerLimits'>,
   query: AdmittedQuery,
   cores: number,
   work: (settings: Record<string, string>, running: number) => Promise<T>,
@@ -37,7 +37,10 @@ export async function runAdmitted<T>(
       resume()
       admissionWait.running += 1
       try {
-        return await work(prioritySettings({ rank, isLast, running }, budget.threads, store.engine ? cores : undefined), running)
+        return await work(
+          prioritySettings({ rank, isLast, running }, budget.threads, store.engine ? cores : store.readerLimits.threads || undefined),
+          running,
+        )
       } finally {
         admissionWait.running -= 1
       }
@@ -52,7 +55,8 @@ const LOWEST_PRIORITY = 100_000
 
 /**
  * A query alone may use all processors. Queries that run at once share them, since more threads than processors take more time together. Further
- * queries of one owner get lower priority too, and exports the lowest. `cores` are those of the embedded engine.
+ * queries of one owner get lower priority too, and exports the lowest. `cores` are those of the embedded engine, or the threads that a
+ * server gives one query.
  */
 export function prioritySettings(
   { rank, isLast, running }: Pick<QuerySlot, 'rank' | 'isLast' | 'running'>,

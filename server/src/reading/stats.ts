@@ -11,7 +11,7 @@ import { withFamilies } from './pattern-families.ts'
 import { isTooManyGroups } from './query-failure.ts'
 import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
 import { textsOf } from './statement.ts'
-import { GROUP_JOINT, GROUPS_MAX, LEVELS, type StatsOptions, statsStatement } from './stats-statement.ts'
+import { GROUP_JOINT, GROUPS_MAX, LEVELS, type StatsOptions, slicedStatement, statsStatement } from './stats-statement.ts'
 
 /** Limits groups × slices. */
 const CELLS_MAX = 1_000_000
@@ -24,7 +24,7 @@ export async function readStats(store: EventStore, given: EventQuery, request: S
   const keys = request.calls.flatMap((call) => (call.key === undefined ? [] : [call.key]))
   const named = [...keysIn(given.filter), ...keys, ...request.groups]
   const query = await withFamilies(store, queryRun, given, named)
-  const wanted = { sources: query.sources, keys: named, bounds: query.bounds, wantsOverflow: true }
+  const wanted = { sources: query.sources, keys: named, bounds: query.bounds, wantsOverflow: true, sharing: query.sharing }
   return readWithFacts(store, queryRun, wanted, async (branches) => {
     const reading = { store, queryRun, query, request, branches }
     const { all, groups, groupsTotal } = (await readAtOnce(reading)) ?? (await readInSteps(reading))
@@ -64,6 +64,8 @@ async function readAtOnce(reading: StatsRead): Promise<StatsFound | undefined> {
   // More groups in so many slices are refused, or read in steps.
   if (key === undefined || others.length > 0 || count === 1 || limit * count > CELLS_MAX) return undefined
   if (!reading.branches.every((branch) => hasFewValues(branch, key))) return undefined
+  const sliced = await readSliced(reading, key)
+  if (sliced) return sliced
   const statement = statsStatement(reading.branches, reading.query, { calls, groups, slices: count, allLevels: true })
   const rows =
     statement && (await run(reading.store, reading.queryRun, statement, { groupsMax: CELLS_AT_ONCE, groups }).catch(undefinedIfTooMany))
@@ -87,6 +89,29 @@ async function readAtOnce(reading: StatsRead): Promise<StatsFound | undefined> {
     } else if (group) group.slices[slice] = measured
   }
   return { all, groups: [...found].map(([stored, { whole, slices }]) => foundGroup({ stored: [stored], whole }, slices)), groupsTotal }
+}
+
+/** The same in a cheaper statement, for functions that it can compute. */
+async function readSliced(reading: StatsRead, key: string): Promise<StatsFound | undefined> {
+  const { calls, slices: count, limit } = reading.request
+  const groupsMax = Math.floor(CELLS_AT_ONCE / count)
+  const options = { calls, groups: [key], slices: count }
+  const statement = groupsMax === 0 ? undefined : slicedStatement(reading.branches, reading.query, options)
+  const rows = statement && (await run(reading.store, reading.queryRun, statement, { groupsMax, groups: [key] }).catch(undefinedIfTooMany))
+  if (!rows) return undefined
+  let all: TotalStats = { whole: nobody(calls), slices: emptySlices(reading) }
+  const groups: StatsGroup[] = []
+  let groupsTotal = 0
+  while (!rows.atEnd) {
+    const stored = rows.text()
+    const isWhole = rows.uint8() === 1
+    const whole = readStatsRow(rows, calls, widthMs(reading))
+    const slices = Array.from({ length: rows.length() }, (_, slice) => readStatsRow(rows, calls, widthMs(reading, slice)))
+    if (isWhole) all = { whole, slices }
+    else groupsTotal += 1
+    if (!isWhole && groupsTotal <= limit) groups.push(foundGroup({ stored: [stored], whole }, slices))
+  }
+  return { all, groups, groupsTotal }
 }
 
 const emptySlices = ({ request: { calls, slices } }: StatsRead): StatsRow[] => Array.from({ length: slices }, () => nobody(calls))

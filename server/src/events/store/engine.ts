@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { getCompileCacheDir } from 'node:module'
 import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { type SupervisedChild, supervise } from '../../kernel/child.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Ids } from '../../kernel/ids.ts'
@@ -259,8 +260,10 @@ function spawnEngine(prefix: readonly string[], configFile: string) {
  * The engine gets none of our environment, which may hold secrets and variables that the engine would interpret, except where Node keeps compiled
  * code: without it every start compiles the program of the child anew, for 50 ms. Dates are in UTC.
  */
-export function codeCache({ NODE_COMPILE_CACHE: dir } = process.env): { NODE_COMPILE_CACHE?: string } {
-  return dir === undefined ? {} : { NODE_COMPILE_CACHE: dir }
+export function codeCache(): { NODE_COMPILE_CACHE?: string } {
+  // Node names the directory of its own version, which it makes below the one that it is given.
+  const dir = getCompileCacheDir()
+  return dir === undefined ? {} : { NODE_COMPILE_CACHE: dirname(dir) }
 }
 
 /** Asks the kernel for a free port. Another program may take it before the engine does; the start then fails and is retried. */

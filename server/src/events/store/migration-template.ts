@@ -13,6 +13,7 @@ import {
   tableClassNames,
   tableSettings,
   tokensOf,
+  WRONG_WORDS,
 } from '../../lines/table.ts'
 import type { StoreAddress } from './address.ts'
 
@@ -133,7 +134,7 @@ function settings(cluster: string | undefined): string {
 function eventsBody(name: string): string {
   const tableClass = classOf(name)
   const lines = columns(tableClass).map((column) => `  ${column.name} ${column.type} codec(${column.codec})`)
-  return `\n${[...lines, `  index tok ${tokensOf(tableClass)} type bloom_filter(0.01) granularity 1`].join(',\n')}\n`
+  return `\n${[...lines, `  index tok ${tokensOf(tableClass)} type bloom_filter(${WRONG_WORDS}) granularity 1`].join(',\n')}\n`
 }
 
 function classOf(name: string): TableClass {

@@ -28,17 +28,18 @@ export const recordMigration = async (writer: ClickHouseClient, number: number, 
   })
 }
 
-/** ReaderLimits are the memory that one query of the reader may use, and all of them together; 0 is no limit. */
-export type ReaderLimits = { readonly queryBytes: number; readonly allBytes: number }
+/** ReaderLimits are the memory that one query of the reader may use, and all of them together, and the threads of one query; 0 is no limit. */
+export type ReaderLimits = { readonly queryBytes: number; readonly allBytes: number; readonly threads: number }
 
 export const readerLimits = async (reader: ClickHouseClient, signal: AbortSignal): Promise<ReaderLimits> => {
-  const [row] = await rows<{ query: number; every: number }>(
+  const [row] = await rows<{ query: number; every: number; threads: number }>(
     reader,
-    "select toFloat64(getSetting('max_memory_usage')) as query, toFloat64(getSetting('max_memory_usage_for_user')) as every",
+    `select toFloat64(getSetting('max_memory_usage')) as query, toFloat64(getSetting('max_memory_usage_for_user')) as every,
+      toFloat64(getSetting('max_threads')) as threads`,
     {},
     signal,
   )
-  return { queryBytes: row?.query ?? 0, allBytes: row?.every ?? 0 }
+  return { queryBytes: row?.query ?? 0, allBytes: row?.every ?? 0, threads: row?.threads ?? 0 }
 }
 
 export type DetachedParts = { table: string; reason: string; parts: number }

@@ -5,7 +5,7 @@ import { readAccessBytes } from './access.ts'
 import { readGlogOrLogcatBytes } from './glog-logcat.ts'
 import { readLevel } from './level.ts'
 import { PairReader } from './pairs-bytes.ts'
-import { readSyslogBytes } from './syslog.ts'
+import { readSyslogBytes } from './syslog-bytes.ts'
 import { mayBeIso, readIsoBytes } from './time.ts'
 
 /** The results of reading a line: its parts are found, it has none, or only `detect` can read it. */
@@ -23,10 +23,12 @@ const BEHIND = 8
 const EQUALS = 16
 /** Access logs have a request behind a bracket. */
 const ACCESS = 32
-/** The type of an exception. No byte has this kind. */
-const FAILURE = 128
 /** Bytes of characters beyond ASCII. */
 const WIDE = 64
+/** The type of an exception. No byte has this kind. */
+const FAILURE = 128
+/** The smallest first byte of a character beyond ASCII. */
+const FIRST_OF_CHAR = 0xc0
 
 const kinds = makeKinds()
 
@@ -59,13 +61,14 @@ const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map(text)
 const [SPACE, OPENING_BRACKET, CLOSING_BRACKET, OPENING, CLOSING, DASH, LESS, CLOSING_BRACE] = [
   0x20, 0x5b, 0x5d, 0x28, 0x29, 0x2d, 0x3c, 0x7d,
 ]
-const [UPPER_A, UPPER_F, UPPER_W, UPPER_Z, CASE, COLON, UNDERSCORE] = [0x41, 0x46, 0x57, 0x5a, 0x20, 0x3a, 0x5f]
+const [UPPER_A, UPPER_F, UPPER_W, UPPER_Z] = [0x41, 0x46, 0x57, 0x5a]
+const [CASE, COLON, UNDERSCORE] = [0x20, 0x3a, 0x5f]
 
 const pairs = new PairReader()
 
 /**
- * Reads a line as `detect` does, without strings: a leading time, a level near the beginning, pairs, and frames of stack traces; in ASCII lines
- * also syslog without a priority, glog, logcat and access logs. Other formats are left to `detect`.
+ * Reads a line as `detect` does, without strings: syslog, a leading time, a level near the beginning, pairs, and frames of stack traces; in ASCII
+ * lines also glog, logcat and access logs. Other formats are left to `detect`.
  */
 export function readPlain(bytes: Uint8Array, arrival: Instant, found: PlainText): PlainResult {
   const end = bytes.length
@@ -79,8 +82,8 @@ export function readPlain(bytes: Uint8Array, arrival: Instant, found: PlainText)
 
 /** True for characters beyond ASCII in a line whose format does not depend on them. */
 function isPlainWide(bytes: Uint8Array, seen: number): boolean {
-  if (seen & ACCESS || isSyslog(bytes) || mayBeGlogOrLogcat(bytes) || !isUtf8(bytes)) return false
-  for (let at = 0; at < bytes.length; at += 1) if (mayBeSpace(bytes, at)) return false
+  if (seen & ACCESS || mayBeGlogOrLogcat(bytes) || !isUtf8(bytes)) return false
+  for (let at = 0; at < bytes.length; at += 1) if ((bytes[at] as number) >= FIRST_OF_CHAR && mayBeSpace(bytes, at)) return false
   return true
 }
 
@@ -134,12 +137,11 @@ function readRest(bytes: Uint8Array, restStart: number, seen: number, found: Pla
 function readHeader(bytes: Uint8Array, arrival: Instant, found: PlainText): number {
   const end = bytes.length
   const first = bytes[0] as number
-  if (isSyslog(bytes)) {
+  if (first === LESS || isSyslog(bytes)) {
     if (!readSyslogBytes(bytes, arrival, found)) return -1
     found.wordsStart = end
     return found.starts[found.count - 1] as number
   }
-  if (first === LESS) return -1
   if (mayBeGlogOrLogcat(bytes)) {
     found.wordsStart = readGlogOrLogcatBytes(bytes, arrival, found)
     return found.wordsStart
@@ -165,7 +167,7 @@ function kindsIn(bytes: Uint8Array, end: number): number {
     if (isAt(bytes, at, REQUEST)) seen |= ACCESS
     else if (isFailure(bytes, at, end)) seen |= FAILURE
   }
-  return mayBegin[bytes[0] as number] === 1 && isAnyAt(bytes, 0, beginnings) ? ODD : seen
+  return mayBegin[bytes[0] as number] === 1 && beginnings.some((word) => isAt(bytes, 0, word)) ? ODD : seen
 }
 
 /** True for the end of the type of an exception, as in `java.io.IOException:`, whose beginning is a capital letter before `at`. */
@@ -243,11 +245,6 @@ function isTraceLine(bytes: Uint8Array): boolean {
   at += AT.length
   if ((kinds[bytes[at] as number] as number) & SPACE_KIND) return false
   for (at += 1; at < end - 1; at += 1) if (bytes[at] === OPENING) return true
-  return false
-}
-
-function isAnyAt(bytes: Uint8Array, start: number, words: readonly Uint8Array[]): boolean {
-  for (const word of words) if (isAt(bytes, start, word)) return true
   return false
 }
 

@@ -1,4 +1,3 @@
-import type { PlainText } from '../../lines/plain-text.ts'
 import { derivedLeaf, type FoundLeaf, type FoundTime, leafAt } from '../../lines/text-line.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import type { Header } from './plain.ts'
@@ -12,6 +11,8 @@ export const severities: readonly string[] = 'emerg alert crit err warning notic
 
 const PRIORITY = /<(\d{1,3})>/y
 const MODERN = /(\d{1,2}) (-|\S{10,64}) (\S{1,255}) (\S{1,48}) (\S{1,128}) (\S{1,32}) (?=-|\[)/y
+/** Heroku leaves out the structured data and the sign that there is none. */
+const DRAIN = /(1) (\d{4}-\d\d-\d\dT\S{8,48}) (\S{1,255}) (\S{1,48}) (\S{1,128}) (-) (?=\S)/y
 const NAMED_DATE = /([A-Z][a-z]{2}) ( ?\d{1,2}) (?:(\d{4}) )?(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?=:? )/y
 const ISO_DATE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?(?=:? )/y
 const BEHIND_DATE = /:? /y
@@ -19,7 +20,8 @@ const SENDER = /([\w.:-]{1,255}) ([\w./@()-]{1,128})(?:\[(\d{1,10})\])?: ?/y
 const [LESS, UPPER_A, UPPER_Z] = [0x3c, 0x41, 0x5a]
 const NONE = '-'
 
-const times = new NamedTimes((text, start) => {
+/** The times of the older format. Lines that were read as strings teach it the formats of lines that are read as bytes. */
+export const times = new NamedTimes((text, start) => {
   const match = at(NAMED_DATE, text, start)
   if (!match) return undefined
   const [whole, month = '', day = '', year, clock = '', fraction] = match
@@ -51,7 +53,7 @@ function priorityLeaves(written: string): FoundLeaf[] {
 }
 
 function modern(text: string, start: number, said: readonly FoundLeaf[]): Header | undefined {
-  const match = at(MODERN, text, start)
+  const match = at(MODERN, text, start) ?? at(DRAIN, text, start)
   if (!match) return undefined
   const [whole, version = '', timeText = '', ...names] = match
   const data = structuredData(text, start + whole.length)
@@ -118,63 +120,6 @@ function old(text: string, start: number, said: readonly FoundLeaf[], arrival: I
   const messageStart = behind + (sender?.[0].length ?? 0)
   leaves.push(leafAt('message', text.slice(messageStart), messageStart))
   return { leaves, time, restStart: messageStart, wordsStart: text.length, isWhole: false }
-}
-
-const HOST_CHARS_MAX = 255
-const APP_CHARS_MAX = 128
-const ID_DIGITS_MAX = 10
-const [SPACE, COLON, OPENING, CLOSING] = [0x20, 0x3a, 0x5b, 0x5d]
-const HOST = 1
-const APP = 2
-const DIGIT = 4
-const kinds = makeKinds()
-
-/** The classes of bytes in SENDER. */
-function makeKinds(): Uint8Array {
-  const digits = '0123456789'
-  const lower = 'abcdefghijklmnopqrstuvwxyz'
-  const word = `${digits}${lower}${lower.toUpperCase()}_`
-  const made = new Uint8Array(256)
-  const mark = (chars: string, kind: number) => {
-    for (const char of chars) made[char.charCodeAt(0)] = (made[char.charCodeAt(0)] ?? 0) | kind
-  }
-  mark(`${word}.:-`, HOST)
-  mark(`${word}./@()-`, APP)
-  mark(digits, DIGIT)
-  return made
-}
-
-/** Reads the BSD format without a priority in an ASCII line, as syslog does; false when only syslog can tell. */
-export function readSyslogBytes(bytes: Uint8Array, arrival: Instant, found: PlainText): boolean {
-  const end = bytes.length
-  if (!times.readBytes(bytes, 0, end, arrival, found)) return false
-  let start = found.timeEnd
-  if (bytes[start] === COLON) start += 1
-  if (bytes[start] !== SPACE) return false
-  start += 1
-  const hostEnd = runEnd(bytes, start, HOST)
-  if (hostEnd === start || hostEnd - start > HOST_CHARS_MAX || bytes[hostEnd] !== SPACE) return false
-  const appStart = hostEnd + 1
-  const appEnd = runEnd(bytes, appStart, APP)
-  if (appEnd === appStart || appEnd - appStart > APP_CHARS_MAX) return false
-  found.add('hostname', start, hostEnd)
-  found.add('appname', appStart, appEnd)
-  let at = appEnd
-  if (bytes[at] === OPENING) {
-    const idEnd = runEnd(bytes, at + 1, DIGIT)
-    if (idEnd === at + 1 || idEnd - at - 1 > ID_DIGITS_MAX || bytes[idEnd] !== CLOSING) return false
-    found.add('procid', at + 1, idEnd)
-    at = idEnd + 1
-  }
-  if (bytes[at] !== COLON) return false
-  at += bytes[at + 1] === SPACE ? 2 : 1
-  return found.add('message', at, end)
-}
-
-function runEnd(bytes: Uint8Array, start: number, kind: number): number {
-  let at = start
-  while (at < bytes.length && (kinds[bytes[at] as number] as number) & kind) at += 1
-  return at
 }
 
 /** Reads the ISO time that some programs write in the BSD format. */

@@ -39,6 +39,8 @@ export type IntakeOptions = {
   /** Issues ids of acknowledgements to protocols that have them. */
   acknowledgements?: Acknowledgements | undefined
   drains?: DrainSettings
+  /** The version that senders of the Elasticsearch protocol see. */
+  protocolVersion?: string | undefined
   pool?: WorkerPool
 }
 
@@ -147,8 +149,15 @@ const chosenOf = (named: Receiver, head: RequestHead): Receiver => (named === na
 const NO_DRAINS: DrainSettings = { secrets: [], verify: undefined }
 
 function contextOf({ world, options }: IntakeParts, { headers, query, path }: RequestHead, sender: string): ReplyContext {
-  const { acknowledgements, drains = NO_DRAINS } = options
-  return { sender, nowMs: world.clock.nowMs(), credential: credentialStateOf(headers, query, path), acknowledgements, drains }
+  const { acknowledgements, drains = NO_DRAINS, protocolVersion } = options
+  return {
+    sender,
+    nowMs: world.clock.nowMs(),
+    credential: credentialStateOf(headers, query, path),
+    acknowledgements,
+    drains,
+    protocolVersion,
+  }
 }
 
 const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'x-service-api-key', 'proxy-authorization', ...SENDER_KEY_HEADERS]

@@ -112,6 +112,29 @@ describe('credentials', () => {
     expect(counters.dropped.get('refused')).toBe(2)
   })
 
+  test('the token of a drain of Heroku stands for its key', async () => {
+    const [one, two] = [await senders.org.newKey(['IngestionApi']), await senders.org.newKey(['IngestionApi'])]
+    const { port, counters } = await listen('syslog+tcp', `drains=d.one-1:${one},d.two-2:${two}&collection=drained`)
+    const messages = ['d.one-1', 'd.two-2', 'd.three-3'].map(
+      (token) => `<40>1 2026-11-22T12:00:00.5+00:00 ${token} App web.1 - State changed from starting to up`,
+    )
+    await send(port, messages.map((text) => `${text.length} ${text}`).join(''))
+    const events = await senders.eventsIn('app', 'drained')
+    expect(events.map(({ keys }) => [keys.hostname, keys.procid, keys.message, keys.severity]).sort()).toEqual([
+      ['d.one-1', 'web.1', 'State changed from starting to up', 'emerg'],
+      ['d.two-2', 'web.1', 'State changed from starting to up', 'emerg'],
+    ])
+    expect(counters.dropped.get('refused')).toBe(1)
+    for (const [query, problem] of [
+      [`drains=d.one:short`, 'must have pairs of a token and an API key'],
+      [`drains=${one}`, 'must have pairs of a token and an API key'],
+      [`drains=d.one:${one},d.one:${two}`, 'must have each token once'],
+    ]) {
+      expect(() => asListeners(`syslog+tcp://127.0.0.1:0?${query}`)).toThrow(problem)
+    }
+    expect(() => asListeners(`gelf+tcp://127.0.0.1:0?key=${one}&drains=d.one:${one}`)).toThrow('must have drains for syslog only')
+  })
+
   test('a listener with a key takes private networks only, unless others are named', () => {
     const [closedOne, open] = asListeners(
       `syslog+udp://0.0.0.0:514?key=${'k'.repeat(40)} syslog+udp://0.0.0.0:515?key=${'k'.repeat(40)}&networks=any`,

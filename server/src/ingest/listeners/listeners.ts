@@ -74,7 +74,7 @@ export function openListeners(world: ListenerWorld): Listeners {
     const routing = { collection: setting.collection, dataset: setting.dataset, tags: {} }
     const queues = new MessageQueues(
       { ...world, access },
-      { parser: parserOf[protocol], routing, bytesMax, counters, hasOneKey: setting.key !== undefined },
+      { parser: parserOf[protocol], routing, bytesMax, counters, hasOneKey: setting.key !== undefined && !setting.drains },
     )
     return { setting, queues, counters, lineParts: new PartQueue(LINE_BYTES_MAX) }
   }

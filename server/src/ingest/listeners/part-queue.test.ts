@@ -67,11 +67,17 @@ test('the parts of a line become one event, whatever comes between and in which 
   expect(eventsOf(out)).toEqual([event('plain'), event('one two three'), event('xy')])
 })
 
-test('parts whose rest never comes go on as they came after five seconds', () => {
+test('incomplete parts are passed on unchanged after five seconds', () => {
   const out = joined(new PartQueue(2 ** 20), [part('one', 1), part('three', 3)])
   expect(out).toEqual([])
   vi.advanceTimersByTime(5_000)
   expect(out).toEqual([part('one', 1), part('three', 3)])
+})
+
+test('a part that is sent again counts once, and another part with its number begins another line', () => {
+  const out = joined(new PartQueue(2 ** 20), [part('one ', 1), part('one ', 1), part('1 ', 1), part('two', 2, last)])
+  expect(out[0]).toEqual(part('one ', 1))
+  expect(eventsOf(out.slice(1))).toEqual([event('1 two')])
 })
 
 test('the end of a connection passes on its parts only', () => {
@@ -83,7 +89,7 @@ test('the end of a connection passes on its parts only', () => {
   expect(out).toEqual([part('one', 1)])
 })
 
-test('the oldest line goes on as it came when all hold too much, and one that is too long at once', () => {
+test('the oldest line is passed on unchanged when all hold too much, and one that is too long at once', () => {
   const [one, two] = [part('x'.repeat(100), 1), part('y'.repeat(100), 1, { partial_id: 'l2' })]
   expect(joined(new PartQueue(2 ** 20, one.length + 10), [one, two])).toEqual([one])
   expect(joined(new PartQueue(one.length - 1), [one])).toEqual([one])

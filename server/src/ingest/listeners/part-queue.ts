@@ -9,7 +9,7 @@ const LINE_MS = 5_000
 /** Bounds the parts that the lines of one listener hold together. */
 const HELD_BYTES_MAX = 16 * 2 ** 20
 
-/** Collects the parts of lines that came in several messages. What stays incomplete goes on as it came. */
+/** Collects the parts of lines that came in several messages. Incomplete lines are passed on unchanged. */
 export class PartQueue {
   readonly #lines = new Map<string, OpenLine>()
   readonly #lineBytesMax: number
@@ -31,17 +31,20 @@ export class PartQueue {
   /** Takes a part of a line of one sender. `emit` gets the whole line, or the messages that remained. */
   add(sender: string, { id, ordinal, isLast }: LinePart, part: Part, emit: Emit): void {
     const key = `${sender} ${id}`
+    const open = this.#lines.get(key)
+    const known = open?.parts.get(ordinal)
+    if (known && Buffer.compare(known.message, part.message) === 0) return
+    // The part of another line with the same id.
+    if (open && known) this.#end(key, open)
     const line = this.#lines.get(key) ?? this.#open(key, emit)
-    const known = line.parts.get(ordinal)
-    const more = part.message.length - (known?.message.length ?? 0)
     line.parts.set(ordinal, part)
-    line.bytes += more
-    this.#bytes += more
+    line.bytes += part.message.length
+    this.#bytes += part.message.length
     if (isLast) line.count = ordinal
     if (line.parts.size === line.count || line.bytes > this.#lineBytesMax) this.#end(key, line)
-    for (const [oldest, open] of this.#lines) {
+    for (const [oldest, first] of this.#lines) {
       if (this.#bytes <= this.#heldBytesMax) return
-      this.#end(oldest, open)
+      this.#end(oldest, first)
     }
   }
 

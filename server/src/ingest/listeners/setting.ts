@@ -26,6 +26,8 @@ export type ListenerSetting = {
   user: string | undefined
   /** The time zone of syslog messages that name none; UTC when undefined. */
   zone: string | undefined
+  /** The API keys of Heroku's syslog drains by their tokens, which stand in the host field. */
+  drains: ReadonlyMap<string, Secret> | undefined
 }
 
 const transportsOf: Readonly<Record<ListenerProtocol, readonly Transport[]>> = {
@@ -35,7 +37,7 @@ const transportsOf: Readonly<Record<ListenerProtocol, readonly Transport[]>> = {
   forward: ['udp', 'tcp', 'tls'],
   'otlp-grpc': ['tcp', 'tls'],
 }
-const PARAMETERS = ['key', 'collection', 'dataset', 'networks', 'client_ca', 'shared_key', 'user', 'zone']
+const PARAMETERS = ['key', 'collection', 'dataset', 'networks', 'client_ca', 'shared_key', 'user', 'zone', 'drains']
 const EXAMPLE = 'syslog+tcp://0.0.0.0:601?key=…'
 const PORT_MAX = 65_535
 const NAME_CHARS_MAX = 255
@@ -99,6 +101,7 @@ function withAccess(place: Place, given: URLSearchParams): ListenerSetting {
   if (zone !== undefined && protocol !== 'syslog' && protocol !== 'relp')
     throw new Error(`must have zone for syslog and relp only, not in ${name}`)
   if (zone !== undefined && !isZone(zone)) throw new Error(`must have a time zone such as Europe/Berlin as zone in ${name}`)
+  if (given.has('drains') && protocol !== 'syslog') throw new Error(`must have drains for syslog only, not in ${name}`)
   const isProven = clientCa !== undefined || sharedKey !== undefined || (key === undefined && !isHeartbeat)
   return {
     ...place,
@@ -110,6 +113,7 @@ function withAccess(place: Place, given: URLSearchParams): ListenerSetting {
     sharedKey: sharedKey === undefined ? undefined : new Secret(sharedKey),
     user,
     zone,
+    drains: drainsOf(textOf('drains'), name),
   }
 }
 
@@ -119,6 +123,19 @@ function nameOf(parameter: string, text: string | undefined, listener: string): 
     throw new Error(`must have a valid name as ${parameter} in ${listener}`)
   }
   return text
+}
+
+/** Reads `<token>:<key>` of drains, separated by commas. */
+function drainsOf(text: string | undefined, listener: string): ReadonlyMap<string, Secret> | undefined {
+  if (text === undefined) return undefined
+  const pairs = text.split(',').map((word): [string, Secret] => {
+    const [, token = '', key = ''] = /^([!-9;-~]+):([!-~]+)$/.exec(word) ?? []
+    if (token === '' || Buffer.byteLength(key) < KEY_BYTES_MIN)
+      throw new Error(`must have pairs of a token and an API key, such as d.1234:dk_…, as drains in ${listener}`)
+    return [token, new Secret(key)]
+  })
+  if (new Set(pairs.map(([token]) => token)).size < pairs.length) throw new Error(`must have each token once in the drains of ${listener}`)
+  return new Map(pairs)
 }
 
 /** Reads `any`, or networks, addresses, `private` and `loopback`, separated by commas. */

@@ -16,9 +16,19 @@ export type ListenerParts = { setting: ListenerSetting; queues: MessageQueues; c
 
 type KeyedQueue = { queue: MessageQueue; message: Uint8Array }
 
-/** Finds the queue of a message: that of the listener's key, else that of the key in the message. */
+const HOST_CHARS = 600
+const HOST = /^<\d{1,3}>\d{1,2} \S+ (\S+) /
+
+/** The key of the drain whose token is the host of a message. */
+function drainKey({ drains }: ListenerSetting, message: Uint8Array): string | undefined {
+  if (!drains) return undefined
+  const head = Buffer.from(message.buffer, message.byteOffset, Math.min(message.length, HOST_CHARS)).toString('latin1')
+  return drains.get(HOST.exec(head)?.[1] ?? '')?.reveal()
+}
+
+/** Finds the queue of a message: that of its drain or of the listener's key, else that of the key in the message. */
 function queueOf({ setting, queues, counters }: ListenerParts, message: Uint8Array): KeyedQueue | undefined {
-  const own = setting.key?.reveal()
+  const own = drainKey(setting, message) ?? setting.key?.reveal()
   const keyed = own === undefined ? inBandKey(message) : { key: own, message }
   const queue = keyed && queues.of(keyed.key)
   if (queue) return { queue, message: keyed.message }

@@ -13,6 +13,9 @@ const OWN_WEIGHT = 8
 
 export type RecordRoute = Pick<DatasetBatch, 'collection' | 'dataset'>
 
+/** The position of a JSON value, and whether it contains a backslash. */
+export type JsonText = { readonly start: number; readonly stop: number; readonly escaped: boolean }
+
 type RoutedBatch = RecordRoute & { table: RecordTable }
 
 const NO_BODY = new Uint8Array()
@@ -77,11 +80,11 @@ export class Batches {
     return this.#lastShared
   }
 
-  /** Sets the line of the draft to a JSON string of the body. */
-  setLine(start: number, stop: number, escaped: boolean): void {
+  /** Sets the line of the draft to a value of the body that a reader read last, a JSON string without its escapes. */
+  setLine({ start, stop, escaped }: JsonText, isString = true): void {
     const { draft, memory } = this
-    if (escaped) draft.setRaw(unescapeBytes(memory.body.subarray(start, stop)))
-    else draft.setRawAt(start, stop)
+    if (isString && escaped) draft.setRaw(unescapeBytes(memory.body.subarray(start, stop)))
+    else draft.setRawAt(start, stop, isString)
   }
 
   /** Sets the time of the draft from a text in any notation; one that is none becomes an attribute. */

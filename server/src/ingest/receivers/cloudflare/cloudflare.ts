@@ -1,7 +1,7 @@
 import { Failure } from '../../../kernel/errors.ts'
 import type { IngestOutcome, IngestRequest, IngestRequestHead, ParsedBody, Receiver, ReceiverReply } from '../../batch.ts'
 import { splitLines } from '../../intake/lines.ts'
-import { Batches, timeOf } from '../batches.ts'
+import { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonReader } from '../json/reader.ts'
 import { readText } from '../json/texts.ts'
@@ -24,11 +24,14 @@ export const cloudflare: Receiver = {
 
 function parse({ path, body }: IngestRequest): ParsedBody {
   if (isUploadCheck(body)) return { batches: [], rejected: [], total: 0 }
-  const batches = new Batches()
-  const records = batches.of({ collection: 'cloudflare', dataset: PATH.exec(path)?.[1] })
+  const batches = new Batches(body)
+  const table = batches.of({ collection: 'cloudflare', dataset: PATH.exec(path)?.[1] })
   for (const raw of splitLines(body)) {
-    const { time, refused } = timeOf(timeIn(raw))
-    batches.add(records, { raw, time, level: undefined, keys: [], attributes: refused })
+    const start = raw.byteOffset - body.byteOffset
+    batches.draft.clear()
+    batches.draft.setRawAt(start, start + raw.length)
+    batches.setTime(timeIn(raw))
+    batches.take(table)
   }
   return batches.parsed()
 }

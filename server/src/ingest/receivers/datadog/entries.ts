@@ -89,7 +89,7 @@ export class LogEntries {
       const { role, path } = name
       found.hasMembers = true
       if (role === 'message' && leaves.isString) {
-        this.#batches.setLine(reader.start, reader.stop, reader.escaped)
+        this.#batches.setLine(reader)
         found.hasMessage = true
       } else if (path === '' || draft.keys.count >= KEYS_MAX) found.isWhole = true
       else if (role === 'message' || role === 'other') leaves.addTo(draft.keys, path)

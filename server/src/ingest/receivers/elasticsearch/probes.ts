@@ -1,4 +1,4 @@
-import type { IngestRequestHead, ReceiverReply, ReceiverRoute } from '../../batch.ts'
+import type { IngestRequestHead, ReceiverReply, ReceiverRoute, ReplyContext } from '../../batch.ts'
 
 /** A request that senders make before they send events. The replies are just enough for them to continue. */
 type Probe = { methods: readonly string[]; tail: RegExp; status?: number; body: unknown }
@@ -43,20 +43,23 @@ const VERSION = '8.19.0'
 const SHIPPER = /^Elastic-[A-Za-z-]+\/(\d{1,4}\.\d{1,4}\.\d{1,4})/
 
 export const probeRoutes: readonly ReceiverRoute[] = [
-  { methods: GET, tail: ROOT, probe: (request) => protocolReply(request, 200, banner(request.headers['user-agent'] ?? '')) },
+  { methods: GET, tail: ROOT, probe: (request, context) => protocolReply(request, 200, banner(versionFor(request, context))) },
   ...probes.map(({ methods, tail, status, body }) => {
     const probe = (request: IngestRequestHead) => protocolReply(request, status ?? 200, body)
     return { methods, tail, probe }
   }),
 ]
 
-function banner(userAgent: string): unknown {
+const versionFor = ({ headers }: IngestRequestHead, context: ReplyContext | undefined): string =>
+  context?.protocolVersion ?? SHIPPER.exec(headers['user-agent'] ?? '')?.[1] ?? VERSION
+
+function banner(version: string): unknown {
   return {
     name: 'dendro',
     cluster_name: 'dendro',
     cluster_uuid: 'dendro0000000000000000',
     version: {
-      number: SHIPPER.exec(userAgent)?.[1] ?? VERSION,
+      number: version,
       build_flavor: 'default',
       build_type: 'docker',
       build_hash: '0',

@@ -1,4 +1,4 @@
-import type { Batches } from '../batches.ts'
+import type { Batches, JsonText } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
 import { JsonReader } from '../json/reader.ts'
@@ -44,8 +44,8 @@ function roleOf(path: string): Role {
 
 /** The parts of a message found so far, besides its fields. */
 type GelfMessage = {
-  short: TextPlace | undefined
-  full: TextPlace | undefined
+  short: JsonText | undefined
+  full: JsonText | undefined
   pairs: number
   /** Set when a part has no key. The whole message then becomes the line, so that nothing is lost. */
   isWhole: boolean
@@ -54,8 +54,6 @@ type GelfMessage = {
   dataset: string | undefined
   datasetRank: number
 }
-/** A JSON string of the body. */
-type TextPlace = { start: number; stop: number; escaped: boolean }
 
 /** Reads the messages of one body into the draft of its batches. */
 export class GelfRecords {
@@ -136,7 +134,7 @@ export class GelfRecords {
       draft.setRawAt(from, to)
       return
     }
-    this.#batches.setLine(line.start, line.stop, line.escaped)
+    this.#batches.setLine(line)
     if (line === short || !short || short.stop === short.start) return
     if (short.escaped) draft.keys.addText('message', unescapeToText(this.#body.subarray(short.start, short.stop)))
     else draft.keys.add('message', short.start, short.stop)

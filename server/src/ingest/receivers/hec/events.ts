@@ -132,7 +132,7 @@ class HecEvents {
     const isText = reader.peek() === QUOTE
     if (isText) reader.string()
     else reader.skip()
-    this.#batches.setLine(reader.start, reader.stop, isText && reader.escaped)
+    this.#batches.setLine(reader, isText)
     event.hasLine = true
     event.isBlank = isText && draft.rawStart === draft.rawEnd
   }

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../kernel/errors.ts'
+import type { RecordDraft } from '../../../lines/record-table.ts'
 import { parseTime } from '../../../lines/time-text.ts'
-import type { Pair, ReceivedRecord } from '../../batch.ts'
 import { facilities, severities } from '../../detect/syslog.ts'
 
 const SPACE = 0x20
@@ -12,16 +12,20 @@ const HEADER_BYTES_MAX = 1_024
 /** The header of RFC 5424 without structured data: priority, version, time, host, app, process and message id. */
 const HEADER = /^<(\d{1,3})>(\d{1,2}) (\S+) (\S+) (\S+) (\S+) (\S+)(?: |$)/
 const NONE = '-'
+const NAMES = ['hostname', 'appname', 'procid', 'msgid'] as const
 const PRIORITY_MAX = 191
 
+/** The position of a message in a body. */
+export type Frame = { start: number; end: number }
+
 /** Yields the messages of a body in which each begins with its length. */
-export function* splitFrames(body: Uint8Array): Generator<Uint8Array> {
+export function* splitFrames(body: Uint8Array): Generator<Frame> {
   for (let at = afterLineEnd(body, 0); at < body.length; ) {
     const space = body.indexOf(SPACE, at)
     const length = space < 0 ? Number.NaN : countIn(body, at, space)
     if (Number.isNaN(length)) throw badRequest(`the message at byte ${at} does not begin with its length`)
     if (length > body.length - space - 1) throw badRequest(`the message at byte ${at} ends beyond the body`)
-    yield body.subarray(space + 1, space + 1 + length)
+    yield { start: space + 1, end: space + 1 + length }
     at = afterLineEnd(body, space + 1 + length)
   }
 }
@@ -39,31 +43,28 @@ function countIn(body: Uint8Array, start: number, end: number): number {
   return count
 }
 
-/** Reads a message. Its text is the line; a message without the header is a line as it is. */
-export function readFrame(frame: Uint8Array): ReceivedRecord {
-  const head = Buffer.from(frame.buffer, frame.byteOffset, Math.min(frame.length, HEADER_BYTES_MAX)).toString('latin1')
-  const match = HEADER.exec(head)
-  const priority = Number(match?.[1])
-  const time = match ? parseTime(match[3] ?? '') : undefined
-  if (!match || priority > PRIORITY_MAX || (!time && match[3] !== NONE)) {
-    return { raw: withoutLineEnd(frame), time: undefined, level: undefined, keys: [], attributes: [] }
-  }
-  const [whole, , , , hostname = NONE, appname = NONE, procid = NONE, msgid = NONE] = match
-  const names: readonly Pair[] = [
-    ['facility', facilities[priority >> 3] ?? NONE],
-    ['severity', severities[priority & 7] ?? NONE],
-    ['hostname', hostname],
-    ['appname', appname],
-    ['procid', procid],
-    ['msgid', msgid],
-  ]
-  return {
-    raw: withoutLineEnd(frame.subarray(whole.length)),
-    time,
-    level: undefined,
-    keys: names.filter(([, text]) => text !== NONE),
-    attributes: procid === NONE ? [] : [['$heroku.dyno', procid]],
+/** Reads a message into a draft. Its text is the line; a message without the header is a line as it is. */
+export function readFrame({ start, end }: Frame, draft: RecordDraft): void {
+  const { memory, keys, attributes } = draft
+  draft.clear()
+  const match = HEADER.exec(memory.view.toString('latin1', start, Math.min(end, start + HEADER_BYTES_MAX)))
+  const [whole = '', written = '', version = '', timeText = '', ...names] = match ?? []
+  const priority = Number(written)
+  const time = match ? parseTime(timeText) : undefined
+  const hasHeader = match !== null && priority <= PRIORITY_MAX && (time !== undefined || timeText === NONE)
+  draft.setRawAt(hasHeader ? start + whole.length : start, end)
+  draft.trimRaw(LINE_FEED)
+  if (!hasHeader) return
+  draft.setTime(time)
+  keys.addText('facility', facilities[priority >> 3] ?? '')
+  keys.addText('severity', severities[priority & 7] ?? '')
+  let at = start + written.length + 2 + version.length + 1 + timeText.length + 1
+  for (const [index, path] of NAMES.entries()) {
+    const { length } = names[index] ?? ''
+    if (names[index] !== NONE) {
+      keys.add(path, at, at + length)
+      if (path === 'procid') attributes.add('$heroku.dyno', at, at + length)
+    }
+    at += length + 1
   }
 }
-
-const withoutLineEnd = (line: Uint8Array): Uint8Array => (line.at(-1) === LINE_FEED ? line.subarray(0, -1) : line)

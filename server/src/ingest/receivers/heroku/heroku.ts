@@ -19,11 +19,14 @@ export const heroku: Receiver = {
 }
 
 function parse({ body, headers }: IngestRequest): ParsedBody {
-  const batches = new Batches()
-  const records = batches.of({ collection: 'heroku', dataset: undefined })
+  const batches = new Batches(body)
+  const table = batches.of({ collection: 'heroku', dataset: undefined })
   const drain = headers[DRAIN_TOKEN]
-  const shared = drain ? ([['$heroku.drain', drain]] as const) : []
-  for (const frame of splitFrames(body)) batches.add(records, readFrame(frame), shared)
+  const shared = batches.sharedOf(drain ? [['$heroku.drain', drain]] : [])
+  for (const frame of splitFrames(body)) {
+    readFrame(frame, batches.draft)
+    batches.take(table, shared)
+  }
   const count = headers[MESSAGE_COUNT]
   if (count !== undefined && Number(count) !== batches.total) {
     throw badRequest(`the header Logplex-Msg-Count says ${count.slice(0, 20)} messages, the body has ${batches.total}`)

@@ -85,7 +85,7 @@ class Lines {
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
       const { role, path } = name
       if (role === 'line' && leaves.isString) {
-        this.#batches.setLine(reader.start, reader.stop, reader.escaped)
+        this.#batches.setLine(reader)
         found.hasLine = true
       } else if (path === '' || draft.keys.count >= KEYS_MAX) found.isWhole = true
       else if (role === 'other' || role === 'line') leaves.addTo(draft.keys, path)

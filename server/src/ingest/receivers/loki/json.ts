@@ -134,7 +134,7 @@ class JsonPush {
     const isText = reader.peek() === QUOTE
     if (isText) reader.string()
     else reader.skip()
-    this.#push.batches.setLine(reader.start, reader.stop, isText && reader.escaped)
+    this.#push.batches.setLine(reader, isText)
   }
 
   #metadata(): void {

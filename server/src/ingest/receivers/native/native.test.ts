@@ -142,12 +142,17 @@ describe('lines that a container runtime wrote in parts', () => {
   test.each([
     ['become one', `${t0} stdout P one \n${t1} stdout P two \n${t1} stdout F three\n`, [`${t0} stdout F one two three`]],
     [
-      'are told apart by their stream',
+      'belong to the line of their own stream',
       `${t0} stdout P one \n${t0} stderr F bad\n${t0} stderr F worse\n${t1} stdout F two\n${t1} stdout F next\n`,
       [`${t0} stdout F one two`, `${t0} stderr F bad`, `${t0} stderr F worse`, `${t1} stdout F next`],
     ],
     ['stay apart after five seconds', `${t0} stdout P one\n${late} stdout F two`, [`${t0} stdout P one`, `${late} stdout F two`]],
     ['stay partial without a rest', `${t0} stdout P one \n${t1} stdout P two`, [`${t0} stdout P one two`]],
+    [
+      'of a body that begins with other lines stay',
+      `hello\n${t0} stdout P one\n${t1} stdout F two`,
+      ['hello', `${t0} stdout P one`, `${t1} stdout F two`],
+    ],
     ['are recognized by their header only', `say stdout P one\n${t0} stdout F two`, ['say stdout P one', `${t0} stdout F two`]],
     [
       'as records become one',

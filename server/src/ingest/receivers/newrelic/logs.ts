@@ -152,7 +152,7 @@ class Logs {
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
       const { use, key } = name.role
       if (use === 'message' && leaves.isString && !found.hasMessage) {
-        this.#batches.setLine(reader.start, reader.stop, reader.escaped)
+        this.#batches.setLine(reader)
         found.hasMessage = true
       } else if (key === '' || draft.keys.count >= KEYS_MAX) found.dropped += 1
       else this.#addMember(found, name.role, leaves)

@@ -1,6 +1,6 @@
-import type { IngestRequest, MessageParser, Pair, ParsedBody, ReceivedRecord } from '../../batch.ts'
+import type { IngestRequest, MessageParser, ParsedBody } from '../../batch.ts'
 import { Batches } from '../batches.ts'
-import { type MessageSource, messagesOf } from '../messages.ts'
+import { messagesOf } from '../messages.ts'
 import { syslogNames } from './header.ts'
 
 /**
@@ -9,30 +9,15 @@ import { syslogNames } from './header.ts'
  */
 export const syslog: MessageParser = { name: 'syslog', parse }
 
-const NO_KEYS: readonly Pair[] = []
-
 function parse({ body }: IngestRequest): ParsedBody {
-  const records = new Batches()
-  const hosts = new Map<MessageSource, readonly Pair[]>()
-  // Messages of one sender share the list, so that they also share what is computed from it.
-  const hostOf = (source: MessageSource): readonly Pair[] => {
-    const known = hosts.get(source) ?? (source.address === '' ? NO_KEYS : [['hostname', source.address]])
-    hosts.set(source, known)
-    return known
-  }
+  const batches = new Batches(body)
+  const { draft } = batches
   for (const { start, end, source } of messagesOf(body)) {
-    const raw = body.subarray(start, end)
-    const { app, hasHost } = syslogNames(raw)
-    const record: ReceivedRecord = {
-      raw,
-      time: undefined,
-      level: undefined,
-      keys: hasHost ? NO_KEYS : hostOf(source),
-      attributes: source.attributes,
-      origin: source.address,
-      ...(source.zone !== undefined && { zone: source.zone }),
-    }
-    records.add(records.of({ collection: undefined, dataset: app }), record)
+    const { app, hasHost } = syslogNames(body.subarray(start, end))
+    draft.clear()
+    draft.setRawAt(start, end)
+    if (!hasHost && source.address !== '') draft.keys.addText('hostname', source.address)
+    batches.take(batches.of({ collection: undefined, dataset: app }), batches.sharedOf(source.attributes, source.zone, source.address))
   }
-  return records.parsed()
+  return batches.parsed()
 }

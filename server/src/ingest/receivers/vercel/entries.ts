@@ -91,7 +91,7 @@ class DrainEntries {
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
       const { path, role } = name
       if (role.use === 'message' && leaves.isString) {
-        this.#batches.setLine(reader.start, reader.stop, reader.escaped)
+        this.#batches.setLine(reader)
         draft.trimRaw(LINE_FEED)
         entry.hasMessage = draft.rawStart !== draft.rawEnd
       } else if (path === '' || draft.keys.count + draft.attributes.count >= KEYS_MAX) entry.isWhole = true

@@ -16,7 +16,7 @@ const slept: number[] = []
 /** A login that succeeds tidies up attempts of the whole deployment that are old by its clock, and other tests move theirs by months: so a database of their own. */
 let database: TestDatabase
 beforeAll(async () => {
-  database = await makeServiceDatabase(inject('stores').meta)
+  database = await makeServiceDatabase(inject('stores'))
   app = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
   second = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
   org = await app.newOrganization()

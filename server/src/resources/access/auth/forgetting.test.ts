@@ -8,7 +8,7 @@ let here: TestApp
 let there: TestApp
 let org: TestOrganization
 beforeAll(async () => {
-  database = await makeServiceDatabase(inject('stores').meta)
+  database = await makeServiceDatabase(inject('stores'))
   here = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
   there = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
   org = await here.newOrganization()

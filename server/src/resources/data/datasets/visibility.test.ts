@@ -14,7 +14,7 @@ let org: TestOrganization
 let web: string
 let cart: string
 beforeAll(async () => {
-  database = await makeServiceDatabase(inject('stores').meta)
+  database = await makeServiceDatabase(inject('stores'))
   app = await openTestApp({ DENDRO_POSTGRES_URL: database.url }, (world) => [exporting(world)])
   elsewhere = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
 })

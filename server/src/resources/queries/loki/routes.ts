@@ -48,12 +48,13 @@ const reads: readonly Read[] = [
   {
     ...read(
       'unknown',
-      '(?!tail$).+',
+      '',
       async () => {
         throw notFound('endpoint of the Loki protocol')
       },
       GET,
     ),
+    path: /(?:^|\/)loki\/api\/(?:v1\/(?!tail$)|v2alpha\/).+$/,
     permission: 'any',
   },
 ]

@@ -57,10 +57,9 @@ export async function answerSearch(world: World, actor: Actor, search: Search, c
 async function answerEvents(world: World, actor: Actor, search: Search<EventsPlan>, control: Control): Promise<SearchResponse> {
   const { plan, datasets, page } = search
   const { newestFirst, orderBy, fromSequence, limit } = plan
-  const eventQuery = allowGaps(
-    world,
-    await buildEventQuery(world, actor, { datasets, filter: plan.filter, bounds: plan.bounds, ...control }),
-  )
+  const wanted = { datasets, filter: plan.filter, bounds: plan.bounds, ...control }
+  // A later page is not counted, so its read has nothing to share.
+  const eventQuery = { ...allowGaps(world, await buildEventQuery(world, actor, wanted)), ...(page ? {} : { sharing: {} }) }
   const leftOut = page ? nothing : exclusionsOf(world, eventQuery)
   const rowsMax = control.onPartial ? eventQuery.budget.rows : Math.min(eventQuery.budget.rows, COUNT_ROWS_MAX)
   const count = () => countMatching(world.events, { ...eventQuery, budget: { ...eventQuery.budget, rows: rowsMax } })

@@ -11,7 +11,7 @@ let organization: TestOrganization
 
 beforeAll(async () => {
   cluster = await startTestCluster()
-  database = await makeServiceDatabase(inject('stores').meta)
+  database = await makeServiceDatabase(inject('stores'))
   const env = { DENDRO_CLICKHOUSE_URL: cluster.url, DENDRO_POSTGRES_URL: database.url }
   app = await openTestApp(env)
   lenient = await openTestApp({ ...env, DENDRO_MISSING_SHARDS: 'skip' })

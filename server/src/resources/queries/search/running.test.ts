@@ -20,7 +20,7 @@ let app: TestApp
 let actor: Actor
 const opened: Searches[] = []
 beforeAll(async () => {
-  database = await makeServiceDatabase(inject('stores').meta)
+  database = await makeServiceDatabase(inject('stores'))
   app = await openTestApp({ DENDRO_POSTGRES_URL: database.url })
   const { orgId } = await app.newOrganization()
   actor = {

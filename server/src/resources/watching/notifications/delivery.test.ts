@@ -80,7 +80,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((listening) => relay.listen(0, '127.0.0.1', listening))
   relayUrl = `smtp://127.0.0.1:${((relay.server as NetServer).address() as AddressInfo).port}`
-  database = await makeServiceDatabase(inject('stores').meta)
+  database = await makeServiceDatabase(inject('stores'))
   app = await open()
 })
 beforeEach(async () => {

@@ -6,16 +6,17 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '..')
-const NODE_20 = '20.20.2'
+const versions = { 18: '18.20.8', 20: '20.20.2' }
 
-/** The folder of a Node 20 program from npm, downloaded once into `.runtime`. */
-export async function node20(): Promise<string> {
-  const home = join(root, '.runtime', NODE_20)
+/** The folder of an older Node program from npm, downloaded once into `.runtime`. */
+export async function olderNode(major: keyof typeof versions): Promise<string> {
+  const version = versions[major]
+  const home = join(root, '.runtime', version)
   const name = `node-${process.platform}-${process.arch}`
   const bin = join(home, 'node_modules', name, 'bin')
   if (existsSync(bin)) return bin
   await mkdir(home, { recursive: true })
   await writeFile(join(home, 'package.json'), '{ "private": true }\n')
-  await run('npm', ['install', '--prefix', home, '--no-save', '--no-package-lock', '--ignore-scripts', `${name}@${NODE_20}`], { cwd: home })
+  await run('npm', ['install', '--prefix', home, '--no-save', '--no-package-lock', '--ignore-scripts', `${name}@${version}`], { cwd: home })
   return bin
 }
