@@ -11,7 +11,7 @@ import { isWrapped, mayNest, nestedKeys } from '../detect/nested.ts'
 import { zonedTime } from '../detect/zoned-time.ts'
 import type { EventLine, TableRow } from './line.ts'
 import { withLineTime } from './line-time.ts'
-import { afterBlank, LineSplitter, splitLines } from './lines.ts'
+import { afterBlank, BodyLines, splitLines } from './lines.ts'
 import type { LineParser, ParsedLine } from './parsing.ts'
 
 /** The data that all events of a request share. */
@@ -53,7 +53,7 @@ export function* linesOfBatch(
   let nests: boolean | undefined
   const how = { ...settings, mayNest: () => (nests ??= mayNest(body)) }
   // A second generator between would take longer than finding the lines.
-  const lines = new LineSplitter(body)
+  const lines = new BodyLines(body)
   for (let bytes = lines.next(); bytes; bytes = lines.next()) yield toLine(bytes, base, how)
 }
 

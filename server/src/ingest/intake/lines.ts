@@ -28,7 +28,7 @@ export const lineWithin = (bytes: Uint8Array, start: number, end: number): Uint8
   bytes.subarray(start, end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end)
 
 /** Reads the lines of a body unchanged, one after the other, and skips blank lines. */
-export class LineSplitter {
+export class BodyLines {
   private readonly bytes: Uint8Array
   private readonly found: Buffer
   private start = 0
@@ -53,6 +53,6 @@ export class LineSplitter {
 
 /** Yields the same lines. A generator, since there may be millions of lines. */
 export function* splitLines(bytes: Uint8Array): Generator<Uint8Array> {
-  const lines = new LineSplitter(bytes)
+  const lines = new BodyLines(bytes)
   for (let line = lines.next(); line; line = lines.next()) yield line
 }
