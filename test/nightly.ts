@@ -67,8 +67,8 @@ const parts: readonly Part[] = [
     env: { DENDRO_TEST_KILLS: times(META_KILLS) },
   },
   {
-    what: 'what holds for random cases, with new ones, the search for every substring of the test lines, and the whole API reference by axe',
-    args: testOf('api/', 'language/', 'server/', 'cli/', 'web/', 'test/web/reference.test.ts'),
+    what: 'what holds for random cases, with new ones, the search for every substring of the test lines, and by axe the whole API reference and all pages while they load',
+    args: testOf('api/', 'language/', 'server/', 'cli/', 'web/', 'test/web/reference.test.ts', 'test/web/states.test.ts'),
     env: { DENDRO_TEST_SEED: seed, DENDRO_TEST_ALL: '1' },
   },
   {

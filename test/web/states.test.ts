@@ -13,6 +13,9 @@ const paths = [...new Set(shots.filter(({ isPublic }) => !isPublic).map(({ path 
   (path) => !path.startsWith('/docs'),
 )
 
+/** A page that loads has the frame of the others and skeletons: axe reads it in the nightly run. */
+const isNightly = process.env.DENDRO_TEST_ALL !== undefined
+
 /** The actions in the header of a page that the screen cuts off; a page has at most four. */
 const cutActions = `(() => {
   const actions = [...document.querySelectorAll('div:has(> h1) + div > *')]
@@ -34,7 +37,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     ['empty', 'light', 1280],
     ['error', 'dark', 390],
     ['loading', 'light', 390],
-  ] as const)('has a heading, fits the screen and has no fault that axe finds: %s, %s, %d pixels', async (state, theme, width) => {
+  ] as const)('has a heading, fits the screen and, once it is loaded, has no fault that axe finds: %s, %s, %d pixels', async (state, theme, width) => {
     const page = await stand.open('/app/settings?part=you', { theme, width })
     if (state !== 'empty') await spoil(page, state)
     for (const path of paths) {
@@ -42,7 +45,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
       await page.getByRole('heading').first().waitFor()
       if (state !== 'loading')
         await expect.poll(() => page.getByText(/^(Loading|Reading|Counting|Measuring|Looking)/).count(), { message: path }).toBe(0)
-      expect(await axeFaults(page, path)).toEqual([])
+      if (state !== 'loading' || isNightly) expect(await axeFaults(page, path)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is wider than the screen`).toBe(true)
       expect(await page.evaluate(cutActions), `${path} cuts an action of its header`).toEqual([])
     }

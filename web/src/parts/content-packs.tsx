@@ -129,8 +129,7 @@ export function ReadyMadeMenu() {
     <Popover
       label="Ready-made"
       trigger={
-        // The header of a phone has no place for it; the pages of datasets show the same.
-        <Button className="max-sm:hidden">
+        <Button>
           Ready-made <Caret />
         </Button>
       }

@@ -12,7 +12,7 @@ type PageProps = {
   children: ReactNode
 }
 
-/** Page has a title, actions and content; on narrow screens the actions scroll in one line. */
+/** Page has a title, actions and content; actions that do not fit beside the title begin a line of their own. */
 export function Page({ title, back, actions, isWide = false, children }: PageProps) {
   return (
     <div className="h-full overflow-auto">
@@ -27,11 +27,7 @@ export function Page({ title, back, actions, isWide = false, children }: PagePro
             )}
             <h1 className="min-w-0 break-words font-semibold text-lg">{title}</h1>
           </div>
-          {actions && (
-            <div className="-m-1 flex max-w-[calc(100%+0.5rem)] items-center gap-2 overflow-x-auto whitespace-nowrap p-1 [scrollbar-width:thin] *:shrink-0!">
-              {actions}
-            </div>
-          )}
+          {actions && <div className="flex max-w-full flex-wrap items-center gap-2 whitespace-nowrap">{actions}</div>}
         </div>
         {children}
       </div>

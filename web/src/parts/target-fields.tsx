@@ -6,13 +6,7 @@ import { Field, Input, Select } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useClient } from './client.ts'
 import { FormField } from './form.tsx'
-
-/** A FormTarget is a recipient of notifications in a form: an e-mail address or an integration. */
-export type FormTarget = { email?: string; integration_id?: string }
-
-/** actionsOf are the recipients without those that are still empty. */
-export const actionsOf = (targets: readonly FormTarget[]): FormTarget[] =>
-  targets.filter(({ email, integration_id }) => (email ?? '').trim() !== '' || integration_id !== undefined)
+import type { FormTarget } from './targets.ts'
 
 const ACTIONS_MAX = 10
 const MAIL = 'mail'

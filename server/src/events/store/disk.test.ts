@@ -90,7 +90,8 @@ test('the engine and the machine agree on the space of the disk', async () => {
   try {
     const [reported, seen] = [await diskSpace(store.writer, undefined), await localSpace(dir)]
     expect(Math.abs((reported?.freeBytes ?? 0) - seen.freeBytes)).toBeLessThan(GIB)
-    expect(reported?.totalBytes).toBeGreaterThanOrEqual(seen.totalBytes)
+    // The engine leaves out what it keeps free, and counts what the system keeps for its administrator.
+    expect(reported?.totalBytes).toBeGreaterThan(seen.totalBytes - GIB)
   } finally {
     await engines.cleanUp()
   }

@@ -1,6 +1,6 @@
 import type { MetricDefinition, MetricQuery, Monitor } from '@dendro/api'
 import { newQuery, tidied } from '../../parts/metric-queries.ts'
-import { actionsOf, type FormTarget } from '../../parts/target-fields.tsx'
+import { actionsOf, type FormTarget } from '../../parts/targets.ts'
 import type { Range } from '../../parts/time-range.ts'
 import { boundsOf } from '../../parts/time-range.ts'
 import type { FormKind, FormOperator } from './labels.ts'
