@@ -37,19 +37,22 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     ['empty', 'light', 1280],
     ['error', 'dark', 390],
     ['loading', 'light', 390],
-  ] as const)('has a heading, fits the screen and, once it is loaded, has no fault that axe finds: %s, %s, %d pixels', async (state, theme, width) => {
-    const page = await stand.open('/app/settings?part=you', { theme, width })
-    if (state !== 'empty') await spoil(page, state)
-    for (const path of paths) {
-      await page.goto(stand.app.url + path)
-      await page.getByRole('heading').first().waitFor()
-      if (state !== 'loading')
-        await expect.poll(() => page.getByText(/^(Loading|Reading|Counting|Measuring|Looking)/).count(), { message: path }).toBe(0)
-      if (state !== 'loading' || isNightly) expect(await axeFaults(page, path)).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is wider than the screen`).toBe(true)
-      expect(await page.evaluate(cutActions), `${path} cuts an action of its header`).toEqual([])
-    }
-  })
+  ] as const)(
+    'has a heading, fits the screen and, once it is loaded, has no fault that axe finds: %s, %s, %d pixels',
+    async (state, theme, width) => {
+      const page = await stand.open('/app/settings?part=you', { theme, width })
+      if (state !== 'empty') await spoil(page, state)
+      for (const path of paths) {
+        await page.goto(stand.app.url + path)
+        await page.getByRole('heading').first().waitFor()
+        if (state !== 'loading')
+          await expect.poll(() => page.getByText(/^(Loading|Reading|Counting|Measuring|Looking)/).count(), { message: path }).toBe(0)
+        if (state !== 'loading' || isNightly) expect(await axeFaults(page, path)).toEqual([])
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is wider than the screen`).toBe(true)
+        expect(await page.evaluate(cutActions), `${path} cuts an action of its header`).toEqual([])
+      }
+    },
+  )
 
   test('a page has three prominent controls and one menu for the rest, on a phone in one line, and lists keep a readable width on a wide screen', async () => {
     const { id } = (await stand.org.ask<{ id: string }>('POST', '/dashboards', { body: { name: 'The shop' } })).body
