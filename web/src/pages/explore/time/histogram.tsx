@@ -120,7 +120,7 @@ function StatusLegend({ bars: data, query, onFilter }: StatusLegendProps) {
             size="small"
             variant={isChosen ? 'chosen' : 'quiet'}
             aria-pressed={isChosen}
-            className="min-w-26 max-sm:min-w-15 max-sm:gap-1 max-sm:px-1"
+            className="min-w-30 max-sm:min-w-15 max-sm:gap-1 max-sm:px-1"
             disabled={total === 0 && !isChosen}
             title={isChosen ? `Show all statuses` : `Show only ${status}`}
             onClick={() => onFilter(status)}
