@@ -12,7 +12,7 @@ import { type Shot, shots, spoil } from './screenshots.fixture.ts'
 
 const out = resolve(import.meta.dirname, '../../.screens')
 const KEY = `dk_${randomBytes(32).toString('hex')}`
-const WIDTHS = [390, 1280, 1920]
+const WIDTHS = [390, 1280, 1920, 2560]
 const THEMES = ['light', 'dark'] as const
 const STATES = ['empty', 'full', 'loading', 'error'] as const
 const SETTLED_MS = 1_200
