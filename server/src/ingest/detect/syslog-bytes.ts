@@ -103,6 +103,7 @@ function readModern(bytes: Uint8Array, start: number, found: PlainText): boolean
 /** Reads `[id name="value" …]…` without escapes and returns its end, -1 for another text. */
 function readData(bytes: Uint8Array, start: number, found: PlainText): number {
   let at = start
+  let parameters = 0
   if (bytes[at] !== OPENING) return NONE
   while (bytes[at] === OPENING) {
     const idStart = at + 1
@@ -118,7 +119,8 @@ function readData(bytes: Uint8Array, start: number, found: PlainText): number {
       let close = valueStart
       while (close < bytes.length && bytes[close] !== QUOTE && bytes[close] !== BACKSLASH) close += 1
       if (bytes[close] !== QUOTE) return NONE
-      if (!found.add(nameOf(bytes, idStart, idEnd, nameStart, nameEnd), valueStart, close)) return NONE
+      if (!found.add(nameOf(bytes, idStart, idEnd, nameStart, nameEnd, parameters), valueStart, close)) return NONE
+      parameters += 1
       at = close + 1
     }
     if (bytes[at] !== CLOSING) return NONE
@@ -128,9 +130,19 @@ function readData(bytes: Uint8Array, start: number, found: PlainText): number {
 }
 
 const names = new Map<number, string>()
+/** The paths of the previous line in order. Most messages of a program have the same. */
+const expected: string[] = []
 
 /** The path of a parameter, as one string for all lines that have it. */
-function nameOf(bytes: Uint8Array, idStart: number, idEnd: number, start: number, end: number): string {
+function nameOf(bytes: Uint8Array, idStart: number, idEnd: number, start: number, end: number, place: number): string {
+  const name = expected[place]
+  if (name !== undefined && isName(name, bytes, idStart, idEnd, start, end)) return name
+  const known = knownName(bytes, idStart, idEnd, start, end)
+  expected[place] = known
+  return known
+}
+
+function knownName(bytes: Uint8Array, idStart: number, idEnd: number, start: number, end: number): string {
   let hash = idEnd - idStart
   for (let at = idStart; at < idEnd; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
   for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
