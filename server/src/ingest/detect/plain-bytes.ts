@@ -169,6 +169,18 @@ function kindsIn(bytes: Uint8Array, end: number): number {
   let seen = 0
   let signs = 0
   for (let at = 0; at < end; at += 1) {
+    // Four bytes without a special one are the rule, and take one decision.
+    while (at + 4 <= end) {
+      const some =
+        (kinds[bytes[at] as number] as number) |
+        (kinds[bytes[at + 1] as number] as number) |
+        (kinds[bytes[at + 2] as number] as number) |
+        (kinds[bytes[at + 3] as number] as number)
+      if (some & NOTED) break
+      seen |= some
+      at += 4
+    }
+    if (at === end) break
     const kind = kinds[bytes[at] as number] as number
     seen |= kind
     if (!(kind & NOTED)) continue

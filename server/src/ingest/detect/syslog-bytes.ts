@@ -112,14 +112,17 @@ function readData(bytes: Uint8Array, start: number, found: PlainText): number {
     at = idEnd
     while (bytes[at] === SPACE) {
       const nameStart = at + 1
-      const nameEnd = parameterEnd(bytes, nameStart)
+      const known = expectedAt(bytes, idStart, idEnd, nameStart, parameters)
+      const nameEnd = known ? nameStart + known.length - (idEnd - idStart) - 1 : parameterEnd(bytes, nameStart)
       if (nameEnd === nameStart || nameEnd - nameStart > PARAMETER_CHARS_MAX) return NONE
       if (bytes[nameEnd] !== EQUALS || bytes[nameEnd + 1] !== QUOTE) return NONE
       const valueStart = nameEnd + 2
       let close = valueStart
       while (close < bytes.length && bytes[close] !== QUOTE && bytes[close] !== BACKSLASH) close += 1
       if (bytes[close] !== QUOTE) return NONE
-      if (!found.add(nameOf(bytes, idStart, idEnd, nameStart, nameEnd, parameters), valueStart, close)) return NONE
+      const path = known ?? knownName(bytes, idStart, idEnd, nameStart, nameEnd)
+      if (!found.add(path, valueStart, close)) return NONE
+      expected[parameters] = path
       parameters += 1
       at = close + 1
     }
@@ -133,15 +136,15 @@ const names = new Map<number, string>()
 /** The paths of the previous line in order. Most messages of a program have the same. */
 const expected: string[] = []
 
-/** The path of a parameter, as one string for all lines that have it. */
-function nameOf(bytes: Uint8Array, idStart: number, idEnd: number, start: number, end: number, place: number): string {
-  const name = expected[place]
-  if (name !== undefined && isName(name, bytes, idStart, idEnd, start, end)) return name
-  const known = knownName(bytes, idStart, idEnd, start, end)
-  expected[place] = known
-  return known
+/** The path that the previous line had in this place, if it is the one of the parameter; an equals sign follows its name. */
+function expectedAt(bytes: Uint8Array, idStart: number, idEnd: number, start: number, place: number): string | undefined {
+  const path = expected[place]
+  if (path === undefined) return undefined
+  const end = start + path.length - (idEnd - idStart) - 1
+  return end < bytes.length && bytes[end] === EQUALS && isName(path, bytes, idStart, idEnd, start, end) ? path : undefined
 }
 
+/** The path of a parameter, as one string for all lines that have it. */
 function knownName(bytes: Uint8Array, idStart: number, idEnd: number, start: number, end: number): string {
   let hash = idEnd - idStart
   for (let at = idStart; at < idEnd; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
