@@ -1,9 +1,12 @@
+import { compileRegex } from '@dendro/language/regex'
 import type { LogqlToken } from './scan.ts'
 import type { LogqlTokens } from './tokens.ts'
 
 /** Stands for any text of at least one character in the pattern of a line filter. */
 export const ANY_TEXT = '<_>'
 
+/** What lies between words and quoted names. */
+const NO_WORD = /[^\p{L}\p{N}"_-]+/gu
 const NAMED = /<[a-zA-Z_][a-zA-Z0-9_]*>/g
 
 /** Refuses a pattern of a line filter that names parts of the line, or that leaves open where one text ends and the next begins. */
@@ -27,8 +30,20 @@ export function linePatternRegex(pattern: string): string {
 export const longestLiteral = (pattern: string): string =>
   pattern.split(ANY_TEXT).reduce((longest, text) => (text.length > longest.length ? text : longest), '')
 
-/** The pattern of a line filter that has a given text, in which one mark stands for the variable parts. Nothing in the text names a part. */
-export const linePatternOf = (text: string, mark: string): string =>
+/**
+ * Writes a text, in which one mark stands for the variable parts, as a pattern that a line has. The text may come from a field of the line,
+ * so that other text follows, signs are escaped, or blanks were joined or left out: the closest of these forms that fits the line is returned.
+ */
+export function fittingPattern(text: string, mark: string, line: string): string {
+  const escaped = JSON.stringify(text).slice(1, -1)
+  const forms = [text, escaped, text.replaceAll(/\s+/g, ANY_TEXT), escaped.replaceAll(/\s+/g, ANY_TEXT), text.replaceAll(NO_WORD, ANY_TEXT)]
+  const patterns = forms.flatMap((form) => [form, form + ANY_TEXT]).map((form) => patternOf(form, mark))
+  return (
+    patterns.find((pattern) => compileRegex({ pattern: linePatternRegex(pattern), ignoreCase: false }).test(line)) ?? patternOf(text, mark)
+  )
+}
+
+const patternOf = (text: string, mark: string): string =>
   text
     .replaceAll(mark, ANY_TEXT)
     .replaceAll(NAMED, ANY_TEXT)
