@@ -148,6 +148,8 @@ describe('a log query', () => {
   test('returns labels by their origin to clients that request it', async () => {
     const { body } = await queryRange('{app="web"} |= "/pay" | logfmt', {}, { 'X-Loki-Response-Encoding-Flags': 'categorize-labels' })
     expect(body.data.encodingFlags).toEqual(['categorize-labels'])
+    // Clients read the answer as it arrives, and need to know the form of the entries before them.
+    expect(Object.keys(body.data)).toEqual(['resultType', 'encodingFlags', 'result', 'stats'])
     expect(body.data.result[0]?.values[0]?.[2]).toEqual({
       structuredMetadata: { detected_level: 'warn', trace_id: 'abc' },
       parsed: { took: '250ms' },
