@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Failure } from '../../kernel/errors.ts'
 import { type ParsedBody, type Receiver, recordsOf } from '../batch.ts'
 import { datadog } from './datadog/datadog.ts'
+import { elasticsearch } from './elasticsearch/elasticsearch.ts'
 import { gelf } from './gelf/gelf.ts'
 import { gelfHttp } from './gelf/gelf-http.ts'
 import { hec } from './hec/hec.ts'
@@ -58,6 +59,13 @@ const subjects: Readonly<Record<string, Subject>> = {
   },
   GELF: { receiver: gelfHttp, path: '/gelf', query: {}, members: gelfMembers, body: joined('[', ',', ']') },
   'GELF on sockets': { receiver: gelf, path: '', query: {}, members: gelfMembers, body: messages },
+  'Elasticsearch bulk': {
+    receiver: elasticsearch,
+    path: '/_bulk',
+    query: {},
+    members: ['message', 'log', '@timestamp', 'timestamp', 'time', 'level', 'log.level', 'host', 'agent', 'a'],
+    body: (records) => Buffer.concat(records.flatMap((record) => [Buffer.from('{"index":{"_index":"web"}}\n'), record, Buffer.from('\n')])),
+  },
   Vercel: {
     receiver: vercel,
     path: '/vercel',
