@@ -103,6 +103,12 @@ describe('a log query', () => {
     ['{app="web"} |= "500" or "took=7"', 2],
     ['{app="web"} != "500" or "took=7"', 1],
     ['{app="api",env!="prod"} |= "100%"', 1],
+    ['{app="web"} |> "GET <_> took=<_>"', 2],
+    ['{app="web"} !> "GET <_> took=<_>"', 1],
+    ['{app="web"} |> "GET <_>"', 2],
+    ['{app="web"} |> "<_> 200 <_>" or "<_> 500 <_>"', 3],
+    ['{app="api"} |> "<_>method<_>GET<_>"', 1],
+    ['{app="api"} |> "100% <_>"', 1],
     ['{env!=""}', 6],
     ['{env=""}', 4],
     ['{level="error"}', 2],
@@ -142,6 +148,8 @@ describe('a log query', () => {
   test('returns labels by their origin to clients that request it', async () => {
     const { body } = await queryRange('{app="web"} |= "/pay" | logfmt', {}, { 'X-Loki-Response-Encoding-Flags': 'categorize-labels' })
     expect(body.data.encodingFlags).toEqual(['categorize-labels'])
+    // Clients read the answer as it arrives, and need to know the form of the entries before them.
+    expect(Object.keys(body.data)).toEqual(['resultType', 'encodingFlags', 'result', 'stats'])
     expect(body.data.result[0]?.values[0]?.[2]).toEqual({
       structuredMetadata: { detected_level: 'warn', trace_id: 'abc' },
       parsed: { took: '250ms' },
@@ -281,7 +289,8 @@ describe('credentials and refusals', () => {
     ['', 'query is required'],
     ['{app="web"', "parse error at line 1, col 11: expected '}', found the end of the query"],
     ['{app="web"} | json | foo', "col 22: 'foo' is no stage"],
-    ['{app="web"} |> "a"', 'col 13: the line filter |> (pattern match) is not supported'],
+    ['{app="web"} |> "<ip> a"', 'col 16: a line filter names no part of the line; write <_> instead of <ip>'],
+    ['{app="web"} !> "a <_><_>"', 'col 16: the pattern has two <_> without text between them'],
     ['{app="web"} | line_format "{{ .a | lower }}"', "col 27: the template action '{{ .a | lower }}' is not supported"],
     ['label_replace(rate({app="web"}[1m]), "a", "b", "c", "d")', "col 1: the function 'label_replace' is not supported"],
     ['rate({app="web"}[1m]) / on(app) group_left rate({app="web"}[1m])', 'group_left is not supported'],

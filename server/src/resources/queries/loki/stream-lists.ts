@@ -6,6 +6,7 @@ import { labelKeyOf, recordOf, sampleText } from './answers.ts'
 import { evaluate } from './evaluate.ts'
 import type { LabelSet } from './event-labels.ts'
 import { matchersOf } from './label-lists.ts'
+import { VOLUMES_MAX } from './limits.ts'
 import { boundsOf } from './log-entries.ts'
 import type { LabelMatcher, LogqlMetric } from './logql/tree.ts'
 import { eventQueryOf, planLogs } from './loki-query.ts'
@@ -91,7 +92,6 @@ const joinEqual = (streams: readonly StreamStatistics[]): StreamStatistics[] =>
   }))
 
 const VOLUMES = 100
-const VOLUMES_MAX = 1_000
 
 /** Returns the bytes of a selector by labels, the largest first. */
 export async function indexVolume(request: LokiRequest): Promise<unknown> {
