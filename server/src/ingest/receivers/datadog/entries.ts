@@ -20,6 +20,8 @@ const members: ReadonlyMap<string, Member> = new Map<string, Member>([
   ['ddsource', 'source'],
 ])
 const TAGS_MAX = 1_000
+/** The agent sends it with every line of a file or of standard output, so a level in the line counts more. */
+const ANY_STATUS = 'info'
 
 /** The members of one entry with a meaning of their own. */
 type Found = {
@@ -115,7 +117,7 @@ export class LogEntries {
     const host = found.host || this.#query.hostname
     const tags = this.#tagsOf(found.tags)
     this.#batches.setTime(found.time)
-    draft.setLevel(found.status)
+    draft.setLevel(found.status === ANY_STATUS ? undefined : found.status)
     if (host) draft.attributes.addText('$host.name', host)
     if (service) draft.attributes.addText('$service.name', service)
     if (source) draft.attributes.addText('$source', source)
