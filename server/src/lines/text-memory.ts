@@ -5,6 +5,7 @@ const NUL = 0
 const ASCII_MAX = 0x7f
 const ZERO = 0x30
 const FIRST_BYTES = 1_024
+const LARGE_BYTES = 16_384
 
 /**
  * The texts of records, as positions: from 0 on they lie in the body, below 0 in `own` at -1 minus the position. Texts that the body does not
@@ -26,17 +27,10 @@ export class TextMemory {
     this.isClean = isText && isUtf8(body) && this.view.indexOf(NUL) < 0
   }
 
-  /** True when a part of the body can be stored as it is. */
+  /** True when a part of the body, or of bytes that were put unchanged, can be stored as it is. */
   isStorable(start: number, end: number): boolean {
-    if (this.isClean) return true
-    const { body } = this
-    let seen = 0
-    for (let at = start; at < end; at += 1) {
-      const byte = body[at] as number
-      if (byte === NUL) return false
-      seen |= byte
-    }
-    return seen <= ASCII_MAX || isUtf8(body.subarray(start, end))
+    if (start < 0) return isStorableText(this.own, -1 - start, -1 - end)
+    return this.isClean || isStorableText(this.body, start, end)
   }
 
   /** Puts a text without what cannot be stored, and returns its position. */
@@ -70,9 +64,10 @@ export class TextMemory {
     return this.placed(digits)
   }
 
-  /** Puts bytes unchanged. */
+  /** Puts bytes unchanged. Room for the texts behind many bytes keeps these from being copied again. */
   putBytes(bytes: Uint8Array): number {
-    this.grow(bytes.length)
+    const { length } = bytes
+    this.grow(length >= LARGE_BYTES ? length + (length >> 2) : length)
     this.own.set(bytes, this.used)
     return this.placed(bytes.length)
   }
@@ -111,6 +106,16 @@ export class TextMemory {
     grown.set(this.own.subarray(0, this.used))
     this.own = grown
   }
+}
+
+function isStorableText(bytes: Uint8Array, start: number, end: number): boolean {
+  let seen = 0
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] as number
+    if (byte === NUL) return false
+    seen |= byte
+  }
+  return seen <= ASCII_MAX || isUtf8(bytes.subarray(start, end))
 }
 
 const HEX = Uint8Array.from(Buffer.from('0123456789abcdef'))

@@ -1,5 +1,7 @@
 import { Failure } from '../../kernel/errors.ts'
 import { ORIGINAL_TIME } from '../../lines/event.ts'
+import { TimeReader } from '../../lines/fast-time.ts'
+import { readPlainTime } from '../../lines/plain-time.ts'
 import { NOTHING_SHARED, RecordDraft, RecordTable, type SharedFields } from '../../lines/record-table.ts'
 import { TextMemory } from '../../lines/text-memory.ts'
 import { parseTime } from '../../lines/time-text.ts'
@@ -10,6 +12,7 @@ import { unescapeBytes } from './json/unescape.ts'
 export const RECORDS_MAX = 200_000
 const WEIGHT_MAX = 8_000_000
 const OWN_WEIGHT = 8
+const TIME_BYTES_MAX = 64
 
 export type RecordRoute = Pick<DatasetBatch, 'collection' | 'dataset'>
 
@@ -30,6 +33,7 @@ export class Batches {
   /** Events of one dataset often follow one another, and so do those of one source. */
   #last: RoutedBatch | undefined
   #lastShared = NOTHING_SHARED
+  readonly #times = new TimeReader()
   #total = 0
   #weight = 0
 
@@ -93,6 +97,23 @@ export class Batches {
     const time = parseTime(text)
     if (time) this.draft.setTime(time)
     else this.draft.attributes.addText(ORIGINAL_TIME, text)
+  }
+
+  /** Sets the time of the draft from a JSON value of the body; `text` gives the value as text. */
+  setTimeAt(value: JsonText & { text: () => string | undefined }): void {
+    if (!this.readTimeAt(value)) this.setTime(value.text())
+  }
+
+  /** Sets the time of the draft from a JSON value of the body, without a string for usual notations. False for a value that `setTime` must read. */
+  readTimeAt({ start, stop, escaped }: JsonText): boolean {
+    if (escaped || start === stop) return false
+    const { draft, memory } = this
+    if (readPlainTime(memory.body, start, stop, draft)) return true
+    const times = this.#times
+    if (stop - start > TIME_BYTES_MAX || !times.read(memory.body, start, stop)) return false
+    draft.ms = times.ms
+    draft.ns = times.ns
+    return true
   }
 
   parsed(): ParsedBody {
