@@ -180,6 +180,26 @@ export const senderPosts: Readonly<Record<string, SenderPost>> = {
       ['[', ',', ']'],
     ),
   },
+  'Elasticsearch bulk': {
+    receiver: 'elasticsearch',
+    path: '/_bulk',
+    contentType: 'application/x-ndjson',
+    body: Buffer.from(
+      numbers
+        .map((n) => {
+          const document = {
+            '@timestamp': new Date(timeMs(n)).toISOString(),
+            message: text(n),
+            log: { level: 'info' },
+            host: { name: host(n) },
+            service: { name: 'shop' },
+            ...fields(n),
+          }
+          return `{"create":{"_index":"web-2025.01.01"}}\n${JSON.stringify(document)}\n`
+        })
+        .join(''),
+    ),
+  },
   Heroku: {
     receiver: 'heroku',
     path: '/heroku',

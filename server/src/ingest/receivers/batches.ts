@@ -36,9 +36,11 @@ export class Batches {
   readonly #times = new TimeReader()
   #total = 0
   #weight = 0
+  readonly #weightMax: number
 
   /** Records may name parts of the body as their texts. `isText` is true for a body that is UTF-8 if it is valid. */
-  constructor(body: Uint8Array = NO_BODY, isText = true) {
+  constructor(body: Uint8Array = NO_BODY, isText = true, weightMax = WEIGHT_MAX) {
+    this.#weightMax = weightMax
     this.memory = new TextMemory(body, isText)
     this.draft = new RecordDraft(this.memory)
   }
@@ -63,7 +65,7 @@ export class Batches {
     if (this.#total === RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} events in one post`)
     this.#total += 1
     this.#weight += shared.pairs.length + (draft.keys.count + draft.attributes.count) * OWN_WEIGHT
-    if (this.#weight > WEIGHT_MAX) throw new Failure(413, 'more values than one post may have')
+    if (this.#weight > this.#weightMax) throw new Failure(413, 'more values than one post may have')
     table.add(draft, shared)
   }
 
@@ -124,11 +126,17 @@ export class Batches {
   }
 
   parsed(): ParsedBody {
-    const filled = [...this.#batches.values()].filter(({ table }) => table.count > 0)
-    const batches = filled.map(
-      ({ table, ...route }): DatasetBatch => ({ ...route, attributes: [], events: { kind: 'tables', tables: [table] } }),
-    )
-    return { batches, rejected: [], total: this.#total }
+    const filled = this.all().filter(({ events }) => events.kind === 'tables' && events.tables.some(({ count }) => count > 0))
+    return { batches: filled, rejected: [], total: this.#total }
+  }
+
+  /** The batches of all datasets that the post names, also of those without a readable record. */
+  all(): DatasetBatch[] {
+    return [...this.#batches.values()].map(({ table, ...route }) => ({
+      ...route,
+      attributes: [],
+      events: { kind: 'tables', tables: [table] },
+    }))
   }
 }
 

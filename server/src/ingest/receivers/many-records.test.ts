@@ -73,7 +73,7 @@ const subjects: Readonly<Record<string, Subject>> = {
     receiver: elasticsearch,
     path: '/_bulk',
     query: {},
-    members: ['message', '@timestamp', 'log', 'host', 'level', 'a'],
+    members: ['message', 'log', '@timestamp', 'timestamp', 'time', 'level', 'log.level', 'host', 'agent', 'a'],
     body: (records) => Buffer.concat(records.flatMap((one) => [Buffer.from('{"create":{"_index":"i"}}\n'), one, Buffer.from('\n')])),
   },
   Vercel: {

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import { badRequest, Failure } from '../../../kernel/errors.ts'
-import type { DatasetBatch, IngestRequest, ParsedBody, ReceivedRecord, RejectedRecord } from '../../batch.ts'
+import type { RecordTable } from '../../../lines/record-table.ts'
+import type { IngestRequest, ParsedBody, RejectedRecord } from '../../batch.ts'
+import { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonReader, QUOTE } from '../json/reader.ts'
 import { unescapeToText } from '../json/unescape.ts'
@@ -33,10 +35,10 @@ type Line = { start: number; end: number }
 
 class Bulk {
   readonly #body: Uint8Array
+  readonly #batches: Batches
   readonly #documents: Documents
   readonly #actions: Actions
-  readonly #recordsByIndex = new Map<string, ReceivedRecord[]>()
-  readonly #batches = new Map<string, DatasetBatch & { records: ReceivedRecord[] }>()
+  readonly #tables = new Map<string, RecordTable>()
   readonly #rejected: RejectedRecord[] = []
   readonly #actionList: Action[] = []
   #at = 0
@@ -44,7 +46,9 @@ class Bulk {
 
   constructor(body: Uint8Array, index: string) {
     this.#body = body
-    this.#documents = new Documents(body)
+    // The reader of documents bounds their values.
+    this.#batches = new Batches(body, true, Number.POSITIVE_INFINITY)
+    this.#documents = new Documents(body, this.#batches)
     this.#actions = new Actions(body, index)
   }
 
@@ -73,7 +77,9 @@ class Bulk {
     const document = this.line()
     try {
       if (document === undefined) throw badRequest('the document is missing')
-      this.#records(action.index).push(this.#read(action, document))
+      const table = this.#tableOf(action.index)
+      this.#read(action, document)
+      this.#batches.take(table)
     } catch (thrown) {
       if (!(thrown instanceof Failure) || thrown.status !== 400) throw thrown
       this.#rejected.push({ index, reason: thrown.message })
@@ -82,8 +88,7 @@ class Bulk {
 
   parsed(): ParsedBody {
     const notes = notesOf(this.#actionList)
-    const deliveries = [...this.#batches.values()].map(({ records, ...delivery }) => delivery)
-    return { batches: deliveries, rejected: this.#rejected, total: this.#actionList.length, notes, ...this.#idempotencyKey() }
+    return { batches: this.#batches.all(), rejected: this.#rejected, total: this.#actionList.length, notes, ...this.#idempotencyKey() }
   }
 
   /** The hash of a body that only creates documents with ids: the same body again is a repeat. */
@@ -92,21 +97,18 @@ class Bulk {
     return isNamed ? { idempotencyKey: hash('sha256', this.#body) } : {}
   }
 
-  #read(action: Action, { start, end }: Line): ReceivedRecord {
-    if (action.verb === 'update') return this.#documents.read(...partOf(this.#body, start, end))
-    return this.#documents.read(start, end)
+  #read(action: Action, { start, end }: Line): void {
+    if (action.verb === 'update') this.#documents.read(...partOf(this.#body, start, end))
+    else this.#documents.read(start, end)
   }
 
-  /** Returns the records of an index's dataset; several indexes may lead to one dataset. */
-  #records(index: string): ReceivedRecord[] {
-    const known = this.#recordsByIndex.get(index)
+  /** The records of an index's dataset; several indexes may lead to one dataset. */
+  #tableOf(index: string): RecordTable {
+    const known = this.#tables.get(index)
     if (known) return known
-    const place = routeOfIndex(index)
-    const key = JSON.stringify([place.collection, place.dataset])
-    const records = this.#batches.get(key)?.records ?? []
-    if (!this.#batches.has(key)) this.#batches.set(key, { ...place, attributes: [], events: { kind: 'records', records }, records })
-    this.#recordsByIndex.set(index, records)
-    return records
+    const table = this.#batches.of(routeOfIndex(index))
+    this.#tables.set(index, table)
+    return table
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Failure } from '../../../kernel/errors.ts'
-import type { IngestRequestHead, ParsedBody, ReceivedRecord } from '../../batch.ts'
+import { type IngestRequestHead, type ParsedBody, type ReceivedRecord, recordsOf as recordsIn } from '../../batch.ts'
 import { readCases, runCase } from '../cases.fixture.ts'
 import { ACTIONS_MAX } from './bulk.ts'
 import { VALUES_MAX } from './document.ts'
@@ -22,8 +22,7 @@ for (const file of ['bulk', 'single', 'probes']) {
 const head: IngestRequestHead = { path: '/_bulk', query: {}, headers: {}, contentType: 'application/x-ndjson' }
 const parse = (body: Uint8Array | string): ParsedBody =>
   elasticsearch.parse({ ...head, body: typeof body === 'string' ? Buffer.from(body) : body })
-const recordsOf = ({ batches: deliveries }: ParsedBody): ReceivedRecord[] =>
-  deliveries.flatMap(({ events: arrivals }) => (arrivals.kind === 'records' ? arrivals.records : []))
+const recordsOf = ({ batches }: ParsedBody): ReceivedRecord[] => batches.flatMap(({ events }) => [...recordsIn(events)])
 const rawText = (record: ReceivedRecord | undefined): string => Buffer.from(record?.raw ?? []).toString('utf8')
 
 describe('names of indexes', () => {

@@ -1,5 +1,6 @@
 import { badRequest } from '../../../kernel/errors.ts'
 import type { IngestRequest, ParsedBody } from '../../batch.ts'
+import { Batches } from '../batches.ts'
 import { Documents } from './document.ts'
 import { decoded, routeOfIndex } from './index-name.ts'
 
@@ -14,10 +15,11 @@ export function parseSingle({ path, body }: Pick<IngestRequest, 'path' | 'body'>
   const { index = '', id = '', create } = SINGLE.exec(path)?.groups ?? {}
   const notes: SingleNotes = { index: decoded(index), id: decoded(id) }
   if (notes.index.startsWith('_')) throw badRequest(`${notes.index.slice(0, 100)} is not a valid index name`)
-  const record = new Documents(body).read(0, body.length)
-  const batch = { ...routeOfIndex(notes.index), attributes: [], events: { kind: 'records' as const, records: [record] } }
+  const batches = new Batches(body)
+  new Documents(body, batches).read(0, body.length)
+  batches.take(batches.of(routeOfIndex(notes.index)))
   const key = create === undefined ? {} : { idempotencyKey: `${notes.index}/${notes.id}` }
-  return { batches: [batch], rejected: [], total: 1, notes, ...key }
+  return { ...batches.parsed(), notes, ...key }
 }
 
 /** The outcome in the format of the protocol. */

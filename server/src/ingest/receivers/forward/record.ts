@@ -21,8 +21,8 @@ const CONTAINER = 'kubernetes.container_name'
 const SOURCE = /^(?:kubernetes\.|docker\.|container_|source$)/
 const NO_LINE = -1
 
-export type Role = { line: number; attribute: string | undefined; isContainer: boolean }
-const roleOf = (path: string): Role => ({
+export type ForwardRole = { line: number; attribute: string | undefined; isContainer: boolean }
+const roleOf = (path: string): ForwardRole => ({
   line: lineKeys.indexOf(path),
   attribute: SOURCE.test(path) ? `$${path}` : undefined,
   isContainer: path === CONTAINER,
@@ -32,7 +32,7 @@ const roleOf = (path: string): Role => ({
 export class ForwardRecords {
   readonly #reader: MsgpackReader
   readonly #text: BodyText
-  readonly names: KeyNames<Role>
+  readonly names: KeyNames<ForwardRole>
 
   constructor(reader: MsgpackReader) {
     this.#reader = reader
@@ -81,7 +81,7 @@ export class ForwardRecords {
     return entryTime(this.#reader)
   }
 
-  #members(found: RecordParts, around: KeyName<Role> | undefined, depth: number): void {
+  #members(found: RecordParts, around: KeyName<ForwardRole> | undefined, depth: number): void {
     const reader = this.#reader
     for (let left = reader.length; left > 0; left -= 1) {
       const name = this.#name(around)
@@ -100,7 +100,7 @@ export class ForwardRecords {
     }
   }
 
-  #pairs(prefix: string, pairs: Pair[], around: KeyName<Role> | undefined, depth: number): void {
+  #pairs(prefix: string, pairs: Pair[], around: KeyName<ForwardRole> | undefined, depth: number): void {
     const reader = this.#reader
     for (let left = reader.length; left > 0; left -= 1) {
       const name = this.#name(around)
@@ -112,7 +112,7 @@ export class ForwardRecords {
     }
   }
 
-  #name(around: KeyName<Role> | undefined): KeyName<Role> {
+  #name(around: KeyName<ForwardRole> | undefined): KeyName<ForwardRole> {
     const reader = this.#reader
     const kind = reader.next()
     if (kind !== TEXT && kind !== BINARY) throw reader.fail('the name of a value is no text')
@@ -155,7 +155,7 @@ class RecordParts {
   /** Set when a part has no key. The whole record then becomes the line, so that nothing is lost. */
   isWhole = false
 
-  add({ attribute, isContainer }: Role, path: string, text: string): void {
+  add({ attribute, isContainer }: ForwardRole, path: string, text: string): void {
     if (isContainer) this.container = text
     if (attribute === undefined) this.keys.push([path, text])
     else this.attributes.push([attribute, text])

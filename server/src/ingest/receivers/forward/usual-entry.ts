@@ -2,7 +2,7 @@ import type { FieldDraft, RecordDraft } from '../../../lines/record-table.ts'
 import { DEPTH_MAX } from '../../../lines/walk.ts'
 import { KEYS_MAX } from '../json/leaves.ts'
 import { hashOf, type KeyName, type KeyNames } from '../names.ts'
-import { LOG, lineKeys, type Role } from './record.ts'
+import { type ForwardRole, LOG, lineKeys } from './record.ts'
 
 /** First bytes of values. */
 const [TWO_ELEMENTS, NO_MEMBERS, MEMBERS_16, MEMBERS_32] = [0x92, 0x80, 0xde, 0xdf]
@@ -40,11 +40,11 @@ export class UsualEntries {
   readonly #view: DataView
   readonly #base: number
   readonly #draft: RecordDraft
-  readonly #names: KeyNames<Role>
+  readonly #names: KeyNames<ForwardRole>
   #end = 0
   /** The names in the order of the previous record, which most records repeat. */
-  readonly #expected: KeyName<Role>[] = []
-  readonly #around: (KeyName<Role> | undefined)[] = []
+  readonly #expected: KeyName<ForwardRole>[] = []
+  readonly #around: (KeyName<ForwardRole> | undefined)[] = []
   readonly #nameStarts = new Int32Array(EXPECTED_MAX)
   readonly #nameEnds = new Int32Array(EXPECTED_MAX)
   #nameCount = 0
@@ -53,7 +53,7 @@ export class UsualEntries {
   readonly #lineEnds = new Int32Array(lineKeys.length)
   #textStart = 0
 
-  constructor({ bytes, base }: EntryBytes, names: KeyNames<Role>, draft: RecordDraft) {
+  constructor({ bytes, base }: EntryBytes, names: KeyNames<ForwardRole>, draft: RecordDraft) {
     this.#bytes = bytes
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#base = base
@@ -119,7 +119,7 @@ export class UsualEntries {
     return count <= this.#end - this.at ? count : NONE
   }
 
-  #members(count: number, around: KeyName<Role> | undefined, depth: number): boolean {
+  #members(count: number, around: KeyName<ForwardRole> | undefined, depth: number): boolean {
     for (let left = count; left > 0; left -= 1) {
       const name = this.#name(around)
       if (name === undefined || this.at >= this.#end || !this.#member(name, depth)) return false
@@ -127,7 +127,7 @@ export class UsualEntries {
     return count >= 0
   }
 
-  #member(name: KeyName<Role>, depth: number): boolean {
+  #member(name: KeyName<ForwardRole>, depth: number): boolean {
     const head = this.#bytes[this.at] as number
     if (head === NIL) {
       this.at += 1
@@ -192,7 +192,7 @@ export class UsualEntries {
   }
 
   /** Reads a name, most cheaply the one that the previous record had in this place; undefined for one that is left to ForwardRecords. */
-  #name(around: KeyName<Role> | undefined): KeyName<Role> | undefined {
+  #name(around: KeyName<ForwardRole> | undefined): KeyName<ForwardRole> | undefined {
     const bytes = this.#bytes
     const number = this.#nameCount
     this.#nameCount += 1
