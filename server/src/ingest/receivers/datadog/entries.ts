@@ -22,6 +22,8 @@ const members: ReadonlyMap<string, Member> = new Map<string, Member>([
   ['ddsource', 'source'],
 ])
 const TAGS_MAX = 1_000
+/** The agent sends it with every line of a file or of standard output, so a level in the line counts more. */
+const ANY_STATUS = 'info'
 
 /** The members of the entry that is being read with a meaning of their own. */
 class EntryMembers {
@@ -133,7 +135,8 @@ export class LogEntries {
     const query = this.#query
     const tags = this.#tagsOf(written.text())
     this.#batches.setTimeAt(time)
-    draft.setLevel(status.text())
+    const level = status.text()
+    draft.setLevel(level === ANY_STATUS ? undefined : level)
     addSource(draft.attributes, '$host.name', host, query.hostname)
     addSource(draft.attributes, '$service.name', service, query.service)
     addSource(draft.attributes, '$source', source, query.ddsource)

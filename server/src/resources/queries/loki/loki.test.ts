@@ -268,19 +268,62 @@ describe('streams', () => {
       resultType: 'vector',
       result: [{ metric: { app: 'api' }, value: [baseMs / 1_000 + 60, '75'] }],
     })
-    const ranged = await ask('index/volume_range', { start: nsText(baseMs + 3_000), end: nsText(baseMs + 5_000), step: '2', query })
-    expect(ranged.body.data).toMatchObject({
-      resultType: 'matrix',
-      result: [
-        {
-          metric: { app: 'web' },
-          values: [
-            [baseMs / 1_000 + 3, '46'],
-            [baseMs / 1_000 + 5, '22'],
-          ],
-        },
+  })
+
+  // Buckets begin at multiples of the step; the first and the last one are cut to the range. Each has the time of its end.
+  test.each<[string, number, number, string, [number, string][]]>([
+    [
+      'step',
+      0,
+      4,
+      '2',
+      [
+        [2, '23'],
+        [4, '45'],
       ],
-    })
+    ],
+    [
+      'cut start',
+      2,
+      4,
+      '3',
+      [
+        [3, '23'],
+        [4, '22'],
+      ],
+    ],
+    [
+      'cut end',
+      0,
+      3,
+      '2',
+      [
+        [2, '23'],
+        [3, '23'],
+      ],
+    ],
+    ['longer step than the range', 1, 3, '60', [[3, '46']]],
+    [
+      'bucket without lines',
+      0,
+      4,
+      '1',
+      [
+        [2, '23'],
+        [3, '23'],
+        [4, '22'],
+      ],
+    ],
+  ])('have volumes of all lines of a range, and of no others, with a %s', async (_, from, to, step, expected) => {
+    const range = { start: nsText(baseMs + from * 1_000), end: nsText(baseMs + to * 1_000) }
+    const { status, body } = await ask('index/volume_range', { ...range, step, query: '{app="web"}' })
+    const values = expected.map(([second, bytes]) => [baseMs / 1_000 + second, bytes])
+    expect([status, body.data]).toMatchObject([200, { resultType: 'matrix', result: [{ metric: { app: 'web' }, values }] }])
+  })
+
+  test('need a range for volumes', async () => {
+    const range = { start: nsText(baseMs), end: nsText(baseMs) }
+    expect((await ask('index/volume_range', { ...range, query: '{app="web"}' })).status).toBe(400)
   })
 })
 
