@@ -33,6 +33,11 @@ type RecordOfTable = {
 const FIRST_FIELDS = 32
 const LEVEL = 'level'
 const LEVELS_MAX = 256
+/** So many records tell how large the others are. */
+const LIKE_OTHERS = 64
+const MARGIN = 1.1
+/** Bounds what a body reserves whose first records are much smaller than the others. */
+const GROWTH_MAX = 8
 /** Bounds the search for names with one hash. */
 const EQUAL_HASHES_MAX = 8
 
@@ -237,8 +242,9 @@ export class RecordTable {
 
   private addFields({ count, starts, ends }: FieldDraft): void {
     while (this.fields + count > this.starts.length) {
-      this.starts = grown(this.starts)
-      this.ends = grown(this.ends)
+      const size = this.sizeFor(this.starts.length)
+      this.starts = grown(this.starts, size)
+      this.ends = grown(this.ends, size)
     }
     for (let at = 0; at < count; at += 1) {
       this.starts[this.fields + at] = starts[at] as number
@@ -278,15 +284,23 @@ export class RecordTable {
     return false
   }
 
+  /** The size for columns that are full: as much as the rest of the body will need if it is like its beginning. */
+  private sizeFor(full: number): number {
+    const read = this.rawEnds[this.count - 1] ?? 0
+    if (this.count < LIKE_OTHERS || read <= 0) return full * 2
+    return Math.min(Math.max(full * 2, Math.ceil((full * this.memory.body.length * MARGIN) / read)), full * GROWTH_MAX)
+  }
+
   private growRecords(): void {
-    this.rawStarts = grown(this.rawStarts)
-    this.rawEnds = grown(this.rawEnds)
-    this.ns = grown(this.ns)
-    this.firsts = grown(this.firsts)
-    const ms = new Float64Array(this.ms.length * 2)
+    const size = this.sizeFor(this.count)
+    this.rawStarts = grown(this.rawStarts, size)
+    this.rawEnds = grown(this.rawEnds, size)
+    this.ns = grown(this.ns, size)
+    this.firsts = grown(this.firsts, size)
+    const ms = new Float64Array(size)
     ms.set(this.ms)
     this.ms = ms
-    const addsLevel = new Uint8Array(this.addsLevel.length * 2)
+    const addsLevel = new Uint8Array(size)
     addsLevel.set(this.addsLevel)
     this.addsLevel = addsLevel
   }
@@ -312,8 +326,8 @@ function hashOf({ paths, count }: FieldDraft, seed: number): number {
   return hash
 }
 
-function grown(old: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const array = new Int32Array(old.length * 2)
+function grown(old: Int32Array<ArrayBuffer>, size = old.length * 2): Int32Array<ArrayBuffer> {
+  const array = new Int32Array(size)
   array.set(old)
   return array
 }

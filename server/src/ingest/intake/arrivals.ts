@@ -95,9 +95,10 @@ const baseOf = (attributes: readonly Pair[], common: PostContext, more: readonly
 })
 
 /** True for a line that only `whole` can prepare: it is too long, or may contain JSON within JSON. */
-export function needsWhole(bytes: Uint8Array): boolean {
+export function needsWhole({ table, record, bytes }: TableRow): boolean {
   if (bytes.length > LINE_BYTES_MAX) return true
-  return isObject(bytes) && (isWrapped(bytes) || mayNest(bytes))
+  if (!isObject(bytes)) return false
+  return isWrapped(bytes) || (table.memory.mayEscape(table.rawStarts[record] as number) && mayNest(bytes))
 }
 
 /** True for records that differ in their lines only, which then share what is computed for an arrival. */

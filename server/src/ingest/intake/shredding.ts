@@ -128,7 +128,7 @@ function addLine(shredder: Shredder, line: EventLine): void {
 /** Adds a record from its table, or as a line of its own when it is unusual. Returns what was added. */
 function addRow(shredder: Shredder, row: TableRow, facts: BatchFacts): Added {
   const { table, record, bytes } = row
-  if (!needsWhole(bytes)) {
+  if (!needsWhole(row)) {
     const result = isObject(bytes) ? 'nothing' : readPlain(bytes, facts.at, plain)
     const found = result === 'nothing' ? undefined : result === 'found' ? plain : detectedIn(bytes, facts.at)
     if (shredder.addRecord(table, record, facts, bytes, found)) return row

@@ -7,14 +7,19 @@ const REPEATED_BYTES_MAX = 64
 /** A power of two. */
 const REPEATED_TEXTS = 64
 
+/** Texts by a hash of their bytes, with their places in the body. */
+class RepeatedTexts {
+  readonly starts = new Int32Array(REPEATED_TEXTS)
+  readonly ends = new Int32Array(REPEATED_TEXTS)
+  readonly texts: string[] = new Array(REPEATED_TEXTS).fill('')
+}
+
 /** Returns parts of a body as independent strings, for short ones much faster than decoding each. */
 export class BodyText {
   readonly #bytes: Buffer
   #latin1: string | undefined
   #count = 0
-  readonly #starts = new Int32Array(REPEATED_TEXTS)
-  readonly #ends = new Int32Array(REPEATED_TEXTS)
-  readonly #texts: string[] = new Array(REPEATED_TEXTS).fill('')
+  #repeated: RepeatedTexts | undefined
 
   constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -38,14 +43,16 @@ export class BodyText {
     if (length === 0) return ''
     const bytes = this.#bytes
     const place = (length + (bytes[start] as number) * 5 + (bytes[end - 1] as number) * 3) & (REPEATED_TEXTS - 1)
-    const from = this.#starts[place] as number
-    let at = (this.#ends[place] as number) - from === length ? 0 : length + 1
+    this.#repeated ??= new RepeatedTexts()
+    const { starts, ends, texts } = this.#repeated
+    const from = starts[place] as number
+    let at = (ends[place] as number) - from === length ? 0 : length + 1
     while (at < length && bytes[from + at] === bytes[start + at]) at += 1
-    if (at === length) return this.#texts[place] as string
+    if (at === length) return texts[place] as string
     const text = this.text(start, end)
-    this.#starts[place] = start
-    this.#ends[place] = end
-    this.#texts[place] = text
+    starts[place] = start
+    ends[place] = end
+    texts[place] = text
     return text
   }
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Failure } from '../../kernel/errors.ts'
 import { type ParsedBody, type Receiver, recordsOf } from '../batch.ts'
+import { cloudflare } from './cloudflare/cloudflare.ts'
 import { datadog } from './datadog/datadog.ts'
 import { elasticsearch } from './elasticsearch/elasticsearch.ts'
 import { firehose } from './firehose/firehose.ts'
@@ -75,6 +76,13 @@ const subjects: Readonly<Record<string, Subject>> = {
     query: {},
     members: ['message', 'log', '@timestamp', 'timestamp', 'time', 'level', 'log.level', 'host', 'agent', 'a'],
     body: (records) => Buffer.concat(records.flatMap((one) => [Buffer.from('{"create":{"_index":"i"}}\n'), one, Buffer.from('\n')])),
+  },
+  Logpush: {
+    receiver: cloudflare,
+    path: '/cloudflare/shop',
+    query: {},
+    members: ['message', 'EdgeStartTimestamp', 'Datetime', 'a'],
+    body: joined('', '\n', '\n'),
   },
   Vercel: {
     receiver: vercel,

@@ -3,8 +3,8 @@ import type { IngestOutcome, IngestRequest, IngestRequestHead, ParsedBody, Recei
 import { splitLines } from '../../intake/lines.ts'
 import { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
-import { JsonReader } from '../json/reader.ts'
-import { readText } from '../json/texts.ts'
+import { MemberText } from '../json/member-text.ts'
+import { JsonReader, QUOTE } from '../json/reader.ts'
 import { isUploadCheck } from '../native/objects.ts'
 
 const MIB = 2 ** 20
@@ -26,30 +26,37 @@ function parse({ path, body }: IngestRequest): ParsedBody {
   if (isUploadCheck(body)) return { batches: [], rejected: [], total: 0 }
   const batches = new Batches(body)
   const table = batches.of({ collection: 'cloudflare', dataset: PATH.exec(path)?.[1] })
+  const reader = new JsonReader(body)
+  const time = new MemberText(reader, new BodyText(body))
   for (const raw of splitLines(body)) {
     const start = raw.byteOffset - body.byteOffset
     batches.draft.clear()
     batches.draft.setRawAt(start, start + raw.length)
-    batches.setTime(timeIn(raw))
+    time.clear()
+    readTime(reader, raw, start, time)
+    batches.setTimeAt(time)
     batches.take(table)
   }
   return batches.parsed()
 }
 
-/** The value behind the first known name. Searching for its bytes is faster than reading the whole line here as well. */
-function timeIn(raw: Uint8Array): string | undefined {
+/** Reads the value behind the first known name. Searching for its bytes is faster than reading the whole line here as well. */
+function readTime(reader: JsonReader, raw: Uint8Array, start: number, time: MemberText): void {
   const line = Buffer.from(raw.buffer, raw.byteOffset, raw.length)
   for (const mark of timeMarks) {
     const at = line.indexOf(mark)
     if (at < 0) continue
+    reader.moveTo(start + at + mark.length, start + raw.length)
     try {
-      return readText(new JsonReader(raw, at + mark.length), new BodyText(raw))
+      const isString = reader.peek() === QUOTE
+      if (isString) reader.string()
+      else reader.skip()
+      time.note(isString)
     } catch (thrown) {
-      if (thrown instanceof Failure) return undefined
-      throw thrown
+      if (!(thrown instanceof Failure)) throw thrown
     }
+    return
   }
-  return undefined
 }
 
 function answer(_request: IngestRequestHead, outcome: IngestOutcome): ReceiverReply {

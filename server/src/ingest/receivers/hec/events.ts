@@ -21,11 +21,11 @@ const BROKEN: HecStatus = { text: 'Invalid data format', code: 6 }
 const levelFields: readonly string[] = ['$level', '$severity', '$otel.log.severity.text']
 
 /** The name of a member or field, with the name of its attribute and its rank among the level fields. */
-type Role = { attribute: string; levelRank: number }
+type Role = { attribute: string; levelRank: number; metadata: keyof HecMetadata | undefined }
 const NO_RANK = -1
 function roleOf(path: string): Role {
   const attribute = `$${path}`
-  return { attribute, levelRank: levelFields.indexOf(attribute) }
+  return { attribute, levelRank: levelFields.indexOf(attribute), metadata: METADATA.find((name) => name === path) }
 }
 
 /**
@@ -149,7 +149,7 @@ class HecEvents {
       else {
         members.finishValue()
         if (path === 'time') event.time.note(members.isString)
-        else if (isMetadata(path)) event.metadata[path].note(members.isString)
+        else if (role.metadata !== undefined) event.metadata[role.metadata].note(members.isString)
         else if (path === '' || attributes.count >= KEYS_MAX) event.dropped += 1
         else addField(event, attributes, members, role)
       }
@@ -181,13 +181,11 @@ class HecEvents {
     if (!this.#batches.readTimeAt(time)) this.#batches.setTime(time.text()?.trim())
     draft.setLevel(level)
     if (dropped > 0) attributes.addText('$hec.dropped_fields', String(dropped))
-    for (const name of METADATA) {
-      const own = metadata[name]
-      const common = query[name]
-      if (!own.isEmpty) own.addTo(attributes, METADATA_ATTRIBUTES[name])
-      else if (!own.isFound && common) attributes.addText(METADATA_ATTRIBUTES[name], common)
-    }
-    const { index, sourcetype, source } = metadata
+    const { host, source, sourcetype, index } = metadata
+    addMetadata(attributes, METADATA_ATTRIBUTES.host, host, query.host)
+    addMetadata(attributes, METADATA_ATTRIBUTES.source, source, query.source)
+    addMetadata(attributes, METADATA_ATTRIBUTES.sourcetype, sourcetype, query.sourcetype)
+    addMetadata(attributes, METADATA_ATTRIBUTES.index, index, query.index)
     const route = routeOf(index.text() ?? query.index, sourcetype.text() ?? query.sourcetype, source.text() ?? query.source)
     this.#batches.take(this.#batches.of(route))
   }
@@ -208,12 +206,15 @@ function addField(event: HecEvent, attributes: FieldDraft, leaves: JsonLeaves<Ro
   if (role.levelRank > NO_RANK) noteLevel(event, role, leaves.repeated())
 }
 
+/** Adds what an event says about its source, else what the query says. */
+function addMetadata(attributes: FieldDraft, path: string, own: MemberText, common: string | undefined): void {
+  if (!own.isEmpty) own.addTo(attributes, path)
+  else if (!own.isFound && common) attributes.addText(path, common)
+}
+
 /** Keeps the text of the best level field. */
 function noteLevel(event: HecEvent, { levelRank }: Role, text: string): void {
   if (levelRank <= NO_RANK || levelRank >= event.levelRank || text === '') return
   event.level = text
   event.levelRank = levelRank
 }
-
-const isMetadata = (name: string): name is keyof HecMetadata =>
-  name === 'host' || name === 'source' || name === 'sourcetype' || name === 'index'
