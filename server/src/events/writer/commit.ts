@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { badRequest, unavailable } from '../../kernel/errors.ts'
 import type { Logger } from '../../kernel/log.ts'
+import { freeBytes } from '../../kernel/memory.ts'
 import type { EventStore } from '../store/events.ts'
 import { classifyInsertFailure, type InsertFailureKind } from './insert-failure.ts'
 import { encodeNative } from './native.ts'
@@ -75,12 +76,19 @@ async function store(group: InsertGroup, deps: CommitDeps, budget: Budget): Prom
     const left = group.parts.filter((part) => !takenOver.includes(part))
     return left.length > 0 ? store(groupOf(left), deps, budget) : undefined
   }
+  const isFirst = budget.inserts === INSERTS_MAX - 1
   try {
     await insertWatched(insertOf(group, deps), deps)
   } catch (cause) {
     return afterRefusal(group, cause, deps, budget)
   }
   for (const part of group.parts) part.posting.stored(part)
+  if (isFirst) for (const part of group.parts) freeColumns(part)
+}
+
+/** Only after the first insert of a group: the system may still read the memory of one that failed. */
+function freeColumns({ numberedBlocks }: PostPart): void {
+  for (const { block } of numberedBlocks) if (block.isOwned) for (const { bytes } of block.columns) freeBytes(bytes)
 }
 
 async function afterRefusal(group: InsertGroup, cause: unknown, deps: CommitDeps, budget: Budget): Promise<void> {

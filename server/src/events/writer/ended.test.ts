@@ -41,6 +41,26 @@ test('the end of a stored post names its blocks and their numbers; a repeat stor
   expect((await written({ ...post, bodyHash: 99n })).end).toMatchObject({ stored: [], failure: { status: 422 } })
 })
 
+test('the memory of a stored block is freed when it belongs to the writer, and kept otherwise', async () => {
+  const owned = (post: Post): Post => ({ ...post, blocks: post.blocks.map((block) => ({ ...block, isOwned: true })) })
+  const bytesOf = ({ blocks }: Post) =>
+    blocks.flatMap(({ columns }) => columns.flatMap(({ bytes }) => (bytes.length > 16 ? bytes.length : [])))
+  const lines = Array.from({ length: 2_000 }, (_, row) => `a line of the block with number ${row}`)
+  const [stored, shared, refused] = [owned(postOf(lines)), postOf(lines), owned(damaged(postOf(lines)))]
+  const before = [bytesOf(shared), bytesOf(refused)]
+  expect((await Promise.all([stored, shared, refused].map((post) => written(post)))).map(({ answer }) => answer)).toEqual([
+    'stored',
+    'stored',
+    'failed 400',
+  ])
+  // A group with a refused post was sent before, and the system may still read what was sent.
+  expect([bytesOf(shared), bytesOf(refused)]).toEqual(before)
+  const alone = owned(postOf(lines))
+  expect((await written(alone)).answer).toBe('stored')
+  expect(bytesOf(alone)).toEqual([])
+  expect(await storedIn(alone.logId)).toBe(lines.length)
+})
+
 test('the outcome of a refused post is its failure, also when it was not admitted', async () => {
   expect(await written(damaged(postOf(['a', 'b'])))).toMatchObject({ answer: 'failed 400', end: { stored: [], failure: { status: 400 } } })
   const closed = await openEventWriter(store, testDeps)

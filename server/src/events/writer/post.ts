@@ -11,6 +11,8 @@ export type Block = {
   rows: number
   columns: readonly NativeColumn[]
   bytes: number
+  /** True when nothing else reads the memory of the columns, so that it is freed as soon as they are stored. */
+  isOwned?: boolean
 }
 
 /** The events of one request and dataset, acknowledged together. `idempotencyKey` has 64 bits, 0n for none. */

@@ -1,7 +1,9 @@
-import type { Readable } from 'node:stream'
+import { IncomingMessage } from 'node:http'
+import { finished, type Readable } from 'node:stream'
 import { Failure } from '../../kernel/errors.ts'
+import { freeBytes } from '../../kernel/memory.ts'
 import { type MemoryReservation, tooLarge } from './budget.ts'
-import { joined } from './bytes.ts'
+import { ArrivingBytes } from './bytes.ts'
 import { decode, encodingOf } from './decode.ts'
 
 export type BodyLimits = { wireBytes: number; bodyBytes: number }
@@ -36,53 +38,58 @@ export async function readBody(
   const encoding = encodingOf(headers['content-encoding'], ownEncodings)
   const declared = Number(headers['content-length'] ?? 0)
   if (declared > limits.wireBytes) throw tooLarge(limits.wireBytes, 'on the wire')
-  const wire = await receive(source, { limits, reservation: hold, arrived, pace })
+  const wire = await receive(source, declared, { limits, reservation: hold, arrived, pace })
   checkWire?.(wire)
-  return { bytes: await decode(wire, encoding, { bytesMax: limits.bodyBytes, reservation: hold }), wireBytes: wire.length }
+  const bytes = await decode(wire, encoding, { bytesMax: limits.bodyBytes, reservation: hold })
+  const wireBytes = wire.length
+  if (bytes !== wire) freeBytes(wire)
+  return { bytes, wireBytes }
 }
+
+type ReceiveOptions = Required<Omit<BodyOptions, 'ownEncodings' | 'checkWire'>> & { pace: MinimumRate }
 
 async function receive(
   source: Readable,
-  { limits, reservation: hold, arrived, pace }: Required<Omit<BodyOptions, 'ownEncodings' | 'checkWire'>> & { pace: MinimumRate },
+  declared: number,
+  { limits, reservation: hold, arrived, pace }: ReceiveOptions,
 ): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  const late = new AbortController()
-  const watch = watchRate(pace, () => length, late)
-  try {
-    // The iterator must not destroy the request: its socket carries the answer.
-    for await (const part of withSignal(source, late.signal)) {
-      length += part.length
+  // Nothing else reads the parts of a request.
+  const body = new ArrivingBytes(declared, source instanceof IncomingMessage)
+  const ended = Promise.withResolvers<void>()
+  const take = (part: Uint8Array): void => {
+    try {
       arrived(part.length)
-      if (length > limits.wireBytes) throw tooLarge(limits.wireBytes, 'on the wire')
+      if (body.length + part.length > limits.wireBytes) throw tooLarge(limits.wireBytes, 'on the wire')
       hold.reserve(part.length)
-      parts.push(part)
+      body.add(part)
+    } catch (cause) {
+      source.off('data', take)
+      ended.reject(cause)
     }
-  } catch (cause) {
-    if (cause instanceof Failure) throw cause
-    if (late.signal.aborted) throw late.signal.reason
-    throw new Failure(400, 'the body ended before all of it had arrived', { cause })
+  }
+  const forget = finished(source, { writable: false }, (cause) => {
+    if (cause) ended.reject(new Failure(400, 'the body ended before all of it had arrived', { cause }))
+    else ended.resolve()
+  })
+  const watch = watchRate(pace, () => body.length, ended.reject)
+  try {
+    source.on('data', take)
+    await ended.promise
   } finally {
     clearInterval(watch)
+    forget()
+    // The request is not destroyed, since its socket carries the answer.
+    source.off('data', take)
+    source.pause()
   }
-  return joined(parts, length)
+  return body.whole()
 }
 
-function watchRate(pace: MinimumRate, received: () => number, late: AbortController): NodeJS.Timeout {
+function watchRate(pace: MinimumRate, received: () => number, refuse: (failure: Failure) => void): NodeJS.Timeout {
   const startedMs = performance.now()
   return setInterval(() => {
     const elapsedMs = performance.now() - startedMs
     if (elapsedMs < pace.graceMs || received() >= (elapsedMs / 1_000) * pace.bytesPerS) return
-    late.abort(new Failure(408, `the body arrived slower than ${pace.bytesPerS} bytes a second`))
+    refuse(new Failure(408, `the body arrived slower than ${pace.bytesPerS} bytes a second`))
   }, pace.checkEveryMs)
-}
-
-async function* withSignal(source: Readable, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const parts = source.iterator({ destroyOnReturn: false })
-  const ended = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
-  for (;;) {
-    const step = await Promise.race([parts.next(), ended])
-    if (step.done) return
-    yield step.value as Uint8Array
-  }
 }

@@ -143,7 +143,7 @@ function addRow(shredder: Shredder, row: TableRow, facts: BatchFacts): Added {
 const takeBlocks = (shredder: Shredder, added: AddedLines, { orgNumber, logId }: ShredTarget, { tableClass }: SlotMap): CountedBlock[] =>
   shredder.take({ orgId: orgNumber, logId }).map(({ day, rows, columns }) => {
     const bytes = columns.reduce((sum, column) => sum + column.bytes.length, 0)
-    return { tableClass, day, rows: rows.length, columns, bytes, counts: countsOf(added, rows, columns) }
+    return { tableClass, day, rows: rows.length, columns, bytes, isOwned: true, counts: countsOf(added, rows, columns) }
   })
 
 /** The memory of the blocks, to be transferred instead of copied. */
