@@ -22,19 +22,20 @@ let reads: Reads
 beforeAll(async () => {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const login = { user: 'reader', password: new Secret('pass:word') }
-  reads = openReads({ url: `http://127.0.0.1:${port}`, database: 'events' }, login, {
-    settings: { readonly: '2' },
-    connectionsMax: 4,
-    idleMs: 60_000,
-  })
+  reads = open(60_000)
 })
 afterAll(() => {
   reads.close()
   server.closeAllConnections()
   server.close()
 })
+
+function open(idleMs: number): Reads {
+  const { port } = server.address() as AddressInfo
+  const login = { user: 'reader', password: new Secret('pass:word') }
+  const options = { settings: { readonly: '2' as const }, connectionsMax: 4, idleMs }
+  return openReads({ url: `http://127.0.0.1:${port}`, database: 'events' }, login, options)
+}
 
 const run = (settings = {}, signal = new AbortController().signal) =>
   reads.run({ body: 'select 1', contentType: 'text/plain', queryId: 'one', settings, signal })
@@ -95,4 +96,14 @@ test('aborting closes the connection of a read that runs, and sends nothing when
   const before = asked.length
   await expect(run({}, leaving.signal)).rejects.toThrow('the caller left')
   expect(asked).toHaveLength(before)
+})
+
+test('a connection that was unused for too long is not used again', async () => {
+  reply = (answer) => void answer.end()
+  const opened = sockets.size
+  const impatient = open(0)
+  const statement = { body: 'select 1', contentType: 'text/plain', queryId: 'one', settings: {}, signal: new AbortController().signal }
+  for (let round = 0; round < 3; round += 1) await impatient.run(statement)
+  impatient.close()
+  expect(sockets.size - opened).toBe(3)
 })

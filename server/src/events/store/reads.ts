@@ -1,5 +1,6 @@
 import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
 import { request as secureRequest, Agent as TlsAgent } from 'node:https'
+import type { Duplex } from 'node:stream'
 import { type ClickHouseSettings, parseError } from '@clickhouse/client'
 import type { StoreAddress, StoreLogin } from './address.ts'
 
@@ -29,6 +30,7 @@ export function openReads({ url, database }: Pick<StoreAddress, 'url' | 'databas
   const isSecure = protocol === 'https:'
   const agentOptions = { keepAlive: true, maxSockets: options.connectionsMax, timeout: options.idleMs }
   const agent = isSecure ? new TlsAgent(agentOptions) : new PlainAgent(agentOptions)
+  const closeStale = closingStale(agent, options.idleMs)
   const request = isSecure ? secureRequest : plainRequest
   const authorization = `Basic ${Buffer.from(`${login.user}:${login.password.reveal()}`).toString('base64')}`
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
@@ -36,6 +38,7 @@ export function openReads({ url, database }: Pick<StoreAddress, 'url' | 'databas
     run: ({ body, contentType, queryId, settings, signal }) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason)
+        closeStale()
         const path = `/?${parametersOf({ ...options.settings, ...settings }, database, queryId)}`
         const headers = { authorization, 'content-type': contentType, 'user-agent': 'dendro' }
         const sent = request({ agent, host, port, method: 'POST', path, headers })
@@ -61,6 +64,18 @@ export function openReads({ url, database }: Pick<StoreAddress, 'url' | 'databas
         sent.end(body)
       }),
     close: () => agent.destroy(),
+  }
+}
+
+/** Closes unused connections that the store may have given up by now. Their timers may be late when the service is busy. */
+function closingStale(agent: PlainAgent, idleMs: number): () => void {
+  const freeSinceMs = new WeakMap<Duplex, number>()
+  agent.on('free', (socket: Duplex) => freeSinceMs.set(socket, performance.now()))
+  return () => {
+    const nowMs = performance.now()
+    for (const sockets of Object.values(agent.freeSockets)) {
+      for (const socket of sockets ?? []) if (nowMs - (freeSinceMs.get(socket) ?? nowMs) >= idleMs) socket.destroy()
+    }
   }
 }
 
