@@ -3,11 +3,13 @@ import type { PlainText } from './plain-text.ts'
 import { SHAPE_CHARS_MAX, timeReference, WORDS_REFERENCE } from './shape.ts'
 import type { LiveShape, ShapeLedger } from './shape-ledger.ts'
 
-type KnownShape = { readonly bytes: Uint8Array; readonly live: LiveShape }
+/** `numbers` holds the bytes, four in each, and ends with zeros. */
+type KnownShape = { readonly numbers: Int32Array; readonly length: number; readonly live: LiveShape }
 
 const KNOWN_MAX = 4_096
 /** A line that is longer than this has no shape here, and a reference is shorter than its name and eight more bytes. */
 const FIRST_BYTES = 4_096
+const WORD_BYTES = 4
 
 const words = bytesOf(WORDS_REFERENCE)
 
@@ -19,6 +21,7 @@ function bytesOf(text: string): Uint8Array {
 export class PlainShapes {
   private readonly ledger: ShapeLedger
   private bytes = new Uint8Array(FIRST_BYTES)
+  private asNumbers = new Int32Array(this.bytes.buffer)
   private used = 0
   private readonly known = new Map<number, KnownShape>()
   /** The references as bytes, by their texts. */
@@ -33,22 +36,35 @@ export class PlainShapes {
   /** The shape of a line, of which `keys` are the keys of its leaves; undefined when the line must be stored raw. */
   of(line: Uint8Array, found: PlainText, keys: readonly KnownKey[]): LiveShape | undefined {
     if (!this.write(line, found, keys)) return undefined
-    const { bytes, used } = this
+    const { asNumbers, used } = this
+    const count = this.endWord()
     let hash = used
-    for (let at = 0; at < used; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
+    for (let at = 0; at < count; at += 1) {
+      hash = Math.imul(hash ^ (asNumbers[at] as number), 0x9e3779b1)
+      hash ^= hash >>> 15
+    }
     const known = this.known.get(hash)
-    if (known && this.equals(known.bytes)) return known.live
-    const live = this.ledger.admit(Buffer.from(bytes.buffer, 0, used).toString('utf8'))
+    if (known && this.equals(known)) return known.live
+    const live = this.ledger.admit(Buffer.from(asNumbers.buffer, 0, used).toString('utf8'))
     if (live) {
       if (this.known.size >= KNOWN_MAX) this.known.clear()
-      this.known.set(hash, { bytes: bytes.slice(0, used), live })
+      this.known.set(hash, { numbers: asNumbers.slice(0, count), length: used, live })
     }
     return live
   }
 
-  private equals(known: Uint8Array): boolean {
-    if (known.length !== this.used) return false
-    for (let at = 0; at < known.length; at += 1) if (known[at] !== this.bytes[at]) return false
+  /** Fills the last word with zeros and returns the number of words. */
+  private endWord(): number {
+    const { bytes, used } = this
+    const count = Math.ceil(used / WORD_BYTES)
+    for (let at = used; at < count * WORD_BYTES; at += 1) bytes[at] = 0
+    return count
+  }
+
+  private equals({ numbers, length }: KnownShape): boolean {
+    const { asNumbers } = this
+    if (length !== this.used) return false
+    for (let at = 0; at < numbers.length; at += 1) if (numbers[at] !== asNumbers[at]) return false
     return true
   }
 
@@ -115,8 +131,10 @@ export class PlainShapes {
   }
 
   private grow(more: number): void {
-    const grown = new Uint8Array(Math.max(this.bytes.length * 2, this.used + more))
+    const size = Math.max(this.bytes.length * 2, this.used + more)
+    const grown = new Uint8Array(Math.ceil(size / WORD_BYTES) * WORD_BYTES)
     grown.set(this.bytes.subarray(0, this.used))
     this.bytes = grown
+    this.asNumbers = new Int32Array(grown.buffer)
   }
 }
