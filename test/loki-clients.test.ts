@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSenders, type Senders } from './senders.ts'
 
-/** What logcli 3.7.8 and the data source of Grafana 12 send, with the times and selectors of this test. */
+/** What logcli 3.7.8, and the data source of Grafana and its screens for drilling down send, with the times and selectors of this test. */
 
 /** The path of a logcli; without it only its recorded requests are replayed. */
 const logcli = process.env.DENDRO_LOGCLI
@@ -113,6 +113,36 @@ describe('the requests of', () => {
       '/loki/api/v1/query_range?direction=backward&end=END&query=sum+by+%28level%2C+detected_level%29+%28count_over_time%28%7Bapp%3D%22web%22%7D+%7C+json+%7C+drop+__error__%5B60s%5D%29%29&start=START&step=60000ms',
       { data: { resultType: 'matrix' } },
     ],
+    [
+      grafanaAgent,
+      '/loki/api/v1/detected_labels?start=START&end=END&query=',
+      { detectedLabels: expect.arrayContaining([{ label: 'app', cardinality: 1 }]) },
+    ],
+    [
+      grafanaAgent,
+      '/loki/api/v1/detected_fields?start=START&end=END&limit=1000&query=%7Bapp%3D%22web%22%7D',
+      { fields: [{ label: 'detected_level', type: 'string', cardinality: 1, parsers: null }], limit: 1_000 },
+    ],
+    [
+      grafanaAgent,
+      '/loki/api/v1/detected_field/detected_level/values?start=START&end=END&limit=1000&query=%7Bapp%3D%22web%22%7D',
+      { values: ['info'] },
+    ],
+    [
+      grafanaAgent,
+      '/loki/api/v1/patterns?start=START&end=END&step=15s&query=%7Bapp%3D%60web%60%7D',
+      { data: [{ pattern: expect.stringContaining('GET'), level: 'info' }] },
+    ],
+    [
+      grafanaAgent,
+      '/loki/api/v1/index/volume?end=END&limit=5000&query=%7Bapp%3D~%60.%2B%60%7D&start=START',
+      { data: { result: [{ metric: { app: 'web' } }] } },
+    ],
+    [
+      grafanaAgent,
+      '/loki/api/v1/query_range?direction=backward&end=END&limit=1000&query=%7Bapp%3D%60web%60%7D+%7C%3E+%60GET+%3C_%3E+200%60+%7C+json+%7C+logfmt+%7C+drop+__error__%2C+__error_details__&start=START&step=15000ms',
+      streams(3),
+    ],
   ])('%s: GET %s', async (agent, path, expected) => {
     const headers = {
       authorization: basic(),
@@ -125,19 +155,13 @@ describe('the requests of', () => {
   })
 
   // Grafana takes a 400 of the newer tail for a sign that it exists.
-  test.each([
-    '/loki/api/v1/detected_labels?start=START&end=END',
-    '/loki/api/v1/detected_fields?query=%7Bapp%3D%22web%22%7D&start=START&end=END',
-    '/loki/api/v1/detected_field/status/values?query=%7Bapp%3D%22web%22%7D&start=START&end=END',
-    '/loki/api/v1/patterns?query=%7Bapp%3D%22web%22%7D&start=START&end=END',
-    '/loki/api/v1/drilldown-limits',
-    '/loki/api/v1/rules',
-    '/loki/api/v1/format_query?query=%7Bapp%3D%22web%22%7D',
-    '/loki/api/v2alpha/tail',
-  ])('clients get 404 for GET %s, which is not there', async (path) => {
-    const reply = await senders.app.ask('GET', withTimes(path), { headers: { authorization: basic() } })
-    expect(reply.status).toBe(404)
-  })
+  test.each(['/loki/api/v1/rules', '/loki/api/v1/format_query?query=%7Bapp%3D%22web%22%7D', '/loki/api/v2alpha/tail'])(
+    'clients get 404 for GET %s, which is not there',
+    async (path) => {
+      const reply = await senders.app.ask('GET', withTimes(path), { headers: { authorization: basic() } })
+      expect(reply.status).toBe(404)
+    },
+  )
 
   test.each([
     ['query_range?query=%7Bapp%3D%22web%22&start=START&end=END', 'line 1, col 11'],
@@ -171,5 +195,14 @@ describe.skipIf(!logcli)('logcli', () => {
       { metric: {}, value: [expect.any(Number), '4'] },
     ])
     expect(await run('series', ...range(), '{app="web"}')).toContain('env="prod"')
+  })
+
+  test('prints statistics, volumes and fields', async () => {
+    expect(await run('stats', ...range(), '{app="web"}')).toContain('entries: 4')
+    expect(JSON.parse(await run('volume', ...range(), '{app="web"}'))).toMatchObject([
+      { metric: { app: 'web' }, value: [expect.any(Number), '44'] },
+    ])
+    expect(JSON.parse(await run('volume_range', '--step=60s', ...range(), '{app="web"}'))).toMatchObject([{ metric: { app: 'web' } }])
+    expect(await run('detected-fields', ...range(), '{app="web"}')).toMatch(/label: detected_level\s+type: string\s+cardinality: 1\s/)
   })
 })

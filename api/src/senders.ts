@@ -133,6 +133,8 @@ export const senders: readonly SenderConfig[] = [
     title: 'Datadog Agent',
     use: 'Set these members in /etc/datadog-agent/datadog.yaml and restart the agent.',
     proof: 'replayed',
+    delivery: 'at least once',
+    ranWith: '0.77.0',
   },
   {
     file: 'cloudflare-logpush.json',

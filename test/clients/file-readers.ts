@@ -1,5 +1,5 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { freePort, until } from '../service.ts'
 import type { DeliveredEvent, DeliveryProgram, Placement, RunningProgram } from './delivery-harness.ts'
 import { textOf } from './delivery-line.ts'
@@ -9,6 +9,8 @@ import { senderConfig } from './sender-files.ts'
 /** Agents that read files, with their files of docs/senders.md. */
 type FileReader = Pick<DeliveryProgram, 'name' | 'file' | 'executable' | 'delivery' | 'hasTimeout' | 'listener'> & {
   readonly args: (file: string, home: string, freePort: number) => readonly string[]
+  /** A file that names the log file, for a program whose file of docs/senders.md does not, and how the program finds it. */
+  readonly input?: { readonly file: string; readonly text: (log: string) => string; readonly env: (home: string) => Record<string, string> }
   /** Changes the file for another protocol of the program. */
   readonly edited?: (text: string) => string
   /** The field with the path of the file; none when the program sends no path. */
@@ -86,7 +88,22 @@ const fluentd: FileReader = {
   wrapsLines: true,
 }
 
-const readers: readonly FileReader[] = [collector, grpcCollector, promtail, alloy, fluentBit, filebeat, fluentd]
+/** Its check of the file names the service, which is the dataset. */
+const datadogAgent: FileReader = {
+  name: 'datadog-agent',
+  file: 'datadog-agent.yaml',
+  executable: programOf('datadog-agent'),
+  delivery: 'at least once',
+  args: (file) => ['run', '-c', file],
+  input: {
+    file: 'conf.d/app.d/conf.yaml',
+    text: (log) => `logs:\n  - type: file\n    path: ${log}\n    service: app\n    source: shop\n`,
+    env: (home) => ({ DD_CONFD_PATH: join(home, 'conf.d'), DD_RUN_PATH: home }),
+  },
+  path: ({ attributes }) => `${attributes.$dirname}/${attributes.$filename}`,
+}
+
+const readers: readonly FileReader[] = [collector, grpcCollector, promtail, alloy, fluentBit, filebeat, fluentd, datadogAgent]
 export const fileReaders: readonly DeliveryProgram[] = readers.map((reader) => ({
   ...reader,
   dataset: 'app',
@@ -120,7 +137,7 @@ function isLogLine({ name, path, wrapsLines }: FileReader, event: DeliveredEvent
 }
 
 async function start(
-  { name, file, args, edited = (text) => text }: FileReader,
+  { name, file, args, input, edited = (text) => text }: FileReader,
   { home, url, key, lines, startMs, countOf, run }: Placement,
 ): Promise<RunningProgram> {
   const logs = join(home, 'log')
@@ -132,7 +149,11 @@ async function start(
   await writeFile(config, edited(text))
   const log = join(logs, 'app.log')
   await writeFile(log, '')
-  const child = run(args(config, home, await freePort()), { stdio: ['ignore', 'ignore', 'ignore'] })
+  if (input) {
+    await mkdir(dirname(join(home, input.file)), { recursive: true })
+    await writeFile(join(home, input.file), input.text(log))
+  }
+  const child = run(args(config, home, await freePort()), { stdio: ['ignore', 'ignore', 'ignore'], env: input?.env(home) ?? {} })
   const hasArrived = async (line: string): Promise<boolean> => {
     if (child.exitCode !== null) throw new Error(`${name} left with status ${child.exitCode}`)
     return (await countOf(line)) > 0

@@ -77,6 +77,68 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     expect((box?.x ?? Number.NaN) + (box?.width ?? 0)).toBeLessThan(1400)
   })
 
+  test('a page whose code cannot be loaded says so within the app, and comes when the service answers again', async () => {
+    const page = await stand.open('/app/data')
+    await page.getByRole('heading', { name: 'Data', level: 1 }).waitFor()
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'Monitors', exact: true }).click()
+    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+    await page.getByRole('alert').getByText('The service did not answer').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.context().setOffline(false)
+    await expect
+      .poll(async () => {
+        const again = page.getByRole('button', { name: 'Try again' })
+        if (await again.isVisible()) await again.click()
+        return page.getByRole('heading', { name: 'Monitors', level: 1 }).isVisible()
+      })
+      .toBe(true)
+  })
+
+  test('a page from before an update, whose files are gone, is loaded again once', async () => {
+    const page = await stand.open('/app/data')
+    await page.getByRole('heading', { name: 'Data', level: 1 }).waitFor()
+    let loads = 0
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) loads += 1
+    })
+    await page.route(/\/monitors-[^/]*\.js$/, (route) => route.fulfill({ status: 404, body: 'gone' }))
+    await page.getByRole('link', { name: 'Monitors', exact: true }).click()
+    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+    expect(loads).toBe(1)
+  })
+
+  test('whose session has ended signs in from the failed page and comes back to it', async () => {
+    const page = await stand.open('/app/data', { key: `dk_${'0'.repeat(64)}` })
+    await page.getByText('Your session has ended').first().waitFor()
+    await page.getByRole('link', { name: 'Sign in', exact: true }).first().click()
+    await page.getByRole('textbox', { name: 'API key' }).fill(stand.org.key)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'Data', level: 1 }).waitFor()
+    await page.getByRole('link', { name: 'default', exact: true }).first().waitFor()
+  })
+
+  test('empty pages offer nothing that the caller may not do', async () => {
+    const org = await stand.app.newOrganization()
+    const { key } = (await org.ask<{ key: string }>('POST', '/api-keys', { body: { name: 'reader', roles: ['SearchApi'] } })).body
+    await stand.send('web', [{ message: 'GET /cart 200', path: '/cart', status: 200, duration_ms: 12, client: '10.0.0.1' }], org)
+    const page = await stand.open('/app/dashboards', { key })
+    for (const path of ['/app/dashboards', '/app/dashboards?view=metrics', '/app/monitors']) {
+      await page.goto(stand.app.url + path)
+      await page.getByText(/^No (dashboards|metrics|monitors) yet/).waitFor()
+      await expect
+        .poll(
+          () =>
+            page
+              .locator('main')
+              .getByText(/[Cc]reate|choose “|Preview/)
+              .count(),
+          { message: path },
+        )
+        .toBe(0)
+    }
+  })
+
   test('a popover that opens while another closes keeps the focus and stays open', async () => {
     const page = await stand.open('/app/explore')
     await page.getByRole('button', { name: 'Actions', exact: true }).click()

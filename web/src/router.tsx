@@ -1,3 +1,4 @@
+import { NoResponse } from '@dendro/api/client'
 import {
   createRootRoute,
   createRoute,
@@ -20,6 +21,7 @@ import { readUsageParams } from './pages/usage/params.ts'
 import { FailureNote } from './parts/failure.tsx'
 import { Frame } from './parts/frame.tsx'
 import { Page } from './parts/page.tsx'
+import { loadCode, reloadWhenAnswered } from './parts/page-code.ts'
 import { oneOf, readParams, strictly, text } from './parts/search-params.ts'
 import { takeFromOtherTab } from './session/other-tabs.ts'
 import { keptCredential } from './session/session.ts'
@@ -42,7 +44,7 @@ const signIn = createRoute({
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitation',
-  component: lazyRouteComponent(() => import('./pages/sign-in/invitation.tsx'), 'InvitationPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/sign-in/invitation.tsx')), 'InvitationPage'),
 })
 
 /** Pages inside need a credential; the requested link is kept for after sign-in. */
@@ -72,42 +74,42 @@ const explore = createRoute({
 const monitors = createRoute({
   getParentRoute: () => signedIn,
   path: '/monitors',
-  component: lazyRouteComponent(() => import('./pages/monitors/monitors.tsx'), 'MonitorsPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/monitors/monitors.tsx')), 'MonitorsPage'),
   validateSearch: strictly(readMonitorParams),
 })
 const downtimes = createRoute({
   getParentRoute: () => signedIn,
   path: '/downtimes',
-  component: lazyRouteComponent(() => import('./pages/downtimes/downtimes.tsx'), 'DowntimesPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/downtimes/downtimes.tsx')), 'DowntimesPage'),
   validateSearch: strictly(readDowntimeParams),
 })
 const dashboards = createRoute({
   getParentRoute: () => signedIn,
   path: '/dashboards',
-  component: lazyRouteComponent(() => import('./pages/dashboards/dashboards.tsx'), 'DashboardsPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/dashboards/dashboards.tsx')), 'DashboardsPage'),
   validateSearch: strictly(readDashboardParams),
 })
 const dataExports = createRoute({
   getParentRoute: () => signedIn,
   path: '/exports',
-  component: lazyRouteComponent(() => import('./pages/exports/exports.tsx'), 'ExportsPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/exports/exports.tsx')), 'ExportsPage'),
 })
 const usage = createRoute({
   getParentRoute: () => signedIn,
   path: '/usage',
-  component: lazyRouteComponent(() => import('./pages/usage/usage.tsx'), 'UsagePage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/usage/usage.tsx')), 'UsagePage'),
   validateSearch: strictly(readUsageParams),
 })
 const data = createRoute({
   getParentRoute: () => signedIn,
   path: '/data',
-  component: lazyRouteComponent(() => import('./pages/data/data.tsx'), 'DataPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/data/data.tsx')), 'DataPage'),
   validateSearch: strictly(readDataParams),
 })
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./pages/settings/settings.tsx'), 'SettingsPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/settings/settings.tsx')), 'SettingsPage'),
   validateSearch: strictly(readSettingsParams),
 })
 /** Older links to an operation lead to its article in the API reference. */
@@ -122,14 +124,14 @@ const api = createRoute({
 const welcome = createRoute({
   getParentRoute: () => signedIn,
   path: '/welcome',
-  component: lazyRouteComponent(() => import('./pages/welcome/welcome.tsx'), 'WelcomePage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/welcome/welcome.tsx')), 'WelcomePage'),
 })
 
 /** The page of all components, for development: it is loaded alone, and nothing links to it. */
 const kit = createRoute({
   getParentRoute: () => signedIn,
   path: '/_kit',
-  component: lazyRouteComponent(() => import('./pages/kit/kit.tsx'), 'KitPage'),
+  component: lazyRouteComponent(() => loadCode(() => import('./pages/kit/kit.tsx')), 'KitPage'),
 })
 
 /** Any other address, within the frame so that all pages are one click away. */
@@ -168,9 +170,10 @@ function PendingPage() {
 
 /** FailedPage replaces a page that threw an error; the frame around it stays. */
 function FailedPage({ error, reset }: ErrorComponentProps) {
+  const isUnloaded = error instanceof NoResponse
   return (
-    <Page title="This page has failed">
-      <FailureNote thrown={error} again={reset} />
+    <Page title={isUnloaded ? 'This page could not be loaded' : 'This page has failed'}>
+      <FailureNote thrown={error} again={isUnloaded ? reloadWhenAnswered : reset} />
     </Page>
   )
 }

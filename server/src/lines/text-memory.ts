@@ -5,6 +5,7 @@ const NUL = 0
 const ASCII_MAX = 0x7f
 const ZERO = 0x30
 const FIRST_BYTES = 1_024
+const LARGE_BYTES = 16_384
 
 /**
  * The texts of records, as positions: from 0 on they lie in the body, below 0 in `own` at -1 minus the position. Texts that the body does not
@@ -26,17 +27,10 @@ export class TextMemory {
     this.isClean = isText && isUtf8(body) && this.view.indexOf(NUL) < 0
   }
 
-  /** True when a part of the body can be stored as it is. */
+  /** True when a part of the body, or of bytes that were put unchanged, can be stored as it is. */
   isStorable(start: number, end: number): boolean {
-    if (this.isClean) return true
-    const { body } = this
-    let seen = 0
-    for (let at = start; at < end; at += 1) {
-      const byte = body[at] as number
-      if (byte === NUL) return false
-      seen |= byte
-    }
-    return seen <= ASCII_MAX || isUtf8(body.subarray(start, end))
+    if (start < 0) return isStorableText(this.own, -1 - start, -1 - end)
+    return this.isClean || isStorableText(this.body, start, end)
   }
 
   /** Puts a text without what cannot be stored, and returns its position. */
@@ -70,11 +64,18 @@ export class TextMemory {
     return this.placed(digits)
   }
 
-  /** Puts bytes unchanged. */
+  /** Puts bytes unchanged. Room for the texts behind many bytes keeps these from being copied again. */
   putBytes(bytes: Uint8Array): number {
-    this.grow(bytes.length)
+    const { length } = bytes
+    this.grow(length >= LARGE_BYTES ? length + (length >> 2) : length)
     this.own.set(bytes, this.used)
     return this.placed(bytes.length)
+  }
+
+  /** Makes room for a text of at most so many bytes, and returns its place in `own`; `placed` ends it. */
+  reserve(bytes: number): number {
+    this.grow(bytes)
+    return this.used
   }
 
   /** Puts the bytes of an id in hexadecimal digits. */
@@ -98,7 +99,8 @@ export class TextMemory {
     return start < 0 ? this.own.subarray(-1 - start, -1 - end) : this.body.subarray(start, end)
   }
 
-  private placed(length: number): number {
+  /** Ends a text that was written into `own`, and returns its position. */
+  placed(length: number): number {
     const start = -1 - this.used
     this.used += length
     this.end = -1 - this.used
@@ -111,6 +113,16 @@ export class TextMemory {
     grown.set(this.own.subarray(0, this.used))
     this.own = grown
   }
+}
+
+function isStorableText(bytes: Uint8Array, start: number, end: number): boolean {
+  let seen = 0
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] as number
+    if (byte === NUL) return false
+    seen |= byte
+  }
+  return seen <= ASCII_MAX || isUtf8(bytes.subarray(start, end))
 }
 
 const HEX = Uint8Array.from(Buffer.from('0123456789abcdef'))

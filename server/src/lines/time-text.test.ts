@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { readPlainTime } from './plain-time.ts'
 import { formatTime, fromNs, parseTime, readTime, toNs } from './time-text.ts'
 
 const MAY = Date.UTC(2024, 4, 1, 10, 20, 30)
@@ -123,15 +124,38 @@ test.each([
   expect(formatTime({ ms: Date.UTC(2026, 10, 2, 10, 20, 30, 123), ns: 456_000 }, format)).toBe(text)
 })
 
-test('the short way to read plain numbers gives what the long way gives', () => {
+describe('the short ways to read plain numbers', () => {
   const digits = (length: number) => fc.stringMatching(new RegExp(`^\\d{${length}}$`))
-  const whole = fc.oneof(digits(10), digits(13), digits(11), digits(16), digits(19))
-  const fraction = fc.option(fc.oneof(digits(1), digits(3), digits(6), digits(7), digits(9), digits(12)), { nil: undefined })
-  fc.assert(
-    fc.property(whole, fraction, (before, after) => {
-      const text = after === undefined ? before : `${before}.${after}`
-      expect(parseTime(text)).toEqual(readTime(text)?.instant)
-    }),
-    { numRuns: 1_000 },
-  )
+  const whole = fc.oneof(digits(10), digits(13), digits(11), digits(16), digits(19), digits(20))
+  const fraction = fc.option(fc.oneof(digits(0), digits(1), digits(3), digits(6), digits(7), digits(9), digits(12)), { nil: undefined })
+  const numbers = fc.tuple(whole, fraction).map(([before, after]) => (after === undefined ? before : `${before}.${after}`))
+
+  test('give what the long way gives', () => {
+    fc.assert(
+      fc.property(numbers, (text) => {
+        expect(parseTime(text)).toEqual(readTime(text)?.instant)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('give the same from bytes, or nothing', () => {
+    const others = fc.tuple(numbers, fc.nat(20), fc.constantFrom('e', '.', ' ', '-', '0', '/', ':', '')).map(([text, at, char]) => {
+      return text.slice(0, at) + char + text.slice(at + 1)
+    })
+    fc.assert(
+      fc.property(fc.oneof(numbers, others), (text) => {
+        const time = { ms: Number.NaN, ns: 0 }
+        const isRead = readPlainTime(Buffer.from(`7${text}7`), 1, 1 + text.length, time)
+        expect(time).toEqual(isRead ? parseTime(text) : { ms: Number.NaN, ns: 0 })
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  test.each(['1735689600', '1735689600123', '1735689600.125', '1735689600123.5', '1735689600123456789'])('read %s from bytes', (text) => {
+    const time = { ms: 0, ns: 0 }
+    expect(readPlainTime(Buffer.from(text), 0, text.length, time)).toBe(true)
+    expect(time).toEqual(parseTime(text))
+  })
 })

@@ -1,5 +1,6 @@
 import { ApiFailure, NoResponse } from '@dendro/api/client'
-import { Button } from '../ui/button.tsx'
+import { Link, useLocation } from '@tanstack/react-router'
+import { Button, buttonClass } from '../ui/button.tsx'
 import { copyText } from './copy.ts'
 
 type FailureNoteProps = {
@@ -23,6 +24,7 @@ export function FailureNote({ thrown, again, isSmall = false }: FailureNoteProps
             Try again
           </Button>
         )}
+        {isSignedOut(thrown) && <SignInAgain size={size} />}
         {id && (
           <Button
             onClick={() => copyText(id)}
@@ -38,7 +40,19 @@ export function FailureNote({ thrown, again, isSmall = false }: FailureNoteProps
   )
 }
 
-/** mayPass is true when a retry can help: a rejected request stays rejected. */
+const isSignedOut = (thrown: unknown): boolean => thrown instanceof ApiFailure && thrown.status === 401
+
+/** SignInAgain leads back to this page. */
+function SignInAgain({ size }: { size: 'small' | 'normal' }) {
+  const { href } = useLocation()
+  return (
+    <Link to="/sign-in" search={{ back: `/app${href}` }} className={buttonClass({ size })}>
+      Sign in
+    </Link>
+  )
+}
+
+/** canRetry is true when a retry can help: a rejected request stays rejected. */
 const canRetry = (thrown: unknown): boolean => !(thrown instanceof ApiFailure) || thrown.status >= 500 || thrown.status === 429
 
 function titleOf(thrown: unknown): string {
@@ -46,7 +60,7 @@ function titleOf(thrown: unknown): string {
   if (!(thrown instanceof ApiFailure)) return 'This page has failed'
   if (thrown.status === 403) return 'You do not have permission'
   if (thrown.status === 404) return 'Not found, or deleted'
-  if (thrown.status === 401) return 'Your session has ended: sign in again'
+  if (isSignedOut(thrown)) return 'Your session has ended'
   if (thrown.status >= 500) return 'The service failed'
   return 'The request was rejected'
 }

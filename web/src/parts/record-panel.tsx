@@ -16,8 +16,10 @@ type RecordPanelProps<Data, Item> = {
   /** stale is the query key to reload after a deletion. */
   stale: readonly unknown[]
   columns: readonly string[]
-  /** empty says what would be here and how to make one. */
+  /** empty says what would be here. */
   empty: string
+  /** howTo says how to create a record. */
+  howTo: string
   idOf(item: Item): string
   nameOf(item: Item): string
   cellsOf(item: Item): readonly ReactNode[]
@@ -40,7 +42,7 @@ type Rights = { write: Permission; delete: Permission }
 
 /** RecordPanel lists records and creates, edits and deletes them. */
 export function RecordPanel<Data, Item>(props: RecordPanelProps<Data, Item>) {
-  const { title, noun, list, itemsOf, columns, empty, idOf, form, creates = true, rights } = props
+  const { title, noun, list, itemsOf, columns, empty, howTo, idOf, form, creates = true, rights } = props
   const [isCreating, setCreating] = useState(false)
   const may = useMay()
   const action = creates && !isCreating && may(rights.write) && <Button onClick={() => setCreating(true)}>{`New ${noun}`}</Button>
@@ -49,7 +51,7 @@ export function RecordPanel<Data, Item>(props: RecordPanelProps<Data, Item>) {
       {isCreating && <div className="border-line border-b">{form(undefined, () => setCreating(false))}</div>}
       <Loaded of={list}>
         {(data) => (
-          <Rows label={title} columns={columns} empty={empty}>
+          <Rows label={title} columns={columns} empty={empty} howTo={may(rights.write) && howTo}>
             {itemsOf(data).map((item) => (
               <RecordRow key={idOf(item)} item={item} panel={props} />
             ))}

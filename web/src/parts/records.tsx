@@ -29,13 +29,19 @@ export const MissingRecord = ({ title, noun, of, back }: MissingRecordProps) => 
   </Page>
 )
 
-type RowsProps = { label: string; columns: readonly string[]; empty: string; children: readonly ReactNode[] }
+/** RowsProps: `empty` says what would be here, and `howTo` how to make one, for those who may. */
+type RowsProps = { label: string; columns: readonly string[]; empty: string; howTo?: ReactNode; children: readonly ReactNode[] }
 
 const ColumnsContext = createContext<readonly string[]>([])
 
 /** Rows is a table of records with actions in the last column; on narrow screens cells are stacked with their column names. */
-export function Rows({ label, columns, empty, children }: RowsProps) {
-  if (children.length === 0) return <p className="px-3 py-6 text-center text-soft">{empty}</p>
+export function Rows({ label, columns, empty, howTo, children }: RowsProps) {
+  if (children.length === 0)
+    return (
+      <p className="px-3 py-6 text-center text-soft">
+        {empty} {howTo}
+      </p>
+    )
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
     <section aria-label={`${label} table`} tabIndex={0} className="relative overflow-x-auto">

@@ -44,7 +44,10 @@ export function DashboardList() {
         textOf={({ name, description, tags }) => [name, description ?? '', ...Object.entries(tags).flat()].join(' ')}
         none={
           <EmptyState title="No dashboards yet">
-            <p className="text-soft">A dashboard shows metrics over one time range with one crosshair. Create one with “New dashboard”.</p>
+            <p className="text-soft">A dashboard shows metrics over one time range with one crosshair.</p>
+            <Permitted to="dashboards_write">
+              <p className="text-soft">Create one with “New dashboard”.</p>
+            </Permitted>
           </EmptyState>
         }
       >

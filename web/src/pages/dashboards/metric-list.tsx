@@ -41,7 +41,10 @@ export function MetricList() {
         textOf={(one) => `${nameOf(one)} ${one.description ?? ''} ${measureText(one.queries)}`}
         none={
           <EmptyState title="No metrics yet">
-            <p className="text-soft">A metric is a named query that several widgets can show. Create one with “New metric”.</p>
+            <p className="text-soft">A metric is a named query that several widgets can show.</p>
+            <Permitted to="dashboards_write">
+              <p className="text-soft">Create one with “New metric”.</p>
+            </Permitted>
           </EmptyState>
         }
       >

@@ -133,7 +133,8 @@ function DatasetTags({ dataset }: { dataset: Dataset }) {
       <Rows
         label="Tags"
         columns={['Name', 'Value']}
-        empty="No tags yet. Searches, limits and dashboards can select datasets by tag; add one above."
+        empty="No tags yet. Searches, limits and dashboards can select datasets by tag."
+        howTo={<Permitted to="tag_write">Add one above.</Permitted>}
       >
         {Object.entries(dataset.tags).map(([name, value]) => (
           <Row

@@ -61,7 +61,8 @@ export function ParserPart({ dataset }: { dataset: Dataset }) {
             <Rows
               label="Parsers"
               columns={['Name', 'Pattern', 'Matching recent lines']}
-              empty="No parsers yet. Create one with “New parser”."
+              empty="No parsers yet."
+              howTo={<Permitted to="parsers_write">Create one with “New parser”.</Permitted>}
             >
               {parsers.map((parser) => (
                 <ParserRow

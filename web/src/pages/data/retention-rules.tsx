@@ -45,7 +45,8 @@ export function RetentionRules() {
             <Rows
               label="Rules"
               columns={['Scope', 'Retention']}
-              empty="No rules yet: the default of the service applies. Create a rule above."
+              empty="No rules yet: the default of the service applies."
+              howTo={<Permitted to="retention_write">Create a rule above.</Permitted>}
             >
               {retention_rules.map((rule) => (
                 <RuleRow key={rule.id} rule={rule} />

@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react'
+import { loadCode } from '../../parts/page-code.ts'
 import { Permitted } from '../../parts/permitted.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { EmptyResult, Forbidden, isForbidden } from './events/empty-result.tsx'
@@ -15,15 +16,25 @@ import { isNotValue, isValue, splitClauses, withClause } from './query/clauses.t
 import { comparisonName } from './time/compare.ts'
 
 // The other tabs are loaded on demand: most queries show events only.
-const GroupChart = lazy(() => import('./groups/group-chart.tsx').then(({ GroupChart: component }) => ({ default: component })))
+const GroupChart = lazy(() =>
+  loadCode(() => import('./groups/group-chart.tsx')).then(({ GroupChart: component }) => ({ default: component })),
+)
 
-const PatternList = lazy(() => import('./patterns/pattern-list.tsx').then(({ PatternList: component }) => ({ default: component })))
+const PatternList = lazy(() =>
+  loadCode(() => import('./patterns/pattern-list.tsx')).then(({ PatternList: component }) => ({ default: component })),
+)
 
-const GroupTable = lazy(() => import('./groups/group-table.tsx').then(({ GroupTable: component }) => ({ default: component })))
+const GroupTable = lazy(() =>
+  loadCode(() => import('./groups/group-table.tsx')).then(({ GroupTable: component }) => ({ default: component })),
+)
 
-const FieldsView = lazy(() => import('./fields/fields-view.tsx').then(({ FieldsView: component }) => ({ default: component })))
+const FieldsView = lazy(() =>
+  loadCode(() => import('./fields/fields-view.tsx')).then(({ FieldsView: component }) => ({ default: component })),
+)
 
-const ChangesView = lazy(() => import('./changes/changes-view.tsx').then(({ ChangesView: component }) => ({ default: component })))
+const ChangesView = lazy(() =>
+  loadCode(() => import('./changes/changes-view.tsx')).then(({ ChangesView: component }) => ({ default: component })),
+)
 
 type Props = { state: ExploreState }
 

@@ -38,11 +38,14 @@ export function ExportsPage() {
       {list.data?.length === 0 && (
         <EmptyState title="No exports yet">
           <p className="text-soft">
-            An export writes the events of a search to a file. Run a search in{' '}
-            <Link to="/explore" search={{}} className="text-accent underline">
-              Explore
-            </Link>{' '}
-            and choose “Export”.
+            An export writes the events of a search to a file.{' '}
+            <Permitted to="exports_write">
+              Run a search in{' '}
+              <Link to="/explore" search={{}} className="text-accent underline">
+                Explore
+              </Link>{' '}
+              and choose “Export”.
+            </Permitted>
           </p>
         </EmptyState>
       )}

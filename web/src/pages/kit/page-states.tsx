@@ -90,7 +90,7 @@ export function PageStates() {
         </State>
         <State name="table without rows" isWide>
           <Panel title="Keys">
-            <Rows label="Keys" columns={['Name']} empty="No keys yet. Create one above.">
+            <Rows label="Keys" columns={['Name']} empty="No keys yet." howTo="Create one above.">
               {[]}
             </Rows>
           </Panel>

@@ -50,12 +50,14 @@ export function MonitorList({ params }: { params: MonitorParams }) {
       {list.data?.length === 0 && (
         <EmptyState title="No monitors yet">
           <p className="text-soft">A monitor evaluates a query every minute and sends notifications when its status changes.</p>
-          <p>
-            <Link to="/explore" search={{}} className="text-accent underline">
-              Run a search in Explore
-            </Link>{' '}
-            and choose “Create monitor”, or start with an empty one.
-          </p>
+          <Permitted to="monitors_write">
+            <p>
+              <Link to="/explore" search={{}} className="text-accent underline">
+                Run a search in Explore
+              </Link>{' '}
+              and choose “Create monitor”, or start with an empty one.
+            </p>
+          </Permitted>
         </EmptyState>
       )}
       {list.data?.length === 0 && <ContentPackOffers />}

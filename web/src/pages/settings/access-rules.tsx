@@ -47,7 +47,8 @@ export function AccessRules() {
             <Rows
               label="Access rules"
               columns={['Principal', 'Access', 'Resource', 'Description']}
-              empty="No access rules yet: users and keys that may read see every dataset. Create a rule above."
+              empty="No access rules yet: users and keys that may read see every dataset."
+              howTo={<Permitted to="policies_write">Create a rule above.</Permitted>}
             >
               {policies.map((policy) => {
                 const text = sentence(policy)

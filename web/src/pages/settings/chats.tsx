@@ -36,7 +36,8 @@ export function Chats() {
             <Rows
               label="Chat workspaces"
               columns={['Workspace', 'Connect with']}
-              empty="No chat workspaces yet. Add one above, so that monitors can notify its channels."
+              empty="No chat workspaces yet."
+              howTo={<Permitted to="integrations_write">Add one above, so that monitors can notify its channels.</Permitted>}
             >
               {slack_workspaces.map(({ id, name, posts_by }) => (
                 <Row key={id} cells={[name, posts_by === 'TOKEN' ? 'a bot token' : 'an incoming webhook']}>
@@ -103,7 +104,8 @@ function Channels({ workspaces }: Workspaces) {
       itemsOf={({ integrations }) => integrations}
       stale={CHANNELS}
       columns={['Name', 'Workspace', 'Channels']}
-      empty="No chat integrations yet. One names the channels that a monitor notifies; create it with “New chat integration”."
+      empty="No chat integrations yet. One names the channels that a monitor notifies."
+      howTo="Create one with “New chat integration”."
       idOf={({ id }) => id}
       nameOf={({ name }) => name}
       cellsOf={({ name, workspace_id, channels }) => [

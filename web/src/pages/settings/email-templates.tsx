@@ -21,7 +21,8 @@ export function EmailTemplates() {
       itemsOf={({ integrations }) => integrations}
       stale={TEMPLATES}
       columns={['Name', 'Body']}
-      empty="No e-mail templates yet. Notifications use the default body; create another with “New e-mail template”."
+      empty="No e-mail templates yet. Notifications use the default body."
+      howTo="Create another with “New e-mail template”."
       idOf={({ id }) => id}
       nameOf={({ name }) => name}
       cellsOf={({ name, payload }) => [

@@ -42,7 +42,12 @@ export function EncryptionKeys() {
         <Loaded of={list}>
           {({ keys }) => (
             <>
-              <Rows label="Encryption keys" columns={['Name', 'Key', 'Status']} empty="No encryption keys yet. Add one above.">
+              <Rows
+                label="Encryption keys"
+                columns={['Name', 'Key', 'Status']}
+                empty="No encryption keys yet."
+                howTo={<Permitted to="encryption_keys_write">Add one above.</Permitted>}
+              >
                 {keys.map((key) => (
                   <KeyRow key={key.id} of={key} />
                 ))}

@@ -6,6 +6,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { FailureNote } from '../../parts/failure.tsx'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { Loaded, Row, Rows } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { Button } from '../../ui/button.tsx'
@@ -40,7 +41,8 @@ export function Groups() {
             <Rows
               label="Groups"
               columns={['Name', 'Description', 'Roles of members']}
-              empty="No groups yet. A group gives its members roles; create one above."
+              empty="No groups yet. A group gives its members roles."
+              howTo={<Permitted to="groups_write">Create one above.</Permitted>}
             >
               {groups.map((group) => (
                 <GroupRow key={group.id} group={group} groups={groups} />

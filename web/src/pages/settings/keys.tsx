@@ -47,7 +47,8 @@ export function Keys() {
         itemsOf={({ api_keys }) => api_keys}
         stale={KEYS}
         columns={columns}
-        empty="No API keys yet. Programs use a key to send events or to call the API; create one above."
+        empty="No API keys yet. Programs use a key to send events or to call the API."
+        howTo="Create one above."
         creates={false}
         idOf={({ id }) => id}
         nameOf={({ name }) => name}

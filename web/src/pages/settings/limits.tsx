@@ -31,7 +31,8 @@ export function Limits() {
         itemsOf={({ limits }) => limits}
         stale={LIMITS}
         columns={['Scope', 'Limit', 'Used this month', 'Description']}
-        empty="No limits yet: everything is ingested. Create one above."
+        empty="No limits yet: everything is ingested."
+        howTo="Create one above."
         creates={false}
         idOf={({ id }) => id}
         nameOf={(limit) => `of ${scopeText(limit)}`}

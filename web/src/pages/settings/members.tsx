@@ -46,7 +46,12 @@ export function Members({ group, groups }: { group: UserGroup; groups: readonly 
       {remove.error && <FailureNote thrown={remove.error} />}
       <Loaded of={members}>
         {(data) => (
-          <Rows label="Members" columns={['Member']} empty="No members yet. Add one above.">
+          <Rows
+            label="Members"
+            columns={['Member']}
+            empty="No members yet."
+            howTo={<Permitted to="groups_write">Add one above.</Permitted>}
+          >
             {data.members.map(({ member_id, member_type }) => (
               <Row key={member_id} cells={[names.get(member_id) ?? member_id]}>
                 <Permitted to="groups_write">

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { Form, FormField } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { Loaded, Row, Rows, ShownOnce } from '../../parts/records.tsx'
 import { Input, TextArea } from '../../ui/field.tsx'
 
@@ -122,7 +123,12 @@ function Others({ organisations }: { organisations: readonly Organization[] }) {
             <Input name="name" required maxLength={255} autoComplete="off" placeholder="Name" />
           </FormField>
         </Form>
-        <Rows label="Organizations" columns={['Name', 'Id']} empty="No other organizations yet. Create one above.">
+        <Rows
+          label="Organizations"
+          columns={['Name', 'Id']}
+          empty="No other organizations yet."
+          howTo={<Permitted to="customer_write">Create one above.</Permitted>}
+        >
           {organisations.map(({ id, name }) => (
             <Row
               key={id}

@@ -21,7 +21,8 @@ export function Roles() {
       itemsOf={({ roles }) => roles}
       stale={ROLES}
       columns={['Name', 'For', 'Description', 'Permissions']}
-      empty="No roles yet. Create one with “New role”."
+      empty="No roles yet."
+      howTo="Create one with “New role”."
       idOf={({ role_id }) => role_id}
       nameOf={({ display_name }) => display_name}
       cellsOf={(role) => [

@@ -53,7 +53,8 @@ export function Users() {
             <Rows
               label="Users"
               columns={columns}
-              empty={find === '' ? 'No users yet: only API keys have access. Invite a user above.' : 'No user matches.'}
+              empty={find === '' ? 'No users yet: only API keys have access.' : 'No user matches.'}
+              howTo={find === '' && <Permitted to="users_write">Invite a user above.</Permitted>}
             >
               {users
                 .filter(({ status }) => status !== 'REMOVED')

@@ -23,7 +23,8 @@ export function Webhooks() {
       itemsOf={({ integrations }) => integrations}
       stale={WEBHOOKS}
       columns={['Name', 'URL', 'Signed']}
-      empty="No webhooks yet. A webhook receives the notifications of monitors; create one with “New webhook”."
+      empty="No webhooks yet. A webhook receives the notifications of monitors."
+      howTo="Create one with “New webhook”."
       idOf={({ id }) => id}
       nameOf={({ name }) => name}
       cellsOf={({ name, url, is_signed }) => [

@@ -1,9 +1,11 @@
 import { Failure } from '../../../kernel/errors.ts'
+import type { FieldDraft } from '../../../lines/record-table.ts'
 import type { Pair, ParsedBody } from '../../batch.ts'
 import { splitLines } from '../../intake/lines.ts'
 import { Batches, RECORDS_MAX } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
+import { MemberText } from '../json/member-text.ts'
 import { JsonReader } from '../json/reader.ts'
 import { KeyNames } from '../names.ts'
 
@@ -20,34 +22,44 @@ const members: ReadonlyMap<string, Member> = new Map<string, Member>([
   ['ddsource', 'source'],
 ])
 const TAGS_MAX = 1_000
+/** The agent sends it with every line of a file or of standard output, so a level in the line counts more. */
+const ANY_STATUS = 'info'
 
-/** The members of one entry with a meaning of their own. */
-type Found = {
-  [member in Exclude<Member, 'message' | 'other'>]: string | undefined
-} & {
-  hasMessage: boolean
-  /** Set when a member has no key. The whole object then becomes the line, so that nothing is lost. */
-  isWhole: boolean
-  /** False for an object without members. */
-  hasMembers: boolean
+/** The members of the entry that is being read with a meaning of their own. */
+class EntryMembers {
+  readonly status: MemberText
+  readonly time: MemberText
+  readonly tags: MemberText
+  readonly host: MemberText
+  readonly service: MemberText
+  readonly source: MemberText
+
+  constructor(reader: JsonReader, text: BodyText) {
+    const member = () => new MemberText(reader, text)
+    this.status = member()
+    this.time = member()
+    this.tags = member()
+    this.host = member()
+    this.service = member()
+    this.source = member()
+  }
+
+  clear(): void {
+    this.status.clear()
+    this.time.clear()
+    this.tags.clear()
+    this.host.clear()
+    this.service.clear()
+    this.source.clear()
+  }
 }
-const nothingFound = (): Found => ({
-  status: undefined,
-  time: undefined,
-  tags: undefined,
-  host: undefined,
-  service: undefined,
-  source: undefined,
-  hasMessage: false,
-  isWhole: false,
-  hasMembers: false,
-})
 
 /** Reads the entries of one post. Its query describes all of them; an entry takes precedence. */
 export class LogEntries {
   readonly #body: Uint8Array
-  readonly #text: BodyText
-  readonly #names: KeyNames<Member>
+  readonly #reader: JsonReader
+  readonly #leaves: JsonLeaves<Member>
+  readonly #found: EntryMembers
   readonly #query: Readonly<Record<string, string>>
   readonly #batches: Batches
   readonly #tags = new Map<string, TagList>()
@@ -56,15 +68,17 @@ export class LogEntries {
   constructor(body: Uint8Array, query: Readonly<Record<string, string>>) {
     this.#body = body
     this.#batches = new Batches(body)
-    this.#text = new BodyText(body)
-    this.#names = new KeyNames(body, this.#text, (path) => members.get(path) ?? 'other')
+    this.#reader = new JsonReader(body)
+    const text = new BodyText(body)
+    const names = new KeyNames<Member>(body, text, (path) => members.get(path) ?? 'other')
+    this.#leaves = new JsonLeaves(this.#reader, names, text)
+    this.#found = new EntryMembers(this.#reader, text)
     this.#query = query
   }
 
   /** Reads an array of objects, or objects one after another. An object without members is a check of the connection. */
   readObjects(): ParsedBody {
-    const reader = new JsonReader(this.#body)
-    reader.records(() => this.#entry(reader))
+    this.#reader.records(() => this.#entry())
     return this.#batches.parsed()
   }
 
@@ -73,53 +87,61 @@ export class LogEntries {
     for (const raw of splitLines(this.#body)) {
       draft.clear()
       draft.setRawAt(raw.byteOffset - this.#body.byteOffset, raw.byteOffset - this.#body.byteOffset + raw.length)
-      this.#add(nothingFound())
+      this.#add()
     }
     return this.#batches.parsed()
   }
 
-  #entry(reader: JsonReader): void {
+  #entry(): void {
     const { draft } = this.#batches
+    const reader = this.#reader
+    const leaves = this.#leaves
+    const found = this.#found
     reader.peek()
     const from = reader.at
-    const found = nothingFound()
+    let hasMembers = false
+    let hasMessage = false
+    // Set when a member has no key. The whole object then becomes the line, so that nothing is lost.
+    let isWhole = false
     draft.clear()
-    const leaves = new JsonLeaves(reader, this.#names, this.#text)
+    found.clear()
+    leaves.open()
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
       const { role, path } = name
-      found.hasMembers = true
+      hasMembers = true
       if (role === 'message' && leaves.isString) {
         this.#batches.setLine(reader)
-        found.hasMessage = true
-      } else if (path === '' || draft.keys.count >= KEYS_MAX) found.isWhole = true
+        hasMessage = true
+      } else if (path === '' || draft.keys.count >= KEYS_MAX) isWhole = true
       else if (role === 'message' || role === 'other') leaves.addTo(draft.keys, path)
-      else found[role] = leaves.text()
+      else found[role].note(leaves.isString)
     }
-    if (!found.hasMembers) {
+    if (!hasMembers) {
       this.#checks += 1
       if (this.#checks > RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} empty objects in one post`)
       return
     }
-    if (!found.hasMessage || found.isWhole) {
+    if (!hasMessage || isWhole) {
       draft.setRawAt(from, reader.at)
       draft.keys.count = 0
     }
-    this.#add(found)
+    this.#add()
   }
 
   /** Adds an entry. Its line is the message or the whole object. */
-  #add(found: Found): void {
+  #add(): void {
+    const { status, time, tags: written, host, service, source } = this.#found
     const { draft } = this.#batches
-    const service = found.service || this.#query.service
-    const source = found.source || this.#query.ddsource
-    const host = found.host || this.#query.hostname
-    const tags = this.#tagsOf(found.tags)
-    this.#batches.setTime(found.time)
-    draft.setLevel(found.status)
-    if (host) draft.attributes.addText('$host.name', host)
-    if (service) draft.attributes.addText('$service.name', service)
-    if (source) draft.attributes.addText('$source', source)
-    const table = this.#batches.of({ collection: tags.environment, dataset: service || source })
+    const query = this.#query
+    const tags = this.#tagsOf(written.text())
+    this.#batches.setTimeAt(time)
+    const level = status.text()
+    draft.setLevel(level === ANY_STATUS ? undefined : level)
+    addSource(draft.attributes, '$host.name', host, query.hostname)
+    addSource(draft.attributes, '$service.name', service, query.service)
+    addSource(draft.attributes, '$source', source, query.ddsource)
+    const dataset = service.text() || query.service || source.text() || query.ddsource
+    const table = this.#batches.of({ collection: tags.environment, dataset })
     this.#batches.take(table, this.#batches.sharedOf(tags.pairs))
   }
 
@@ -133,6 +155,12 @@ export class LogEntries {
     this.#tags.set(text, read)
     return read
   }
+}
+
+/** Adds what an entry says about its source, else what the query says. */
+function addSource(attributes: FieldDraft, path: string, own: MemberText, common: string | undefined): void {
+  if (!own.isEmpty) own.addTo(attributes, path)
+  else if (common) attributes.addText(path, common)
 }
 
 type TagList = { pairs: readonly Pair[]; environment: string | undefined }

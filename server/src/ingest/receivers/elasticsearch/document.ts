@@ -35,23 +35,26 @@ function roleOf(path: string): Role {
 /** Reads the documents of one body as events. */
 export class Documents {
   readonly #body: Uint8Array
-  readonly #text: BodyText
-  readonly #names: KeyNames<Role>
+  readonly #reader: JsonReader
+  readonly #leaves: JsonLeaves<Role>
   #valuesLeft = VALUES_MAX
 
   constructor(body: Uint8Array) {
     this.#body = body
-    this.#text = new BodyText(body)
-    this.#names = new KeyNames(body, this.#text, roleOf)
+    this.#reader = new JsonReader(body)
+    const text = new BodyText(body)
+    this.#leaves = new JsonLeaves(this.#reader, new KeyNames(body, text, roleOf), text)
   }
 
   /** Reads the document between two positions. Anything but a JSON object is a Failure. */
   read(start: number, end: number): ReceivedRecord {
-    const reader = new JsonReader(this.#body, start, end)
+    const reader = this.#reader
+    const leaves = this.#leaves
+    reader.moveTo(start, end)
     reader.peek()
     const from = reader.at
     const found = new DocumentParts()
-    const leaves = new JsonLeaves(reader, this.#names, this.#text)
+    leaves.open()
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
       const { role, path } = name
       if (role.line >= 0 && leaves.isString) found.lines[role.line] = this.#body.subarray(reader.start, reader.stop)

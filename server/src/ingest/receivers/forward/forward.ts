@@ -1,16 +1,20 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { badRequest, Failure } from '../../../kernel/errors.ts'
-import type { IngestRequest, MessageParser, Pair, ParsedBody, RejectedRecord } from '../../batch.ts'
+import type { RecordTable, SharedFields } from '../../../lines/record-table.ts'
+import type { IngestRequest, MessageParser, ParsedBody, RejectedRecord } from '../../batch.ts'
 import { Batches } from '../batches.ts'
 import { type MessageSource, messagesOf } from '../messages.ts'
 import { ARRAY, BINARY, MsgpackReader, msgpackText, TEXT } from './msgpack.ts'
 import { type ForwardRecord, ForwardRecords } from './record.ts'
+import { UsualEntries } from './usual-entry.ts'
 
 /** Accepts the Forward protocol of Fluentd and Fluent Bit. */
 export const forward: MessageParser = { name: 'forward', parse }
 
 /** Bounds what the entries of a post become when they are decompressed. */
 const POST_BYTES_MAX = 64 * 2 ** 20
+/** Entries become large when they are decompressed. The default of 16 KiB makes many buffers of them. */
+const CHUNK_BYTES = 2 ** 18
 
 function parse({ body }: IngestRequest): ParsedBody {
   const post = new ForwardPost(body)
@@ -18,17 +22,22 @@ function parse({ body }: IngestRequest): ParsedBody {
   return post.parsed()
 }
 
+/** Where the records of a tag go, and what they share. */
+type TagRoute = { tag: string; source: MessageSource; shared: SharedFields; dataset: string | undefined; isFile: boolean }
+
+/** The readers of the entries that lie in some bytes. All messages of a body share the texts and names of their records. */
+type EntryReaders = { reader: MsgpackReader; records: ForwardRecords; usual: UsualEntries }
+
 class ForwardPost {
-  /** All messages of a body share the texts and names of their records. */
-  readonly #reader: MsgpackReader
-  readonly #records: ForwardRecords
-  readonly #batches = new Batches()
+  readonly #batches: Batches
+  readonly #whole: EntryReaders
   readonly #rejected: RejectedRecord[] = []
+  #route: TagRoute | undefined
   #bytesLeft = POST_BYTES_MAX
 
   constructor(body: Uint8Array) {
-    this.#reader = new MsgpackReader(body)
-    this.#records = new ForwardRecords(this.#reader)
+    this.#batches = new Batches(body, false)
+    this.#whole = this.#readersOf(body, 0)
   }
 
   parsed(): ParsedBody {
@@ -37,50 +46,87 @@ class ForwardPost {
 
   /** Reads a message. Its entries before an unreadable one are kept. */
   add(start: number, end: number, source: MessageSource): void {
+    const { reader } = this.#whole
     try {
-      this.#reader.at = start
-      this.#reader.end = end
-      this.#message(this.#reader, source)
+      reader.at = start
+      reader.end = end
+      this.#message(reader, source)
     } catch (thrown) {
       if (!(thrown instanceof Failure) || thrown.status !== 400) throw thrown
       this.#rejected.push({ index: this.#batches.total + this.#rejected.length, reason: thrown.message })
     }
   }
 
+  #readersOf(bytes: Uint8Array, base: number): EntryReaders {
+    const reader = new MsgpackReader(bytes)
+    const records = new ForwardRecords(reader)
+    return { reader, records, usual: new UsualEntries({ bytes: reader.bytes, base }, records.names, this.#batches.draft) }
+  }
+
   #message(reader: MsgpackReader, source: MessageSource): void {
     if (reader.next() !== ARRAY || reader.length < 2) throw reader.fail('a message is not a tag and entries')
     reader.next()
-    const tag = msgpackText(reader)
-    const shared: readonly Pair[] = [['$fluent.tag', tag], ...source.attributes]
-    const named = datasetOf(tag)
-    const isFile = tag.startsWith('kube.')
-    const take = ({ record, container }: ForwardRecord): void => {
-      record.origin = source.address
-      this.#batches.add(this.#batches.of({ collection: undefined, dataset: isFile && container ? container : named }), record, shared)
-    }
+    const route = this.#routeOf(msgpackText(reader), source)
+    const { at, end } = reader
     switch (reader.next()) {
       case ARRAY:
-        entriesOf(this.#records, reader, reader.length, take)
+        this.#entries(this.#whole, reader.length, route)
         return
       case TEXT:
       case BINARY:
-        this.#packed(reader, take)
+        this.#packed(reader, route)
         return
-      default:
-        take(this.#records.record(this.#records.time(), []))
+      default: {
+        const { records, usual } = this.#whole
+        if (usual.readRecord(at, end)) this.#take(usual.container, route)
+        else this.#add(records.record(records.time(), []), route)
+      }
     }
   }
 
-  #packed(reader: MsgpackReader, take: (found: ForwardRecord) => void): void {
+  #packed(reader: MsgpackReader, route: TagRoute): void {
     const inflated = this.#inflate(reader.bytes.subarray(reader.start, reader.stop))
     if (inflated) {
-      const entries = new MsgpackReader(inflated)
-      entriesOf(new ForwardRecords(entries), entries, Number.POSITIVE_INFINITY, take)
+      const base = this.#batches.memory.putBytes(inflated)
+      this.#entries(this.#readersOf(inflated, base), Number.POSITIVE_INFINITY, route)
       return
     }
     reader.at = reader.start
     reader.end = reader.stop
-    entriesOf(this.#records, reader, Number.POSITIVE_INFINITY, take)
+    this.#entries(this.#whole, Number.POSITIVE_INFINITY, route)
+  }
+
+  #entries({ reader, records, usual }: EntryReaders, count: number, route: TagRoute): void {
+    for (let left = count; left > 0 && !reader.isAtEnd; left -= 1) {
+      if (usual.readEntry(reader.at, reader.end)) {
+        reader.at = usual.at
+        this.#take(usual.container, route)
+      } else {
+        reader.next()
+        this.#add(records.entry(), route)
+      }
+    }
+  }
+
+  /** Adds the record that is in the draft. */
+  #take(container: string | undefined, route: TagRoute): void {
+    this.#batches.take(this.#tableOf(container, route), route.shared)
+  }
+
+  #add({ record, container }: ForwardRecord, route: TagRoute): void {
+    this.#batches.draft.copy(record)
+    this.#take(container, route)
+  }
+
+  #tableOf(container: string | undefined, { isFile, dataset }: TagRoute): RecordTable {
+    return this.#batches.of({ collection: undefined, dataset: isFile && container ? container : dataset })
+  }
+
+  #routeOf(tag: string, source: MessageSource): TagRoute {
+    if (this.#route?.tag === tag && this.#route.source === source) return this.#route
+    const shared = this.#batches.sharedOf([['$fluent.tag', tag], ...source.attributes], undefined, source.address)
+    this.#route = { tag, source, shared, dataset: datasetOf(tag), isFile: tag.startsWith('kube.') }
+    return this.#route
   }
 
   /** The decompressed entries; undefined if they are not compressed. The first bytes decide, since senders name other compressions than they use. */
@@ -89,19 +135,12 @@ class ForwardPost {
     const isZstd = bytes[0] === 0x28 && bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd
     if (!isGzip && !isZstd) return undefined
     try {
-      const inflated = (isGzip ? gunzipSync : zstdDecompressSync)(bytes, { maxOutputLength: this.#bytesLeft })
+      const inflated = (isGzip ? gunzipSync : zstdDecompressSync)(bytes, { maxOutputLength: this.#bytesLeft, chunkSize: CHUNK_BYTES })
       this.#bytesLeft = Math.max(1, this.#bytesLeft - inflated.length)
       return inflated
     } catch (cause) {
       throw badRequest(`the entries cannot be decompressed: ${cause instanceof Error ? cause.message : 'unreadable'}`, { cause })
     }
-  }
-}
-
-function entriesOf(records: ForwardRecords, reader: MsgpackReader, count: number, take: (found: ForwardRecord) => void): void {
-  for (let left = count; left > 0 && !reader.isAtEnd; left -= 1) {
-    reader.next()
-    take(records.entry())
   }
 }
 

@@ -15,13 +15,13 @@ const NS_PER_MS = 1_000_000
 const SECONDS_MAX = 1e11
 
 /** The keys of the line, best first. */
-const lineKeys: readonly string[] = ['message', 'log', 'MESSAGE']
-const LOG = lineKeys.indexOf('log')
+export const lineKeys: readonly string[] = ['message', 'log', 'MESSAGE']
+export const LOG = lineKeys.indexOf('log')
 const CONTAINER = 'kubernetes.container_name'
 const SOURCE = /^(?:kubernetes\.|docker\.|container_|source$)/
 const NO_LINE = -1
 
-type Role = { line: number; attribute: string | undefined; isContainer: boolean }
+export type Role = { line: number; attribute: string | undefined; isContainer: boolean }
 const roleOf = (path: string): Role => ({
   line: lineKeys.indexOf(path),
   attribute: SOURCE.test(path) ? `$${path}` : undefined,
@@ -32,12 +32,12 @@ const roleOf = (path: string): Role => ({
 export class ForwardRecords {
   readonly #reader: MsgpackReader
   readonly #text: BodyText
-  readonly #names: KeyNames<Role>
+  readonly names: KeyNames<Role>
 
   constructor(reader: MsgpackReader) {
     this.#reader = reader
     this.#text = new BodyText(reader.bytes)
-    this.#names = new KeyNames(reader.bytes, this.#text, roleOf)
+    this.names = new KeyNames(reader.bytes, this.#text, roleOf)
   }
 
   /** Reads `[time, record]` or `[[time, metadata], record]` behind the head of the entry. */
@@ -116,7 +116,7 @@ export class ForwardRecords {
     const reader = this.#reader
     const kind = reader.next()
     if (kind !== TEXT && kind !== BINARY) throw reader.fail('the name of a value is no text')
-    return this.#names.of(around, reader.start, reader.stop, hashOf(reader.bytes, reader.start, reader.stop), false)
+    return this.names.of(around, reader.start, reader.stop, hashOf(reader.bytes, reader.start, reader.stop), false)
   }
 
   #value(): string {

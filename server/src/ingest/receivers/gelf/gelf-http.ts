@@ -18,10 +18,10 @@ export const gelfHttp: Receiver = {
 
 function parse({ body }: Pick<IngestRequest, 'body'>): ParsedBody {
   const batches = new Batches(body)
-  const messages = new GelfRecords(body, batches)
   const reader = new JsonReader(body)
+  const messages = new GelfRecords(reader, batches)
   const read = (): void => {
-    const dataset = messages.readNext(reader)
+    const dataset = messages.readNext()
     batches.take(batches.of({ collection: undefined, dataset }))
   }
   for (let byte = reader.peek(); byte >= 0; byte = reader.peek()) {

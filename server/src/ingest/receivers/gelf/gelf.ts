@@ -5,6 +5,7 @@ import type { IngestRequest, MessageParser, ParsedBody, RejectedRecord } from '.
 import { LINE_BYTES_MAX } from '../../intake/arrivals.ts'
 import { joined } from '../../intake/bytes.ts'
 import { Batches } from '../batches.ts'
+import { JsonReader } from '../json/reader.ts'
 import { messagesOf, type ReceivedMessage } from '../messages.ts'
 import { GelfRecords } from './record.ts'
 
@@ -58,7 +59,7 @@ class GelfPost {
     const own = this.#body.length
     const body = this.#inflated.length === 0 ? this.#body : joined([this.#body, ...this.#inflated], own + this.#inflatedBytes)
     const batches = new Batches(body)
-    const records = new GelfRecords(body, batches)
+    const records = new GelfRecords(new JsonReader(body), batches)
     for (const { start, end, source, isInflated } of this.#messages) {
       const before = isInflated ? own : 0
       const dataset = readMessage(records, batches.draft, before + start, before + end)

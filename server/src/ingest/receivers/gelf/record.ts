@@ -1,8 +1,8 @@
-import type { Batches, JsonText } from '../batches.ts'
+import type { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
-import { JsonReader } from '../json/reader.ts'
-import { unescapeToText } from '../json/unescape.ts'
+import { MemberText } from '../json/member-text.ts'
+import type { JsonReader } from '../json/reader.ts'
 import { KeyNames } from '../names.ts'
 
 /** The fields of the format with a meaning of their own; `other` fields become keys. */
@@ -42,101 +42,115 @@ function roleOf(path: string): Role {
   return { field: fields.get(path) ?? 'other', key, isAttribute: attribute !== undefined, rank: datasetFields.indexOf(path) }
 }
 
-/** The parts of a message found so far, besides its fields. */
-type GelfMessage = {
-  short: JsonText | undefined
-  full: JsonText | undefined
-  pairs: number
+/** The parts found so far of the message that is being read, besides its fields. */
+class GelfMessage {
+  readonly short: MemberText
+  readonly full: MemberText
+  readonly host: MemberText
+  readonly time: MemberText
+  pairs = 0
   /** Set when a part has no key. The whole message then becomes the line, so that nothing is lost. */
-  isWhole: boolean
-  host: string | undefined
-  time: string | undefined
+  isWhole = false
   dataset: string | undefined
-  datasetRank: number
+  datasetRank = NO_RANK
+
+  constructor(reader: JsonReader, text: BodyText) {
+    this.short = new MemberText(reader, text)
+    this.full = new MemberText(reader, text)
+    this.host = new MemberText(reader, text)
+    this.time = new MemberText(reader, text)
+  }
+
+  clear(): void {
+    this.short.clear()
+    this.full.clear()
+    this.host.clear()
+    this.time.clear()
+    this.pairs = 0
+    this.isWhole = false
+    this.dataset = undefined
+    this.datasetRank = NO_RANK
+  }
 }
 
 /** Reads the messages of one body into the draft of its batches. */
 export class GelfRecords {
-  readonly #body: Uint8Array
+  readonly #reader: JsonReader
   readonly #batches: Batches
-  readonly #text: BodyText
-  readonly #names: KeyNames<Role>
+  readonly #leaves: JsonLeaves<Role>
+  readonly #found: GelfMessage
 
-  constructor(body: Uint8Array, batches: Batches) {
-    this.#body = body
+  constructor(reader: JsonReader, batches: Batches) {
+    this.#reader = reader
     this.#batches = batches
-    this.#text = new BodyText(body)
-    this.#names = new KeyNames(body, this.#text, roleOf)
+    const text = new BodyText(reader.bytes)
+    this.#leaves = new JsonLeaves(reader, new KeyNames(reader.bytes, text, roleOf), text)
+    this.#found = new GelfMessage(reader, text)
   }
 
   /** Reads the message between two positions and returns the dataset that it names. Anything but a JSON object is a Failure. */
   read(start: number, end: number): string | undefined {
-    const reader = new JsonReader(this.#body, start, end)
-    const dataset = this.readNext(reader)
+    const reader = this.#reader
+    reader.moveTo(start, end)
+    const dataset = this.readNext()
     reader.finish()
     return dataset
   }
 
-  /** Reads the next value of a reader of the same body. */
-  readNext(reader: JsonReader): string | undefined {
+  /** Reads the next value of the reader. */
+  readNext(): string | undefined {
+    const reader = this.#reader
+    const leaves = this.#leaves
+    const found = this.#found
+    const { draft } = this.#batches
     reader.peek()
     const from = reader.at
-    const { draft } = this.#batches
-    const found: GelfMessage = {
-      short: undefined,
-      full: undefined,
-      pairs: 0,
-      isWhole: false,
-      host: undefined,
-      time: undefined,
-      dataset: undefined,
-      datasetRank: NO_RANK,
-    }
     draft.clear()
-    const leaves = new JsonLeaves(reader, this.#names, this.#text)
+    found.clear()
+    leaves.open()
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
       const { role, path } = name
       if ((role.field === 'short' || role.field === 'full') && leaves.isString) {
-        found[role.field] = { start: reader.start, stop: reader.stop, escaped: reader.escaped }
+        found[role.field].note(true)
       } else if (path === '' || found.pairs >= KEYS_MAX) found.isWhole = true
-      else this.#add(found, role, leaves)
+      else this.#add(found, role)
     }
-    this.#batches.setTime(found.time)
-    if (found.host) draft.attributes.addText('$host.name', found.host)
+    const { time, host } = found
+    this.#batches.setTimeAt(time)
+    if (!host.isEmpty) host.addTo(draft.attributes, '$host.name')
     this.#setLine(found, from, reader.at)
-    return (found.dataset ?? found.host)?.replace(/^\/+/, '') || undefined
+    const dataset = found.dataset ?? host.text()
+    return (dataset?.startsWith('/') ? dataset.replace(/^\/+/, '') : dataset) || undefined
   }
 
-  #add(found: GelfMessage, { field, key, isAttribute, rank }: Role, leaves: JsonLeaves<Role>): void {
+  #add(found: GelfMessage, { field, key, isAttribute, rank }: Role): void {
     const { draft } = this.#batches
+    const leaves = this.#leaves
     found.pairs += 1
     if (rank >= 0 && (found.datasetRank === NO_RANK || rank < found.datasetRank)) {
-      const text = leaves.text()
+      const text = leaves.repeated()
       if (text !== '') {
         found.dataset = text
         found.datasetRank = rank
       }
     }
-    if (field === 'time') found.time = leaves.text()
+    if (field === 'time' || field === 'host') found[field].note(leaves.isString)
     else if (field === 'level') {
-      const text = leaves.text()
+      const text = leaves.repeated()
       draft.setLevel(levels[Number(text)] ?? text)
-    } else if (field === 'host') found.host = leaves.text()
-    else if (isAttribute) leaves.addTo(draft.attributes, key)
+    } else if (isAttribute) leaves.addTo(draft.attributes, key)
     else if (field !== 'version') leaves.addTo(draft.keys, key)
   }
 
   /** The line is the full message, else the short one, else the message as JSON, which contains the keys. */
   #setLine({ short, full, isWhole }: GelfMessage, from: number, to: number): void {
     const { draft } = this.#batches
-    const line = full && full.stop > full.start ? full : short
-    if (isWhole || line === undefined) {
+    const line = full.isEmpty ? short : full
+    if (isWhole || !line.isFound) {
       draft.setRawAt(from, to)
       return
     }
     this.#batches.setLine(line)
-    if (line === short || !short || short.stop === short.start) return
-    if (short.escaped) draft.keys.addText('message', unescapeToText(this.#body.subarray(short.start, short.stop)))
-    else draft.keys.add('message', short.start, short.stop)
+    if (line === full && !short.isEmpty) short.addTo(draft.keys, 'message')
   }
 }

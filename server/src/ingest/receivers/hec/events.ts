@@ -1,10 +1,11 @@
 import { Failure } from '../../../kernel/errors.ts'
+import type { FieldDraft } from '../../../lines/record-table.ts'
 import type { IngestRequest, ParsedBody, RejectedRecord } from '../../batch.ts'
 import { Batches, RECORDS_MAX } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
-import { JsonReader, OPEN_OBJECT, QUOTE } from '../json/reader.ts'
-import { readText } from '../json/texts.ts'
+import { MemberText } from '../json/member-text.ts'
+import { JsonReader, OPEN_OBJECT } from '../json/reader.ts'
 import { KeyNames } from '../names.ts'
 import type { HecStatus } from './answer.ts'
 import { type HecMetadata, METADATA, METADATA_ATTRIBUTES, metadataOf, routeOf } from './route.ts'
@@ -35,25 +36,44 @@ export function readEvents({ body, query }: Pick<IngestRequest, 'body' | 'query'
   return new HecEvents(body, query).read()
 }
 
-/** The parts of an event that are not fields. */
+/** The parts of the event that is being read which are not fields. */
 class HecEvent {
   hasLine = false
   isBlank = false
-  time: string | undefined
-  readonly metadata: HecMetadata
+  readonly time: MemberText
+  readonly metadata: Readonly<Record<keyof HecMetadata, MemberText>>
   level: string | undefined
   levelRank = levelFields.length
   dropped = 0
 
-  constructor({ host, source, sourcetype, index }: HecMetadata) {
-    this.metadata = { host, source, sourcetype, index }
+  constructor(reader: JsonReader, text: BodyText) {
+    const member = () => new MemberText(reader, text)
+    this.time = member()
+    this.metadata = { host: member(), source: member(), sourcetype: member(), index: member() }
+  }
+
+  clear(): void {
+    const { host, source, sourcetype, index } = this.metadata
+    this.hasLine = false
+    this.isBlank = false
+    this.time.clear()
+    host.clear()
+    source.clear()
+    sourcetype.clear()
+    index.clear()
+    this.level = undefined
+    this.levelRank = levelFields.length
+    this.dropped = 0
   }
 }
 
 class HecEvents {
   readonly #reader: JsonReader
-  readonly #text: BodyText
-  readonly #names: KeyNames<Role>
+  readonly #members: JsonLeaves<Role>
+  readonly #fieldLeaves: JsonLeaves<Role>
+  /** Goes over events that are objects; they are lines, so their keys have no meaning here. */
+  readonly #eventLeaves: JsonLeaves<undefined>
+  readonly #found: HecEvent
   readonly #query: HecMetadata
   readonly #batches: Batches
   readonly #rejected: RejectedRecord[] = []
@@ -64,8 +84,12 @@ class HecEvents {
   constructor(body: Uint8Array, query: Readonly<Record<string, string>>) {
     this.#reader = new JsonReader(body)
     this.#batches = new Batches(body)
-    this.#text = new BodyText(body)
-    this.#names = new KeyNames(body, this.#text, roleOf)
+    const text = new BodyText(body)
+    const names = new KeyNames(body, text, roleOf)
+    this.#members = new JsonLeaves(this.#reader, names, text, { isFlat: true })
+    this.#fieldLeaves = new JsonLeaves(this.#reader, names, text)
+    this.#eventLeaves = new JsonLeaves(this.#reader, new KeyNames(body, text, () => undefined), text)
+    this.#found = new HecEvent(this.#reader, text)
     this.#query = metadataOf(query)
   }
 
@@ -91,7 +115,9 @@ class HecEvents {
   }
 
   #event(): void {
-    const event = this.#object()
+    const event = this.#found
+    event.clear()
+    this.#object(event)
     if (!event.hasLine) {
       this.#reject(MISSING)
       return
@@ -101,64 +127,69 @@ class HecEvents {
     this.#add(event)
   }
 
-  #object(): HecEvent {
+  #object(event: HecEvent): void {
     const reader = this.#reader
-    const { attributes } = this.#batches.draft
-    const event = new HecEvent(this.#query)
-    this.#batches.draft.clear()
-    reader.openObject()
-    while (reader.key()) {
-      const { path: name, role } = this.#names.of(undefined, reader.start, reader.stop, reader.hash, reader.escaped)
-      if (reader.isNull()) reader.skip()
-      else if (name === 'event') this.#line(event)
-      else if (name === 'time') event.time = readText(reader, this.#text).trim()
-      else if (name === 'fields' && reader.peek() === OPEN_OBJECT) this.#fields(event)
-      else if (isMetadata(name)) event.metadata[name] = readText(reader, this.#text)
-      else if (name !== '' && attributes.count < KEYS_MAX) {
-        const text = readText(reader, this.#text)
-        attributes.addText(role.attribute, text)
-        noteLevel(event, role, text)
-      } else {
-        reader.skip()
-        event.dropped += 1
+    const members = this.#members
+    const { draft } = this.#batches
+    const { attributes } = draft
+    draft.clear()
+    members.open()
+    for (let name = members.next(); name !== undefined; name = members.next()) {
+      const { path, role } = name
+      const isObject = members.isOpen && reader.peek() === OPEN_OBJECT
+      if (path === 'event') {
+        if (isObject) this.#objectLine()
+        else {
+          members.finishValue()
+          this.#batches.setLine(reader, members.isString)
+        }
+        event.hasLine = true
+        event.isBlank = members.isString && draft.rawStart === draft.rawEnd
+      } else if (path === 'fields' && isObject) this.#fields(event)
+      else {
+        members.finishValue()
+        if (path === 'time') event.time.note(members.isString)
+        else if (isMetadata(path)) event.metadata[path].note(members.isString)
+        else if (path === '' || attributes.count >= KEYS_MAX) event.dropped += 1
+        else addField(event, attributes, members, role)
       }
     }
-    return event
   }
 
-  #line(event: HecEvent): void {
+  /** An object is its own line. */
+  #objectLine(): void {
     const reader = this.#reader
-    const { draft } = this.#batches
-    const isText = reader.peek() === QUOTE
-    if (isText) reader.string()
-    else reader.skip()
-    this.#batches.setLine(reader, isText)
-    event.hasLine = true
-    event.isBlank = isText && draft.rawStart === draft.rawEnd
+    const start = reader.at
+    this.#eventLeaves.skip()
+    this.#batches.draft.setRawAt(start, reader.at)
   }
 
   #fields(event: HecEvent): void {
     const { attributes } = this.#batches.draft
-    const leaves = new JsonLeaves(this.#reader, this.#names, this.#text)
+    const leaves = this.#fieldLeaves
+    leaves.open()
     for (let leaf = leaves.next(); leaf !== undefined; leaf = leaves.next()) {
       if (leaf.path === '' || attributes.count >= KEYS_MAX) event.dropped += 1
-      else {
-        leaves.addTo(attributes, leaf.role.attribute)
-        if (leaf.role.levelRank > NO_RANK) noteLevel(event, leaf.role, leaves.text())
-      }
+      else addField(event, attributes, leaves, leaf.role)
     }
   }
 
   #add({ time, level, metadata, dropped }: HecEvent): void {
     const { draft } = this.#batches
-    this.#batches.setTime(time)
+    const { attributes } = draft
+    const query = this.#query
+    if (!this.#batches.readTimeAt(time)) this.#batches.setTime(time.text()?.trim())
     draft.setLevel(level)
-    if (dropped > 0) draft.attributes.addText('$hec.dropped_fields', String(dropped))
+    if (dropped > 0) attributes.addText('$hec.dropped_fields', String(dropped))
     for (const name of METADATA) {
-      const text = metadata[name]
-      if (text) draft.attributes.addText(METADATA_ATTRIBUTES[name], text)
+      const own = metadata[name]
+      const common = query[name]
+      if (!own.isEmpty) own.addTo(attributes, METADATA_ATTRIBUTES[name])
+      else if (!own.isFound && common) attributes.addText(METADATA_ATTRIBUTES[name], common)
     }
-    this.#batches.take(this.#batches.of(routeOf(metadata)))
+    const { index, sourcetype, source } = metadata
+    const route = routeOf(index.text() ?? query.index, sourcetype.text() ?? query.sourcetype, source.text() ?? query.source)
+    this.#batches.take(this.#batches.of(route))
   }
 
   #reject(problem: HecStatus): void {
@@ -170,6 +201,11 @@ class HecEvents {
     this.#rejected.push({ index: this.#number, reason: problem.text })
     this.#number += 1
   }
+}
+
+function addField(event: HecEvent, attributes: FieldDraft, leaves: JsonLeaves<Role>, role: Role): void {
+  leaves.addTo(attributes, role.attribute)
+  if (role.levelRank > NO_RANK) noteLevel(event, role, leaves.repeated())
 }
 
 /** Keeps the text of the best level field. */

@@ -7,7 +7,7 @@ import { METADATA, metadataOf, routeOf } from './route.ts'
 /** Reads lines of text. The query describes all of them. */
 export function readRaw({ body, query }: Pick<IngestRequest, 'body' | 'query'>): ParsedBody {
   const metadata = metadataOf(query)
-  const route = routeOf(metadata)
+  const route = routeOf(metadata.index, metadata.sourcetype, metadata.source)
   const { time, refused } = timeOf(query.time)
   const attributes: Pair[] = [...refused]
   for (const name of METADATA) if (metadata[name]) attributes.push([`$${name}`, metadata[name]])

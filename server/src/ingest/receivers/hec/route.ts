@@ -17,7 +17,7 @@ export const metadataOf = ({ host, source, sourcetype, index }: Readonly<Record<
 const JSON_TYPE = /^_json[-_:]?/
 
 /** The dataset is the source type, else the source; the collection is the index. */
-export const routeOf = ({ index, sourcetype, source }: HecMetadata): RecordRoute => ({
+export const routeOf = (index: string | undefined, sourcetype: string | undefined, source: string | undefined): RecordRoute => ({
   collection: index || undefined,
   dataset: (sourcetype?.startsWith('_') ? sourcetype.replace(JSON_TYPE, '') : sourcetype) || source || undefined,
 })

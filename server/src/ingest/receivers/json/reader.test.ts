@@ -117,6 +117,7 @@ function leavesOf(json: string): [string, string][] {
   const text = new BodyText(bytes)
   const leaves = new JsonLeaves(new JsonReader(bytes), new KeyNames(bytes, text, () => undefined), text)
   const found: [string, string][] = []
+  leaves.open()
   for (let name = leaves.next(); name !== undefined; name = leaves.next()) if (name.path !== '') found.push([name.path, leaves.text()])
   return found
 }

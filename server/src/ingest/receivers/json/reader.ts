@@ -1,5 +1,6 @@
 import { badRequest, type Failure } from '../../../kernel/errors.ts'
 import { hashStart, hashStep } from '../names.ts'
+import { skipPlain } from './words.ts'
 
 const TAB = 0x09
 const LINE_FEED = 0x0a
@@ -22,6 +23,8 @@ const NO_BYTE = -1
 /** Words and numbers consist of these bytes. NaN and the infinities are not standard JSON, but some writers send them. */
 const SCALAR_CHARS = '+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const isScalarByte = new Uint8Array(256)
+/** True for the first byte of a value that `scalar` reads, other than null. */
+export const startsScalar = (byte: number): boolean => byte !== LOWER_N && isScalarByte[byte] === 1
 for (const char of SCALAR_CHARS) isScalarByte[char.charCodeAt(0)] = 1
 const SCALAR = /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity)$/
 
@@ -32,13 +35,14 @@ const SCALAR = /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infin
 export class JsonReader {
   readonly bytes: Uint8Array
   at: number
-  readonly end: number
+  end: number
   /** The position of the last value or key, without its quotes; `escaped` is true when it contains a backslash. */
   start = 0
   stop = 0
   escaped = false
   /** The hash of the last key. */
   hash = 0
+  #view: DataView | undefined
   /** Set between an opening bracket and the first member, where no comma is expected. */
   #fresh = false
 
@@ -46,6 +50,26 @@ export class JsonReader {
     this.bytes = bytes
     this.at = start
     this.end = end
+  }
+
+  /** The bytes as words. */
+  get view(): DataView {
+    const { bytes } = this
+    this.#view ??= new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    return this.#view
+  }
+
+  /** Continues with another part of the bytes. */
+  moveTo(start: number, end: number): void {
+    this.at = start
+    this.end = end
+    this.#fresh = false
+  }
+
+  /** Continues at a place inside an object, behind a key or a value that the caller recognized. */
+  goTo(at: number): void {
+    this.at = at
+    this.#fresh = false
   }
 
   /** The next byte, -1 at the end. */
@@ -124,34 +148,46 @@ export class JsonReader {
   /** Reads a string: its position, and whether it is escaped. */
   string(): void {
     this.#take(QUOTE, 'a text')
+    this.stringAt(this.at)
+  }
+
+  /** Reads a string behind its first quote. */
+  stringAt(start: number): void {
     const { bytes, end } = this
-    let { at } = this
+    let at = skipPlain(this.view, start, end)
     let escaped = false
-    this.start = at
-    for (; ; at += 1) {
-      if (at >= end) throw this.#failAt(at, 'a text does not end')
+    for (; at < end; at += 1) {
       const byte = bytes[at] as number
       if (byte === QUOTE) break
       if (byte !== BACKSLASH) continue
       escaped = true
       at += 1
     }
+    if (at >= end) throw this.#failAt(at, 'a text does not end')
+    this.start = start
     this.escaped = escaped
     this.stop = at
     this.at = at + 1
+    this.#fresh = false
   }
 
   /** Reads a number or a word. */
   scalar(): void {
     this.peek()
-    const { bytes, end } = this
-    let { at } = this
-    this.start = at
-    this.escaped = false
+    const { bytes, end, at: start } = this
+    let at = digitsEnd(bytes, start, end)
+    // Numbers with a fraction are common too. Signs, exponents and words go to the pattern.
+    if (at > start && at < end && bytes[at] === POINT) {
+      const fraction = digitsEnd(bytes, at + 1, end)
+      if (fraction > at + 1) at = fraction
+    }
+    const isNumber = at > start && (at === end || isScalarByte[bytes[at] as number] === 0)
     while (at < end && isScalarByte[bytes[at] as number] === 1) at += 1
+    this.start = start
+    this.escaped = false
     this.stop = at
     this.at = at
-    if (!this.#isScalar()) throw this.fail('there is no value')
+    if (!isNumber && !this.#isScalar()) throw this.fail('there is no value')
   }
 
   /** Skips a value of any kind and depth. `start` and `stop` are its position, with its quotes or brackets. */
@@ -201,10 +237,6 @@ export class JsonReader {
 
   #isScalar(): boolean {
     const { bytes, start, stop } = this
-    const whole = digitsEnd(bytes, start, stop)
-    if (whole === stop) return whole > start
-    // Numbers with a fraction are common too. Signs, exponents and words go to the pattern.
-    if (whole > start && bytes[whole] === POINT && digitsEnd(bytes, whole + 1, stop) === stop) return stop > whole + 1
     return SCALAR.test(Buffer.from(bytes.buffer, bytes.byteOffset + start, stop - start).toString('latin1'))
   }
 

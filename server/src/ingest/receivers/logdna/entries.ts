@@ -3,6 +3,7 @@ import type { Pair, ParsedBody } from '../../batch.ts'
 import { Batches, RECORDS_MAX } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
+import { MemberText } from '../json/member-text.ts'
 import { JsonReader, OPEN_ARRAY } from '../json/reader.ts'
 import { KeyNames } from '../names.ts'
 
@@ -18,25 +19,16 @@ const members: ReadonlyMap<string, Member> = new Map<string, Member>([
   ['host', 'host'],
   ['hostname', 'host'],
 ])
-/** The members and parameters that describe the source, as attributes. */
-const sources: readonly (readonly [Member, string])[] = [
-  ['app', '$app'],
-  ['env', '$env'],
-  ['file', '$log.file.path'],
-]
 const HOST = '$host.name'
+/** The parameters that describe the source, as attributes. */
 const parameters: readonly (readonly [parameter: string, attribute: string])[] = [
   ['mac', '$host.mac'],
   ['ip', '$host.ip'],
   ['tags', '$tags'],
 ]
 
-type Found = {
-  hasLine: boolean
-  texts: Partial<Record<Member, string>>
-  /** Set when a member has no key. The whole object then becomes the line, so that nothing is lost. */
-  isWhole: boolean
-}
+/** The members of the line that is being read with a meaning of their own. */
+type Found = Readonly<Record<Exclude<Member, 'line' | 'other'>, MemberText>>
 
 /** Reads `{"lines":[…]}`. The parameters of the address describe all lines; a line takes precedence. */
 export const readLines = (body: Uint8Array, query: Readonly<Record<string, string>>): ParsedBody => new Lines(body, query).read()
@@ -44,7 +36,8 @@ export const readLines = (body: Uint8Array, query: Readonly<Record<string, strin
 class Lines {
   readonly #reader: JsonReader
   readonly #text: BodyText
-  readonly #names: KeyNames<Member>
+  readonly #leaves: JsonLeaves<Member>
+  readonly #found: Found
   readonly #query: Readonly<Record<string, string>>
   readonly #shared: readonly Pair[]
   readonly #batches: Batches
@@ -54,7 +47,10 @@ class Lines {
     this.#reader = new JsonReader(body)
     this.#batches = new Batches(body)
     this.#text = new BodyText(body)
-    this.#names = new KeyNames(body, this.#text, (path) => members.get(path) ?? 'other')
+    const names = new KeyNames<Member>(body, this.#text, (path) => members.get(path) ?? 'other')
+    this.#leaves = new JsonLeaves(this.#reader, names, this.#text)
+    const member = () => new MemberText(this.#reader, this.#text)
+    this.#found = { time: member(), level: member(), app: member(), env: member(), file: member(), host: member() }
     this.#query = query
     this.#shared = parameters.flatMap(([parameter, attribute]): Pair[] => (query[parameter] ? [[attribute, query[parameter]]] : []))
   }
@@ -77,44 +73,60 @@ class Lines {
   #entry(): void {
     const reader = this.#reader
     const { draft } = this.#batches
+    const leaves = this.#leaves
+    const found = this.#found
     reader.peek()
     const from = reader.at
-    const found: Found = { hasLine: false, texts: {}, isWhole: false }
+    let hasLine = false
+    let hasMembers = false
+    // Set when a member has no key. The whole object then becomes the line, so that nothing is lost.
+    let isWhole = false
     draft.clear()
-    const leaves = new JsonLeaves(reader, this.#names, this.#text)
+    clear(found)
+    leaves.open()
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
       const { role, path } = name
+      hasMembers = true
       if (role === 'line' && leaves.isString) {
         this.#batches.setLine(reader)
-        found.hasLine = true
-      } else if (path === '' || draft.keys.count >= KEYS_MAX) found.isWhole = true
+        hasLine = true
+      } else if (path === '' || draft.keys.count >= KEYS_MAX) isWhole = true
       else if (role === 'other' || role === 'line') leaves.addTo(draft.keys, path)
-      else found.texts[role] = leaves.text()
+      else found[role].note(leaves.isString)
     }
-    this.#add(found, from)
-  }
-
-  #add({ hasLine, texts, isWhole }: Found, from: number): void {
-    const { draft } = this.#batches
-    const isEmpty = !hasLine && draft.keys.count === 0 && !isWhole && Object.keys(texts).length === 0
-    if (isEmpty) {
+    if (!hasMembers) {
       this.#empty += 1
       if (this.#empty > RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} empty objects in one post`)
       return
     }
-    this.#batches.setTime(texts.time ?? this.#query.now)
-    draft.setLevel(texts.level)
-    const host = texts.host || this.#query.hostname
-    if (host) draft.attributes.addText(HOST, host)
-    for (const [member, attribute] of sources) {
-      const text = texts[member]
-      if (text) draft.attributes.addText(attribute, text)
-    }
     if (!hasLine || isWhole) {
-      draft.setRawAt(from, this.#reader.at)
+      draft.setRawAt(from, reader.at)
       draft.keys.count = 0
     }
-    const table = this.#batches.of({ collection: texts.env || undefined, dataset: texts.app || undefined })
+    this.#add(found)
+  }
+
+  #add({ time, level, app, env, file, host }: Found): void {
+    const { draft } = this.#batches
+    const { attributes } = draft
+    if (time.isFound) this.#batches.setTimeAt(time)
+    else this.#batches.setTime(this.#query.now)
+    draft.setLevel(level.text())
+    if (!host.isEmpty) host.addTo(attributes, HOST)
+    else if (this.#query.hostname) attributes.addText(HOST, this.#query.hostname)
+    if (!app.isEmpty) app.addTo(attributes, '$app')
+    if (!env.isEmpty) env.addTo(attributes, '$env')
+    if (!file.isEmpty) file.addTo(attributes, '$log.file.path')
+    const table = this.#batches.of({ collection: env.text() || undefined, dataset: app.text() || undefined })
     this.#batches.take(table, this.#batches.sharedOf(this.#shared))
   }
+}
+
+function clear({ time, level, app, env, file, host }: Found): void {
+  time.clear()
+  level.clear()
+  app.clear()
+  env.clear()
+  file.clear()
+  host.clear()
 }

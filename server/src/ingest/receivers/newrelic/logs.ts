@@ -3,6 +3,7 @@ import type { Pair, ParsedBody } from '../../batch.ts'
 import { Batches, RECORDS_MAX } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
+import { MemberText } from '../json/member-text.ts'
 import { JsonReader, OPEN_ARRAY, OPEN_OBJECT } from '../json/reader.ts'
 import { KeyNames } from '../names.ts'
 
@@ -31,25 +32,36 @@ function roleOf(path: string): Role {
 }
 
 /** The members of an object: of one log, or of those that all logs of a block share. Its message and its keys are in the draft. */
-type Members = {
-  hasMessage: boolean
-  texts: Partial<Record<Role['use'], string>>
+class Members {
+  readonly time: MemberText
+  readonly level: MemberText
+  readonly host: MemberText
+  hasMessage = false
   dataset: string | undefined
-  rank: number
+  rank = datasetNames.length
   /** Counts members without a key. The whole log then becomes the line, so that nothing is lost. */
-  dropped: number
+  dropped = 0
+
+  constructor(reader: JsonReader, text: BodyText) {
+    this.time = new MemberText(reader, text)
+    this.level = new MemberText(reader, text)
+    this.host = new MemberText(reader, text)
+  }
+
+  clear(): void {
+    this.time.clear()
+    this.level.clear()
+    this.host.clear()
+    this.hasMessage = false
+    this.dataset = undefined
+    this.rank = datasetNames.length
+    this.dropped = 0
+  }
 }
-const noMembers = (): Members => ({
-  hasMessage: false,
-  texts: {},
-  dataset: undefined,
-  rank: datasetNames.length,
-  dropped: 0,
-})
 
 /** What the logs of a block share, as their attributes. */
-type Shared = Pick<Members, 'texts' | 'dataset'> & { attributes: readonly Pair[] }
-const NOTHING_SHARED: Shared = { texts: {}, dataset: undefined, attributes: [] }
+type Shared = { time: string | undefined; level: string | undefined; dataset: string | undefined; attributes: readonly Pair[] }
+const NOTHING_SHARED: Shared = { time: undefined, level: undefined, dataset: undefined, attributes: [] }
 
 /** Reads one log, several, or an array of them. A log is an object of its own, or in the `logs` of a block that has `common` members. */
 export const readLogs = (body: Uint8Array): ParsedBody => new Logs(body).read()
@@ -57,7 +69,8 @@ export const readLogs = (body: Uint8Array): ParsedBody => new Logs(body).read()
 class Logs {
   readonly #reader: JsonReader
   readonly #text: BodyText
-  readonly #names: KeyNames<Role>
+  readonly #leaves: JsonLeaves<Role>
+  readonly #found: Members
   readonly #batches: Batches
   #empty = 0
 
@@ -65,7 +78,8 @@ class Logs {
     this.#reader = new JsonReader(body)
     this.#batches = new Batches(body)
     this.#text = new BodyText(body)
-    this.#names = new KeyNames(body, this.#text, roleOf)
+    this.#leaves = new JsonLeaves(this.#reader, new KeyNames(body, this.#text, roleOf), this.#text)
+    this.#found = new Members(this.#reader, this.#text)
   }
 
   read(): ParsedBody {
@@ -113,11 +127,13 @@ class Logs {
   }
 
   #shared(): Shared {
-    const { texts, dataset, dropped } = this.#members()
+    this.#members()
+    const { time, level, host: written, dataset, dropped } = this.#found
     const attributes = this.#batches.draft.keys.pairs().map(([name, text]): Pair => [`$${name}`, text])
-    if (texts.host) attributes.push([HOST, texts.host])
+    const host = written.text()
+    if (host) attributes.push([HOST, host])
     if (dropped > 0) attributes.push(['$newrelic.dropped_attributes', String(dropped)])
-    return { texts, dataset, attributes }
+    return { time: time.text(), level: level.text(), dataset, attributes }
   }
 
   #log(shared: Shared): void {
@@ -125,10 +141,12 @@ class Logs {
     reader.peek()
     const from = reader.at
     const { draft } = this.#batches
-    const { hasMessage, texts, dataset, dropped } = this.#members()
-    this.#batches.setTime(texts.time ?? shared.texts.time)
-    draft.setLevel(texts.level ?? shared.texts.level)
-    if (texts.host) draft.attributes.addText(HOST, texts.host)
+    this.#members()
+    const { hasMessage, time, level, host, dataset, dropped } = this.#found
+    if (time.isFound) this.#batches.setTimeAt(time)
+    else this.#batches.setTime(shared.time)
+    draft.setLevel(level.text() ?? shared.level)
+    if (!host.isEmpty) host.addTo(draft.attributes, HOST)
     if (!hasMessage || dropped > 0) {
       draft.setRawAt(from, reader.at)
       draft.keys.count = 0
@@ -143,32 +161,35 @@ class Logs {
     if (this.#empty > RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} empty objects in one post`)
   }
 
-  #members(): Members {
-    const reader = this.#reader
+  #members(): void {
     const { draft } = this.#batches
-    const found = noMembers()
+    const found = this.#found
+    const leaves = this.#leaves
     draft.clear()
-    const leaves = new JsonLeaves(reader, this.#names, this.#text)
+    found.clear()
+    leaves.open()
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
       const { use, key } = name.role
       if (use === 'message' && leaves.isString && !found.hasMessage) {
-        this.#batches.setLine(reader)
+        this.#batches.setLine(this.#reader)
         found.hasMessage = true
       } else if (key === '' || draft.keys.count >= KEYS_MAX) found.dropped += 1
-      else this.#addMember(found, name.role, leaves)
+      else this.#addMember(found, name.role)
     }
-    return found
   }
 
   /** Of two levels or hosts the first counts; all members but the time and the host stay fields. */
-  #addMember(found: Members, { use, key, rank }: Role, leaves: JsonLeaves<Role>): void {
-    const text = use !== 'none' || rank >= 0 ? leaves.text() : ''
-    if (rank >= 0 && rank < found.rank && text !== '') {
-      found.rank = rank
-      found.dataset = text
+  #addMember(found: Members, { use, key, rank }: Role): void {
+    const leaves = this.#leaves
+    if (rank >= 0 && rank < found.rank) {
+      const text = leaves.repeated()
+      if (text !== '') {
+        found.rank = rank
+        found.dataset = text
+      }
     }
-    const isFirst = use !== 'none' && use !== 'message' && found.texts[use] === undefined
-    if (isFirst) found.texts[use] = text
+    const isFirst = use !== 'none' && use !== 'message' && !found[use].isFound
+    if (isFirst) found[use].note(leaves.isString)
     if (!isFirst || use === 'level') leaves.addTo(this.#batches.draft.keys, key)
   }
 }

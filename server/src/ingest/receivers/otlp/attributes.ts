@@ -22,6 +22,7 @@ function mapPairs(name: string, json: string, pairs: Pair[]): number {
   const text = new BodyText(bytes)
   const leaves = new JsonLeaves(new JsonReader(bytes), new KeyNames(bytes, text, () => undefined), text)
   let dropped = 0
+  leaves.open()
   for (let leaf = leaves.next(); leaf !== undefined; leaf = leaves.next()) {
     if (leaf.path === '' || pairs.length >= KEYS_MAX) dropped += 1
     else pairs.push([`${name}.${leaf.path}`, leaves.text()])

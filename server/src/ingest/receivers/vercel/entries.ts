@@ -1,10 +1,11 @@
-import { hash } from 'node:crypto'
 import type { ParsedBody } from '../../batch.ts'
 import { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
+import { MemberText } from '../json/member-text.ts'
 import { JsonReader } from '../json/reader.ts'
 import { type KeyName, KeyNames } from '../names.ts'
+import { EntryIds } from './entry-ids.ts'
 
 const COLLECTION = 'vercel'
 /** Functions write the line end into their message. */
@@ -33,17 +34,8 @@ const uses: ReadonlyMap<string, Role['use']> = new Map<string, Role['use']>([
 ])
 const roleOf = (path: string): Role => ({ use: uses.get(path) ?? 'none', attribute: sourceNames.has(path) ? `$${path}` : undefined })
 
-/** The members of one entry with a meaning for the whole event. */
-type Entry = {
-  hasMessage: boolean
-  time: string | undefined
-  level: string | undefined
-  id: string | undefined
-  name: string | undefined
-  project: string | undefined
-  /** Set when a member has no key. The whole object then becomes the line, so that nothing is lost. */
-  isWhole: boolean
-}
+/** The members of the entry that is being read with a meaning for the whole event. */
+type Entry = Readonly<Record<'time' | 'level' | 'id' | 'name' | 'project', MemberText>>
 
 /** Reads an array of entries, or entries one after another. */
 export function readDrain(body: Uint8Array): ParsedBody {
@@ -52,75 +44,83 @@ export function readDrain(body: Uint8Array): ParsedBody {
 
 class DrainEntries {
   readonly #reader: JsonReader
-  readonly #text: BodyText
-  readonly #names: KeyNames<Role>
+  readonly #leaves: JsonLeaves<Role>
+  readonly #entry: Entry
   readonly #batches: Batches
-  readonly #ids: string[] = []
+  readonly #ids: EntryIds
 
   constructor(body: Uint8Array) {
     this.#batches = new Batches(body)
     this.#reader = new JsonReader(body)
-    this.#text = new BodyText(body)
-    this.#names = new KeyNames(body, this.#text, roleOf)
+    this.#ids = new EntryIds(this.#batches.memory.view)
+    const text = new BodyText(body)
+    this.#leaves = new JsonLeaves(this.#reader, new KeyNames(body, text, roleOf), text)
+    const member = () => new MemberText(this.#reader, text)
+    this.#entry = { time: member(), level: member(), id: member(), name: member(), project: member() }
   }
 
   read(): ParsedBody {
-    this.#reader.records(() => this.#entry())
+    this.#reader.records(() => this.#read())
     const parsed = this.#batches.parsed()
     // A drain repeats a post unchanged, so the ids of its entries identify it.
-    const isNamed = parsed.total > 0 && this.#ids.length === parsed.total
-    return isNamed ? { ...parsed, idempotencyKey: hash('sha256', this.#ids.join('\n')) } : parsed
+    const isNamed = parsed.total > 0 && this.#ids.count === parsed.total
+    return isNamed ? { ...parsed, idempotencyKey: this.#ids.hash() } : parsed
   }
 
-  #entry(): void {
+  #read(): void {
     const reader = this.#reader
+    const leaves = this.#leaves
+    const entry = this.#entry
     const { draft } = this.#batches
     reader.peek()
     const from = reader.at
-    const entry: Entry = {
-      hasMessage: false,
-      time: undefined,
-      level: undefined,
-      id: undefined,
-      name: undefined,
-      project: undefined,
-      isWhole: false,
-    }
+    let hasMessage = false
+    // Set when a member has no key. The whole object then becomes the line, so that nothing is lost.
+    let isWhole = false
     draft.clear()
-    const leaves = new JsonLeaves(reader, this.#names, this.#text)
+    clear(entry)
+    leaves.open()
     for (let name = leaves.next(); name !== undefined; name = leaves.next()) {
       const { path, role } = name
       if (role.use === 'message' && leaves.isString) {
         this.#batches.setLine(reader)
         draft.trimRaw(LINE_FEED)
-        entry.hasMessage = draft.rawStart !== draft.rawEnd
-      } else if (path === '' || draft.keys.count + draft.attributes.count >= KEYS_MAX) entry.isWhole = true
+        hasMessage = draft.rawStart !== draft.rawEnd
+      } else if (path === '' || draft.keys.count + draft.attributes.count >= KEYS_MAX) isWhole = true
       else this.#add(entry, name, leaves)
     }
-    this.#end(entry, from)
+    // The message is the line; an entry without one is its own line.
+    if (!hasMessage || isWhole) {
+      draft.setRawAt(from, reader.at)
+      draft.keys.count = 0
+    }
+    this.#end(entry)
   }
 
   #add(entry: Entry, { path, role: { use, attribute } }: KeyName<Role>, leaves: JsonLeaves<Role>): void {
     const { keys, attributes } = this.#batches.draft
     if (use === 'time' || use === 'level') {
-      entry[use] = leaves.text()
+      entry[use].note(leaves.isString)
       return
     }
-    if (use === 'id' || use === 'name' || use === 'project') entry[use] = leaves.text()
+    if (use === 'id' || use === 'name' || use === 'project') entry[use].note(leaves.isString)
     if (attribute !== undefined) leaves.addTo(attributes, attribute)
     else leaves.addTo(keys, path)
   }
 
-  /** The message is the line; an entry without one is its own line. */
-  #end(entry: Entry, from: number): void {
-    const { draft } = this.#batches
-    this.#batches.setTime(entry.time)
-    draft.setLevel(entry.level)
-    if (!entry.hasMessage || entry.isWhole) {
-      draft.setRawAt(from, this.#reader.at)
-      draft.keys.count = 0
-    }
-    if (entry.id) this.#ids.push(entry.id)
-    this.#batches.take(this.#batches.of({ collection: COLLECTION, dataset: entry.name || entry.project || undefined }))
+  #end({ time, level, id, name, project }: Entry): void {
+    const batches = this.#batches
+    batches.setTimeAt(time)
+    batches.draft.setLevel(level.text())
+    if (!id.isEmpty) this.#ids.add(id)
+    batches.take(batches.of({ collection: COLLECTION, dataset: name.text() || project.text() || undefined }))
   }
+}
+
+function clear({ time, level, id, name, project }: Entry): void {
+  time.clear()
+  level.clear()
+  id.clear()
+  name.clear()
+  project.clear()
 }

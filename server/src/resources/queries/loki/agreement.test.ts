@@ -171,6 +171,14 @@ const lineFilter: fc.Arbitrary<Part> = fc.oneof(
     const regex = regexOf(pattern, false)
     return { text: `${operator} ${quoted(pattern)}`, meets: ({ line }) => regex.test(line) === (operator === '|~') }
   }),
+  fc
+    .tuple(fc.constantFrom('|>', '!>'), fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 3 }), fc.boolean())
+    .map(([operator, pieces, isOpen]): Part => {
+      const source = pieces.map((piece) => piece.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('.+')
+      const regex = new RegExp(`${source}${isOpen ? '.+' : ''}$`, 's')
+      const pattern = pieces.join('<_>') + (isOpen ? '<_>' : '')
+      return { text: `${operator} ${quoted(pattern)}`, meets: ({ line }) => regex.test(line) === (operator === '|>') }
+    }),
 )
 
 const queries = fc.record({

@@ -1,6 +1,7 @@
 import type { Condition, Filter, FilterOperator } from '@dendro/language/tree'
 import { ALL_EVENTS, and } from '../../data/event-queries/event-queries.ts'
 import type { LabelKeys } from './label-names.ts'
+import { linePatternRegex, longestLiteral } from './logql/line-pattern.ts'
 import { anchoredPattern } from './logql/parse-conditions.ts'
 import type { LabelComparison, LabelCondition, LabelMatcher, LineFilter, LogqlLogs, LogqlStage } from './logql/tree.ts'
 import { valueTest } from './matchers.ts'
@@ -118,10 +119,14 @@ function comparisonFilter({ operator, value, text }: LabelComparison, key: strin
 }
 
 function lineFilter({ operator, texts }: LineFilter): Filter {
-  const isNegated = operator === '!=' || operator === '!~'
-  const met = either(texts.map((text) => (operator.endsWith('~') ? lineMatches(text) : lineContains(text))))
-  return isNegated ? not(met) : met
+  const met = either(
+    texts.map((text) => (operator.endsWith('~') ? lineMatches(text) : operator.endsWith('>') ? lineFits(text) : lineContains(text))),
+  )
+  return operator.startsWith('!') ? not(met) : met
 }
+
+/** The longest literal text is found by an index. */
+const lineFits = (pattern: string): Filter => all([lineContains(longestLiteral(pattern)), lineMatches(linePatternRegex(pattern))])
 
 const lineMatches = (pattern: string): Filter => ({ kind: 'regex', key: '@raw', pattern, ignoreCase: false, negated: false, at })
 

@@ -71,6 +71,11 @@ export class LabelKeys {
     return builtIn === undefined ? this.#basesOf(name) : [...this.#basesOf(name), builtIn]
   }
 
+  /** Whether a field or an attribute of the datasets has the name, so that conditions on it need no parser. */
+  isKnown(name: string): boolean {
+    return this.#bases.has(name)
+  }
+
   /** Whether exactly one key of the datasets can hold a label. */
   isUnambiguous(name: string): boolean {
     return !builtInMetadata.has(name) && (this.#bases.get(name)?.size ?? 1) === 1

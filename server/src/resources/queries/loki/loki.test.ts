@@ -103,6 +103,12 @@ describe('a log query', () => {
     ['{app="web"} |= "500" or "took=7"', 2],
     ['{app="web"} != "500" or "took=7"', 1],
     ['{app="api",env!="prod"} |= "100%"', 1],
+    ['{app="web"} |> "GET <_> took=<_>"', 2],
+    ['{app="web"} !> "GET <_> took=<_>"', 1],
+    ['{app="web"} |> "GET <_>"', 2],
+    ['{app="web"} |> "<_> 200 <_>" or "<_> 500 <_>"', 3],
+    ['{app="api"} |> "<_>method<_>GET<_>"', 1],
+    ['{app="api"} |> "100% <_>"', 1],
     ['{env!=""}', 6],
     ['{env=""}', 4],
     ['{level="error"}', 2],
@@ -142,6 +148,8 @@ describe('a log query', () => {
   test('returns labels by their origin to clients that request it', async () => {
     const { body } = await queryRange('{app="web"} |= "/pay" | logfmt', {}, { 'X-Loki-Response-Encoding-Flags': 'categorize-labels' })
     expect(body.data.encodingFlags).toEqual(['categorize-labels'])
+    // Clients read the answer as it arrives, and need to know the form of the entries before them.
+    expect(Object.keys(body.data)).toEqual(['resultType', 'encodingFlags', 'result', 'stats'])
     expect(body.data.result[0]?.values[0]?.[2]).toEqual({
       structuredMetadata: { detected_level: 'warn', trace_id: 'abc' },
       parsed: { took: '250ms' },
@@ -260,19 +268,62 @@ describe('streams', () => {
       resultType: 'vector',
       result: [{ metric: { app: 'api' }, value: [baseMs / 1_000 + 60, '75'] }],
     })
-    const ranged = await ask('index/volume_range', { start: nsText(baseMs + 3_000), end: nsText(baseMs + 5_000), step: '2', query })
-    expect(ranged.body.data).toMatchObject({
-      resultType: 'matrix',
-      result: [
-        {
-          metric: { app: 'web' },
-          values: [
-            [baseMs / 1_000 + 3, '46'],
-            [baseMs / 1_000 + 5, '22'],
-          ],
-        },
+  })
+
+  // Buckets begin at multiples of the step; the first and the last one are cut to the range. Each has the time of its end.
+  test.each<[string, number, number, string, [number, string][]]>([
+    [
+      'step',
+      0,
+      4,
+      '2',
+      [
+        [2, '23'],
+        [4, '45'],
       ],
-    })
+    ],
+    [
+      'cut start',
+      2,
+      4,
+      '3',
+      [
+        [3, '23'],
+        [4, '22'],
+      ],
+    ],
+    [
+      'cut end',
+      0,
+      3,
+      '2',
+      [
+        [2, '23'],
+        [3, '23'],
+      ],
+    ],
+    ['longer step than the range', 1, 3, '60', [[3, '46']]],
+    [
+      'bucket without lines',
+      0,
+      4,
+      '1',
+      [
+        [2, '23'],
+        [3, '23'],
+        [4, '22'],
+      ],
+    ],
+  ])('have volumes of all lines of a range, and of no others, with a %s', async (_, from, to, step, expected) => {
+    const range = { start: nsText(baseMs + from * 1_000), end: nsText(baseMs + to * 1_000) }
+    const { status, body } = await ask('index/volume_range', { ...range, step, query: '{app="web"}' })
+    const values = expected.map(([second, bytes]) => [baseMs / 1_000 + second, bytes])
+    expect([status, body.data]).toMatchObject([200, { resultType: 'matrix', result: [{ metric: { app: 'web' }, values }] }])
+  })
+
+  test('need a range for volumes', async () => {
+    const range = { start: nsText(baseMs), end: nsText(baseMs) }
+    expect((await ask('index/volume_range', { ...range, query: '{app="web"}' })).status).toBe(400)
   })
 })
 
@@ -281,7 +332,8 @@ describe('credentials and refusals', () => {
     ['', 'query is required'],
     ['{app="web"', "parse error at line 1, col 11: expected '}', found the end of the query"],
     ['{app="web"} | json | foo', "col 22: 'foo' is no stage"],
-    ['{app="web"} |> "a"', 'col 13: the line filter |> (pattern match) is not supported'],
+    ['{app="web"} |> "<ip> a"', 'col 16: a line filter names no part of the line; write <_> instead of <ip>'],
+    ['{app="web"} !> "a <_><_>"', 'col 16: the pattern has two <_> without text between them'],
     ['{app="web"} | line_format "{{ .a | lower }}"', "col 27: the template action '{{ .a | lower }}' is not supported"],
     ['label_replace(rate({app="web"}[1m]), "a", "b", "c", "d")', "col 1: the function 'label_replace' is not supported"],
     ['rate({app="web"}[1m]) / on(app) group_left rate({app="web"}[1m])', 'group_left is not supported'],

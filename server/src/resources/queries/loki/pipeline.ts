@@ -1,6 +1,7 @@
 import { compareNumbers, numberOf } from '@dendro/language/number'
 import { compileRegex } from '@dendro/language/regex'
 import { parseJsonFields, parseJsonPaths, parseLogfmtFields, parsePatternFields, parseRegexpFields, unpackLine } from './line-fields.ts'
+import { linePatternRegex } from './logql/line-pattern.ts'
 import type { ChosenLabel, LabelComparison, LabelCondition, LabelFormat, LineFilter, LineTemplate, LogqlStage } from './logql/tree.ts'
 import { bytesOf, durationNsOf } from './logql/units.ts'
 import { valueTest } from './matchers.ts'
@@ -72,10 +73,10 @@ const keepingLine =
   }
 
 function lineTest({ operator, texts }: LineFilter): (line: string) => boolean {
-  const isNegated = operator === '!=' || operator === '!~'
+  const isNegated = operator.startsWith('!')
   const tests = texts.map((text): ((line: string) => boolean) => {
-    if (!operator.endsWith('~')) return (line) => line.includes(text)
-    const regex = compileRegex({ pattern: text, ignoreCase: false })
+    if (operator.endsWith('=')) return (line) => line.includes(text)
+    const regex = compileRegex({ pattern: operator.endsWith('~') ? text : linePatternRegex(text), ignoreCase: false })
     return (line) => regex.test(line)
   })
   return (line) => tests.some((test) => test(line)) !== isNegated

@@ -1,6 +1,7 @@
 import { badField, badRequest } from '../../../kernel/errors.ts'
 import { type LabelForm, recordOf, sampleText, statisticsOf, streamsOf } from './answers.ts'
 import { evaluate } from './evaluate.ts'
+import { LINES_MAX } from './limits.ts'
 import { readEntries } from './log-entries.ts'
 import { parseLogql } from './logql/parse.ts'
 import type { LogqlMetric } from './logql/tree.ts'
@@ -8,7 +9,6 @@ import { type LokiRequest, recordRead } from './request.ts'
 import { type EvaluationTimes, type LokiSeries, SERIES_MAX, timeAt } from './series.ts'
 
 const LIMIT = 100
-const LIMIT_MAX = 5_000
 const HOUR_MS = 3_600_000
 
 /** Answers a query over a range of time. */
@@ -16,7 +16,7 @@ export async function queryRange(request: LokiRequest): Promise<unknown> {
   const { parameters, world } = request
   const expression = parseLogql(parameters.required('query'))
   const range = parameters.range(world.clock.nowMs(), HOUR_MS)
-  const limit = parameters.whole('limit', { least: 1, most: LIMIT_MAX, otherwise: LIMIT })
+  const limit = parameters.whole('limit', { least: 1, most: LINES_MAX, otherwise: LIMIT })
   const newestFirst = isBackward(parameters.text('direction'))
   const stepMs = parameters.milliseconds('step')
   if (expression.kind !== 'logs') return matrixOf(request, expression, timesOf(range, stepMs))
@@ -24,7 +24,7 @@ export async function queryRange(request: LokiRequest): Promise<unknown> {
   const entries = await readEntries(request, expression, { ...range, limit, newestFirst })
   const form = formOf(request)
   const stats = statisticsOf(request.cost, entries.length, recordRead(request))
-  return success({ resultType: 'streams', result: streamsOf(entries, form), ...encodingOf(form), stats })
+  return success({ resultType: 'streams', ...encodingOf(form), result: streamsOf(entries, form), stats })
 }
 
 /** Answers a metric query at one time. */

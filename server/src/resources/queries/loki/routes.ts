@@ -4,7 +4,10 @@ import type { RawCall, RawHandler, RawReply, RequestHead } from '../../../http/r
 import { badRequest, Failure, forbidden, notFound } from '../../../kernel/errors.ts'
 import type { World } from '../../../world.ts'
 import type { LiveTails } from '../live-tail/live-tail.ts'
-import { listLabels, listLabelValues } from './label-lists.ts'
+import { detectFields, detectFieldValues } from './detected-fields.ts'
+import { countLabelValues, listLabels, listLabelValues } from './label-lists.ts'
+import { screenLimits, VERSION } from './limits.ts'
+import { listPatterns } from './line-patterns.ts'
 import { LokiCost } from './loki-query.ts'
 import { LokiParameters } from './parameters.ts'
 import { evaluationTimesOf, queryInstant, queryRange } from './queries.ts'
@@ -22,8 +25,7 @@ type Read = {
 
 const GET = ['GET', 'HEAD']
 const GET_OR_POST = [...GET, 'POST']
-/** A version whose API the replies follow. Clients choose their requests by it. */
-const BUILD = { version: '3.0.0', revision: '', branch: '', buildUser: '', buildDate: '', goVersion: '' }
+const BUILD = { version: VERSION, revision: '', branch: '', buildUser: '', buildDate: '', goVersion: '' }
 
 const read = (name: string, tail: string, run: Read['run'], methods = GET_OR_POST): Read => ({
   name,
@@ -43,6 +45,11 @@ const reads: readonly Read[] = [
   read('indexStats', 'index/stats', indexStatistics),
   read('indexVolume', 'index/volume', indexVolume),
   read('indexVolumeRange', 'index/volume_range', (request) => indexVolumeRange(request, evaluationTimesOf(request))),
+  read('detectedLabels', 'detected_labels', countLabelValues),
+  read('detectedFields', 'detected_fields', detectFields),
+  read('detectedFieldValues', 'detected_field/([^/]+)/values', detectFieldValues),
+  read('patterns', 'patterns', listPatterns),
+  read('screenLimits', 'drilldown-limits', async () => screenLimits, GET),
   { ...read('buildInfo', 'status/buildinfo', async () => BUILD, GET), permission: 'any' },
   // Clients probe for newer endpoints, with the credentials of this protocol.
   {

@@ -1,11 +1,12 @@
 import type { AggregateCall } from '@dendro/language/tree'
 import { badField, badRequest } from '../../../kernel/errors.ts'
-import type { StatsGroup } from '../../../reading/event-query.ts'
+import type { StatsGroup, TimeBounds } from '../../../reading/event-query.ts'
 import { readStats } from '../../../reading/reading.ts'
 import { labelKeyOf, recordOf, sampleText } from './answers.ts'
 import { evaluate } from './evaluate.ts'
 import type { LabelSet } from './event-labels.ts'
 import { matchersOf } from './label-lists.ts'
+import { VOLUMES_MAX } from './limits.ts'
 import { boundsOf } from './log-entries.ts'
 import type { LabelMatcher, LogqlMetric } from './logql/tree.ts'
 import { eventQueryOf, planLogs } from './loki-query.ts'
@@ -91,7 +92,6 @@ const joinEqual = (streams: readonly StreamStatistics[]): StreamStatistics[] =>
   }))
 
 const VOLUMES = 100
-const VOLUMES_MAX = 1_000
 
 /** Returns the bytes of a selector by labels, the largest first. */
 export async function indexVolume(request: LokiRequest): Promise<unknown> {
@@ -100,6 +100,7 @@ export async function indexVolume(request: LokiRequest): Promise<unknown> {
   if (endMs <= startMs) throw badField('end', 'must be after start')
   const times = { startMs: endMs, stepMs: endMs - startMs, count: 1 }
   const series = await volumesOf(request, times)
+  recordRead(request)
   const result = series
     .flatMap(({ labels, values: [value] }) => (value === undefined ? [] : [{ labels, value }]))
     .sort((one, other) => other.value - one.value)
@@ -107,14 +108,36 @@ export async function indexVolume(request: LokiRequest): Promise<unknown> {
   return { status: 'success', data: { resultType: 'vector', result, stats: {} } }
 }
 
-/** The same for each step of a range. */
+/** The same for each bucket of a range. Buckets begin at multiples of the step, are cut to the range, and have the times of their ends. */
 export async function indexVolumeRange(request: LokiRequest, times: EvaluationTimes): Promise<unknown> {
-  const series = await volumesOf(request, times)
-  const result = series.map(({ labels, values }) => ({
-    metric: recordOf(labels),
-    values: values.flatMap((value, index) => (value === undefined ? [] : [[timeAt(times, index) / MS_PER_S, sampleText(value)]])),
-  }))
+  const { startNs, endNs } = request.parameters.range(request.world.clock.nowMs(), HOUR_MS)
+  const range = { fromMs: Number(startNs / NS_PER_MS), toMs: Number(endNs / NS_PER_MS) }
+  if (range.toMs <= range.fromMs) throw badField('end', 'must be after start')
+  const volumes = new Map<string, { labels: LabelSet; values: [number, string][] }>()
+  for (const buckets of bucketsOf(range, times.stepMs)) {
+    for (const { labels, values } of await volumesOf(request, buckets)) {
+      const key = labelKeyOf(labels)
+      const volume = volumes.get(key) ?? { labels, values: [] }
+      volumes.set(key, volume)
+      for (const [index, value] of values.entries())
+        if (value !== undefined) volume.values.push([timeAt(buckets, index) / MS_PER_S, sampleText(value)])
+    }
+  }
+  recordRead(request)
+  const result = [...volumes.values()].map(({ labels, values }) => ({ metric: recordOf(labels), values }))
   return { status: 'success', data: { resultType: 'matrix', result, stats: {} } }
+}
+
+/** The first bucket, the whole ones, and what is left: each window of `stepMs` ends at its time. */
+function bucketsOf({ fromMs, toMs }: TimeBounds, stepMs: number): EvaluationTimes[] {
+  const firstMs = Math.min(toMs, (Math.floor(fromMs / stepMs) + 1) * stepMs)
+  const count = Math.floor((toMs - firstMs) / stepMs)
+  const lastMs = toMs - firstMs - count * stepMs
+  return [
+    { startMs: firstMs, stepMs: firstMs - fromMs, count: 1 },
+    ...(count > 0 ? [{ startMs: firstMs + stepMs, stepMs, count }] : []),
+    ...(lastMs > 0 ? [{ startMs: toMs, stepMs: lastMs, count: 1 }] : []),
+  ]
 }
 
 /** By default the labels are those that the selector names. */
@@ -149,6 +172,5 @@ async function volumesOf(request: LokiRequest, times: EvaluationTimes) {
   }
   const largest: LogqlMetric = { kind: 'aggregation', name: 'topk', parameter: limit, grouping: undefined, of: sum, at }
   const found = await evaluate(request, largest, times)
-  recordRead(request)
   return found.kind === 'series' ? found.series : []
 }

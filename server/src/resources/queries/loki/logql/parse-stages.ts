@@ -1,4 +1,5 @@
 import { compileRegex, regexProblem } from '@dendro/language/regex'
+import { checkLinePattern } from './line-pattern.ts'
 import { parseLabelCondition, parseMatcher } from './parse-conditions.ts'
 import { parseFieldPath } from './parse-path.ts'
 import { parsePattern } from './parse-pattern.ts'
@@ -9,13 +10,13 @@ import type { LogqlTokens } from './tokens.ts'
 import type { ChosenLabel, FieldPath, LabelFormat, LineFilter, LogqlStage, UnwrapUnit } from './tree.ts'
 
 const STAGES_MAX = 100
-const lineOperators: ReadonlySet<string> = new Set<LineFilter['operator']>(['|=', '!=', '|~', '!~'])
+const lineOperators: ReadonlySet<string> = new Set<LineFilter['operator']>(['|=', '!=', '|~', '!~', '|>', '!>'])
 const LABEL = 'the name of a label'
 
 /** Parses the stages behind a selector. */
 export function parseStages(tokens: LogqlTokens): LogqlStage[] {
   const stages: LogqlStage[] = []
-  while (tokens.isMark('|', '|=', '!=', '|~', '!~', '|>', '!>')) {
+  while (tokens.isMark('|', ...lineOperators)) {
     stages.push(tokens.isMark('|') ? parsePipe(tokens) : parseLineFilter(tokens))
     if (stages.length > STAGES_MAX) throw tokens.error(tokens.peek(), `a pipeline has at most ${STAGES_MAX} stages`)
   }
@@ -25,14 +26,13 @@ export function parseStages(tokens: LogqlTokens): LogqlStage[] {
 function parseLineFilter(tokens: LogqlTokens): LineFilter {
   const mark = tokens.next()
   const operator = mark.text
-  if (!isLineOperator(operator)) {
-    throw tokens.error(mark, `the line filter ${operator} (pattern match) is not supported; use |= or |~`)
-  }
+  if (!isLineOperator(operator)) throw tokens.error(mark, `${echoed(operator)} is no line filter`)
   const texts: string[] = []
   do {
     if (tokens.isWord('ip')) throw tokens.error(tokens.peek(), 'the line filter ip(…) is not supported; use |= or |~')
     const token = tokens.take('string', 'a string')
     if (operator === '|~' || operator === '!~') checkRegex(tokens, token)
+    if (operator === '|>' || operator === '!>') checkLinePattern(tokens, token)
     texts.push(token.text)
   } while (tokens.skipWord('or'))
   return { kind: 'line', operator, texts, at: tokens.since(mark.position) }

@@ -45,7 +45,7 @@ export type UnwrapUnit = 'number' | 'duration' | 'bytes'
 /** `texts` are alternatives. */
 export type LineFilter = {
   readonly kind: 'line'
-  readonly operator: '|=' | '!=' | '|~' | '!~'
+  readonly operator: '|=' | '!=' | '|~' | '!~' | '|>' | '!>'
   readonly texts: readonly string[]
   readonly at: TextSpan
 }
