@@ -1,7 +1,8 @@
-import { Readable, type Transform } from 'node:stream'
+import { Readable, type Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import { Failure } from '../../kernel/errors.ts'
+import { freeBytes } from '../../kernel/memory.ts'
 import { type MemoryReservation, tooLarge } from './budget.ts'
 import { joined } from './bytes.ts'
 
@@ -77,9 +78,7 @@ async function decodeFrames(wire: Uint8Array, out: DecodedParts): Promise<void> 
 }
 
 const run = (wire: Uint8Array, decoder: Transform, out: DecodedParts): Promise<void> =>
-  pipeline(Readable.from([wire]), decoder, async (parts: AsyncIterable<Uint8Array>) => {
-    for await (const part of parts) out.add(part)
-  })
+  pipeline(Readable.from([wire]), decoder, out.writable())
 
 class DecodedParts {
   readonly #parts: Uint8Array[] = []
@@ -97,7 +96,24 @@ class DecodedParts {
     this.#parts.push(part)
   }
 
+  /** Takes the parts of one decoder as they are; read one by one they would be copied together first. */
+  writable(): Writable {
+    return new Writable({
+      write: (part: Uint8Array, _encoding, done) => {
+        try {
+          this.add(part)
+          done()
+        } catch (cause) {
+          done(cause as Error)
+        }
+      },
+    })
+  }
+
+  /** Ends the decoding: the memory of the parts is freed. */
   whole(): Uint8Array {
-    return joined(this.#parts, this.#length)
+    const body = joined(this.#parts, this.#length)
+    for (const part of this.#parts.splice(0)) freeBytes(part)
+    return body
   }
 }

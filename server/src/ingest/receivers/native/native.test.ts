@@ -223,3 +223,12 @@ test('objects that never end do not take a time that grows with the square of th
   const body = `[{"a":1}]\n${'{"a":\n'.repeat(200_000)}`
   expect(eventsOf(body)).toHaveLength(200_001)
 })
+
+test('a million lines are taken in any layout of lines, and one more is refused; blank lines do not count', () => {
+  const parse = (line: string, lines: number) =>
+    native.parse({ path: '/', query: {}, headers: {}, contentType: JSON_TYPE, body: bytesOf(`${line}\n`.repeat(lines)) })
+  for (const line of ['{}', 'x', '[x', '{}\n']) {
+    expect(parse(line, 1_000_000).batches, line).toHaveLength(1)
+    expect(() => parse(line, 1_000_001), line).toThrow(expect.objectContaining({ status: 413 }))
+  }
+})

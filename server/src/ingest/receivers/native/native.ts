@@ -36,8 +36,8 @@ function parse(request: IngestRequest): ParsedBody {
   if (isUploadCheck(bytes)) return { batches: [], rejected: [], total: 0 }
   const place = routeOfPath(request.path)
   const isJson = type === '' || /^application\/(x-ndjson|json|jsonl|json-lines|jsonlines|x-jsonlines|[\w.-]+\+json)$/.test(type)
+  if (!isJson) checkLineCount(bytes)
   if (!isJson || isLines(bytes)) {
-    checkLineCount(bytes)
     return { batches: [{ ...place, events: { kind: 'lines', bytes } }], rejected: [], total: 0 }
   }
   return recordsOf(request, splitObjects(bytes).map(asArrived))

@@ -14,12 +14,12 @@ const LINES_READ_MAX = 16
 
 /**
  * True when every line of a body is a separate event. False for an array, several objects in one line, and objects that span lines; a body
- * that begins with text consists of lines.
+ * that begins with text consists of lines. Too many lines are refused.
  */
 export function isLines(bytes: Uint8Array): boolean {
   const first = afterBlank(bytes, 0)
-  if (bytes[first] === OPEN_ARRAY) return !isArrayOfObjects(bytes, first)
-  if (bytes[first] !== OPEN_OBJECT) return true
+  if (bytes[first] === OPEN_ARRAY && isArrayOfObjects(bytes, first)) return false
+  if (bytes[first] !== OPEN_OBJECT) return checkLineCount(bytes) >= 0
   const found = searchable(bytes)
   let seen = 0
   for (let at = first; at < bytes.length; ) {
@@ -32,6 +32,7 @@ export function isLines(bytes: Uint8Array): boolean {
     }
     at = lineEnd + 1
   }
+  checkLines(seen)
   return true
 }
 
@@ -152,8 +153,12 @@ export function checkLineCount(body: Uint8Array): number {
   let lines = 0
   let at = 0
   for (let feed = bytes.indexOf(LINE_FEED); feed >= 0; at = feed + 1, feed = bytes.indexOf(LINE_FEED, at)) if (feed > at) lines += 1
-  if (lines > LINES_MAX) throw new Failure(413, `the body has more than ${LINES_MAX} lines`)
+  checkLines(lines)
   return lines + (at < bytes.length ? 1 : 0)
+}
+
+function checkLines(lines: number): void {
+  if (lines > LINES_MAX) throw new Failure(413, `the body has more than ${LINES_MAX} lines`)
 }
 
 /** Recognizes the upload by which a log push service checks the endpoint. */
