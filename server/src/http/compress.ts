@@ -1,16 +1,20 @@
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const SMALL_BYTES = 1_024
+/** Up to this size, compressing takes less time than handing the bytes to another thread. */
+const HERE_BYTES = 8 * 1_024
 /** Brotli at 5 is as fast as gzip at 6 and a fifth smaller on JSON. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 /** Takes less than half of the time of the default level 6, for an eighth more bytes of JSON. */
 const GZIP = { level: 2 }
 
+const inThread = { br: promisify(brotliCompress), gzip: promisify(gzip) }
+
 const packers = {
-  br: (bytes: Buffer) => promisify(brotliCompress)(bytes, BROTLI),
-  gzip: (bytes: Buffer) => promisify(gzip)(bytes, GZIP),
+  br: (bytes: Buffer) => (bytes.length <= HERE_BYTES ? brotliCompressSync(bytes, BROTLI) : inThread.br(bytes, BROTLI)),
+  gzip: (bytes: Buffer) => (bytes.length <= HERE_BYTES ? gzipSync(bytes, GZIP) : inThread.gzip(bytes, GZIP)),
 }
 
 type Payload = string | Buffer

@@ -213,14 +213,27 @@ export class OverflowColumn {
   count = 0
   private rows = 0
   private seen: { count: number; sketch: Uint8Array }[] = []
+  /** The first value of the row, and the keys of the previous row in order, which most rows repeat. */
+  private firstOfRow = 0
+  private readonly expectedPaths: string[] = []
+  private readonly expectedKeys: number[] = []
 
   add(row: number, path: string, source: Uint8Array, start: number, end: number): void {
+    if (row !== this.rows) this.firstOfRow = this.count
     this.fill(row)
-    const key = this.keys.indexOf(path)
+    const key = this.keyOf(path, this.count - this.firstOfRow)
     this.keys.rows.set(this.count, key)
     this.values.add(this.count, source, start, end)
     this.count += 1
     this.observe(key, source, start, end)
+  }
+
+  private keyOf(path: string, place: number): number {
+    if (this.expectedPaths[place] === path) return this.expectedKeys[place] as number
+    const key = this.keys.indexOf(path)
+    this.expectedPaths[place] = path
+    this.expectedKeys[place] = key
+    return key
   }
 
   /** Ends every row before `rows`; values arrive in row order. */
@@ -244,6 +257,8 @@ export class OverflowColumn {
     this.count = 0
     this.rows = 0
     this.seen = []
+    this.firstOfRow = 0
+    this.expectedPaths.length = 0
   }
 
   private observe(key: number, source: Uint8Array, start: number, end: number): void {

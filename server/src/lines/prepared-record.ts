@@ -1,6 +1,7 @@
 import type { BlockBuilder } from './block.ts'
 import { type Arrival, type EventLeaf, isAcceptable, ORIGINAL_TIME } from './event.ts'
 import type { KnownKey, KnownKeys } from './known-keys.ts'
+import { KnownTexts } from './known-texts.ts'
 import { cleanText, toSlot } from './leaf-text.ts'
 import type { LearnedShape } from './learned-shape.ts'
 import type { RowFacts } from './prepared.ts'
@@ -50,6 +51,12 @@ export class PreparedRecord implements RowFacts {
   private levelBytes: Uint8Array = EMPTY_VALUE
   private levelRead: RecordLevel | undefined
   private free: LearnedShape | undefined
+  /** The fields that decide the severity, their texts, and the severity that they gave last: records mostly repeat them. */
+  private readonly severityFields: readonly number[]
+  private readonly severityTexts = new KnownTexts()
+  private severityLevel: RecordLevel | undefined
+  private said: Severity = 'none'
+  private saidVersion = KnownTexts.NONE
 
   constructor(names: FieldNames, addsLevel: boolean, batch: BatchFacts, known: KnownKeys, block: BlockBuilder) {
     this.batch = batch
@@ -70,6 +77,7 @@ export class PreparedRecord implements RowFacts {
     this.readNames(names, addsLevel, known)
     this.decidesText = this.attributes.some(({ key }) => key.message >= 0 || key.path === ORIGINAL_TIME)
     this.saysSeverity = this.attributes.some(({ key }) => key.tellsSeverity)
+    this.severityFields = this.attributes.filter(({ key, field }) => key.tellsSeverity && field >= 0).map(({ field }) => field)
   }
 
   get tellsSeverity(): boolean {
@@ -81,7 +89,34 @@ export class PreparedRecord implements RowFacts {
   }
 
   get severity(): Severity {
-    return this.own.severity ?? (this.saysSeverity ? severityOf((path) => this.textOf(path)) : 'none')
+    return this.own.severity ?? (this.saysSeverity ? this.saidSeverity() : 'none')
+  }
+
+  private saidSeverity(): Severity {
+    const version = this.severityVersion()
+    if (version === KnownTexts.NONE || version !== this.saidVersion) {
+      this.said = severityOf((path) => this.textOf(path))
+      this.saidVersion = version
+    }
+    return this.said
+  }
+
+  severityVersion(): number {
+    const { table, first, severityFields, severityTexts } = this
+    if (!table) return KnownTexts.NONE
+    const { memory, starts, ends } = table
+    if (this.severityLevel !== this.level) {
+      this.severityLevel = this.level
+      severityTexts.forget()
+    }
+    for (let at = 0; at < severityFields.length; at += 1) {
+      const place = first + (severityFields[at] as number)
+      const from = starts[place] as number
+      const to = ends[place] as number
+      if (from < 0) severityTexts.note(at, memory.own, -1 - from, -1 - to)
+      else severityTexts.note(at, memory.body, from, to)
+    }
+    return severityTexts.version
   }
 
   /** Reads a record; false for one whose time is not acceptable, or is in its line in a zone that its sender names. */

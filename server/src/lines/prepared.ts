@@ -24,6 +24,8 @@ export type RowFacts = {
   readonly origin: number
   readonly postHigh: number
   readonly postLow: number
+  /** A number that changes with the texts that decide the severity, -1 when they are not compared. */
+  severityVersion(): number
   /** True when the key is an attribute. */
   has(path: string): boolean
   /** True when a line of the shape has a key that is also an attribute. */
@@ -69,6 +71,11 @@ export class PreparedArrival implements RowFacts {
 
   get decides(): boolean {
     return this.decidesText || this.tellsSeverity
+  }
+
+  /** The texts of an arrival do not change. */
+  severityVersion(): number {
+    return 0
   }
 
   has(path: string): boolean {

@@ -72,6 +72,12 @@ export class TextMemory {
     return this.placed(bytes.length)
   }
 
+  /** Makes room for a text of at most so many bytes, and returns its place in `own`; `placed` ends it. */
+  reserve(bytes: number): number {
+    this.grow(bytes)
+    return this.used
+  }
+
   /** Puts the bytes of an id in hexadecimal digits. */
   putHex(start: number, end: number): number {
     this.grow((end - start) * 2)
@@ -93,7 +99,8 @@ export class TextMemory {
     return start < 0 ? this.own.subarray(-1 - start, -1 - end) : this.body.subarray(start, end)
   }
 
-  private placed(length: number): number {
+  /** Ends a text that was written into `own`, and returns its position. */
+  placed(length: number): number {
     const start = -1 - this.used
     this.used += length
     this.end = -1 - this.used

@@ -1,6 +1,7 @@
 import type { BlockBuilder } from './block.ts'
 import { isAcceptable, LEAVES_MAX, ORIGINAL_TIME, textTime } from './event.ts'
 import { type KnownKey, KnownKeys } from './known-keys.ts'
+import { KnownTexts } from './known-texts.ts'
 import { toSlot } from './leaf-text.ts'
 import { PlainShapes } from './plain-shapes.ts'
 import type { PlainText } from './plain-text.ts'
@@ -12,6 +13,9 @@ import { type Masker, skeletonHash } from './skeleton.ts'
 import type { SlotMap } from './slots.ts'
 import { type FoundLeaf, type FoundText, HEADER_TIME, NOT_IN_LINE } from './text-line.ts'
 import type { Instant } from './time-text.ts'
+
+/** The severity that texts gave, with the keys, the texts of leaves and those of attributes. */
+type KnownSeverity = { prepared: RowFacts | undefined; keys: number; leaves: number; attributes: number; severity: Severity }
 
 const EMPTY_VALUE = Buffer.from(toSlot(''))
 const NUL = 0
@@ -28,6 +32,14 @@ export class TextRows {
   /** The keys of the line's leaves, in order. */
   private readonly row: KnownKey[] = []
   private readonly plainShapes: PlainShapes
+  /** The paths of which the keys are in the row, without repeated ones, and the facts that they were checked with. */
+  private readonly readPaths: string[] = []
+  private readCount = 0
+  private readFor: RowFacts | undefined
+  /** Changes with the keys in the row. */
+  private keySets = 0
+  private readonly leafTexts = new KnownTexts()
+  private said: KnownSeverity = { prepared: undefined, keys: 0, leaves: 0, attributes: 0, severity: 'none' }
   /** The leaf that is the line's message, -1 for none. */
   private message = -1
   private tellsSeverity = false
@@ -101,19 +113,61 @@ export class TextRows {
     block.setSkeleton(masker.high, masker.low)
     if (arrival.severity ?? found.severity) return arrival.severity ?? found.severity
     if (!this.tellsSeverity) return prepared.severity
-    if (prepared.tellsSeverity) return severityOf((path) => prepared.textOf(path) ?? found.textOf(line, path))
-    return found.level ?? severityOf((path) => found.textOf(line, path))
+    if (!prepared.tellsSeverity && found.level !== undefined) return found.level
+    return this.saidSeverity(line, found, prepared)
+  }
+
+  /** The severity that leaves and attributes decide, which lines of a program mostly repeat. */
+  private saidSeverity(line: Uint8Array, found: PlainText, prepared: RowFacts): Severity {
+    const { row, leafTexts } = this
+    for (let at = 0, number = 0; at < found.count; at += 1) {
+      if (!(row[at] as KnownKey).tellsSeverity) continue
+      const text = found.derived[at]
+      if (text) leafTexts.note(number, text, 0, text.length)
+      else if (found.starts[at] === NOT_IN_LINE) leafTexts.note(number, line, 0, 0)
+      else leafTexts.note(number, line, found.starts[at] as number, found.ends[at] as number)
+      number += 1
+    }
+    const known = this.said
+    const leaves = leafTexts.version
+    const attributes = prepared.tellsSeverity ? prepared.severityVersion() : 0
+    const isKnown = known.prepared === prepared && known.keys === this.keySets && known.leaves === leaves && known.attributes === attributes
+    if (isKnown && leaves !== KnownTexts.NONE && attributes !== KnownTexts.NONE) return known.severity
+    const told = (path: string): string | undefined => (prepared.tellsSeverity ? prepared.textOf(path) : undefined)
+    const severity = severityOf((path) => told(path) ?? found.textOf(line, path))
+    this.said = { prepared, keys: this.keySets, leaves, attributes, severity }
+    return severity
   }
 
   private readPlainKeys(found: PlainText, prepared: RowFacts): boolean {
     const { paths, count } = found
+    if (this.repeatsKeys(paths, count, prepared)) return true
     const line = this.keys.nextSet()
     this.message = -1
     this.tellsSeverity = false
     this.tellsTime = false
+    let isRepeated = false
+    this.readFor = undefined
+    this.keySets += 1
+    this.leafTexts.forget()
     for (let at = 0; at < count; at += 1) {
-      if (!this.readKey(paths[at] as string, at, line, prepared) && !this.repeats(found, at, line)) return false
+      const path = paths[at] as string
+      this.readPaths[at] = path
+      if (this.readKey(path, at, line, prepared)) continue
+      if (!this.repeats(found, at, line)) return false
+      isRepeated = true
     }
+    if (!isRepeated) {
+      this.readCount = count
+      this.readFor = prepared
+    }
+    return true
+  }
+
+  /** True for the paths of the previous line, whose keys are in the row already. */
+  private repeatsKeys(paths: readonly string[], count: number, prepared: RowFacts): boolean {
+    if (this.readFor !== prepared || this.readCount !== count) return false
+    for (let at = 0; at < count; at += 1) if (paths[at] !== this.readPaths[at]) return false
     return true
   }
 
@@ -150,6 +204,7 @@ export class TextRows {
   /** False when a key is repeated or is also an attribute. */
   private readKeys({ leaves }: FoundText, prepared: RowFacts): boolean {
     const line = this.keys.nextSet()
+    this.readFor = undefined
     this.message = -1
     this.tellsSeverity = false
     this.tellsTime = false

@@ -68,7 +68,7 @@ test('a page and its count find a key that overflows since the last search on it
 
 test('a page and its count find out once which shapes and overflow keys there are', async () => {
   await reader.send('once', plain(0))
-  const statements = vi.spyOn(store().reader, 'exec')
+  const statements = vi.spyOn(store(), 'read')
   const statementsOf = async (where: string) => {
     statements.mockClear()
     expect(await pageAndCount('once', where)).toEqual({ events: 10, count: 100 })

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { Readable } from 'node:stream'
 import { isShardUnavailable } from '../events/store/away.ts'
 import type { EventStore } from '../events/store/events.ts'
 import { unavailable } from '../kernel/errors.ts'
@@ -105,21 +104,19 @@ async function send(
   const { budget } = queryRun
   const secondsLeft = budget.seconds - (performance.now() - queryRun.startedMs) / 1_000
   if (secondsLeft <= 0) throw tooExpensive(`more than ${budget.seconds} s`)
-  const signal = AbortSignal.any([queryRun.signal, AbortSignal.timeout(Math.ceil(secondsLeft * 1_000) + LATE_MS)])
   const { text, ...bound } = bindStatement(statement)
   if (text.length > TEXT_BYTES_MAX) throw tooLong(text.length / TEXT_BYTES_MAX)
   const { body, contentType } = encodeStatement({ text, ...bound }, 'RowBinary')
   const queryId = randomUUID()
+  const { signal, release } = endingWith(queryRun.signal, Math.ceil(secondsLeft * 1_000) + LATE_MS)
   const progressReport = reportProgress(store, queryRun, queryId)
   try {
-    const { stream, summary } = await store.reader.exec({
-      // The statement is sent in the body, because the length of a URL is limited.
-      query: '',
-      values: Readable.from([body], { objectMode: false }),
-      http_headers: { 'content-type': contentType },
-      query_id: queryId,
-      abort_signal: signal,
-      clickhouse_settings: {
+    const { bytes, readRows, readBytes } = await store.read({
+      body,
+      contentType,
+      queryId,
+      signal,
+      settings: {
         log_comment: String(queryRun.orgNumber),
         // Wait for the complete result, so that a late error is an error and not a partial result.
         wait_end_of_query: 1,
@@ -147,17 +144,33 @@ async function send(
         ...memorySettings(store, budget, running),
       },
     })
-    const chunks: Buffer[] = []
-    for await (const chunk of stream) chunks.push(chunk as Buffer)
-    queryRun.rows += Number(summary?.read_rows ?? 0)
-    queryRun.bytes += Number(summary?.read_bytes ?? 0)
-    return new BinaryRows(Buffer.concat(chunks))
+    queryRun.rows += readRows
+    queryRun.bytes += readBytes
+    return new BinaryRows(bytes)
   } catch (cause) {
     if (signal.aborted) await kill(store, queryId)
     signal.throwIfAborted()
     throw failureOf(cause, budget, groupLimit)
   } finally {
+    release()
     progressReport.stop()
+  }
+}
+
+/** A signal that aborts with another, or after a time. `AbortSignal.timeout` would keep its timer long after the statement. */
+function endingWith(other: AbortSignal, afterMs: number): { signal: AbortSignal; release(): void } {
+  const ending = new AbortController()
+  const end = (): void => ending.abort(other.reason)
+  const late = (): void => ending.abort(new DOMException('the event store did not answer in time', 'TimeoutError'))
+  const timer = setTimeout(late, afterMs)
+  if (other.aborted) end()
+  else other.addEventListener('abort', end, { once: true })
+  return {
+    signal: ending.signal,
+    release: () => {
+      clearTimeout(timer)
+      other.removeEventListener('abort', end)
+    },
   }
 }
 

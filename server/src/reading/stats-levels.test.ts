@@ -25,14 +25,11 @@ async function stats(dataset: string, wish: Partial<StatsRequest> & { select: re
   const query = await reader.query([dataset], wish.where ?? '', { bounds })
   const calls = parseSelect(wish.select).flatMap((item) => (item.kind === 'call' ? [item.call] : []))
   let statements = 0
-  const counted = new Proxy(world.events.reader, {
-    get: (client, name) => {
-      if (name === 'exec') statements += 1
-      const value = Reflect.get(client, name)
-      return typeof value === 'function' ? value.bind(client) : value
-    },
-  })
-  const store: EventStore = Object.create(world.events, { reader: { get: () => counted } })
+  const read: EventStore['read'] = (statement) => {
+    statements += 1
+    return world.events.read(statement)
+  }
+  const store: EventStore = Object.create(world.events, { read: { value: read } })
   const found = await readStats(store, query, { calls, groups: [], slices: 10, limit: 10, ...wish })
   return { found, statements }
 }

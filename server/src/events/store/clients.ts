@@ -6,12 +6,15 @@ import {
   createClient,
 } from '@clickhouse/client'
 import type { StoreAddress, StoreLogin } from './address.ts'
+import { openReads, type Reads } from './reads.ts'
 
 /** The connections to the event store. Closing them aborts requests in progress. */
 export type Clients = {
   address: StoreAddress
   writer: ClickHouseClient
   reader: ClickHouseClient
+  /** The same as the reader, for queries of callers. */
+  reads: Reads
   /** Reads the ledger, with memory that queries of callers cannot use up. */
   ledger: ClickHouseClient
   /** The writer without a database: for pings, and to create the database. */
@@ -41,13 +44,16 @@ export function openClients(address: StoreAddress): Clients {
     max_open_connections: WRITER_CONNECTIONS_MAX,
     clickhouse_settings: EVERY_STATEMENT,
   })
-  const reader = openClient(address.url, address.reader ?? address.writer, {
+  const login = address.reader ?? address.writer
+  // A separate reader is read-only by its profile, which forbids even setting `readonly` again.
+  const settings: ClickHouseSettings = address.reader ? EVERY_READ : { ...EVERY_READ, readonly: '2' }
+  const reader = openClient(address.url, login, {
     database: address.database,
     request_timeout: READER_TIMEOUT_MS,
     max_open_connections: READER_CONNECTIONS_MAX,
-    // A separate reader is read-only by its profile, which forbids even setting `readonly` again.
-    clickhouse_settings: address.reader ? EVERY_READ : { ...EVERY_READ, readonly: '2' },
+    clickhouse_settings: settings,
   })
+  const reads = openReads(address, login, { settings, connectionsMax: READER_CONNECTIONS_MAX, idleMs: IDLE_SOCKET_MS })
   const ledger = address.ledger
     ? openClient(address.url, address.ledger, {
         database: address.database,
@@ -60,9 +66,11 @@ export function openClients(address: StoreAddress): Clients {
     address,
     writer,
     reader,
+    reads,
     ledger,
     outside,
     close: async () => {
+      reads.close()
       await Promise.all([writer.close(), reader.close(), ledger.close(), outside.close()])
     },
   }

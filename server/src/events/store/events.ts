@@ -8,6 +8,7 @@ import { type Clients, openClients } from './clients.ts'
 import { type Engine, EngineFailure, type EventDeps, openEngine } from './engine.ts'
 import { clearInterruptedStart, markInitialized } from './first-engine-start.ts'
 import { migrate } from './migrate.ts'
+import type { ReadResult, ReadStatement } from './reads.ts'
 import { explainStartError } from './refused-start.ts'
 import { answers, detachedParts, type ReaderLimits, readerLimits, shardsAnswer } from './rows.ts'
 
@@ -28,6 +29,8 @@ export type EventStore = {
   readonly writer: ClickHouseClient
   /** May only select. On the embedded engine it sees only the organization in the query's setting `log_comment`. */
   readonly reader: ClickHouseClient
+  /** Runs a statement of a query with the rights of the reader. */
+  read(statement: ReadStatement): Promise<ReadResult>
   /** Reads the ledger with the reader's rights but separate memory, so that callers' queries cannot exhaust it. */
   readonly ledger: ClickHouseClient
   /** Opens the same store from another process. It contains passwords; the embedded engine's URL changes with every restart. */
@@ -185,6 +188,7 @@ function storeOn(clients: () => Clients, deps: EventDeps, opened: OpenedStore): 
     get reader() {
       return clients().reader
     },
+    read: (statement) => clients().reads.run(statement),
     get ledger() {
       return clients().ledger
     },

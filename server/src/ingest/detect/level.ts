@@ -8,6 +8,8 @@ const levels = new Set('TRACE DEBUG INFO NOTICE WARN WARNING ERROR ERR SEVERE FA
 /** A level in upper or lower case, alone in brackets or after a module name. */
 const BRACKETED = /\[(?:\w+:)?([A-Za-z]{3,8})\]/y
 const OPENING = 0x5b
+/** A text without one of these has no level: the initials, and the bracket around a level in any case. */
+export const levelBeginnings = `${[...levels].map((level) => level.charAt(0)).join('')}[`
 const FIRST = 1
 const BEFORE = 2
 const BEHIND = 4

@@ -13,17 +13,23 @@ export type PairsResult = 'whole' | 'some' | 'none' | 'unknown'
 /** Reads the pairs of an ASCII line as findPairs does, and adds them as leaves. Paths that are there already take precedence. */
 export class PairReader {
   private readonly names = new Map<number, string>()
+  /** The names of the pairs of the previous line in order. Most lines of a program have the same. */
+  private readonly expected: string[] = []
   /** The position of the value that was read last; valueStart is -1 for none. */
   private valueStart = -1
   private valueEnd = -1
 
-  read(bytes: Uint8Array, from: number, to: number, whole: number, found: PlainText): PairsResult {
+  /** `signs` are the positions of the first `signCount` equals signs of the line, which are all. */
+  read(bytes: Uint8Array, from: number, to: number, whole: number, found: PlainText, signs: Int32Array, signCount: number): PairsResult {
     const outer = found.count
     let pairs = 0
     let isWhole = true
     let checkedTo = whole
     let at = from
-    for (let equals = bytes.indexOf(EQUALS, at); equals >= 0 && equals < to; equals = bytes.indexOf(EQUALS, at)) {
+    for (let sign = 0; sign < signCount; sign += 1) {
+      const equals = signs[sign] as number
+      if (equals >= to) break
+      if (equals < at) continue
       const start = nameStart(bytes, at, equals, from)
       const next = start < 0 ? NONE : this.value(bytes, equals + 1, to)
       if (next === UNKNOWN) return 'unknown'
@@ -34,7 +40,7 @@ export class PairReader {
       if (this.valueStart < 0) continue
       pairs += 1
       if (pairs === PAIRS_MAX) return 'unknown'
-      const path = this.nameOf(bytes, start, equals)
+      const path = this.nameOf(bytes, start, equals, pairs - 1)
       const place = found.paths.indexOf(path)
       if (place >= 0 && place < outer) isWhole = false
       else found.add(path, this.valueStart, this.valueEnd)
@@ -72,7 +78,15 @@ export class PairReader {
     return close + 1
   }
 
-  private nameOf(bytes: Uint8Array, start: number, end: number): string {
+  private nameOf(bytes: Uint8Array, start: number, end: number, place: number): string {
+    const expected = this.expected[place]
+    if (expected !== undefined && isName(expected, bytes, start, end)) return expected
+    const name = this.knownName(bytes, start, end)
+    this.expected[place] = name
+    return name
+  }
+
+  private knownName(bytes: Uint8Array, start: number, end: number): string {
     let hash = end - start
     for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
     const known = this.names.get(hash)

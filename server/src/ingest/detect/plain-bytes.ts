@@ -3,7 +3,7 @@ import type { PlainText } from '../../lines/plain-text.ts'
 import type { Instant } from '../../lines/time-text.ts'
 import { readAccessBytes } from './access.ts'
 import { readGlogOrLogcatBytes } from './glog-logcat.ts'
-import { readLevel } from './level.ts'
+import { levelBeginnings, readLevel } from './level.ts'
 import { PairReader } from './pairs-bytes.ts'
 import { readSyslogBytes } from './syslog-bytes.ts'
 import { mayBeIso, readIsoBytes } from './time.ts'
@@ -27,13 +27,16 @@ const ACCESS = 32
 const WIDE = 64
 /** The type of an exception. No byte has this kind. */
 const FAILURE = 128
-/** The smallest first byte of a character beyond ASCII. */
-const FIRST_OF_CHAR = 0xc0
+/** A level may begin with it. */
+const LEVEL = 256
+/** The first byte of characters of which some are spaces. */
+const WIDE_SPACE = 512
+const NOTED = ODD | TELLING | EQUALS
 
 const kinds = makeKinds()
 
-function makeKinds(): Uint8Array {
-  const made = new Uint8Array(256)
+function makeKinds(): Uint16Array {
+  const made = new Uint16Array(256)
   const mark = (chars: string, kind: number) => {
     for (const char of chars) made[char.charCodeAt(0)] = (made[char.charCodeAt(0)] ?? 0) | kind
   }
@@ -41,10 +44,12 @@ function makeKinds(): Uint8Array {
   mark('=', EQUALS)
   mark(' \t', SPACE_KIND | BEHIND)
   mark(',|', BEHIND)
+  mark(levelBeginnings, LEVEL)
   for (let code = 0; code < 256; code += 1) {
     if (code < 0x20 && code !== 9) made[code] = ODD
     if (code > 0x7f) made[code] = WIDE
   }
+  for (const first of [0xc2, 0xe1, 0xe2, 0xe3, 0xef]) made[first] = WIDE | WIDE_SPACE
   return made
 }
 
@@ -65,6 +70,9 @@ const [UPPER_A, UPPER_F, UPPER_W, UPPER_Z] = [0x41, 0x46, 0x57, 0x5a]
 const [CASE, COLON, UNDERSCORE] = [0x20, 0x3a, 0x5f]
 
 const pairs = new PairReader()
+/** The equals signs of the line that kindsIn went over. */
+const equals = new Int32Array(PLAIN_BYTES_MAX)
+let equalsCount = 0
 
 /**
  * Reads a line as `detect` does, without strings: syslog, a leading time, a level near the beginning, pairs, and frames of stack traces; in ASCII
@@ -76,14 +84,14 @@ export function readPlain(bytes: Uint8Array, arrival: Instant, found: PlainText)
   const seen = end === 0 || end > PLAIN_BYTES_MAX ? ODD : kindsIn(bytes, end)
   if (seen & ODD || (seen & WIDE && !isPlainWide(bytes, seen))) return 'unknown'
   if (seen & ACCESS) return readAccess(bytes, arrival, seen, found)
-  const restStart = readHeader(bytes, arrival, found)
+  const restStart = readHeader(bytes, arrival, seen, found)
   return restStart < 0 ? 'unknown' : readRest(bytes, restStart, seen, found)
 }
 
 /** True for characters beyond ASCII in a line whose format does not depend on them. */
 function isPlainWide(bytes: Uint8Array, seen: number): boolean {
   if (seen & ACCESS || mayBeGlogOrLogcat(bytes) || !isUtf8(bytes)) return false
-  for (let at = 0; at < bytes.length; at += 1) if ((bytes[at] as number) >= FIRST_OF_CHAR && mayBeSpace(bytes, at)) return false
+  if (seen & WIDE_SPACE) for (let at = 0; at < bytes.length; at += 1) if (mayBeSpace(bytes, at)) return false
   return true
 }
 
@@ -122,7 +130,7 @@ function readRest(bytes: Uint8Array, restStart: number, seen: number, found: Pla
   if (bytes[textEnd - 1] === CLOSING_BRACE) return 'unknown'
   const hasTime = found.timeStart >= 0
   if (seen & EQUALS) {
-    const result = pairs.read(bytes, afterBlanks(bytes, restStart), textEnd, found.wordsStart, found)
+    const result = pairs.read(bytes, afterBlanks(bytes, restStart), textEnd, found.wordsStart, found, equals, equalsCount)
     if (result === 'unknown') return 'unknown'
     if (result === 'whole') found.wordsStart = bytes.length
   }
@@ -134,7 +142,7 @@ function readRest(bytes: Uint8Array, restStart: number, seen: number, found: Pla
 }
 
 /** Reads the part before the message and returns its end, -1 for an unknown one. */
-function readHeader(bytes: Uint8Array, arrival: Instant, found: PlainText): number {
+function readHeader(bytes: Uint8Array, arrival: Instant, seen: number, found: PlainText): number {
   const end = bytes.length
   const first = bytes[0] as number
   if (first === LESS || isSyslog(bytes)) {
@@ -150,7 +158,7 @@ function readHeader(bytes: Uint8Array, arrival: Instant, found: PlainText): numb
   if (mayBeIso(bytes, start, end) && !readIsoBytes(bytes, start, end, found)) return -1
   const restStart = found.timeStart < 0 ? 0 : afterTime(bytes, found.timeEnd, end)
   if (found.timeStart < 0 ? mayBeWeekday(bytes, start) : isAt(bytes, restStart, STREAM)) return -1
-  readLevel(bytes, restStart, end, found)
+  if (seen & LEVEL) readLevel(bytes, restStart, end, found)
   const isLevelFixed = found.count > 0 && isFixed(bytes, restStart, found.starts[0] as number)
   found.wordsStart = isLevelFixed ? (found.ends[0] as number) : restStart
   return restStart
@@ -159,14 +167,33 @@ function readHeader(bytes: Uint8Array, arrival: Instant, found: PlainText): numb
 /** The kinds of all bytes; ODD also for words of other formats. */
 function kindsIn(bytes: Uint8Array, end: number): number {
   let seen = 0
+  let signs = 0
   for (let at = 0; at < end; at += 1) {
+    // Four bytes without a special one are the rule, and take one decision.
+    while (at + 4 <= end) {
+      const some =
+        (kinds[bytes[at] as number] as number) |
+        (kinds[bytes[at + 1] as number] as number) |
+        (kinds[bytes[at + 2] as number] as number) |
+        (kinds[bytes[at + 3] as number] as number)
+      if (some & NOTED) break
+      seen |= some
+      at += 4
+    }
+    if (at === end) break
     const kind = kinds[bytes[at] as number] as number
     seen |= kind
-    if (!(kind & (ODD | TELLING))) continue
+    if (!(kind & NOTED)) continue
+    if (kind & EQUALS) {
+      equals[signs] = at
+      signs += 1
+      continue
+    }
     if (kind & ODD || isAt(bytes, at, CEF)) return ODD
     if (isAt(bytes, at, REQUEST)) seen |= ACCESS
     else if (isFailure(bytes, at, end)) seen |= FAILURE
   }
+  equalsCount = signs
   return mayBegin[bytes[0] as number] === 1 && beginnings.some((word) => isAt(bytes, 0, word)) ? ODD : seen
 }
 

@@ -103,6 +103,7 @@ function readModern(bytes: Uint8Array, start: number, found: PlainText): boolean
 /** Reads `[id name="value" …]…` without escapes and returns its end, -1 for another text. */
 function readData(bytes: Uint8Array, start: number, found: PlainText): number {
   let at = start
+  let parameters = 0
   if (bytes[at] !== OPENING) return NONE
   while (bytes[at] === OPENING) {
     const idStart = at + 1
@@ -111,14 +112,18 @@ function readData(bytes: Uint8Array, start: number, found: PlainText): number {
     at = idEnd
     while (bytes[at] === SPACE) {
       const nameStart = at + 1
-      const nameEnd = parameterEnd(bytes, nameStart)
+      const known = expectedAt(bytes, idStart, idEnd, nameStart, parameters)
+      const nameEnd = known ? nameStart + known.length - (idEnd - idStart) - 1 : parameterEnd(bytes, nameStart)
       if (nameEnd === nameStart || nameEnd - nameStart > PARAMETER_CHARS_MAX) return NONE
       if (bytes[nameEnd] !== EQUALS || bytes[nameEnd + 1] !== QUOTE) return NONE
       const valueStart = nameEnd + 2
       let close = valueStart
       while (close < bytes.length && bytes[close] !== QUOTE && bytes[close] !== BACKSLASH) close += 1
       if (bytes[close] !== QUOTE) return NONE
-      if (!found.add(nameOf(bytes, idStart, idEnd, nameStart, nameEnd), valueStart, close)) return NONE
+      const path = known ?? knownName(bytes, idStart, idEnd, nameStart, nameEnd)
+      if (!found.add(path, valueStart, close)) return NONE
+      expected[parameters] = path
+      parameters += 1
       at = close + 1
     }
     if (bytes[at] !== CLOSING) return NONE
@@ -128,9 +133,19 @@ function readData(bytes: Uint8Array, start: number, found: PlainText): number {
 }
 
 const names = new Map<number, string>()
+/** The paths of the previous line in order. Most messages of a program have the same. */
+const expected: string[] = []
+
+/** The path that the previous line had in this place, if it is the one of the parameter; an equals sign follows its name. */
+function expectedAt(bytes: Uint8Array, idStart: number, idEnd: number, start: number, place: number): string | undefined {
+  const path = expected[place]
+  if (path === undefined) return undefined
+  const end = start + path.length - (idEnd - idStart) - 1
+  return end < bytes.length && bytes[end] === EQUALS && isName(path, bytes, idStart, idEnd, start, end) ? path : undefined
+}
 
 /** The path of a parameter, as one string for all lines that have it. */
-function nameOf(bytes: Uint8Array, idStart: number, idEnd: number, start: number, end: number): string {
+function knownName(bytes: Uint8Array, idStart: number, idEnd: number, start: number, end: number): string {
   let hash = idEnd - idStart
   for (let at = idStart; at < idEnd; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
   for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)

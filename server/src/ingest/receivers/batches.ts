@@ -6,7 +6,7 @@ import { NOTHING_SHARED, RecordDraft, RecordTable, type SharedFields } from '../
 import { TextMemory } from '../../lines/text-memory.ts'
 import { parseTime } from '../../lines/time-text.ts'
 import type { DatasetBatch, Pair, ParsedBody, ReceivedRecord } from '../batch.ts'
-import { unescapeBytes } from './json/unescape.ts'
+import { unescapeInto } from './json/unescape.ts'
 
 /** RECORDS_MAX and WEIGHT_MAX bound the memory and time of one post in a worker. A pair that many records share weighs 1. */
 export const RECORDS_MAX = 200_000
@@ -87,8 +87,15 @@ export class Batches {
   /** Sets the line of the draft to a value of the body that a reader read last, a JSON string without its escapes. */
   setLine({ start, stop, escaped }: JsonText, isString = true): void {
     const { draft, memory } = this
-    if (isString && escaped) draft.setRaw(unescapeBytes(memory.body.subarray(start, stop)))
+    if (isString && escaped) draft.setRawAt(this.putUnescaped(memory.body, start, stop), memory.end)
     else draft.setRawAt(start, stop, isString)
+  }
+
+  /** Puts a part of a JSON string into the memory without its escapes, and returns its position; `memory.end` is its end. */
+  putUnescaped(bytes: Uint8Array, start: number, stop: number): number {
+    const { memory } = this
+    const place = memory.reserve(stop - start)
+    return memory.placed(unescapeInto(bytes, start, stop, memory.own, place) - place)
   }
 
   /** Sets the time of the draft from a text in any notation; one that is none becomes an attribute. */
@@ -104,13 +111,13 @@ export class Batches {
     if (!this.readTimeAt(value)) this.setTime(value.text())
   }
 
-  /** Sets the time of the draft from a JSON value of the body, without a string for usual notations. False for a value that `setTime` must read. */
-  readTimeAt({ start, stop, escaped }: JsonText): boolean {
+  /** Sets the time of the draft from a JSON value, without a string for usual notations. False for a value that `setTime` must read. */
+  readTimeAt({ start, stop, escaped }: JsonText, bytes = this.memory.body): boolean {
     if (escaped || start === stop) return false
-    const { draft, memory } = this
-    if (readPlainTime(memory.body, start, stop, draft)) return true
+    const { draft } = this
+    if (readPlainTime(bytes, start, stop, draft)) return true
     const times = this.#times
-    if (stop - start > TIME_BYTES_MAX || !times.read(memory.body, start, stop)) return false
+    if (stop - start > TIME_BYTES_MAX || !times.read(bytes, start, stop)) return false
     draft.ms = times.ms
     draft.ns = times.ns
     return true

@@ -1,8 +1,11 @@
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Failure } from '../../kernel/errors.ts'
 import { type ParsedBody, type Receiver, recordsOf } from '../batch.ts'
 import { datadog } from './datadog/datadog.ts'
+import { elasticsearch } from './elasticsearch/elasticsearch.ts'
+import { firehose } from './firehose/firehose.ts'
 import { gelf } from './gelf/gelf.ts'
 import { gelfHttp } from './gelf/gelf-http.ts'
 import { hec } from './hec/hec.ts'
@@ -29,6 +32,13 @@ function messages(records: readonly Buffer[]): Buffer {
   const body = new MessageBody()
   for (const record of records) body.add(record, { address: '10.0.0.1', attributes: [] })
   return Buffer.from(body.bytes())
+}
+
+/** The log events of a subscription, with a line end in half of the posts. */
+function delivery(events: readonly Buffer[]): Buffer {
+  const end = events.length % 2 === 0 ? ']}' : ']}\n'
+  const message = joined('{"messageType":"DATA_MESSAGE","logGroup":"g","logEvents":[', ',', end)(events)
+  return Buffer.from(JSON.stringify({ requestId: 'r', records: [{ data: gzipSync(message).toString('base64') }] }))
 }
 
 const hecMembers = ['event', 'time', 'host', 'source', 'sourcetype', 'index', 'fields', 'level']
@@ -58,6 +68,14 @@ const subjects: Readonly<Record<string, Subject>> = {
   },
   GELF: { receiver: gelfHttp, path: '/gelf', query: {}, members: gelfMembers, body: joined('[', ',', ']') },
   'GELF on sockets': { receiver: gelf, path: '', query: {}, members: gelfMembers, body: messages },
+  Firehose: { receiver: firehose, path: '/firehose', query: {}, members: ['id', 'message', 'timestamp'], body: delivery },
+  'bulk documents': {
+    receiver: elasticsearch,
+    path: '/_bulk',
+    query: {},
+    members: ['message', '@timestamp', 'log', 'host', 'level', 'a'],
+    body: (records) => Buffer.concat(records.flatMap((one) => [Buffer.from('{"create":{"_index":"i"}}\n'), one, Buffer.from('\n')])),
+  },
   Vercel: {
     receiver: vercel,
     path: '/vercel',

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { Failure } from '../../../kernel/errors.ts'
 import type { Pair, ParsedBody, ReceivedRecord } from '../../batch.ts'
+import { afterBlank, endOfLine } from '../../intake/lines.ts'
 import { Batches, RECORDS_MAX } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonReader, OPEN_ARRAY, OPEN_OBJECT } from '../json/reader.ts'
@@ -16,7 +17,14 @@ export type DeliverySource = {
   attributes: readonly Pair[]
 }
 
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+const isBase64Byte = new Uint8Array(256)
+for (const char of BASE64) isBase64Byte[char.charCodeAt(0)] = 1
+const EQUALS_SIGN = 0x3d
+const MIN_CHUNK_BYTES = 16 * 2 ** 10
+const MAX_CHUNK_BYTES = 2 ** 20
+/** Logs become several times shorter when they are compressed. */
+const USUAL_GROWTH = 8
 /** The collection of logs that a cloud service forwards. */
 const CLOUD = 'aws'
 
@@ -65,18 +73,19 @@ export class DeliveryRecords {
 
   /** A record that is not base64, or broken gzip, is kept as it came: the protocol cannot reject it alone. */
   #data(data: string): void {
-    const bytes = BASE64.test(data) ? this.#decoded(Buffer.from(data, 'base64')) : undefined
-    if (bytes === undefined) {
-      this.#add(Buffer.from(data))
-      return
+    const bytes = isBase64(data) ? this.#decoded(Buffer.from(data, 'base64')) : undefined
+    if (bytes === undefined) this.#add(Buffer.from(data))
+    else if (!isOneLine(bytes) || !this.#subscription(bytes)) {
+      for (const part of splitObjects(bytes)) if (!this.#subscription(part)) this.#add(part)
     }
-    for (const part of splitObjects(bytes)) this.#object(part)
   }
 
   #decoded(bytes: Buffer): Uint8Array | undefined {
     if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
     try {
-      const unpacked = gunzipSync(bytes, { maxOutputLength: Math.max(1, this.#bytesLeft) })
+      // Otherwise the output would be put together from many small parts.
+      const chunkSize = Math.min(Math.max(MIN_CHUNK_BYTES, bytes.length * USUAL_GROWTH), MAX_CHUNK_BYTES)
+      const unpacked = gunzipSync(bytes, { chunkSize, maxOutputLength: Math.max(1, this.#bytesLeft) })
       this.#bytesLeft -= unpacked.length
       return unpacked
     } catch (cause) {
@@ -86,16 +95,14 @@ export class DeliveryRecords {
     }
   }
 
-  #object(part: Uint8Array): void {
-    const subscription = part[0] === OPEN_OBJECT ? readSubscription(part) : undefined
-    if (subscription === undefined) {
-      this.#add(part)
-      return
-    }
+  /** Adds the events of a subscription; false for any other object. */
+  #subscription(part: Uint8Array): boolean {
+    const batches = this.#batches
+    const subscription = part[0] === OPEN_OBJECT ? readSubscription(part, batches) : undefined
+    if (subscription === undefined) return false
     const { collection = CLOUD, dataset = subscription.group, attributes } = this.#source
-    const records = this.#batches.of({ collection, dataset })
-    const shared = [...attributes, ...subscription.attributes]
-    for (const event of subscription.events) this.#batches.add(records, event, shared)
+    subscription.events.addTo(batches.of({ collection, dataset }), batches.sharedOf([...attributes, ...subscription.attributes]))
+    return true
   }
 
   #add(raw: Uint8Array): void {
@@ -104,3 +111,17 @@ export class DeliveryRecords {
     this.#batches.add(this.#batches.of({ collection, dataset: dataset ?? stream }), record, attributes)
   }
 }
+
+/** True for a text of base64, with padding or without. */
+function isBase64(text: string): boolean {
+  let end = text.length
+  for (let padding = 0; padding < 2 && end > 0 && text.charCodeAt(end - 1) === EQUALS_SIGN; padding += 1) end -= 1
+  for (let at = 0; at < end; at += 1) {
+    const char = text.charCodeAt(at)
+    if (char >= isBase64Byte.length || isBase64Byte[char] === 0) return false
+  }
+  return true
+}
+
+/** True when everything is in the first line. An object there that can be read to its end is the only part then. */
+const isOneLine = (bytes: Uint8Array): boolean => afterBlank(bytes, endOfLine(bytes, 0)) === bytes.length

@@ -1,23 +1,24 @@
 import { Failure } from '../../../kernel/errors.ts'
-import type { Pair, ReceivedRecord } from '../../batch.ts'
-import { RECORDS_MAX, timeOf } from '../batches.ts'
+import type { Pair } from '../../batch.ts'
+import type { Batches } from '../batches.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonReader, OPEN_ARRAY } from '../json/reader.ts'
-import { readBytes, readText } from '../json/texts.ts'
+import { readText } from '../json/texts.ts'
+import { LogEvents } from './log-events.ts'
 
 /** The events of one log stream that a subscription forwards. Control messages have none. */
-export type Subscription = { group: string | undefined; attributes: readonly Pair[]; events: readonly ReceivedRecord[] }
+export type Subscription = { group: string | undefined; attributes: readonly Pair[]; events: LogEvents }
 
 const MARK = Buffer.from('"messageType"')
 const DATA = 'DATA_MESSAGE'
 const CONTROL = 'CONTROL_MESSAGE'
 const described: ReadonlySet<string> = new Set(['messageType', 'logGroup', 'logStream', 'owner'])
 
-/** Reads the message of a log subscription; undefined for any other object. */
-export function readSubscription(part: Uint8Array): Subscription | undefined {
+/** Reads the message of a log subscription; undefined for any other object. The lines of its events are put into the memory of the batches. */
+export function readSubscription(part: Uint8Array, batches: Batches): Subscription | undefined {
   if (!Buffer.from(part.buffer, part.byteOffset, part.length).includes(MARK)) return undefined
   try {
-    return new SubscriptionMessage(part).read()
+    return new SubscriptionMessage(part, batches).read()
   } catch (thrown) {
     if (thrown instanceof Failure && thrown.status === 400) return undefined
     throw thrown
@@ -27,26 +28,32 @@ export function readSubscription(part: Uint8Array): Subscription | undefined {
 class SubscriptionMessage {
   readonly #reader: JsonReader
   readonly #text: BodyText
+  readonly #events: LogEvents
 
-  constructor(part: Uint8Array) {
+  constructor(part: Uint8Array, batches: Batches) {
     this.#reader = new JsonReader(part)
     this.#text = new BodyText(part)
+    this.#events = new LogEvents(this.#reader, batches)
   }
 
   read(): Subscription | undefined {
     const reader = this.#reader
     const texts = new Map<string, string>()
-    let events: ReceivedRecord[] | undefined
+    const events = this.#events
+    let hasEvents = false
     reader.openObject()
     while (reader.key()) {
-      const name = this.#name()
-      if (name === 'logEvents' && reader.peek() === OPEN_ARRAY) events = this.#events()
-      else if (described.has(name)) texts.set(name, readText(reader, this.#text))
+      const name = this.#text.text(reader.start, reader.stop)
+      if (name === 'logEvents' && reader.peek() === OPEN_ARRAY) {
+        events.clear()
+        events.read()
+        hasEvents = true
+      } else if (described.has(name)) texts.set(name, readText(reader, this.#text))
       else reader.skip()
     }
     reader.finish()
     const type = texts.get('messageType')
-    if ((type !== DATA && type !== CONTROL) || events === undefined) return undefined
+    if ((type !== DATA && type !== CONTROL) || !hasEvents) return undefined
     const group = texts.get('logGroup') || undefined
     const stream = texts.get('logStream')
     const account = texts.get('owner')
@@ -54,39 +61,7 @@ class SubscriptionMessage {
     if (group) attributes.push(['$aws.log_group', group])
     if (stream) attributes.push(['$aws.log_stream', stream])
     if (account) attributes.push(['$aws.account', account])
-    return { group, attributes, events: type === CONTROL ? [] : events }
-  }
-
-  #name(): string {
-    return this.#text.text(this.#reader.start, this.#reader.stop)
-  }
-
-  #events(): ReceivedRecord[] {
-    const reader = this.#reader
-    const events: ReceivedRecord[] = []
-    reader.openArray()
-    while (reader.element()) {
-      if (events.length === RECORDS_MAX) throw new Failure(413, `more than ${RECORDS_MAX} log events in one record`)
-      events.push(this.#event())
-    }
-    return events
-  }
-
-  #event(): ReceivedRecord {
-    const reader = this.#reader
-    let raw: Uint8Array = new Uint8Array()
-    let written: string | undefined
-    reader.openObject()
-    while (reader.key()) {
-      const name = this.#name()
-      if (name === 'message') raw = readBytes(reader)
-      else if (name === 'timestamp') written = readText(reader, this.#text)
-      else reader.skip()
-    }
-    const { time, refused } = timeOf(written)
-    return { raw: withoutLineEnd(raw), time, level: undefined, keys: [], attributes: refused }
+    if (type === CONTROL) events.clear()
+    return { group, attributes, events }
   }
 }
-
-/** Functions write the line end into their message. */
-const withoutLineEnd = (raw: Uint8Array): Uint8Array => (raw.at(-1) === 0x0a ? raw.subarray(0, -1) : raw)

@@ -86,7 +86,7 @@ class HecEvents {
     this.#batches = new Batches(body)
     const text = new BodyText(body)
     const names = new KeyNames(body, text, roleOf)
-    this.#members = new JsonLeaves(this.#reader, names, text, true)
+    this.#members = new JsonLeaves(this.#reader, names, text, { isFlat: true })
     this.#fieldLeaves = new JsonLeaves(this.#reader, names, text)
     this.#eventLeaves = new JsonLeaves(this.#reader, new KeyNames(body, text, () => undefined), text)
     this.#found = new HecEvent(this.#reader, text)

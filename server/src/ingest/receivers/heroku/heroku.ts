@@ -1,7 +1,7 @@
 import { badRequest } from '../../../kernel/errors.ts'
 import type { IngestOutcome, IngestRequest, IngestRequestHead, ParsedBody, Receiver, ReceiverReply } from '../../batch.ts'
 import { Batches } from '../batches.ts'
-import { readFrame, splitFrames } from './frames.ts'
+import { FrameReader, splitFrames } from './frames.ts'
 
 const MIB = 2 ** 20
 const FRAME_ID = 'logplex-frame-id'
@@ -23,8 +23,9 @@ function parse({ body, headers }: IngestRequest): ParsedBody {
   const table = batches.of({ collection: 'heroku', dataset: undefined })
   const drain = headers[DRAIN_TOKEN]
   const shared = batches.sharedOf(drain ? [['$heroku.drain', drain]] : [])
-  for (const frame of splitFrames(body)) {
-    readFrame(frame, batches.draft)
+  const reader = new FrameReader(batches.draft)
+  for (const { start, end } of splitFrames(body)) {
+    reader.read(start, end)
     batches.take(table, shared)
   }
   const count = headers[MESSAGE_COUNT]

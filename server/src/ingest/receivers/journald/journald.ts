@@ -2,7 +2,7 @@ import { Failure } from '../../../kernel/errors.ts'
 import type { IngestOutcome, IngestRequest, IngestRequestHead, ParsedBody, Receiver, ReceiverReply } from '../../batch.ts'
 import { bodyHash } from '../../body-hash.ts'
 import { Batches } from '../batches.ts'
-import { endOfEntries, JournalEntries, splitFields } from './entries.ts'
+import { endOfEntries, JournalEntries, JournalFields } from './entries.ts'
 
 const MIB = 2 ** 20
 const TYPE = 'application/vnd.fdo.journal'
@@ -22,7 +22,13 @@ function parse({ body, contentType }: IngestRequest): ParsedBody {
   const batches = new Batches(body, false)
   const entries = new JournalEntries(body, batches)
   entries.begin()
-  for (const field of splitFields(body)) {
+  const fields = new JournalFields(body)
+  while (!fields.isAtEnd) {
+    if (entries.readExpected(fields.at)) {
+      fields.at = entries.next
+      continue
+    }
+    const field = fields.next()
     if (field === undefined) entries.end()
     else entries.add(field)
   }

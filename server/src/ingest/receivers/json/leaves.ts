@@ -19,6 +19,7 @@ export class JsonLeaves<Role> {
   readonly #text: BodyText
   readonly #steps: KeySteps<Role>
   readonly #isFlat: boolean
+  readonly #keepsNull: boolean
   readonly #depthMax: number
   readonly #outermost: Around<Role> = { name: undefined, outer: undefined, depth: 1 }
   /** The objects around the value that was read last. */
@@ -29,8 +30,9 @@ export class JsonLeaves<Role> {
   isOpen = false
 
   /** A flat one goes from member to member and does not read objects and arrays. */
-  constructor(reader: JsonReader, names: KeyNames<Role>, text: BodyText, isFlat = false) {
+  constructor(reader: JsonReader, names: KeyNames<Role>, text: BodyText, { isFlat = false, keepsNull = false } = {}) {
     this.#isFlat = isFlat
+    this.#keepsNull = keepsNull
     this.#depthMax = isFlat ? 1 : DEPTH_MAX
     this.#reader = reader
     this.#names = names
@@ -86,7 +88,7 @@ export class JsonLeaves<Role> {
         around = { name, outer: around, depth: around.depth + 1 }
         continue
       }
-      if (reader.isNull()) {
+      if (!this.#keepsNull && reader.isNull()) {
         reader.scalar()
         continue
       }

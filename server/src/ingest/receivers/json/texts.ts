@@ -1,6 +1,6 @@
 import type { BodyText } from '../body-text.ts'
 import { type JsonReader, QUOTE } from './reader.ts'
-import { unescapeBytes, unescapeToText } from './unescape.ts'
+import { unescapeToText } from './unescape.ts'
 
 /** Reads the next value of any kind as text: strings decoded, other values as written. */
 export function readText(reader: JsonReader, text: BodyText): string {
@@ -9,13 +9,4 @@ export function readText(reader: JsonReader, text: BodyText): string {
   else reader.skip()
   const { bytes, start, stop, escaped } = reader
   return isString && escaped ? unescapeToText(bytes.subarray(start, stop)) : text.text(start, stop)
-}
-
-/** The same as bytes. They share the memory of the body where nothing is escaped. */
-export function readBytes(reader: JsonReader): Uint8Array {
-  const isString = reader.peek() === QUOTE
-  if (isString) reader.string()
-  else reader.skip()
-  const bytes = reader.bytes.subarray(reader.start, reader.stop)
-  return isString && reader.escaped ? unescapeBytes(bytes) : bytes
 }

@@ -19,35 +19,41 @@ const NO_UNIT = -1
  * becomes a replacement character.
  */
 export function unescapeBytes(source: Uint8Array): Uint8Array {
-  let from = source.indexOf(BACKSLASH)
-  if (from < 0) return source
+  if (source.indexOf(BACKSLASH) < 0) return source
   const out = Buffer.allocUnsafe(source.length)
-  out.set(source.subarray(0, from), 0)
-  let length = from
+  return out.subarray(0, unescapeInto(source, 0, source.length, out, 0))
+}
+
+/** The same from a part of the bytes into others, which need as much room. Returns the end of what was written. */
+export function unescapeInto(source: Uint8Array, start: number, stop: number, out: Buffer, place: number): number {
+  let from = start
+  let to = place
   // Escapes are often close to one another, so bytes are copied one by one instead of in parts.
-  while (from < source.length) {
+  while (from < stop) {
     const byte = source[from] as number
-    const char = byte === BACKSLASH ? (short[source[from + 1] ?? 0] as number) : 0
-    if (char !== 0) {
-      out[length++] = char
-      from += 2
-    } else if (byte !== BACKSLASH) {
-      out[length++] = byte
+    if (byte !== BACKSLASH) {
+      out[to++] = byte
       from += 1
+      continue
+    }
+    const char = from + 1 < stop ? (short[source[from + 1] as number] as number) : 0
+    if (char !== 0) {
+      out[to++] = char
+      from += 2
+      continue
+    }
+    const unit = unitAt(source, from, stop)
+    const low = isHigh(unit) ? unitAt(source, from + ESCAPE_BYTES, stop) : NO_UNIT
+    if (unit === NO_UNIT) {
+      out[to++] = byte
+      if (from + 1 < stop) out[to++] = source[from + 1] as number
+      from += 2
     } else {
-      const unit = unitAt(source, from)
-      const low = isHigh(unit) ? unitAt(source, from + ESCAPE_BYTES) : NO_UNIT
-      if (unit === NO_UNIT) {
-        out[length++] = byte
-        if (from + 1 < source.length) out[length++] = source[from + 1] as number
-        from += 2
-      } else {
-        length += out.write(charOf(unit, isLow(low) ? low : NO_UNIT), length)
-        from += isLow(low) ? 2 * ESCAPE_BYTES : ESCAPE_BYTES
-      }
+      to += out.write(charOf(unit, isLow(low) ? low : NO_UNIT), to)
+      from += isLow(low) ? 2 * ESCAPE_BYTES : ESCAPE_BYTES
     }
   }
-  return out.subarray(0, length)
+  return to
 }
 
 /** The same as text, for any size: replacing escapes one by one would take many times its memory. */
@@ -65,11 +71,11 @@ function charOf(unit: number, low: number): string {
 }
 
 /** Reads an escape of four hexadecimal digits at a backslash. */
-function unitAt(source: Uint8Array, at: number): number {
-  if (source[at] !== BACKSLASH || source[at + 1] !== LOWER_U) return NO_UNIT
+function unitAt(source: Uint8Array, at: number, stop: number): number {
+  if (at + ESCAPE_BYTES > stop || source[at] !== BACKSLASH || source[at + 1] !== LOWER_U) return NO_UNIT
   let unit = 0
   for (let digit = at + 2; digit < at + ESCAPE_BYTES; digit += 1) {
-    const value = hexValues[source[digit] ?? 0] as number
+    const value = hexValues[source[digit] as number] as number
     if (value < 0) return NO_UNIT
     unit = unit * 16 + value
   }

@@ -65,13 +65,12 @@ test('the stream of a caller who lost access sends a comment and ends while the 
   const readStarted = Promise.withResolvers<void>()
   let isHung = false
   // A store that accepts a read and never responds.
-  const exec = (...args: Parameters<typeof world.events.reader.exec>): ReturnType<typeof world.events.reader.exec> => {
-    if (!isHung) return world.events.reader.exec(...args)
+  const read = (...args: Parameters<typeof world.events.read>): ReturnType<typeof world.events.read> => {
+    if (!isHung) return world.events.read(...args)
     readStarted.resolve()
     return new Promise(() => undefined)
   }
-  const reader = Object.create(world.events.reader, { exec: { value: exec } })
-  const events = Object.create(world.events, { reader: { value: reader } })
+  const events = Object.create(world.events, { read: { value: read } })
   const { stream, revoke } = await streamOf({ ...world, events })
   isHung = true
   app.clock.advance(600)
