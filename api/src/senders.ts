@@ -44,7 +44,7 @@ export const senders: readonly SenderConfig[] = [
   agent('otel-collector.yaml', 'OpenTelemetry Collector', { proof: 'replayed', delivery: 'once', ranWith: '0.145.0' }),
   agent('fluent-bit.yaml', 'Fluent Bit', { proof: 'replayed', delivery: 'at least once', ranWith: '5.1.1' }),
   agent('rsyslog.conf', 'rsyslog', { proof: 'run', program: 'rsyslogd', delivery: 'at least once', ranWith: '8.2302.0' }),
-  agent('vector.yaml', 'Vector'),
+  agent('vector.yaml', 'Vector', { proof: 'run', program: 'vector', delivery: 'at least once', ranWith: '0.58.0' }),
   agent('filebeat.yaml', 'Filebeat', { proof: 'run', program: 'filebeat', delivery: 'at least once', ranWith: '7.17.29' }),
   agent('logstash.conf', 'Logstash'),
   agent('alloy.alloy', 'Grafana Alloy', { proof: 'run', program: 'alloy', delivery: 'once', ranWith: '1.5.1' }),

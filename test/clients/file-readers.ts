@@ -1,4 +1,5 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { freePort, until } from '../service.ts'
 import type { DeliveredEvent, DeliveryProgram, Placement, RunningProgram } from './delivery-harness.ts'
@@ -9,14 +10,18 @@ import { senderConfig } from './sender-files.ts'
 /** Agents that read files, with their files of docs/senders.md. */
 type FileReader = Pick<DeliveryProgram, 'name' | 'file' | 'executable' | 'delivery' | 'hasTimeout' | 'listener'> & {
   readonly args: (file: string, home: string, freePort: number) => readonly string[]
-  /** A file that names the log file, for a program whose file of docs/senders.md does not, and how the program finds it. */
-  readonly input?: { readonly file: string; readonly text: (log: string) => string; readonly env: (home: string) => Record<string, string> }
+  /** A file that names the log file, for a program whose file of docs/senders.md does not. */
+  readonly input?: { readonly file: string; readonly text: (log: string) => string }
+  /** Further variables of the program. */
+  readonly env?: (home: string) => Record<string, string>
   /** Changes the file for another protocol of the program. */
-  readonly edited?: (text: string) => string
+  readonly edited?: (text: string, home: string) => string
   /** The field with the path of the file; none when the program sends no path. */
   readonly path?: (event: DeliveredEvent) => string | undefined
   /** True for a program that sends a record around the line. */
   readonly wrapsLines?: true
+  /** The host of the event; by default that of the line. */
+  readonly host?: string
 }
 
 const collector: FileReader = {
@@ -88,6 +93,20 @@ const fluentd: FileReader = {
   wrapsLines: true,
 }
 
+const vector: FileReader = {
+  name: 'vector',
+  file: 'vector.yaml',
+  executable: programOf('vector'),
+  delivery: 'at least once',
+  args: (file) => ['--config', file],
+  edited: (text, home) => `data_dir: ${home}\n${text}`,
+  env: () => ({ VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION: 'true' }),
+  path: ({ message_kvs }) => message_kvs.file,
+  wrapsLines: true,
+  // Its records name the machine that reads the file.
+  host: hostname(),
+}
+
 /** Its check of the file names the service, which is the dataset. */
 const datadogAgent: FileReader = {
   name: 'datadog-agent',
@@ -98,12 +117,12 @@ const datadogAgent: FileReader = {
   input: {
     file: 'conf.d/app.d/conf.yaml',
     text: (log) => `logs:\n  - type: file\n    path: ${log}\n    service: app\n    source: shop\n`,
-    env: (home) => ({ DD_CONFD_PATH: join(home, 'conf.d'), DD_RUN_PATH: home }),
   },
+  env: (home) => ({ DD_CONFD_PATH: join(home, 'conf.d'), DD_RUN_PATH: home }),
   path: ({ attributes }) => `${attributes.$dirname}/${attributes.$filename}`,
 }
 
-const readers: readonly FileReader[] = [collector, grpcCollector, promtail, alloy, fluentBit, filebeat, fluentd, datadogAgent]
+const readers: readonly FileReader[] = [collector, grpcCollector, promtail, alloy, fluentBit, filebeat, fluentd, vector, datadogAgent]
 export const fileReaders: readonly DeliveryProgram[] = readers.map((reader) => ({
   ...reader,
   dataset: 'app',
@@ -121,14 +140,19 @@ const lineOf = (program: string, number: number, startMs: number) =>
   })
 
 /** The members of a JSON line are fields of the event; its time is that of reading, since these files parse no lines. */
-function isLogLine({ name, path, wrapsLines }: FileReader, event: DeliveredEvent, number: number, { home, startMs }: Placement): boolean {
+function isLogLine(
+  { name, path, wrapsLines, host = 'web-1' }: FileReader,
+  event: DeliveredEvent,
+  number: number,
+  { home, startMs }: Placement,
+): boolean {
   const { '@status': status, '@raw': raw, message_kvs, metadata } = event
   const line = lineOf(name, number, startMs)
   return (
     status === 'warn' &&
     (wrapsLines ? raw.includes(JSON.stringify(line).slice(1, -1)) : raw === line) &&
     (wrapsLines || message_kvs.message === textOf(name, number)) &&
-    message_kvs.host === 'web-1' &&
+    message_kvs.host === host &&
     message_kvs['cart.items'] === '2' &&
     (path === undefined || path(event) === join(home, 'log/app.log')) &&
     metadata.timestamp >= startMs &&
@@ -137,7 +161,7 @@ function isLogLine({ name, path, wrapsLines }: FileReader, event: DeliveredEvent
 }
 
 async function start(
-  { name, file, args, input, edited = (text) => text }: FileReader,
+  { name, file, args, input, env = () => ({}), edited = (text) => text }: FileReader,
   { home, url, key, lines, startMs, countOf, run }: Placement,
 ): Promise<RunningProgram> {
   const logs = join(home, 'log')
@@ -146,14 +170,14 @@ async function start(
   const text = senderConfig(file, { url, key })
     .replaceAll('/var/log/app', logs)
     .replaceAll(/\/var\/lib\/[\w-]+/g, home)
-  await writeFile(config, edited(text))
+  await writeFile(config, edited(text, home))
   const log = join(logs, 'app.log')
   await writeFile(log, '')
   if (input) {
     await mkdir(dirname(join(home, input.file)), { recursive: true })
     await writeFile(join(home, input.file), input.text(log))
   }
-  const child = run(args(config, home, await freePort()), { stdio: ['ignore', 'ignore', 'ignore'], env: input?.env(home) ?? {} })
+  const child = run(args(config, home, await freePort()), { stdio: ['ignore', 'ignore', 'ignore'], env: env(home) })
   const hasArrived = async (line: string): Promise<boolean> => {
     if (child.exitCode !== null) throw new Error(`${name} left with status ${child.exitCode}`)
     return (await countOf(line)) > 0

@@ -68,14 +68,14 @@ their time, severity, host and fields. The table says how often they are stored:
 - **at least once**: nothing identifies a repeated batch. The lines of a batch whose answer was lost are stored twice.
 
 The test runs the programs that it finds in PATH, and skips the others: \`otelcol\` or \`otelcol-contrib\` (over HTTP and gRPC), \`fluent-bit\`, \`rsyslogd\`, \`filebeat\`, \`alloy\`,
-\`promtail\`, \`fluentd\`, \`datadog-agent\`, \`syslog-ng\`, \`nginx\`, \`python3\`, and both \`systemd-journal-upload\` and \`systemd-journal-remote\`. The last column of the table has the versions that ran. The drivers of Docker run where \`DENDRO_TEST_DOCKER\` is the path of its client and the image \`example/app\` has a shell.
+\`promtail\`, \`fluentd\`, \`vector\`, \`datadog-agent\`, \`syslog-ng\`, \`nginx\`, \`python3\`, and both \`systemd-journal-upload\` and \`systemd-journal-remote\`. The last column of the table has the versions that ran. The drivers of Docker run where \`DENDRO_TEST_DOCKER\` is the path of its client and the image \`example/app\` has a shell.
 Syslog and GELF have no answers, so that a kill loses lines on their way: nginx and those two drivers of Docker send after the kill and the stall.
 
 ## Known gaps
 
-- Logstash and Vector have not run with their files.
+- Logstash has not run with its file.
 - Of the Datadog Agent, the log pipeline has run with its file: configuration, batches and HTTP sender. A loop that reads the log file stood in for its tailer.
-  Recordings of Fluent Bit, the OpenTelemetry Collector, Promtail and others are replayed by \`test/wire.test.ts\` as well.
+- Recordings of Fluent Bit, the OpenTelemetry Collector, Promtail and others are replayed by \`test/wire.test.ts\` as well.
 - rsyslog repeats a failed batch message by message, so its file sends batches of 200. It has no time limit for a request:
   with version 8.2204 or newer, add \`indexTimeout="30000"\` to the action.
 - Docker's Fluentd driver waits for the answer to every line, tens of which it sends a second; its test sends 1,000. For a container that logs more, leave out

@@ -43,7 +43,8 @@ export const vector = defineAgent<YamlFile>({
   format: 'yaml',
   sources: ['file', 'journald', 'syslog', 'docker', 'kubernetes', 'otlp'],
   versionMin: '0.34',
-  needs: 'a data_dir that vector may write to; it is /var/lib/vector unless the file says otherwise',
+  needs:
+    'a data_dir that vector may write to (/var/lib/vector unless the file says otherwise), and from 0.51 on the variable VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION=true, without which it reads no other variable',
   comment: '#',
   open: (text) => new YamlFile(text, NAME),
   write: String,
