@@ -72,7 +72,7 @@ const parts: readonly Part[] = [
     env: { DENDRO_TEST_SEED: seed, DENDRO_TEST_ALL: '1' },
   },
   {
-    what: 'the metadata store, the features and the contract laws on a PostgreSQL server of the system',
+    what: 'the metadata store, the features and all contract laws on a PostgreSQL server of the system',
     command: '.ci/with-postgres',
     args: [
       process.execPath,
@@ -80,6 +80,7 @@ const parts: readonly Part[] = [
       '--exclude',
       '**/meta/{embedded,kill,dump,doctor,lock}.test.ts',
     ],
+    env: { DENDRO_TEST_ALL: '1' },
   },
 ]
 

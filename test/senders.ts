@@ -56,7 +56,7 @@ export async function openSenders(env: Record<string, string> = {}): Promise<Sen
 /** With stores of its own: sequence numbers follow the clock, so moving it affects everyone who shares a store. */
 export async function openSendersAlone(more: Record<string, string> = {}): Promise<Senders & { env: Record<string, string> }> {
   const engines = makeEngines()
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   const database = await makeServiceDatabase(inject('stores'))
   const env = { ...more, DENDRO_CLICKHOUSE_URL: store.url, DENDRO_POSTGRES_URL: database.url }
   const senders = await openSenders(env)

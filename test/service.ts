@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
+import { copyMadeEvents } from '../server/src/events/store/engine.fixture.ts'
+import { copyMadeMeta } from '../server/src/meta/database.fixture.ts'
 
 const root = resolve(import.meta.dirname, '..')
 /** Lets a program write down its statements as the tests do, where they are recorded. */
@@ -21,6 +23,12 @@ const running = new Set<ChildProcess>()
  */
 export function startService(dir: string, env: Record<string, string> = {}, command: readonly string[] = []): Service {
   return startProgram(dir, env, [...command, process.execPath, ...recordingArgs, join(root, 'server/src/main.ts'), 'start'])
+}
+
+/** Fills a data directory with empty stores, which takes a tenth of the CPU time of letting the service make them. */
+export async function copyMadeStores(dir: string): Promise<void> {
+  await copyMadeEvents(dir)
+  await copyMadeMeta(dir)
 }
 
 /** Runs another command of the program, such as `recover`, on a data directory. */

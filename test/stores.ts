@@ -7,6 +7,7 @@ import { openEventStore } from '../server/src/events/store/events.ts'
 import { systemClock } from '../server/src/kernel/clock.ts'
 import { systemIds } from '../server/src/kernel/ids.ts'
 import { openLogger } from '../server/src/kernel/log.ts'
+import { keepMadeStoresIn } from '../server/src/kernel/made-store.fixture.ts'
 import { makeTemplate } from '../server/src/meta/database.fixture.ts'
 import { openMeta } from '../server/src/meta/meta.ts'
 
@@ -21,6 +22,7 @@ const MEMORY_BYTES = 2 * 2 ** 30
 /** Starts one pair of embedded stores for the whole run; organizations isolate the tests. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'dendro-test-'))
+  keepMadeStoresIn(join(dataDir, 'made'))
   const deps = { clock: systemClock, log: openLogger(process.env.DENDRO_TEST_LOG_LEVEL ?? 'error'), ids: systemIds }
   const [events, meta] = await Promise.all([
     openEventStore({ dataDir, memoryBytes: MEMORY_BYTES }, deps),

@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SenderDelivery } from '../../api/src/senders.ts'
-import { freePort, type Service, startService, stop, until, untilUp } from '../service.ts'
+import { copyMadeStores, freePort, type Service, startService, stop, until, untilUp } from '../service.ts'
 import { LINES_PER_PART } from './delivery-line.ts'
 import { openStallingProxy, type StallingProxy } from './stalling-proxy.ts'
 
@@ -91,6 +91,7 @@ export async function openDeliveries(dir: string, programs: readonly DeliveryPro
   const env = { DENDRO_BOOTSTRAP_API_KEY: KEY, DENDRO_RATE_LIMIT: 'off', DENDRO_LISTENERS: listeners.join(' ').trim() }
   const home = join(dir, 'service')
   await mkdir(home)
+  await copyMadeStores(home)
   let service: Service = await untilUp(startService(home, env))
   const portOf = ({ name }: DeliveryProgram) => listenerPorts.get(name) ?? Number(new URL(service.url).port)
 

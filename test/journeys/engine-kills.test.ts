@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { copyMadeEvents } from '../../server/src/events/store/engine.fixture.ts'
 import { openEventStore } from '../../server/src/events/store/events.ts'
 import { systemClock } from '../../server/src/kernel/clock.ts'
 import { systemIds } from '../../server/src/kernel/ids.ts'
@@ -16,6 +17,7 @@ const deps = { clock: systemClock, ids: systemIds, log: openLogger('silent') }
 
 test('an engine killed repeatedly under load loses nothing acknowledged, and every insert is complete or absent', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'dendro-kills-'))
+  await copyMadeEvents(dataDir)
   const store = await openEventStore({ dataDir, memoryBytes: 2 ** 30 }, deps)
   const acknowledged: number[] = []
   const stop = new AbortController()

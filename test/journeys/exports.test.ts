@@ -8,7 +8,7 @@ import { buildApp } from 'fauxqs'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { socketDirOf, socketUrl } from '../../server/src/meta/socket.ts'
-import { killServices, type Service, startService, stop, until, untilUp } from '../service.ts'
+import { copyMadeStores, killServices, type Service, startService, stop, until, untilUp } from '../service.ts'
 
 const KEY = 'dk_kestrel-4-lanterns-and-a-wheel-of-cheese'
 const EVENTS = 200_000
@@ -77,6 +77,8 @@ function expectEveryEvent(file: Buffer): void {
 
 beforeAll(async () => {
   endpoint = await buckets.listen({ port: 0, host: '127.0.0.1' })
+  await mkdir(dir)
+  await copyMadeStores(dir)
   const service = await start()
   for (let first = 0; first < EVENTS; first += POST_EVENTS) {
     await ask(service, 'POST', '/', Array.from({ length: POST_EVENTS }, (_, index) => lineOf(first + index)).join('\n'))

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryMbOf, peakMbDuring } from '../process-memory.ts'
-import { complaintsOf, killServices, type Service, startService, until, untilUp } from '../service.ts'
+import { complaintsOf, copyMadeStores, killServices, type Service, startService, until, untilUp } from '../service.ts'
 
 /** Hostile requests to the real program, while the memory of all its processes is watched. */
 let dir: string
@@ -21,6 +21,7 @@ const ALL_MB = 2_048
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'dendro-hostile-'))
+  await copyMadeStores(dir)
   service = await untilUp(startService(dir))
   upMs = performance.now()
   key = /dk_[\w-]+/.exec(service.said())?.[0] ?? ''

@@ -21,7 +21,7 @@ const dirs: string[] = []
 
 beforeAll(async () => {
   engines = makeEngines()
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   database = await makeServiceDatabase(inject('stores'))
   client = new pg.Client(clientConfig({ connectionString: database.url }))
   await client.connect()

@@ -26,7 +26,7 @@ let meta: Meta
 const opened: { close(): Promise<unknown> }[] = []
 
 beforeAll(async () => {
-  engine = await engines.open(await engines.newDir())
+  engine = await engines.open(await engines.madeDir())
   database = await makeTestDatabase(inject('stores').meta)
   meta = await database.open()
 })

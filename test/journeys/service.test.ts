@@ -9,6 +9,7 @@ import { openWire, repliesIn, request } from '../http-raw.ts'
 import {
   commandOf,
   complaintsOf,
+  copyMadeStores,
   killServices,
   processesOf,
   type Service,
@@ -77,6 +78,7 @@ test('a service that is killed takes its stores with it, and the next start find
 
 test('a stop completes running requests, and stores the counters', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'dendro-stop-'))
+  await copyMadeStores(dir)
   const env = { DENDRO_BOOTSTRAP_API_KEY: 'dk_two-herons-and-a-bucket-of-blue-paint' }
   const admin = { 'x-service-api-key': env.DENDRO_BOOTSTRAP_API_KEY }
   const service = await untilUp(startService(dir, env))

@@ -31,7 +31,7 @@ const watchers = new Set<Watcher>()
 
 beforeAll(async () => {
   engines = makeEngines()
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   database = await makeServiceDatabase(inject('stores'))
   client = new pg.Client(clientConfig({ connectionString: database.url }))
   await client.connect()

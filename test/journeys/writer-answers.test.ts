@@ -26,7 +26,7 @@ let advancedMs = 0
 const clock: Clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() / SLOWNESS + advancedMs }
 
 beforeEach(async () => {
-  engine = await engines.open(await engines.newDir())
+  engine = await engines.open(await engines.madeDir())
   network = await startBadNetwork(Number(new URL(engine.url).port))
   store = await openEventStore({ url: network.url(engine.url), dataDir: '', memoryBytes: MEMORY_BYTES }, testDeps)
 })

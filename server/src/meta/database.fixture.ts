@@ -3,6 +3,7 @@ import pg from 'pg'
 import { systemClock } from '../kernel/clock.ts'
 import { systemIds } from '../kernel/ids.ts'
 import { type Logger, openLogger } from '../kernel/log.ts'
+import { copyMadeStore } from '../kernel/made-store.fixture.ts'
 import { clientConfig } from './driver.ts'
 import { type Meta, type MetaDeps, openMeta } from './meta.ts'
 
@@ -52,6 +53,10 @@ export async function makeServiceDatabase({ meta, template }: TestServer): Promi
   await administer(database.url, `alter table organisations alter column number restart with ${randomInt(1_000_000, 2_000_000_000)}`)
   return database
 }
+
+/** Fills a data directory with an empty embedded metadata store, as its first start leaves it. */
+export const copyMadeMeta = (dataDir: string): Promise<void> =>
+  copyMadeStore('meta', dataDir, async (made) => (await openMeta({ dataDir: made }, testDeps)).close())
 
 async function administer(url: string, statement: string): Promise<void> {
   const client = new pg.Client(clientConfig({ connectionString: url }))

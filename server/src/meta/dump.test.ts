@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
-import { silent, testDeps } from './database.fixture.ts'
+import { copyMadeMeta, silent, testDeps } from './database.fixture.ts'
 import { DUMPS_KEPT, dump, listDumps, MANIFEST } from './dump.ts'
 import { type EmbeddedServer, startEmbedded } from './embedded.ts'
 import { type Meta, openMeta } from './meta.ts'
@@ -14,21 +12,17 @@ import { restoreMetadata } from './restore.ts'
 import { json, sql } from './sql.ts'
 
 let root: string
-/** A data directory with an empty store. Each test gets a copy: it takes a tenth of the time of another store. */
-let emptyDir: string
 let dataDir: string
 let dumpsDir: string
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'dendro-dump-'))
-  emptyDir = join(root, 'empty')
-  await mkdir(emptyDir)
-  await (await openMeta({ dataDir: emptyDir }, testDeps)).close()
 })
 beforeEach(async () => {
   dataDir = join(root, randomUUID())
   dumpsDir = join(dataDir, 'meta', 'dumps')
-  await promisify(execFile)('cp', ['-a', emptyDir, dataDir])
+  await mkdir(dataDir)
+  await copyMadeMeta(dataDir)
 })
 afterEach(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { testDeps } from './database.fixture.ts'
+import { copyMadeMeta, testDeps } from './database.fixture.ts'
 import { type Meta, openMeta } from './meta.ts'
 import { sql } from './sql.ts'
 
@@ -24,6 +24,12 @@ async function openStore(dir = dataDir): Promise<Meta> {
   const meta = await openMeta({ dataDir: dir }, testDeps)
   opened.push(meta)
   return meta
+}
+
+/** Opens a store whose first start is over. */
+async function openMadeStore(): Promise<Meta> {
+  await copyMadeMeta(dataDir)
+  return openStore()
 }
 
 async function closeStore(meta: Meta): Promise<void> {
@@ -57,7 +63,7 @@ test('it is durable, checks its pages, and accepts only its own user', async () 
 
 test('nothing of our environment reaches it', async () => {
   process.env.DENDRO_TEST_SECRET = 'secret-word'
-  const meta = await openStore()
+  const meta = await openMadeStore()
   delete process.env.DENDRO_TEST_SECRET
   expect(await readFile(`/proc/${pidOf(meta)}/environ`, 'utf8')).not.toContain('secret-word')
 })
@@ -70,7 +76,7 @@ test('an interrupted first start is repeated', async () => {
 })
 
 test('a second start on the directory is refused with the holder by name, and the first is unharmed', async () => {
-  const meta = await openStore()
+  const meta = await openMadeStore()
   await expect(openStore()).rejects.toThrow(`in use by process ${process.pid} `)
   await meta.ping()
   await closeStore(meta)
@@ -93,14 +99,14 @@ test('a path with commas, quotes and spaces works', async () => {
 })
 
 test('a pid file with the id of another process does not prevent the start', async () => {
-  await closeStore(await openStore())
+  await closeStore(await openMadeStore())
   await writeFile(join(dataDir, 'meta', 'pg', 'postmaster.pid'), `${process.pid}\n${join(dataDir, 'meta', 'pg')}\n1\n5432\n\n\n`)
   await writeFile(join(dataDir, 'meta', 'run', '.s.PGSQL.5432.lock'), `${process.pid}\n`)
   await openStore()
 })
 
 test('a killed server is restarted with all committed rows', async () => {
-  const meta = await openStore()
+  const meta = await openMadeStore()
   await meta.run(sql`insert into settings (name, value) values ('kept', '1')`)
   meta.server?.kill()
   await until(async () => meta.health().status, 'down')
@@ -109,7 +115,7 @@ test('a killed server is restarted with all committed rows', async () => {
 })
 
 test('cached values stay available while the server is down', async () => {
-  const meta = await openStore()
+  const meta = await openMadeStore()
   let isAway = false
   const ask = () => meta.cached('org', 'key', () => meta.all(sql`select 'known' as key`))
   expect(await ask()).toEqual([{ key: 'known' }])
@@ -122,7 +128,7 @@ test('cached values stay available while the server is down', async () => {
 })
 
 test('a server that has stopped answering, all its processes, is ended and started again', async () => {
-  const meta = await openStore()
+  const meta = await openMadeStore()
   const stopped = await postgresIn(dataDir)
   for (const pid of stopped) process.kill(pid, 'SIGSTOP')
   await until(async () => meta.health().status, 'down')
@@ -132,7 +138,7 @@ test('a server that has stopped answering, all its processes, is ended and start
 })
 
 test('stopping leaves no process, no socket and no pid file behind', async () => {
-  const meta = await openStore()
+  const meta = await openMadeStore()
   await closeStore(meta)
   expect(await postgresIn(dataDir)).toEqual([])
   expect(await readdir(join(dataDir, 'meta', 'run'))).toEqual([])
@@ -147,6 +153,7 @@ test('when the service is killed its server exits too, and the next start works 
     const meta = await openMeta({ dataDir: process.argv[1] }, testDeps)
     await meta.run(sql\`insert into settings (name, value) values ('kept', '1')\`)
     console.log(meta.server.state().pid)`
+  await copyMadeMeta(dataDir)
   for (const order of ['let it leave first', 'start at once']) {
     const service = spawn(process.execPath, ['--input-type=module', '-e', program, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
     const pid = Number(await once(service.stdout, 'data'))
@@ -163,7 +170,7 @@ test('when the service is killed its server exits too, and the next start works 
 })
 
 test('a directory that cannot be opened is left unchanged, and the message explains the restore', async () => {
-  await closeStore(await openStore())
+  await closeStore(await openMadeStore())
   const version = join(dataDir, 'meta', 'pg', 'PG_VERSION')
   await writeFile(version, '17\n')
   await expect(openStore()).rejects.toThrow(/of PostgreSQL 17.*could not be opened.*Nothing was changed.*main\.ts restore$/s)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../kernel/clock.ts'
-import { silent, testDeps } from './database.fixture.ts'
+import { copyMadeMeta, silent, testDeps } from './database.fixture.ts'
 import { isUnavailable } from './driver.ts'
 import { type Meta, openMeta } from './meta.ts'
 import { sql } from './sql.ts'
@@ -18,6 +18,7 @@ let dataDir: string
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'dendro-kill-'))
+  await copyMadeMeta(dataDir)
 })
 afterEach(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 

@@ -9,7 +9,7 @@ import { digits, sql } from './statement.ts'
 const engines = makeEngines()
 let store: EventStore
 beforeAll(async () => {
-  store = await engines.open(await engines.newDir(), testDeps, { spillBytes: 1_000_000 })
+  store = await engines.open(await engines.madeDir(), testDeps, { spillBytes: 1_000_000 })
 })
 afterAll(engines.cleanUp)
 

@@ -15,7 +15,7 @@ const engines = makeEngines()
 let store: EventStore
 
 beforeAll(async () => {
-  store = await engines.open(await engines.newDir())
+  store = await engines.open(await engines.madeDir())
 })
 afterAll(engines.cleanUp)
 

@@ -12,7 +12,7 @@ import { insertCells, insertCorrections } from './rows.ts'
 const engines = makeEngines()
 let store: EventStore
 beforeAll(async () => {
-  store = await engines.open(await engines.newDir())
+  store = await engines.open(await engines.madeDir())
 })
 afterAll(engines.cleanUp)
 

@@ -13,7 +13,7 @@ let store: EventStore
 let dir: string | undefined
 
 beforeEach(async () => {
-  dir ??= await engines.newDir()
+  dir ??= await engines.madeDir()
   store ??= await engines.open(dir)
   for (const { table } of Object.values(tableClasses)) await store.writer.command({ query: `truncate table ${table}` })
 })

@@ -85,7 +85,7 @@ test('a failed reading changes nothing for a minute; then the space is unknown a
 const engines = makeEngines()
 
 test('the engine and the machine agree on the space of the disk', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   const store = await engines.open(dir)
   try {
     const [reported, seen] = [await diskSpace(store.writer, undefined), await localSpace(dir)]

@@ -24,7 +24,7 @@ test('before the first start everything is checked and nothing is left behind', 
 })
 
 test('a stopped store is opened, checked and closed', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   await (await engines.open(dir)).close()
   const findings = await diagnose(dir)
   expect(findings.filter(({ ok }) => !ok)).toEqual([])
@@ -33,7 +33,7 @@ test('a stopped store is opened, checked and closed', async () => {
 })
 
 test('a running store is left alone', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   const store = await engines.open(dir)
   expect((await diagnose(dir)).at(-1)).toEqual({
     ok: true,
@@ -43,7 +43,7 @@ test('a running store is left alone', async () => {
 })
 
 test('a directory that others can read is reported with advice', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   await (await engines.open(dir)).close()
   await chmod(join(dir, 'events'), 0o755)
   expect(await diagnose(dir)).toContainEqual({
@@ -55,7 +55,7 @@ test('a directory that others can read is reported with advice', async () => {
 })
 
 test('an engine that does not start is reported with its message', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   await (await engines.open(dir)).close()
   await rm(join(dir, 'events/store/metadata/dendro.sql'))
   const { writeFile } = await import('node:fs/promises')
@@ -64,7 +64,7 @@ test('an engine that does not start is reported with its message', async () => {
 })
 
 test('an external server is checked', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   await addEvents(store, 1, ['x'])
   const findings = await diagnose('not used', store.url)
   expect(findings.filter(({ ok }) => !ok)).toEqual([])
@@ -77,7 +77,7 @@ test('an external server is checked', async () => {
 })
 
 test('a reader that sees every organization is reported', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   await addEvents(store, 1, ['x'])
   const address = parseAddress(store.url)
   const url = formatAddress({ ...address, reader: address.writer })

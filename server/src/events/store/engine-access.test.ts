@@ -7,7 +7,7 @@ const engines = makeEngines()
 let store: EventStore
 
 beforeAll(async () => {
-  store = await engines.open(await engines.newDir())
+  store = await engines.open(await engines.madeDir())
   await addEvents(store, 1, ['of one'])
   await addEvents(store, 2, ['of two'])
 })

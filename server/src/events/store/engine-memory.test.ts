@@ -7,7 +7,7 @@ import { isOverloaded } from './rows.ts'
 const engines = makeEngines()
 let store: EventStore
 beforeAll(async () => {
-  store = await engines.open(await engines.newDir())
+  store = await engines.open(await engines.madeDir())
 })
 afterAll(engines.cleanUp)
 

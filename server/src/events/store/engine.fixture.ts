@@ -6,6 +6,7 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import { systemClock } from '../../kernel/clock.ts'
 import { systemIds } from '../../kernel/ids.ts'
 import { openLogger } from '../../kernel/log.ts'
+import { copyMadeStore } from '../../kernel/made-store.fixture.ts'
 import type { EventDeps } from './engine.ts'
 import { type EventStore, type EventStoreOptions, openEventStore } from './events.ts'
 
@@ -13,9 +14,15 @@ export const testDeps: EventDeps = { clock: systemClock, ids: systemIds, log: op
 
 export const MEMORY_BYTES = 2 ** 30
 
+/** Fills a data directory with an empty event store, as its first start leaves it. */
+export const copyMadeEvents = (dataDir: string): Promise<void> =>
+  copyMadeStore('events', dataDir, async (made) => (await openEventStore({ dataDir: made, memoryBytes: MEMORY_BYTES }, testDeps)).close())
+
 /** Opens event stores in separate directories and closes those that a test leaves open. */
 export type Engines = {
   newDir(): Promise<string>
+  /** A new directory with a store whose first start is over. */
+  madeDir(): Promise<string>
   open(dataDir: string, deps?: EventDeps, options?: Pick<EventStoreOptions, 'spillBytes'>): Promise<EventStore>
   cleanUp(): Promise<void>
 }
@@ -23,10 +30,16 @@ export type Engines = {
 export function makeEngines(): Engines {
   const opened: EventStore[] = []
   const dirs: string[] = []
+  const newDir = async (): Promise<string> => {
+    const dir = await mkdtemp(join(tmpdir(), 'dendro-events-'))
+    dirs.push(dir)
+    return dir
+  }
   return {
-    newDir: async () => {
-      const dir = await mkdtemp(join(tmpdir(), 'dendro-events-'))
-      dirs.push(dir)
+    newDir,
+    madeDir: async () => {
+      const dir = await newDir()
+      await copyMadeEvents(dir)
       return dir
     },
     open: async (dataDir, deps = testDeps, options = {}) => {

@@ -63,7 +63,7 @@ test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
       const status = await readFile(`/proc/${pidOf(store)}/status`, 'utf8')
       return ['CapEff', 'CapPrm', 'CapInh', 'CapBnd', 'NoNewPrivs'].map((name) => new RegExp(`^${name}:\\s+(\\w+)$`, 'm').exec(status)?.[1])
     }
-    const own = await engines.open(await engines.newDir())
+    const own = await engines.open(await engines.madeDir())
     expect(await rightsOf(own)).toEqual([...Array(4).fill('0000000000000000'), '1'])
     const dir = await engines.newDir()
     await chown(dir, 65_534, 65_534)
@@ -76,7 +76,7 @@ test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
 )
 
 test('it listens only on loopback', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   const sockets = new Set(
     await Promise.all((await readdir(`/proc/${pidOf(store)}/fd`)).map((fd) => readlink(`/proc/${pidOf(store)}/fd/${fd}`).catch(() => ''))),
   )
@@ -89,7 +89,7 @@ test('it listens only on loopback', async () => {
 })
 
 test('a killed engine restarts with its data, new passwords and a new port', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   await addEvents(store, 1, ['before'])
   const [oldUrl, oldPid] = [store.url, pidOf(store)]
   store.engine?.kill()
@@ -104,7 +104,7 @@ test('a killed engine restarts with its data, new passwords and a new port', asy
 })
 
 test('an engine that hangs is killed and restarted', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   const pid = pidOf(store)
   process.kill(pid, 'SIGSTOP')
   await expect.poll(() => store.engine?.state(), { interval: 100 }).toMatchObject({ kind: 'up', restarts: 1 })
@@ -113,7 +113,7 @@ test('an engine that hangs is killed and restarted', async () => {
 })
 
 test('a read that wants more memory than it may have is refused, and the engine lives', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   const pid = pidOf(store)
   // A single aggregation state cannot spill to disk, unlike many groups.
   const greedy = 'select length(groupArray(number)) from numbers(1e9)'
@@ -123,7 +123,7 @@ test('a read that wants more memory than it may have is refused, and the engine 
 })
 
 test('reads that are left at any moment do not end the engine', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   const pid = pidOf(store)
   const read = async (leaveMs: number) => {
     const query = `select repeat('x', 1000) as text from numbers(${leaveMs % 2 === 0 ? 300 : 300_000})`
@@ -139,7 +139,7 @@ test('reads that are left at any moment do not end the engine', async () => {
 })
 
 test('when its parent is killed it exits, and the next start has the data', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   const program = `
     import { addEvents, makeEngines } from ${JSON.stringify(join(import.meta.dirname, 'engine.fixture.ts'))}
     const store = await makeEngines().open(${JSON.stringify(dir)})
@@ -154,7 +154,7 @@ test('when its parent is killed it exits, and the next start has the data', asyn
 })
 
 test('an engine that outlives its killed service does not read the files of the next start', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   const program = `
     import { makeEngines } from ${JSON.stringify(join(import.meta.dirname, 'engine.fixture.ts'))}
     await makeEngines().open(${JSON.stringify(dir)})`
@@ -185,7 +185,7 @@ async function held(dataDir: string, known: readonly number[]): Promise<number> 
 }
 
 test('files of earlier starts are removed when no engine needs them, and those of a concurrent start stay', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   const store = await engines.open(dir)
   const config = await configOf(pidOf(store))
   await store.close()
@@ -199,7 +199,7 @@ test('files of earlier starts are removed when no engine needs them, and those o
 })
 
 test('a start waits for an engine that is still leaving', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   const first = await engines.open(dir)
   // Time runs slowly for the second one, so that its wait for the lock is long enough for a slow machine.
   const clock = { ...testDeps.clock, monotonicMs: () => testDeps.clock.monotonicMs() / 30 }
@@ -210,7 +210,7 @@ test('a start waits for an engine that is still leaving', async () => {
 })
 
 test('a second engine on the same directory is rejected with an explanation, and the first keeps running', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   const first = await engines.open(dir)
   await expect(openEngine({ dataDir: dir, memoryBytes: MEMORY_BYTES, lockWaitMs: 0 }, testDeps)).rejects.toThrow(
     `another server is running on ${dir}/events; stop it or choose another data directory`,
@@ -248,7 +248,7 @@ test('another program that answers on the port is not mistaken for the engine', 
 })
 
 test('unauthenticated traffic on its port does not end it', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   const pid = pidOf(store)
   const { port } = new URL(store.url)
   for (const bytes of [
@@ -264,7 +264,7 @@ test('unauthenticated traffic on its port does not end it', async () => {
 })
 
 test('closing the connection ends a read', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   const leaving = new AbortController()
   const query = store.reader.query({ query: 'select count() from numbers(1e13) settings max_threads = 1', abort_signal: leaving.signal })
   query.catch(() => undefined)
@@ -276,7 +276,7 @@ test('closing the connection ends a read', async () => {
 })
 
 test('the error of a failed start contains the cause', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   const store = await engines.open(dir)
   await store.close()
   const { writeFile } = await import('node:fs/promises')

@@ -14,7 +14,7 @@ const engines = makeEngines()
 afterEach(engines.cleanUp)
 
 test('an external server is used in the same way', async () => {
-  const engine = await engines.open(await engines.newDir())
+  const engine = await engines.open(await engines.madeDir())
   const store = await openEventStore({ url: engine.url, dataDir: 'not used', memoryBytes: 0 }, testDeps)
   expect([store.engine, store.health(), store.cluster]).toEqual([undefined, { status: 'ok' }, undefined])
   await store.ping()
@@ -26,7 +26,7 @@ test('an external server is used in the same way', async () => {
 })
 
 test('without a login for reading, the writer reads and may not write', async () => {
-  const engine = await engines.open(await engines.newDir())
+  const engine = await engines.open(await engines.madeDir())
   const url = formatAddress({ ...parseAddress(engine.url), reader: undefined })
   const store = await openEventStore({ url, dataDir: 'not used', memoryBytes: 0 }, testDeps)
   await addEvents(store, 1, ['here'])
@@ -36,7 +36,7 @@ test('without a login for reading, the writer reads and may not write', async ()
 })
 
 test('a wrong password fails at once and is not repeated in the error', async () => {
-  const engine = await engines.open(await engines.newDir())
+  const engine = await engines.open(await engines.madeDir())
   const { writer, ...address } = parseAddress(engine.url)
   const url = formatAddress({ ...address, writer: { ...writer, password: new Secret('wrong-secret') } })
   const opening = openEventStore({ url, dataDir: 'not used', memoryBytes: 0 }, testDeps)
@@ -46,7 +46,7 @@ test('a wrong password fails at once and is not repeated in the error', async ()
 })
 
 test('outages of an external server show in the health', async () => {
-  const engine = await engines.open(await engines.newDir())
+  const engine = await engines.open(await engines.madeDir())
   const store = await openEventStore({ url: engine.url, dataDir: 'not used', memoryBytes: 0 }, testDeps)
   await engine.close()
   await expect.poll(() => store.health().status, { interval: 100 }).toBe('down')
@@ -87,7 +87,7 @@ test('a first start whose files a power cut left empty is repeated', async () =>
 })
 
 test('after a completed first start a broken store is never reset', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   await (await engines.open(dir)).close()
   const [first = ''] = await definitionsIn(dir)
   await truncate(first)
@@ -97,7 +97,7 @@ test('after a completed first start a broken store is never reset', async () => 
 })
 
 test('a directory with rows is not reset either, even without the mark of the first start', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   const store = await engines.open(dir)
   await addEvents(store, 1, ['precious'])
   await store.close()
@@ -110,7 +110,7 @@ test('a directory with rows is not reset either, even without the mark of the fi
 })
 
 test('damaged parts that the engine detached are reported at the next start', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   const store = await engines.open(dir)
   await addEvents(store, 1, ['lost'])
   await addEvents(store, 1, ['kept'])
@@ -128,7 +128,7 @@ test('damaged parts that the engine detached are reported at the next start', as
 })
 
 test('a second start does not disturb an engine that is still in its first start', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   const first = await engines.open(dir)
   await rm(join(dir, 'events/made'))
   // The second clock runs fast, so that its wait for the lock is short.

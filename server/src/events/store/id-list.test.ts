@@ -7,7 +7,7 @@ const engines = makeEngines()
 afterAll(() => engines.cleanUp())
 
 test('an id is found among tens of thousands, and an empty list matches nothing', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   const ids = Array.from({ length: 20_001 }, () => randomUUID())
   const countOf = async (id: string, list: readonly string[]) => {
     const { condition, params } = amongIds('id', 'ids', list)

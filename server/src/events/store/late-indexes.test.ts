@@ -31,7 +31,7 @@ test.each([
 const engines = makeEngines()
 let store: EventStore
 beforeAll(async () => {
-  store = await engines.open(await engines.newDir())
+  store = await engines.open(await engines.madeDir())
 })
 afterAll(engines.cleanUp)
 

@@ -10,7 +10,7 @@ const engines = makeEngines()
 let store: EventStore
 let writer: EventWriter
 beforeAll(async () => {
-  store = await engines.open(await engines.newDir())
+  store = await engines.open(await engines.madeDir())
   writer = await openEventWriter(store, testDeps)
 })
 afterAll(async () => {

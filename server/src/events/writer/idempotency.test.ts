@@ -23,7 +23,7 @@ async function open(store: EventStore): Promise<EventWriter> {
   return writer
 }
 
-const newStore = async (): Promise<EventStore> => engines.open(await engines.newDir())
+const newStore = async (): Promise<EventStore> => engines.open(await engines.madeDir())
 
 const wearing = (identity: bigint, lines: readonly string[], given: Partial<Post> = {}): Post =>
   postOf(lines, {
@@ -73,7 +73,7 @@ test('repeats during the first attempt wait for it and get the same outcome', as
 })
 
 test('idempotency keys are known after a full restart, also with another number of events', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   const post = wearing(5n, ['one', 'two'])
   const first = await engines.open(dir)
   const before = await openEventWriter(first, testDeps)

@@ -49,7 +49,7 @@ test('every claim is above the previous one, and not below the clock, even if cl
 })
 
 test('numbers rise while the clock jumps back and forth by years, and go on rising in the next process', async () => {
-  const dir = await engines.newDir()
+  const dir = await engines.madeDir()
   const numbers: bigint[] = []
   const year = (n: number) => Date.UTC(n, 5, 1)
   for (const timesMs of [
@@ -70,7 +70,7 @@ test('numbers rise while the clock jumps back and forth by years, and go on risi
 })
 
 test('one reservation is a unique run of numbers, also across the end of a claim', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   const seq = openSeq(store, testDeps)
   const counts = Array.from({ length: 40 }, (_, n) => 1 + ((n * 377_777) % 1_000_000))
   const firsts = await Promise.all(counts.map((count) => seq.reserve(count)))
@@ -80,7 +80,7 @@ test('one reservation is a unique run of numbers, also across the end of a claim
 })
 
 test('many processes that claim concurrently get different numbers', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   const other = await openEventStore({ url: store.url, dataDir: '', memoryBytes: MEMORY_BYTES }, testDeps)
   const clocks = [[Date.now()], [0], [Date.UTC(2050, 0, 1), 0]].map(jumpingClock)
   const seqs = Array.from({ length: 6 }, (_, n) =>
@@ -103,7 +103,7 @@ test('many processes that claim concurrently get different numbers', async () =>
 })
 
 test('two processes never get the same number', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   const seq = openSeq(store, testDeps)
   await seq.reserve(1)
   const last = await lastClaim(store.writer)
@@ -119,14 +119,14 @@ test('two processes never get the same number', async () => {
 })
 
 test('of two inserts of one claim the store keeps the first', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   const owners = Array.from({ length: 8 }, () => testDeps.ids.uuid())
   await Promise.all(owners.map((owner) => addClaim(store.writer, { claim: 1n, first: 5n, next: 9n }, owner, undefined)))
   expect((await claimOwners(store.writer, 1n)).length).toBe(1)
 })
 
 test('without stored claims, numbers start above those of the stored events', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   const highest = 2n ** 62n + 12_345n
   await addEvents(store, 1, ['an event'])
   await store.writer.insert({ table: 'events_l', values: [{ org_id: 1, ts: 1, seq: String(highest) }], format: 'JSONEachRow' })
@@ -134,7 +134,7 @@ test('without stored claims, numbers start above those of the stored events', as
 })
 
 test('old claims are dropped by the hundred thousand', async () => {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   for (const claim of [150_000n, 299_999n])
     await addClaim(store.writer, { claim, first: claim, next: claim + 1n }, testDeps.ids.uuid(), undefined)
   const seq = openSeq(store, testDeps)

@@ -19,7 +19,7 @@ async function open(store: EventStore, bounds?: WriterBounds): Promise<EventWrit
 }
 
 async function openBoth(bounds?: WriterBounds): Promise<{ store: EventStore; writer: EventWriter }> {
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   return { store, writer: await open(store, bounds) }
 }
 

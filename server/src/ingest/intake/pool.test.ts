@@ -120,3 +120,24 @@ test('closing answers what waits', async () => {
   await pool.close()
   expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
 })
+
+test('a worker starts with the first step that it gets', async () => {
+  let started = 0
+  const count = () => {
+    started += 1
+  }
+  process.on('worker', count)
+  const pool = await open({ size: 2 })
+  const post = pool.open()
+  expect(started).toBe(0)
+  await post.run(parseRequest('work'))
+  expect(started).toBe(1)
+  await pool.close()
+  process.off('worker', count)
+})
+
+test('without its program every post gets a 503', async () => {
+  const pool = openPool({ log: openLogger('silent'), size: 1, script: pathToFileURL(join(dir, 'not-there.mjs')) })
+  for (let times = 0; times < 2; times += 1) await expect(pool.open().run(parseRequest('work'))).rejects.toEqual(comeAgain)
+  await pool.close()
+})

@@ -34,7 +34,7 @@ const CHECKS_MAX = 20
 /** Bounds the heap of a worker. Bodies are outside the heap; the memory budget bounds them. */
 const HEAP_MB = 512
 
-/** Starts the threads that parse and split bodies, so that the main thread stays responsive. */
+/** Parses and splits bodies in threads, so that the main thread stays responsive. A thread starts with the first body that it gets. */
 export function openPool({
   log,
   size = Math.max(1, availableParallelism() - 1),
@@ -71,14 +71,14 @@ type Step = {
 /** A running step; `usedMs` is the CPU time of the worker at the first check. */
 type Running = { step: Step; timer: NodeJS.Timeout; checks: number; usedMs: number | undefined }
 
-/** One worker and its queue. A worker that dies or hangs is replaced, and its state is lost. */
+/** One worker and its queue. A worker that dies or hangs is replaced for the next step, and its state is lost. */
 class WorkerLane {
   readonly #script: URL
   readonly #stepMs: number
   readonly #log: Logger
   readonly #waiting: Step[] = []
   #running: Running | undefined
-  #worker: Worker
+  #worker: Worker | undefined
   /** Counts the workers that this lane has had. */
   #generation = 0
   #isClosed = false
@@ -88,7 +88,6 @@ class WorkerLane {
     this.#script = script
     this.#stepMs = stepMs
     this.#log = log
-    this.#worker = this.#start()
   }
 
   get load(): number {
@@ -112,14 +111,14 @@ class WorkerLane {
         if (!isOpen) return
         isOpen = false
         this.#jobs -= 1
-        if (generation === this.#generation) this.#worker.postMessage({ job: id, request: { kind: 'forget' } })
+        if (generation === this.#generation) this.#worker?.postMessage({ job: id, request: { kind: 'forget' } })
       },
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#worker.terminate()
+    await this.#worker?.terminate()
     for (const step of this.#waiting.splice(0)) step.reject(busy('the service is stopping'))
   }
 
@@ -142,6 +141,7 @@ class WorkerLane {
       }
       const running: Running = { step, timer: this.#scheduleCheck(), checks: 0, usedMs: undefined }
       this.#running = running
+      this.#worker ??= this.#start()
       this.#worker.postMessage({ job: step.job, request: step.request }, step.transfer)
     }
   }
@@ -152,16 +152,16 @@ class WorkerLane {
 
   /** Ends a worker that has used too much CPU time. Wall time alone proves nothing: on a busy machine a step may wait long. */
   async #check(): Promise<void> {
-    const running = this.#running
-    if (!running) return
+    const [running, worker] = [this.#running, this.#worker]
+    if (!running || !worker) return
     running.checks += 1
     running.timer = this.#scheduleCheck()
-    const usedMs = running.checks > CHECKS_MAX ? Number.POSITIVE_INFINITY : await usedMsOf(this.#worker)
+    const usedMs = running.checks > CHECKS_MAX ? Number.POSITIVE_INFINITY : await usedMsOf(worker)
     if (this.#running !== running || usedMs === undefined) return
     running.usedMs ??= Math.min(usedMs, Number.MAX_VALUE)
     if (usedMs - running.usedMs < this.#stepMs / 2) return
     this.#log.error({ step: running.step.request.kind }, 'an intake worker hung and is replaced')
-    await this.#worker.terminate()
+    await worker.terminate()
   }
 
   #onMessage(worker: Worker, { job, reply, failure }: FromWorker): void {
@@ -190,7 +190,7 @@ class WorkerLane {
     }
     if (this.#isClosed) return
     this.#generation += 1
-    this.#worker = this.#start()
+    this.#worker = undefined
     this.#next()
   }
 }

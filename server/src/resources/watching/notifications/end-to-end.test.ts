@@ -38,7 +38,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((listening) => relay.listen(0, '127.0.0.1', listening))
   engines = makeEngines()
-  const store = await engines.open(await engines.newDir())
+  const store = await engines.open(await engines.madeDir())
   const env = {
     DENDRO_CLICKHOUSE_URL: store.url,
     DENDRO_WEBHOOK_ALLOW: '127.0.0.1',
