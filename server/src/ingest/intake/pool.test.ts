@@ -68,10 +68,11 @@ test('a worker that waits for the CPU on a busy machine is not replaced', async 
 test('a message that belongs to no job, as Node sends under --watch, changes nothing', async () => {
   const worker = once(process, 'worker') as Promise<[Worker]>
   const pool = await open()
+  const before = await pool.open().run(parseRequest('work'))
   const [started] = await worker
   // The pool registered its listener first, so this one is called after the pool has handled the message.
   const heard = new Promise<void>((resolve) => started.on('message', (message) => !('job' in message) && resolve()))
-  const before = await pool.open().run(parseRequest('watched'))
+  expect(await pool.open().run(parseRequest('watched'))).toEqual(before)
   await heard
   expect(await pool.open().run(parseRequest('work'))).toEqual(before)
   await pool.close()
