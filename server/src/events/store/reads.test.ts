@@ -6,14 +6,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Secret } from '../../kernel/secret.ts'
 import { openReads, type Reads } from './reads.ts'
 
-type Asked = { url: URL; body: string; headers: IncomingMessage['headers'] }
-const asked: Asked[] = []
+type Received = { url: URL; body: string; headers: IncomingMessage['headers'] }
+const received: Received[] = []
 const sockets = new Set<Socket>()
 let reply: (answer: ServerResponse) => void = (answer) => void answer.end()
 
 const server = createServer(async (request, answer) => {
   const body = Buffer.concat(await request.toArray()).toString()
-  asked.push({ url: new URL(request.url ?? '', 'http://store'), body, headers: request.headers })
+  received.push({ url: new URL(request.url ?? '', 'http://store'), body, headers: request.headers })
   reply(answer)
 })
 server.on('connection', (socket: Socket) => sockets.add(socket))
@@ -49,7 +49,7 @@ test('statements in turn use one connection, with login, settings and cost', asy
   })
   await run()
   expect(sockets.size).toBe(1)
-  const [first] = asked
+  const [first] = received
   expect(Object.fromEntries(first?.url.searchParams ?? [])).toEqual({
     query_id: 'one',
     database: 'events',
@@ -93,9 +93,9 @@ test('aborting closes the connection of a read that runs, and sends nothing when
   leaving.abort(new Error('the caller left'))
   await expect(running).rejects.toThrow('the caller left')
   await closed
-  const before = asked.length
+  const before = received.length
   await expect(run({}, leaving.signal)).rejects.toThrow('the caller left')
-  expect(asked).toHaveLength(before)
+  expect(received).toHaveLength(before)
 })
 
 test('a connection that was unused for too long is not used again', async () => {
