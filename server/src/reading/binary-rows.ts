@@ -31,6 +31,12 @@ export class BinaryRows {
     return this.#bytes.readDoubleLE(this.#at - 8)
   }
 
+  /** Two numbers of eight bytes, the higher one first. */
+  uuid(): string {
+    const [high, low] = [this.uint64(), this.uint64()].map((half) => half.toString(16).padStart(16, '0'))
+    return `${high}${low}`.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  }
+
   /** Returns the bytes of a string without copying them. */
   bytes(): Buffer {
     const length = this.length()

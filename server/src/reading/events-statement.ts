@@ -14,8 +14,11 @@ import { exactNumber } from './measures.ts'
 import { instant, instantNs, storedNs } from './predicates.ts'
 import { among, and, constant, digits, FALSE, joined, name, or, param, type SqlFragment, sql, TRUE } from './statement.ts'
 
-/** A statement that returns events, and the layout of its rows. */
-export type EventsStatement = { readonly whole: SqlFragment; readonly carriers: readonly BranchLayout[] }
+/**
+ * A statement that returns events, and the layout of its rows. `hasTableRows` means that a row has the columns of the table, not those that rows of
+ * several branches have in common.
+ */
+export type EventsStatement = { readonly whole: SqlFragment; readonly carriers: readonly BranchLayout[]; readonly hasTableRows: boolean }
 
 /** Builds the statement for up to `limit` events of a window. Undefined when no event can match. */
 export function eventsStatement(
@@ -24,11 +27,10 @@ export function eventsStatement(
   request: EventsRequest,
   bounds: TimeBounds,
 ): EventsStatement | undefined {
-  const { parts, carriers: layouts } = partsOf(branches, filter, request, bounds)
-  const [only] = parts
-  if (only === undefined) return undefined
-  const together = sql`select * from (${joined(parts, ' union all ')}) ${orderOf(request, 'outer')} limit ${digits(request.limit)}`
-  return withColumns(parts.length === 1 ? only : together, layouts)
+  const { parts, layouts } = partsOf(branches, filter, request, bounds)
+  if (parts.length === 1) return ofOneBranch(parts, layouts, request)
+  const together = sql`select * from (${inCommonColumns(parts)}) ${orderOf(request, 'outer')} limit ${digits(request.limit)}`
+  return parts.length === 0 ? undefined : withColumns(together, layouts)
 }
 
 /** Builds the statement for up to `limit` events of each branch, unordered. Undefined when no event can match. */
@@ -38,18 +40,29 @@ export function eventsPerBranch(
   request: EventsRequest,
   bounds: TimeBounds,
 ): EventsStatement | undefined {
-  const { parts, carriers: layouts } = partsOf(branches, filter, request, bounds)
-  return parts.length === 0 ? undefined : withColumns(joined(parts, ' union all '), layouts)
+  const { parts, layouts } = partsOf(branches, filter, request, bounds)
+  if (parts.length === 1) return ofOneBranch(parts, layouts, request)
+  return parts.length === 0 ? undefined : withColumns(inCommonColumns(parts), layouts)
 }
+
+/** Every further level of a statement takes the store as long as reading a hundred events. */
+function ofOneBranch(parts: readonly BranchPart[], layouts: readonly BranchLayout[], { orderBy }: EventsRequest): EventsStatement {
+  const [only] = parts
+  if (!only || orderBy) return withColumns(inCommonColumns(parts), layouts)
+  return { whole: only.fromTable, carriers: layouts, hasTableRows: true }
+}
+
+const inCommonColumns = (parts: readonly BranchPart[]): SqlFragment => joined(parts.map(commonColumns), ' union all ')
 
 const withColumns = (whole: SqlFragment, layouts: readonly BranchLayout[]): EventsStatement => ({
   whole: sql`select branch, ns, seq, log, sev, origin, skeleton, shape, line, more, parts, found from (${whole})`,
   carriers: layouts,
+  hasTableRows: false,
 })
 
 function partsOf(branches: readonly QueryBranch[], filter: EventQuery['filter'], request: EventsRequest, bounds: TimeBounds) {
   const layouts: BranchLayout[] = []
-  const parts: SqlFragment[] = []
+  const parts: BranchPart[] = []
   for (const branch of branches) {
     const met = filterSql(filter, contextOf(branch))
     if (met === FALSE) continue
@@ -61,7 +74,7 @@ function partsOf(branches: readonly QueryBranch[], filter: EventQuery['filter'],
       hasRaw: request.withRaw,
     }
     parts.push(
-      branchSql(branch, {
+      branchPart(branch, {
         met: whereOf(met, hintsOf(filter, { tableClass: branch.tableClass, ...contextOf(branch) })),
         bounds,
         wish: request,
@@ -71,7 +84,7 @@ function partsOf(branches: readonly QueryBranch[], filter: EventQuery['filter'],
     )
     layouts.push(layout)
   }
-  return { parts, carriers: layouts }
+  return { parts, layouts }
 }
 
 const contexts = new WeakMap<QueryBranch, BranchContext>()
@@ -185,8 +198,11 @@ type BranchRead = {
   number: number
 }
 
+/** The read of one branch in the columns of its table, and what makes rows of several branches alike. */
+type BranchPart = { readonly fromTable: SqlFragment; readonly commonColumns: SqlFragment }
+
 /** Sorts and limits before it reads the values, so that values are read for the returned events only. */
-function branchSql(branch: QueryBranch, { met, bounds, wish: request, columns, number }: BranchRead): SqlFragment {
+function branchPart(branch: QueryBranch, { met, bounds, wish: request, columns, number }: BranchRead): BranchPart {
   const table = name(tableClasses[branch.tableClass].table)
   const where = met(and([scopeOf(branch, bounds), positionSql(request, bounds)]))
   const fixed = request.withRaw
@@ -194,10 +210,14 @@ function branchSql(branch: QueryBranch, { met, bounds, wish: request, columns, n
     : sql`ts, seq, log_id, sev, origin, skeleton, shape, more, parts`
   const all = joined([fixed, ...columns.map(name), ...rankColumns(request.orderBy, branch)])
   const inOrder = orderOf(request, branch.sources.length === 1 ? 'dataset' : 'inner')
-  return sql`select toUInt64(${digits(number)}) as branch, toUnixTimestamp64Nano(ts) as ns, seq, toString(log_id) as log, sev, origin, skeleton,
-    shape, ${request.withRaw ? sql`raw` : sql`''`} as line, more, parts, ${valuesOf(columns)} as found${request.orderBy ? sql`, rank_absent, rank_text, rank_number, rank_exact, rank_value` : sql``}
-    from (select ${all} from ${table} ${where} ${inOrder} limit ${digits(request.limit)})`
+  return {
+    fromTable: sql`select ${all} from ${table} ${where} ${inOrder} limit ${digits(request.limit)}`,
+    commonColumns: sql`toUInt64(${digits(number)}) as branch, toUnixTimestamp64Nano(ts) as ns, seq, toString(log_id) as log, sev, origin, skeleton,
+      shape, ${request.withRaw ? sql`raw` : sql`''`} as line, more, parts, ${valuesOf(columns)} as found${request.orderBy ? sql`, rank_absent, rank_text, rank_number, rank_exact, rank_value` : sql``}`,
+  }
 }
+
+const commonColumns = ({ fromTable, commonColumns: columns }: BranchPart): SqlFragment => sql`select ${columns} from (${fromTable})`
 
 const valuesOf = (columns: readonly Slot[]): SqlFragment =>
   columns.length === 0 ? sql`emptyArrayString()` : sql`cast([${joined(columns.map(name))}], 'Array(String)')`

@@ -51,6 +51,26 @@ export function storedEvent(rows: BinaryRows): StoredEventRow {
   }
 }
 
+/** Reads a row of the only branch, in the order of its table. */
+export function storedTableRow(rows: BinaryRows, { columns, hasRaw }: BranchLayout): StoredEventRow {
+  return {
+    branch: 0,
+    timeNs: rows.int64(),
+    seq: rows.uint64(),
+    logId: rows.uuid(),
+    severity: severityNames[rows.uint8()] ?? 'none',
+    origin: rows.text(),
+    skeleton: rows.uint64(),
+    shape: rows.text(),
+    more: new Map(rows.pairs()),
+    parts: rows.texts(),
+    raw: hasRaw ? rows.bytes() : NO_BYTES,
+    values: columns.map(() => rows.text()),
+  }
+}
+
+const NO_BYTES = Buffer.alloc(0)
+
 /** Turns a row into an event with the requested keys. */
 export function foundEvent(stored: StoredEventRow, layout: BranchLayout, request: Pick<EventsRequest, 'keys'>): FoundEvent {
   const { branch: _branch, shape, raw, more, parts, values, ...kept } = stored

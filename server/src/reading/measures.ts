@@ -189,10 +189,16 @@ export function readStatsRow(rows: BinaryRows, calls: readonly AggregateCall[], 
   return { count, stats: calls.map((call) => readStat(rows, call, count, widthMs)) }
 }
 
+/** The results of calls that the number of events determines. */
+export const statsRowOf = (calls: readonly AggregateCall[], count: number, widthMs: number): StatsRow =>
+  count === 0 ? nobody(calls) : { count, stats: calls.map(({ name }) => ({ value: name === 'rate' ? rateOf(count, widthMs) : count })) }
+
+const rateOf = (count: number, widthMs: number): number | null => (widthMs > 0 ? count / (widthMs / 1_000) : null)
+
 function readStat(rows: BinaryRows, call: AggregateCall, count: number, widthMs: number): StatValue {
   switch (call.name) {
     case 'rate':
-      return { value: widthMs > 0 ? count / (widthMs / 1_000) : null }
+      return { value: rateOf(count, widthMs) }
     case 'count':
       return { value: call.key === undefined ? count : Number(rows.uint64()) }
     case 'unique':

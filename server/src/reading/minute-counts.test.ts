@@ -4,7 +4,7 @@ import { openSendersAlone } from '../../../test/senders.ts'
 import { deleteEvents } from '../events/purge/purge.ts'
 import { sliceOf } from '../query/slices.ts'
 import type { EventQuery, StatsRequest } from './event-query.ts'
-import { minutesOf } from './minute-counts.ts'
+import { minutesOf, wholeMinutes } from './minute-counts.ts'
 import { countMatching, readStats } from './reading.ts'
 
 const MINUTE_MS = 60_000
@@ -223,4 +223,29 @@ test('the minutes at the borders of ranges and slices are counted event by event
   expect(minutesOf(bounds, { bounds, slices: 3 })).toEqual({ first: 1, end: 6, mixed: [1, 4] })
   const whole = { fromMs: 60_000, toMs: 300_000 }
   expect(minutesOf(whole, { bounds: whole, slices: 4 })).toEqual({ first: 1, end: 5, mixed: [] })
+})
+
+test.each([
+  [
+    { first: 1, end: 6, mixed: [] },
+    { first: 1, end: 6, inner: [] },
+  ],
+  [
+    { first: 1, end: 6, mixed: [1] },
+    { first: 2, end: 6, inner: [] },
+  ],
+  [
+    { first: 1, end: 6, mixed: [5] },
+    { first: 1, end: 5, inner: [] },
+  ],
+  [
+    { first: 1, end: 6, mixed: [1, 3, 5] },
+    { first: 2, end: 5, inner: [3] },
+  ],
+  [
+    { first: 1, end: 2, mixed: [1] },
+    { first: 2, end: 1, inner: [] },
+  ],
+])('the minutes %o have %o as whole ones', (minutes, whole) => {
+  expect(wholeMinutes(minutes)).toEqual({ ...whole, mixed: minutes.mixed })
 })

@@ -3,7 +3,8 @@ import { sliceStartMs } from '../query/slices.ts'
 import type { QueryBranch } from './branches.ts'
 import type { TimeBounds } from './event-query.ts'
 import { oneOf, scopeOf, sourcesByStart } from './events-statement.ts'
-import { among, and, constant, FALSE, not, param, type SqlFragment, sql, textsOf } from './statement.ts'
+import { instant } from './predicates.ts'
+import { among, and, constant, FALSE, not, or, param, type SqlFragment, sql, TRUE, textsOf } from './statement.ts'
 
 /**
  * Which events of a branch one part of a statement counts, and the time in milliseconds by which it assigns them to slices. Stored counts serve only
@@ -47,13 +48,21 @@ export function countScopes(
     return { own, branch: { ...branch, sources }, minutes: minutesOf(own, { bounds, slices }) }
   })
   if (!split.every(({ minutes }) => isWorthwhile(minutes))) return all
-  return split.flatMap(({ own, branch: same, minutes: { first, end, mixed } }) => {
+  return split.flatMap(({ own, branch: same, minutes }) => {
+    const { first, end, mixed } = minutes
+    const { first: wholeFirst, end: wholeEnd, inner } = wholeMinutes(minutes)
     const numbers = param.int64s(mixed.map(BigInt))
-    const isWhole = mixed.length === 0 ? [] : [not(among(MINUTE, numbers))]
-    const within = [sql`${MINUTE} >= ${param.int64(BigInt(first))}`, sql`${MINUTE} < ${param.int64(BigInt(end))}`]
-    const whole = { scope: and([oneOf(same.sources), ...within, ...isWhole]), timeMs: sql`(toInt64(${MINUTE}) * 60000)`, isStored: true }
-    const others = { scope: and([scopeOf(same, own), among(MINUTE, numbers)]), timeMs: EVENT_MS, isStored: false }
-    return mixed.length === 0 ? [whole] : [whole, others]
+    const within = [sql`${MINUTE} >= ${param.int64(BigInt(wholeFirst))}`, sql`${MINUTE} < ${param.int64(BigInt(wholeEnd))}`]
+    const counted = and([oneOf(same.sources), ...within, inner.length === 0 ? TRUE : not(among(MINUTE, numbers))])
+    const whole = { scope: counted, timeMs: sql`(toInt64(${MINUTE}) * 60000)`, isStored: true }
+    if (mixed.length === 0) return [whole]
+    // Comparing times is cheaper than computing minutes, and selects granules as well.
+    const outside = or([
+      wholeFirst === first ? FALSE : sql`ts < ${instant(wholeFirst * MINUTE_MS)}`,
+      wholeEnd === end ? FALSE : sql`ts >= ${instant(wholeEnd * MINUTE_MS)}`,
+    ])
+    const others = and([scopeOf(same, own), inner.length === 0 ? outside : among(MINUTE, numbers)])
+    return [whole, { scope: others, timeMs: EVENT_MS, isStored: false }]
   })
 }
 
@@ -77,6 +86,12 @@ export function minutesOf({ fromMs, toMs }: TimeBounds, { bounds, slices }: { bo
   const inside = borders.filter((ms) => ms >= fromMs && ms <= toMs && ms % MINUTE_MS !== 0)
   const mixed = [...new Set(inside.map((ms) => Math.floor(ms / MINUTE_MS)))]
   return { first: Math.floor(fromMs / MINUTE_MS), end: Math.ceil(toMs / MINUTE_MS), mixed }
+}
+
+/** The minutes without those at both ends that are partly outside, and the mixed ones that are left in between. */
+export function wholeMinutes({ first, end, mixed }: Minutes): Minutes & { readonly inner: readonly number[] } {
+  const whole = { first: mixed.includes(first) ? first + 1 : first, end: mixed.includes(end - 1) ? end - 1 : end }
+  return { ...whole, mixed, inner: mixed.filter((minute) => minute >= whole.first && minute < whole.end) }
 }
 
 const isWorthwhile = ({ first, end, mixed }: Minutes): boolean =>

@@ -4,7 +4,7 @@ import { readWithFacts } from './branch-facts.ts'
 import { conditionsIn, keysIn, type QueryBranch } from './branches.ts'
 import type { EventQuery, EventsRequest, EventsResult, FoundEvent, TimeBounds } from './event-query.ts'
 import { type EventsStatement, eventsStatement } from './events-statement.ts'
-import { type BranchLayout, foundEvent, type StoredEventRow, storedEvent } from './found-event.ts'
+import { type BranchLayout, foundEvent, type StoredEventRow, storedEvent, storedTableRow } from './found-event.ts'
 import { comparesIds } from './hints.ts'
 import { branchesInFamilies, eventsInFamilies } from './pattern-families.ts'
 import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
@@ -73,13 +73,14 @@ const EVENTS_PER_YIELD = 1_000
 export async function eventsOf(
   store: EventStore,
   queryRun: QueryRun,
-  { whole, carriers: layouts }: EventsStatement,
+  { whole, carriers: layouts, hasTableRows }: EventsStatement,
   request: EventsRequest,
 ): Promise<FoundEvent[]> {
   const rows = await run(store, queryRun, whole)
   const found: FoundEvent[] = []
+  const [first] = layouts
   while (!rows.atEnd) {
-    const stored = storedEvent(rows)
+    const stored = first && hasTableRows ? storedTableRow(rows, first) : storedEvent(rows)
     found.push(foundEvent(stored, layoutOf(layouts, stored), request))
     if (found.length % EVENTS_PER_YIELD === 0) await setImmediate()
   }

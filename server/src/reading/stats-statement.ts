@@ -90,6 +90,22 @@ export function slicedStatement(
     group by g0 with rollup having number > 0 order by is_whole desc, ${sizeOrder(options)}`
 }
 
+/** Builds a statement for the number of events of each value of a key, with rows for each read of its own. Undefined when no event can match. */
+export function groupCountsStatement(
+  branches: readonly QueryBranch[],
+  query: Pick<EventQuery, 'filter' | 'bounds'>,
+  key: string,
+): SqlFragment | undefined {
+  const options = { calls: [], groups: [key], slices: undefined }
+  const reads = branches.flatMap((branch) => branchReads(branch, query, options, false))
+  const counted = reads.map(
+    ({ branch, met, hints, scope }) =>
+      sql`select materialize(${textOf(key, contextOf(branch))}) as g0, toUInt64(count()) as number
+        from ${name(tableClasses[branch.tableClass].table)} ${whereOf(met, hints)(scope)} group by g0`,
+  )
+  return counted.length === 0 ? undefined : joined(counted, ' union all ')
+}
+
 /** One read of a branch: its conditions, and the events that it counts. */
 type BranchRead = CountScope & {
   readonly branch: QueryBranch

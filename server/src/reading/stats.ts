@@ -5,13 +5,22 @@ import type { BinaryRows } from './binary-rows.ts'
 import { readWithFacts } from './branch-facts.ts'
 import { keysIn, type QueryBranch } from './branches.ts'
 import type { EventQuery, StatsGroup, StatsRequest, StatsResult, StatsRow } from './event-query.ts'
+import { mergeGroupCounts, needCountsOnly } from './group-counts.ts'
 import { pathsOf } from './key-locations.ts'
 import { isExactCall, nobody, readStatsRow } from './measures.ts'
 import { withFamilies } from './pattern-families.ts'
 import { isTooManyGroups } from './query-failure.ts'
 import { costOf, type QueryRun, run, startQueryRun } from './run.ts'
 import { textsOf } from './statement.ts'
-import { GROUP_JOINT, GROUPS_MAX, LEVELS, type StatsOptions, slicedStatement, statsStatement } from './stats-statement.ts'
+import {
+  GROUP_JOINT,
+  GROUPS_MAX,
+  groupCountsStatement,
+  LEVELS,
+  type StatsOptions,
+  slicedStatement,
+  statsStatement,
+} from './stats-statement.ts'
 
 /** Limits groups × slices. */
 const CELLS_MAX = 1_000_000
@@ -136,8 +145,22 @@ async function readWhole(reading: StatsRead): Promise<[TotalStats, TopGroups]> {
   const { groups, slices } = reading.request
   if (groups.length === 0) return [await readSlices(reading), { groups: [], total: 0 }]
   if (slices > 1) return Promise.all([readSlices(reading), readTop(reading)])
-  const { whole, ...top } = await readTop(reading)
+  const { whole, ...top } = (await readCounts(reading)) ?? (await readTop(reading))
   return [{ whole, slices: [whole] }, top]
+}
+
+/** Counts all groups of a key with few values. Undefined when the key has too many, or the calls need more than counts. */
+async function readCounts(reading: StatsRead): Promise<(TopGroups & { whole: StatsRow }) | undefined> {
+  const { calls, groups, limit } = reading.request
+  const [key, ...others] = groups
+  if (key === undefined || others.length > 0 || !needCountsOnly(calls)) return undefined
+  if (!reading.branches.every((branch) => hasFewValues(branch, key))) return undefined
+  const statement = groupCountsStatement(reading.branches, reading.query, key)
+  const rows =
+    statement && (await run(reading.store, reading.queryRun, statement, { groupsMax: CELLS_AT_ONCE, groups }).catch(undefinedIfTooMany))
+  if (statement && !rows) return undefined
+  const found = mergeGroupCounts(rows, { calls, limit, widthMs: widthMs(reading) })
+  return { ...found, groups: found.groups.map(({ stored, whole }) => ({ stored: [stored], whole })) }
 }
 
 async function readSlices(reading: StatsRead): Promise<TotalStats> {
