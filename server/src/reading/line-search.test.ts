@@ -125,3 +125,48 @@ test('the store and the matcher fold case in the same way', async () => {
   const differ = pairs.filter(([one = '', other = ''], index) => (foldCase(one) === foldCase(other)) !== (row?.same[index] === 1))
   expect(differ).toEqual([])
 })
+
+/** Words whose letters have more than two forms, or forms of several lengths; each list is one word in other cases. */
+const caselessWords = [
+  ['ΜΙΚΡΟΣ', 'μικρος', 'μικροσ', 'Μικρος'],
+  ['ΣΊΓΜΑ', 'σίγμα', 'ςίγμα'],
+  ['ИВАН', 'иван'],
+  ['STRAẞE', 'straße'],
+  ['ȾABLE', 'ⱦable'],
+  ['ⒶⅧ', 'ⓐⅷ'],
+  ['Ǆep', 'ǆep', 'ǅep'],
+  ['20 µs', '20 μs', '20 Μs'],
+]
+/** One word to a line, several shapes, and the forms of a word one behind the other, in both orders. */
+const caselessLines = [...caselessWords.flat(), ...caselessWords.flat().toReversed()].flatMap((word, index) => [
+  `${index} plain ${word}`,
+  JSON.stringify({ k: word, at: index }),
+  JSON.stringify({ k: `before ${word} behind`, at: index }),
+])
+
+test.each(['caseless', 'caseless-open'])('every letter is found in each of its cases: %s', async (dataset) => {
+  if (dataset === 'caseless-open') {
+    await reader.send(dataset, ['{"k":"of its dataset"}'])
+    await reader.openMaps(dataset, ['', 'nested.'])
+  }
+  await reader.send(dataset, caselessLines)
+  const valueIn = (line: string): string | undefined => (line.startsWith('{') ? String(Reflect.get(JSON.parse(line), 'k')) : undefined)
+  const wrong: unknown[] = []
+  const expectLines = async (filter: string, isMet: (line: string) => boolean) => {
+    const found = new Set(await reader.lines([dataset], filter))
+    const missing = caselessLines.filter((line) => isMet(line) && !found.has(line))
+    const extra = caselessLines.filter((line) => !isMet(line) && found.has(line))
+    if (missing.length + extra.length > 0) wrong.push({ filter, missing: missing.slice(0, 3), extra: extra.slice(0, 3) })
+  }
+  for (const words of caselessWords) {
+    const holds = (text: string | undefined) => words.some((word) => text?.includes(word) ?? false)
+    for (const word of words.slice(0, 2)) {
+      await expectLines(`'${word}'`, holds)
+      await expectLines(`@raw ILIKE '%${word}%'`, holds)
+      await expectLines(`k ILIKE '%${word}%'`, (line) => holds(valueIn(line)))
+      await expectLines(`k ILIKE '${word}'`, (line) => words.includes(valueIn(line) ?? ''))
+      await expectLines(`k ILIKE '%${word.slice(0, -1)}_'`, (line) => words.some((one) => valueIn(line)?.endsWith(one) ?? false))
+    }
+  }
+  expect(wrong).toEqual([])
+})
