@@ -25,6 +25,8 @@ export type Endpoint = {
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
+  /** A member of the query or the body that replaces the others: with it, all others are ignored, valid or not, except those of `besides`. */
+  instead?: { readonly member: string; readonly besides: readonly string[] }
   /** The content types of a body that is not our JSON. The handler reads it as a stream; an empty body is allowed. */
   takes?: readonly string[]
   /** The format of failures where a wire protocol prescribes its own. */

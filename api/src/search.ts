@@ -119,6 +119,7 @@ const SearchParameters = z.object({
 })
 
 const FAILS = [404, 410, 501, 503] as const
+const PAGE = { member: 'pagination_token', besides: ['per_page'] } as const
 const KINDS = `Without aggregates and groups the answer has events; with aggregates it has their values over the range and in each slice; with groups the same
 for each group. \`from_expr\` or \`from\` selects datasets, \`time_range\` or \`from_ts\` and \`to_ts\` the time range (default: the last 20 minutes).`
 
@@ -131,6 +132,7 @@ export const search = {
     summary: 'Search or aggregate events by URL; page links lead here',
     description: KINDS,
     query: SearchParameters,
+    instead: PAGE,
     reply: SearchResponse,
     fails: FAILS,
   }),
@@ -142,6 +144,7 @@ export const search = {
     summary: 'Search or aggregate events',
     description: KINDS,
     body: SearchRequest,
+    instead: PAGE,
     reply: SearchResponse,
     fails: FAILS,
   }),

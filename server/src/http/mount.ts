@@ -172,8 +172,8 @@ export function executing(endpoint: Endpoint, handler: JsonHandler<Endpoint>) {
   return async (request: UncheckedRequest, callOf: (at: CheckedTarget, checked: CheckedParts) => object) => {
     const at = { actor: request.actor, params: check(params, request.params, 'path'), facts: request.facts }
     const record = find ? await find(at as EndpointTarget<Endpoint>) : undefined
-    const query = endpoint.query ? check(endpoint.query, request.query, 'query') : {}
-    const body = endpoint.body ? check(endpoint.body, bodyOf(request, endpoint.body), 'body') : undefined
+    const query = endpoint.query ? check(endpoint.query, withoutReplaced(endpoint, request.query), 'query') : {}
+    const body = endpoint.body ? check(endpoint.body, withoutReplaced(endpoint, bodyOf(request, endpoint.body)), 'body') : undefined
     return run(callOf(at, { query, body, record }) as never)
   }
 }
@@ -226,6 +226,14 @@ export function signalOf({ raw }: FastifyReply): AbortSignal {
 function bodyOf(request: Pick<UncheckedRequest, 'body'>, schema: z.ZodType): unknown {
   if (request.body === undefined && !schema.safeParse(undefined).success) throw badRequest('a JSON body is required')
   return request.body
+}
+
+/** Leaves out the members that another one replaces. */
+function withoutReplaced({ instead }: Endpoint, given: unknown): unknown {
+  if (!instead || typeof given !== 'object' || given === null || Array.isArray(given)) return given
+  const members = Object.entries(given)
+  const isReplaced = members.some(([name, value]) => name === instead.member && value !== null && value !== '')
+  return isReplaced ? Object.fromEntries(members.filter(([name]) => name === instead.member || instead.besides.includes(name))) : given
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'

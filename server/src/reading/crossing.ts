@@ -1,5 +1,6 @@
 import { shapeReferences } from '../lines/shape.ts'
 import { foldCase } from '../query/like.ts'
+import { caselessLike } from './caseless.ts'
 import { escapeTails, tailsAtEnd } from './escape-tails.ts'
 import { readable } from './key-text.ts'
 import { escapedInPattern, formatsHolding, type LineSearch } from './plain-lines.ts'
@@ -136,7 +137,7 @@ function testSql({ kind, texts }: ValueTest, value: SqlFragment): SqlFragment {
       if (text === '') return sql`${readable(value)} = ''`
       const piece = escapedInPattern(text)
       const [before, after] = [kind === 'ends' || kind === 'holds' ? '%' : '', kind === 'begins' || kind === 'holds' ? '%' : '']
-      return sql`${value} ilike ${param.text(before + piece + after)}`
+      return caselessLike(before + piece + after)(value)
     }),
   )
 }

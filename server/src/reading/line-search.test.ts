@@ -135,3 +135,46 @@ test('the store and the matcher fold case in the same way', async () => {
   const differ = pairs.filter(([one = '', other = ''], index) => (foldCase(one) === foldCase(other)) !== (row?.same[index] === 1))
   expect(differ).toEqual([])
 })
+
+/** Words whose letters have more than two forms, or forms of several lengths; each list is one word in other cases. */
+const caselessWords = [
+  ['ΜΙΚΡΟΣ', 'μικρος', 'μικροσ', 'Μικρος'],
+  ['ΣΊΓΜΑ', 'σίγμα', 'ςίγμα'],
+  ['ИВАН', 'иван'],
+  ['STRAẞE', 'straße'],
+  ['ȾABLE', 'ⱦable'],
+  ['ⒶⅧ', 'ⓐⅷ'],
+  ['Ǆep', 'ǆep', 'ǅep'],
+  ['20 µs', '20 μs', '20 Μs'],
+]
+/** One word to a line, several shapes, and the forms of a word one behind the other, in both orders. */
+const caselessLines = [...caselessWords.flat(), ...caselessWords.flat().toReversed()].flatMap((word, index) => [
+  `${index} plain ${word}`,
+  JSON.stringify({ k: word, at: index }),
+  JSON.stringify({ k: `before ${word} behind`, at: index }),
+])
+
+test('every letter is found in each of its cases, in every form of storage', async () => {
+  const datasets = ['caseless', 'caseless-open']
+  await reader.send('caseless-open', ['{"k":"of its dataset"}'])
+  await reader.openMaps('caseless-open', ['', 'nested.'])
+  for (const dataset of datasets) await reader.send(dataset, caselessLines)
+  const valueIn = (line: string): string | undefined => (line.startsWith('{') ? String(Reflect.get(JSON.parse(line), 'k')) : undefined)
+  const wrong: unknown[] = []
+  const expectLines = async (filter: string, isMet: (line: string) => boolean) => {
+    const found = (await reader.lines(datasets, filter)).toSorted()
+    const expected = caselessLines.filter(isMet).flatMap((line) => datasets.map(() => line))
+    if (JSON.stringify(found) !== JSON.stringify(expected.toSorted())) wrong.push({ filter, found, expected })
+  }
+  for (const words of caselessWords) {
+    const holds = (text: string | undefined) => words.some((word) => text?.includes(word) ?? false)
+    for (const word of words.slice(0, 2)) {
+      await expectLines(`'${word}'`, holds)
+      await expectLines(`@raw ILIKE '%${word}%'`, holds)
+      await expectLines(`k ILIKE '%${word}%'`, (line) => holds(valueIn(line)))
+      await expectLines(`k ILIKE '${word}'`, (line) => words.includes(valueIn(line) ?? ''))
+      await expectLines(`k ILIKE '%${word.slice(0, -1)}_'`, (line) => words.some((one) => valueIn(line)?.endsWith(one) ?? false))
+    }
+  }
+  expect(wrong).toEqual([])
+}, 300_000)

@@ -1,5 +1,6 @@
 import { isInParts } from '../lines/parts.ts'
 import type { Slot } from '../lines/slots.ts'
+import { caselessLike, containsAnyCaseless } from './caseless.ts'
 import { crossingLines } from './crossing.ts'
 import { escapeTails } from './escape-tails.ts'
 import { timeFormat, timeText, timeWords } from './event-time.ts'
@@ -29,7 +30,7 @@ function inLineOfShapes(search: LineSearch, lines: LineSources): SqlFragment {
   // The conditions for plain lines would be wrong for other lines with the same columns.
   const isOdd = among(sql`shape`, param.texts(odd))
   const { met, others } = crossingLines(search, odd)
-  const inOthers = and([among(sql`shape`, param.texts(others)), sql`${lineOfShapes(others, lines)} ilike ${search.pattern}`])
+  const inOthers = and([among(sql`shape`, param.texts(others)), search.fits(lineOfShapes(others, lines))])
   return or([and([not(isOdd), inPlain]), met, ...(others.length === 0 ? [] : [inOthers])])
 }
 
@@ -38,7 +39,7 @@ export function searchFor(text: string): LineSearch {
   const crossings = crossing(text, (code) => `\\u{${code}}`)
   return {
     text,
-    pattern: param.text(patternOf(text)),
+    fits: caselessLike(patternOf(text)),
     isEscaped: /["\\]|\p{Cc}/u.test(text),
     tails: escapeTails(text),
     crossings: crossingsOf(text),
@@ -47,12 +48,11 @@ export function searchFor(text: string): LineSearch {
   }
 }
 
-function inAnyLine({ text, pattern, isEscaped, tails, crossings, times }: LineSearch, lines: LineSources): SqlFragment {
+function inAnyLine({ text, fits, isEscaped, tails, crossings, times }: LineSearch, lines: LineSources): SqlFragment {
   const marked = sql`(position(shape, '\\x02\\x03') > 0 or position(shape, '\\x02\\x04') > 0)`
   const isEncodedDifferently = and([IS_JSON, or([sql`${param.flag(isEscaped)} = 1`, marked])])
-  const needles = param.texts([text, ...tails])
-  const mayHold = (value: SqlFragment) => sql`multiSearchAnyCaseInsensitiveUTF8(${value}, ${needles})`
-  const direct = [sql`${BETWEEN_VALUES} ilike ${pattern}`, sql`raw ilike ${pattern}`, and([...times, sql`${timeText} ilike ${pattern}`])]
+  const mayHold = containsAnyCaseless([text, ...tails])
+  const direct = [fits(BETWEEN_VALUES), fits(sql`raw`), and([...times, fits(timeText)])]
   const mayBeThere = or([
     isEncodedDifferently,
     sql`match(shape, ${crossings})`,
@@ -62,9 +62,9 @@ function inAnyLine({ text, pattern, isEscaped, tails, crossings, times }: LineSe
   ])
   const isThere = and([
     not(isEncodedDifferently),
-    or([...direct, ...lines.columns.map((column) => and([refers(column), sql`${name(column)} ilike ${pattern}`]))]),
+    or([...direct, ...lines.columns.map((column) => and([refers(column), fits(name(column))]))]),
   ])
-  return sql`multiIf(shape = '', raw ilike ${pattern}, not ${mayBeThere}, 0, ${isThere}, 1, ${rawLine(lines)} ilike ${pattern})`
+  return sql`multiIf(shape = '', ${fits(sql`raw`)}, not ${mayBeThere}, 0, ${isThere}, 1, ${fits(rawLine(lines))})`
 }
 
 /** Returns the borders that a text may cross as a regular expression of the store. It matches nothing when there are no such borders. */

@@ -1,6 +1,7 @@
 import { scanReferences } from '../lines/shape.ts'
 import type { Slot } from '../lines/slots.ts'
 import { foldCase } from '../query/like.ts'
+import { containsAnyCaseless } from './caseless.ts'
 import { beginsInEscape, hasBareQuote, type LineSearch } from './plain-lines.ts'
 import { type LineSources, lineInParts, PARTS_TEXT, timeInParts } from './raw-line.ts'
 import { and, FALSE, name, not, or, param, type SqlFragment, sql } from './statement.ts'
@@ -23,14 +24,14 @@ export const isInEntriesOnly = (search: LineSearch, parts: readonly string[]): b
 
 /** Searches lines whose parts are known. Conditions that no part can meet are left out. */
 function inKnownParts(search: LineSearch, lines: LineSources, parts: readonly string[]): SqlFragment {
-  const { text, pattern, isEscaped, tails, times } = search
+  const { text, fits, isEscaped, tails, times } = search
   const marked = parts.filter(isMarked)
   const odd = parts.filter((part) => marked.includes(part) || search.mayCross(part))
   const isEncodedDifferently = hasOneOf(marked)
   const refersTo = (column: Slot) => hasOneOf(parts.filter((part) => part.includes(`\x01${column}\x02`)))
-  const inColumns = lines.columns.map((column) => and([sql`${name(column)} ilike ${pattern}`, refersTo(column)]))
-  const inEntries = sql`arrayExists(value -> value ilike ${pattern}, mapValues(more))`
-  const inValues = or([...inColumns, and([inEntries, sql`arrayExists(value -> value ilike ${pattern}, ${ENTRIES})`])])
+  const inColumns = lines.columns.map((column) => and([fits(name(column)), refersTo(column)]))
+  const inEntries = sql`arrayExists(value -> ${fits(sql`value`)}, mapValues(more))`
+  const inValues = or([...inColumns, and([inEntries, sql`arrayExists(value -> ${fits(sql`value`)}, ${ENTRIES})`])])
   const mayHoldTail = (value: SqlFragment) => or(tails.map((tail) => beginsInEscape(value, tail)))
   const tailsHeld =
     tails.length === 0
@@ -41,7 +42,7 @@ function inKnownParts(search: LineSearch, lines: LineSources, parts: readonly st
         ]
   const mayBeThere = or([
     hasOneOf(odd),
-    sql`arrayExists(key -> key ilike ${pattern}, mapKeys(more))`,
+    sql`arrayExists(key -> ${fits(sql`key`)}, mapKeys(more))`,
     ...(isEscaped ? [inValues] : []),
     ...tailsHeld,
   ])
@@ -49,9 +50,9 @@ function inKnownParts(search: LineSearch, lines: LineSources, parts: readonly st
   const needsEscapes = isEscaped || tails.length > 0 || marked.length > 0
   return or([
     hasOneOf(parts.filter((part) => literalsContain(text, part))),
-    and([...times, sql`${timeInParts(lines)} ilike ${pattern}`]),
+    and([...times, fits(timeInParts(lines))]),
     ...(isEscaped ? [] : [and([not(isEncodedDifferently), inValues])]),
-    and([mayBeThere, sql`${lineInParts(lines, needsEscapes)} ilike ${pattern}`]),
+    and([mayBeThere, fits(lineInParts(lines, needsEscapes))]),
   ])
 }
 
@@ -81,31 +82,27 @@ const overlaps = (head: string, after: string): boolean => head.startsWith(after
 const unmarked = (tail: string): string => (tail.startsWith('\x03') || tail.startsWith('\x04') ? tail.slice(1) : tail)
 
 /** Searches lines whose parts are unknown or too many. */
-function inAnyParts({ text, pattern, isEscaped, tails, crossings, times }: LineSearch, lines: LineSources): SqlFragment {
+function inAnyParts({ text, fits, isEscaped, tails, crossings, times }: LineSearch, lines: LineSources): SqlFragment {
   const marked = sql`(position(${PARTS_TEXT}, '\\x02\\x03') > 0 or position(${PARTS_TEXT}, '\\x02\\x04') > 0)`
   const isEncodedDifferently = or([sql`${param.flag(isEscaped)} = 1`, marked])
-  const needles = param.texts([text, ...tails])
-  const mayHold = (value: SqlFragment) => sql`multiSearchAnyCaseInsensitiveUTF8(${value}, ${needles})`
+  const mayHold = containsAnyCaseless([text, ...tails])
   const refersTo = (column: Slot) => sql`position(${PARTS_TEXT}, ${param.text(`\x01${column}\x02`)}) > 0`
-  const direct = [
-    sql`replaceRegexpAll(${PARTS_TEXT}, '\\x01[^\\x02]*\\x02', '\\x01') ilike ${pattern}`,
-    and([...times, sql`${timeInParts(lines)} ilike ${pattern}`]),
-  ]
+  const direct = [fits(sql`replaceRegexpAll(${PARTS_TEXT}, '\\x01[^\\x02]*\\x02', '\\x01')`), and([...times, fits(timeInParts(lines))])]
   const mayBeThere = or([
     isEncodedDifferently,
     sql`match(${PARTS_TEXT}, ${crossings})`,
     ...direct,
     ...lines.columns.map((column) => and([refersTo(column), mayHold(name(column))])),
     sql`arrayExists(value -> ${mayHold(sql`value`)}, ${ENTRIES})`,
-    sql`arrayExists(key -> key ilike ${pattern}, mapKeys(more))`,
+    sql`arrayExists(key -> ${fits(sql`key`)}, mapKeys(more))`,
   ])
   const isThere = and([
     not(isEncodedDifferently),
     or([
       ...direct,
-      ...lines.columns.map((column) => and([refersTo(column), sql`${name(column)} ilike ${pattern}`])),
-      sql`arrayExists(value -> value ilike ${pattern}, ${ENTRIES})`,
+      ...lines.columns.map((column) => and([refersTo(column), fits(name(column))])),
+      sql`arrayExists(value -> ${fits(sql`value`)}, ${ENTRIES})`,
     ]),
   ])
-  return sql`multiIf(not ${mayBeThere}, 0, ${isThere}, 1, ${lineInParts(lines)} ilike ${pattern})`
+  return sql`multiIf(not ${mayBeThere}, 0, ${isThere}, 1, ${fits(lineInParts(lines))})`
 }

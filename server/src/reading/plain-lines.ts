@@ -1,14 +1,16 @@
 import { type ShapePlaceholder, shapeReferences } from '../lines/shape.ts'
 import type { Slot } from '../lines/slots.ts'
 import { foldCase } from '../query/like.ts'
+import { caselessLike, containsAnyCaseless } from './caseless.ts'
 import { timeTextAs, timeWords } from './event-time.ts'
 import { type LineSources, lineOfShapes } from './raw-line.ts'
-import { among, and, constant, name, or, type Param, param, type SqlFragment, sql, TRUE } from './statement.ts'
+import { among, and, constant, name, or, param, type SqlFragment, sql, TRUE } from './statement.ts'
 
 /** A text to search for in lines, with what is derived from it. */
 export type LineSearch = {
   readonly text: string
-  readonly pattern: Param
+  /** The condition that a column or a line contains the text. */
+  readonly fits: (column: SqlFragment) => SqlFragment
   /** Whether the text is encoded differently inside JSON strings. */
   readonly isEscaped: boolean
   /** The beginnings of values when the text starts inside an escape sequence. */
@@ -44,7 +46,7 @@ export function inPlainLine(search: LineSearch, lines: LineSources, shapes: read
   const hasWords = open.some((shape) => shape === '' || placesIn(shape).some(({ reference }) => reference.kind === 'words'))
   return or([
     ...(sure.length === 0 ? [] : [among(sql`shape`, param.texts(sure))]),
-    ...(hasWords ? [sql`raw ilike ${search.pattern}`] : []),
+    ...(hasWords ? [search.fits(sql`raw`)] : []),
     ...timesContain(search, open),
     ...lines.columns.flatMap((column) => columnContains(search, column, open)),
     ...overflowContains(search, lines, open),
@@ -56,11 +58,11 @@ export const isInValuesOnly = (search: LineSearch, shapes: readonly string[]): b
   shapes.every((shape) => isPlainFor(search, shape) && !literalsContain(search.text, shape))
 
 /** Searches the overflow map. It holds attributes too, so a line is rebuilt when a value there may contain the text. */
-function overflowContains({ text, tails, pattern }: LineSearch, lines: LineSources, shapes: readonly string[]): readonly SqlFragment[] {
+function overflowContains({ text, tails, fits }: LineSearch, lines: LineSources, shapes: readonly string[]): readonly SqlFragment[] {
   const own = shapes.filter((shape) => shape !== '' && placesIn(shape).some(({ reference }) => reference.kind === 'more'))
   if (own.length === 0) return []
-  const mayHold = sql`arrayExists(value -> multiSearchAnyCaseInsensitiveUTF8(value, ${param.texts([text, ...tails])}), mapValues(more))`
-  return [and([sql`position(shape, '\\x01m') > 0`, mayHold, sql`${lineOfShapes(own, lines)} ilike ${pattern}`])]
+  const mayHold = sql`arrayExists(value -> ${containsAnyCaseless([text, ...tails])(sql`value`)}, mapValues(more))`
+  return [and([sql`position(shape, '\\x01m') > 0`, mayHold, fits(lineOfShapes(own, lines))])]
 }
 
 /** Whether the literals of a shape contain the text, and so every line of it. */
@@ -71,10 +73,10 @@ function literalsContain(text: string, shape: string): boolean {
 }
 
 /** Searches values that are written from the time of the event. */
-function timesContain({ text, pattern }: LineSearch, shapes: readonly string[]): readonly SqlFragment[] {
+function timesContain({ text, fits }: LineSearch, shapes: readonly string[]): readonly SqlFragment[] {
   return formatsHolding(text, timeFormatsOf(shapes)).map((format) => {
     const hasTime = sql`position(shape, ${param.text(`\x01t${format}\x02`)}) > 0`
-    return and([hasTime, sql`${timeTextAs(format)} ilike ${pattern}`])
+    return and([hasTime, fits(timeTextAs(format))])
   })
 }
 
@@ -100,30 +102,26 @@ function columnContains(search: LineSearch, column: Slot, shapes: readonly strin
   })
   const quoted = places.filter(({ isQuoted }) => isQuoted).length
   const bare = places.length - quoted
-  const [value, { pattern, tails, isEscaped }] = [name(column), search]
+  const [value, { fits, tails, isEscaped }] = [name(column), search]
   const among = (number: number, reference: SqlFragment) => (number === shapes.length ? TRUE : reference)
   const inBare = among(bare, and([refers(column), sql`position(shape, ${quotedReference(column)}) = 0`]))
   // A text that is encoded differently inside quotes is in none of the quoted values here.
-  if (isEscaped) return bare === 0 ? [] : [and([inBare, sql`${value} ilike ${pattern}`])]
+  if (isEscaped) return bare === 0 ? [] : [and([inBare, fits(value)])]
   if (places.length === 0) return []
   const inLine = among(places.length, refers(column))
-  if (quoted === 0 || tails.length === 0) return [and([inLine, sql`${value} ilike ${pattern}`])]
-  if (bare === 0 && isAscii(search.text)) return [and([inLine, containsOneOf(value, [search.text, ...tails])])]
+  if (quoted === 0 || tails.length === 0) return [and([inLine, fits(value)])]
+  if (bare === 0 && isAscii(search.text)) return [and([inLine, containsAnyCaseless([search.text, ...tails])(value)])]
   const inQuotes = among(quoted, sql`position(shape, ${quotedReference(column)}) > 0`)
   const tailHeld = or(tails.map((tail) => beginsInEscape(value, tail)))
-  return [and([inLine, or([sql`${value} ilike ${pattern}`, and([inQuotes, tailHeld])])])]
+  return [and([inLine, or([fits(value), and([inQuotes, tailHeld])])])]
 }
 
 /** The store ignores case in the same way in both kinds of search, apart from letters that change their length with their case. */
 const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
 
-/** True where a value contains one of the texts. The store takes less time to prepare one search than one for each text. */
-const containsOneOf = (value: SqlFragment, texts: readonly string[]): SqlFragment =>
-  sql`multiSearchAnyCaseInsensitiveUTF8(${value}, ${param.texts(texts)})`
-
 /** True where a value contains a tail of the text. Its control character is rare, and looking for it takes next to no time. */
 export const beginsInEscape = (value: SqlFragment, tail: string): SqlFragment =>
-  sql`(position(${value}, ${param.text(tail.slice(0, 1))}) > 0 and ${value} ilike ${param.text(patternOf(tail))})`
+  sql`(position(${value}, ${param.text(tail.slice(0, 1))}) > 0 and ${caselessLike(patternOf(tail))(value)})`
 
 const refers = (column: Slot): SqlFragment => constant(String.raw`position(shape, '\x01${column}\x02') > 0`)
 const quotedReference = (column: Slot): SqlFragment => constant(String.raw`'"\x01${column}\x02'`)

@@ -1,6 +1,7 @@
 import { instantMsOf } from '@dendro/language/instant'
 import { digitsOf, exceedsFloatPrecision, int64Of, numberOf, safeNumberOf } from '@dendro/language/number'
 import type { Condition, FilterOperator, Literal } from '@dendro/language/tree'
+import { caselessLike } from './caseless.ts'
 import { readable, type TextTest } from './key-text.ts'
 import { among, and, FALSE, or, param, type SqlFragment, sql, TRUE } from './statement.ts'
 
@@ -138,7 +139,7 @@ const isWrittenAsNumber = (text: SqlFragment): SqlFragment => sql`match(${text},
 
 function likeTest(pattern: string, ignoreCase: boolean): TextTest {
   const patternParam = param.text(pattern)
-  const fits = (text: SqlFragment) => (ignoreCase ? sql`${text} ilike ${patternParam}` : sql`${text} like ${patternParam}`)
+  const fits = ignoreCase ? caselessLike(pattern) : (text: SqlFragment) => sql`${text} like ${patternParam}`
   // A pattern with literal characters matches neither an absent text nor the NUL of an empty one.
   if (/[^%_]/.test(pattern)) return { holdsForAbsent: false, of: canOccur(pattern) ? fits : () => FALSE }
   return { holdsForAbsent: true, of: (text) => fits(readable(text)) }

@@ -162,6 +162,16 @@ test('of many deletions at once a single one is done and recorded', async () => 
   expect(audit).toHaveLength(1)
 })
 
+test('changes of several members at once keep each other', async () => {
+  const bodies = [{ name: 'changed' }, { roles: ['IngestionApi'] }, { allowed_in_address: true }, { event_defaults: { dataset: 'web' } }]
+  for (const round of Array(6).keys()) {
+    const made = await make({ name: `shared ${round}`, roles: ['AdminApi'] })
+    const answers = await Promise.all([...bodies, ...bodies].map((body) => org.ask('PATCH', `/api-keys/${made.id}`, { body })))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect((await org.ask('GET', `/api-keys/${made.id}`)).body).toMatchObject(Object.assign({}, ...bodies))
+  }
+})
+
 test('the deployment can accept keys in further headers', async () => {
   for (const name of ['x-service-api-key', 'x-other-key', 'X-Third-Key']) {
     expect((await app.ask('GET', '/datasets', { headers: { [name]: org.key } })).status).toBe(200)

@@ -15,6 +15,7 @@ import {
   hasAdmin,
   insertApiKey,
   lockAdminKeys,
+  lockApiKey,
   selectApiKey,
   selectApiKeys,
   selectKeyUse,
@@ -82,27 +83,30 @@ export async function createApiKey(world: World, actor: Actor, request: NewApiKe
 export async function updateApiKey(world: World, actor: Actor, record: ApiKeyRow, change: ApiKeyChange): Promise<ApiKey> {
   if (Object.values(change).every((value) => value === undefined)) return getApiKey(world, record)
   if (change.roles) await checkGrant(world, actor, 'API', change.roles)
-  const roles = change.roles ? storedRoles(change.roles) : record.roles
-  checkBudget(world, roles, change.query_budget)
-  const next = {
-    ...record,
-    name: change.name ?? record.name,
-    roles,
-    allowed_in_address: change.allowed_in_address ?? record.allowed_in_address,
-    query_budget: change.query_budget === undefined ? record.query_budget : (change.query_budget ?? {}),
-    event_defaults: change.event_defaults === undefined ? record.event_defaults : (change.event_defaults ?? {}),
-    ...modifiedBy(actor, world.clock.nowMs()),
-  }
+  const roles = change.roles && storedRoles(change.roles)
   const changed = await world.meta.write(actor.orgId, async (tx) => {
-    if (change.roles) await lockRolesForGrant(tx, actor.orgId, next.roles)
-    if (!next.roles.includes(ADMIN)) await checkAdminRemains(world, tx, record)
-    const row = await updateApiKeyRow(tx, next)
-    if (!row) throw notFound('API key', record.id)
-    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: row.id }, before: shown(record), after: shown(row) })
-    return row
+    if (roles) await lockRolesForGrant(tx, actor.orgId, roles)
+    // This locks all keys of administrators in one order, so it comes before the lock of a single key.
+    if (roles && !roles.includes(ADMIN)) await checkAdminRemains(world, tx, record)
+    const before = await lockApiKey(tx, actor.orgId, record.id)
+    if (!before) throw notFound('API key', record.id)
+    const next = { ...changedBy(before, { ...change, roles }), ...modifiedBy(actor, world.clock.nowMs()) }
+    checkBudget(world, next.roles, change.query_budget)
+    await updateApiKeyRow(tx, next)
+    await recordChange(world, tx, actor, { entity: { type: 'api_key', id: record.id }, before: shown(before), after: shown(next) })
+    return next
   })
   return getApiKey(world, changed)
 }
+
+const changedBy = (before: ApiKeyRow, change: ApiKeyChange): ApiKeyRow => ({
+  ...before,
+  name: change.name ?? before.name,
+  roles: change.roles ?? before.roles,
+  allowed_in_address: change.allowed_in_address ?? before.allowed_in_address,
+  query_budget: change.query_budget === undefined ? before.query_budget : (change.query_budget ?? {}),
+  event_defaults: change.event_defaults === undefined ? before.event_defaults : (change.event_defaults ?? {}),
+})
 
 export async function removeApiKey(world: World, actor: Actor, record: ApiKeyRow): Promise<undefined> {
   await world.meta.write(actor.orgId, async (tx) => {

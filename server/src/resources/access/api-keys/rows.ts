@@ -43,6 +43,9 @@ export const selectApiKeys = (db: Db, orgId: string) =>
 export const selectApiKey = (db: Db, orgId: string, id: string) =>
   db.one<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} and id = ${id}`)
 
+export const lockApiKey = (db: Db, orgId: string, id: string) =>
+  db.one<ApiKeyRow>(sql`select * from api_keys where org_id = ${orgId} and id = ${id} for update`)
+
 export const selectApiKeyById = (db: Db, orgId: string, id: string) =>
   db.one<ApiKeyRow & { org_number: number }>(sql`
     select k.*, o.number as org_number from api_keys k join organisations o on o.id = k.org_id where k.org_id = ${orgId} and k.id = ${id}`)
@@ -68,10 +71,10 @@ type ChangedKey = Pick<
   'org_id' | 'id' | 'name' | 'roles' | 'allowed_in_address' | 'query_budget' | 'event_defaults' | 'modified_at' | 'modified_by'
 >
 export const updateApiKeyRow = (db: Db, row: ChangedKey) =>
-  db.one<ApiKeyRow>(sql`
+  db.run(sql`
     update api_keys set name = ${row.name}, roles = ${row.roles}, allowed_in_address = ${row.allowed_in_address},
       query_budget = ${json(row.query_budget)}, event_defaults = ${json(row.event_defaults)}, modified_at = ${row.modified_at}, modified_by = ${json(row.modified_by)}
-    where org_id = ${row.org_id} and id = ${row.id} returning *`)
+    where org_id = ${row.org_id} and id = ${row.id}`)
 
 export const deleteApiKey = (db: Db, orgId: string, id: string) => db.run(sql`delete from api_keys where org_id = ${orgId} and id = ${id}`)
 
