@@ -22,9 +22,10 @@ const isBase64Byte = new Uint8Array(256)
 for (const char of BASE64) isBase64Byte[char.charCodeAt(0)] = 1
 const EQUALS_SIGN = 0x3d
 const MIN_CHUNK_BYTES = 16 * 2 ** 10
-const MAX_CHUNK_BYTES = 2 ** 20
-/** Logs become several times shorter when they are compressed. */
-const USUAL_GROWTH = 8
+const MAX_CHUNK_BYTES = 8 * 2 ** 20
+/** Logs rarely become shorter by more than this when they are compressed. */
+const GROWTH_MAX = 64
+const SIZE_BYTES = 4
 /** The collection of logs that a cloud service forwards. */
 const CLOUD = 'aws'
 
@@ -83,8 +84,7 @@ export class DeliveryRecords {
   #decoded(bytes: Buffer): Uint8Array | undefined {
     if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
     try {
-      // Otherwise the output would be put together from many small parts.
-      const chunkSize = Math.min(Math.max(MIN_CHUNK_BYTES, bytes.length * USUAL_GROWTH), MAX_CHUNK_BYTES)
+      const chunkSize = chunkBytesFor(bytes)
       const unpacked = gunzipSync(bytes, { chunkSize, maxOutputLength: Math.max(1, this.#bytesLeft) })
       this.#bytesLeft -= unpacked.length
       return unpacked
@@ -110,6 +110,12 @@ export class DeliveryRecords {
     const record: ReceivedRecord = { raw, time: undefined, level: undefined, keys: [], attributes: [] }
     this.#batches.add(this.#batches.of({ collection, dataset: dataset ?? stream }), record, attributes)
   }
+}
+
+/** The size of the output that the end of the gzip tells, and a byte more, so that it is one part. A size that no logs have is not believed. */
+function chunkBytesFor(bytes: Buffer): number {
+  const told = bytes.length < SIZE_BYTES ? 0 : bytes.readUInt32LE(bytes.length - SIZE_BYTES) + 1
+  return Math.min(Math.max(MIN_CHUNK_BYTES, Math.min(told, bytes.length * GROWTH_MAX)), MAX_CHUNK_BYTES)
 }
 
 /** True for a text of base64, with padding or without. */

@@ -156,12 +156,13 @@ export class JsonReader {
     const { bytes, end } = this
     let at = skipPlain(this.view, start, end)
     let escaped = false
-    for (; at < end; at += 1) {
+    while (at < end) {
       const byte = bytes[at] as number
       if (byte === QUOTE) break
+      at += 1
       if (byte !== BACKSLASH) continue
       escaped = true
-      at += 1
+      at = skipPlain(this.view, at + 1, end)
     }
     if (at >= end) throw this.#failAt(at, 'a text does not end')
     this.start = start
