@@ -17,10 +17,7 @@ export type DeliverySource = {
   attributes: readonly Pair[]
 }
 
-const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-const isBase64Byte = new Uint8Array(256)
-for (const char of BASE64) isBase64Byte[char.charCodeAt(0)] = 1
-const EQUALS_SIGN = 0x3d
+const OTHER_THAN_BASE64 = /[^A-Za-z0-9+/]/
 const MIN_CHUNK_BYTES = 16 * 2 ** 10
 const MAX_CHUNK_BYTES = 8 * 2 ** 20
 /** Logs rarely become shorter by more than this when they are compressed. */
@@ -118,15 +115,10 @@ function chunkBytesFor(bytes: Buffer): number {
   return Math.min(Math.max(MIN_CHUNK_BYTES, Math.min(told, bytes.length * GROWTH_MAX)), MAX_CHUNK_BYTES)
 }
 
-/** True for a text of base64, with padding or without. */
+/** True for a text of base64, with padding or without. The search for another character is several times faster than a loop. */
 function isBase64(text: string): boolean {
-  let end = text.length
-  for (let padding = 0; padding < 2 && end > 0 && text.charCodeAt(end - 1) === EQUALS_SIGN; padding += 1) end -= 1
-  for (let at = 0; at < end; at += 1) {
-    const char = text.charCodeAt(at)
-    if (char >= isBase64Byte.length || isBase64Byte[char] === 0) return false
-  }
-  return true
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  return !OTHER_THAN_BASE64.test(text.slice(0, text.length - padding))
 }
 
 /** True when everything is in the first line. An object there that can be read to its end is the only part then. */
