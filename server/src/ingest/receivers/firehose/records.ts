@@ -17,12 +17,14 @@ export type DeliverySource = {
   attributes: readonly Pair[]
 }
 
-const OTHER_THAN_BASE64 = /[^A-Za-z0-9+/]/
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+const isBase64Byte = new Uint8Array(256)
+for (const char of BASE64) isBase64Byte[char.charCodeAt(0)] = 1
+const EQUALS_SIGN = 0x3d
 const MIN_CHUNK_BYTES = 16 * 2 ** 10
-const MAX_CHUNK_BYTES = 8 * 2 ** 20
-/** Logs rarely become shorter by more than this when they are compressed. */
-const GROWTH_MAX = 64
-const SIZE_BYTES = 4
+const MAX_CHUNK_BYTES = 2 ** 20
+/** Logs become several times shorter when they are compressed. */
+const USUAL_GROWTH = 8
 /** The collection of logs that a cloud service forwards. */
 const CLOUD = 'aws'
 
@@ -81,7 +83,8 @@ export class DeliveryRecords {
   #decoded(bytes: Buffer): Uint8Array | undefined {
     if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
     try {
-      const chunkSize = chunkBytesFor(bytes)
+      // Otherwise the output would be put together from many small parts.
+      const chunkSize = Math.min(Math.max(MIN_CHUNK_BYTES, bytes.length * USUAL_GROWTH), MAX_CHUNK_BYTES)
       const unpacked = gunzipSync(bytes, { chunkSize, maxOutputLength: Math.max(1, this.#bytesLeft) })
       this.#bytesLeft -= unpacked.length
       return unpacked
@@ -109,16 +112,15 @@ export class DeliveryRecords {
   }
 }
 
-/** The size of the output that the end of the gzip tells, and a byte more, so that it is one part. A size that no logs have is not believed. */
-function chunkBytesFor(bytes: Buffer): number {
-  const told = bytes.length < SIZE_BYTES ? 0 : bytes.readUInt32LE(bytes.length - SIZE_BYTES) + 1
-  return Math.min(Math.max(MIN_CHUNK_BYTES, Math.min(told, bytes.length * GROWTH_MAX)), MAX_CHUNK_BYTES)
-}
-
-/** True for a text of base64, with padding or without. The search for another character is several times faster than a loop. */
+/** True for a text of base64, with padding or without. */
 function isBase64(text: string): boolean {
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-  return !OTHER_THAN_BASE64.test(text.slice(0, text.length - padding))
+  let end = text.length
+  for (let padding = 0; padding < 2 && end > 0 && text.charCodeAt(end - 1) === EQUALS_SIGN; padding += 1) end -= 1
+  for (let at = 0; at < end; at += 1) {
+    const char = text.charCodeAt(at)
+    if (char >= isBase64Byte.length || isBase64Byte[char] === 0) return false
+  }
+  return true
 }
 
 /** True when everything is in the first line. An object there that can be read to its end is the only part then. */

@@ -156,13 +156,12 @@ export class JsonReader {
     const { bytes, end } = this
     let at = skipPlain(this.view, start, end)
     let escaped = false
-    while (at < end) {
+    for (; at < end; at += 1) {
       const byte = bytes[at] as number
       if (byte === QUOTE) break
-      at += 1
       if (byte !== BACKSLASH) continue
       escaped = true
-      at = skipPlain(this.view, at + 1, end)
+      at += 1
     }
     if (at >= end) throw this.#failAt(at, 'a text does not end')
     this.start = start

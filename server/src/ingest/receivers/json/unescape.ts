@@ -28,20 +28,14 @@ export function unescapeBytes(source: Uint8Array): Uint8Array {
 export function unescapeInto(source: Uint8Array, start: number, stop: number, out: Buffer, place: number): number {
   let from = start
   let to = place
+  // Escapes are often close to one another, so bytes are copied one by one instead of in parts.
   while (from < stop) {
-    // Escapes are often close to one another, so bytes are not copied in parts; four without one take one decision.
-    while (from + 4 <= stop) {
-      const [a, b, c, d] = [source[from] as number, source[from + 1] as number, source[from + 2] as number, source[from + 3] as number]
-      if (a === BACKSLASH || b === BACKSLASH || c === BACKSLASH || d === BACKSLASH) break
-      out[to] = a
-      out[to + 1] = b
-      out[to + 2] = c
-      out[to + 3] = d
-      from += 4
-      to += 4
+    const byte = source[from] as number
+    if (byte !== BACKSLASH) {
+      out[to++] = byte
+      from += 1
+      continue
     }
-    while (from < stop && source[from] !== BACKSLASH) out[to++] = source[from++] as number
-    if (from === stop) break
     const char = from + 1 < stop ? (short[source[from + 1] as number] as number) : 0
     if (char !== 0) {
       out[to++] = char
@@ -51,7 +45,7 @@ export function unescapeInto(source: Uint8Array, start: number, stop: number, ou
     const unit = unitAt(source, from, stop)
     const low = isHigh(unit) ? unitAt(source, from + ESCAPE_BYTES, stop) : NO_UNIT
     if (unit === NO_UNIT) {
-      out[to++] = BACKSLASH
+      out[to++] = byte
       if (from + 1 < stop) out[to++] = source[from + 1] as number
       from += 2
     } else {
