@@ -31,7 +31,9 @@ export class PairReader {
       const equals = signs[sign] as number
       if (equals >= to) break
       if (equals < at) continue
-      const start = nameStart(bytes, at, equals, from)
+      const expected = this.expected[pairs]
+      const isExpected = expected !== undefined && isNameAt(expected, bytes, at, equals, from)
+      const start = isExpected ? equals - expected.length : nameStart(bytes, at, equals, from)
       const next = start < 0 ? NONE : this.value(bytes, equals + 1, to)
       at = next === NONE ? equals + 1 : next
       if (next === NONE) continue
@@ -40,7 +42,7 @@ export class PairReader {
       if (this.valueStart < 0) continue
       pairs += 1
       if (pairs === PAIRS_MAX) return 'unknown'
-      const path = this.nameOf(bytes, start, equals, pairs - 1)
+      const path = isExpected ? expected : this.nameOf(bytes, start, equals, pairs - 1)
       const place = found.paths.indexOf(path)
       if (place >= 0 && place < outer) isWhole = false
       else if (this.isEscaped) found.addDerived(path, unescaped(bytes, this.valueStart, this.valueEnd))
@@ -84,8 +86,6 @@ export class PairReader {
   }
 
   private nameOf(bytes: Uint8Array, start: number, end: number, place: number): string {
-    const expected = this.expected[place]
-    if (expected !== undefined && isName(expected, bytes, start, end)) return expected
     const name = this.knownName(bytes, start, end)
     this.expected[place] = name
     return name
@@ -122,6 +122,13 @@ function isName(name: string, bytes: Uint8Array, start: number, end: number): bo
   if (name.length !== end - start) return false
   for (let at = 0; at < name.length; at += 1) if (name.charCodeAt(at) !== bytes[start + at]) return false
   return true
+}
+
+/** True when the equals sign has a name before it that was one in an earlier line. */
+function isNameAt(name: string, bytes: Uint8Array, at: number, equals: number, from: number): boolean {
+  const start = equals - name.length
+  if (start < at || (start !== from && !((kinds[bytes[start - 1] as number] as number) & BEFORE))) return false
+  return isName(name, bytes, start, equals)
 }
 
 /** The start of the name before the equals sign, -1 for none. */

@@ -103,7 +103,37 @@ function readModern(bytes: Uint8Array, start: number, found: PlainText): boolean
 
 /** Reads `[id name="value" …]…` and returns its end, -1 for another text. */
 function readData(bytes: Uint8Array, start: number, found: PlainText): number {
+  const outer = found.count
+  const end = readKnownData(bytes, start, found)
+  if (end >= 0) return end
+  found.count = outer
+  const newEnd = readNewData(bytes, start, found)
+  if (newEnd < 0) known.length = 0
+  return newEnd
+}
+
+/** The bytes from the value before, or from the start, to the value of a parameter, and its path. Most messages of a program have those of the previous one. */
+type KnownParameter = { readonly literal: Uint8Array; readonly path: string }
+const known: KnownParameter[] = []
+
+/** Reads the parameters of the previous line without their escapes, -1 for others. */
+function readKnownData(bytes: Uint8Array, start: number, found: PlainText): number {
   let at = start
+  for (let place = 0; place < known.length; place += 1) {
+    const { literal, path } = known[place] as KnownParameter
+    if (!isAt(bytes, at, literal)) return NONE
+    const valueStart = at + literal.length
+    let close = valueStart
+    while (close < bytes.length && bytes[close] !== QUOTE && bytes[close] !== BACKSLASH) close += 1
+    if (bytes[close] !== QUOTE || !found.add(path, valueStart, close)) return NONE
+    at = close + 1
+  }
+  return at > start && bytes[at] === CLOSING && bytes[at + 1] !== OPENING ? at + 1 : NONE
+}
+
+function readNewData(bytes: Uint8Array, start: number, found: PlainText): number {
+  let at = start
+  let literalStart = start
   let parameters = 0
   if (bytes[at] !== OPENING) return NONE
   while (bytes[at] === OPENING) {
@@ -113,23 +143,30 @@ function readData(bytes: Uint8Array, start: number, found: PlainText): number {
     at = idEnd
     while (bytes[at] === SPACE) {
       const nameStart = at + 1
-      const known = expectedAt(bytes, idStart, idEnd, nameStart, parameters)
-      const nameEnd = known ? nameStart + known.length - (idEnd - idStart) - 1 : parameterEnd(bytes, nameStart)
+      const nameEnd = parameterEnd(bytes, nameStart)
       if (nameEnd === nameStart || nameEnd - nameStart > PARAMETER_CHARS_MAX) return NONE
       if (bytes[nameEnd] !== EQUALS || bytes[nameEnd + 1] !== QUOTE) return NONE
       const valueStart = nameEnd + 2
       const close = endOfText(bytes, valueStart, bytes.length)
       if (close < 0) return NONE
-      const path = known ?? knownName(bytes, idStart, idEnd, nameStart, nameEnd)
+      const path = knownName(bytes, idStart, idEnd, nameStart, nameEnd)
       if (!addParameter(path, bytes, valueStart, close, found)) return NONE
-      expected[parameters] = path
+      known[parameters] = { literal: bytes.slice(literalStart, valueStart), path }
       parameters += 1
       at = close + 1
+      literalStart = at
     }
     if (bytes[at] !== CLOSING) return NONE
     at += 1
   }
+  known.length = parameters
   return at
+}
+
+function isAt(bytes: Uint8Array, start: number, literal: Uint8Array): boolean {
+  if (start + literal.length > bytes.length) return false
+  for (let at = 0; at < literal.length; at += 1) if (bytes[start + at] !== literal[at]) return false
+  return true
 }
 
 /** Adds a parameter. Quotes, backslashes and closing brackets are escaped; other backslashes are part of the text. */
@@ -148,17 +185,6 @@ function addParameter(path: string, bytes: Uint8Array, start: number, end: numbe
 }
 
 const names = new Map<number, string>()
-/** The paths of the previous line in order. Most messages of a program have the same. */
-const expected: string[] = []
-
-/** The path that the previous line had in this place, if it is the one of the parameter; an equals sign follows its name. */
-function expectedAt(bytes: Uint8Array, idStart: number, idEnd: number, start: number, place: number): string | undefined {
-  const path = expected[place]
-  if (path === undefined) return undefined
-  const end = start + path.length - (idEnd - idStart) - 1
-  return end < bytes.length && bytes[end] === EQUALS && isName(path, bytes, idStart, idEnd, start, end) ? path : undefined
-}
-
 /** The path of a parameter, as one string for all lines that have it. */
 function knownName(bytes: Uint8Array, idStart: number, idEnd: number, start: number, end: number): string {
   let hash = idEnd - idStart

@@ -1,9 +1,9 @@
 import { Failure } from '../../../kernel/errors.ts'
-import type { RecordDraft } from '../../../lines/record-table.ts'
+import type { FieldDraft, RecordDraft } from '../../../lines/record-table.ts'
 import type { BodyText } from '../body-text.ts'
 import { JsonLeaves, KEYS_MAX } from '../json/leaves.ts'
-import { type JsonReader, OPEN_OBJECT } from '../json/reader.ts'
-import { unescapeInto } from '../json/unescape.ts'
+import { type JsonReader, OPEN_OBJECT, startsScalar } from '../json/reader.ts'
+import { unescapeInto, unescapeToText } from '../json/unescape.ts'
 import { isEqualPart } from '../json/words.ts'
 import { hashOf, KeyNames } from '../names.ts'
 import { setLevel, severityName } from './log-record.ts'
@@ -38,6 +38,9 @@ const INTEGER_DIGITS_MAX = 15
 const TIME_DIGITS_MAX = 20
 const NS_DIGITS = 6
 
+/** An attribute of one value: its bytes up to the value, and those behind it. */
+type KnownAttribute = { path: string; start: number; length: number; isString: boolean; endStart: number; endLength: number }
+
 /**
  * Reads a log record of the usual form in OpenTelemetry's JSON into a draft, without an object for the record, its attributes or their texts: a text as its
  * body, and attributes that are texts, numbers or booleans. Other records, and broken ones, are left to the general reader, which gives the same for these.
@@ -52,8 +55,8 @@ export class JsonLog {
   /** The texts of the record's members, by their places. */
   readonly #starts = new Int32Array(recordMembers.length)
   readonly #ends = new Int32Array(recordMembers.length)
-  /** The keys that the attributes of the previous record had, in order. Most records of a program have the same. */
-  readonly #known: { start: number; length: number; path: string }[] = []
+  /** The attributes of an earlier record, in order. Most records of a program have the same. */
+  readonly #known: KnownAttribute[] = []
 
   constructor(reader: JsonReader, text: BodyText, names: KeyNames<undefined>, allowance: ValueBudget) {
     const members = (all: readonly string[]) =>
@@ -154,28 +157,48 @@ export class JsonLog {
 
   /** One key, and one value behind it. */
   #readAttribute(place: number, { keys }: RecordDraft): boolean {
-    const attribute = this.#attribute
     this.#allowance.spend()
+    if (keys.count >= KEYS_MAX) return false
+    const known = this.#known[place]
+    if (known && this.#repeats(known, keys)) return true
+    const attribute = this.#attribute
+    const reader = this.#reader
+    const { at: from } = reader
     attribute.open()
-    if (keys.count >= KEYS_MAX || attribute.next()?.role !== KEY || !attribute.isString) return false
-    const path = this.#pathOf(place)
+    if (attribute.next()?.role !== KEY || !attribute.isString) return false
+    const { bytes, start: keyStart, stop: keyStop } = reader
+    const { path } = this.#names.of(undefined, keyStart, keyStop, hashOf(bytes, keyStart, keyStop), reader.escaped)
     if (path === '' || attribute.next()?.role !== VALUE || !attribute.isOpen) return false
     const value = this.#value
     value.open()
     const member = value.next()?.role ?? NOTHING
     if (member < 0 || value.isOpen || this.#isNull(value)) return false
     value.addTo(keys, path)
-    return value.next() === undefined && attribute.next() === undefined
+    const { isString } = value
+    const { start, at: endStart } = reader
+    if (value.next() !== undefined || attribute.next() !== undefined) return false
+    this.#known[place] = { path, start: from, length: start - from, isString, endStart, endLength: reader.at - endStart }
+    return true
   }
 
-  /** The path of the key that the reader read last. */
-  #pathOf(place: number): string {
-    const { bytes, view, start, stop, escaped } = this.#reader
-    const known = this.#known[place]
-    if (known?.length === stop - start && isEqualPart(view, known.start, start, known.length)) return known.path
-    const { path } = this.#names.of(undefined, start, stop, hashOf(bytes, start, stop), escaped)
-    this.#known[place] = { start, length: stop - start, path }
-    return path
+  /** Reads an attribute whose bytes around the value are those of an earlier one; the reader stays where it is at another one. */
+  #repeats({ path, start, length, isString, endStart, endLength }: KnownAttribute, keys: FieldDraft): boolean {
+    const reader = this.#reader
+    const { at, view } = reader
+    const valueStart = at + length
+    if (valueStart >= reader.end || !isEqualPart(view, start, at, length)) return false
+    if (isString) reader.stringAt(valueStart)
+    else {
+      if (!startsScalar(reader.bytes[valueStart] as number)) return false
+      reader.goTo(valueStart)
+      reader.scalar()
+    }
+    const end = reader.at + endLength
+    const isEnd = end <= reader.end && isEqualPart(view, endStart, reader.at, endLength)
+    reader.goTo(isEnd ? end : at)
+    if (isEnd && reader.escaped) keys.addText(path, unescapeToText(reader.bytes.subarray(reader.start, reader.stop)))
+    else if (isEnd) keys.add(path, reader.start, reader.stop)
+    return isEnd
   }
 
   /** A text of digits, or a number; 0 when there is none, -1 for another text. */
