@@ -42,8 +42,7 @@ export function makeQueue(): TableQueue {
     claimDay: () => {
       claims += 1
       const free = [...days.values()].filter((day) => !day.busy && day.waiting.length > 0)
-      // Alternate between the fullest and the longest-waiting day, so that neither a post of a thousand days nor a busy day starves the other.
-      const found = claims % 2 === 0 ? least(free, (day) => day.waiting[0]?.waitingSinceMs ?? 0) : least(free, (day) => -day.waiting.length)
+      const found = least(free, rankOf(claims, free))
       if (found) found.busy = true
       return found
     },
@@ -60,6 +59,21 @@ export function makeQueue(): TableQueue {
       }
     },
   }
+}
+
+/**
+ * Alternates between the fullest day, the longest-waiting one and that of the organization with the fewest waiting parts, so that a busy day, a post of a
+ * thousand days and an organization with few events do not starve each other.
+ */
+function rankOf(claims: number, free: readonly Day[]): (day: Day) => number {
+  if (claims % 3 === 1) return ({ waiting }) => -waiting.length
+  if (claims % 3 === 2) return ({ waiting }) => waiting[0]?.waitingSinceMs ?? 0
+  const waitingByOrg = new Map<number, number>()
+  if (free.length > 1)
+    for (const { waiting } of free)
+      for (const { posting } of waiting) waitingByOrg.set(posting.orgNumber, (waitingByOrg.get(posting.orgNumber) ?? 0) + 1)
+  return ({ waiting }) =>
+    waiting.reduce((fewest, { posting }) => Math.min(fewest, waitingByOrg.get(posting.orgNumber) ?? 0), Number.MAX_VALUE)
 }
 
 function makeDay(day: number): Day {
