@@ -33,6 +33,20 @@ test('an organization with one post waits for three inserts at most, whatever an
   expect([1, 2, 3].map(() => queue.claimDay()?.day)).toContain(shared.day)
 })
 
+test('an insert has a bounded number of parts, and takes parts of every organization in turn', () => {
+  const queue = makeQueue()
+  for (let post = 0; post < 5_000; post += 1) queue.add(pieceOf(1, ['many'], post, 1))
+  queue.add(pieceOf(1, ['first'], 6_000, 2))
+  queue.add(pieceOf(1, ['second'], 6_001, 2))
+  const groups: number[][] = []
+  for (let day = queue.claimDay(); day; day = queue.claimDay()) {
+    groups.push(day.takeGroup().parts.map(({ posting }) => posting.orgNumber))
+    queue.releaseDay(day)
+  }
+  expect(groups[0]?.slice(0, 5)).toEqual([1, 2, 1, 2, 1])
+  expect(groups.map(({ length }) => length)).toEqual([1_000, 1_000, 1_000, 1_000, 1_000, 2])
+})
+
 test('a claimed day is not claimed again before it is released', () => {
   const queue = makeQueue()
   queue.add(pieceOf(1, ['a']))

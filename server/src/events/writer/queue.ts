@@ -20,7 +20,8 @@ export type DayQueue = {
 }
 
 const DAYS_KEPT = 16
-const GROUP_PIECES_MAX = 10_000
+/** An insert of more parts would keep those that arrive meanwhile waiting for seconds. */
+const GROUP_PIECES_MAX = 1_000
 
 type Day = DayQueue & { waiting: PostPart[]; lastPieces: number; crowded: boolean; busy: boolean }
 
@@ -88,21 +89,31 @@ function makeDay(day: number): Day {
       const pieces: PostPart[] = []
       let size = { rows: 0, weight: 0 }
       let seen = 0
-      for (const piece of self.waiting) {
-        if (piece.state === 'waiting') {
-          if (pieces.length > 0 && (!fits(size, piece) || pieces.length === GROUP_PIECES_MAX)) break
-          piece.state = 'sent'
-          pieces.push(piece)
-          size = { rows: size.rows + piece.rows, weight: size.weight + piece.weight }
-        }
+      const waiting = inTurn(self.waiting.filter(({ state }) => state === 'waiting'))
+      for (const piece of waiting) {
+        if (pieces.length > 0 && (!fits(size, piece) || pieces.length === GROUP_PIECES_MAX)) break
+        piece.state = 'sent'
+        pieces.push(piece)
+        size = { rows: size.rows + piece.rows, weight: size.weight + piece.weight }
         seen += 1
       }
-      self.waiting.splice(0, seen)
+      self.waiting = waiting.slice(seen)
       self.lastPieces = pieces.length
       return { parts: pieces, rows: size.rows }
     },
   }
   return self
+}
+
+/** Orders parts so that organizations take turns. The parts of one keep their order. */
+function inTurn(parts: PostPart[]): PostPart[] {
+  const turns = new Map<number, number>()
+  const ranked = parts.map((part) => {
+    const turn = turns.get(part.posting.orgNumber) ?? 0
+    turns.set(part.posting.orgNumber, turn + 1)
+    return { part, turn }
+  })
+  return turns.size < 2 ? parts : ranked.sort((a, b) => a.turn - b.turn).map(({ part }) => part)
 }
 
 function least<T>(items: readonly T[], by: (item: T) => number): T | undefined {
