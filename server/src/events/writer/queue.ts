@@ -89,7 +89,7 @@ function makeDay(day: number): Day {
       const pieces: PostPart[] = []
       let size = { rows: 0, weight: 0 }
       let seen = 0
-      const waiting = inTurn(self.waiting.filter(({ state }) => state === 'waiting'))
+      const waiting = interleaved(self.waiting.filter(({ state }) => state === 'waiting'))
       for (const piece of waiting) {
         if (pieces.length > 0 && (!fits(size, piece) || pieces.length === GROUP_PIECES_MAX)) break
         piece.state = 'sent'
@@ -106,14 +106,14 @@ function makeDay(day: number): Day {
 }
 
 /** Orders parts so that organizations take turns. The parts of one keep their order. */
-function inTurn(parts: PostPart[]): PostPart[] {
-  const turns = new Map<number, number>()
+function interleaved(parts: PostPart[]): PostPart[] {
+  const countByOrg = new Map<number, number>()
   const ranked = parts.map((part) => {
-    const turn = turns.get(part.posting.orgNumber) ?? 0
-    turns.set(part.posting.orgNumber, turn + 1)
-    return { part, turn }
+    const rank = countByOrg.get(part.posting.orgNumber) ?? 0
+    countByOrg.set(part.posting.orgNumber, rank + 1)
+    return { part, rank }
   })
-  return turns.size < 2 ? parts : ranked.sort((a, b) => a.turn - b.turn).map(({ part }) => part)
+  return countByOrg.size < 2 ? parts : ranked.sort((a, b) => a.rank - b.rank).map(({ part }) => part)
 }
 
 function least<T>(items: readonly T[], by: (item: T) => number): T | undefined {
