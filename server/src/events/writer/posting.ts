@@ -21,6 +21,7 @@ export type PostPart = {
 
 /** Tracks the parts of one post from the queue to the answer and the final outcome. */
 export type Posting = PendingPost & {
+  readonly orgNumber: number
   parts: readonly PostPart[]
   /** True once the caller has an answer; inserts may still be running. */
   answered(): boolean
@@ -42,7 +43,7 @@ export const ROWS_MAX = 1_000_000
 export const WEIGHT_MAX = 192 * 2 ** 20
 
 export function makePosting(
-  { identity: post, mayStore }: { identity: bigint; mayStore: () => boolean },
+  { identity: post, orgNumber, mayStore }: { identity: bigint; orgNumber: number; mayStore: () => boolean },
   blocks: readonly Block[],
   arrivedMs: number,
   clock: Clock,
@@ -87,6 +88,7 @@ export function makePosting(
   }
 
   const posting: Posting = {
+    orgNumber,
     parts: pieces,
     answer: answer.promise,
     outcome: ended.promise,

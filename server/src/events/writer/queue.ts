@@ -20,7 +20,8 @@ export type DayQueue = {
 }
 
 const DAYS_KEPT = 16
-const GROUP_PIECES_MAX = 10_000
+/** An insert of more parts would keep those that arrive meanwhile waiting for seconds. */
+const GROUP_PIECES_MAX = 1_000
 
 type Day = DayQueue & { waiting: PostPart[]; lastPieces: number; crowded: boolean; busy: boolean }
 
@@ -42,8 +43,7 @@ export function makeQueue(): TableQueue {
     claimDay: () => {
       claims += 1
       const free = [...days.values()].filter((day) => !day.busy && day.waiting.length > 0)
-      // Alternate between the fullest and the longest-waiting day, so that neither a post of a thousand days nor a busy day starves the other.
-      const found = claims % 2 === 0 ? least(free, (day) => day.waiting[0]?.waitingSinceMs ?? 0) : least(free, (day) => -day.waiting.length)
+      const found = least(free, rankOf(claims, free))
       if (found) found.busy = true
       return found
     },
@@ -62,6 +62,21 @@ export function makeQueue(): TableQueue {
   }
 }
 
+/**
+ * Alternates between the fullest day, the longest-waiting one and that of the organization with the fewest waiting parts, so that a busy day, a post of a
+ * thousand days and an organization with few events do not starve each other.
+ */
+function rankOf(claims: number, free: readonly Day[]): (day: Day) => number {
+  if (claims % 3 === 1) return ({ waiting }) => -waiting.length
+  if (claims % 3 === 2) return ({ waiting }) => waiting[0]?.waitingSinceMs ?? 0
+  const waitingByOrg = new Map<number, number>()
+  if (free.length > 1)
+    for (const { waiting } of free)
+      for (const { posting } of waiting) waitingByOrg.set(posting.orgNumber, (waitingByOrg.get(posting.orgNumber) ?? 0) + 1)
+  return ({ waiting }) =>
+    waiting.reduce((fewest, { posting }) => Math.min(fewest, waitingByOrg.get(posting.orgNumber) ?? 0), Number.MAX_VALUE)
+}
+
 function makeDay(day: number): Day {
   const self: Day = {
     day,
@@ -74,21 +89,31 @@ function makeDay(day: number): Day {
       const pieces: PostPart[] = []
       let size = { rows: 0, weight: 0 }
       let seen = 0
-      for (const piece of self.waiting) {
-        if (piece.state === 'waiting') {
-          if (pieces.length > 0 && (!fits(size, piece) || pieces.length === GROUP_PIECES_MAX)) break
-          piece.state = 'sent'
-          pieces.push(piece)
-          size = { rows: size.rows + piece.rows, weight: size.weight + piece.weight }
-        }
+      const waiting = interleaved(self.waiting.filter(({ state }) => state === 'waiting'))
+      for (const piece of waiting) {
+        if (pieces.length > 0 && (!fits(size, piece) || pieces.length === GROUP_PIECES_MAX)) break
+        piece.state = 'sent'
+        pieces.push(piece)
+        size = { rows: size.rows + piece.rows, weight: size.weight + piece.weight }
         seen += 1
       }
-      self.waiting.splice(0, seen)
+      self.waiting = waiting.slice(seen)
       self.lastPieces = pieces.length
       return { parts: pieces, rows: size.rows }
     },
   }
   return self
+}
+
+/** Orders parts so that organizations take turns. The parts of one keep their order. */
+function interleaved(parts: PostPart[]): PostPart[] {
+  const countByOrg = new Map<number, number>()
+  const ranked = parts.map((part) => {
+    const rank = countByOrg.get(part.posting.orgNumber) ?? 0
+    countByOrg.set(part.posting.orgNumber, rank + 1)
+    return { part, rank }
+  })
+  return countByOrg.size < 2 ? parts : ranked.sort((a, b) => a.rank - b.rank).map(({ part }) => part)
 }
 
 function least<T>(items: readonly T[], by: (item: T) => number): T | undefined {

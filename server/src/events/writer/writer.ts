@@ -70,8 +70,8 @@ export async function openEventWriter(store: EventStore, deps: WriterDeps, bound
   let waitingBytes = 0
   let closed = false
 
-  function start({ idempotencyKey: identity }: Post, blocks: Post['blocks'], arrivedMs: number, mayStore = () => true): Posting {
-    const posting = makePosting({ identity, mayStore }, blocks, arrivedMs, clock)
+  function start({ idempotencyKey: identity, orgNumber }: Post, blocks: Post['blocks'], arrivedMs: number, mayStore = () => true): Posting {
+    const posting = makePosting({ identity, orgNumber, mayStore }, blocks, arrivedMs, clock)
     postings.add(posting)
     void posting.outcome.then(() => postings.delete(posting))
     for (const piece of posting.parts) inserts.add(piece)

@@ -50,9 +50,9 @@ test.each(['die', 'throw', 'hang'])(
   'after a worker was made to %s, its post gets a 503 and another worker handles the next one',
   async (path) => {
     const pool = await open({ stepMs: path === 'hang' ? 1_000 : 120_000 })
-    const before = await pool.open().run(parseRequest('work'))
-    await expect(pool.open().run(parseRequest(path))).rejects.toEqual(comeAgain)
-    const after = await pool.open().run(parseRequest('work'))
+    const before = await pool.open('org').run(parseRequest('work'))
+    await expect(pool.open('org').run(parseRequest(path))).rejects.toEqual(comeAgain)
+    const after = await pool.open('org').run(parseRequest('work'))
     expect(after.notes).not.toBe(before.notes)
     await pool.close()
   },
@@ -60,28 +60,28 @@ test.each(['die', 'throw', 'hang'])(
 
 test('a worker that waits for the CPU on a busy machine is not replaced', async () => {
   const pool = await open({ stepMs: 2_000 })
-  const before = await pool.open().run(parseRequest('work'))
-  expect(await pool.open().run(parseRequest('wait'))).toEqual(before)
+  const before = await pool.open('org').run(parseRequest('work'))
+  expect(await pool.open('org').run(parseRequest('wait'))).toEqual(before)
   await pool.close()
 })
 
 test('a message that belongs to no job, as Node sends under --watch, changes nothing', async () => {
   const worker = once(process, 'worker') as Promise<[Worker]>
   const pool = await open()
-  const before = await pool.open().run(parseRequest('work'))
+  const before = await pool.open('org').run(parseRequest('work'))
   const [started] = await worker
   // The pool registered its listener first, so this one is called after the pool has handled the message.
   const heard = new Promise<void>((resolve) => started.on('message', (message) => !('job' in message) && resolve()))
-  expect(await pool.open().run(parseRequest('watched'))).toEqual(before)
+  expect(await pool.open('org').run(parseRequest('watched'))).toEqual(before)
   await heard
-  expect(await pool.open().run(parseRequest('work'))).toEqual(before)
+  expect(await pool.open('org').run(parseRequest('work'))).toEqual(before)
   await pool.close()
 })
 
 test('posts that wait behind a crashing one are not affected', async () => {
   const pool = await open()
-  const poisoned = pool.open().run(parseRequest('die'))
-  const waiting = Promise.all(Array.from({ length: 5 }, () => pool.open().run(parseRequest('work'))))
+  const poisoned = pool.open('org').run(parseRequest('die'))
+  const waiting = Promise.all(Array.from({ length: 5 }, () => pool.open('org').run(parseRequest('work'))))
   await expect(poisoned).rejects.toEqual(comeAgain)
   expect(await waiting).toHaveLength(5)
   await pool.close()
@@ -89,9 +89,9 @@ test('posts that wait behind a crashing one are not affected', async () => {
 
 test('a post whose worker died between two steps gets a 503, since its parsed body is lost', async () => {
   const pool = await open()
-  const job = pool.open()
+  const job = pool.open('org')
   await job.run(parseRequest('work'))
-  await expect(pool.open().run(parseRequest('die'))).rejects.toEqual(comeAgain)
+  await expect(pool.open('org').run(parseRequest('die'))).rejects.toEqual(comeAgain)
   await expect(job.run(parseRequest('work'))).rejects.toEqual(comeAgain)
   job.close()
   await pool.close()
@@ -99,14 +99,14 @@ test('a post whose worker died between two steps gets a 503, since its parsed bo
 
 test('a refusal is passed on unchanged, and a bug becomes a 503', async () => {
   const pool = await open()
-  await expect(pool.open().run(parseRequest('refuse'))).rejects.toMatchObject({ status: 400, message: 'no' })
-  await expect(pool.open().run(parseRequest('bug'))).rejects.toEqual(comeAgain)
+  await expect(pool.open('org').run(parseRequest('refuse'))).rejects.toMatchObject({ status: 400, message: 'no' })
+  await expect(pool.open('org').run(parseRequest('bug'))).rejects.toEqual(comeAgain)
   await pool.close()
 })
 
 test('work is spread over the workers', async () => {
   const pool = await open({ size: 3 })
-  const jobs = Array.from({ length: 6 }, () => pool.open())
+  const jobs = Array.from({ length: 6 }, () => pool.open('org'))
   const replies = await Promise.all(jobs.map((job) => job.run(parseRequest('work'))))
   expect(new Set(replies.map(({ notes }) => notes)).size).toBe(3)
   for (const job of jobs) job.close()
@@ -115,8 +115,8 @@ test('work is spread over the workers', async () => {
 
 test('closing answers what waits', async () => {
   const pool = await open()
-  const hanging = pool.open().run(parseRequest('hang'))
-  const waiting = pool.open().run(parseRequest('work'))
+  const hanging = pool.open('org').run(parseRequest('hang'))
+  const waiting = pool.open('org').run(parseRequest('work'))
   const both = Promise.allSettled([hanging, waiting])
   await pool.close()
   expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
@@ -129,7 +129,7 @@ test('a worker starts with the first step that it gets', async () => {
   }
   process.on('worker', count)
   const pool = await open({ size: 2 })
-  const post = pool.open()
+  const post = pool.open('org')
   expect(started).toBe(0)
   await post.run(parseRequest('work'))
   expect(started).toBe(1)
@@ -139,6 +139,25 @@ test('a worker starts with the first step that it gets', async () => {
 
 test('without its program every post gets a 503', async () => {
   const pool = openPool({ log: openLogger('silent'), size: 1, script: pathToFileURL(join(dir, 'not-there.mjs')) })
-  for (let times = 0; times < 2; times += 1) await expect(pool.open().run(parseRequest('work'))).rejects.toEqual(comeAgain)
+  for (let times = 0; times < 2; times += 1) await expect(pool.open('org').run(parseRequest('work'))).rejects.toEqual(comeAgain)
+  await pool.close()
+})
+
+test('a post waits for the running step of another organization, and not for those behind it', async () => {
+  const pool = await open()
+  await pool.open('busy').run(parseRequest('work'))
+  const ended: string[] = []
+  const busy = Array.from({ length: 4 }, (_, at) =>
+    pool
+      .open('busy')
+      .run(parseRequest('work'))
+      .then(() => ended.push(`busy ${at}`)),
+  )
+  const quiet = pool
+    .open('quiet')
+    .run(parseRequest('work'))
+    .then(() => ended.push('quiet'))
+  await Promise.all([...busy, quiet])
+  expect(ended.slice(0, 2)).toEqual(['busy 0', 'quiet'])
   await pool.close()
 })

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { Failure } from '../../kernel/errors.ts'
 import type { Logger } from '../../kernel/log.ts'
 import { busy } from './budget.ts'
+import { FairQueue } from './fair-queue.ts'
 import type { FailureMessage, FromWorker, WorkerReply, WorkerRequest } from './worker-messages.ts'
 
 /** The work on one request. One worker runs all its steps and keeps the parsed body between them. */
@@ -13,7 +14,8 @@ export type PostJob = {
 }
 
 export type WorkerPool = {
-  open(): PostJob
+  /** Workers are shared between owners by time, so that the posts of one do not delay those of others. */
+  open(owner: string): PostJob
   /** The number of workers. */
   size: number
   close(): Promise<void>
@@ -45,10 +47,10 @@ export function openPool({
   let jobs = 0
   return {
     size,
-    open: () => {
+    open: (owner) => {
       const lane = lanes.reduce((best, candidate) => (candidate.load < best.load ? candidate : best))
       jobs += 1
-      return lane.job(jobs)
+      return lane.job(jobs, owner)
     },
     close: async () => {
       await Promise.all(lanes.map((lane) => lane.close()))
@@ -60,6 +62,7 @@ const SCRIPT = new URL('./worker.ts', import.meta.url)
 
 type Step = {
   job: number
+  owner: string
   /** The generation of the worker with the parsed body; a first step may go to any worker. */
   generation: number | undefined
   request: WorkerRequest
@@ -69,14 +72,14 @@ type Step = {
 }
 
 /** A running step; `usedMs` is the CPU time of the worker at the first check. */
-type Running = { step: Step; timer: NodeJS.Timeout; checks: number; usedMs: number | undefined }
+type Running = { step: Step; startedMs: number; timer: NodeJS.Timeout; checks: number; usedMs: number | undefined }
 
 /** One worker and its queue. A worker that dies or hangs is replaced for the next step, and its state is lost. */
 class WorkerLane {
   readonly #script: URL
   readonly #stepMs: number
   readonly #log: Logger
-  readonly #waiting: Step[] = []
+  readonly #waiting = new FairQueue<Step>()
   #running: Running | undefined
   #worker: Worker | undefined
   /** Counts the workers that this lane has had. */
@@ -94,14 +97,14 @@ class WorkerLane {
     return this.#jobs
   }
 
-  job(id: number): PostJob {
+  job(id: number, owner: string): PostJob {
     let generation: number | undefined
     let isOpen = true
     this.#jobs += 1
     return {
       run: async (request, transfer = []) => {
         const reply = await new Promise<never>((resolve, reject) => {
-          this.#waiting.push({ job: id, generation, request: request, transfer, resolve, reject })
+          this.#waiting.push(owner, { job: id, owner, generation, request, transfer, resolve, reject })
           this.#next()
         })
         generation = this.#generation
@@ -119,7 +122,7 @@ class WorkerLane {
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#worker?.terminate()
-    for (const step of this.#waiting.splice(0)) step.reject(busy('the service is stopping'))
+    for (const step of this.#waiting.clear()) step.reject(busy('the service is stopping'))
   }
 
   #start(): Worker {
@@ -139,7 +142,7 @@ class WorkerLane {
         step.reject(workerLost())
         continue
       }
-      const running: Running = { step, timer: this.#scheduleCheck(), checks: 0, usedMs: undefined }
+      const running: Running = { step, startedMs: performance.now(), timer: this.#scheduleCheck(), checks: 0, usedMs: undefined }
       this.#running = running
       this.#worker ??= this.#start()
       this.#worker.postMessage({ job: step.job, request: step.request }, step.transfer)
@@ -167,11 +170,16 @@ class WorkerLane {
   #onMessage(worker: Worker, { job, reply, failure }: FromWorker): void {
     const running = this.#running
     if (worker !== this.#worker || !running || running.step.job !== job) return
-    clearTimeout(running.timer)
-    this.#running = undefined
+    this.#end(running)
     if (failure) running.step.reject(this.#failureOf(failure))
     else running.step.resolve(reply as never)
     this.#next()
+  }
+
+  #end({ step, timer, startedMs }: Running): void {
+    clearTimeout(timer)
+    this.#running = undefined
+    this.#waiting.charge(step.owner, performance.now() - startedMs)
   }
 
   #failureOf(failure: FailureMessage): Failure {
@@ -183,9 +191,8 @@ class WorkerLane {
   #onExit(worker: Worker): void {
     if (worker !== this.#worker) return
     const running = this.#running
-    this.#running = undefined
     if (running) {
-      clearTimeout(running.timer)
+      this.#end(running)
       running.step.reject(workerLost())
     }
     if (this.#isClosed) return

@@ -1,4 +1,3 @@
-import type { Block } from '../../events/writer/post.ts'
 import { growLayout, OverflowKeys, sumOf } from '../../lines/catalog.ts'
 import { observe } from '../../lines/observe.ts'
 import { PlainText } from '../../lines/plain-text.ts'
@@ -145,8 +144,3 @@ const takeBlocks = (shredder: Shredder, added: AddedLines, { orgNumber, logId }:
     const bytes = columns.reduce((sum, column) => sum + column.bytes.length, 0)
     return { tableClass, day, rows: rows.length, columns, bytes, isOwned: true, counts: countsOf(added, rows, columns) }
   })
-
-/** The memory of the blocks, to be transferred instead of copied. */
-export const buffersOf = (blocks: readonly Block[]): ArrayBuffer[] => [
-  ...new Set(blocks.flatMap(({ columns }) => columns.map(({ bytes }) => bytes.buffer as ArrayBuffer))),
-]

@@ -33,8 +33,8 @@ const SLOT_ROUNDS = 3
 
 /** Stores the events of a complete body and returns when they are durable. */
 export async function storePost(world: IntakeWorld, pool: WorkerPool, post: PostToStore): Promise<Stored> {
-  const { receiver, request } = post
-  const job = pool.open()
+  const { actor, receiver, request } = post
+  const job = pool.open(actor.orgId)
   try {
     const wantsHash = Boolean(request.headers[IDEMPOTENCY_KEY])
     const parsed = await job.run({ kind: 'parse', receiver: receiver.name, request, wantsHash }, [request.body.buffer as ArrayBuffer])

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { Failure } from '../../kernel/errors.ts'
 import { PostProcessor } from '../post-processor.ts'
-import { buffersOf } from './shredding.ts'
+import { buffersOf, packSmallBlocks } from './packing.ts'
 import type { FailureMessage, FromWorker, ToWorker } from './worker-messages.ts'
 
 /** The program of an intake worker. */
@@ -11,11 +11,14 @@ const work = new PostProcessor()
 parentPort?.on('message', ({ job, request }: ToWorker) => {
   if (request.kind === 'forget') return void work.forget(job)
   const message: FromWorker = { job }
-  const transfer: ArrayBuffer[] = []
+  let transfer: ArrayBuffer[] = []
   try {
     const reply = work.run(job, request)
-    if ('shredded' in reply) transfer.push(...reply.shredded.flatMap((one) => (one.kind === 'blocks' ? buffersOf(one.blocks) : [])))
-    message.reply = reply
+    if ('shredded' in reply) {
+      const shredded = packSmallBlocks(reply.shredded)
+      transfer = buffersOf(shredded)
+      message.reply = { shredded }
+    } else message.reply = reply
   } catch (cause) {
     message.failure = failureOf(cause)
   }
