@@ -3,7 +3,15 @@ import { snappyOf } from '../server/src/ingest/receivers/posts.fixture.ts'
 import { hex, numbers, sentence, timeMs } from './otlp-data.ts'
 
 /** A post of the same events as each protocol writes them. */
-export type SenderPost = { receiver: string; path: string; contentType: string; headers?: Record<string, string>; body: Buffer }
+export type SenderPost = {
+  receiver: string
+  path: string
+  contentType: string
+  headers?: Record<string, string>
+  body: Buffer
+  /** How the protocol itself compresses: each event, or all of them. HTTP decompresses other bodies before a worker has them. */
+  gzip?: 'each' | 'all'
+}
 
 const text = (n: number): string => `${sentence(n)} id=${n}`
 const fields = (n: number) => ({ path: `/api/carts/${n}/items`, status: 200, took_ms: (n % 1_000) / 8, trace_id: hex(n, 32) })
@@ -130,6 +138,7 @@ export const senderPosts: Readonly<Record<string, SenderPost>> = {
     ),
   },
   Firehose: {
+    gzip: 'all',
     receiver: 'firehose',
     path: '/firehose',
     contentType: 'application/json',

@@ -15,7 +15,7 @@ function messages(all: readonly Uint8Array[]): Buffer {
   for (const message of all) body.add(message, source)
   return Buffer.from(body.bytes())
 }
-const post = (receiver: string, all: readonly Uint8Array[]): SenderPost => ({
+export const post = (receiver: string, all: readonly Uint8Array[]): SenderPost => ({
   receiver,
   path: '',
   contentType: 'application/octet-stream',
@@ -95,16 +95,25 @@ export const socketPosts: Readonly<Record<string, SenderPost>> = {
     numbers.map((n) => Buffer.from(`<134>${bsdTime(n)} ${host(n)} shop[17]: ${text(n)}`)),
   ),
   'GELF on sockets': post('gelf', numbers.map(gelf)),
-  'GELF on sockets, gzip': post(
-    'gelf',
-    numbers.map((n) => gzipSync(gelf(n))),
-  ),
+  'GELF on sockets, gzip': {
+    ...post(
+      'gelf',
+      numbers.map((n) => gzipSync(gelf(n))),
+    ),
+    gzip: 'each',
+  },
   Forward: post('forward', [forwardMessage(entries)]),
-  'Forward, gzip': post('forward', [forwardMessage(gzipSync(entries))]),
-  'OTLP over gRPC': {
+  'Forward, gzip': { ...post('forward', [forwardMessage(gzipSync(entries))]), gzip: 'all' },
+  'OTLP protobuf, over HTTP and gRPC': {
     receiver: 'otlp',
     path: '/v1/logs',
     contentType: 'application/x-protobuf',
-    body: encodeProtobuf('Logs', logsOf(otlpRecord as never)),
+    body: encodeProtobuf('Logs', logsOf(otlpRecord)),
+  },
+  'OTLP JSON': {
+    receiver: 'otlp',
+    path: '/v1/logs',
+    contentType: 'application/json',
+    body: Buffer.from(JSON.stringify(logsOf(otlpRecord))),
   },
 }

@@ -125,6 +125,8 @@ const CALENDAR: ReadonlyMap<string, (nowMs: number) => CalendarPeriod> = new Map
     'this quarter last year': (nowMs) => period(nowMs, 'quarter', -4),
     'this year': (nowMs) => period(nowMs, 'year', 0),
     'previous year': (nowMs) => period(nowMs, 'year', -1),
+    // Weeks, months and years are units too; a quarter is none.
+    'last quarter': (nowMs) => ({ fromMs: Math.max(0, nowMs - 90 * DAY_MS), toMs: nowMs, running: false }),
   }),
 )
 

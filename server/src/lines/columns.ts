@@ -204,6 +204,12 @@ export class PartsColumn {
 /** A sketch of this size estimates distinct counts up to a few times its bits. */
 const SKETCH_BITS = 1_024
 
+/**
+ * How often a key was seen, and with how many distinct values: `bits` of a sketch are set. Most of many keys have one value, which is `first`; the
+ * sketch begins with the second.
+ */
+type SeenKey = { count: number; bits: number; first: number; sketch: Uint8Array | undefined }
+
 /** Collects the overflow map: values of keys without a slot. */
 export class OverflowColumn {
   readonly keys = new DictionaryColumn()
@@ -212,7 +218,7 @@ export class OverflowColumn {
   readonly ends = new NumberColumn()
   count = 0
   private rows = 0
-  private seen: { count: number; sketch: Uint8Array }[] = []
+  private seen: SeenKey[] = []
   /** The first value of the row, and the keys of the previous row in order, which most rows repeat. */
   private firstOfRow = 0
   private readonly expectedPaths: string[] = []
@@ -244,8 +250,8 @@ export class OverflowColumn {
   /** Frequency and distinct values of the overflow keys, for slot decisions. */
   observations(): Observation[] {
     return [...this.keys.distinct()].map((path, key) => {
-      const { count, sketch } = this.seen[key] ?? { count: 0, sketch: new Uint8Array(SKETCH_BITS) }
-      const free = sketch.reduce((sum, bit) => sum + (bit === 0 ? 1 : 0), 0)
+      const { count, bits } = this.seen[key] ?? { count: 0, bits: 0 }
+      const free = SKETCH_BITS - bits
       const distinct = free === 0 ? DISTINCT_MAX : Math.round(-SKETCH_BITS * Math.log(free / SKETCH_BITS))
       return { path, count, distinct: Math.min(count, distinct, DISTINCT_MAX) }
     })
@@ -262,14 +268,21 @@ export class OverflowColumn {
   }
 
   private observe(key: number, source: Uint8Array, start: number, end: number): void {
-    let seen = this.seen[key]
-    if (!seen) {
-      seen = { count: 0, sketch: new Uint8Array(SKETCH_BITS) }
-      this.seen[key] = seen
-    }
     let hash = end - start
     for (let at = start; at < end && at < start + 32; at += 1) hash = Math.imul(hash ^ (source[at] as number), 0x01000193)
+    const bit = ((hash ^ (hash >>> 15)) >>> 0) % SKETCH_BITS
+    const seen = this.seen[key]
+    if (!seen) {
+      this.seen[key] = { count: 1, bits: 1, first: bit, sketch: undefined }
+      return
+    }
     seen.count += 1
-    seen.sketch[((hash ^ (hash >>> 15)) >>> 0) % SKETCH_BITS] = 1
+    if (!seen.sketch) {
+      if (bit === seen.first) return
+      seen.sketch = new Uint8Array(SKETCH_BITS)
+      seen.sketch[seen.first] = 1
+    }
+    if (seen.sketch[bit] === 0) seen.bits += 1
+    seen.sketch[bit] = 1
   }
 }

@@ -4,6 +4,7 @@ import { TimeReader } from './fast-time.ts'
 import { toSlot } from './leaf-text.ts'
 import type { LearnedShape } from './learned-shape.ts'
 import type { LineMatcher } from './match.ts'
+import type { RowFacts } from './prepared.ts'
 import { type Severity, severityOf } from './severity.ts'
 import type { StoredRow } from './shape.ts'
 import { Masker } from './skeleton.ts'
@@ -82,7 +83,14 @@ export class MatchedLine {
     this.masker.hash(this.source, this.from, this.to)
   }
 
-  severity(line: Uint8Array, learned: LineRoles): Severity {
+  /** The severity of the line with its attributes, which take precedence. */
+  severityWith(facts: RowFacts, line: Uint8Array, learned: LineRoles): Severity {
+    if (facts.arrival.severity) return facts.arrival.severity
+    if (!facts.tellsSeverity) return this.severity(line, learned)
+    return severityOf((path) => facts.textOf(path) ?? this.textOf(path, line, learned.values))
+  }
+
+  private severity(line: Uint8Array, learned: LineRoles): Severity {
     const { severityValues, values, throws, severityOwner: owner = learned } = learned
     if (severityValues.length === 0) return throws ? 'error' : 'none'
     let remembers = true

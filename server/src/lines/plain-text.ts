@@ -13,8 +13,10 @@ export class PlainText {
   readonly paths: string[] = []
   readonly starts = new Int32Array(LEAVES_MAX)
   readonly ends = new Int32Array(LEAVES_MAX)
-  /** The texts of derived leaves, whose positions are NOT_IN_LINE. */
+  /** The texts of derived leaves, whose positions are NOT_IN_LINE, between two positions of other bytes. These may be the line, whose part is not cut out. */
   readonly derived: (Uint8Array | undefined)[] = []
+  readonly derivedStarts = new Int32Array(LEAVES_MAX)
+  readonly derivedEnds = new Int32Array(LEAVES_MAX)
   /** The time in front of the line; timeStart is -1 for none. */
   timeStart = -1
   timeEnd = -1
@@ -35,10 +37,13 @@ export class PlainText {
     this.wordsStart = 0
   }
 
-  /** Adds a leaf that is not in the line; false when there are too many. */
-  addDerived(path: string, text: Uint8Array): boolean {
+  /** Adds a leaf that is not cut out of the line; false when there are too many. */
+  addDerived(path: string, bytes: Uint8Array, start = 0, end = bytes.length): boolean {
     if (!this.add(path, NOT_IN_LINE, NOT_IN_LINE)) return false
-    this.derived[this.count - 1] = text
+    const at = this.count - 1
+    this.derived[at] = bytes
+    this.derivedStarts[at] = start
+    this.derivedEnds[at] = end
     return true
   }
 
@@ -72,10 +77,13 @@ export class PlainText {
 
   textOf(line: Uint8Array, path: string): string | undefined {
     const at = this.paths.indexOf(path)
-    if (at < 0 || at >= this.count) return undefined
+    return at < 0 || at >= this.count ? undefined : this.textAt(line, at)
+  }
+
+  private textAt(line: Uint8Array, at: number): string {
     const derived = this.derived[at]
-    if (derived) return Buffer.from(derived).toString('latin1')
-    return Buffer.from(line.buffer, line.byteOffset, line.length).toString('utf8', this.starts[at], this.ends[at])
+    const [bytes, starts, ends] = derived ? [derived, this.derivedStarts, this.derivedEnds] : [line, this.starts, this.ends]
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8', starts[at], ends[at])
   }
 
   /** The same parts with strings. */
@@ -86,7 +94,8 @@ export class PlainText {
     const { timeStart, timeEnd, ms, ns, format, severity, wordsStart } = this
     const leaves = this.paths.slice(0, this.count).map((path, at) => {
       const start = this.starts[at] as number
-      if (start === NOT_IN_LINE) return derivedLeaf(path, this.textOf(line, path) ?? '')
+      // A repeated key without a text of its own has that of its first place.
+      if (start === NOT_IN_LINE) return derivedLeaf(path, this.derived[at] ? this.textAt(line, at) : (this.textOf(line, path) ?? ''))
       return leafAt(path, buffer.toString('utf8', start, this.ends[at]), charAt(start))
     })
     const time = timeStart < 0 ? undefined : { instant: { ms, ns }, format, start: charAt(timeStart), end: charAt(timeEnd) }

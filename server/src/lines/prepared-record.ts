@@ -84,10 +84,6 @@ export class PreparedRecord implements RowFacts {
     return this.saysSeverity && this.own.severity === undefined
   }
 
-  get decides(): boolean {
-    return this.decidesText || this.tellsSeverity
-  }
-
   get severity(): Severity {
     return this.own.severity ?? (this.saysSeverity ? this.saidSeverity() : 'none')
   }

@@ -10,12 +10,10 @@ import type { Instant } from './time-text.ts'
 /** The facts about a row that do not come from its line. */
 export type RowFacts = {
   readonly arrival: Arrival
-  /** True when attributes decide the time or the message of a text line. Such lines go to the reference. */
+  /** True when attributes decide the time or the message of a line. Such lines go to the reference. */
   readonly decidesText: boolean
-  /** True when an attribute contributes to the severity of a line. JSON lines go to the reference then. */
+  /** True when an attribute contributes to the severity of a line. */
   readonly tellsSeverity: boolean
-  /** True when attributes decide what a line otherwise decides itself. */
-  readonly decides: boolean
   /** Time, refused time, severity and skeleton of a line that contains none. Without a skeleton its text is masked. */
   readonly time: Instant
   readonly refused: string | undefined
@@ -67,10 +65,6 @@ export class PreparedArrival implements RowFacts {
     this.origin = block.origin.indexOf(arrival.origin)
     this.postHigh = Number(arrival.post >> 32n)
     this.postLow = Number(arrival.post & 0xffff_ffffn)
-  }
-
-  get decides(): boolean {
-    return this.decidesText || this.tellsSeverity
   }
 
   /** The texts of an arrival do not change. */

@@ -120,7 +120,7 @@ export class Shredder {
     if (prepared.decidesText || !prepared.read(table, record)) return false
     if (found instanceof PlainText) return this.addPlainRow(line, prepared, found)
     if (found) return this.addFoundRow(line, prepared, found)
-    if (isObject(line, 0, line.length)) return !prepared.decides && isUtf8(line) && this.addMatched(line, 0, line.length, prepared)
+    if (isObject(line, 0, line.length)) return isUtf8(line) && this.addMatched(line, 0, line.length, prepared)
     this.addText(line, 0, line.length, prepared)
     return true
   }
@@ -192,7 +192,8 @@ export class Shredder {
   private add(bytes: Uint8Array, start: number, end: number, arrival: Arrival, valid: boolean): void {
     const prepared = this.prepare(arrival)
     if (!isObject(bytes, start, end)) this.addText(bytes, start, end, prepared)
-    else if (!valid || prepared.decides || !this.addMatched(bytes, start, end, prepared)) this.addOdd(bytes.subarray(start, end), prepared)
+    else if (!valid || prepared.decidesText || !this.addMatched(bytes, start, end, prepared))
+      this.addOdd(bytes.subarray(start, end), prepared)
   }
 
   private addText(bytes: Uint8Array, start: number, end: number, prepared: RowFacts): void {
@@ -250,7 +251,7 @@ export class Shredder {
     block.setTime(matched.ms, matched.ns)
     matched.readSkeleton(bytes, learned)
     block.setSkeleton(matched.masker.high, matched.masker.low)
-    const severity = prepared.arrival.severity ?? matched.severity(bytes, learned)
+    const severity = matched.severityWith(prepared, bytes, learned)
     this.endRow(prepared, isRebuilt ? shape.text : NO_SHAPE, severity, matched.refused)
     return true
   }
@@ -270,7 +271,7 @@ export class Shredder {
     block.setTime(matched.ms, matched.ns)
     matched.readSkeleton(bytes, openLines)
     block.setSkeleton(matched.masker.high, matched.masker.low)
-    const severity = prepared.arrival.severity ?? matched.severity(bytes, openLines)
+    const severity = matched.severityWith(prepared, bytes, openLines)
     const shape = isRebuilt ? openLines.addParts(timeValue, timeFormat) : NO_SHAPE
     this.endRow(prepared, shape, severity, matched.refused)
     return true

@@ -87,15 +87,15 @@ export class TextRows {
     const hasTime = found.timeStart >= 0
     // A time of the protocol and one in the line are weighed by add().
     if ((arrival.time && (hasTime || prepared.refused !== undefined)) || !this.readPlainKeys(found, prepared)) return undefined
-    if (hasTime ? !isAcceptable(found, arrival.at) : this.tellsTime) return undefined
-    if (this.message >= 0 && found.derived[this.message]) return undefined
+    // A time of the protocol takes precedence over keys.
+    if (hasTime ? !isAcceptable(found, arrival.at) : this.tellsTime && !arrival.time) return undefined
     const live = this.plainShapes.of(line, found, row)
     const isShaped = live !== undefined && !live.broken && (!ledger.wantsCheck(live) || this.rebuildsPlain(live, line, found))
     if (isShaped) ledger.see(live)
     this.shape = isShaped ? live.text : ''
     for (let at = 0; at < found.count; at += 1) {
       const derived = found.derived[at]
-      if (derived) this.addValue(row[at] as KnownKey, derived, 0, derived.length)
+      if (derived) this.addValue(row[at] as KnownKey, derived, found.derivedStarts[at] as number, found.derivedEnds[at] as number)
       else if (found.starts[at] !== NOT_IN_LINE) {
         this.addValue(row[at] as KnownKey, line, found.starts[at] as number, found.ends[at] as number)
       }
@@ -104,17 +104,21 @@ export class TextRows {
     else if (found.wordsStart < line.length) block.raw.add(block.rows, line, found.wordsStart, line.length)
     if (hasTime) block.setTime(found.ms, found.ns)
     else block.setTime(prepared.time.ms, prepared.time.ns)
-    const isMessage = this.message >= 0
-    masker.hash(
-      line,
-      isMessage ? (found.starts[this.message] as number) : 0,
-      isMessage ? (found.ends[this.message] as number) : line.length,
-    )
+    this.hashMessage(line, found)
     block.setSkeleton(masker.high, masker.low)
     if (arrival.severity ?? found.severity) return arrival.severity ?? found.severity
     if (!this.tellsSeverity) return prepared.severity
     if (!prepared.tellsSeverity && found.level !== undefined) return found.level
     return this.saidSeverity(line, found, prepared)
+  }
+
+  /** Hashes the message, or a line without one. */
+  private hashMessage(line: Uint8Array, { starts, ends, derived, derivedStarts, derivedEnds }: PlainText): void {
+    const { masker, message } = this
+    const text = message < 0 ? undefined : derived[message]
+    if (text) masker.hash(text, derivedStarts[message] as number, derivedEnds[message] as number)
+    else if (message < 0) masker.hash(line, 0, line.length)
+    else masker.hash(line, starts[message] as number, ends[message] as number)
   }
 
   /** The severity that leaves and attributes decide, which lines of a program mostly repeat. */
@@ -123,7 +127,7 @@ export class TextRows {
     for (let at = 0, number = 0; at < found.count; at += 1) {
       if (!(row[at] as KnownKey).tellsSeverity) continue
       const text = found.derived[at]
-      if (text) leafTexts.note(number, text, 0, text.length)
+      if (text) leafTexts.note(number, text, found.derivedStarts[at] as number, found.derivedEnds[at] as number)
       else if (found.starts[at] === NOT_IN_LINE) leafTexts.note(number, line, 0, 0)
       else leafTexts.note(number, line, found.starts[at] as number, found.ends[at] as number)
       number += 1

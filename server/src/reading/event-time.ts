@@ -29,9 +29,12 @@ function makeTimeText(): string {
 /** The words that a time may contain besides those of its zone. */
 const TIME_WORDS: readonly string[] = ['t', 'z', ...months, ...WEEKDAYS].map((word) => word.toLowerCase())
 
-/** Returns whether a text may be part of a time, and its longest word that only a format can contain; '' for none. */
+/**
+ * Returns whether a text may be part of a time, and its longest word that only a format can contain; '' for none. A slash may also separate the numbers
+ * and the month of a date, so it does not belong to a word.
+ */
 export function timeWords(text: string): { isLikeTime: boolean; foreign: string } {
-  const words = text.toLowerCase().match(/[a-z_/]+/g) ?? []
+  const words = text.toLowerCase().match(/[a-z_]+/g) ?? []
   const foreign = words.filter((word) => !TIME_WORDS.some((known) => known.includes(word))).sort((a, b) => b.length - a.length)[0] ?? ''
   return { isLikeTime: /^[\w/+\-.,: [\]]+$/.test(text), foreign }
 }

@@ -81,6 +81,16 @@ test.each(places)(
   300_000,
 )
 
+test.each([
+  ['2026/10/01 12:01:00 [error] 7#7: *9 connect() failed', ['026/10/0', '/', '2026/10/01 12', '0 [err', '/10/01']],
+  ['10.0.0.1 - - [01/Oct/2026:12:00:36 +0000] "GET /a/b HTTP/1.1" 500 12', ['01/Oct/2026', 'oct/', 't/2026:12:00', '[01/O', '/oct/2']],
+  ['2026-10-01T12:00:36+02:00[Europe/Berlin] INFO started', ['europe/berlin', 'e/b', '+02:00[Euro', '/Berlin]', '00[eur']],
+])('free text finds parts of the time of %j, also with a slash', async (line, needles) => {
+  const dataset = `slashes ${line.slice(0, 4)}`
+  await reader.send(dataset, [line, 'a line without a time'])
+  for (const needle of needles) expect(await reader.lines([dataset], `'${needle}'`), needle).toEqual([line])
+})
+
 test('lines with open maps are rebuilt completely, next to lines without', async () => {
   const whole = await reader.events(['lines', 'many'], '', { newestFirst: false })
   const inParts = await reader.events(['open'], '', { newestFirst: false })

@@ -13,6 +13,7 @@ import { FailureNote } from './failure.tsx'
 import { quantity } from './numbers.ts'
 import { Panel } from './page.tsx'
 import { useMay } from './permitted.tsx'
+import { RecordList } from './records.tsx'
 
 const DISMISSED_KEY = 'dendro.dismissed-offers'
 const DISMISSED_MAX = 500
@@ -79,7 +80,7 @@ export function ContentPackOffers() {
   const open = (offers.data ?? []).filter((offer) => isOpen(offer) && !dismissed.includes(keyOf(offer)))
   if (open.length === 0) return null
   return (
-    <ul aria-label="Ready-made dashboards" className="divide-y divide-line rounded-md border border-line bg-panel">
+    <RecordList label="Ready-made dashboards">
       {open.slice(0, SHOWN_MAX).map((offer) => (
         <li key={keyOf(offer)} className="flex flex-wrap items-center gap-2 px-3 py-2">
           <Icon of={LayoutDashboard} className="text-soft" />
@@ -94,7 +95,7 @@ export function ContentPackOffers() {
           </span>
         </li>
       ))}
-    </ul>
+    </RecordList>
   )
 }
 

@@ -1,23 +1,27 @@
 import { ApiFailure, NoResponse } from '@dendro/api/client'
 import { Link, useLocation } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { copyText } from './copy.ts'
 
 type FailureNoteProps = {
   thrown: unknown
   again?: (() => unknown) | undefined
+  /** note says what is shown in spite of the error. */
+  note?: ReactNode
   /** isSmall has no frame, for parts of a page that may all fail at once. */
   isSmall?: boolean
 }
 
 /** FailureNote shows an error with its correlation id and, if it can help, a retry. */
-export function FailureNote({ thrown, again, isSmall = false }: FailureNoteProps) {
+export function FailureNote({ thrown, again, note, isSmall = false }: FailureNoteProps) {
   const id = thrown instanceof ApiFailure ? thrown.correlation_id : undefined
   const size = isSmall ? 'small' : 'normal'
   return (
     <div role="alert" className={isSmall ? 'p-2' : 'm-3 rounded-md border border-error/50 bg-panel p-3'}>
       <p className="font-medium text-error">{titleOf(thrown)}</p>
       <p className={`break-words ${isSmall ? '' : 'mt-1'}`}>{thrown instanceof Error ? thrown.message : String(thrown)}</p>
+      {note && <p className={`break-words ${isSmall ? '' : 'mt-1'}`}>{note}</p>}
       <div className={`flex flex-wrap items-center gap-2 ${isSmall ? 'mt-1' : 'mt-2'}`}>
         {again && canRetry(thrown) && (
           <Button onClick={() => again()} variant={isSmall ? 'plain' : 'main'} size={size}>
@@ -53,7 +57,7 @@ function SignInAgain({ size }: { size: 'small' | 'normal' }) {
 }
 
 /** canRetry is true when a retry can help: a rejected request stays rejected. */
-const canRetry = (thrown: unknown): boolean => !(thrown instanceof ApiFailure) || thrown.status >= 500 || thrown.status === 429
+export const canRetry = (thrown: unknown): boolean => !(thrown instanceof ApiFailure) || thrown.status >= 500 || thrown.status === 429
 
 function titleOf(thrown: unknown): string {
   if (thrown instanceof NoResponse) return 'The service did not answer'

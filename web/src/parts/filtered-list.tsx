@@ -26,7 +26,7 @@ export function FilteredList<T>({ noun, of, none, textOf, children }: FilteredLi
         return (
           <>
             <Input
-              className="max-w-64"
+              className="sm:max-w-64"
               placeholder={find}
               aria-label={find}
               value={filterText}

@@ -29,3 +29,15 @@ const answers = (): Promise<boolean> =>
 export async function reloadWhenAnswered(): Promise<void> {
   if (await answers()) location.reload()
 }
+
+/** loadedOnce imports code once. After a failure the next call imports it again. */
+export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined
+  return () => {
+    loaded ??= load().catch((thrown: unknown) => {
+      loaded = undefined
+      throw thrown
+    })
+    return loaded
+  }
+}

@@ -7,7 +7,7 @@ type PageProps = {
   /** back links to the page above this one. */
   back?: ReactNode
   actions?: ReactNode
-  /** isWide is for charts and side-by-side layouts, which gain from the whole width. */
+  /** isWide is for charts and side-by-side layouts, which use the whole width of every window. Lists use that of a wide window, in two columns. */
   isWide?: boolean
   children: ReactNode
 }
@@ -16,7 +16,7 @@ type PageProps = {
 export function Page({ title, back, actions, isWide = false, children }: PageProps) {
   return (
     <div className="h-full overflow-auto">
-      <div className={`flex flex-col gap-4 p-4 [&>[role=alert]]:m-0 ${isWide ? 'max-w-charts' : 'max-w-reading'}`}>
+      <div className={`flex flex-col gap-4 p-4 [&>[role=alert]]:m-0 ${isWide ? 'max-w-charts' : 'max-w-reading wide:max-w-charts'}`}>
         <div className="flex flex-wrap items-center gap-2">
           <div className="mr-auto flex min-w-0 flex-wrap items-baseline gap-x-2">
             {back && (

@@ -1,5 +1,6 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { loadedOnce } from './page-code.ts'
 import type { Editor, EditorKey, Mark } from './query-editing.ts'
 import type { QueryContext } from './suggestions.ts'
 
@@ -33,12 +34,14 @@ export type QueryBox = {
 
 /** AT_REST_MS delays the download of the editor until the first data is loaded; focus starts it at once. */
 const AT_REST_MS = 1_000
+const USES = ['focus', 'input'] as const
 
-let editing: Promise<typeof import('./query-editing.ts')> | undefined
-const fetchEditor = () => {
-  editing ??= import('./query-editing.ts')
-  return editing
-}
+let hasEditor = false
+const fetchEditor = loadedOnce(async () => {
+  const { openEditor } = await import('./query-editing.ts')
+  hasEditor = true
+  return openEditor
+})
 
 /** useQueryBox opens the editor with the text, cursor and focus of the textarea. */
 export function useQueryBox(props: QueryLineProps, listeners: RefObject<EditorListeners>): QueryBox {
@@ -80,14 +83,15 @@ export function useQueryBox(props: QueryLineProps, listeners: RefObject<EditorLi
       if (hadFocus && opened.text() !== began) listeners.current.onSuggest(opened.text(), opened.cursor())
       setEditor(opened)
     }
-    const fetch = () => void fetchEditor().then(({ openEditor }) => open(openEditor))
+    // Without its editor the textarea stays, and works; its next use downloads the editor again.
+    const fetch = () => void fetchEditor().then(open, () => undefined)
     const line = plain.current
-    const resting = setTimeout(fetch, editing === undefined ? AT_REST_MS : 0)
-    line?.addEventListener('focus', fetch, { once: true })
+    const resting = setTimeout(fetch, hasEditor ? 0 : AT_REST_MS)
+    for (const use of USES) line?.addEventListener(use, fetch)
     return () => {
       isGone = true
       clearTimeout(resting)
-      line?.removeEventListener('focus', fetch)
+      for (const use of USES) line?.removeEventListener(use, fetch)
       opened?.close()
     }
   }, [listeners])

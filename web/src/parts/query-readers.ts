@@ -3,24 +3,22 @@ import { parseFilter } from '@dendro/language/filter'
 import { parseFormula } from '@dendro/language/formula'
 import type { JoinPoint } from '@dendro/language/parse-trace'
 import { parseGroups, parseSelect } from '@dendro/language/select'
+import { loadedOnce } from './page-code.ts'
 
 /** readWhere parses a filter as the service does, except inside regular expressions, whose parser is large. */
 export const readWhere: TraceableParser = (text, notes) => parseFilter(text, 'where', { trace: notes })
 
-let withRegexes: Promise<TraceableParser> | undefined
+const fetchRegexes = loadedOnce(() => import('@dendro/language/regex'))
 
 /** wholeRead also checks regular expressions; their parser is downloaded for the first text that may contain one. */
 export async function wholeRead(read: TraceableParser, text: string): Promise<TraceableParser> {
   if (read !== readWhere || !/~|regexp/i.test(text)) return read
-  withRegexes ??= import('@dendro/language/regex').then(
+  return fetchRegexes().then(
     ({ regexProblem }): TraceableParser =>
       (whole, notes) =>
         parseFilter(whole, 'where', { trace: notes, regexProblem }),
+    () => read,
   )
-  return withRegexes.catch(() => {
-    withRegexes = undefined
-    return read
-  })
 }
 
 /** readItem parses one select item, readKeys the group keys, readFormula a formula over named queries. */

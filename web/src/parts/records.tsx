@@ -29,6 +29,16 @@ export const MissingRecord = ({ title, noun, of, back }: MissingRecordProps) => 
   </Page>
 )
 
+/** RecordList is a list of records, on a wide window with two on a line. */
+export const RecordList = ({ label, children }: { label: string; children: ReactNode }) => (
+  <ul
+    aria-label={label}
+    className="grid grid-cols-1 gap-px overflow-hidden rounded-md border border-line bg-line *:min-w-0 *:bg-panel wide:grid-cols-2 wide:[&>:last-child:nth-child(odd)]:col-span-2"
+  >
+    {children}
+  </ul>
+)
+
 /** RowsProps: `empty` says what would be here, and `howTo` how to make one, for those who may. */
 type RowsProps = { label: string; columns: readonly string[]; empty: string; howTo?: ReactNode; children: readonly ReactNode[] }
 
@@ -43,8 +53,7 @@ export function Rows({ label, columns, empty, howTo, children }: RowsProps) {
       </p>
     )
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
-    <section aria-label={`${label} table`} tabIndex={0} className="relative overflow-x-auto">
+    <RecordTable label={label} rowCount={children.length}>
       <table className="w-full max-sm:block">
         <thead className="text-left text-soft text-xs max-sm:sr-only">
           <tr>
@@ -62,9 +71,24 @@ export function Rows({ label, columns, empty, howTo, children }: RowsProps) {
           <ColumnsContext value={columns}>{children}</ColumnsContext>
         </tbody>
       </table>
-    </section>
+    </RecordTable>
   )
 }
+
+type RecordTableProps = { label: string; rowCount: number; className?: string; children: ReactNode }
+
+/** RecordTable is the frame of a table, which lays a short one out in two columns where it has room for them. */
+export const RecordTable = ({ label, rowCount, className = '', children }: RecordTableProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
+  <section aria-label={`${label} table`} tabIndex={0} className={`@container relative overflow-x-auto ${className}`}>
+    <div className={hasColumns(rowCount) ? 'record-columns' : rowCount > COLUMN_ROWS_MAX ? '' : 'max-w-reading'}>{children}</div>
+  </section>
+)
+
+/** A table in two columns has enough rows for both, and not more than fit a window. */
+const hasColumns = (rowCount: number): boolean => rowCount >= COLUMN_ROWS_LEAST && rowCount <= COLUMN_ROWS_MAX
+const COLUMN_ROWS_LEAST = 8
+const COLUMN_ROWS_MAX = 60
 
 type RowProps = {
   cells: readonly ReactNode[]

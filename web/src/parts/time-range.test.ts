@@ -9,6 +9,7 @@ describe('typed ranges', () => {
     ['15 min', 'Last 15 minutes'],
     ['1h', 'Last 1 hour'],
     ['last 3 weeks', 'Last 3 weeks'],
+    ['last quarter', 'Last 90 days'],
     ['Last Two Days', 'Last 2 days'],
     ['90 days ago', 'Last 90 days'],
     ['last hour', 'Last 1 hour'],

@@ -19,7 +19,7 @@ export function Field({
     <label className={`flex min-w-0 flex-col gap-0.5 ${className}`}>
       <span className="text-soft text-xs">{name}</span>
       {children}
-      {help && <span className="text-soft text-xs">{help}</span>}
+      {help && <span className="mt-1 text-soft text-xs">{help}</span>}
     </label>
   )
 }

@@ -3,9 +3,9 @@ import { BEFORE, BEHIND, FIRST, kinds, NAME, NAME_CHARS_MAX, PAIRS_MAX, PAIRS_MI
 
 const [EQUALS, DOUBLE, SINGLE, BACKSLASH] = [0x3d, 0x22, 0x27, 0x5c]
 const NAMES_MAX = 4_096
-/** The results of reading a value: it is not part of a pair, or only findPairs can read it. */
+/** The result of reading a value that is not part of a pair. */
 const NONE = -1
-const UNKNOWN = -2
+const ESCAPES: ReadonlyMap<number, number> = new Map(['n\n', 't\t', 'r\r'].map((pair) => [pair.charCodeAt(0), pair.charCodeAt(1)]))
 
 /** The pairs of a line: whether they are all it contains, whether there are some, or whether only findPairs can read them. */
 export type PairsResult = 'whole' | 'some' | 'none' | 'unknown'
@@ -18,6 +18,7 @@ export class PairReader {
   /** The position of the value that was read last; valueStart is -1 for none. */
   private valueStart = -1
   private valueEnd = -1
+  private isEscaped = false
 
   /** `signs` are the positions of the first `signCount` equals signs of the line, which are all. */
   read(bytes: Uint8Array, from: number, to: number, whole: number, found: PlainText, signs: Int32Array, signCount: number): PairsResult {
@@ -32,10 +33,9 @@ export class PairReader {
       if (equals < at) continue
       const start = nameStart(bytes, at, equals, from)
       const next = start < 0 ? NONE : this.value(bytes, equals + 1, to)
-      if (next === UNKNOWN) return 'unknown'
       at = next === NONE ? equals + 1 : next
       if (next === NONE) continue
-      isWhole &&= isFixed(bytes, checkedTo, start)
+      isWhole &&= isFixed(bytes, checkedTo, start) && !this.isEscaped
       checkedTo = next
       if (this.valueStart < 0) continue
       pairs += 1
@@ -43,6 +43,7 @@ export class PairReader {
       const path = this.nameOf(bytes, start, equals, pairs - 1)
       const place = found.paths.indexOf(path)
       if (place >= 0 && place < outer) isWhole = false
+      else if (this.isEscaped) found.addDerived(path, unescaped(bytes, this.valueStart, this.valueEnd))
       else found.add(path, this.valueStart, this.valueEnd)
     }
     if (pairs < PAIRS_MIN) {
@@ -56,6 +57,7 @@ export class PairReader {
   private value(bytes: Uint8Array, start: number, to: number): number {
     const byte = start < to ? bytes[start] : 0
     this.valueStart = -1
+    this.isEscaped = false
     if (byte === DOUBLE || byte === SINGLE) return this.quoted(bytes, byte, start + 1, to)
     if (endsAt(bytes, start, to)) return start
     if (byte === EQUALS) return NONE
@@ -69,7 +71,10 @@ export class PairReader {
   private quoted(bytes: Uint8Array, quote: number, start: number, to: number): number {
     let close = start
     while (close < to && bytes[close] !== quote) {
-      if (quote === DOUBLE && bytes[close] === BACKSLASH) return UNKNOWN
+      if (quote === DOUBLE && bytes[close] === BACKSLASH) {
+        this.isEscaped = true
+        close += 1
+      }
       close += 1
     }
     if (close >= to || !endsAt(bytes, close + 1, to)) return NONE
@@ -96,6 +101,21 @@ export class PairReader {
     this.names.set(hash, name)
     return name
   }
+}
+
+/** A quoted value without its escapes. */
+function unescaped(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  const out = new Uint8Array(end - start)
+  let used = 0
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] as number
+    if (byte === BACKSLASH) {
+      at += 1
+      const escaped = bytes[at] as number
+      out[used++] = ESCAPES.get(escaped) ?? escaped
+    } else out[used++] = byte
+  }
+  return out.subarray(0, used)
 }
 
 function isName(name: string, bytes: Uint8Array, start: number, end: number): boolean {

@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import type { PlainText } from '../../lines/plain-text.ts'
 import type { Instant } from '../../lines/time-text.ts'
+import { OPEN_OBJECT, QUOTE } from '../../lines/walk.ts'
 import { readAccessBytes } from './access.ts'
 import { readGlogOrLogcatBytes } from './glog-logcat.ts'
+import { JsonTails } from './json-bytes.ts'
 import { levelBeginnings, readLevel } from './level.ts'
 import { PairReader } from './pairs-bytes.ts'
 import { readSyslogBytes } from './syslog-bytes.ts'
@@ -56,6 +58,7 @@ function makeKinds(): Uint16Array {
 const text = (word: string): Uint8Array => Uint8Array.from(Buffer.from(word))
 const failures = ['Exception', 'Error'].map(text)
 const CEF = text('CEF:')
+const CEE = text('@cee:')
 const REQUEST = text('] "')
 const STREAM = text('std')
 const AT = text('at ')
@@ -69,13 +72,15 @@ const [SPACE, OPENING_BRACKET, CLOSING_BRACKET, OPENING, CLOSING, DASH, LESS, CL
 const [UPPER_A, UPPER_F, UPPER_W, UPPER_Z] = [0x41, 0x46, 0x57, 0x5a]
 const [CASE, COLON, UNDERSCORE] = [0x20, 0x3a, 0x5f]
 
+const NO_OBJECT = -1
+const tails = new JsonTails()
 const pairs = new PairReader()
 /** The equals signs of the line that kindsIn went over. */
 const equals = new Int32Array(PLAIN_BYTES_MAX)
 let equalsCount = 0
 
 /**
- * Reads a line as `detect` does, without strings: syslog, a leading time, a level near the beginning, pairs, and frames of stack traces; in ASCII
+ * Reads a line as `detect` does, without strings: syslog, a leading time, a level near the beginning, JSON or pairs, and frames of stack traces; in ASCII
  * lines also glog, logcat and access logs. Other formats are left to `detect`.
  */
 export function readPlain(bytes: Uint8Array, arrival: Instant, found: PlainText): PlainResult {
@@ -127,10 +132,12 @@ function readAccess(bytes: Uint8Array, arrival: Instant, seen: number, found: Pl
 /** Reads the pairs of the message, and lines of exceptions and stack traces. */
 function readRest(bytes: Uint8Array, restStart: number, seen: number, found: PlainText): PlainResult {
   const textEnd = lastOf(bytes, bytes.length) + 1
-  if (bytes[textEnd - 1] === CLOSING_BRACE) return 'unknown'
+  const textStart = afterBlanks(bytes, restStart)
+  const objectStart = bytes[textEnd - 1] === CLOSING_BRACE ? objectIn(bytes, textStart, textEnd) : NO_OBJECT
+  if (objectStart !== NO_OBJECT && !tails.read(bytes, objectStart, textEnd, found)) return 'unknown'
   const hasTime = found.timeStart >= 0
-  if (seen & EQUALS) {
-    const result = pairs.read(bytes, afterBlanks(bytes, restStart), textEnd, found.wordsStart, found, equals, equalsCount)
+  if (seen & EQUALS && objectStart === NO_OBJECT) {
+    const result = pairs.read(bytes, textStart, textEnd, found.wordsStart, found, equals, equalsCount)
     if (result === 'unknown') return 'unknown'
     if (result === 'whole') found.wordsStart = bytes.length
   }
@@ -139,6 +146,14 @@ function readRest(bytes: Uint8Array, restStart: number, seen: number, found: Pla
     found.severity = found.level === undefined ? 'error' : undefined
   }
   return hasTime || found.count > 0 || found.severity ? 'found' : 'nothing'
+}
+
+/** The start of the object that may reach to the end of a message, as messageLeaves finds it. */
+function objectIn(bytes: Uint8Array, start: number, end: number): number {
+  const from = isAt(bytes, start, CEE) ? afterBlanks(bytes, start + CEE.length) : start
+  if (bytes[from] === OPEN_OBJECT) return from
+  for (let at = start; at < end - 1; at += 1) if (bytes[at] === OPEN_OBJECT && bytes[at + 1] === QUOTE) return at
+  return NO_OBJECT
 }
 
 /** Reads the part before the message and returns its end, -1 for an unknown one. */

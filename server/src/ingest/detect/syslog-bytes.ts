@@ -1,6 +1,7 @@
 import type { PlainText } from '../../lines/plain-text.ts'
 import { severityOfWord } from '../../lines/severity.ts'
 import type { Instant } from '../../lines/time-text.ts'
+import { endOfText } from '../../lines/walk.ts'
 import { facilities, severities, times } from './syslog.ts'
 import { mayBeIso, readIsoBytes } from './time.ts'
 
@@ -100,7 +101,7 @@ function readModern(bytes: Uint8Array, start: number, found: PlainText): boolean
   return found.add('message', at, end)
 }
 
-/** Reads `[id name="value" …]…` without escapes and returns its end, -1 for another text. */
+/** Reads `[id name="value" …]…` and returns its end, -1 for another text. */
 function readData(bytes: Uint8Array, start: number, found: PlainText): number {
   let at = start
   let parameters = 0
@@ -117,11 +118,10 @@ function readData(bytes: Uint8Array, start: number, found: PlainText): number {
       if (nameEnd === nameStart || nameEnd - nameStart > PARAMETER_CHARS_MAX) return NONE
       if (bytes[nameEnd] !== EQUALS || bytes[nameEnd + 1] !== QUOTE) return NONE
       const valueStart = nameEnd + 2
-      let close = valueStart
-      while (close < bytes.length && bytes[close] !== QUOTE && bytes[close] !== BACKSLASH) close += 1
-      if (bytes[close] !== QUOTE) return NONE
+      const close = endOfText(bytes, valueStart, bytes.length)
+      if (close < 0) return NONE
       const path = known ?? knownName(bytes, idStart, idEnd, nameStart, nameEnd)
-      if (!found.add(path, valueStart, close)) return NONE
+      if (!addParameter(path, bytes, valueStart, close, found)) return NONE
       expected[parameters] = path
       parameters += 1
       at = close + 1
@@ -130,6 +130,21 @@ function readData(bytes: Uint8Array, start: number, found: PlainText): number {
     at += 1
   }
   return at
+}
+
+/** Adds a parameter. Quotes, backslashes and closing brackets are escaped; other backslashes are part of the text. */
+function addParameter(path: string, bytes: Uint8Array, start: number, end: number, found: PlainText): boolean {
+  let at = start
+  while (at < end && bytes[at] !== BACKSLASH) at += 1
+  if (at === end) return found.add(path, start, end)
+  const text = bytes.slice(start, end)
+  let used = at - start
+  while (at < end) {
+    const next = bytes[at + 1]
+    if (bytes[at] === BACKSLASH && (next === QUOTE || next === BACKSLASH || next === CLOSING)) at += 1
+    text[used++] = bytes[at++] as number
+  }
+  return used === end - start ? found.add(path, start, end) : found.addDerived(path, text, 0, used)
 }
 
 const names = new Map<number, string>()

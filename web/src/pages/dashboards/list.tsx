@@ -52,7 +52,7 @@ export function DashboardList() {
         }
       >
         {(found) => (
-          <ul aria-label="Dashboards" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+          <ul aria-label="Dashboards" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3 wide:grid-cols-5">
             {found.toSorted(byName).map(({ id, name, description, widget_ids, metadata }) => (
               <li key={id} className="rounded-md border border-line bg-panel p-3">
                 <Link to="/dashboards" search={{ id }} className="break-words font-medium hover:underline">

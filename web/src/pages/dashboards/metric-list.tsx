@@ -9,6 +9,7 @@ import { measureText } from '../../parts/metric-queries.ts'
 import { ago } from '../../parts/numbers.ts'
 import { EmptyState, Page } from '../../parts/page.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
+import { RecordList } from '../../parts/records.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { useAllWidgets, useMetricMonitors, useMetrics } from './queries.ts'
 
@@ -49,11 +50,11 @@ export function MetricList() {
         }
       >
         {(found) => (
-          <ul aria-label="Metrics" className="divide-y divide-line rounded-md border border-line bg-panel">
+          <RecordList label="Metrics">
             {found.map((metric) => (
               <Row key={metric.id} metric={metric} users={usersOf(metric.id)} />
             ))}
-          </ul>
+          </RecordList>
         )}
       </FilteredList>
     </Page>

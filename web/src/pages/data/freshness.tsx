@@ -18,7 +18,7 @@ export function flowOf(lastMs: number | undefined, nowMs: number): Flow {
 export function Freshness({ lastMs, nowMs }: { lastMs: number | undefined; nowMs: number }) {
   const flow = flowOf(lastMs, nowMs)
   return (
-    <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
+    <span className="inline-flex items-center gap-x-1.5 whitespace-nowrap max-sm:flex-wrap">
       <FlowSign flow={flow} />
       <span>{flow}</span>
       {lastMs !== undefined && <span className="text-soft text-xs tabular-nums">{ago(lastMs, nowMs)}</span>}

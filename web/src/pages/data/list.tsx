@@ -2,14 +2,15 @@ import type { Dataset } from '@dendro/api'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { Fragment } from 'react'
 import { useClient } from '../../parts/client.ts'
 import { FailureNote } from '../../parts/failure.tsx'
+import { FilterRow } from '../../parts/filter-row.tsx'
 import { hasWords } from '../../parts/has-words.ts'
 import { useShown } from '../../parts/long-list.tsx'
 import { bytes, count } from '../../parts/numbers.ts'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
+import { RecordTable } from '../../parts/records.tsx'
 import { Shippers } from '../../parts/shippers.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
@@ -77,11 +78,11 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
         <Input
           aria-label="Find a dataset"
           placeholder="Find by name or tag"
-          className="max-w-72"
+          className="sm:max-w-72"
           value={params.find ?? ''}
           onChange={(event) => find(event.target.value)}
         />
-        <fieldset className="flex flex-wrap gap-1" aria-label="Show only">
+        <FilterRow label="Show only">
           {flows.map((one) => (
             <Button
               key={one}
@@ -94,8 +95,8 @@ function Datasets({ all }: { all: readonly Dataset[] }) {
               <span className="tabular-nums">{count(named.filter((dataset) => flow(dataset) === one).length)}</span>
             </Button>
           ))}
-        </fieldset>
-        <label className="flex items-center gap-2">
+        </FilterRow>
+        <label className="flex items-center gap-2 max-sm:px-1.5">
           <input
             type="checkbox"
             checked={params.all ?? false}
@@ -160,8 +161,7 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
   const retentionOf = useRetentionDays()
   const groups = sort === 'name' ? [...Map.groupBy(datasets, ({ collection }) => collection)] : [['', datasets] as const]
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
-    <section aria-label="Datasets table" tabIndex={0} className="relative overflow-x-auto rounded-md border border-line bg-panel">
+    <RecordTable label="Datasets" rowCount={datasets.length} className="rounded-md border border-line bg-panel">
       <table className="w-full">
         <thead className="text-left text-soft text-xs">
           <tr>
@@ -169,15 +169,12 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
               <th
                 key={name}
                 aria-sort={own === sort ? (own === 'name' ? 'ascending' : 'descending') : undefined}
-                className={`whitespace-nowrap px-3 py-2 font-medium max-sm:px-2 ${className}`}
+                className={`relative whitespace-nowrap px-3 py-2 font-medium has-[button:hover]:text-ink max-sm:px-2 ${className}`}
               >
-                {own ? (
-                  <button type="button" className="hover:text-ink" onClick={() => onSort(own)}>
-                    {name} {own === sort && <Icon of={own === 'name' ? ArrowUp : ArrowDown} size="small" className="inline" />}
-                  </button>
-                ) : (
-                  name
-                )}
+                <span aria-hidden={own !== undefined}>{name}</span>
+                {own === sort && <Icon of={own === 'name' ? ArrowUp : ArrowDown} size="small" className="ml-1 inline" />}
+                {/* Chromium does not repeat buttons with a header: this one lies over its text. */}
+                {own && <button type="button" className="absolute inset-0" aria-label={name} onClick={() => onSort(own)} />}
               </th>
             ))}
             <th className="px-3 py-2 max-sm:hidden">
@@ -185,38 +182,36 @@ function Table({ datasets, all, volumes, sort, onSort }: TableProps) {
             </th>
           </tr>
         </thead>
-        <tbody>
-          {groups.map(([collection, own]) => (
-            <Fragment key={collection}>
-              {collection !== '' && (
-                <tr className="border-line border-t bg-sunk">
-                  <th colSpan={2} scope="rowgroup" className="break-words px-3 py-1 text-left font-medium max-sm:px-2">
-                    {collection}
-                  </th>
-                  <td colSpan={columns.length - 1} className="px-3 py-1 text-right">
-                    {own.every((one) => !one.is_system_generated) && (
-                      <Permitted to="logs_write">
-                        <CollectionMenu collection={collection} datasets={all.filter((one) => one.collection === collection)} />
-                      </Permitted>
-                    )}
-                  </td>
-                </tr>
-              )}
-              {own.map((dataset) => (
-                <DatasetRow
-                  key={dataset.id}
-                  dataset={dataset}
-                  volume={volumes.of(dataset.id)}
-                  retentionDays={retentionOf(dataset.id)}
-                  nowMs={nowMs}
-                  isNamed={collection === ''}
-                />
-              ))}
-            </Fragment>
-          ))}
-        </tbody>
+        {groups.map(([collection, own]) => (
+          <tbody key={collection}>
+            {collection !== '' && (
+              <tr className="border-line border-t bg-sunk">
+                <th colSpan={2} scope="rowgroup" className="break-words px-3 py-1 text-left font-medium max-sm:px-2">
+                  {collection}
+                </th>
+                <td colSpan={columns.length - 1} className="px-3 py-1 text-right">
+                  {own.every((one) => !one.is_system_generated) && (
+                    <Permitted to="logs_write">
+                      <CollectionMenu collection={collection} datasets={all.filter((one) => one.collection === collection)} />
+                    </Permitted>
+                  )}
+                </td>
+              </tr>
+            )}
+            {own.map((dataset) => (
+              <DatasetRow
+                key={dataset.id}
+                dataset={dataset}
+                volume={volumes.of(dataset.id)}
+                retentionDays={retentionOf(dataset.id)}
+                nowMs={nowMs}
+                isNamed={collection === ''}
+              />
+            ))}
+          </tbody>
+        ))}
       </table>
-    </section>
+    </RecordTable>
   )
 }
 

@@ -8,6 +8,7 @@ import { useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
+import { RecordList } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { clockOf, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
@@ -66,11 +67,11 @@ function List({ downtimes }: { downtimes: readonly Downtime[] }) {
     (a, b) => order.indexOf(phaseOf(a, nowMs)) - order.indexOf(phaseOf(b, nowMs)) || (a.name < b.name ? -1 : 1),
   )
   return (
-    <ul aria-label="Downtimes" className="divide-y divide-line rounded-md border border-line bg-panel">
+    <RecordList label="Downtimes">
       {sorted.map((downtime) => (
         <Row key={downtime.id} downtime={downtime} />
       ))}
-    </ul>
+    </RecordList>
   )
 }
 

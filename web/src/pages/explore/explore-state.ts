@@ -22,6 +22,7 @@ import type { ExploreQuery } from './query/explore-query.ts'
 import { useHistory } from './query/history-menu.tsx'
 import { resultInfoOf } from './query/result-info.ts'
 import { useExploreQuery } from './query/use-explore-query.ts'
+import { useKept } from './query/use-kept.ts'
 import { useBars } from './time/bars.ts'
 import { useEarlierBars, useEarlierGroups, useEarlierPatterns } from './time/use-earlier.ts'
 import { useMarkers } from './time/use-markers.ts'
@@ -40,16 +41,19 @@ export function useExploreState() {
   const by = useMemo(() => params.by ?? [], [params.by])
   const measures = useMemo(() => splitMeasures(params.fn ?? COUNT), [params.fn])
   const measure = measures[0] ?? COUNT
-  const events = useEvents(selectedQuery, tab === 'events' && !isLive, params.asc === true)
+  const foundEvents = useEvents(selectedQuery, tab === 'events' && !isLive, params.asc === true)
+  const events = { ...foundEvents, ...useKept(foundEvents, selectedQuery, String(params.asc)) }
   const rowStyle = useFormats(plainStyle, isLive ? undefined : events.data?.pages[0]?.events)
-  const isCancelled = tab === 'events' && !isLive && isCancelledQuery(events)
-  const isReady = useAfterEvents(events, tab === 'events' && !isLive, query)
+  const isCancelled = tab === 'events' && !isLive && isCancelledQuery(foundEvents)
+  const isReady = useAfterEvents(foundEvents, tab === 'events' && !isLive, query)
   const bars = useBars(query, isReady, isLive)
   const fields = useFields(selectedQuery, isReady)
   const allFields = useAllFields(query, isReady && !fields.isLoading)
-  const patterns = usePatterns(selectedQuery, tab === 'patterns')
+  const foundPatterns = usePatterns(selectedQuery, tab === 'patterns')
+  const patterns = { ...foundPatterns, ...useKept(foundPatterns, selectedQuery) }
   const trends = usePatternTrends(selectedQuery, tab === 'patterns')
-  const groups = useGroups(selectedQuery, by, measures, tab === 'table' || tab === 'chart' ? tab : undefined)
+  const foundGroups = useGroups(selectedQuery, by, measures, tab === 'table' || tab === 'chart' ? tab : undefined)
+  const groups = { ...foundGroups, ...useKept(foundGroups, selectedQuery, JSON.stringify([by, measures, tab])) }
   const selection = params.sf === undefined || params.st === undefined ? undefined : { fromMs: params.sf, toMs: params.st }
   const baseline = params.base ?? 'before'
   const changes = useChanges(query, selection, baseline, tab === 'changes')
@@ -57,11 +61,11 @@ export function useExploreState() {
   const earlier = {
     bars: useEarlierBars(query, bars.data, comparison),
     patterns: useEarlierPatterns(selectedQuery, comparison, tab === 'patterns'),
-    groups: useEarlierGroups(selectedQuery, by, measure, groups.data, comparison),
+    groups: useEarlierGroups(selectedQuery, by, measure, foundGroups.data, comparison),
   }
   const hasRows = isLive || !(events.isLoading || bars.isLoading)
   const markers = useMarkers(query, bars.data, hasRows)
-  const result = resultInfoOf({ tab, changes, events, patterns, trends, groups, fields })
+  const result = resultInfoOf({ tab, changes, events: foundEvents, patterns: foundPatterns, trends, groups: foundGroups, fields })
   useHistory(params, result, isLive)
   const live = useLiveTail(query.datasets, query.where, isLive)
   useUnknownDatasets(live.events, datasets)

@@ -13,6 +13,7 @@ import { groupClauses } from './groups/group-order.ts'
 import { addUp } from './groups/measures.ts'
 import { ShapePicker } from './groups/shape-picker.tsx'
 import { isNotValue, isValue, splitClauses, withClause } from './query/clauses.ts'
+import { OldResult } from './query/old-result.tsx'
 import { comparisonName } from './time/compare.ts'
 
 // The other tabs are loaded on demand: most queries show events only.
@@ -61,22 +62,24 @@ function Patterns({ state }: Props) {
   const before = comparison && earlier.patterns.data
   if (isForbidden(patterns.error)) return <Forbidden failure={patterns.error} onRetry={patterns.refetch} />
   return (
-    <PatternList
-      emptyView={<NoEvents state={state} />}
-      patterns={patterns.data?.patterns}
-      isCut={patterns.data?.cost.isExact === false}
-      trends={trends.data?.trends}
-      earlier={before && { patterns: before, name: comparisonName(comparison, selectedQuery.range) }}
-      query={selectedQuery}
-      isStale={patterns.isPlaceholderData}
-      failure={patterns.error}
-      zone={zone}
-      datasetName={rowStyle.datasetName}
-      onInclude={(id) => actions.addClause(isValue('@pattern', id))}
-      onExclude={(id) => actions.addClause(isNotValue('@pattern', id))}
-      onNarrow={(where) => change((now) => withQuery(now, splitClauses(where).reduce(withClause, now.q ?? '')))}
-      onRetry={() => patterns.refetch()}
-    />
+    <OldResult of={patterns} noun="patterns" zone={zone}>
+      <PatternList
+        emptyView={<NoEvents state={state} />}
+        patterns={patterns.data?.patterns}
+        isCut={patterns.data?.cost.isExact === false}
+        trends={trends.data?.trends}
+        earlier={before && { patterns: before, name: comparisonName(comparison, selectedQuery.range) }}
+        query={selectedQuery}
+        isStale={patterns.isPlaceholderData}
+        failure={patterns.error}
+        zone={zone}
+        datasetName={rowStyle.datasetName}
+        onInclude={(id) => actions.addClause(isValue('@pattern', id))}
+        onExclude={(id) => actions.addClause(isNotValue('@pattern', id))}
+        onNarrow={(where) => change((now) => withQuery(now, splitClauses(where).reduce(withClause, now.q ?? '')))}
+        onRetry={() => patterns.refetch()}
+      />
+    </OldResult>
   )
 }
 
@@ -118,19 +121,21 @@ function Groups({ state }: Props) {
           </>
         }
       />
-      <Suspense fallback={<Skeleton className="px-3" />}>
-        {tab === 'table' ? (
-          <GroupTable {...group} />
-        ) : (
-          <GroupChart
-            {...group}
-            shape={shape}
-            onPick={(sf, st) => change((now) => optional({ ...now, tab: undefined, sf, st }))}
-            onRange={(fromMs, toMs) => change((now) => withRange(now, { fromMs, toMs }))}
-            onChanges={(sf, st) => change((now) => ({ ...now, tab: 'changes', sf, st }))}
-          />
-        )}
-      </Suspense>
+      <OldResult of={groups} noun="values" zone={zone}>
+        <Suspense fallback={<Skeleton className="px-3" />}>
+          {tab === 'table' ? (
+            <GroupTable {...group} />
+          ) : (
+            <GroupChart
+              {...group}
+              shape={shape}
+              onPick={(sf, st) => change((now) => optional({ ...now, tab: undefined, sf, st }))}
+              onRange={(fromMs, toMs) => change((now) => withRange(now, { fromMs, toMs }))}
+              onChanges={(sf, st) => change((now) => ({ ...now, tab: 'changes', sf, st }))}
+            />
+          )}
+        </Suspense>
+      </OldResult>
     </>
   )
 }

@@ -7,9 +7,11 @@ import { useClient } from '../../parts/client.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
+import { FilterRow } from '../../parts/filter-row.tsx'
 import { ago, bytes, count } from '../../parts/numbers.ts'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
+import { RecordList } from '../../parts/records.tsx'
 import { useSave } from '../../parts/save.ts'
 import { nameOf as rangeName, type Zone } from '../../parts/time-range.ts'
 import { useZone } from '../../parts/zone.ts'
@@ -52,28 +54,32 @@ export function ExportsPage() {
       {list.data && list.data.length > 0 && (
         <>
           <div className="flex flex-wrap items-center gap-1">
-            {states.map(([state, name]) => {
-              const many = list.data.filter((one) => stateOf(one) === state).length
-              return (
-                <Button
-                  key={state}
-                  variant={only === state ? 'chosen' : 'quiet'}
-                  aria-pressed={only === state}
-                  onClick={() => setOnly(only === state ? undefined : state)}
-                >
-                  {name} <span className="tabular-nums">{many}</span>
-                </Button>
-              )
-            })}
-            <span className="ml-auto text-soft text-xs">Download links expire after an hour; reload the page for new ones.</span>
+            <FilterRow label="Show only">
+              {states.map(([state, name]) => {
+                const many = list.data.filter((one) => stateOf(one) === state).length
+                return (
+                  <Button
+                    key={state}
+                    variant={only === state ? 'chosen' : 'quiet'}
+                    aria-pressed={only === state}
+                    onClick={() => setOnly(only === state ? undefined : state)}
+                  >
+                    {name} <span className="tabular-nums">{many}</span>
+                  </Button>
+                )
+              })}
+            </FilterRow>
+            <span className="ml-auto text-soft text-xs max-sm:ml-0 max-sm:px-1.5">
+              Download links expire after an hour; reload the page for new ones.
+            </span>
           </div>
           {shown.length === 0 && <EmptyState title="No export matches" />}
           {shown.length > 0 && (
-            <ul aria-label="Exports" className="divide-y divide-line rounded-md border border-line bg-panel">
+            <RecordList label="Exports">
               {shown.map((one) => (
                 <Row key={one.export_id} one={one} zone={zone} />
               ))}
-            </ul>
+            </RecordList>
           )}
         </>
       )}

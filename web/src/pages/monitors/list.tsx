@@ -4,10 +4,12 @@ import { useState } from 'react'
 import { ContentPackOffers, ReadyMadeMenu } from '../../parts/content-packs.tsx'
 import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
+import { FilterRow } from '../../parts/filter-row.tsx'
 import { hasWords } from '../../parts/has-words.ts'
 import { ago, count } from '../../parts/numbers.ts'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
+import { RecordList } from '../../parts/records.tsx'
 import { StatusMark, statuses, statusNames, WaitingMark } from '../../parts/status.tsx'
 import { useZone } from '../../parts/zone.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -103,26 +105,28 @@ function Filters({ monitors, params, onChange }: FiltersProps) {
   const { show, find = '' } = params
   const many = (filter: MonitorFilter) => monitors.filter((one) => isShown(one, filter)).length
   return (
-    <div className="flex flex-wrap items-center gap-1">
+    <div className="flex flex-wrap items-center gap-1 max-sm:gap-y-2">
       <Input
-        className="mr-2 max-w-64"
+        className="mr-2 sm:max-w-64 max-sm:mr-0"
         placeholder="Find a monitor"
         aria-label="Find a monitor"
         value={find}
         onChange={(event) => onChange({ find: event.target.value })}
       />
-      {filters.map((filter) => (
-        <Button
-          key={filter}
-          variant={show === filter ? 'chosen' : 'quiet'}
-          aria-pressed={show === filter}
-          onClick={() => onChange({ show: show === filter ? undefined : filter } as MonitorParams)}
-        >
-          {filter === 'MUTED' ? 'Muted' : <StatusMark status={filter} isNamed />}
-          <span className="tabular-nums">{many(filter)}</span>
-        </Button>
-      ))}
-      <span className="ml-auto flex items-center gap-2">
+      <FilterRow label="Show only">
+        {filters.map((filter) => (
+          <Button
+            key={filter}
+            variant={show === filter ? 'chosen' : 'quiet'}
+            aria-pressed={show === filter}
+            onClick={() => onChange({ show: show === filter ? undefined : filter } as MonitorParams)}
+          >
+            {filter === 'MUTED' ? 'Muted' : <StatusMark status={filter} isNamed />}
+            <span className="tabular-nums">{many(filter)}</span>
+          </Button>
+        ))}
+      </FilterRow>
+      <span className="ml-auto flex items-center gap-2 max-sm:ml-0 max-sm:px-1.5">
         <span className="text-soft text-xs">Group by</span>
         <Select
           className="w-32!"
@@ -163,10 +167,7 @@ function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping
               {name} <span className="text-soft tabular-nums">{count(own.length)}</span>
             </h2>
           )}
-          <ul
-            aria-label={name === '' ? 'Monitors' : `Monitors: ${name}`}
-            className="divide-y divide-line rounded-md border border-line bg-panel"
-          >
+          <RecordList label={name === '' ? 'Monitors' : `Monitors: ${name}`}>
             {own.map((monitor) => (
               <Row
                 key={monitor.id}
@@ -175,7 +176,7 @@ function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping
                 onTick={() => setTicked((now) => (now.includes(monitor.id) ? now.filter((id) => id !== monitor.id) : [...now, monitor.id]))}
               />
             ))}
-          </ul>
+          </RecordList>
         </section>
       ))}
     </>

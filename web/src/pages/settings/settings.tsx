@@ -64,7 +64,7 @@ export function SettingsPage() {
         ))}
       </nav>
       <div className="min-h-0 min-w-0 flex-1 overflow-auto">
-        <div className="flex max-w-reading flex-col gap-4 p-4 [&>[role=alert]]:m-0">
+        <div className="flex max-w-reading flex-col wide:max-w-charts gap-4 p-4 [&>[role=alert]]:m-0">
           <h1 className="font-semibold text-lg">{name}</h1>
           <Part />
         </div>

@@ -37,9 +37,10 @@ export class ExportRequest {
   #weight = 0
   #isTimed = true
 
-  constructor(collection: string | undefined, body: Uint8Array) {
+  /** `isText` is true for a body that is UTF-8 if it is valid. */
+  constructor(collection: string | undefined, body: Uint8Array, isText: boolean) {
     this.#collection = collection
-    this.draft = new RecordDraft(new TextMemory(body, false))
+    this.draft = new RecordDraft(new TextMemory(body, isText))
   }
 
   /** True when each event has a time, so that two posts with the same bytes must be repeats. */

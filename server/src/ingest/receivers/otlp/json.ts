@@ -1,8 +1,10 @@
+import type { RecordDraft } from '../../../lines/record-table.ts'
 import type { Instant } from '../../../lines/time-text.ts'
 import { BodyText } from '../body-text.ts'
 import { JsonReader, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/reader.ts'
 import { unescapeBytes } from '../json/unescape.ts'
 import { hashOf, KeyNames } from '../names.ts'
+import { JsonLog } from './json-log.ts'
 import { isNext, JsonValue } from './json-value.ts'
 import {
   type Attribute,
@@ -44,12 +46,14 @@ class JsonSource implements FieldSource {
   readonly #value: JsonValue
   readonly #names: KeyNames<undefined>
   readonly #allowance = new ValueBudget()
+  readonly #logs: JsonLog
 
   constructor(reader: JsonReader) {
     this.#reader = reader
     this.#text = new BodyText(reader.bytes)
     this.#names = new KeyNames(reader.bytes, this.#text, () => undefined)
     this.#value = new JsonValue(reader, this.#text, this.#names, this.#allowance)
+    this.#logs = new JsonLog(reader, this.#text, this.#names, this.#allowance)
   }
 
   message<T>(type: Message<T>, target: T): void {
@@ -76,8 +80,8 @@ class JsonSource implements FieldSource {
     }
   }
 
-  log(): boolean {
-    return false
+  log(draft: RecordDraft): boolean {
+    return this.#logs.read(draft)
   }
 
   record<T>(type: Message<T>, target: T): string | undefined {

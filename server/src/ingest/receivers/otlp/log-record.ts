@@ -1,3 +1,4 @@
+import type { RecordDraft } from '../../../lines/record-table.ts'
 import type { Instant } from '../../../lines/time-text.ts'
 import type { Pair, ReceivedRecord } from '../../batch.ts'
 import { textAttribute, toJson, toPairs } from './attributes.ts'
@@ -64,6 +65,16 @@ export const logRecord: Message<OtlpLogRecord> = message<OtlpLogRecord>([
 const severityNames = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL']
 export const severityName = (number: number): string | undefined => (number > 0 ? severityNames[(number - 1) >> 2] : undefined)
 
+/** Sets the level of a draft from the name of the severity number and the position of the severity text; equal positions for none. */
+export function setLevel(draft: RecordDraft, name: string | undefined, start: number, end: number): void {
+  const { keys, memory } = draft
+  const key = keys.has(LEVEL) ? 'severity_text' : LEVEL
+  if (end > start) keys.add(key, start, end)
+  else if (name !== undefined) keys.place(key, memory.putAscii(name), memory.end)
+  draft.setLevel(name ?? (end > start ? memory.text(start, end) : undefined))
+}
+const LEVEL = 'level'
+
 /**
  * Turns a record into an event. Its line is the body; a record without one is written as JSON with its attributes. The severity number
  * takes precedence over the severity text, which may be any word and stays the key `level`.
@@ -74,7 +85,7 @@ export function logToRecord(record: OtlpLogRecord): ReceivedRecord {
   const hasBody = record.body !== undefined && record.body.kind !== EMPTY && record.body.bytes.length > 0
   const keys: Pair[] = []
   const dropped = record.dropped + (hasBody ? toPairs(record.attributes, '', keys) : 0)
-  if (word) keys.push([record.attributes.some((attribute) => attribute.name === 'level') ? 'severity_text' : 'level', word])
+  if (word) keys.push([record.attributes.some((attribute) => attribute.name === LEVEL) ? 'severity_text' : LEVEL, word])
   if (hasBody && record.eventName) keys.push(['event_name', record.eventName])
   if (record.traceId) keys.push(['trace_id', record.traceId])
   if (record.spanId) keys.push(['span_id', record.spanId])

@@ -36,7 +36,7 @@ function parse(request: IngestRequest): ParsedBody {
   const { body } = request
   if (body.length === 0) return { batches: [], rejected: [], total: 0 }
   const type = signalOf(request) === 'traces' ? tracesRequest : logsRequest
-  const post = new ExportRequest(type.collection, body)
+  const post = new ExportRequest(type.collection, body, encoding === 'json')
   if (encoding === 'json') readJson(body, type.request, post)
   else readProtobuf(body, type.request, post)
   const parsed = post.parsed()

@@ -1,7 +1,7 @@
 import type { RecordDraft } from '../../../lines/record-table.ts'
 import { KEYS_MAX } from '../json/leaves.ts'
 import { hashOf, type KeyNames } from '../names.ts'
-import { severityName } from './log-record.ts'
+import { setLevel, severityName } from './log-record.ts'
 import { nanoText, type ValueBudget } from './message.ts'
 
 /** The first bytes of the fields of a log record: number and wire type. */
@@ -30,7 +30,6 @@ const [TRACE_ID_BYTES, SPAN_ID_BYTES] = [16, 8]
 /** Longer varints than these many bytes are left to the general reader. */
 const COUNT_BYTES_MAX = 4
 const INTEGER_BYTES_MAX = 7
-const LEVEL = 'level'
 
 /**
  * Reads a log record of the usual form into a draft, without an object for the record, its attributes or their texts: a text as its body, and attributes
@@ -104,7 +103,7 @@ export class ProtobufLog {
     }
     if (draft.rawEnd === 0) return false
     this.#setTimes(draft, time, observed)
-    this.#setLevel(draft, severityName(severity), textStart, textEnd)
+    setLevel(draft, severityName(severity), textStart, textEnd)
     const { keys, attributes, memory } = draft
     if (nameEnd > nameStart) keys.add('event_name', nameStart, nameEnd)
     if (this.#isId(traceStart, traceEnd, TRACE_ID_BYTES)) keys.place('trace_id', memory.putHex(traceStart, traceEnd), memory.end)
@@ -189,14 +188,6 @@ export class ProtobufLog {
     draft.ms = Math.floor(high / NS_PER_MS) * TWO_TO_32 + Math.floor(rest / NS_PER_MS)
     draft.ns = rest % NS_PER_MS
     return true
-  }
-
-  #setLevel(draft: RecordDraft, name: string | undefined, start: number, end: number): void {
-    const { keys, memory } = draft
-    const key = keys.has(LEVEL) ? 'severity_text' : LEVEL
-    if (end > start) keys.add(key, start, end)
-    else if (name !== undefined) keys.place(key, memory.putAscii(name), memory.end)
-    draft.setLevel(name ?? (end > start ? memory.text(start, end) : undefined))
   }
 
   #isId(start: number, end: number, length: number): boolean {

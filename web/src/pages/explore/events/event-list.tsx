@@ -74,7 +74,7 @@ export function EventList(props: EventListProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
       tabIndex={0}
       aria-label="Events"
-      className={`h-full overflow-auto ${isStale ? 'opacity-50' : ''}`}
+      className={`h-full min-h-0 flex-1 overflow-auto ${isStale ? 'opacity-50' : ''}`}
       onScroll={onScroll}
     >
       <div style={columns.names.length > 0 ? { minWidth: widthOf(rowStyle) } : undefined}>

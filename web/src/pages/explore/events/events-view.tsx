@@ -8,6 +8,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import type { ExploreState } from '../explore-state.ts'
 import { type ExploreQuery, isQueryError } from '../query/explore-query.ts'
+import { OldResult } from '../query/old-result.tsx'
 import { EmptyResult, Forbidden, isForbidden } from './empty-result.tsx'
 import { eventId } from './event-link.ts'
 import { EventList } from './event-list.tsx'
@@ -21,7 +22,7 @@ export function EventsView({ state }: { state: ExploreState }) {
     state
   const [scrollToTopCount, setScrollToTopCount] = useState(0)
   const onEnd = useCallback(() => {
-    if (!isLive && events.hasNextPage && !events.isFetching) void events.fetchNextPage()
+    if (!isLive && events.hasNextPage && !events.isFetching && !events.isFetchNextPageError) void events.fetchNextPage()
   }, [isLive, events])
   const { pause } = live
   const isAtTop = useRef(true)
@@ -43,11 +44,11 @@ export function EventsView({ state }: { state: ExploreState }) {
     <>
       {find.text !== undefined && <FindBar find={find} rows={rows} loadedEvents={loadedEvents} isMore={isMore} />}
       <div className="relative flex min-h-0 flex-1">
-        <div className="relative min-w-0 flex-1">
+        <OldResult of={isLive ? { ...events, oldRange: undefined } : events} noun="rows" zone={rowStyle.zone} className="relative">
           {isLive && live.failure !== undefined && <FailureNote thrown={live.failure} />}
           {!isLive && isForbidden(events.error) && <Forbidden failure={events.error} onRetry={() => events.refetch()} />}
-          {!isLive && events.error && !isForbidden(events.error) && !isQueryError(events.error) && (
-            <FailureNote thrown={events.error} again={() => events.refetch()} />
+          {!isLive && events.error && !events.oldRange && !isForbidden(events.error) && !isQueryError(events.error) && (
+            <FailureNote thrown={events.error} again={() => (events.isFetchNextPageError ? events.fetchNextPage() : events.refetch())} />
           )}
           {isLive && live.pending > 0 && (
             <NewEventsButton
@@ -85,6 +86,7 @@ export function EventsView({ state }: { state: ExploreState }) {
                     query={selectedQuery}
                     rowStyle={rowStyle}
                     isMore={isMore}
+                    isOld={events.oldRange !== undefined}
                     isFetching={events.isFetching}
                     isOldestFirst={params.asc === true}
                   />
@@ -92,7 +94,7 @@ export function EventsView({ state }: { state: ExploreState }) {
               }
             />
           )}
-        </div>
+        </OldResult>
         {rows.panelEvent && (
           <EventPanel
             event={rows.panelEvent}
@@ -127,12 +129,25 @@ function NewEventsButton({ pending, onClick }: { pending: number; onClick(): voi
   )
 }
 
-type ListEndProps = { query: ExploreQuery; rowStyle: RowStyle; isMore: boolean; isFetching: boolean; isOldestFirst: boolean }
+type ListEndProps = {
+  query: ExploreQuery
+  rowStyle: RowStyle
+  isMore: boolean
+  isOld: boolean
+  isFetching: boolean
+  isOldestFirst: boolean
+}
 
 /** ListEnd is the footer below the last row. */
-function ListEnd({ query, rowStyle, isMore, isFetching, isOldestFirst }: ListEndProps) {
+function ListEnd({ query, rowStyle, isMore, isOld, isFetching, isOldestFirst }: ListEndProps) {
   const { fromMs, toMs } = boundsOf(query.range, Date.now())
   const { day, clock } = clockOf(isOldestFirst ? toMs : fromMs, rowStyle.zone)
-  const text = isFetching ? 'Loading…' : isMore ? 'More below' : `The range ends here, at ${day} ${clock.slice(0, 8)}`
+  const text = isFetching
+    ? 'Loading…'
+    : isMore
+      ? 'More below'
+      : isOld
+        ? 'The old rows end here'
+        : `The range ends here, at ${day} ${clock.slice(0, 8)}`
   return <p className="p-2 text-center text-soft text-xs tabular-nums">{text}</p>
 }
