@@ -180,7 +180,7 @@ function measureWhole(name: string, post: SenderPost): string[] {
   return [name, mb, ...rates, ratioTo(times.native), post.gzip ? ratioTo(times.packed) : '']
 }
 
-/** Gives the native events again and again from gzip, which holds each of them or all, as the protocol does it. */
+/** Gives the native events repeatedly from gzip, which holds each of them or all, as the protocol does it. */
 function packedNative(gzip: 'each' | 'all'): () => Buffer {
   const { body } = nativePost
   const events = gzip === 'all' ? [body] : body.toString('utf8').match(/.*\n/g)
