@@ -34,8 +34,9 @@ const { values: options } = parseArgs({
 })
 const rounds = Number(options.rounds)
 const OVERHEAD = { share: 0.15, ms: 5 }
-const NEWEST_MS = 50
+const NEWEST_MS = Number(options.events) > 10_000_000 ? 60 : 40
 const CONCURRENT_FACTOR = 4
+const RATIO = { mean: 2, each: 0.5 }
 const FAILED: readonly string[] = ['', '', '', '', '', '', '', '', 'NO']
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
@@ -70,6 +71,7 @@ async function measure(): Promise<void> {
     rows,
   )
   say('')
+  if (ratios.size > 0) sayRatios()
   if (options.set === 'json') await measureUsers(stand, queries)
   const { peaks } = peakOf()
   say(
@@ -99,6 +101,16 @@ async function timed(stand: Stand, work: () => Promise<unknown>): Promise<Timed>
 function cpuMsOfOthers(): number {
   const { total, byName } = cpuSecondsOf(process.pid)
   return (total - (byName.get('search.ts') ?? 0)) * 1_000
+}
+
+/** VictoriaLogs' time divided by ours, by query. */
+const ratios = new Map<string, number>()
+
+function sayRatios(): void {
+  const logs = [...ratios.values()].map(Math.log)
+  const slow = [...ratios].filter(([, ratio]) => ratio < RATIO.each).map(([name, ratio]) => `${name} ${ratio.toFixed(2)}`)
+  say(`geometric mean of the ratios to VictoriaLogs: ${Math.exp(mean(logs)).toFixed(2)} (wanted ≥ ${RATIO.mean})`)
+  say(`below ${RATIO.each}: ${slow.join(', ') || 'none'}\n`)
 }
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
@@ -131,6 +143,7 @@ function rowOf(name: string, ours: readonly Timed[], hand: readonly number[], th
   const ms = median(ours.map((one) => one.ms))
   const busyMs = median(ours.map((one) => one.busyMs))
   const overheadMs = median(ours.map((one) => one.ms - one.busyMs))
+  if (theirs.length > 0) ratios.set(name, theirMs / ms)
   const isCheap = overheadMs <= Math.max(OVERHEAD.ms, busyMs * OVERHEAD.share)
   const isNew = name !== 'newest 100' || ms < NEWEST_MS
   return [

@@ -1,6 +1,7 @@
 /**
  * Runs the proofs by repetition one after another, with a closing line: `npm run nightly [share]`, hours long. A share below 1 runs that part of
- * everything (`npm run nightly 0.02` takes minutes). Each run uses new seeds, which are printed on failure.
+ * everything (`npm run nightly 0.02` takes minutes). With the path of a VictoriaLogs program as well, searches are compared with it. Each run uses
+ * new seeds, which are printed on failure.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,8 +25,10 @@ const SEARCHED_EVENTS = 20_000_000
 const IRREGULAR_EVENTS = 2_000_000
 
 const root = resolve(import.meta.dirname, '..')
-const [share = 1] = process.argv.slice(2).map(Number)
+const [shareText = '1', victoriaLogs] = process.argv.slice(2)
+const share = Number(shareText)
 if (!(share > 0)) throw new Error('the share is a number above 0: npm run nightly 0.02')
+const compared = victoriaLogs === undefined ? [] : ['--victorialogs', victoriaLogs]
 const times = (whole: number): string => String(Math.max(1, Math.round(whole * share)))
 const seed = String(Date.now() % 2 ** 31)
 // Long runs are the purpose: no timeout for tests.
@@ -55,12 +58,15 @@ const parts: readonly Part[] = [
     args: testOf('test/many-shapes.test.ts'),
     env: { DENDRO_TEST_SHAPES: String(SHAPES), DENDRO_TEST_DATASETS: String(DATASETS) },
   },
-  { what: 'searches of 22 million events', args: ['bench/search.ts', '--events', times(SEARCHED_EVENTS), '--rounds', '2'] },
+  { what: 'searches of 22 million events', args: ['bench/search.ts', '--events', times(SEARCHED_EVENTS), '--rounds', '2', ...compared] },
   {
     what: 'searches of events of pods',
-    args: ['bench/search.ts', '--set', 'kubernetes', '--events', times(IRREGULAR_EVENTS), '--rounds', '2'],
+    args: ['bench/search.ts', '--set', 'kubernetes', '--events', times(IRREGULAR_EVENTS), '--rounds', '2', ...compared],
   },
-  { what: 'searches of text lines', args: ['bench/search.ts', '--set', 'text', '--events', times(IRREGULAR_EVENTS), '--rounds', '2'] },
+  {
+    what: 'searches of text lines',
+    args: ['bench/search.ts', '--set', 'text', '--events', times(IRREGULAR_EVENTS), '--rounds', '2', ...compared],
+  },
   {
     what: 'kills of the metadata store under writes',
     args: testOf('server/src/meta/kill.test.ts'),

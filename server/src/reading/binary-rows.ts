@@ -2,6 +2,7 @@
 export class BinaryRows {
   readonly #bytes: Buffer
   #at = 0
+  #uuid = { high: 0n, low: 0n, text: uuidText(0n, 0n) }
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes
@@ -31,10 +32,11 @@ export class BinaryRows {
     return this.#bytes.readDoubleLE(this.#at - 8)
   }
 
-  /** Two numbers of eight bytes, the higher one first. */
+  /** Two numbers of eight bytes, the higher one first. Most rows have the same one as the row before. */
   uuid(): string {
-    const [high, low] = [this.uint64(), this.uint64()].map((half) => half.toString(16).padStart(16, '0'))
-    return `${high}${low}`.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+    const [high, low] = [this.uint64(), this.uint64()]
+    if (high !== this.#uuid.high || low !== this.#uuid.low) this.#uuid = { high, low, text: uuidText(high, low) }
+    return this.#uuid.text
   }
 
   /** Returns the bytes of a string without copying them. */
@@ -69,4 +71,9 @@ export class BinaryRows {
       if (byte < 128) return value
     }
   }
+}
+
+function uuidText(high: bigint, low: bigint): string {
+  const digits = [high, low].map((half) => half.toString(16).padStart(16, '0')).join('')
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openReader, type Reader } from '../../../test/reader.ts'
+import { branchesOf } from './branches.ts'
+import { queriedPaths, withOverflowKeys } from './overflow.ts'
 import { countMatching, readEvents, readStats } from './reading.ts'
+import { startQueryRun } from './run.ts'
 
 let reader: Reader
 beforeAll(async () => {
@@ -46,6 +49,21 @@ test('a key is counted in events that have it as an overflow key since the last 
     ],
   }
   for (let round = 0; round < 3; round += 1) expect(await found()).toEqual(later)
+})
+
+test('all paths of one key may overflow when one does, and of several keys those that do', async () => {
+  await reader.send('paths', plain(0))
+  await reader.openMaps('paths', ['labels.'])
+  await reader.send('paths', ['{"message":"order 1","zone":"north","labels":{"rare":"yes"}}'])
+  const query = await reader.query(['paths'])
+  const overflowing = async (...keys: string[]) => {
+    const branches = branchesOf(query.sources, keys)
+    const [found] = await withOverflowKeys(store(), startQueryRun(query), branches, { keys, bounds: query.bounds })
+    return queriedPaths(keys).filter((path) => found?.slots.mayOverflow(path))
+  }
+  expect(await overflowing('labels.rare', '@raw', 'labels.rare')).toEqual(['labels.rare', '$labels.rare'])
+  expect(await overflowing('zone')).toEqual([])
+  expect(await overflowing('labels.rare', 'zone', 'labels.none')).toEqual(['labels.rare'])
 })
 
 /** Reads a page and counts all matches, as a search does. */

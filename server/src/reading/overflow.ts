@@ -5,14 +5,15 @@ import type { TimeBounds } from './event-query.ts'
 import { granulesOf } from './events-statement.ts'
 import { pathsOf } from './key-locations.ts'
 import { type QueryRun, run } from './run.ts'
-import { name, param, sql } from './statement.ts'
+import { name, type Param, param, type SqlFragment, sql } from './statement.ts'
 
 type QueriedKeys = { readonly keys: readonly string[]; readonly bounds: TimeBounds }
 
 /**
  * Determines which of the queried keys occur in the overflow map of any event. Reading the map of every event, for keys that never occur
  * there, takes several times as long as the rest of a query. Finding out is cheap with the index `strays`. Values that enter the map later
- * belong to events that arrived after the query.
+ * belong to events that arrived after the query. For one key, the first event with any of its paths there counts for all of them: otherwise finding out
+ * would take as long as reading the key, where most events have it in their map.
  */
 export async function withOverflowKeys(
   store: EventStore,
@@ -22,18 +23,19 @@ export async function withOverflowKeys(
 ): Promise<readonly QueryBranch[]> {
   const paths = queriedPaths(keys)
   if (paths.length === 0) return branches
+  const find = new Set(keys.filter(isStored)).size === 1 ? readAnyOverflow : readOverflowKeys
   return Promise.all(
     branches.map(async (branch) => {
-      const overflowKeys = new Set(await readOverflowKeys(store, queryRun, branch, { keys: paths, bounds }))
+      const overflowKeys = new Set(await find(store, queryRun, branch, { keys: paths, bounds }))
       return { ...branch, slots: { ...branch.slots, mayOverflow: (path: string) => overflowKeys.has(path) } }
     }),
   )
 }
 
 /** The paths whose values may be in the overflow map. */
-export const queriedPaths = (keys: readonly string[]): readonly string[] => [
-  ...new Set(keys.filter((key) => !key.startsWith('@')).flatMap(pathsOf)),
-]
+export const queriedPaths = (keys: readonly string[]): readonly string[] => [...new Set(keys.filter(isStored).flatMap(pathsOf))]
+
+const isStored = (key: string): boolean => !key.startsWith('@')
 
 async function readOverflowKeys(
   store: EventStore,
@@ -47,8 +49,22 @@ async function readOverflowKeys(
     store,
     // These are the events of the query, so they must not count twice.
     { ...queryRun, rows: 0 },
-    sql`select groupUniqArrayArray(${overflowKeys}) from ${name(tableClasses[branch.tableClass].table)}
-      where ${granulesOf(branch, bounds)} and length(more) > 0 and hasAny(mapKeys(more), ${paths})`,
+    sql`select groupUniqArrayArray(${overflowKeys}) ${eventsWith(paths, branch, bounds)}`,
   )
   return rows.atEnd ? [] : rows.texts()
 }
+
+/** Returns all keys when any of them is in an overflow map. */
+async function readAnyOverflow(
+  store: EventStore,
+  queryRun: QueryRun,
+  branch: QueryBranch,
+  { keys, bounds }: QueriedKeys,
+): Promise<readonly string[]> {
+  const rows = await run(store, { ...queryRun, rows: 0 }, sql`select 1 ${eventsWith(param.texts(keys), branch, bounds)} limit 1`)
+  return rows.atEnd ? [] : keys
+}
+
+const eventsWith = (paths: Param, branch: QueryBranch, bounds: TimeBounds): SqlFragment =>
+  sql`from ${name(tableClasses[branch.tableClass].table)}
+    where ${granulesOf(branch, bounds)} and length(more) > 0 and hasAny(mapKeys(more), ${paths})`

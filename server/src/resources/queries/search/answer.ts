@@ -74,14 +74,17 @@ async function answerEvents(world: World, actor: Actor, search: Search<EventsPla
     ...(page?.after ? { after: page.after } : {}),
   })
   const places = new Map(datasets.map((dataset) => [dataset.id, dataset]))
-  const shown = shownEvents(found.events, { items: plan.items, baseUrl: actor.facts.baseUrl, places })
-  control.onPartial?.({ ...emptyAnswer(actor, plan), ...shown, totals: { count: found.events.length }, is_exact: false })
+  const show = () => shownEvents(found.events, { items: plan.items, baseUrl: actor.facts.baseUrl, places })
+  control.onPartial?.({ ...emptyAnswer(actor, plan), ...show(), totals: { count: found.events.length }, is_exact: false })
   const counted = await countAll(eventQuery, found, page, () => counting ?? count())
   // A count that was not needed holds a place of the caller until it ends.
   await counting?.catch(() => undefined)
   const last = found.events.at(-1)
   const more = found.hasMore && last && !orderBy ? { last, storedQuery: storedQuery(search, page, counted) } : undefined
-  const links = await linksOf(world, actor, orderBy ? undefined : page, more)
+  const linking = ignoreRejection(linksOf(world, actor, orderBy ? undefined : page, more))
+  // While the metadata store keeps the next page.
+  const shown = show()
+  const links = await linking
   const next = links.find(({ rel }) => rel === 'next')
   return {
     ...emptyAnswer(actor, await withWarnings(world, plan, eventQuery, { count: counted.count, cost: found.cost, leftOut })),
