@@ -37,11 +37,12 @@ const AT_REST_MS = 1_000
 const USES = ['focus', 'input'] as const
 
 let hasEditor = false
-const fetchEditor = loadedOnce(async () => {
-  const editing = await import('./query-editing.ts')
-  hasEditor = true
-  return editing
-})
+const fetchEditor = loadedOnce(() =>
+  import('./query-editing.ts').then(({ openEditor }) => {
+    hasEditor = true
+    return openEditor
+  }),
+)
 
 /** useQueryBox opens the editor with the text, cursor and focus of the textarea. */
 export function useQueryBox(props: QueryLineProps, listeners: RefObject<EditorListeners>): QueryBox {
@@ -84,11 +85,7 @@ export function useQueryBox(props: QueryLineProps, listeners: RefObject<EditorLi
       setEditor(opened)
     }
     // Without its editor the textarea stays, and works; its next use downloads the editor again.
-    const fetch = () =>
-      void fetchEditor().then(
-        ({ openEditor }) => open(openEditor),
-        () => undefined,
-      )
+    const fetch = () => void fetchEditor().then(open, () => undefined)
     const line = plain.current
     const resting = setTimeout(fetch, hasEditor ? 0 : AT_REST_MS)
     for (const use of USES) line?.addEventListener(use, fetch)
