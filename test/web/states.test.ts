@@ -79,9 +79,9 @@ describe.skipIf(browserPath === undefined)('every page', () => {
 
   test('on a wide window records stand side by side, and both columns end at the edge of the page', async () => {
     const org = await stand.app.newOrganization()
-    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
+    const create = async (_: unknown, index: number) => {
       const monitor = {
-        name,
+        name: `monitor ${index}`,
         queries: [{ name: 'a', select: ['count(*)'], from_expr: '*', where: '' }],
         comparison_operator: 'ABOVE',
         threshold: 5,
@@ -90,6 +90,7 @@ describe.skipIf(browserPath === undefined)('every page', () => {
       }
       expect((await org.ask('POST', '/monitors', { body: monitor })).status).toBe(201)
     }
+    await Promise.all(Array.from({ length: 8 }, create))
     const lefts = (selector: string) =>
       `[...new Set(Array.from(document.querySelectorAll('${selector}'), (one) => Math.round(one.getBoundingClientRect().left)))].length`
     const page = await stand.open('/app/monitors', { width: 2560, key: org.key })
@@ -111,6 +112,14 @@ describe.skipIf(browserPath === undefined)('every page', () => {
         expect(right > 2500, `${path} at ${width} pixels`).toBe(width === 2560)
       }
     }
+    // A long list is shown in parts; all of it is selected.
+    await Promise.all(Array.from({ length: 94 }, create))
+    await page.goto(`${stand.app.url}/app/monitors`)
+    await page.getByLabel('Select all').check()
+    await page.getByText('102 selected').waitFor()
+    expect(await page.locator('main ul > li').count()).toBe(100)
+    await page.getByRole('button', { name: 'Show 2 more of 2' }).click()
+    expect(await page.locator('main ul > li').count()).toBe(102)
   })
 
   test('a page whose code cannot be loaded says so within the app, and comes when the service answers again', async () => {

@@ -406,10 +406,12 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
       { message: `colours \u001b[31mred\u001b[0m and \u202egnp.exe` },
       { message: `long ${'x'.repeat(100_000)}` },
       { message: 'many', ...many },
+      { message: `words ${'of a long line '.repeat(500)}` },
+      { message: 'فشل الدفع للطلب', المستخدم: 'أحمد' },
     ]
     await stand.send('orders', hostile, own)
     const page = await stand.open(exploreUrl({ r: 'Last 1 hour', wrap: false }), { key: own.key })
-    await counted(page, 4)
+    await counted(page, 6)
     for (const text of ['markup <img src=x', 'colours red and ◇gnp.exe', 'long xxx', 'many']) {
       const row = rows(page).filter({ hasText: text }).first()
       expect((await row.boundingBox())?.height).toBeLessThan(40)
@@ -421,6 +423,14 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
       .getByText(/more characters; copy the line for the full text/)
       .first()
       .waitFor({ state: 'attached' })
+    const line = rows(page).filter({ hasText: 'فشل الدفع للطلب' }).locator('[dir=auto]').first()
+    const firstTextLeft = await line.evaluate((one) => {
+      const range = one.ownerDocument.createRange()
+      if (one.firstChild) range.selectNode(one.firstChild)
+      return range.getBoundingClientRect().left
+    })
+    const field = await line.getByText('المستخدم=').last().boundingBox()
+    expect((field?.x ?? 0) + (field?.width ?? 0)).toBeLessThan(firstTextLeft)
     for (const tab of ['Patterns', 'Fields', 'Table', 'Chart']) {
       await page.getByRole('button', { name: tab, exact: true }).click()
       if (tab === 'Table') {
@@ -431,6 +441,8 @@ describe.skipIf(browserPath === undefined)('the views of events', () => {
         .getByText(tab === 'Patterns' ? 'markup' : attack)
         .first()
         .waitFor({ state: 'attached' })
+      if (tab === 'Patterns')
+        expect((await page.getByRole('row').filter({ hasText: 'words of a long line' }).boundingBox())?.height).toBeLessThan(120)
     }
     expect(await page.evaluate('window.hit')).toBe(undefined)
     expect(await page.locator('img[src="x"]').count()).toBe(0)

@@ -25,9 +25,16 @@ const answers = (): Promise<boolean> =>
     () => false,
   )
 
-/** reloadWhenAnswered loads the page again if the service answers: browsers may keep that a file could not be loaded. */
+let isReloading = false
+
+/**
+ * reloadWhenAnswered loads the page again if the service answers: browsers may keep that a file could not be loaded. It does so once, since another
+ * reload would cancel the one under way, and impatient clicks would keep the page from ever coming.
+ */
 export async function reloadWhenAnswered(): Promise<void> {
-  if (await answers()) location.reload()
+  if (isReloading || !(await answers()) || isReloading) return
+  isReloading = true
+  location.reload()
 }
 
 /** loadedOnce imports code once. After a failure the next call imports it again. */

@@ -37,11 +37,12 @@ const AT_REST_MS = 1_000
 const USES = ['focus', 'input'] as const
 
 let hasEditor = false
-const fetchEditor = loadedOnce(async () => {
-  const { openEditor } = await import('./query-editing.ts')
-  hasEditor = true
-  return openEditor
-})
+const fetchEditor = loadedOnce(() =>
+  import('./query-editing.ts').then(({ openEditor }) => {
+    hasEditor = true
+    return openEditor
+  }),
+)
 
 /** useQueryBox opens the editor with the text, cursor and focus of the textarea. */
 export function useQueryBox(props: QueryLineProps, listeners: RefObject<EditorListeners>): QueryBox {

@@ -1,6 +1,7 @@
 import type { FieldDiagnostic } from '@dendro/language/language-error'
 import { type KeyboardEvent, type Ref, useImperativeHandle } from 'react'
 import { Button } from '../ui/button.tsx'
+import { fixName } from './fix-name.ts'
 import type { QueryLineProps } from './query-box.ts'
 import { useQueryLine } from './query-line.ts'
 import type { Suggestion } from './suggestions.ts'
@@ -97,7 +98,7 @@ const Problem = ({ id, problem, onFix }: { id: string; problem: FieldDiagnostic;
     </span>
     {problem.fix && (
       <Button size="small" onMouseDown={(event) => event.preventDefault()} onClick={onFix}>
-        Change to <code className="font-mono">{problem.fix.text.trim() || '(nothing)'}</code> <kbd className="text-soft">Alt-Enter</kbd>
+        Change to <code className="font-mono">{fixName(problem.fix.text)}</code> <kbd className="text-soft">Alt-Enter</kbd>
       </Button>
     )}
   </div>

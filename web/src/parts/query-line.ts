@@ -1,6 +1,7 @@
 import { parseText, type TraceableParser } from '@dendro/language/completions'
 import type { FieldDiagnostic } from '@dendro/language/language-error'
 import { useEffect, useId, useRef, useState } from 'react'
+import { fixName } from './fix-name.ts'
 import { type EditorListeners, type QueryBox, type QueryLineProps, useEditorAttributes, useQueryBox } from './query-box.ts'
 import type { EditorKey } from './query-editing.ts'
 import { wholeRead } from './query-readers.ts'
@@ -64,7 +65,7 @@ const keyActs: Record<EditorKey, (context: KeyContext) => boolean> = {
 const done = (_: unknown): true => true
 
 const titleOf = ({ message, hint, fix }: FieldDiagnostic): string =>
-  [hint === undefined ? message : `${message}: ${hint}`, ...(fix ? [`Alt-Enter changes it to ${fix.text.trim()}`] : [])].join('\n')
+  [hint === undefined ? message : `${message}: ${hint}`, ...(fix ? [`Alt-Enter changes it to ${fixName(fix.text)}`] : [])].join('\n')
 
 /** SuggestionState is where suggestions apply; isChosen means that an arrow key selected the active one. */
 type SuggestionState = { text: string; cursor: number; at: number; isChosen: boolean }

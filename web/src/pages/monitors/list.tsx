@@ -6,6 +6,7 @@ import { unknownDataset, useDatasets } from '../../parts/datasets.ts'
 import { FailureNote } from '../../parts/failure.tsx'
 import { FilterRow } from '../../parts/filter-row.tsx'
 import { hasWords } from '../../parts/has-words.ts'
+import { useShown } from '../../parts/long-list.tsx'
 import { ago, count } from '../../parts/numbers.ts'
 import { EmptyState, Loading, Page } from '../../parts/page.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
@@ -140,13 +141,16 @@ function Filters({ monitors, params, onChange }: FiltersProps) {
   )
 }
 
-/** Groups lists monitors by group; the selected ones are muted together. */
+const SHOWN_AT_ONCE = 100
+
+/** Groups lists monitors by group; the selected ones are muted together, also those that are not shown yet. */
 function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping: MonitorGrouping | undefined }) {
   const { byId } = useDatasets()
   const [ticked, setTicked] = useState<readonly string[]>([])
-  const groups = grouping
-    ? Map.groupBy(monitors, (one) => groupOf(one, grouping, (id) => byId.get(id)?.dataset ?? unknownDataset(byId.size)))
-    : new Map([['', monitors]])
+  const { shown, more } = useShown(monitors, SHOWN_AT_ONCE)
+  const groupsOf = (list: readonly Monitor[]) =>
+    Map.groupBy(list, (one) => (grouping ? groupOf(one, grouping, (id) => byId.get(id)?.dataset ?? unknownDataset(byId.size)) : ''))
+  const whole = groupsOf(monitors)
   const chosen = monitors.filter(({ id }) => ticked.includes(id))
   const isAll = chosen.length === monitors.length
   return (
@@ -160,11 +164,11 @@ function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping
           {chosen.length > 0 && <Mute monitors={chosen} size="small" />}
         </div>
       </Permitted>
-      {[...groups].map(([name, own]) => (
+      {[...groupsOf(shown)].map(([name, own]) => (
         <section key={name} aria-label={name === '' ? undefined : name} className="flex flex-col gap-1">
           {name !== '' && (
             <h2 className="font-medium">
-              {name} <span className="text-soft tabular-nums">{count(own.length)}</span>
+              {name} <span className="text-soft tabular-nums">{count(whole.get(name)?.length ?? 0)}</span>
             </h2>
           )}
           <RecordList label={name === '' ? 'Monitors' : `Monitors: ${name}`}>
@@ -179,6 +183,7 @@ function Groups({ monitors, grouping }: { monitors: readonly Monitor[]; grouping
           </RecordList>
         </section>
       ))}
+      {more}
     </>
   )
 }

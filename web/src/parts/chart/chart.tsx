@@ -77,7 +77,7 @@ export function Chart(props: ChartProps) {
         }}
         onClick={onClick}
       />
-      <Legend data={data} cursor={cursor} bands={bands} marks={marks} zone={zone} unit={unit} />
+      <Legend data={data} cursor={cursor} bands={bands} marks={marks} levels={levels} zone={zone} unit={unit} />
     </figure>
   )
 }

@@ -12,6 +12,7 @@ export type ChartColors = {
   error: string
   warn: string
   sunk: string
+  panel: string
 }
 
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [8, 3, 2, 3]]
@@ -72,6 +73,7 @@ function readColors(): ChartColors {
     error: named('error'),
     warn: named('warn'),
     sunk: named('sunk'),
+    panel: named('panel'),
   }
   probe.remove()
   return colors

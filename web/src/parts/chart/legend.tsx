@@ -2,7 +2,8 @@ import { useMemo, useSyncExternalStore } from 'react'
 import { clockOf, type Zone } from '../time-range.ts'
 import { nameColors } from './colors.ts'
 import type { Cursor } from './cursor.ts'
-import type { ChartBand, ChartData, ChartMark } from './data.ts'
+import type { ChartBand, ChartData, ChartLevel, ChartMark } from './data.ts'
+import { levelText } from './marks.ts'
 import { topsAt } from './stack.ts'
 
 const NAMED_MAX = 8
@@ -12,12 +13,13 @@ type LegendProps = {
   cursor: Cursor
   bands: readonly ChartBand[]
   marks: readonly ChartMark[]
+  levels: readonly ChartLevel[]
   zone: Zone
   unit(value: number): string
 }
 
 /** Legend shows the values under the crosshair, largest first; without a crosshair it names the series. */
-export function Legend({ data, cursor, bands, marks, zone, unit }: LegendProps) {
+export function Legend({ data, cursor, bands, marks, levels, zone, unit }: LegendProps) {
   const { series, times, isCut = false } = data
   const colors = useMemo(() => nameColors(series.map(({ name }) => name)), [series])
   const at = useSyncExternalStore(cursor.follow, cursor.at)
@@ -57,6 +59,13 @@ export function Legend({ data, cursor, bands, marks, zone, unit }: LegendProps) 
           <span aria-hidden className="w-3 border-soft border-t border-dashed" /> previous period
         </span>
       )}
+      {atMs === undefined &&
+        levels.map((level) => (
+          <span key={`${level.kind} ${level.value}`} className="flex items-center gap-1">
+            <span aria-hidden className={`w-3 ${levelLines[level.kind]}`} />
+            {levelText(level, unit)}
+          </span>
+        ))}
       {(rest > 0 || isCut) && shown.length > 0 && (
         <span>
           and {rest} {isCut ? 'or more' : 'more'}
@@ -65,6 +74,8 @@ export function Legend({ data, cursor, bands, marks, zone, unit }: LegendProps) 
     </figcaption>
   )
 }
+
+const levelLines = { ALERT: 'border-error border-t border-dashed', WARN: 'border-t border-warn border-dotted' }
 
 const Before = ({ value, unit }: { value: number | null | undefined; unit(value: number): string }) =>
   value === undefined || value === null ? null : <span>before {unit(value)}</span>

@@ -1,7 +1,8 @@
 import type uPlot from 'uplot'
 import type { ChartColors } from './colors.ts'
-import type { ChartBand } from './data.ts'
+import type { ChartBand, ChartLevel } from './data.ts'
 import type { DrawingState } from './drawing-state.ts'
+import { labelBoxes } from './level-labels.ts'
 
 const bandStyles = {
   ALERT: { color: 'error', symbol: 'A' },
@@ -65,33 +66,56 @@ function drawHatching({ ctx, bbox }: uPlot, from: number, width: number, color: 
   ctx.restore()
 }
 
-/** drawLevels draws the levels with their names. */
+/** drawLevels draws the levels, with their names where they have room. */
 export function drawLevels(
   { ctx, bbox, valToPos }: uPlot,
   { levels, colors, unit }: Pick<DrawingState, 'levels' | 'colors' | 'unit'>,
 ): void {
+  if (levels.length === 0) return
   const ratio = devicePixelRatio
   ctx.save()
-  for (const { value, name, kind } of levels) {
-    const y = Math.round(valToPos(value, 'y', true))
-    const color = colors[kind === 'ALERT' ? 'error' : 'warn']
-    ctx.strokeStyle = color
-    ctx.fillStyle = color
+  ctx.font = `${11 * ratio}px ${FONT}`
+  ctx.textAlign = 'left'
+  ctx.textBaseline = 'middle'
+  ctx.lineJoin = 'round'
+  const lines = levels.map(({ value, name, kind }) => {
+    const text = levelText({ value, name }, unit)
+    return { text, kind, y: Math.round(valToPos(value, 'y', true)), width: ctx.measureText(text).width }
+  })
+  for (const { y, kind } of lines) {
+    ctx.strokeStyle = colors[kind === 'ALERT' ? 'error' : 'warn']
     ctx.lineWidth = ratio
-    ctx.setLineDash(kind === 'ALERT' ? [7 * ratio, 4 * ratio] : [2 * ratio, 3 * ratio])
+    ctx.setLineDash(levelDashes[kind].map((part) => part * ratio))
     ctx.beginPath()
     ctx.moveTo(bbox.left, y)
     ctx.lineTo(bbox.left + bbox.width, y)
     ctx.stroke()
-    ctx.font = `${11 * ratio}px ${FONT}`
-    // The names of the two levels are at opposite ends, so that they cannot overlap.
-    const isAlert = kind === 'ALERT'
-    ctx.textAlign = isAlert ? 'right' : 'left'
-    ctx.textBaseline = 'alphabetic'
-    ctx.fillText(`${name} ${unit(value)}`, isAlert ? bbox.left + bbox.width - 4 * ratio : bbox.left + 4 * ratio, y - 4 * ratio)
+  }
+  ctx.setLineDash([])
+  const area = { ...bbox, textHeight: 13 * ratio, gap: 4 * ratio }
+  const boxes = labelBoxes(
+    lines.map(({ y, width, kind }) => ({ y, width, side: kind === 'ALERT' ? 'right' : 'left' })),
+    area,
+  )
+  for (const [at, { text, kind }] of lines.entries()) {
+    const box = boxes[at]
+    if (!box) continue
+    const middle = box.top + box.height / 2
+    // A rim in the color of the panel separates the name from the lines of the series.
+    ctx.strokeStyle = colors.panel
+    ctx.lineWidth = 3 * ratio
+    ctx.strokeText(text, box.left, middle)
+    ctx.fillStyle = colors[kind === 'ALERT' ? 'error' : 'warn']
+    ctx.fillText(text, box.left, middle)
   }
   ctx.restore()
 }
+
+/** levelText is a level with its value. */
+export const levelText = ({ value, name }: Pick<ChartLevel, 'value' | 'name'>, unit: (value: number) => string): string =>
+  `${name} ${unit(value)}`
+
+const levelDashes = { ALERT: [7, 4], WARN: [2, 3] } as const satisfies Record<ChartLevel['kind'], readonly number[]>
 
 /** drawMarks draws moments as lines with a flag at the top; the legend names them. */
 export function drawMarks({ ctx, bbox, valToPos, scales }: uPlot, { marks, colors }: Pick<DrawingState, 'marks' | 'colors'>): void {

@@ -223,6 +223,8 @@ function EventLine({ event, rowStyle, actions }: EventLineProps) {
   const pairs = summary?.pairs.filter(([name]) => !rowStyle.columns.includes(name)) ?? []
   return (
     <span
+      // A line of Arabic or Hebrew begins at the right, so that a narrow row cuts its end, and its fields follow at the left.
+      dir="auto"
       className={`${rowStyle.columns.length > 0 ? MESSAGE_CLASS : 'min-w-0 flex-1'} ${rowStyle.isWrapped ? 'wrap-anywhere' : 'truncate'}`}
     >
       {segmentsOf(text, fields).map(({ text: part, nameLength = 0, pair }, at) =>
@@ -248,7 +250,7 @@ function EventLine({ event, rowStyle, actions }: EventLineProps) {
         </span>
       )}
       {pairs.map(([name, text]) => (
-        <span key={name} className="ml-3 text-soft">
+        <span key={name} className="ms-3 text-soft [unicode-bidi:isolate]">
           <ValueInText name={name} value={text} {...value}>
             {name}=
             <span className="text-info">

@@ -139,7 +139,7 @@ function Row({ one, all, before, earlier, query, zone, datasetName, onInclude, o
             <span aria-hidden className="text-soft">
               <Icon of={ChevronRight} size="small" className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
             </span>
-            <span>
+            <span className={isOpen ? '' : 'line-clamp-4'}>
               <Template text={one.template} />
             </span>
           </button>

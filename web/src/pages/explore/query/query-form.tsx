@@ -2,6 +2,7 @@ import { ApiFailure } from '@dendro/api/client'
 import { Play, X } from 'lucide-react'
 import { type FormEvent, type RefObject, useEffect, useState } from 'react'
 import type { Field } from '../../../parts/fields.ts'
+import { fixName } from '../../../parts/fix-name.ts'
 import { type QueryFocus, QueryInput } from '../../../parts/query-input.tsx'
 import { readWhere } from '../../../parts/query-readers.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -152,7 +153,7 @@ function QueryFailure({ query, failure, onFix }: { query: string; failure: unkno
                 className="self-start"
                 onClick={() => onFix(query.slice(0, fix.position) + fix.text + query.slice(fix.position + fix.length))}
               >
-                Change to <code className="font-mono">{fix.text || '(nothing)'}</code>
+                Change to <code className="font-mono">{fixName(fix.text)}</code>
               </Button>
             )}
           </div>
