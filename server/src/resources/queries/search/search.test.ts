@@ -276,7 +276,9 @@ describe('pages', () => {
   test('may have another size, requested by POST with the token alone', async () => {
     const first = await post({ select: ['message'], limit: 2, where: "level = 'info'" })
     const pagination_token = new URL(first.body.pagination.next_page_url ?? '').searchParams.get('pagination_token')
-    const { body } = await org.ask<Answer>('POST', '/search', { body: { pagination_token, per_page: 3, select: 5, limit: 0, where: '((', from_ts: 1 } })
+    const { body } = await org.ask<Answer>('POST', '/search', {
+      body: { pagination_token, per_page: 3, select: 5, limit: 0, where: '((', from_ts: 1 },
+    })
     expect(messages(body.events)).toEqual(['request 22 done', 'request 21 done', 'request 19 done'])
     expect(body.metadata.select).toEqual(['message'])
   })
