@@ -98,7 +98,7 @@ export function transition(
   const evaluated = evaluateGroups(state, observed.values, rules, nowMs)
   const after = worstOf(evaluated.filter(({ gone }) => !gone).map(({ next }) => next.status)) ?? rules.noDataStatus
   const notified = rules.notifyOnce ? notifyWhole(state, evaluated, after, suppression) : notifyGroups(evaluated, state.whole, suppression)
-  const triggered = evaluated.some(({ decision: { change } }) => change === 'ALERT' || change === 'WARN')
+  const triggered = evaluated.some(({ decision: { change }, next }) => change !== undefined && isAlerting(next.status))
   return {
     state: {
       status: after,
@@ -111,6 +111,8 @@ export function transition(
     ...(after === state.status ? {} : { whole: { before: state.status, after } }),
   }
 }
+
+const isAlerting = (status: AlertStatus): boolean => status === 'ALERT' || status === 'WARN'
 
 type EvaluatedGroup = { group: string; next: GroupState; decision: GroupTransition; gone: boolean }
 
@@ -174,7 +176,10 @@ function notifyWhole(
   after: AlertStatus,
   suppression: Suppression,
 ): NotificationDecisions {
-  const { subject, verdict, notice } = notifySubject(state.whole, changeOf(state.status, after), after, suppression)
+  const decided: SubjectDecision = isForgotten(state, evaluated, after)
+    ? { subject: toldSilently(state.whole, after) }
+    : notifySubject(state.whole, changeOf(state.status, after), after, suppression)
+  const { subject, verdict, notice } = decided
   const changed = evaluated.filter(({ decision }) => decision.change !== undefined)
   const reporter =
     changed.find(({ next }) => next.status === after) ??
@@ -194,6 +199,17 @@ function notifyWhole(
   }
 }
 
+/** True when the status changes only because groups are forgotten: an alerting group that is forgotten recovers without a notification. */
+function isForgotten({ status }: MonitorState, evaluated: readonly EvaluatedGroup[], after: AlertStatus): boolean {
+  if (after === status || !isAlerting(status)) return false
+  const kept = worstOf(evaluated.map(({ gone, next, decision }) => (gone ? decision.before : next.status)))
+  return kept === status
+}
+
+/** A recovery that is not sent ends the alert; any other status is told by the next change. */
+const toldSilently = ({ told, held }: NotifiedSubject, status: AlertStatus): NotifiedSubject =>
+  status === 'OK' ? okSubject : { told, held }
+
 type SubjectDecision = { subject: NotifiedSubject; verdict?: NotificationVerdict; notice?: Omit<Notice, 'group'> }
 
 /**
@@ -207,7 +223,7 @@ function notifySubject(
   { muted, downtime }: Suppression,
 ): SubjectDecision {
   const news = changeOf(told, status)
-  if (muted) return { subject: { told: status === 'OK' ? 'OK' : told, held: false }, ...(change === undefined ? {} : { verdict: 'muted' }) }
+  if (muted) return { subject: toldSilently({ told, held: false }, status), ...(change === undefined ? {} : { verdict: 'muted' }) }
   if (change === undefined) {
     if (!held || downtime || news === undefined) return { subject: { told, held: held && downtime !== undefined } }
     return { subject: { told: status, held: false }, notice: { change: news, status, delayed: true } }
